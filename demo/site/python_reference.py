@@ -21,7 +21,7 @@ class Page:
 PAGES = (
     Page("data", "data", "What is learnt from and predicted.", "kauriboost",
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "summarize",
-          "ColumnSummary", "shuffle")),
+          "ColumnSummary", "shuffle", "shuffle_rows")),
     Page("training", "training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
          ("train", "cv", "CvResult", "fit_best", "BestFit", "Attempt", "train_quantiles", "refit", "Booster", "check",
           "ModelCheck", "add_receipt", "verify",

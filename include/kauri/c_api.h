@@ -93,6 +93,20 @@ KAURI_API int KauriGetParameters(char const** out);
  */
 KAURI_API int KauriShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulong* out);
 /**
+ * The same in the memory of a device, as int64. `device`: cuda or cuda:N. `out`: free with KauriDeviceArrayFree.
+ */
+KAURI_API int KauriShuffleOnDevice(bst_ulong n, bst_ulong seed, bst_ulong count, char const* device,
+                                   KauriDeviceArrayHandle* out);
+/**
+ * Rows in a random order: out[i] = in[p[i]], where p is the permutation that KauriShuffle makes of the number of rows
+ * and the seed. `in`, `out`: array interfaces of equal shape and type, both of host memory or both of one device's,
+ * elements of a row side by side. Their memory is the caller's; it is done with when the call returns. Where both are
+ * the same array, its rows are shuffled in place: without a second copy, in 16 + 2 log2(n) rounds over all rows, and
+ * into another random order than that of KauriShuffle. The same for the same seed on every machine and device. Errors:
+ * shapes, types or memories differ; arrays that overlap otherwise.
+ */
+KAURI_API int KauriShuffleRows(char const* in, char const* out, bst_ulong seed);
+/**
  * Orders of players, few that stand for all: what Shapley values are sampled with (Mitchell, Cooper, Frank, Holmes
  * 2022). `config`: {"method": "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq"; "d": players, at least 2;
  * "n": orders; optional "seed": 0, "lambda": 4 and "candidates": 25 of herding and sbq, "n_scrambles": 1, independent
@@ -557,8 +571,10 @@ KAURI_API int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dm
  * KauriDeviceArrayFree, beyond the booster's life. Work on it must be done by then, unless it is on a default stream.
  */
 KAURI_API int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out);
-/** Copies all its numbers to host memory. */
-KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out);
+/** `out`: the CUDA array interface of its numbers as JSON, a vector; the handle's. Nothing is to be waited for. */
+KAURI_API int KauriDeviceArrayDescribe(KauriDeviceArrayHandle handle, char const** out);
+/** Copies all its numbers to host memory: float of predictions, int64_t of KauriShuffleOnDevice. */
+KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, void* out);
 /** Ends the life of such an array. */
 KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 

@@ -1,7 +1,9 @@
 /// \file Arrays in the memory of a device: what the core asks of the plug-in that knows that memory (design D1).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,15 +15,31 @@ namespace kauri {
 
 struct BinRequest;  // data/bins/codes_on_device.h
 struct CodedRows;
+struct DeviceBatches;
 struct Context;
 
-/// Owned float32 numbers in device memory, ready to be read on any stream.
-class DeviceFloats {
+/// Owned numbers in device memory, ready to be read on any stream.
+class DeviceNumbers {
  public:
-  virtual ~DeviceFloats() = default;
-  virtual float const* Data() const = 0;  ///< the device's address
+  virtual ~DeviceNumbers() = default;
+  virtual void const* Address() const = 0;  ///< the device's
+  virtual DType Type() const = 0;
   virtual std::int64_t Size() const = 0;
+  /// to: [Size()] numbers of Type() in host memory.
+  virtual void CopyTo(void* to) const = 0;
+};
+
+/// Those of float32.
+class DeviceFloats : public DeviceNumbers {
+ public:
+  virtual float const* Data() const = 0;  ///< the device's address
   virtual std::vector<float> ToHost() const = 0;
+  void const* Address() const final { return Data(); }
+  DType Type() const final { return DType::kF32; }
+  void CopyTo(void* to) const final {
+    auto const values = ToHost();
+    std::copy(values.begin(), values.end(), static_cast<float*>(to));
+  }
 };
 
 /// An array in host memory with its bytes, or without them when it is the caller's.
@@ -46,9 +64,20 @@ class DeviceMemory {
   /// A copy in host memory, contiguous, of the same type.
   virtual HostArray ToHost(DeviceArray const& array) const = 0;
   /// Dense rows of numbers, cut exactly and coded where they are: the bins of the host's BinMatrix, bit for bit. The
-  /// codes stay on that device; `rows` may go. \throws Error(kMemory).
-  virtual CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const = 0;
+  /// codes stay on that device; the rows may go. Several batches are asked for again and again. \throws Error(kMemory);
+  /// Error(kData) for batches that are not the same every time.
+  virtual CodedRows MakeBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request) const = 0;
   virtual std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const = 0;
+  /// ToHost in two steps: the elements are copied within the device, which is quick, before this returns; what it
+  /// returns brings them to the host, once, on any thread.
+  virtual std::function<HostArray()> ToHostLater(DeviceArray const& array) const = 0;
+  /// to[i] = from[p(i)] for rows of equal shape and type, with the permutation that the host has for this number of
+  /// rows and seed (common/shuffle_rows.h); where the two are one array, in place, with that of shuffles in place.
+  /// \throws Error(kDevice) besides when they are on two devices.
+  virtual void ShuffleRows(DeviceArray const& from, DeviceArray const& to, std::uint64_t seed) const = 0;
+  /// The first `count` elements of the host's Shuffle(n, seed), count at most n, as int64.
+  virtual std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t n, std::uint64_t seed, std::int64_t count,
+                                                     int device) const = 0;
 };
 
 /// That of CUDA devices; loads the plug-in. \throws Error(kDevice): why there is no device, and the cure.

@@ -34,6 +34,10 @@ struct RoundTree {
   bool SamplesByGradient() const {
     return subsample < 1.0F && param != nullptr && param->sampling_method == TreeParam::kGradientBased;
   }
+  /// Whether a certain number of rows is drawn, instead of each on its own.
+  bool DrawsExactly() const {
+    return subsample < 1.0F && param != nullptr && param->sampling_method == TreeParam::kWithoutReplacement;
+  }
   /// Of the weights of rows; 0: they have none.
   float BaggingTemperature() const { return param == nullptr ? 0.0F : param->bagging_temperature; }
   /// Whether the rows of a query are drawn, or weighed, together.

@@ -14,7 +14,7 @@
 namespace kauri {
 
 /// Changes whenever a class in include/kauri changes its layout or virtual functions.
-constexpr int kPluginInterface = 14;
+constexpr int kPluginInterface = 15;
 
 /// The first two members keep their places for ever: they are read before it is known whether the rest fits.
 struct Plugin {

@@ -44,7 +44,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   std::string interaction_constraints;  ///< read by ParseConstraints
   std::string feature_cost;             ///< read by ParseFeatureCost
 
-  enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2 };
+  enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2, kWithoutReplacement = 3 };
   enum Sketch { kExact = 0, kGk = 1, kMoments = 2, kKll = 3 };
   enum Density { kMaxEntropy = 0, kLegendre = 1, kCosine = 2 };
   enum SplitCriterion { kGradient = 0, kAbsoluteError = 1 };
@@ -98,10 +98,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("uniform", kUniform)
         .add_enum("gradient_based", kGradientBased)
         .add_enum("by_query", kByQuery)
+        .add_enum("without_replacement", kWithoutReplacement)
         .describe(
             "How subsample < 1 draws rows. uniform: all with the same chance; gradient_based: with a chance that grows "
             "with their gradients, which are scaled up in return (minimal variance sampling); by_query: the rows of a "
-            "query, or of any group that qid tells, together (CPU).");
+            "query, or of any group that qid tells, together (CPU); without_replacement: exactly subsample times the "
+            "number of rows, rounded down.");
     DMLC_DECLARE_FIELD(bagging_temperature)
         .set_default(0.0F)
         .set_range(0.0F, 4.0F)

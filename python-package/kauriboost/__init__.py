@@ -50,7 +50,7 @@ from .plotting import (
     to_graphviz,
 )
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
-from .shuffling import shuffle
+from .shuffling import shuffle, shuffle_rows
 from .stand_in import install_as_xgboost
 from .summary import ColumnSummary, summarize
 from .training import Attempt, BestFit, Verification, add_receipt, fit_best, refit, train, train_quantiles, verify
@@ -124,6 +124,7 @@ __all__ = [
     "set_config",
     "shapley_values",
     "shuffle",
+    "shuffle_rows",
     "sparse_interactions",
     "summarize",
     "to_graphviz",

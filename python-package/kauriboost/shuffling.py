@@ -1,8 +1,8 @@
-"""Random permutations, the same for the same seed on every machine."""
+"""Random permutations and rows in a random order, the same for the same seed on every machine."""
 
 from __future__ import annotations
 
-from ._binding.errors import ParameterError
-from ._data.shuffling import shuffle
+from ._binding.errors import DataError, ParameterError
+from ._data.shuffling import shuffle, shuffle_rows
 
-__all__ = ["ParameterError", "shuffle"]
+__all__ = ["DataError", "ParameterError", "shuffle", "shuffle_rows"]

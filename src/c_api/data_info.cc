@@ -40,6 +40,7 @@ ArrayView AsTable(MetaInfo const& info, std::string const& field, ArrayView arra
 void SetVector(DMatrixHandle handle, char const* field, ArrayView const& array) {
   auto& data = DataOrProxy(handle);
   std::string const name = NotNull(field, "field");
+  if (name == "label") data.labels = {};
   SetInfo(data.MutableInfo(), name, AsTable(data.Info(), name, array), MakeContext(0));
 }
 
@@ -150,8 +151,14 @@ using kauri::DataMatrix;
 int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data) {
   return Guard([&] {
     auto& matrix = DataOrProxy(handle);
-    auto const array = AnyArrayOf(data, "data").OnHost();
-    kauri::SetInfo(matrix.MutableInfo(), NotNull(field, "field"), array.view, MakeContext(0));
+    std::string const name = NotNull(field, "field");
+    auto const array = AnyArrayOf(data, "data");
+    if (name == "label") matrix.labels = {};
+    if (array.on_device && name == "label" && matrix.data == nullptr && matrix.proxy_info.n_rows > 0) {
+      matrix.labels = LabelsOnTheWay(matrix.proxy_info, array.array);
+      return;
+    }
+    kauri::SetInfo(matrix.MutableInfo(), name, array.OnHost().view, MakeContext(0));
   });
 }
 

@@ -23,7 +23,7 @@ SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataOf(
 BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   auto options = BinOptionsOf(config);
   options.like = ref.get();
-  options.make_on_device = [](Context const& ctx, DeviceStorage const& rows, BinRequest const& request) {
+  options.make_on_device = [](Context const& ctx, DeviceBatches const& rows, BinRequest const& request) {
     return RequireDeviceMemory()->MakeBins(ctx, rows, request);
   };
   return options;
@@ -44,9 +44,9 @@ void MakeBins(Collective* collective, Iterator const& iterator, DataIterHandle r
   settings.ctx.collective = collective;
   HandleUse const use(iterator.proxy);
   auto const like = RefOf(ref);
-  auto const source = SourceOf(iterator, settings.missing);
-  InGroup(settings.ctx,
-          [&] { ReturnData(MakeBinnedMatrix(settings.ctx, source.get(), OptionsOf(document, like)), out); });
+  auto const options = OptionsOf(document, like);
+  auto const source = SourceOf(iterator, settings.missing, options.is_one_batch && collective == nullptr);
+  InGroup(settings.ctx, [&] { ReturnData(MakeBinnedMatrix(settings.ctx, source.get(), options), out); });
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIt
     if (TextOr(document, "cache_prefix", "").empty()) return ReturnData(CopyBatches(iterator, settings), out);
     auto options = OptionsOf(document, nullptr);
     options.for_approx = true;
-    ReturnData(WriteBatches(SourceOf(iterator, settings.missing).get(), document, settings.ctx, options), out);
+    ReturnData(WriteBatches(SourceOf(iterator, settings.missing, false).get(), document, settings.ctx, options), out);
   });
 }
 
@@ -99,7 +99,7 @@ int XGExtMemQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle
     CreateConfig const settings(document);
     auto const iterator = IteratorOf(iter, proxy, reset, next);
     HandleUse const use(iterator.proxy);
-    auto const source = SourceOf(iterator, settings.missing);
+    auto const source = SourceOf(iterator, settings.missing, false);
     auto const like = RefOf(ref);
     ReturnData(WriteBatches(source.get(), document, settings.ctx, OptionsOf(document, like)), out);
   });

@@ -24,7 +24,8 @@ Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCal
 /// All batches in memory. \throws Error(kData) as Concatenate does, and for a batch without data.
 std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig const& settings);
 
-/// The batches where they lie; arrays in device memory and Arrow tables are copied one by one.
-std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing);
+/// The batches where they lie; arrays in device memory and Arrow tables are copied one by one. may_wait: whether a
+/// batch may come before its labels (RowBatch::finish_info).
+std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing, bool may_wait);
 
 }  // namespace kauri::c_api

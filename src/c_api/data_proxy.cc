@@ -36,6 +36,7 @@ MetaInfo InfoOfNext(DataHandle const& proxy, std::int64_t n_rows, std::int64_t n
 
 /// A proxy learns what is known of the rows; the features stay with the caller.
 void SetRows(DataHandle* proxy, MetaInfo info, CallerRows rows) {
+  proxy->labels = {};
   proxy->proxy_info = std::move(info);
   proxy->rows = std::move(rows);
 }
@@ -79,7 +80,9 @@ void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays,
 /// The batches of an iterator of the caller, through its proxy.
 class CallerSource : public RowSource {
  public:
-  CallerSource(Iterator const& iterator, float missing) : iterator_(iterator), missing_(missing) {}
+  /// may_wait: whether batches may come before their labels (RowBatch::finish_info).
+  CallerSource(Iterator const& iterator, float missing, bool may_wait)
+      : iterator_(iterator), missing_(missing), may_wait_(may_wait) {}
   void Restart() override {
     DropRows(iterator_.proxy);
     iterator_.reset(iterator_.handle);
@@ -117,19 +120,28 @@ class CallerSource : public RowSource {
       Fail(ErrorKind::kData, "the iterator announced a batch without giving its data; set the proxy's data before.");
     }
     *rows = std::exchange(iterator_.proxy->rows, {});
+    if (!may_wait_) iterator_.proxy->FinishLabels();
+    batch->finish_info = FinishOf(std::exchange(iterator_.proxy->labels, {}));
     batch->info = std::exchange(iterator_.proxy->proxy_info, InfoOfUnknownRows());
     ValidateInfo(batch->info);
     return true;
   }
 
+  static std::function<void(MetaInfo*)> FinishOf(LabelsOnTheWay labels) {
+    if (!labels.AreThere()) return {};
+    auto const waiting = std::make_shared<LabelsOnTheWay>(std::move(labels));
+    return [waiting](MetaInfo* info) { waiting->Finish(info); };
+  }
+
   Iterator iterator_;
   float missing_;
+  bool may_wait_;
 };
 
 }  // namespace
 
 std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig const& settings) {
-  CallerSource source(iterator, settings.missing);
+  CallerSource source(iterator, settings.missing, false);
   std::vector<std::unique_ptr<DataMatrix>> batches;
   source.Restart();
   while (auto batch = source.NextCopy(settings.ctx)) batches.push_back(std::move(batch));
@@ -137,8 +149,8 @@ std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig c
   return Concatenate(settings.ctx, std::move(batches));
 }
 
-std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing) {
-  return std::make_unique<CallerSource>(iterator, missing);
+std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing, bool may_wait) {
+  return std::make_unique<CallerSource>(iterator, missing, may_wait);
 }
 
 Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCallback* reset,

@@ -97,7 +97,7 @@ int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, DataIterRese
     kauri::ColumnSummaries summaries(OptionsOf(document));
     auto const iterator = IteratorOf(iter, proxy, reset, next);
     HandleUse const use(iterator.proxy);
-    auto const source = SourceOf(iterator, settings.missing);
+    auto const source = SourceOf(iterator, settings.missing, false);
     source->Restart();
     for (kauri::RowBatch batch; source->Next(settings.ctx, &batch); batch = kauri::RowBatch()) {
       summaries.Add(settings.ctx, *batch.rows, kauri::WeightPerRow(batch.info));

@@ -34,6 +34,9 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
   });
 }
 
+/// In the words of an array interface.
+char const* TypestrOf(DeviceNumbers const& numbers) { return numbers.Type() == DType::kF32 ? "<f4" : "<i8"; }
+
 }  // namespace
 }  // namespace kauri::c_api
 
@@ -78,10 +81,22 @@ int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out
   });
 }
 
-int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out) {
+int KauriDeviceArrayDescribe(KauriDeviceArrayHandle handle, char const** out) {
   return Guard([&] {
-    auto const values = DeviceHandleOf(handle).values->ToHost();
-    if (!values.empty()) std::copy(values.begin(), values.end(), NotNull(out, "out"));
+    NotNull(out, "out");
+    auto& array = DeviceHandleOf(handle);
+    auto const size = static_cast<std::size_t>(array.values->Size());
+    auto text = InterfaceOf(array.values->Address(), {size}, TypestrOf(*array.values));
+    text.insert(text.size() - 1, ",\"stream\":null");
+    array.Buffers().text = std::move(text);
+    *out = array.Buffers().text.c_str();
+  });
+}
+
+int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, void* out) {
+  return Guard([&] {
+    auto const& values = *DeviceHandleOf(handle).values;
+    if (values.Size() > 0) values.CopyTo(NotNull(out, "out"));
   });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "c_api/labels_on_the_way.h"
 #include "common/float_memory.h"
 #include "data/meta_info.h"
 #include "kauri/c_api.h"
@@ -102,12 +103,21 @@ struct CallerRows {
 /// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows, which may come before them.
 struct DataHandle : HandleBase {
   explicit DataHandle(std::shared_ptr<DataMatrix> matrix) : HandleBase(HandleKind::kData), data(std::move(matrix)) {}
-  MetaInfo const& Info() const { return data != nullptr ? data->Info() : proxy_info; }
+  MetaInfo const& Info() {
+    FinishLabels();
+    return data != nullptr ? data->Info() : proxy_info;
+  }
+  /// For setters: labels may be on their way.
   MetaInfo* MutableInfo() { return data != nullptr ? data->MutableInfo() : &proxy_info; }
+  /// Waits for labels on their way. \throws as SetInfo.
+  void FinishLabels() {
+    if (labels.AreThere()) labels.Finish(&proxy_info);
+  }
 
   std::shared_ptr<DataMatrix> data;
   MetaInfo proxy_info = InfoOfUnknownRows();
-  CallerRows rows;  ///< of a proxy: what it was given last
+  CallerRows rows;        ///< of a proxy: what it was given last
+  LabelsOnTheWay labels;  ///< of those rows
 };
 
 struct LearnerHandle : HandleBase {
@@ -126,12 +136,12 @@ struct CollectiveHandle : HandleBase {
   std::shared_ptr<Collective> collective;
 };
 
-/// A prediction in device memory that outlives its booster.
+/// A vector in device memory: a prediction, which outlives its booster, or a list of elements.
 struct DeviceArrayHandle : HandleBase {
-  explicit DeviceArrayHandle(std::unique_ptr<DeviceFloats> floats)
-      : HandleBase(HandleKind::kDeviceArray), values(std::move(floats)) {}
+  explicit DeviceArrayHandle(std::unique_ptr<DeviceNumbers> numbers)
+      : HandleBase(HandleKind::kDeviceArray), values(std::move(numbers)) {}
 
-  std::unique_ptr<DeviceFloats> values;
+  std::unique_ptr<DeviceNumbers> values;
 };
 
 /// An explanation in host memory that outlives its booster, to which the memory goes in the end if it is still there.

@@ -10,16 +10,32 @@
 
 namespace kauri::cli {
 
-void SetUpLearner(Options const& options, Learner* learner) {
+namespace {
+
+void SetParameters(Options const& options, Learner* learner) {
   learner->SetParam("validate_parameters", "true");
   for (auto const& [name, value] : options.learner) learner->SetParam(name, value);
-  if (!options.cli.model_in.empty()) {
-    auto const bytes = ReadFile(FileToRead{options.cli.model_in, "model"});
-    try {
-      learner->LoadModel({bytes.data(), bytes.size()});
-    } catch (Error const& error) {
-      Fail(error.Kind(), "model_in=", options.cli.model_in, ": ", error.what());
-    }
+}
+
+void LoadModelIn(Options const& options, Learner* learner) {
+  if (options.cli.model_in.empty()) return;
+  auto const bytes = ReadFile(FileToRead{options.cli.model_in, "model"});
+  try {
+    learner->LoadModel({bytes.data(), bytes.size()});
+  } catch (Error const& error) {
+    Fail(error.Kind(), "model_in=", options.cli.model_in, ": ", error.what());
+  }
+}
+
+}  // namespace
+
+void SetUpLearner(Options const& options, Learner* learner) {
+  if (options.cli.task == CliParam::kTrain) {
+    LoadModelIn(options, learner);
+    SetParameters(options, learner);
+  } else {
+    SetParameters(options, learner);
+    LoadModelIn(options, learner);
   }
   learner->Configure();
 }

@@ -12,7 +12,9 @@
 
 namespace kauri::cli {
 
-/// Sets the parameters, loads model_in if given, and resolves both. \throws Error.
+/// Sets the parameters, loads model_in if given, and resolves both. Where training goes on with a model, the parameters
+/// decide which booster and objective it goes on with (a model of AdaBoost says gbtree); else the model does. \throws
+/// Error.
 void SetUpLearner(Options const& options, Learner* learner);
 
 /// What the options say to the learner, by the names that it has for it.

@@ -6,23 +6,31 @@
 /// 2. Images of n and above are left out. By an exclusive sum of the images that stay, each finds its place, in order.
 /// A uniform permutation less its largest elements is uniform. The power of two is strictly above n: Philox's rounds
 /// are even permutations, so that at n itself half of all permutations would never occur.
+///
+/// The bijection is a parameter, for comparisons; `Shuffle` is what the library uses.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "common/linear_congruential.h"
+#include "common/swap_or_not.h"
 #include "common/variable_philox.h"
 #include "kauri/context.h"
 #include "kauri/host_device.h"
 
 namespace kauri {
 
-class Shuffle {
+/// Bijection: DomainSize(), Forward(value), and Above(n, seed), which makes one of a domain of n or more.
+template <typename Bijection>
+class BijectiveShuffle {
  public:
-  static constexpr std::int64_t kMaxSize = (std::int64_t{1} << VariablePhilox::kMaxBits) - 1;
+  static constexpr std::int64_t kMaxSize = Bijection::kMaxSize;
 
   /// n: in [0, kMaxSize].
-  KAURI_HD Shuffle(std::int64_t n, std::uint64_t seed) : n_(n), bijection_(BitsAbove(n), seed) {}
+  KAURI_HD BijectiveShuffle(std::int64_t n, std::uint64_t seed) : BijectiveShuffle(n, Bijection::Above(n, seed)) {}
+  /// n: at most the size of the bijection's domain.
+  KAURI_HD BijectiveShuffle(std::int64_t n, Bijection const& bijection) : n_(n), bijection_(bijection) {}
 
   KAURI_HD std::int64_t Size() const { return n_; }
   /// Indices of the bijection, [0, NumCandidates()): those whose image is below Size() make the permutation, in order.
@@ -31,7 +39,7 @@ class Shuffle {
     return static_cast<std::int64_t>(bijection_.Forward(static_cast<std::uint64_t>(candidate)));
   }
 
-  KAURI_HD VariablePhilox const& Bijection() const { return bijection_; }
+  KAURI_HD Bijection const& Keyed() const { return bijection_; }
 
   /// The element at `position`, in [0, Size()). Costs up to two evaluations of the bijection per position before it:
   /// First is for more than a few.
@@ -42,20 +50,27 @@ class Shuffle {
     }
   }
 
+  /// Where `element`, in [0, Size()), comes in another permutation: the bijection is applied until the value is below
+  /// n. That needs no sum, so each element on its own finds out whether it is among the first k: every set of k
+  /// elements is as likely. Permutations are not: those that differ by one swap have shares of 1 +- Size() (Size() - 1)
+  /// / (NumCandidates() (NumCandidates() - 1)), since Philox's are even. About NumCandidates() / Size() evaluations.
+  KAURI_HD std::int64_t Rank(std::int64_t element) const {
+    do {
+      element = Image(element);
+    } while (element >= n_);
+    return element;
+  }
+
   /// The elements at the first `count` positions, at most Size().
   std::vector<std::int64_t> First(Context const& ctx, std::int64_t count) const;
   /// The whole permutation. Evaluates the bijection once or twice per element.
   std::vector<std::int64_t> List(Context const& ctx) const { return First(ctx, n_); }
 
  private:
-  static KAURI_HD int BitsAbove(std::int64_t n) {
-    int bits = VariablePhilox::kMinBits;
-    while ((std::int64_t{1} << bits) <= n) ++bits;
-    return bits;
-  }
-
   std::int64_t n_;
-  VariablePhilox bijection_;
+  Bijection bijection_;
 };
+
+using Shuffle = BijectiveShuffle<VariablePhilox>;
 
 }  // namespace kauri

@@ -1,6 +1,7 @@
 /// \file Rows that come batch by batch and can be asked for again.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "kauri/data_matrix.h"
@@ -9,9 +10,10 @@
 namespace kauri {
 
 struct RowBatch {
-  std::unique_ptr<DataView> rows;    ///< may be read until the source is asked for anything else
-  std::shared_ptr<void const> keep;  ///< what `rows` reads, where nobody else owns it
-  MetaInfo info;                     ///< of the batch
+  std::unique_ptr<DataView> rows;                   ///< may be read until the source is asked for anything else
+  std::shared_ptr<void const> keep;                 ///< what `rows` reads, where nobody else owns it
+  MetaInfo info;                                    ///< of the batch
+  std::function<void(MetaInfo*)> finish_info = {};  ///< where there is one, `info` lacks labels that it waits for
 };
 
 class RowSource {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "collective/query_order.h"
+#include "collective/reduce.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 #include "tree/sampling/row_weights.h"
@@ -19,6 +20,7 @@ Span<RowRange const> NumbersOf(Context const& ctx, MetaInfo const& info) {
 }  // namespace
 
 RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tree) {
+  if (tree.DrawsExactly()) return RowNumbers::DrawnExactly(NumbersOf(ctx, info), SumOverRanks(ctx, info.n_rows));
   if (!tree.DrawsQueries()) return RowNumbers(NumbersOf(ctx, info));
   if (info.group_ptr.empty() && info.n_rows > 0) {
     Fail(ErrorKind::kParameter, "sampling_method=by_query draws the rows of a query together, and the data have no ",

@@ -14,8 +14,9 @@
 
 namespace kauri {
 
-/// What the rows of a tree are drawn by. It refers to `info`. \throws Error(kParameter) where it is queries, and there
-/// are none; Error(kData) for queries whose rows do not follow each other among those of a group's ranks.
+/// What the rows of a tree are drawn by, and whether a certain number of them. It refers to `info`. \throws
+/// Error(kParameter) where it is queries, and there are none; Error(kData) for queries whose rows do not follow each
+/// other among those of a group's ranks.
 RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tree);
 
 /// Pairs of a tree that count for more, or less, than one row, or for exactly that. gradients: [n_rows, n_outputs].

@@ -6,6 +6,7 @@
 
 #include "common/loss/aft_loss.h"
 #include "metric/area_curves.h"
+#include "metric/cox_likelihood.h"
 #include "metric/element_losses.h"
 #include "metric/metric_table.h"
 #include "metric/rank_rules.h"
@@ -17,8 +18,8 @@ namespace kauri {
 struct MetricFormula {
 #define KAURI_ALTERNATIVE(Loss) , Loss
   std::variant<std::monostate KAURI_FOR_EACH_MEAN_LOSS(KAURI_ALTERNATIVE), std::vector<PinballLoss>,
-               std::vector<ExpectileDifference>, AftLoss, InBounds, ClassLogLoss, ClassError, Roc, PrecisionRecall,
-               RankRule>
+               std::vector<ExpectileDifference>, AftLoss, InBounds, CoxLikelihood, ClassLogLoss, ClassError, Roc,
+               PrecisionRecall, RankRule>
       value;
 #undef KAURI_ALTERNATIVE
 };

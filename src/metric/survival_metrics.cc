@@ -9,22 +9,22 @@
 #include "collective/all_rows.h"
 #include "common/loss/aft_loss.h"
 #include "common/loss/loss_param.h"
+#include "common/prefix_sums.h"
 #include "kauri/error.h"
 #include "metric/element_losses.h"
+#include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/metric_table.h"
 
 namespace kauri {
 namespace {
 
-/// The negative logarithm of Cox's partial likelihood with Breslow's treatment of ties, per event. A row of label y had
-/// its event at time y if y > 0, and was last seen without it at time -y otherwise; predictions are hazard ratios.
-/// Weights are not read, as in XGBoost.
 class CoxLogLoss : public Metric {
  public:
   std::string Name() const override { return "cox-nloglik"; }
   void Validate(MetaInfo const& info, std::int64_t n_outputs) const override;
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
+  MetricFormula Formula() const override { return {CoxLikelihood{}}; }
 };
 
 void CoxLogLoss::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
@@ -43,25 +43,26 @@ double CoxLogLoss::Evaluate(Context const& ctx, Span<float const> predictions, M
     return Evaluate(Alone(ctx), all.values, all.info);
   }
   Validate(info, OutputsPerRow(Name(), predictions, info));
-  std::vector<std::size_t> rows(info.labels.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  auto const time_of = [&](std::size_t row) { return std::fabs(info.labels[row]); };
-  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return time_of(a) > time_of(b); });
-  double risk = 0.0;
-  double loss = 0.0;
+  std::vector<std::int64_t> rows(info.labels.size());
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  auto const time_of = [&](std::int64_t row) { return std::fabs(info.labels[row]); };
+  std::stable_sort(rows.begin(), rows.end(), [&](auto a, auto b) { return time_of(a) > time_of(b); });
+  PrefixSums const risks(ctx, info.n_rows,
+                         [&](std::int64_t place) { return static_cast<double>(predictions[rows[place]]); });
+  std::vector<double> losses(rows.size());  // by place
   std::int64_t n_events = 0;
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-    for (; end < rows.size() && time_of(rows[end]) == time_of(rows[begin]); ++end) {
-      risk += static_cast<double>(predictions[rows[end]]);
-    }
+    while (end < rows.size() && time_of(rows[end]) == time_of(rows[begin])) ++end;
+    auto const risk = risks.At(static_cast<std::int64_t>(end) - 1);
     for (auto place = begin; place < end; ++place) {
       auto const row = rows[place];
-      if (!(info.labels[row] > 0.0F)) continue;
-      loss += Log(risk) - Log(static_cast<double>(predictions[row]));
+      if (!CoxLikelihood::IsEvent(info.labels[row])) continue;
+      losses[place] = CoxLikelihood::Loss(risk, predictions[row]);
       ++n_events;
     }
   }
-  return loss / static_cast<double>(n_events);
+  PrefixSums const sums(ctx, info.n_rows, [&](std::int64_t place) { return losses[place]; });
+  return sums.Total() / static_cast<double>(n_events);
 }
 
 std::unique_ptr<Metric> MakeAft(std::string const&, ParamMap const& params) {

@@ -7,17 +7,19 @@
 ///
 /// (1) Rows are sorted by time. (2) From the last to the first time the hazards at risk are added up. (3) From the
 /// first to the last time the events add to sums of 1 / risk and 1 / risk^2. (4) The gradient of a row follows from its
-/// hazard and the sums at its time. Hazards are relative to the largest one, so none overflows.
+/// hazard and the sums at its time. Hazards are relative to the largest one, so none overflows. Both sums are
+/// PrefixSums, as on devices (cuda/objective/cox_objective.cu).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "common/block_sum.h"
-#include "common/math.h"
-#include "common/parallel_for.h"
+#include "common/prefix_sums.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
+#include "objective/cox_loss.h"
+#include "objective/formula.h"
+#include "objective/gradient_sizes.h"
 #include "objective/labels.h"
 #include "objective/links.h"
 #include "objective/objective_table.h"
@@ -34,30 +36,6 @@ std::vector<std::int64_t> RowsByTime(std::vector<float> const& labels) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](std::int64_t a, std::int64_t b) { return std::fabs(labels[a]) < std::fabs(labels[b]); });
   return rows;
-}
-
-/// Sums over the events so far of 1 / risk and 1 / risk^2.
-struct EventSums {
-  double inverse = 0.0;
-  double inverse_square = 0.0;
-};
-
-struct Pair {
-  double gradient;
-  double hessian;
-};
-
-Pair RowPair(double hazard, bool has_event, EventSums const& sums) {
-  auto const expected = hazard * sums.inverse;
-  auto const hessian = expected - hazard * hazard * sums.inverse_square;
-  return {expected - (has_event ? 1.0 : 0.0), std::max(hessian, 0.0)};
-}
-
-/// \throws Error(kData) with several ranks.
-void RequireAlone(Context const& ctx) {
-  if (!IsDistributed(ctx)) return;
-  Fail(ErrorKind::kData, kName, ": the gradient of a row depends on all rows at risk at its time, and ",
-       ctx.collective->Size(), " ranks have some of the rows each; train in one process, or use survival:aft");
 }
 
 class Cox : public Objective {
@@ -78,55 +56,55 @@ class Cox : public Objective {
   }
   std::string Name() const override { return kName; }
   std::string DefaultMetric() const override { return "cox-nloglik"; }
+  ObjectiveFormula Formula() const override { return {CoxLoss{}}; }
 };
 
-/// hazards: [n_rows], by row. The hazards at risk at the time of each place in `rows`.
-std::vector<double> RiskByPlace(std::vector<std::int64_t> const& rows, std::vector<float> const& labels,
-                                std::vector<double> const& hazards) {
-  std::vector<double> risk(rows.size());
-  double sum = 0.0;
-  for (auto end = rows.size(); end > 0;) {
-    auto begin = end;
-    auto const time = std::fabs(labels[rows[end - 1]]);
-    while (begin > 0 && std::fabs(labels[rows[begin - 1]]) == time) sum += hazards[rows[--begin]];
-    std::fill(risk.begin() + static_cast<std::ptrdiff_t>(begin), risk.begin() + static_cast<std::ptrdiff_t>(end), sum);
-    end = begin;
+/// Places of the same time: [first, last].
+struct TimeRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+/// [n_rows], by place in `rows`.
+std::vector<TimeRange> RangesOfTimes(std::vector<std::int64_t> const& rows, std::vector<float> const& labels) {
+  std::vector<TimeRange> ranges(rows.size());
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    auto const time = std::fabs(labels[rows[begin]]);
+    while (end < rows.size() && std::fabs(labels[rows[end]]) == time) ++end;
+    TimeRange const range{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end) - 1};
+    std::fill(ranges.begin() + range.first, ranges.begin() + range.last + 1, range);
   }
-  return risk;
+  return ranges;
 }
 
 void Cox::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
                            Span<GradientPair> out) const {
-  RequireAlone(ctx);
+  RequireAllRowsAtRisk(ctx);
   auto const& labels = info.labels;
-  if (margins.size() != labels.size() || out.size() != labels.size()) {
-    Fail(ErrorKind::kInternal, "gradients of ", labels.size(), " labels asked for ", margins.size(), " margins and ",
-         out.size(), " places");
-  }
+  CheckGradientSizes(labels.size(), margins, out);
   if (labels.empty()) return;
   auto const rows = RowsByTime(labels);
-  auto const largest = static_cast<double>(*std::max_element(margins.begin(), margins.end()));
-  std::vector<double> hazards(labels.size());
-  ParallelForBlocks(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto row = begin; row < end; ++row) hazards[row] = Exp(static_cast<double>(margins[row]) - largest);
+  auto const ranges = RangesOfTimes(rows, labels);
+  auto const n = info.n_rows;
+  auto const largest = *std::max_element(margins.begin(), margins.end());
+  std::vector<double> hazards(labels.size());  // by place
+  PrefixSums const risks(ctx, n, [&](std::int64_t from_last) {
+    auto const place = n - 1 - from_last;
+    return hazards[place] = CoxLoss::Hazard(margins[rows[place]], largest);
   });
-  auto const risk = RiskByPlace(rows, labels, hazards);
-  EventSums sums;
-  for (std::size_t begin = 0; begin < rows.size();) {
-    auto end = begin;
-    auto const time = std::fabs(labels[rows[begin]]);
-    for (; end < rows.size() && std::fabs(labels[rows[end]]) == time; ++end) {
-      if (!(labels[rows[end]] > 0.0F)) continue;
-      sums.inverse += 1.0 / risk[end];
-      sums.inverse_square += 1.0 / (risk[end] * risk[end]);
+  auto const event_at = [&](std::int64_t place) {
+    if (!CoxLoss::IsEvent(labels[rows[place]])) return EventSums{};
+    return CoxLoss::OfEvent(risks.At(n - 1 - ranges[place].first));
+  };
+  PrefixSums const inverse(ctx, n, [&](std::int64_t place) { return event_at(place).inverse; });
+  PrefixSums const inverse_square(ctx, n, [&](std::int64_t place) { return event_at(place).inverse_square; });
+  ParallelForBlocks(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto place = begin; place < end; ++place) {
+      auto const row = rows[place];
+      EventSums const sums{inverse.At(ranges[place].last), inverse_square.At(ranges[place].last)};
+      out[row] = CoxLoss::Gradient(hazards[place], CoxLoss::IsEvent(labels[row]), sums, info.Weight(row));
     }
-    for (; begin < end; ++begin) {
-      auto const row = rows[begin];
-      auto const pair = RowPair(hazards[row], labels[row] > 0.0F, sums);
-      auto const weight = static_cast<double>(info.Weight(row));
-      out[row] = {static_cast<float>(pair.gradient * weight), static_cast<float>(pair.hessian * weight)};
-    }
-  }
+  });
 }
 
 std::vector<float> Cox::EstimateBaseScore(Context const& ctx, MetaInfo const& info) const {
@@ -143,6 +121,12 @@ std::vector<float> Cox::EstimateBaseScore(Context const& ctx, MetaInfo const& in
 }
 
 }  // namespace
+
+void RequireAllRowsAtRisk(Context const& ctx) {
+  if (!IsDistributed(ctx)) return;
+  Fail(ErrorKind::kData, kName, ": the gradient of a row depends on all rows at risk at its time, and ",
+       ctx.collective->Size(), " ranks have some of the rows each; train in one process, or use survival:aft");
+}
 
 void RegisterCox(Registry<ObjectiveFactory>* registry) {
   registry->Add({kName, "Times to an event, negative where censored: the hazard ratio of Cox's model.",

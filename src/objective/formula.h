@@ -6,8 +6,10 @@
 
 #include "common/loss/aft_loss.h"
 #include "objective/alpha_losses.h"
+#include "objective/cox_loss.h"
 #include "objective/element_losses.h"
 #include "objective/objective_table.h"
+#include "objective/position_bias.h"
 #include "objective/rank_rule.h"
 #include "objective/scaled_losses.h"
 #include "objective/softmax_loss.h"
@@ -15,11 +17,11 @@
 namespace kauri {
 
 /// A device has kernels for each alternative but the first: there, only the host computes. std::vector: an output for
-/// each. LambdaRule: without the key, which PairKey gives for a round.
+/// each. LambdaRule: without the key, which PairKey gives for a round. UnbiasedRule: changes the state that it names.
 struct ObjectiveFormula {
 #define KAURI_ALTERNATIVE(Loss) , Loss
   std::variant<std::monostate KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_ALTERNATIVE), SoftmaxLoss, AbsoluteLoss,
-               std::vector<QuantileLoss>, std::vector<ExpectileLoss>, AftLoss, LambdaRule>
+               std::vector<QuantileLoss>, std::vector<ExpectileLoss>, AftLoss, CoxLoss, LambdaRule, UnbiasedRule>
       value;
 #undef KAURI_ALTERNATIVE
 };

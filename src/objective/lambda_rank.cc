@@ -24,16 +24,6 @@ DMLC_REGISTER_PARAMETER(LambdaRankParam);
 namespace {
 
 constexpr float kLargestExponent = 31.0F;
-constexpr std::int64_t kRowsPerBlock = 256;  ///< about: each stands for dozens of pairs
-constexpr std::int64_t kMostPositions = 32;  ///< whose bias is learnt with random partners; XGBoost's choice
-
-std::int64_t LargestGroup(std::vector<std::int64_t> const& group_ptr) {
-  std::int64_t largest = 0;
-  for (std::size_t group = 1; group < group_ptr.size(); ++group) {
-    largest = std::max(largest, group_ptr[group] - group_ptr[group - 1]);
-  }
-  return largest;
-}
 
 /// \throws Error(kInternal).
 void CheckSizes(MetaInfo const& info, Span<float const> margins, Span<GradientPair> out) {
@@ -59,11 +49,12 @@ class LearningRank : public LambdaRank {
     auto* next = out.data();
     for (auto const& range : RangesOf(info)) next = std::copy_n(pairs.begin() + range.first, range.count, next);
   }
+  ObjectiveFormula Formula() const override { return {UnbiasedRule{Rule(), BiasNorm(), state_}}; }
 
  private:
   void Learn(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
              Span<GradientPair> out) const {
-    PositionBias bias(*state_, NumPositions(info));
+    PositionBias bias(*state_, Rule().NumPositions(LargestGroup(info.group_ptr)));
     bias.Learn(Gradients(ctx, margins, info, iteration, &bias, out), BiasNorm());
     bias.Store(state_);
   }
@@ -139,10 +130,7 @@ LambdaRule LambdaRank::Rule() const {
   return rule;
 }
 
-ObjectiveFormula LambdaRank::Formula() const {
-  if (LearnsPositionBias()) return {};
-  return {Rule()};
-}
+ObjectiveFormula LambdaRank::Formula() const { return {Rule()}; }
 
 void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
                                   std::int64_t iteration, Span<GradientPair> out) const {
@@ -158,8 +146,7 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
   rule.key = PairKey(ctx.seed, iteration);
   auto const weight_scale = WeightScale(ctx, name_, info.weights, n_groups, order.NumGroups());
   auto const discounts = RankDiscounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
-  // Small groups share the memory of a worker.
-  auto const block_size = std::max<std::int64_t>(1, n_groups * kRowsPerBlock / std::max<std::int64_t>(info.n_rows, 1));
+  auto const block_size = GroupsPerBlock(n_groups, info.n_rows);
   return SumBlocks<PositionCosts>(ctx, n_groups, block_size, [&](std::int64_t first, std::int64_t last) {
     GroupGradients worker(rule, discounts, bias);
     for (auto group = first; group < last; ++group) {
@@ -171,11 +158,6 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
     }
     return worker.Costs();
   });
-}
-
-std::int64_t LambdaRank::NumPositions(MetaInfo const& info) const {
-  auto const topk = param_.lambdarank_pair_method == static_cast<int>(PairMethod::kTopK);
-  return std::min(LargestGroup(info.group_ptr), topk ? param_.NumPairs() : kMostPositions);
 }
 
 std::unique_ptr<Objective> LambdaRank::Learning(ObjectiveState* state) const {

@@ -37,20 +37,18 @@ class LambdaRank : public Objective {
   std::unique_ptr<Objective> Learning(ObjectiveState* state) const override;
   void PrepareState(ObjectiveState* state) const override;
 
-  /// None with a position bias, which is learnt on the host.
   ObjectiveFormula Formula() const override;
 
  protected:
   /// bias: of positions, nullptr: none. Returns what pairs cost by position.
   PositionCosts Gradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                           PositionBias const* bias, Span<GradientPair> out) const;
-  std::int64_t NumPositions(MetaInfo const& info) const;
   double BiasNorm() const { return param_.lambdarank_bias_norm; }
+  /// Without the key of a round.
+  LambdaRule Rule() const;
 
  private:
   bool LearnsPositionBias() const { return param_.lambdarank_unbiased; }
-  /// Without the key of a round.
-  LambdaRule Rule() const;
   void CheckGroups(MetaInfo const& info) const;
   void CheckLabels(MetaInfo const& info) const;
 

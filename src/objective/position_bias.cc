@@ -8,8 +8,7 @@
 namespace kauri {
 namespace {
 
-/// Below it a bias or a cost is no ground for a division.
-constexpr double kSmallest = 1e-16;
+constexpr double kSmallest = BiasView::kSmallest;
 
 std::vector<double> Biases(ObjectiveState const& state, std::string const& key, std::int64_t n_positions) {
   std::vector<double> biases(n_positions, 1.0);
@@ -47,25 +46,13 @@ PositionCosts& PositionCosts::operator+=(PositionCosts const& costs) {
 PositionBias::PositionBias(ObjectiveState const& state, std::int64_t n_positions)
     : relevant_(Biases(state, kRelevantKey, n_positions)), other_(Biases(state, kOtherKey, n_positions)) {}
 
-bool PositionBias::IsTracked(std::int64_t relevant, std::int64_t other) const {
-  return std::max(relevant, other) < static_cast<std::int64_t>(relevant_.size());
-}
-
-double PositionBias::Factor(std::int64_t relevant, std::int64_t other) const {
-  if (!IsTracked(relevant, other)) return 1.0;
-  auto const of_relevant = relevant_[relevant];
-  auto const of_other = other_[other];
-  return of_relevant >= kSmallest && of_other >= kSmallest ? 1.0 / (of_relevant * of_other) : 1.0;
-}
-
 double PositionBias::LargestFactor() const { return 1.0 / (SmallestUsable(relevant_) * SmallestUsable(other_)); }
 
 void PositionBias::AddCost(std::int64_t relevant, std::int64_t other, double cost, PositionCosts* costs) const {
-  if (!IsTracked(relevant, other)) return;
-  auto const high = static_cast<std::size_t>(relevant);
-  auto const low = static_cast<std::size_t>(other);
-  if (other_[low] >= kSmallest) costs->relevant[high] += cost / other_[low];
-  if (relevant_[high] >= kSmallest) costs->other[low] += cost / relevant_[high];
+  if (!View().IsTracked(relevant, other)) return;
+  auto const of_pair = View().Costs(relevant, other, cost);
+  costs->relevant[static_cast<std::size_t>(relevant)] += of_pair.relevant;
+  costs->other[static_cast<std::size_t>(other)] += of_pair.other;
 }
 
 void PositionBias::Learn(PositionCosts const& costs, double norm) {

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kauri/host_device.h"
 #include "kauri/objective.h"
+#include "objective/rank_rule.h"
 
 namespace kauri {
 
@@ -21,14 +23,46 @@ struct PositionCosts {
   PositionCosts& operator+=(PositionCosts const& costs);
 };
 
+/// What a pair adds to the sums of its positions.
+struct PairCosts {
+  double relevant;
+  double other;
+};
+
+/// The biases of positions [0, n_positions), on either side of the bus; not owning. Other positions have none.
+struct BiasView {
+  double const* relevant;  ///< t+
+  double const* other;     ///< t-
+  std::int64_t n_positions;
+
+  KAURI_HD bool IsTracked(std::int64_t of_relevant, std::int64_t of_other) const {
+    return of_relevant < n_positions && of_other < n_positions;
+  }
+  /// By what a pair's gradient is multiplied.
+  KAURI_HD double Factor(std::int64_t of_relevant, std::int64_t of_other) const {
+    if (!IsTracked(of_relevant, of_other)) return 1.0;
+    double const plus = relevant[of_relevant];
+    double const minus = other[of_other];
+    return plus >= kSmallest && minus >= kSmallest ? 1.0 / (plus * minus) : 1.0;
+  }
+  /// cost: PairCost (rank_pair.h). Only where both positions are tracked.
+  KAURI_HD PairCosts Costs(std::int64_t of_relevant, std::int64_t of_other, double cost) const {
+    double const plus = relevant[of_relevant];
+    double const minus = other[of_other];
+    return {minus >= kSmallest ? cost / minus : 0.0, plus >= kSmallest ? cost / plus : 0.0};
+  }
+
+  static constexpr double kSmallest = 1e-16;  ///< below it a bias or a cost is no ground for a division
+};
+
 class PositionBias {
  public:
   /// As in `state`, 1 where it says nothing. Positions from `n_positions` on have no bias.
   PositionBias(ObjectiveState const& state, std::int64_t n_positions);
 
   PositionCosts NoCosts() const { return {std::vector<double>(relevant_.size()), std::vector<double>(other_.size())}; }
-  /// By what a pair's gradient is multiplied.
-  double Factor(std::int64_t relevant, std::int64_t other) const;
+  BiasView View() const { return {relevant_.data(), other_.data(), static_cast<std::int64_t>(relevant_.size())}; }
+  double Factor(std::int64_t relevant, std::int64_t other) const { return View().Factor(relevant, other); }
   /// The largest Factor.
   double LargestFactor() const;
   void AddCost(std::int64_t relevant, std::int64_t other, double cost, PositionCosts* costs) const;
@@ -41,10 +75,15 @@ class PositionBias {
   static constexpr char const* kOtherKey = "tj-";
 
  private:
-  bool IsTracked(std::int64_t relevant, std::int64_t other) const;
-
   std::vector<double> relevant_;  ///< [n_positions] t+
   std::vector<double> other_;     ///< [n_positions] t-
+};
+
+/// What a ranking that learns a position bias is asked to do.
+struct UnbiasedRule {
+  LambdaRule rule;
+  double norm;  ///< as Learn takes it
+  ObjectiveState* state;
 };
 
 }  // namespace kauri

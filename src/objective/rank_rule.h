@@ -1,7 +1,9 @@
 /// \file What a ranking objective is asked to do, as the host and the device read it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "common/random.h"
 #include "kauri/host_device.h"
@@ -24,12 +26,33 @@ struct LambdaRule {
   KAURI_HD std::int64_t BestPlaces(std::int64_t n) const {
     return method == PairMethod::kTopK && n_pairs < n ? n_pairs : n;
   }
+  /// Whose bias is learnt. largest_group: the rows of the largest group.
+  std::int64_t NumPositions(std::int64_t largest_group) const {
+    constexpr std::int64_t kMostPositions = 32;  // with random partners; XGBoost's choice
+    return std::min(largest_group, method == PairMethod::kTopK ? n_pairs : kMostPositions);
+  }
   KAURI_HD double Relevance(float label) const {
     bool const exponential = target == RankTarget::kNdcg && exponential_gain;
     return exponential ? static_cast<double>((std::uint32_t{1} << static_cast<std::uint32_t>(label)) - 1U)
                        : static_cast<double>(label);
   }
 };
+
+/// Groups whose pairs are added up one after the other; the sums of such blocks are added in their order. Small groups
+/// share a block.
+inline std::int64_t GroupsPerBlock(std::int64_t n_groups, std::int64_t n_rows) {
+  constexpr std::int64_t kRowsPerBlock = 256;  // about: each stands for dozens of pairs
+  return std::max<std::int64_t>(1, n_groups * kRowsPerBlock / std::max<std::int64_t>(n_rows, 1));
+}
+
+/// Rows of the largest of the groups [group_ptr[i], group_ptr[i + 1]).
+inline std::int64_t LargestGroup(std::vector<std::int64_t> const& group_ptr) {
+  std::int64_t largest = 0;
+  for (std::size_t group = 1; group < group_ptr.size(); ++group) {
+    largest = std::max(largest, group_ptr[group] - group_ptr[group - 1]);
+  }
+  return largest;
+}
 
 /// The key of a round's draws of partners.
 KAURI_HD std::uint64_t PairKey(std::uint64_t seed, std::int64_t iteration) {

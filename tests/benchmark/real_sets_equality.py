@@ -79,7 +79,7 @@ def variants(device: str, method: str) -> list[tuple[str, Row, Row]]:
         by_gain = {"grow_policy": "lossguide", "max_leaves": 63, "max_depth": 0}
         bins = [(f"{max_bin} bins", {"max_bin": max_bin}, {}) for max_bin in (16, 1024)]
         return [("plain", {}, {}), *bins, ("by gain", by_gain, {}), ("sampled", SAMPLED, {})]
-    levels = [{"interleaved_levels": count} for count in (0, 2, 5)]
+    levels = [{"interleaved_levels": count} for count in (0, 2, 6)]
     known = [extra for extra in levels if knows_parameters({**device_params(device, 1), **extra})]
     plain = [("plain", {}, {}), *((f"{extra['interleaved_levels']} levels", {}, extra) for extra in known)]
     return [*plain, ("sampled", SAMPLED, {})]

@@ -1,10 +1,18 @@
-"""How uniform the bijective shuffle is, beside NumPy's: probabilities of a chi-square as large or larger.
+"""Chapter 6 of "High-throughput machine learning algorithms", the shuffles: printed and ours; and how uniform ours are.
 
-    python tests/benchmark/shuffle_tables.py [--seeds 100000]
+    python tests/benchmark/shuffle_tables.py --table 1          a device, 64-bit keys; 2: the same beside an RTX 2080
+    python tests/benchmark/shuffle_tables.py --table 3          the CPU: [--high 26] [--threads 2]
+    python tests/benchmark/shuffle_tables.py --figure 6 7 8 9   chi-square of 5 elements; discrepancy of 5, 100, 1,000
+    python tests/benchmark/shuffle_tables.py --figure 10        what each fusion of passes gives, on a device
+    python tests/benchmark/shuffle_tables.py [--seeds 100000]   tests that the thesis does not have, beside NumPy
 
-Each seed gives a permutation of n elements. "all permutations": how often each of the n! comes up. "positions": how
-often each element comes to each position. "parity": how many permutations are odd, which a network of the bijection's
-kind does not mix by itself. A fair shuffle gives probabilities spread evenly over 0 to 1; below 0.001 is suspicious.
+Tables and figures come of the programs shuffle_bench, shuffle_quality_bench and gpu_shuffle_bench, which are built on
+request (`cmake --build build --target shuffle_bench`). Tables: millions of keys a second, ours / printed.
+
+The last line: each seed gives a permutation of n elements. "all permutations": how often each of the n! comes up.
+"positions": how often each element comes to each position. "parity": how many permutations are odd, which a network of
+the bijection's kind does not mix by itself. A fair shuffle gives probabilities spread evenly over 0 to 1; below 0.001
+is suspicious.
 """
 
 from __future__ import annotations
@@ -16,16 +24,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import chi2
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauriboost as kb
+from paper_tables import shuffle_figures
 
 Shuffler = Callable[[int, int], np.ndarray]
 
 
 def probability(counts: np.ndarray, degrees: int) -> float:
     """Of a chi-square as large as that of counts which should be equal."""
+    from scipy.stats import chi2
+
     expected = counts.mean()
     return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), degrees))
 
@@ -59,10 +68,10 @@ def lines() -> Iterator[tuple[str, int, Callable[[np.ndarray], float]]]:
         yield "parity", n, parity
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=100_000)
-    seeds = parser.parse_args().seeds
+def own_tests(seeds: int) -> None:
+    """Print the probabilities."""
+    import kauriboost as kb
+
     numpys = np.random.default_rng(0)
     shufflers: dict[str, Shuffler] = {"Kauri": kb.shuffle, "NumPy": lambda n, _: numpys.permutation(n)}
     print(f"{seeds:,} permutations each\n\n| test | n | " + " | ".join(shufflers) + " |\n|---|---|---|---|")
@@ -71,5 +80,34 @@ def main() -> None:
         print(f"| {name} | {n} | " + " | ".join(f"{value:.3f}" for value in found) + " |", flush=True)
 
 
+def main() -> int:
+    """Print what is asked for; 1 where a gate is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", type=int, nargs="*", choices=[1, 2, 3], default=[])
+    parser.add_argument("--figure", type=int, nargs="*", choices=[6, 7, 8, 9, 10], default=[])
+    parser.add_argument("--high", type=int, default=0, help="the largest power of two, 29 on a device, 26 on the CPU")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--permutations", type=int, default=100_000)
+    parser.add_argument("--seeds", type=int, default=100_000)
+    parser.add_argument("--bin", type=Path, default=Path(__file__).resolve().parents[2] / "build" / "bin")
+    args = parser.parse_args()
+    if not args.table and not args.figure:
+        own_tests(args.seeds)
+    missed = []
+    for table in args.table:
+        if table == 3:
+            missed += shuffle_figures.host_table(args.bin, args.high or 26, args.threads)
+        else:
+            missed += shuffle_figures.device_table(args.bin, table, args.high or 29)
+    for figure in args.figure:
+        if figure == 10:
+            shuffle_figures.fusion(args.bin, args.high or 29)
+        else:
+            missed += shuffle_figures.uniformity(args.bin, figure, args.permutations)
+    for gate in missed:
+        print(f"MISSED: {gate}")
+    return 1 if missed else 0
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""The boosters dart and gblinear from the command line."""
+"""The boosters dart, gblinear and adaboost from the command line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 import xgboost
 from cli_program import Kauri
 from sklearn.datasets import load_svmlight_file
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 BOOSTERS = {
     "dart": ["booster=dart", "rate_drop=0.4", "one_drop=1", "max_depth=2", "eta=1"],
@@ -51,8 +53,75 @@ def test_parameters_that_drop_make_gbtree_dart(kauri: Kauri) -> None:
 
 def test_help_lists_the_boosters(kauri: Kauri) -> None:
     text = kauri.run("--help").out
-    for name in ("booster dart", "rate_drop", "booster gblinear", "feature_selector"):
+    for name in ("booster dart", "rate_drop", "booster gblinear", "feature_selector", "adaboost"):
         assert name in text
+
+
+VOTES = ["booster=adaboost", "objective=binary:logitraw", "max_depth=1"]
+
+
+def test_adaboost_learns_what_scikit_learn_learns(kauri: Kauri) -> None:
+    done = kauri.train(*VOTES, "num_round=20", f"eval[train]={kauri.train_uri}", "eval_metric=error@0")
+    rows, labels = load_svmlight_file(kauri.train_uri.split("?")[0], zero_based=True)
+    stump = DecisionTreeClassifier(max_depth=1)
+    theirs = AdaBoostClassifier(stump, n_estimators=20, random_state=0).fit(rows.toarray(), labels)
+    model = json.loads((kauri.folder / "model.json").read_text())["learner"]
+    assert model["gradient_booster"]["name"] == "gbtree"  # which XGBoost reads
+    trees = model["gradient_booster"]["model"]["trees"]
+    steps = [abs(tree["split_conditions"][-1]) for tree in trees]
+    np.testing.assert_allclose(2 * np.array(steps), theirs.estimator_weights_, rtol=1e-4)
+    wrong = float(done.out.splitlines()[-1].rsplit(":", 1)[1])
+    assert wrong == pytest.approx(np.mean(theirs.predict(rows.toarray()) != labels), abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["exact", "hist", "approx"])
+def test_adaboost_goes_on_and_predicts(kauri: Kauri, method: str) -> None:
+    more = [f"tree_method={method}", "max_depth=2"]
+    kauri.train(*VOTES, *more, "num_round=9")
+    whole = (kauri.folder / "model.json").read_bytes()
+    kauri.train(*VOTES, *more, "num_round=4", "model_out=first.json")
+    kauri.train(*VOTES, *more, "model_in=first.json", "num_round=5")
+    assert (kauri.folder / "model.json").read_bytes() == whole
+    features, _ = load_svmlight_file(kauri.test_uri.split("?")[0], zero_based=True)
+    expected = xgboost.Booster(model_file=str(kauri.folder / "model.json")).predict(xgboost.DMatrix(features))
+    np.testing.assert_allclose(kauri.predict(), expected, rtol=2e-6)
+
+
+@pytest.mark.parametrize(("name", "more"), [("dart", "rate_drop=0.9"), ("gbtree", "eta=0.3")])
+def test_the_booster_that_goes_on_is_the_one_that_is_asked_for(kauri: Kauri, name: str, more: str) -> None:
+    kauri.train("num_round=3", "model_out=first.json")
+    kauri.train("model_in=first.json", "num_round=3", f"booster={name}", more)
+    model = json.loads((kauri.folder / "model.json").read_text())["learner"]["gradient_booster"]
+    assert model["name"] == name
+    failed = kauri.run(
+        f"data={kauri.train_uri}", "model_in=first.json", "objective=multi:softprob", "num_class=3", status=1
+    )
+    assert "multi:softprob" in failed.err
+
+
+def test_adaboost_stops_early(kauri: Kauri) -> None:
+    watch = [f"eval[test]={kauri.test_uri}", "early_stopping_rounds=4", "num_round=300", "eval_metric=error@0"]
+    done = kauri.train(*VOTES, *watch)
+    model = json.loads((kauri.folder / "model.json").read_text())["learner"]
+    best = int(model["attributes"]["best_iteration"])
+    assert best < len(done.out.splitlines()) - 1 < 299
+    assert len(model["gradient_booster"]["model"]["trees"]) == best + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["objective=binary:logistic"], "objective=binary:logistic is not for it: set objective=binary:logitraw"),
+        (["lambda=1"], "lambda=1 shrinks leaves"),
+        (["subsample=0.5"], "subsample=0.5"),
+        (["num_parallel_tree=3"], "num_parallel_tree=3"),
+    ],
+)
+def test_adaboost_refuses(kauri: Kauri, arguments: list[str], words: str) -> None:
+    given = [f"data={kauri.train_uri}", *VOTES, "tree_method=exact", "num_round=3", "model_out=model.json"]
+    failed = kauri.run(*given, *arguments, status=1)
+    assert words in failed.err
+    assert not (kauri.folder / "model.json").exists()
 
 
 def test_vector_leaves(kauri: Kauri) -> None:

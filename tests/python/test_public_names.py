@@ -22,7 +22,7 @@ PUBLIC = {
         explain_function fit_best get_config global_importance install_as_xgboost parameters partial_dependence
         permutation_importance plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
         plot_metric plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config
-        shapley_values shuffle sparse_interactions summarize to_graphviz train train_quantiles verify
+        shapley_values shuffle shuffle_rows sparse_interactions summarize to_graphviz train train_quantiles verify
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -67,7 +67,7 @@ PUBLIC = {
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value
     """,
-    "kauriboost.shuffling": "ParameterError shuffle",
+    "kauriboost.shuffling": "DataError ParameterError shuffle shuffle_rows",
     "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",

@@ -18,19 +18,24 @@ std::size_t SumOf(std::vector<MemoryPart> const& parts) {
   return sum;
 }
 
-}  // namespace
-
-std::size_t FreeBytes(CudaContext const& cuda) {
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  KAURI_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+/// What the pool of the device holds and nobody uses.
+std::size_t IdleBytesOfPool(CudaContext const& cuda) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t reserved = 0;
   std::uint64_t used = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, cuda.device));
   KAURI_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
   KAURI_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-  return free_bytes + static_cast<std::size_t>(reserved - used);
+  return static_cast<std::size_t>(reserved - used);
+}
+
+}  // namespace
+
+std::size_t FreeBytes(CudaContext const& cuda) {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  KAURI_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  return free_bytes + IdleBytesOfPool(cuda);
 }
 
 std::size_t MakeRoom(CudaContext const& cuda, std::size_t needed) {
@@ -41,6 +46,7 @@ std::size_t MakeRoom(CudaContext const& cuda, std::size_t needed) {
 }
 
 void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vector<MemoryPart> const& parts) {
+  if (SumOf(parts) <= IdleBytesOfPool(cuda)) return;  // the driver, who takes his time, need not be asked
   RequireWithin(MakeRoom(cuda, SumOf(parts)), cuda, purpose, parts);
 }
 

@@ -1,6 +1,7 @@
 /// \file Small host arrays that go to the device together: a copy costs the host microseconds, whatever its size.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -9,6 +10,14 @@
 #include "cuda/common/pinned_buffer.h"
 
 namespace kauri::cuda {
+
+/// Room for `size` elements: page-locked memory costs up to a millisecond, so it grows to twice what it was, from 32
+/// KiB on. For memory that stays small.
+template <typename T>
+void ReserveMore(std::size_t size, PinnedBuffer<T>* buffer) {
+  constexpr std::size_t kLeastBytes = std::size_t{32} << 10U;
+  if (size > buffer->size()) buffer->Reserve(std::max({size, 2 * buffer->size(), kLeastBytes / sizeof(T)}));
+}
 
 /// Add arrays, Send them, take their device addresses with At. Kept for the next batch: Clear may be called once the
 /// stream has passed what used the last one.
@@ -32,10 +41,17 @@ class Upload {
     return place;
   }
   void Send(CudaContext const& cuda) {
-    page_locked_.Reserve(bytes_.size());
-    device_.Reserve(cuda, bytes_.size());
+    n_sent_ = 0;
+    ReserveMore(bytes_.size(), &page_locked_);
+    device_.Reserve(cuda, bytes_.empty() ? 0 : page_locked_.size());
     if (!bytes_.empty()) std::memcpy(page_locked_.data(), bytes_.data(), bytes_.size());
     CopyToDevice(cuda, page_locked_.data(), bytes_.size(), device_.data());
+    n_sent_ = bytes_.size();
+  }
+  /// Send, unless that is what was sent last. For what kernels do not write.
+  void SendChanges(CudaContext const& cuda) {
+    auto const is_there = bytes_.size() == n_sent_ && std::equal(bytes_.begin(), bytes_.end(), page_locked_.data());
+    if (!is_there) Send(cuda);
   }
   template <typename T>
   T* At(std::size_t place) const {
@@ -45,6 +61,7 @@ class Upload {
  private:
   static constexpr std::size_t kAlignment = 16;
   std::vector<unsigned char> bytes_;
+  std::size_t n_sent_ = 0;
   PinnedBuffer<unsigned char> page_locked_;
   Buffer<unsigned char> device_;
 };

@@ -4,10 +4,14 @@
 
 #include "common/large_memory.h"
 #include "cuda/common/buffer.h"
+#include "cuda/common/look_back.h"
 #include "cuda/common/memory_plan.h"
+#include "cuda/common/shuffle.h"
 #include "cuda/data/convert.h"
 #include "cuda/data/device_floats.h"
+#include "cuda/data/fetch_bytes.h"
 #include "data/arrays/array_dispatch.h"
+#include "data/arrays/row_move.h"
 #include "data/arrays/value_rules.h"
 
 namespace kauri::cuda {
@@ -158,6 +162,42 @@ std::unique_ptr<DeviceStorage> MakeReference(DeviceArray const& array, int devic
   return std::make_unique<CudaStorage>(layout, std::move(stream), Buffer<float>());
 }
 
+/// The elements of an array side by side, in device memory of its own.
+class PackedArray {
+ public:
+  /// The array has been read when this returns.
+  explicit PackedArray(DeviceArray const& array) : view_(array.view) {
+    auto const item = ItemSize(view_.dtype);
+    view_.strides = {item * view_.shape[1], item};
+    view_.data = nullptr;
+    if (view_.Size() == 0) return;
+    stream_ = std::make_unique<StreamOwner>(DeviceOf(array.view));
+    auto const& cuda = stream_->Context();
+    DeviceScope const scope(cuda.device);
+    WaitForArray(cuda, array, "data");
+    elements_ = Buffer<char>(cuda, static_cast<std::size_t>(view_.Size() * item));
+    PackElements(cuda, array.view, elements_.data());
+    cuda.Synchronize();  // for the array, which is the caller's
+  }
+
+  HostArray ToHost() const {
+    HostArray copy;
+    copy.view = view_;
+    if (elements_.size() == 0) return copy;
+    DeviceScope const scope(stream_->Context().device);
+    copy.bytes.reset(new char[elements_.size()]);  // not filled before
+    AdviseLargePages(copy.bytes.get(), elements_.size());
+    FetchBytes(stream_->Context(), elements_.data(), elements_.size(), copy.bytes.get());
+    copy.view.data = copy.bytes.get();
+    return copy;
+  }
+
+ private:
+  ArrayView view_;                       ///< without an address
+  std::unique_ptr<StreamOwner> stream_;  ///< before the buffer, which is freed on it
+  Buffer<char> elements_;
+};
+
 class CudaMemory : public DeviceMemory {
  public:
   explicit CudaMemory(BinMaker make_bins) : make_bins_(make_bins) {}
@@ -179,25 +219,11 @@ class CudaMemory : public DeviceMemory {
     return as_it_is ? MakeReference(arrays[0], device) : MakeCopy(arrays, missing, device);
   }
 
-  HostArray ToHost(DeviceArray const& array) const override {
-    HostArray copy;
-    auto const item = ItemSize(array.view.dtype);
-    copy.view = array.view;
-    copy.view.strides = {item * array.view.shape[1], item};
-    if (array.view.Size() > 0) {
-      StreamOwner const stream(DeviceOf(array.view));
-      auto const& cuda = stream.Context();
-      DeviceScope const scope(cuda.device);
-      WaitForArray(cuda, array, "data");
-      Buffer<char> const packed(cuda, static_cast<std::size_t>(array.view.Size() * item));
-      PackElements(cuda, array.view, packed.data());
-      copy.bytes.reset(new char[packed.size()]);  // not filled before
-      AdviseLargePages(copy.bytes.get(), packed.size());
-      CopyToHost(cuda, packed.data(), packed.size(), copy.bytes.get());
-      cuda.Synchronize();  // for the bytes
-    }
-    copy.view.data = copy.bytes.get();
-    return copy;
+  HostArray ToHost(DeviceArray const& array) const override { return PackedArray(array).ToHost(); }
+
+  std::function<HostArray()> ToHostLater(DeviceArray const& array) const override {
+    auto const packed = std::make_shared<PackedArray const>(array);
+    return [packed] { return packed->ToHost(); };
   }
 
   std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const override {
@@ -208,7 +234,34 @@ class CudaMemory : public DeviceMemory {
     return result;
   }
 
-  CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const override {
+  void ShuffleRows(DeviceArray const& from, DeviceArray const& to, std::uint64_t seed) const override {
+    auto const move = RowMoveOf(from.view, to.view);
+    if (from.view.Size() == 0) return;
+    StreamOwner const stream(DeviceOf(from.view));
+    auto const& cuda = stream.Context();
+    DeviceScope const scope(cuda.device);
+    WaitForArray(cuda, from, "in");
+    WaitForArray(cuda, to, "out");
+    if (move.from == move.to) {
+      ShuffleDeviceRowsInPlace(cuda, move, seed);
+    } else {
+      LookBack look_back;
+      ShuffleDeviceRows(cuda, move, seed, &look_back);
+    }
+    cuda.Synchronize();  // for the rows, which are the caller's
+  }
+
+  std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t n, std::uint64_t seed, std::int64_t count,
+                                             int device) const override {
+    DeviceScope const scope(device);
+    auto result = std::make_unique<OwnedIntegers>(device, count);
+    LookBack look_back;
+    cuda::ListShuffle(result->Cuda(), Shuffle(n, seed), result->Values(), &look_back);
+    result->Cuda().Synchronize();  // for the elements: they may be read on any stream
+    return result;
+  }
+
+  CodedRows MakeBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request) const override {
     return make_bins_(ctx, rows, request);
   }
 

@@ -11,7 +11,7 @@
 namespace kauri::cuda {
 
 /// Cuts and codes rows: DeviceMemory::MakeBins. That is the business of trees, so the plug-in's entry hands it over.
-using BinMaker = CodedRows (*)(Context const& ctx, DeviceStorage const& rows, BinRequest const& request);
+using BinMaker = CodedRows (*)(Context const& ctx, DeviceBatches const& rows, BinRequest const& request);
 
 std::unique_ptr<DeviceMemory> MakeCudaMemory(BinMaker make_bins);
 

@@ -11,36 +11,72 @@
 
 namespace kauri::cuda {
 
-/// Owns its stream, because it may outlive whatever computed it. Not initialised.
-class OwnedFloats : public DeviceFloats {
+/// Numbers with a stream of their own, because they may outlive whatever computed them. Not initialised.
+template <typename T>
+class OwnedNumbers {
  public:
-  OwnedFloats(int device, std::int64_t size) : stream_(device) {
+  OwnedNumbers(int device, std::int64_t size) : stream_(device) {
     DeviceScope const scope(device);
-    values_ = Buffer<float>(stream_.Context(), static_cast<std::size_t>(size));
+    values_ = Buffer<T>(stream_.Context(), static_cast<std::size_t>(size));
   }
   /// Default streams may still be reading; work on others must be done.
-  ~OwnedFloats() override {
+  ~OwnedNumbers() {
     try {
       DeviceScope const scope(stream_.Context().device);
       WaitFor(stream_.Context(), cudaStreamLegacy);
     } catch (Error const&) {  // the process is ending, and the driver is gone
     }
   }
+  OwnedNumbers(OwnedNumbers const&) = delete;
+  OwnedNumbers& operator=(OwnedNumbers const&) = delete;
 
-  float const* Data() const override { return values_.data(); }
-  std::int64_t Size() const override { return static_cast<std::int64_t>(values_.size()); }
-  std::vector<float> ToHost() const override {
+  std::vector<T> ToHost() const {
     DeviceScope const scope(stream_.Context().device);
     return cuda::ToHost(stream_.Context(), values_.data(), values_.size());
   }
-
-  /// Whoever fills it does so on this stream, and synchronises it before handing the values out.
   CudaContext const& Cuda() const { return stream_.Context(); }
-  Span<float> Values() const { return values_.span(); }
+  Span<T> Values() const { return values_.span(); }
 
  private:
   StreamOwner stream_;  ///< before the buffer, which is freed on it
-  Buffer<float> values_;
+  Buffer<T> values_;
+};
+
+class OwnedFloats : public DeviceFloats {
+ public:
+  OwnedFloats(int device, std::int64_t size) : owned_(device, size) {}
+
+  float const* Data() const override { return owned_.Values().data(); }
+  std::int64_t Size() const override { return static_cast<std::int64_t>(owned_.Values().size()); }
+  std::vector<float> ToHost() const override { return owned_.ToHost(); }
+
+  /// Whoever fills it does so on this stream, and synchronises it before handing the values out.
+  CudaContext const& Cuda() const { return owned_.Cuda(); }
+  Span<float> Values() const { return owned_.Values(); }
+
+ private:
+  OwnedNumbers<float> owned_;
+};
+
+/// The same of int64.
+class OwnedIntegers : public DeviceNumbers {
+ public:
+  OwnedIntegers(int device, std::int64_t size) : owned_(device, size) {}
+
+  void const* Address() const override { return owned_.Values().data(); }
+  DType Type() const override { return DType::kI64; }
+  std::int64_t Size() const override { return static_cast<std::int64_t>(owned_.Values().size()); }
+  void CopyTo(void* to) const override {
+    DeviceScope const scope(Cuda().device);
+    CopyToHost(Cuda(), owned_.Values().data(), owned_.Values().size(), static_cast<std::int64_t*>(to));
+    Cuda().Synchronize();  // for the caller, whose memory may be page-locked
+  }
+
+  CudaContext const& Cuda() const { return owned_.Cuda(); }
+  Span<std::int64_t> Values() const { return owned_.Values(); }
+
+ private:
+  OwnedNumbers<std::int64_t> owned_;
 };
 
 }  // namespace kauri::cuda

@@ -20,7 +20,7 @@ struct TrainingArrays;
 /// What a tree of a round grows from.
 struct ApartTree {
   std::int64_t output;
-  RowSample sample;  ///< by key and rate
+  RowSample sample;  ///< by number
   TreePlace place;
 };
 

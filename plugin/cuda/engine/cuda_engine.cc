@@ -264,8 +264,8 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
-    auto const key = RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
-    auto const made = own->apart->MakeInput(Cuda(), {tree.output, {key, tree.subsample}, tree.place}, &own->arrays);
+    auto const sample = SampleByKey(ctx, tree, train.Info().n_rows);
+    auto const made = own->apart->MakeInput(Cuda(), {tree.output, sample, tree.place}, &own->arrays);
     if (own->training.Watch().IsDue(tree.place.iteration)) {
       own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
       own->WatchResolution(Cuda(), train.Info(), tree.output, made.unit);

@@ -5,6 +5,7 @@
 #include "cuda/forest/device_storage_rows.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
+#include "objective/rank_rule.h"
 
 namespace kauri::cuda {
 namespace {
@@ -80,13 +81,14 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
     labels_ = ToDevice(cuda, info.labels);
     weights_ = ToDevice(cuda, info.weights);
     group_ptr_ = ToDevice(cuda, info.group_ptr);
+    largest_group_ = LargestGroup(info.group_ptr);
     lower_bounds_ = ToDevice(cuda, info.label_lower_bound);
     upper_bounds_ = ToDevice(cuda, info.label_upper_bound);
     labels_revision_ = matrix.InfoRevision();
     has_labels_ = true;
   }
-  return {info.n_rows,       info.n_targets,       labels_.span(),      weights_.span(),
-          group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span()};
+  return {info.n_rows,       info.n_targets,       labels_.span(),       weights_.span(),
+          group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span(), largest_group_};
 }
 
 void EngineData::Validate(MetricList const& metrics, DataMatrix const& matrix) {

@@ -81,6 +81,7 @@ class EngineData {
   Buffer<float> labels_;
   Buffer<float> weights_;
   Buffer<std::int64_t> group_ptr_;
+  std::int64_t largest_group_ = 0;
   Buffer<float> lower_bounds_;
   Buffer<float> upper_bounds_;
   MetricList valid_for_;  ///< what the labels of valid_revision_ and the number of outputs were found to be right for

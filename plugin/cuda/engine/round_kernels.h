@@ -13,6 +13,7 @@
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
+#include "tree/sampling/row_choice.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
@@ -72,9 +73,12 @@ struct RowSample {
   float rate = 1.0F;
   std::uint8_t const* marks = nullptr;  ///< [n_rows], device: the host has drawn, 1 = used; nullptr: by key and rate
   std::int64_t first_row = 0;           ///< what row 0 is called among all rows, where it is drawn by key
+  bool is_exact = false;                ///< a certain number of rows: those of `choice`
+  RowChoice choice = {};
 
   KAURI_HD bool IsUsed(std::int64_t row) const {
     if (marks != nullptr) return marks[row] != 0;
+    if (is_exact) return choice.Has(first_row + row);
     return rate >= 1.0F || IsRowSampled(key, first_row + row, rate);
   }
 };

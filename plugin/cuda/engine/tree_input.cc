@@ -63,7 +63,7 @@ class TreeInput {
   RowSample SampleOf() {
     auto const& place = Tree().place;
     auto const rate = Tree().subsample;
-    RowSample sample{RowSamplingKey(task_.ctx.seed, place.iteration, place.tree_in_iteration), rate};
+    auto sample = SampleByKey(task_.ctx, Tree(), task_.info.n_rows);
     auto const by_number = IsDistributed(task_.ctx) && rate < 1.0F;
     if (!Tree().DrawsQueries() && !by_number) return sample;
     task_.say_once(by_number ? "in a group rows are drawn in host memory: a mark of each is copied for every tree"
@@ -179,6 +179,14 @@ class TreeInput {
 };
 
 }  // namespace
+
+RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows) {
+  RowSample sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration), tree.subsample};
+  if (!tree.DrawsExactly()) return sample;
+  sample.is_exact = true;
+  sample.choice = RowChoice(sample.key, sample.rate, n_rows);
+  return sample;
+}
 
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own) { return TreeInput(task, own).Make(); }
 

@@ -8,6 +8,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/engine/engine_data.h"
+#include "cuda/engine/round_kernels.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/context.h"
 #include "kauri/engine.h"
@@ -26,5 +27,8 @@ struct TreeInputTask {
 /// The arrays of *own that it fills stay until the next tree's. \throws Error(kData) for a pair that is not finite,
 /// naming its row; as DrawPairs (engine/row_draws.h).
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own);
+
+/// The rows of a tree that are drawn by their numbers, of `n_rows` of one process.
+RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows);
 
 }  // namespace kauri::cuda

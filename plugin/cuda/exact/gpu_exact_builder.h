@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "cuda/exact/entries/interleaved.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
@@ -30,7 +31,7 @@ struct GpuExactParam : public dmlc::Parameter<GpuExactParam> {
   DMLC_DECLARE_PARAMETER(GpuExactParam) {
     DMLC_DECLARE_FIELD(interleaved_levels)
         .set_default(0)
-        .set_range(0, 5)
+        .set_range(0, kMostInterleavedLevels)
         .describe("Levels on which entries are not sorted by node yet. The tree does not depend on it, only the time.");
   }
   void Validate() const {}

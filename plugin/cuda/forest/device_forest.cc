@@ -98,6 +98,12 @@ ForestView DeviceForest::View() const {
   return view;
 }
 
+std::vector<std::int64_t> DeviceForest::FirstNodes() const {
+  std::vector<std::int64_t> first(order_.size());
+  for (std::size_t place = 0; place < order_.size(); ++place) first[order_[place]] = host_heads_[place].begin;
+  return first;
+}
+
 std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const {
   std::vector<TreeChunk> chunks;
   for (std::size_t place = 0; place < host_heads_.size(); ++place) {

@@ -59,6 +59,8 @@ class DeviceForest {
   Forest const& OnHost() const { return forest_; }
   int DeviceOrdinal() const { return stream_.Context().device; }
   ForestView View() const;
+  /// Where the nodes of each tree begin, numbered within the forest: [n_trees].
+  std::vector<std::int64_t> FirstNodes() const;
   /// The chunks of `range` (numbered within the forest) for buffers of `max_nodes` nodes. firsts_only: of a group
   /// (forest.h) the first tree alone, which has the leaves of all of them.
   std::vector<TreeChunk> Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const;

@@ -29,14 +29,15 @@ void GpuHistGrower::SendTree() {
   upload.Clear();
   tree_features_ = upload.Add(columns_.TreeSet());
   signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
-  upload.Send(cuda_);
+  upload.SendChanges(cuda_);
 }
 
 void GpuHistGrower::ResetRows() {
   auto const& sampled = task_.sampled_rows;
   BeginShares();
-  auto const n_own = sampled.empty() ? std::size_t{0} : ToSize(data_->n_own_rows);
-  data_->rows.Reset(cuda_, {sampled.data(), n_own}, &data_->of_level);
+  auto const n_own = ToSize(data_->n_own_rows);
+  data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own},
+                    &data_->of_level);
 }
 
 void GpuHistGrower::BeginShares() {
@@ -213,7 +214,7 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const request = SendLevel(pairs);
   auto const& nodes = data_->request.nodes;
   auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), pairs.size());
-  data_->best.Reserve(nodes.size() * n_blocks);
+  ReserveMore(nodes.size() * n_blocks, &data_->best);
   for (auto const& share : data_->shares) share->AddUp(data_->request.wanted);
   data_->rows.Move(cuda_, data_->of_level);
   AddUp(request, pairs.size());

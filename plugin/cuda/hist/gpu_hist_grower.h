@@ -25,7 +25,7 @@ namespace kauri::cuda {
 struct HistTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
-  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
 };
 
 class GpuHistGrower : public HistGrowth<ScalarGrowth> {

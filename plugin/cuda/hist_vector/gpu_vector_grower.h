@@ -22,7 +22,7 @@ namespace kauri::cuda {
 struct VectorTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
-  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
   TableOnDevice table = {};  ///< of the tree's, with its rows counted where a limit asks for it; left to GrowVectors
 };
 
@@ -37,7 +37,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   std::vector<std::int32_t> RightCategories(Node const& node) const override { return node.total.right_categories; }
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(std::int64_t* histogram) override { data_->histograms.GiveBack(histogram); }
-  void ResetRows() override { data_->rows.Reset(cuda_, task_.sampled_rows, &data_->of_level); }
+  void ResetRows() override { data_->rows.Reset(cuda_, leaf_of_row_, task_.sampled_rows, &data_->of_level); }
   void SplitRows(std::vector<CodeSplit> const& splits) override { data_->rows.Split(splits); }
   void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }

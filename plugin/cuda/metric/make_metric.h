@@ -18,6 +18,7 @@ std::unique_ptr<DeviceMetric> MakeMetricVersion(AftLoss const& loss);
 std::unique_ptr<DeviceMetric> MakeMetricVersion(InBounds const& loss);
 std::unique_ptr<DeviceMetric> MakeMetricVersion(ClassLogLoss const& loss);
 std::unique_ptr<DeviceMetric> MakeMetricVersion(ClassError const& loss);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(CoxLikelihood const& loss);
 std::unique_ptr<DeviceMetric> MakeMetricVersion(Roc const& curve);
 std::unique_ptr<DeviceMetric> MakeMetricVersion(PrecisionRecall const& curve);
 std::unique_ptr<DeviceMetric> MakeMetricVersion(RankRule const& rule);

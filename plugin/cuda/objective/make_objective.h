@@ -17,7 +17,9 @@ std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AbsoluteLoss const& loss);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<QuantileLoss> const& losses);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<ExpectileLoss> const& losses);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AftLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(CoxLoss const& loss);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(LambdaRule const& rule);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(UnbiasedRule const& rule);
 inline std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::monostate) { return nullptr; }
 
 }  // namespace kauri::cuda

@@ -4,6 +4,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/data/device_info.h"
 #include "kauri/gradient.h"
+#include "objective/position_bias.h"
 #include "objective/rank_rule.h"
 
 namespace kauri::cuda {
@@ -11,5 +12,10 @@ namespace kauri::cuda {
 /// margins and out: [n_rows], device. Asynchronous; about 90 bytes per row of device memory while it runs.
 void RankGradients(CudaContext const& cuda, LambdaRule const& rule, Span<float const> margins, DeviceInfo const& info,
                    Span<GradientPair> out);
+
+/// The same with a bias. Returns what pairs cost by position, added up in the host's order; waits for that, 16 bytes a
+/// position. 16 bytes more for each position and block of groups (GroupsPerBlock) while it runs.
+PositionCosts UnbiasedGradients(CudaContext const& cuda, LambdaRule const& rule, PositionBias const& bias,
+                                Span<float const> margins, DeviceInfo const& info, Span<GradientPair> out);
 
 }  // namespace kauri::cuda

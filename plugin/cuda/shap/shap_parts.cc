@@ -39,10 +39,17 @@ std::shared_ptr<PackedRange const> ShapParts::Paths(Context const& ctx, TreeRang
   std::lock_guard<std::mutex> const lock(mutex_);
   if (paths_ == nullptr || !IsSame(paths_->trees, trees) || paths_->packing != packing) {
     paths_ = nullptr;
-    auto const packed = PackPaths(ctx, forest_, trees, packing);
-    paths_ = std::make_shared<PackedRange const>(PackedRange{trees, packing, {stream_.Context(), packed}});
+    paths_ = std::make_shared<PackedRange const>(PackedRange{trees, packing, MakePaths(ctx, trees, packing)});
   }
   return paths_;
+}
+
+DevicePaths ShapParts::MakePaths(Context const& ctx, TreeRange trees, BinPacking packing) const {
+  auto const& cuda = stream_.Context();
+  if (packing == BinPacking::kBestFitDecreasing) {
+    if (auto packed = PackPathsOnDevice(cuda, on_device_, trees)) return DevicePaths(std::move(*packed));
+  }
+  return {cuda, PackPaths(ctx, forest_, trees, packing)};
 }
 
 std::shared_ptr<SparsePlan const> ShapParts::Sparse(Context const& ctx, TreeRange trees, std::int64_t top_k) const {

@@ -35,7 +35,8 @@ struct PackedRange {
 /// range of trees goes when a call for another one replaces it and nobody holds it, so work on it must be waited for.
 class ShapParts {
  public:
-  explicit ShapParts(DeviceForest const& forest) : forest_(forest.OnHost()), stream_(forest.DeviceOrdinal()) {}
+  explicit ShapParts(DeviceForest const& forest)
+      : on_device_(forest), forest_(forest.OnHost()), stream_(forest.DeviceOrdinal()) {}
 
   /// \throws Error(kModel) when the trees have no covers.
   std::shared_ptr<RangeFacts const> Facts(Context const& ctx, TreeRange trees) const;
@@ -54,6 +55,10 @@ class ShapParts {
   TreeRange AllTrees() const { return {0, forest_.NumTrees()}; }
   std::shared_ptr<DevicePairs const> LockedPairs(Context const& ctx) const;
 
+  /// By best fit made on the device, unless that is the host's to do.
+  DevicePaths MakePaths(Context const& ctx, TreeRange trees, BinPacking packing) const;
+
+  DeviceForest const& on_device_;
   Forest const& forest_;
   StreamOwner stream_;  ///< before the buffers, which are freed on it
   mutable std::mutex mutex_;

@@ -7,6 +7,8 @@
 /// covtype's 6.7 M paths of 9.6 elements on average take 1.5 * 10^10 lane instructions a row, so 10,000 rows 15 s on an
 /// H100 (33 * 10^12 lane instructions/s). Additions: 8 bytes per element and row, 5 * 10^11 for it: 4 s of the L2's
 /// atomic units. Quadrature is the default for a reason.
+#include <utility>
+
 #include "cuda/common/device_warp.cuh"
 #include "cuda/common/launch.h"
 #include "cuda/shap/sum_access.cuh"
@@ -102,6 +104,12 @@ DevicePaths::DevicePaths(CudaContext const& cuda, PackedPaths const& paths)
       set_data_(ToDevice(cuda, paths.categories.Sets().Data())) {
   cuda.Synchronize();  // for the host's arrays, which go with their owner
 }
+
+DevicePaths::DevicePaths(PackedOnDevice paths)
+    : utilisation_(paths.utilisation),
+      n_bins_(paths.n_bins),
+      elements_(std::move(paths.elements)),
+      bin_begin_(std::move(paths.bin_begin)) {}
 
 void DevicePaths::Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums,
                       std::int32_t const* pair_table) const {

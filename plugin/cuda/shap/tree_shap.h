@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
+#include "cuda/shap/paths/pack_paths.h"
 #include "cuda/shap/row_keys.h"
 #include "cuda/shap/shap_sums.h"
 #include "predictor/lanes/packed_paths.h"
@@ -19,6 +20,7 @@ std::vector<std::int32_t> MakePairTable(PathPairs const& pairs);
 class DevicePaths {
  public:
   DevicePaths(CudaContext const& cuda, PackedPaths const& paths);
+  explicit DevicePaths(PackedOnDevice paths);
   double Utilisation() const { return utilisation_; }
   std::int64_t NumBins() const { return n_bins_; }
 

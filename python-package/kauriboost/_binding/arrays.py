@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from ctypes import POINTER, c_float, c_uint, c_uint64, c_void_p, cast
+from ctypes import POINTER, byref, c_char_p, c_float, c_uint, c_uint64, c_void_p, cast
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,21 @@ def permutation(n: int, seed: int, count: int) -> np.ndarray:
     return positions.view(np.int64)
 
 
-def device_to_host(handle: Handle, size: int) -> np.ndarray:
+def permutation_on_device(n: int, seed: int, count: int, device: str) -> tuple[Handle, int]:
+    """Call KauriShuffleOnDevice: the same in device memory; return the array and its address there."""
+    handle, text = Handle(), c_char_p()
+    check(LIB.KauriShuffleOnDevice(n, seed, count, device.encode(), byref(handle)))
+    check(LIB.KauriDeviceArrayDescribe(handle, byref(text)))
+    return handle, json.loads(text.value or b"")["data"][0]
+
+
+def move_rows(source: dict[str, Any], target: dict[str, Any], seed: int) -> None:
+    """Call KauriShuffleRows: the rows of an array interface into that of another."""
+    check(LIB.KauriShuffleRows(json.dumps(source).encode(), json.dumps(target).encode(), seed))
+
+
+def device_to_host(handle: Handle, size: int, dtype: np.dtype) -> np.ndarray:
     """Call KauriDeviceArrayToHost for an array of `size` numbers."""
-    values = np.empty(size, dtype=np.float32)
-    check(LIB.KauriDeviceArrayToHost(handle, values.ctypes.data_as(POINTER(c_float))))
+    values = np.empty(size, dtype=dtype)
+    check(LIB.KauriDeviceArrayToHost(handle, values.ctypes.data_as(c_void_p)))
     return values

@@ -13,6 +13,7 @@ from .._binding.errors import DataError
 from .blocks import rows_of_part
 from .engine import wait_for_all
 from .matrix import DaskDMatrix
+from .patience import while_there_are_workers
 
 _SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -26,12 +27,13 @@ class Piece(NamedTuple):
     address: str
 
 
-async def pieces_of(client: Any, matrix: DaskDMatrix) -> list[Piece]:
+async def pieces_of(client: Any, matrix: DaskDMatrix, timeout: float) -> list[Piece]:
     """Return the rows of a matrix in their order; partitions without rows are left out.
 
-    Rows of a query that begins in an earlier partition go to the rank of its first row.
+    Rows of a query that begins in an earlier partition go to the rank of its first row. Raises DataError for partitions
+    that cannot be made again, or for a cluster that has no workers for `timeout` seconds.
     """
-    holders = await _holders(client, matrix)
+    holders = await while_there_are_workers(client, _holders(client, matrix), timeout)
     n_rows_of: Counter[str] = Counter()
     pieces: list[Piece] = []
     last_query: int | None = None

@@ -24,6 +24,7 @@ from .._training.callbacks import EarlyStopping
 from .._training.checkpoint import TrainingCheckPoint
 from .._training.training import Plan, Snapshot
 from .matrix import DaskDMatrix, client_or_default
+from .patience import while_there_are_workers
 from .placement import Piece, pieces_of, ranges_of
 from .progress import Progress
 from .segment import Job, Outcome, Rows, first_segment, next_segment, threads_of
@@ -100,9 +101,9 @@ class _Run:
     async def _pieces(self, matrix: DaskDMatrix) -> list[Piece]:
         """Return where the rows are. Raises DataError for rows that are lost, or are others than before."""
         try:
-            pieces = await pieces_of(self.client, matrix)
+            pieces = await pieces_of(self.client, matrix, self.timeout)
             if self.epoch > 0:
-                await matrix.require_unchanged()
+                await while_there_are_workers(self.client, matrix.require_unchanged(), self.timeout)
         except KauriError as error:
             raise type(error)(f"{error}{self.store.where()}") from error
         return pieces
@@ -194,7 +195,8 @@ def train(
     custom_metric
         A metric of your own; it sees predictions, labels, weights and the like of all rows, and no features.
     timeout
-        Seconds that a worker waits for another one before the training fails.
+        Seconds that a worker waits for another one, or the client for a cluster without workers to have one, before the
+        training fails.
     checkpoint_dir
         A folder for a checkpoint after every few seconds: of this process, or a URL for fsspec, as ``s3://bucket/folder``.
         A training with the same arguments goes on from the newest that is there.
@@ -209,7 +211,8 @@ def train(
     CollectiveError
         Workers that do not hear from each other in time.
     DataError
-        Partitions that are lost and that Dask cannot make again, or that come back with other numbers.
+        Partitions that are lost and that Dask cannot make again, or that come back with other numbers; a cluster
+        without workers.
     """
     client = client_or_default(client)
     actions = list(callbacks or [])

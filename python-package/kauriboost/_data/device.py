@@ -21,7 +21,7 @@ from .numbers import as_numeric
 
 @public("kauriboost.device")
 class DeviceArray(SoleOwner):
-    """Predictions in the memory of a CUDA device.
+    """Predictions, or a random permutation, in the memory of a CUDA device.
 
     ``cupy.asarray(array)`` and ``torch.as_tensor(array, device="cuda")`` read them without a copy and keep the memory
     alive; ``numpy.asarray(array)`` copies them to host memory. Work on them must be done before the last reference
@@ -32,12 +32,12 @@ class DeviceArray(SoleOwner):
 
     _FREE = LIB.KauriDeviceArrayFree
 
-    def __init__(self, handle: Handle, address: int, shape: tuple[int, ...]) -> None:
+    def __init__(self, handle: Handle, address: int, shape: tuple[int, ...], dtype: Any = np.float32) -> None:
         self.handle = handle
         self.shape = shape
         self.ndim = len(shape)
         self.size = int(np.prod(shape))
-        self.dtype = np.dtype(np.float32)
+        self.dtype = np.dtype(dtype)
         self._address = address
 
     @property
@@ -56,7 +56,7 @@ class DeviceArray(SoleOwner):
         """Copy to host memory."""
         if copy is False:
             raise ValueError("the array is in device memory; numpy cannot read it without a copy.")
-        values = device_to_host(self.handle, self.size).reshape(self.shape)
+        values = device_to_host(self.handle, self.size, self.dtype).reshape(self.shape)
         return values if dtype is None else values.astype(dtype)
 
     def __len__(self) -> int:
@@ -122,7 +122,11 @@ def array_in(values: Any, what: str) -> tuple[bytes, Any]:
 
 def predict(booster: Handle, function: Function, *args: Any) -> Any:
     """Call a function that predicts in device memory: a CuPy array when CuPy is installed, else a `DeviceArray`."""
-    result = DeviceArray(*call_device_prediction(booster, function, *args))
+    return as_cupy(DeviceArray(*call_device_prediction(booster, function, *args)))
+
+
+def as_cupy(result: DeviceArray) -> Any:
+    """Return the array as CuPy's, when CuPy is installed."""
     try:
         import cupy
     except ImportError:

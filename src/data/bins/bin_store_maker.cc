@@ -21,11 +21,18 @@
 namespace kauri {
 namespace {
 
-bool HasOneBatch(Context const& ctx, RowSource* source) {
+/// What two batches tell.
+struct FirstLook {
+  bool is_one_batch;
+  bool is_on_device;
+};
+
+FirstLook LookAt(Context const& ctx, RowSource* source) {
   source->Restart();
   RowBatch batch;
   if (!source->Next(ctx, &batch)) FailWithoutBatch();
-  return !source->Next(ctx, &batch);
+  auto const is_on_device = batch.rows->OnDevice() != nullptr;
+  return {!source->Next(ctx, &batch), is_on_device};
 }
 
 /// After the only batch.
@@ -114,7 +121,7 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
 
 /// Rows in the memory of a device, which makes their codes there; null where it leaves that to the host.
 std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceBinMaker const& make,
-                                               DeviceStorage const& rows, CutPlan const& plan, BatchSummary* summary) {
+                                               DeviceBatches const& rows, CutPlan const& plan, BatchSummary* summary) {
   auto const weights = plan.given == nullptr ? CutWeights(ctx, summary->info) : std::vector<float>();
   auto coded = make(ctx, rows, {plan.max_bin, plan.given, weights});
   if (coded.codes == nullptr) return nullptr;
@@ -140,7 +147,18 @@ std::shared_ptr<BinMatrix> EncodeOnHost(Context const& ctx, DataView const& rows
   return EncodeSparse(ctx, *copy, plan, summary);
 }
 
-/// The only batch, whose values are at hand all at once. *summary receives what the first pass would.
+std::shared_ptr<BinStore const> EncodeWhereItIs(Context const& ctx, DataView const& view,
+                                                DeviceBinMaker const& on_device, CutPlan const& plan,
+                                                BatchSummary* summary) {
+  auto const* const rows = view.OnDevice();
+  if (rows != nullptr && on_device != nullptr && !HasCategorical(summary->info)) {
+    if (auto store = EncodeOnDevice(ctx, on_device, DeviceBatches::Of(*rows), plan, summary)) return store;
+  }
+  return std::make_shared<BinStore const>(EncodeOnHost(ctx, view, plan, summary), plan.max_bin);
+}
+
+/// The only batch, whose values are at hand all at once; labels may still be on their way. *summary receives what the
+/// first pass would.
 std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, DeviceBinMaker const& on_device,
                                                 CutPlan const& plan, BatchSummary* summary) {
   RowBatch batch;
@@ -148,11 +166,48 @@ std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* s
   if (!source->Next(ctx, &batch)) FailWithoutBatch();
   summary->info = std::move(batch.info);
   CheckColumns(plan, summary->info, batch.rows->NumCols());
-  auto const* const rows = batch.rows->OnDevice();
-  if (rows != nullptr && on_device != nullptr && !HasCategorical(summary->info)) {
-    if (auto store = EncodeOnDevice(ctx, on_device, *rows, plan, summary)) return store;
+  auto store = EncodeWhereItIs(ctx, *batch.rows, on_device, plan, summary);
+  if (batch.finish_info) batch.finish_info(&summary->info);
+  return store;
+}
+
+/// What is known of all batches, and how many rows they have; false unless all are numbers in the memory of one device.
+bool TakeInfos(Context const& ctx, RowSource* source, DeviceBatches* all, std::vector<MetaInfo>* infos) {
+  source->Restart();
+  for (RowBatch batch; source->Next(ctx, &batch); batch = {}) {
+    auto const* const rows = batch.rows->OnDevice();
+    if (rows == nullptr || HasCategorical(batch.info)) return false;
+    auto const of_batch = DeviceBatches::Of(*rows);
+    if (infos->empty()) {
+      all->device = of_batch.device;
+      all->n_cols = of_batch.n_cols;
+    }
+    if (of_batch.device != all->device || of_batch.n_cols != all->n_cols) return false;
+    all->n_rows += of_batch.n_rows;
+    infos->push_back(std::move(batch.info));
   }
-  return std::make_shared<BinStore const>(EncodeOnHost(ctx, *batch.rows, plan, summary), plan.max_bin);
+  return !infos->empty();
+}
+
+/// Several batches, on a device; null where the host is to make the codes, whose first pass says what is wrong as well.
+/// *summary receives what that would.
+std::shared_ptr<BinStore const> EncodeBatchesOnDevice(Context const& ctx, RowSource* source, DeviceBinMaker const& make,
+                                                      CutPlan const& plan, BatchSummary* summary) {
+  DeviceBatches all;
+  std::vector<MetaInfo> infos;
+  if (!TakeInfos(ctx, source, &all, &infos)) return nullptr;
+  summary->info = JoinBatches(infos);
+  infos.clear();
+  CheckColumns(plan, summary->info, all.n_cols);
+  all.for_each = [&](DeviceBatches::Read const& read) {
+    ForEachBatch(ctx, source, [&](RowBatch* batch) {
+      if (batch->rows->OnDevice() == nullptr) FailOtherRows();
+      read(*batch->rows->OnDevice());
+    });
+  };
+  auto store = EncodeOnDevice(ctx, make, all, plan, summary);
+  if (store == nullptr) *summary = {};
+  return store;
 }
 
 std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* source, QuantileCuts cuts,
@@ -228,10 +283,16 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   auto const plan = PlanCuts(ctx, options, &made);
   BatchSummary summary;
   std::shared_ptr<BinStore const> store;
-  if (!options.in_file && !IsDistributed(ctx) && (options.is_one_batch || HasOneBatch(ctx, source))) {
+  auto const in_memory = !options.in_file && !IsDistributed(ctx);
+  FirstLook look{in_memory && options.is_one_batch, false};
+  if (in_memory && !look.is_one_batch) look = LookAt(ctx, source);
+  if (look.is_on_device && !look.is_one_batch && options.make_on_device != nullptr && !plan.budget.IsLimited()) {
+    store = EncodeBatchesOnDevice(ctx, source, options.make_on_device, plan, &summary);
+  }
+  if (look.is_one_batch) {
     store = EncodeOnlyBatch(ctx, source, options.make_on_device, plan, &summary);
     RequireEnd(ctx, source);
-  } else {
+  } else if (store == nullptr) {
     summary = SummariseBatches(ctx, source, plan);
     CheckColumns(plan, summary.info, summary.info.n_cols);
     auto cuts = plan.given == nullptr ? JoinCuts(summary.features, summary.categories) : *plan.given;

@@ -27,13 +27,13 @@ constexpr int kDefaultBins = 256;
 void RequireMaxBin(int max_bin);
 
 /// DeviceMemory::MakeBins.
-using DeviceBinMaker = std::function<CodedRows(Context const& ctx, DeviceStorage const& rows, BinRequest const&)>;
+using DeviceBinMaker = std::function<CodedRows(Context const& ctx, DeviceBatches const& rows, BinRequest const&)>;
 
 struct BinStoreOptions {
   std::optional<int> max_bin;        ///< kDefaultBins, or that of `like`
   DataMatrix const* like = nullptr;  ///< whose cuts to take; made for it where it keeps values; may be null
   bool is_one_batch = false;         ///< whoever makes the source says so; otherwise it is found out
-  DeviceBinMaker make_on_device;     ///< codes a single batch that is in device memory; null: the host does
+  DeviceBinMaker make_on_device;     ///< codes batches that are in device memory; null: the host does
   bool in_file = false;
   std::string file_prefix;               ///< see PageFile
   bool for_approx = false;               ///< see BinFile

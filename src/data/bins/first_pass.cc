@@ -23,15 +23,6 @@ namespace {
 
 constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out of a part
 
-MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
-  std::vector<MetaInfo const*> parts;
-  for (auto const& info : infos) {
-    if (info.n_rows > 0) parts.push_back(&info);
-  }
-  if (parts.empty()) return infos.front();
-  return parts.size() == 1 ? *parts.front() : JoinInfo(parts);
-}
-
 void MergeCategories(CategoryLists const& part, CategoryLists* all) {
   if (all->empty()) *all = CategoryLists(part.size());
   for (std::size_t feature = 0; feature < part.size(); ++feature) {
@@ -163,6 +154,15 @@ BinShape BatchSummary::Shape() const {
 }
 
 bool IsSparse(DataView const& rows) { return dynamic_cast<SparseView const*>(&rows) != nullptr; }
+
+MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
+  std::vector<MetaInfo const*> parts;
+  for (auto const& info : infos) {
+    if (info.n_rows > 0) parts.push_back(&info);
+  }
+  if (parts.empty()) return infos.front();
+  return parts.size() == 1 ? *parts.front() : JoinInfo(parts);
+}
 
 void FailWithoutBatch() { Fail(ErrorKind::kData, "there is no batch of rows; give at least one."); }
 

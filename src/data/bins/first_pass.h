@@ -55,6 +55,9 @@ bool IsSparse(DataView const& rows);
 
 [[noreturn]] void FailWithoutBatch();
 
+/// Of all batches together.
+MetaInfo JoinBatches(std::vector<MetaInfo> const& infos);
+
 /// fn(batch) for all batches.
 template <typename Fn>
 void ForEachBatch(Context const& ctx, RowSource* source, Fn&& fn) {

@@ -66,7 +66,10 @@ void RowDigest::AddSum(std::int64_t n_rows, std::uint64_t sum) {
 }
 
 void RowDigest::RequireSame(RowDigest const& first) const {
-  if (n_rows_ == first.n_rows_ && sum_ == first.sum_) return;
+  if (n_rows_ != first.n_rows_ || sum_ != first.sum_) FailOtherRows();
+}
+
+void FailOtherRows() {
   Fail(ErrorKind::kData,
        "the second pass over the batches gave other values than the first; an iterator must give the ",
        "same rows each time. Draw random numbers once, or from a seed that reset sets again.");

@@ -37,6 +37,9 @@ class RowDigest {
   std::uint64_t sum_ = 0;
 };
 
+/// \throws Error(kData) for rows that are not those of the pass before.
+[[noreturn]] void FailOtherRows();
+
 /// Rows whose every CopyRows counts: for a reader that asks once for each row, so that the values are looked at while
 /// they are in the cache.
 class DigestedRows : public DataView {

@@ -4,16 +4,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "kauri/host_device.h"
 #include "predictor/forest/forest.h"
 
 namespace kauri {
 
 /// The share of its parent's cover that a child holds, in [0, 1]: the chance of the branch when the split's feature is
 /// unknown. Without any cover at the parent both branches are equally likely; a branch without cover is never taken.
-inline double CoverRatio(float parent, float child) {
+KAURI_HD double CoverRatio(float parent, float child) {
   if (!(parent > 0.0F)) return 0.5;
   if (!(child > 0.0F)) return 0.0;
-  auto const ratio = static_cast<double>(child) / static_cast<double>(parent);
+  double const ratio = static_cast<double>(child) / static_cast<double>(parent);
   return ratio < 1.0 ? ratio : 1.0;
 }
 

@@ -32,7 +32,7 @@ Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity, std::vector<
   for (std::size_t run = 0; run < plan.runs.size(); ++run) {
     auto const& here = plan.runs[run];
     auto const end = run + 1 < plan.runs.size() ? plan.runs[run + 1].first : static_cast<std::int64_t>(order.size());
-    for (auto i = here.first; i < end; ++i) bins[order[i]] = PlaceOf(&here, 1, i).bin;
+    for (auto i = here.first; i < end; ++i) bins[order[i]] = PlaceOfItem(&here, 1, i).bin;
   }
   return bins;
 }

@@ -1,7 +1,5 @@
 #include "predictor/lanes/packed_paths.h"
 
-#include <cstring>
-
 #include "common/parallel_for.h"
 
 namespace kauri {
@@ -48,12 +46,6 @@ Leaves FindLeaves(Context const& ctx, Forest const& forest, TreeRange trees, Pat
   return leaves;
 }
 
-PathFeature RootElement(float value, std::int32_t output) {
-  PathFeature root{kRootSlot << 2U, 0, output, 1.0F};
-  std::memcpy(&root.lower, &value, sizeof(value));
-  return root;
-}
-
 }  // namespace
 
 PackedPaths PackPaths(Context const& ctx, Forest const& forest, TreeRange trees, BinPacking method) {
@@ -82,7 +74,8 @@ PackedPaths PackPaths(Context const& ctx, Forest const& forest, TreeRange trees,
       auto* element = packed.elements.data() + element_of_path[path++];
       auto const value = forest.leaf_value[forest.tree_begin[tree] + node];
       *element++ = RootElement(value, forest.output_of_tree[tree]);
-      ForEachPathEdge(edges, node, [&](std::uint32_t edge) { *element++ = edges.feature[edge]; });
+      ForEachShortPathEdge(edges.parent.data(), edges.earlier.data(), node,
+                           [&](std::uint32_t edge) { *element++ = edges.feature[edge]; });
     }
   });
   return packed;

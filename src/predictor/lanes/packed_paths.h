@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "predictor/forest/forest.h"
@@ -12,11 +13,17 @@
 namespace kauri {
 
 /// Lanes of a warp: elements of a bin, and of the longest path.
-constexpr std::int32_t kWarpLanes = 32;
+constexpr std::int32_t kWarpLanes = kMostPathFeatures + 1;
 
 /// A path begins with its root element, which has this slot, the leaf value's bits as `lower` and the output as
 /// `upper`.
 constexpr std::uint32_t kRootSlot = (1U << 30U) - 1U;
+
+KAURI_HD PathFeature RootElement(float value, std::int32_t output) {
+  PathFeature root{kRootSlot << 2U, 0, output, 1.0F};
+  std::memcpy(&root.lower, &value, sizeof(value));
+  return root;
+}
 
 struct PackedPaths {
   std::vector<PathFeature> elements;    ///< 16 bytes each; bin after bin, path after path, root element first

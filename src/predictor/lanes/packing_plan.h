@@ -67,7 +67,7 @@ KAURI_HD T const& LastUpTo(T const* things, std::int64_t n, std::int64_t T::*mem
   return things[low];
 }
 
-KAURI_HD ItemPlace PlaceOf(PackingRun const* runs, std::int64_t n_runs, std::int64_t item) {
+KAURI_HD ItemPlace PlaceOfItem(PackingRun const* runs, std::int64_t n_runs, std::int64_t item) {
   PackingRun const& run = LastUpTo(runs, n_runs, &PackingRun::first, item);
   std::int64_t const place = item - run.first;
   std::int64_t const bin = place / run.each;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
-#include "predictor/forest/cover.h"
+#include "predictor/paths/path_edges.h"
 
 namespace kauri {
 namespace {
@@ -28,45 +27,23 @@ std::vector<std::int32_t> Intersect(std::vector<std::int32_t> const& a, bool a_i
   return result;
 }
 
-void NarrowInterval(PathFeature* feature, std::int32_t threshold, bool goes_right, PathCategories* categories) {
-  auto const narrow = [&](std::int32_t* lower, std::int32_t* upper) {
-    if (goes_right) {
-      *lower = std::max(*lower, std::min(threshold, *upper));
-    } else {
-      *upper = std::min(*upper, std::max(threshold, *lower));
-    }
-  };
-  if (!feature->HasCategories()) return narrow(&feature->lower, &feature->upper);
-  auto condition = categories->Conditions()[feature->lower];
-  narrow(&condition.lower, &condition.upper);
-  feature->lower = categories->AddInterval(condition, condition.lower, condition.upper);
-}
-
 /// Merges the split above `edge` into what `earlier` lets through.
 PathFeature Merge(PathFeature const& earlier, SplitNode const& split, bool goes_right, PathCategories* categories) {
+  if (!split.is_categorical && !earlier.HasCategories()) return MergeNumber(earlier, split, goes_right);
   auto feature = earlier;
   if (goes_right == split.default_left) feature.slot_flags &= ~1U;
   if (split.is_categorical) {
     feature.lower = categories->Add(earlier, split.key, goes_right);
     feature.slot_flags |= 2U;
   } else {
-    NarrowInterval(&feature, split.key - (split.default_left ? 1 : 0), goes_right, categories);
+    auto condition = categories->Conditions()[feature.lower];
+    NarrowInterval(ThresholdKey(split), goes_right, &condition.lower, &condition.upper);
+    feature.lower = categories->AddInterval(condition, condition.lower, condition.upper);
   }
   return feature;
 }
 
-std::uint32_t FindEarlier(TreeEdges const& edges, std::uint32_t parent, std::uint32_t slot) {
-  for (auto edge = parent; edge != 0; edge = edges.parent[edge]) {
-    if (edges.feature[edge].Slot() == slot) return edge;
-  }
-  return kNoEdge;
-}
-
 }  // namespace
-
-PathFeature WholeFeature(std::uint32_t slot) {
-  return {(slot << 2U) | 1U, std::numeric_limits<std::int32_t>::min(), kMissingKey, 1.0F};
-}
 
 std::int32_t PathCategories::Add(PathFeature const& earlier, std::int32_t set, bool goes_right) {
   CategoryCondition condition{earlier.lower, earlier.upper, set, !goes_right};
@@ -95,23 +72,15 @@ TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* cat
   edges.feature.resize(n_nodes);
   edges.zero_fraction.assign(n_nodes, 1.0);
   edges.n_features.assign(n_nodes, 0);
+  EdgesView const view{edges.parent.data(), edges.earlier.data(), edges.feature.data(), edges.zero_fraction.data(),
+                       edges.n_features.data()};
   for (std::uint32_t node = 0; node < n_nodes; ++node) {
     auto const split = forest.Node(tree, node);
     if (split.left == node) continue;
     if (split.slot > kMaxSlot) Fail(ErrorKind::kModel, "contributions of more than 2^30 features are not supported.");
-    auto const earlier = FindEarlier(edges, node, split.slot);
-    auto const is_new = earlier == kNoEdge;
-    for (std::uint32_t side = 0; side < 2; ++side) {
-      auto const child = split.left + side;
-      auto const ratio = CoverRatio(forest.cover[begin + node], forest.cover[begin + child]);
-      edges.parent[child] = node;
-      edges.earlier[child] = earlier;
-      edges.zero_fraction[child] = is_new ? ratio : ratio * edges.zero_fraction[earlier];
-      edges.n_features[child] = edges.n_features[node] + (is_new ? 1 : 0);
-      auto& feature = edges.feature[child];
-      feature = Merge(is_new ? WholeFeature(split.slot) : edges.feature[earlier], split, side == 1, categories);
-      feature.zero_fraction = static_cast<float>(edges.zero_fraction[child]);
-    }
+    AddChildEdges(view, forest.cover.data() + begin, split, node, [&](PathFeature const& above, bool goes_right) {
+      return Merge(above, split, goes_right, categories);
+    });
   }
   return edges;
 }

@@ -15,10 +15,9 @@
 
 #include "predictor/forest/forest.h"
 #include "predictor/paths/path_feature.h"
+#include "predictor/paths/path_steps.h"
 
 namespace kauri {
-
-constexpr std::uint32_t kNoEdge = 0xFFFFFFFFU;
 
 /// What conditions on categories refer to. Grows while trees are walked.
 class PathCategories {
@@ -46,9 +45,6 @@ struct TreeEdges {
   std::vector<double> zero_fraction;
   std::vector<std::int32_t> n_features;  ///< distinct ones on the way from the root
 };
-
-/// What follows a path before any split on the feature: everything.
-PathFeature WholeFeature(std::uint32_t slot);
 
 /// Time: nodes * depth, memory: about 36 bytes a node. Trees with categorical splits must come one after the other.
 TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* categories);

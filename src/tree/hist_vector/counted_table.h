@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 
 #include "common/parallel_for.h"
 #include "kauri/context.h"
@@ -24,7 +25,8 @@ class CountedTable {
     auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
     view_.stride = TableStride(n_numbers + 1);
     auto const size = static_cast<std::size_t>(n_rows * view_.stride);
-    values_ = hwy::AllocateAligned<std::int32_t>(size);
+    values_ = hwy::AllocateAligned<std::int32_t>(std::max(size, std::size_t{1}));  // a rank may have no rows
+    if (values_ == nullptr) throw std::bad_alloc();
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (auto row = begin; row < end; ++row) {
         auto const* from = table.values.data() + row * table.stride;

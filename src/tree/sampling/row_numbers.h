@@ -1,4 +1,5 @@
-/// \file The global numbers of a rank's rows, or of the first rows of their queries: what draws of rows are keyed by.
+/// \file The global numbers of a rank's rows, or of the first rows of their queries: what draws of rows are keyed by;
+/// and whether a certain number of rows is drawn.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,15 @@ class RowNumbers {
       : ranges_(ranges), query_begin_(query_begin) {
     for (auto const& range : ranges) first_here_.push_back(first_here_.back() + range.count);
   }
+
+  /// Of `n_all` rows of all ranks exactly a share is drawn.
+  static RowNumbers DrawnExactly(Span<RowRange const> ranges, std::int64_t n_all) {
+    RowNumbers numbers(ranges);
+    numbers.n_all_ = n_all;
+    return numbers;
+  }
+  /// n_all; -1: each row is drawn on its own.
+  std::int64_t NumAll() const { return n_all_; }
 
   /// fn(row, its global number) for the rows from `begin` up to `end` of this rank.
   template <typename Fn>
@@ -51,6 +61,7 @@ class RowNumbers {
   Span<RowRange const> ranges_;
   Span<std::int64_t const> query_begin_;
   std::vector<std::int64_t> first_here_{0};  ///< [n_ranges + 1]
+  std::int64_t n_all_ = -1;
 };
 
 }  // namespace kauri

@@ -7,6 +7,7 @@
 
 #include "common/parallel_for.h"
 #include "common/random.h"
+#include "tree/sampling/row_choice.h"
 
 namespace kauri {
 namespace {
@@ -91,11 +92,17 @@ std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration,
   if (rate >= 1.0F) return {};
   auto const key = RowSamplingKey(ctx.seed, iteration, tree_in_iteration);
   std::vector<std::uint8_t> used(n_rows);
-  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
-      used[row] = IsRowSampled(key, number, rate) ? 1 : 0;
+  auto const mark = [&](auto const& is_used) {
+    ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) { used[row] = is_used(number) ? 1 : 0; });
     });
-  });
+  };
+  if (numbers.NumAll() < 0) {
+    mark([&](std::int64_t number) { return IsRowSampled(key, number, rate); });
+  } else {
+    RowChoice const choice(key, rate, numbers.NumAll());
+    mark([&](std::int64_t number) { return choice.Has(number); });
+  }
   return used;
 }
 

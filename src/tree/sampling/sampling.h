@@ -28,8 +28,9 @@ KAURI_HD bool IsRowSampled(std::uint64_t key, std::int64_t row, float rate) {
   return RandomUniform(key, static_cast<std::uint64_t>(row)) < static_cast<double>(rate);
 }
 
-/// Each row on its own with chance `rate` (Bernoulli). Returns [n_rows], 1 = used; empty (all are used) when rate >= 1.
-/// The seed is ctx.seed; `tree_in_iteration` as in TreePlace. A row's chance goes with its number from rank to rank.
+/// Each row on its own with chance `rate` (Bernoulli), or exactly NumChosenRows of all, as `numbers` says. Returns
+/// [n_rows], 1 = used; empty (all are used) when rate >= 1. The seed is ctx.seed; `tree_in_iteration` as in TreePlace.
+/// A row's chance goes with its number from rank to rank.
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
                                      float rate, std::int64_t n_rows, RowNumbers const& numbers = RowNumbers({}));
 

@@ -127,6 +127,9 @@ def plot(path: Path) -> int:
     axes.set(xlabel=across, ylabel="ms per round")
     if across == "threads":
         axes.set(xscale="log", yscale="log")
+        counts = [count for count, _ in lines[0][1]]
+        axes.set_xticks(counts, [str(count) for count in counts])
+        axes.set_xticks([], minor=True)
     else:
         axes.set_ylim(bottom=0)
     axes.set_title(f"{document['title']}\n{document['machine']['device']}; {document['machine']['cpu']}", fontsize=10)

@@ -142,7 +142,7 @@ def time_table(name: str, title: str, subsets: bool, args: argparse.Namespace) -
 
 
 def table_26(args: argparse.Namespace) -> int:
-    """Interleaved levels 0 to 5."""
+    """Interleaved levels 0 to 6."""
     columns = [*SIZE[:2], ("interleaved levels", "levels", "{}"), *TIME, ("0 levels / this", "ratio", "{:.2f}")]
     columns += [("same bytes", "equal_bytes", "{}")]
     report = Report("table26", "Table 26: interleaved levels", columns, args)
@@ -169,7 +169,7 @@ def level_choices(device: str) -> list[tuple[str, Row]]:
     if not knows_parameters({**device_params(device, 1), parameter: 0}):
         say(f"(no parameter {parameter} on this device: the default alone)")
         return [("default", {})]
-    return [*((str(levels), {parameter: levels}) for levels in range(6)), ("default", {})]
+    return [*((str(levels), {parameter: levels}) for levels in range(7)), ("default", {})]
 
 
 def table_27(args: argparse.Namespace) -> int:

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/philox_kernel.h"
+
 namespace kauri {
 namespace {
 
@@ -51,6 +53,64 @@ TEST(VariablePhilox, WideDomainsAreUndoneAsWell) {
   }
 }
 
+TEST(VariablePhilox, ManyAtOnceAreThoseOfOneAtATime) {
+  for (int bits = VariablePhilox::kMinBits; bits <= VariablePhilox::kMaxBits; ++bits) {
+    VariablePhilox const bijection(bits, 9);
+    std::uint64_t values[5];
+    std::uint64_t expected[5];
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      values[i] = RandomBits(8, i) % bijection.DomainSize();
+      expected[i] = bijection.Forward(values[i]);
+    }
+    bijection.ForwardMany(values);
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(values[i], expected[i]) << bits << " bits";
+  }
+}
+
+/// The kernel of vectors, at any width that this machine has, from any number on.
+TEST(VariablePhilox, KeptImagesAreThoseOfOneAtATime) {
+  for (int bits = VariablePhilox::kMinBits; bits <= VariablePhilox::kMaxBits; ++bits) {
+    VariablePhilox const bijection(bits, 10);
+    for (std::int64_t const n : {0, 1, 7, 8, 31, 32, 33, 100}) {
+      auto const bound = 1 + RandomBits(11, static_cast<std::uint64_t>(bits)) % bijection.DomainSize();
+      auto const first = RandomBits(12, static_cast<std::uint64_t>(n)) % bijection.DomainSize() / 2;
+      auto const size = std::min(n, static_cast<std::int64_t>(bijection.DomainSize() - first));
+      std::vector<std::uint64_t> expected;
+      for (std::int64_t i = 0; i < size; ++i) {
+        auto const image = bijection.Forward(first + static_cast<std::uint64_t>(i));
+        if (image < bound) expected.push_back(image);
+      }
+      std::vector<std::uint64_t> kept(static_cast<std::size_t>(size));
+      kept.resize(static_cast<std::size_t>(KeepPhiloxImages(bijection, first, size, bound, kept.data())));
+      ASSERT_EQ(kept, expected) << bits << " bits, " << n << " from " << first;
+    }
+  }
+}
+
+/// The bijections of comparisons.
+template <typename Bijection>
+void ExpectBijective(std::int64_t n) {
+  BijectiveShuffle<Bijection> const shuffle(n, 13);
+  EXPECT_GE(shuffle.NumCandidates(), n);
+  std::vector<bool> seen(static_cast<std::size_t>(shuffle.NumCandidates()));
+  for (std::int64_t candidate = 0; candidate < shuffle.NumCandidates(); ++candidate) {
+    auto const image = static_cast<std::size_t>(shuffle.Image(candidate));
+    ASSERT_LT(image, seen.size());
+    ASSERT_FALSE(seen[image]) << n;
+    seen[image] = true;
+  }
+  Context ctx;
+  ctx.threads = 3;
+  EXPECT_TRUE(IsPermutation(shuffle.List(ctx))) << n;
+}
+
+TEST(Bijections, AreBijective) {
+  for (std::int64_t const n : {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 9000}) {
+    ExpectBijective<LinearCongruential>(n);
+    ExpectBijective<SwapOrNot>(n);
+  }
+}
+
 TEST(Shuffle, IsAPermutationOfEverySize) {
   for (std::int64_t n = 0; n <= 4096; ++n) ASSERT_TRUE(IsPermutation(Shuffled(n, 11))) << n;
   EXPECT_TRUE(IsPermutation(Shuffled(1000003, 11)));
@@ -79,6 +139,22 @@ TEST(Shuffle, ListFirstAndIndexAgree) {
     }
     for (std::int64_t position = 0; position < n; position += 1 + n / 20) {
       EXPECT_EQ(shuffle.Index(position), list[position]) << n;
+    }
+  }
+}
+
+/// Another permutation than the list's, of single elements.
+TEST(Shuffle, RanksAreAPermutation) {
+  for (std::int64_t const n : {1, 2, 15, 16, 33, 1000}) {
+    Shuffle const shuffle(n, 4);
+    Elements ranks;
+    for (std::int64_t element = 0; element < n; ++element) ranks.push_back(shuffle.Rank(element));
+    EXPECT_TRUE(IsPermutation(ranks)) << n;
+    // By definition: the orbit of an element, less what is not below n.
+    for (std::int64_t element = 0; element < n; ++element) {
+      auto place = shuffle.Image(element);
+      while (place >= n) place = shuffle.Image(place);
+      EXPECT_EQ(ranks[element], place);
     }
   }
 }

@@ -181,6 +181,11 @@ TEST_F(DevicePredictions, MayOutliveTheBooster) {
   ASSERT_OK(KauriDeviceArrayToHost(kept, on_host.data()));
   EXPECT_EQ(on_host, expected);
   EXPECT_EQ(KauriDeviceArrayToHost(kept, nullptr), -1);
+  char const* text = nullptr;
+  ASSERT_OK(KauriDeviceArrayDescribe(kept, &text));
+  EXPECT_EQ(ParseDeviceArrayInterface(text).view.shape[0], static_cast<std::int64_t>(on_host.size()));
+  EXPECT_EQ(ParseDeviceArrayInterface(text).stream, DeviceArray::kReady);
+  EXPECT_EQ(KauriDeviceArrayDescribe(kept, nullptr), -1);
   ASSERT_OK(KauriDeviceArrayFree(kept));
   EXPECT_EQ(TheLog().live_results, before);
   EXPECT_EQ(KauriDeviceArrayFree(nullptr), -1);
@@ -211,6 +216,22 @@ TEST_F(DevicePredictions, TooManyColumns) {
   auto const message = Message(XGBoosterPredictFromCudaArray(booster_.get(), OnDevice(Table(wide, 5)).c_str(),
                                                              PredictConfig(0).c_str(), nullptr, &shape, &dim, &values));
   EXPECT_NE(message.find("have 5 features, the model 4"), std::string::npos) << message;
+}
+
+TEST_F(DeviceArrays, RowsAreShuffledThere) {
+  auto const from = Features(300, 2);
+  std::vector<float> on_host(from.size());
+  std::vector<float> there(from.size());
+  ASSERT_OK(KauriShuffleRows(Table(from, 2).c_str(), Table(on_host, 2).c_str(), 9));
+  ASSERT_OK(KauriShuffleRows(OnDevice(Table(from, 2), "7").c_str(), OnDevice(Table(there, 2)).c_str(), 9));
+  EXPECT_EQ(there, on_host);
+  EXPECT_EQ(TheLog().last_stream, 7U);
+  there = from;
+  on_host = from;
+  ASSERT_OK(KauriShuffleRows(Table(on_host, 2).c_str(), Table(on_host, 2).c_str(), 9));
+  ASSERT_OK(KauriShuffleRows(OnDevice(Table(there, 2)).c_str(), OnDevice(Table(there, 2)).c_str(), 9));
+  EXPECT_EQ(there, on_host);
+  EXPECT_NE(there, from);
 }
 
 TEST_F(DeviceArrays, BadTexts) {

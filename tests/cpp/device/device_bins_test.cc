@@ -115,17 +115,42 @@ TEST_F(DeviceBatches, TheCutsOfOtherRows) {
   EXPECT_EQ(TheLog().binned, 1);
 }
 
-TEST_F(DeviceBatches, SeveralBatchesAreCodedByTheHost) {
-  std::vector<std::function<void(DMatrixHandle)>> batches;
-  auto const half = [](std::vector<float> const& of, bool second) {
+/// The rows in two halves, each on the device or not.
+class DeviceHalves : public DeviceBatches {
+ protected:
+  Data Halves(bool first_on_device, bool second_on_device, DMatrixHandle ref = nullptr) {
+    std::vector<std::function<void(DMatrixHandle)>> batches;
+    for (bool const second : {false, true}) {
+      values_[second ? 1 : 0] = Half(problem_.values, second);
+      batches.push_back(BatchOf(Table(values_[second ? 1 : 0], 4), second ? second_on_device : first_on_device,
+                                {{"label", Half(problem_.labels, second)}}));
+    }
+    return Read(std::move(batches), ref);
+  }
+
+ private:
+  static std::vector<float> Half(std::vector<float> const& of, bool second) {
     auto const middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
     return second ? std::vector<float>(middle, of.end()) : std::vector<float>(of.begin(), middle);
-  };
-  std::vector<std::vector<float>> const values{half(problem_.values, false), half(problem_.values, true)};
-  for (std::size_t i = 0; i < 2; ++i) {
-    batches.push_back(BatchOf(Table(values[i], 4), true, {{"label", half(problem_.labels, i == 1)}}));
   }
-  EXPECT_EQ(Trained(Read(std::move(batches))), Trained(BinsOf(false)));
+
+  std::vector<float> values_[2];
+};
+
+TEST_F(DeviceHalves, AreCodedThere) {
+  auto const halves = Halves(true, true);
+  EXPECT_EQ(TheLog().binned, 1);
+  EXPECT_EQ(TheLog().codes_to_host, 0);
+  EXPECT_EQ(Trained(halves), Trained(BinsOf(false)));
+  auto const ref = BinsOf(false);
+  for (auto& value : problem_.values) value = 1.5F * value - 0.25F;
+  EXPECT_EQ(Trained(Halves(true, true, ref.get())), Trained(BinsOf(false, {}, ref.get())));
+}
+
+TEST_F(DeviceHalves, OnBothSidesAreTheHosts) {
+  auto const expected = Trained(BinsOf(false));
+  EXPECT_EQ(Trained(Halves(true, false)), expected);
+  EXPECT_EQ(Trained(Halves(false, true)), expected);
   EXPECT_EQ(TheLog().binned, 0);
 }
 
@@ -143,6 +168,85 @@ TEST_F(DeviceBatches, OneBatchIsAskedForOnce) {
   EXPECT_NE(Message(two.ReadBins(nullptr, &handle, kOneBatch)).find("another batch came"), std::string::npos);
   Batches none({});
   EXPECT_NE(Message(none.ReadBins(nullptr, &handle, kOneBatch)).find("no batch"), std::string::npos);
+}
+
+class DeviceLabels : public DeviceBatches {
+ protected:
+  static constexpr char kOneBatch[] = R"({"missing": NaN, "one_batch": true})";
+
+  /// Rows on the device with labels there, which is set before others and after.
+  std::function<void(DMatrixHandle)> WithLabels(std::vector<float> const& labels, Fields const& before = {},
+                                                Fields const& after = {}) {
+    auto const set = [](DMatrixHandle proxy, Fields const& fields) {
+      for (auto const& [name, values] : fields) {
+        EXPECT_OK(XGDMatrixSetInfoFromInterface(proxy, name, Vector(values).c_str()));
+      }
+    };
+    return [this, labels, before, after, set](DMatrixHandle proxy) {
+      BatchOf(Table(problem_.values, 4), true, {})(proxy);
+      set(proxy, before);
+      EXPECT_OK(XGDMatrixSetInfoFromInterface(proxy, "label", OnDevice(Vector(labels)).c_str()));
+      set(proxy, after);
+    };
+  }
+  int Make(std::vector<std::function<void(DMatrixHandle)>> batches, DMatrixHandle* out, char const* config) {
+    Batches source(std::move(batches));
+    return source.ReadBins(nullptr, out, config);
+  }
+  Data Made(std::vector<std::function<void(DMatrixHandle)>> batches, char const* config = kOneBatch) {
+    DMatrixHandle handle = nullptr;
+    EXPECT_OK(Make(std::move(batches), &handle, config));
+    return Data(handle);
+  }
+};
+
+TEST_F(DeviceLabels, AreThoseOfTheHost) {
+  auto const fetched = TheLog().fetched_later.load();
+  auto const data = Made({WithLabels(problem_.labels)});
+  EXPECT_EQ(TheLog().fetched_later, fetched + 1);
+  bst_ulong n_labels = 0;
+  float const* labels = nullptr;
+  EXPECT_OK(XGDMatrixGetFloatInfo(data.get(), "label", &n_labels, &labels));
+  EXPECT_EQ(std::vector<float>(labels, labels + n_labels), problem_.labels);
+  EXPECT_EQ(Trained(data), Trained(BinsOf(false)));
+  EXPECT_EQ(Trained(Made({WithLabels(problem_.labels)}, R"({"missing": NaN})")), Trained(BinsOf(false)));
+}
+
+TEST_F(DeviceLabels, OtherFieldsComeBeforeAndAfter) {
+  Fields const weights{{"weight", std::vector<float>(problem_.labels.size(), 3.0F)}};
+  auto const expected = Trained(BinsOf(false, weights));
+  EXPECT_EQ(Trained(Made({WithLabels(problem_.labels, weights)})), expected);
+  EXPECT_EQ(Trained(Made({WithLabels(problem_.labels, {}, weights)})), expected);
+}
+
+TEST_F(DeviceLabels, TheLastOnesCount) {
+  std::vector<float> const others(problem_.labels.size(), 0.0F);
+  Fields const right{{"label", problem_.labels}};
+  EXPECT_EQ(Trained(Made({WithLabels(others, {}, right)})), Trained(BinsOf(false)));
+  EXPECT_EQ(Trained(Made({WithLabels(problem_.labels, {{"label", others}})})), Trained(BinsOf(false)));
+}
+
+TEST_F(DeviceLabels, AProxyShowsThem) {
+  DMatrixHandle handle = nullptr;
+  ASSERT_OK(XGProxyDMatrixCreate(&handle));
+  Data const proxy(handle);
+  WithLabels(problem_.labels)(handle);
+  bst_ulong n_labels = 0;
+  float const* labels = nullptr;
+  EXPECT_OK(XGDMatrixGetFloatInfo(handle, "label", &n_labels, &labels));
+  EXPECT_EQ(std::vector<float>(labels, labels + n_labels), problem_.labels);
+  WithLabels(problem_.labels)(handle);  // freed on their way
+}
+
+TEST_F(DeviceLabels, BadOnesAreErrorsOfTheMatrix) {
+  auto const few = std::vector<float>(problem_.labels.begin(), problem_.labels.begin() + 10);
+  auto bad = problem_.labels;
+  bad[17] = std::numeric_limits<float>::quiet_NaN();
+  for (auto const* config : {kOneBatch, R"({"missing": NaN})"}) {
+    DMatrixHandle handle = nullptr;
+    EXPECT_NE(Message(Make({WithLabels(few)}, &handle, config)).find("label has 10 values"), std::string::npos);
+    EXPECT_NE(Message(Make({WithLabels(bad)}, &handle, config)).find("label of row 17 is nan"), std::string::npos);
+  }
 }
 
 TEST_F(DeviceBatches, OtherBinsAreRefused) {

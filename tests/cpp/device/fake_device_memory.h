@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "data/arrays/row_move.h"
 #include "data/bins/codes_on_device.h"
 #include "data/matrix_view.h"
 #include "kauri/device_memory.h"
@@ -21,6 +23,7 @@ struct DeviceLog {
   std::atomic<int> borrowed{0};
   std::atomic<int> binned{0};
   std::atomic<int> codes_to_host{0};
+  std::atomic<int> fetched_later{0};
   std::atomic<int> live_results{0};
   std::atomic<std::uint64_t> last_stream{0};
 };
@@ -113,9 +116,23 @@ class FakeDeviceMemory : public DeviceMemory {
     return copy;
   }
 
-  CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const override {
+  std::function<HostArray()> ToHostLater(DeviceArray const& array) const override {
+    auto copy = std::make_shared<HostArray>(ToHost(array));
+    return [copy] {
+      ++TheLog().fetched_later;
+      return std::move(*copy);
+    };
+  }
+
+  CodedRows MakeBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request) const override {
     ++TheLog().binned;
-    DenseRows const values{rows.Host().values.data(), rows.Layout().n_rows, rows.Layout().n_cols};
+    std::vector<float> all;
+    auto const take = [&](DeviceStorage const& batch) {
+      all.insert(all.end(), batch.Host().values.begin(), batch.Host().values.end());
+    };
+    if (rows.only != nullptr) take(*rows.only);
+    if (rows.for_each != nullptr) rows.for_each(take);
+    DenseRows const values{all.data(), rows.n_rows, rows.n_cols};
     CodedRows coded;
     coded.features = MakeExactCuts(ctx, values, request.max_bin, request.weights);
     BinShape shape;
@@ -126,6 +143,16 @@ class FakeDeviceMemory : public DeviceMemory {
     bins->Append(ctx, *MakeRowsView(values.values, values.n_rows, values.n_cols));
     coded.codes = std::make_shared<FakeCodes const>(std::move(bins));
     return coded;
+  }
+
+  void ShuffleRows(DeviceArray const& from, DeviceArray const& to, std::uint64_t seed) const override {
+    TheLog().last_stream = from.stream;
+    auto const move = RowMoveOf(from.view, to.view);
+    move.from == move.to ? ShuffleRowsInPlace({}, move, seed) : kauri::ShuffleRows({}, move, seed);
+  }
+
+  std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t, std::uint64_t, std::int64_t, int) const override {
+    return nullptr;  // nobody gets here: there is no such device
   }
 
   std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int) const override {

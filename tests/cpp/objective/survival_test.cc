@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "common/loss/aft_loss.h"
 #include "objective_fixture.h"
@@ -55,6 +57,33 @@ TEST(Cox, GradientIsTheDerivativeOfTheLikelihoodWithTies) {
     EXPECT_NEAR(pairs[row].gradient, static_cast<double>((loss_up - loss_down) / (2 * h)), 2e-6) << row;
     auto const hessian = static_cast<double>((loss_up - 2 * CoxLoss(middle, labels) + loss_down) / (h * h));
     EXPECT_NEAR(pairs[row].hessian, hessian, 2e-6) << row;
+  }
+}
+
+/// Several blocks of sums, in one of which a time begins that another ends.
+TEST(Cox, ManyRowsFollowTheLikelihoodWhateverTheThreads) {
+  std::size_t const n = 20001;
+  auto labels = RandomValues(n, 0.0F, 9.0F, 3);
+  for (std::size_t i = 0; i < n; ++i) labels[i] = std::floor(labels[i] * 500.0F) * (i % 3 == 0 ? -0.002F : 0.002F);
+  auto const margins = RandomValues(n, -2.0F, 2.0F, 4);
+  auto const objective = MakeObjective("survival:cox");
+  auto const one = GradientsOf(*objective, margins, MakeInfo(labels), 1);
+  auto const eight = GradientsOf(*objective, margins, MakeInfo(labels), 8);
+  EXPECT_EQ(std::memcmp(one.data(), eight.data(), n * sizeof(GradientPair)), 0);
+  std::map<float, std::pair<Real, Real>> of_time;  // hazards and events
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& sums = of_time[std::fabs(labels[i])];
+    sums.first += std::exp(static_cast<Real>(margins[i]));
+    sums.second += labels[i] > 0.0F ? 1 : 0;
+  }
+  Real risk = 0;
+  for (auto time = of_time.rbegin(); time != of_time.rend(); ++time) time->second.first = risk += time->second.first;
+  Real inverse = 0;
+  for (auto& time : of_time) time.second.first = inverse += time.second.second / time.second.first;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const expected = std::exp(static_cast<Real>(margins[i])) * of_time.at(std::fabs(labels[i])).first;
+    ASSERT_NEAR(one[i].gradient, static_cast<double>(expected) - (labels[i] > 0.0F ? 1.0 : 0.0),
+                2e-7 * (1.0 + static_cast<double>(expected)));
   }
 }
 

@@ -127,7 +127,7 @@ TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
              {"colsample_bytree", pick({"1", "0.7"})},
              {"monotone_constraints", pick({"", "", "(1)", "(-1)", n_cols > 2 ? "(0,1,-1)" : "(0)"})},
              {"interaction_constraints", pick({"", "", n_cols > 3 ? "[[0,1],[1,2,3]]" : "[[0]]"})},
-             {"interleaved_levels", pick({"0", "1", "2", "3", "4", "5"})},
+             {"interleaved_levels", pick({"0", "1", "2", "3", "4", "5", "6"})},
              {"min_data_in_leaf", pick({"0", "0", "0", "5", "60"})},
              {"extra_trees", pick({"0", "0", "0", "1"})},
              {"colsample_bylevel", pick({"1", "0.7"})},
@@ -153,10 +153,10 @@ TEST_F(ExactBuilderOnDevice, AlphaWithLimitsOnWeights) {
 TEST_F(ExactBuilderOnDevice, AnyNumberOfInterleavedLevels) {
   auto const dense = MakeProblem(5000, 5, 0.0, 0, 1.0F, 21);
   auto const sampled = MakeProblem(5000, 5, 0.3, 4, 0.5F, 22);
-  for (auto const* levels : {"0", "1", "2", "3", "4", "5"}) {
+  for (auto const* levels : {"0", "1", "2", "3", "4", "5", "6"}) {
     SCOPED_TRACE(levels);
-    Compare(dense, {{"interleaved_levels", levels}, {"max_depth", "7"}});
-    Compare(sampled, {{"interleaved_levels", levels}, {"max_depth", "7"}, {"colsample_bynode", "0.6"}});
+    Compare(dense, {{"interleaved_levels", levels}, {"max_depth", "9"}});
+    Compare(sampled, {{"interleaved_levels", levels}, {"max_depth", "9"}, {"colsample_bynode", "0.6"}});
   }
 }
 

@@ -149,7 +149,7 @@ TEST_F(CategoryBuilderTest, RandomConfigurations) {
                        {"min_child_weight", pick({"0", "1", "10"})},
                        {"monotone_constraints", SignsOf(spec, &random)},
                        {"interaction_constraints", pick({"", "", spec.columns.size() > 3 ? "[[0,1],[1,2,3]]" : ""})},
-                       {"interleaved_levels", pick({"0", "0", "2", "5"})},
+                       {"interleaved_levels", pick({"0", "0", "2", "5", "6"})},
                        {"colsample_bytree", pick({"1", "0.7"})},
                        {"colsample_bylevel", pick({"1", "0.7"})},
                        {"colsample_bynode", pick({"1", "0.7"})}});

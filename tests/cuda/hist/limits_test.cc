@@ -99,6 +99,13 @@ TEST_F(HistLimits, Monotone) {
 }
 
 TEST_F(HistLimits, VectorLeaves) {
+  Params const exactly{{"sampling_method", "without_replacement"}, {"subsample", "0.6"}};
+  for (auto const* method : {"hist", "approx", "exact"}) {
+    cases.push_back(Of("an exact number", With({{"tree_method", method}}, exactly)));
+    cases.push_back(Of("and weighed", With({{"tree_method", method}, {"bagging_temperature", "1"}}, exactly)));
+  }
+  cases.push_back(
+      Of("vectors of an exact number", With({{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}, exactly)));
   Params const vectors{{"multi_strategy", "multi_output_tree"}, {"max_depth", "5"}};
   auto const with = [&](Params const& params) { return Of("vectors", With(vectors, params)); };
   auto categories = with({{"num_target", "3"}});

@@ -4,6 +4,7 @@
 
 #include "cuda/objective/device_objective.h"
 #include "kauri/objective.h"
+#include "objective/rank_rule.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {
@@ -37,7 +38,8 @@ class DeviceRankTest : public DeviceTest {
     auto const group_ptr = cuda::ToDevice(Cuda(), info.group_ptr);
     auto const margins = cuda::ToDevice(Cuda(), scores);
     cuda::Buffer<GradientPair> out(Cuda(), scores.size());
-    cuda::DeviceInfo const device_info{info.n_rows, info.n_targets, labels.span(), weights.span(), group_ptr.span()};
+    cuda::DeviceInfo device_info{info.n_rows, info.n_targets, labels.span(), weights.span(), group_ptr.span()};
+    device_info.largest_group = LargestGroup(info.group_ptr);
     on_device->ComputeGradients(Cuda(), ctx, margins.span(), device_info, iteration, out.span());
     return Fetch(Cuda(), out);
   }
@@ -103,6 +105,78 @@ TEST_F(DeviceRankTest, OneLargeGroup) {
       ExpectTheHostsBits(name, {{"lambdarank_pair_method", method}}, scores, info);
     }
   }
+}
+
+/// Rounds that learn the bias of positions: gradients and what was learnt.
+class DeviceBiasTest : public DeviceRankTest {
+ protected:
+  void ExpectTheHostsRounds(std::string const& name, ParamMap params, MetaInfo const& info, int n_rounds) const {
+    params["lambdarank_unbiased"] = "1";
+    auto const objective = GetRegistries().objectives.Find(name).make(params);
+    ObjectiveState on_host;
+    ObjectiveState on_device;
+    auto const host = objective->Learning(&on_host);
+    auto const device = objective->Learning(&on_device);
+    auto ctx = OnDevice();
+    ctx.seed = 19;
+    for (int round = 0; round < n_rounds; ++round) {
+      auto const scores = MakeScores(info.n_rows, static_cast<std::uint64_t>(30 + round));
+      std::vector<GradientPair> expected(scores.size());
+      host->ComputeGradients(ctx, scores, info, round, expected);
+      auto const found = OnTheDevice(*device, scores, info, ctx, round);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t row = 0; row < found.size(); ++row) {
+        ASSERT_EQ(std::memcmp(&found[row], &expected[row], sizeof(GradientPair)), 0) << round << ", row " << row;
+      }
+      ASSERT_EQ(on_device, on_host) << round;
+    }
+    auto const& learnt = on_host.at("ti+");
+    EXPECT_EQ(learnt.empty(), info.n_rows == 0);
+    EXPECT_TRUE(learnt.empty() || learnt != std::vector<float>(learnt.size(), 1.0F));
+  }
+};
+
+TEST_F(DeviceBiasTest, RoundsHaveTheHostsBits) {
+  std::vector<std::int64_t> sizes{0, 2, 1, 31, 32, 33, 127, 128, 129, 257, 500, 0};
+  for (std::int64_t group = 0; group < 300; ++group) sizes.push_back(group * 37 % 45);
+  for (auto const* name : {"rank:pairwise", "rank:ndcg", "rank:map"}) {
+    for (bool const weighted : {false, true}) {
+      auto const info = MakeGroups(sizes, std::string(name) == "rank:map" ? 2 : 5, weighted);
+      for (auto const* method : {"topk", "mean"}) {
+        for (auto const* n_pairs : {"1", "32", "150"}) {
+          SCOPED_TRACE(std::string(name) + " " + method + " " + n_pairs);
+          auto const* on = weighted ? "1" : "0";
+          ExpectTheHostsRounds(name,
+                               {{"lambdarank_pair_method", method},
+                                {"lambdarank_num_pair_per_sample", n_pairs},
+                                {"lambdarank_normalization", on},
+                                {"lambdarank_score_normalization", on}},
+                               info, 3);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(DeviceBiasTest, OneLargeGroupAndMany) {
+  ExpectTheHostsRounds("rank:ndcg", {}, MakeGroups({20011}, 3, false), 2);
+  ExpectTheHostsRounds("rank:ndcg", {}, MakeGroups(std::vector<std::int64_t>(20000, 3), 3, true), 2);
+}
+
+TEST_F(DeviceBiasTest, NoRows) { ExpectTheHostsRounds("rank:ndcg", {}, MakeGroups({}, 2, false), 1); }
+
+TEST_F(DeviceBiasTest, LargestGroupMustBeKnown) {
+  ObjectiveState state;
+  auto const learning =
+      GetRegistries().objectives.Find("rank:ndcg").make({{"lambdarank_unbiased", "1"}})->Learning(&state);
+  auto const on_device = cuda::MakeDeviceObjective(*learning);
+  cuda::Buffer<float> const values(Cuda(), 3);
+  cuda::Buffer<GradientPair> const out(Cuda(), 3);
+  cuda::DeviceInfo const info{3, 1, values.span(), {}};
+  auto const message = MessageOf(ErrorKind::kInternal, [&] {
+    on_device->ComputeGradients(Cuda(), OnDevice(), values.span(), info, 0, out.span());
+  });
+  EXPECT_NE(message.find("largest query group"), std::string::npos) << message;
 }
 
 TEST_F(DeviceRankTest, NoRows) { ExpectTheHostsBits("rank:ndcg", {}, {}, MakeGroups({}, 2, false)); }

@@ -30,7 +30,7 @@ std::vector<Parameter> const& Parameters() {
       {"min_child_weight", {"1", "0", "10", "-1"}},
       {"max_delta_step", {"0", "0.5", "1e-10", "-1"}},
       {"subsample", {"1", "0.5", "0.01", "0", "2"}},
-      {"sampling_method", {"uniform", "gradient_based", "x", "by_query"}},
+      {"sampling_method", {"uniform", "gradient_based", "x", "by_query", "without_replacement"}},
       {"colsample_bytree", {"1", "0.5", "0.01", "0"}},
       {"colsample_bylevel", {"1", "0.5", "0.01", "0"}},
       {"colsample_bynode", {"1", "0.5", "0.01", "0"}},

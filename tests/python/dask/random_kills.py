@@ -1,11 +1,13 @@
 """Trainings whose workers or clients are killed at random: the bytes of one process, or an error; never a hang.
 
-    python tests/python/dask/random_kills.py [--fits 200] [--seed 1] [--workers 3]
+    python tests/python/dask/random_kills.py [--fits 200] [--seed 1] [--workers 2 3 4]
 
-Needs kauriboost on the path and about six seconds a fit on two idle cores. Kills are SIGKILL: of a worker before,
-within or after a message of a collective call, of which the first are those of the cuts, at any moment, of two workers,
-and of the client. The last line says what came of them; the exit status is 1 where a byte differs, something hangs, or
-an error is none of those that a loss may end with.
+Needs kauriboost on the path and about six seconds a fit on two idle cores. As many fits as can be shared out evenly go
+to clusters of each number of processes. Kills are SIGKILL: of a worker before, within or after a message of a
+collective call, of which the first are those of the cuts, at any moment, of two workers, and of the client. The last
+line says what came of them; the exit status is 1 where a byte differs, something hangs, or an error is none of those
+that a loss may end with. A fit is "without workers" where Dask's nannies start none again while a matrix is being made,
+which is then made by nobody: it happens on machines that are busier than a nanny's patience.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ Y = target(X)
 LENGTHS = (500, 700, 0, 600, 400, 800)
 ROUNDS = 12
 SEGMENT_SECONDS = 0.05
-PATIENCE = 120  # ticks of a fit
+PATIENCE = 180  # ticks of a fit
+TIMEOUT = 60.0  # of training
 LEARNT: list[tuple[dict[str, Any], Any]] = [
     ({"max_depth": 4, "subsample": 0.8, "seed": 7}, kd.DaskDMatrix),
     ({"max_depth": 4, "subsample": 0.8, "seed": 7}, kd.DaskQuantileDMatrix),
@@ -49,6 +52,7 @@ LEARNT: list[tuple[dict[str, Any], Any]] = [
 CLEAR = (
     "times in a row a worker was lost",
     "Dask does not know how to make them",
+    "the cluster has had no workers for",
 )  # of errors that a loss may end with
 WAYS = ("before", "within", "after", "cuts", "moment", "two", "client", "nobody")
 
@@ -122,7 +126,8 @@ def fit(client: Any, params: dict[str, Any], kind: Any) -> bytes:
     """Learn on a cluster; return the model."""
     data = kind(client, spread(X, LENGTHS), spread(Y, LENGTHS))
     evals = [(data, "train")]
-    return bytes(kd.train(client, params, data, ROUNDS, evals=evals, verbose_eval=False)["booster"].save_raw())
+    result = kd.train(client, params, data, ROUNDS, evals=evals, verbose_eval=False, timeout=TIMEOUT)
+    return bytes(result["booster"].save_raw())
 
 
 LEAVING = """
@@ -142,10 +147,10 @@ while True:
 class Kills:
     """A cluster, and fits on it."""
 
-    def __init__(self, n_workers: int, seed: int) -> None:
-        self._random = random.Random(seed)
+    def __init__(self, n_workers: int, drawn: random.Random, counts: Counter[str]) -> None:
+        self._random = drawn
         self._n_workers = n_workers
-        self._counts: Counter[str] = Counter()
+        self._counts = counts
         alone = kb.DMatrix(X, label=Y)
         self._expected = [bytes(kb.train(params, alone, ROUNDS).save_raw()) for params, _ in LEARNT]
         self._begin()
@@ -159,15 +164,18 @@ class Kills:
         try:
             in_time(lambda: self._client.wait_for_workers(self._n_workers, timeout=60))
         except (TimeoutError, OSError):
-            self._counts["clusters made again"] += 1
-            self._client.close(timeout=5)
-            self._cluster.close(timeout=20)
-            self._begin()
-            self._client.wait_for_workers(self._n_workers, timeout=120)
+            self._make_again()
+
+    def _make_again(self) -> None:
+        self._counts["clusters made again"] += 1
+        self.end()
+        self._begin()
+        self._client.wait_for_workers(self._n_workers, timeout=300)
 
     def one(self) -> None:
         """Do a fit, and kill somebody in the meantime."""
         self._ready()
+        start = time.monotonic()
         number, way = self._random.randrange(len(LEARNT)), self._random.choice(WAYS)
         addresses = addresses_of(self._client)
         victims = self._random.sample(addresses, min(len(addresses), 2 if way == "two" else 1))
@@ -182,10 +190,9 @@ class Kills:
         n_killed = len(set(before.values()) - set(after.values())) + (way == "client")
         self._counts["kills"] += n_killed
         self._counts[what] += 1
-        print(
-            f"{sum(self._counts[name] for name in OUTCOMES):>4} {way:<8} training {number}, {n_killed} killed: {what}",
-            flush=True,
-        )
+        n_fits = sum(self._counts[name] for name in OUTCOMES)
+        done = f"{n_fits:>4} {way:<8} training {number}, {n_killed} of {len(before)} killed: {what}"
+        print(f"{done}, {time.monotonic() - start:.1f} s", flush=True)
 
     def _arm(self, way: str, victim: str) -> None:
         drawn = self._random
@@ -207,40 +214,51 @@ class Kills:
         try:
             learnt = in_time(lambda: fit(self._client, *LEARNT[number]))
         except TimeoutError:
-            return "hangs"
+            if addresses_of(self._client):
+                return "hangs"
+            self._make_again()  # Dask has started no worker again, and waits for one to make the matrix with
+            return "without workers"
         except Exception as error:
             print(f"     {type(error).__name__}: {error}", flush=True)
             is_clear = isinstance(error, kb.KauriError) and any(text in str(error) for text in CLEAR)
             return "clear errors" if is_clear else "other errors"
         return "equal bytes" if learnt == self._expected[number] else "other bytes"
 
-    def end(self) -> bool:
-        """Print the last line; whether all is well."""
-        counts = self._counts
-        n_fits = sum(counts[name] for name in OUTCOMES)
-        told = ", ".join(f"{counts[name]} {name}" for name in (*OUTCOMES, "clusters made again"))
-        print(f"{n_fits} fits, {counts['kills']} kills: {told}", flush=True)
+    def end(self) -> None:
+        """Take the cluster down."""
         self._client.close(timeout=5)
         self._cluster.close(timeout=20)
-        return counts["other bytes"] + counts["hangs"] + counts["other errors"] == 0
 
 
-OUTCOMES = ("equal bytes", "clear errors", "other bytes", "hangs", "other errors")
+OUTCOMES = ("equal bytes", "clear errors", "without workers", "other bytes", "hangs", "other errors")
+
+
+def is_well(counts: Counter[str]) -> bool:
+    """Print the last line; whether all is well."""
+    n_fits = sum(counts[name] for name in OUTCOMES)
+    told = ", ".join(f"{counts[name]} {name}" for name in (*OUTCOMES, "clusters made again"))
+    print(f"{n_fits} fits, {counts['kills']} kills: {told}", flush=True)
+    return counts["other bytes"] + counts["hangs"] + counts["other errors"] == 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("fits", 200), ("seed", 1), ("workers", 3)):
+    for name, default in (("fits", 200), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--workers", type=int, nargs="+", default=[2, 3, 4])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     dask_train.SEGMENT_SECONDS = SEGMENT_SECONDS
     dask.config.set({"distributed.scheduler.worker-ttl": None})  # a machine that is suspended loses no worker by it
-    kills = Kills(arguments.workers, arguments.seed)
-    for _ in range(arguments.fits):
-        kills.one()
-    return 0 if kills.end() else 1
+    drawn, counts = random.Random(arguments.seed), Counter[str]()
+    n_sizes = len(arguments.workers)
+    for place, n_workers in enumerate(arguments.workers):
+        kills = Kills(n_workers, drawn, counts)
+        for _ in range(arguments.fits // n_sizes + (place < arguments.fits % n_sizes)):
+            kills.one()
+        kills.end()
+    return 0 if is_well(counts) else 1
 
 
 if __name__ == "__main__":

@@ -245,6 +245,21 @@ def test_workers_that_are_lost_again_and_again(tmp_path: Path, monkeypatch: pyte
             kd.train(client, PARAMS, data, ROUNDS, callbacks=[killer], timeout=60)
 
 
+def test_a_cluster_without_workers() -> None:
+    """Dask itself waits for the next one without end."""
+    with make_cluster(1) as cluster, distributed.Client(cluster) as client:
+        data = kd.DaskDMatrix(client, spread(X, (3000,)), spread(Y, (3000,)))
+        cluster.scale(0)
+        end = time.monotonic() + 60
+        while addresses_of(client):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        begin = time.monotonic()
+        with pytest.raises(kb.DataError, match=r"the cluster has had no workers for 2 seconds.*timeout="):
+            kd.train(client, PARAMS, data, ROUNDS, timeout=2)
+        assert time.monotonic() - begin < 20
+
+
 LEAVING = """
 import os, sys, threading
 import distributed

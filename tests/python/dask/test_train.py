@@ -62,6 +62,7 @@ SILENT[:700] = True  # a worker may know nothing
         ({"objective": "reg:absoluteerror"}, Y),
         ({"objective": "reg:quantileerror", "quantile_alpha": 0.8}, Y),
         ({"objective": "count:poisson", "booster": "dart", "rate_drop": 0.3}, COUNTS),
+        ({"objective": "binary:logitraw", "booster": "adaboost", "subsample": 1.0}, (Y > 0).astype(np.float32)),
         ({"objective": "reg:squarederror", "multi_strategy": "multi_output_tree"}, np.column_stack([Y, -Y, COUNTS])),
         ({"objective": "reg:absoluteerror"}, np.where(SILENT, np.nan, np.column_stack([Y, -Y, COUNTS]))),
     ],

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 QUIET = {"verbose_eval": False}
 PARAMS = {"nthread": 1, "objective": "binary:logistic", "max_depth": 4, "eta": 0.2, "sampling_method": "gradient_based"}
+ONE_TREE = {"max_depth": 1, "eta": 1, "lambda": 0, "base_score": 0, "min_child_weight": 0}
 
 
 def _problem(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -68,6 +69,29 @@ def test_feature_weights_decide_which_columns_are_drawn() -> None:
         assert share["f4"] == pytest.approx(5 / 8, abs=0.1)
 
 
+@pytest.mark.parametrize("tree_method", ["hist", "exact", "approx"])
+@pytest.mark.parametrize(
+    ("n_rows", "subsample", "count"), [(1000, 0.5, 500), (999, 0.5, 499), (10, 0.7, 7), (10, 0.01, 1)]
+)
+def test_an_exact_number_of_rows(tree_method: str, n_rows: int, subsample: float, count: int) -> None:
+    X, y = _problem(n_rows, 5)
+    params = {**ONE_TREE, "tree_method": tree_method, "sampling_method": "without_replacement", "subsample": subsample}
+    model = kb.train({**params, "num_parallel_tree": 3}, kb.DMatrix(X, y), 2, **QUIET)
+    assert model.trees_to_dataframe().query("Node == 0")["Cover"].tolist() == [count] * 6
+
+
+def test_an_exact_number_of_rows_is_of_the_same_bytes_for_any_threads_and_going_on() -> None:
+    X, y = _problem(2000, 6)
+    data = kb.DMatrix(X, y)
+    for more in ({}, {"bagging_temperature": 0.5}, {"tree_method": "exact"}):
+        params = {**PARAMS, "sampling_method": "without_replacement", "subsample": 0.6, **more}
+        models = [kb.train({**params, "nthread": n}, data, 4, **QUIET) for n in (1, 2, 5)]
+        assert len({bytes(model.save_raw("json")) for model in models}) == 1
+        half = kb.train(params, data, 2, **QUIET)
+        assert kb.train(params, data, 2, xgb_model=half, **QUIET).save_raw("json") == models[0].save_raw("json")
+        assert kb.train({**params, "seed": 1}, data, 4, **QUIET).save_raw("json") != models[0].save_raw("json")
+
+
 def _grouped(n_groups: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Groups of 20 rows that share an offset, which a constant feature of each group tells."""
     rng = np.random.default_rng(seed)
@@ -76,9 +100,6 @@ def _grouped(n_groups: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     X[:, 3] = rng.normal(size=n_groups)[group]
     y = X[:, 0] + rng.normal(size=n_groups)[group] + 0.1 * rng.normal(size=len(group))
     return X, y.astype(np.float32), group
-
-
-ONE_TREE = {"max_depth": 1, "eta": 1, "lambda": 0, "base_score": 0, "min_child_weight": 0}
 
 
 @pytest.mark.parametrize("tree_method", ["hist", "exact", "approx"])

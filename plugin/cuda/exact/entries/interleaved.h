@@ -15,9 +15,9 @@
 
 namespace kauri::cuda {
 
-constexpr std::int32_t kMostInterleavedLevels = 5;
-constexpr std::int32_t kMostInterleavedNodes = 16;  ///< of the last interleaved level
-constexpr std::int32_t kMostSortedNodes = 32;       ///< of the level that SortByNode sorts for
+constexpr std::int32_t kMostInterleavedLevels = 6;
+constexpr std::int32_t kMostInterleavedNodes = 32;  ///< of the last interleaved level
+constexpr std::int32_t kMostSortedNodes = 64;       ///< of the level that SortByNode sorts for
 constexpr std::uint8_t kInactive = 255;
 
 /// The tiles of a chunk's columns; device memory, not owning.

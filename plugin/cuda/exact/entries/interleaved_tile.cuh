@@ -1,5 +1,5 @@
 /// \file A warp's column tile in the interleaved phase: sixteen consecutive entries to a lane, and a sum and a last
-/// value per node and lane in shared memory.
+/// value per node and lane, in registers for a few nodes and in shared memory for more.
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,11 @@
 namespace kauri::cuda {
 
 constexpr int kLaneItems = kTileEntries / 32;
-/// Half of what the other kernels have: shared memory per warp is the limit.
-constexpr int kInterleavedThreads = 128;
-constexpr int kInterleavedWarps = kInterleavedThreads / 32;
+/// Up to so many nodes a lane holds its entries and sums in registers.
+constexpr int kMostHeldNodes = 4;
+/// Of a block: shared memory per warp is the limit, 20 KiB of it for 32 nodes.
+template <int kNodes>
+constexpr int kInterleavedWarps = kNodes > 16 ? 2 : 4;
 
 struct ColumnTile {
   std::int64_t tile;
@@ -131,6 +133,66 @@ struct LaneSums {
         hessian[node][Lane()] += loaded.pair[item].hessian;
         last[node][Lane()] = loaded.value[item];
       }
+    }
+  }
+};
+
+/// All entries of a lane, loaded at once, and taken four by four: they stay in registers, since the first four are at a
+/// fixed place and the others move up.
+struct HeldEntries {
+  Quad quads[kLaneItems / 4];
+
+  __device__ HeldEntries(LaneEntries const& lane, EntryArrays const& entries) {
+#pragma unroll
+    for (int quad = 0; quad < kLaneItems / 4; ++quad) quads[quad] = lane.Load(entries, quad);
+  }
+  __device__ Quad Take() {
+    Quad const taken = quads[0];
+#pragma unroll
+    for (int quad = 1; quad < kLaneItems / 4; ++quad) quads[quad - 1] = quads[quad];
+    return taken;
+  }
+};
+
+/// LaneSums in registers: a node is looked for among all.
+template <int kNodes>
+struct HeldSums {
+  NodePiece pieces[kNodes];
+
+  __device__ NodePiece Get(int node) const {
+    NodePiece found = pieces[0];
+#pragma unroll
+    for (int other = 1; other < kNodes; ++other) {
+      if (other == node) found = pieces[other];
+    }
+    return found;
+  }
+  __device__ void Set(int node, NodePiece const& piece) {
+#pragma unroll
+    for (int other = 0; other < kNodes; ++other) {
+      if (other == node) pieces[other] = piece;
+    }
+  }
+  /// The sums of the lane's own entries.
+  __device__ void AddAll(HeldEntries const& held) {
+#pragma unroll
+    for (int node = 0; node < kNodes; ++node) pieces[node] = {{0, 0}, -INFINITY};
+#pragma unroll
+    for (int quad = 0; quad < kLaneItems / 4; ++quad) {
+#pragma unroll
+      for (int item = 0; item < 4; ++item) Add(held.quads[quad], item);
+    }
+  }
+
+ private:
+  __device__ void Add(Quad const& quad, int item) {
+    int const node = quad.Node(item);
+#pragma unroll
+    for (int other = 0; other < kNodes; ++other) {
+      bool const is_here = other == node;
+      pieces[other].sum.gradient += is_here ? quad.pair[item].gradient : 0;
+      pieces[other].sum.hessian += is_here ? quad.pair[item].hessian : 0;
+      if (is_here) pieces[other].last = quad.value[item];
     }
   }
 };

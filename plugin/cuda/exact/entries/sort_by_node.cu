@@ -52,14 +52,16 @@ __global__ void __launch_bounds__(kBlockThreads) CountKernel(SortTask task) {
   ColumnTile const tile = ThisColumnTile(task.tiles);
   if (tile.tile >= task.tiles.n_tiles) return;
   auto& counts = shared[threadIdx.x / 32];
-  counts[Lane()] = 0;
+  for (int node = Lane(); node < kMostSortedNodes; node += 32) counts[node] = 0;
   __syncwarp();
   for (std::int64_t begin = tile.begin; begin < tile.end; begin += 32) {
     NodeStep const step(task, tile, begin);
     if (step.node != kInactive && step.IsFirst()) counts[step.node] += static_cast<unsigned>(__popc(step.peers));
     __syncwarp();
   }
-  if (Lane() < task.n_nodes) task.counts[tile.tile * task.n_nodes + Lane()] = counts[Lane()];
+  for (int node = Lane(); node < task.n_nodes; node += 32) {
+    task.counts[tile.tile * task.n_nodes + node] = counts[node];
+  }
 }
 
 /// One block per feature (blockIdx.x) and node (blockIdx.y).
@@ -82,16 +84,19 @@ __global__ void __launch_bounds__(kLongSegmentThreads) PrefixKernel(SortTask tas
   if (threadIdx.x == 0) task.totals[static_cast<std::int64_t>(blockIdx.x) * task.n_nodes + blockIdx.y] = running;
 }
 
-/// One warp per feature, one lane per node.
+/// One warp per feature, a lane per node, 32 nodes after another.
 __global__ void __launch_bounds__(32) BeginKernel(SortTask task, std::int64_t* segments) {
-  static_assert(kMostSortedNodes <= 32, "a lane per node");
   std::int64_t const feature = blockIdx.x;
-  std::int64_t const own = Lane() < task.n_nodes ? task.totals[feature * task.n_nodes + Lane()] : 0;
-  std::int64_t const before = InclusiveScan(FixedSum{own, 0}).gradient - own;
   std::int64_t* const begin = segments + feature * (task.n_nodes + 1);
-  std::int64_t const room = task.feature_begin[feature];
-  if (Lane() < task.n_nodes) begin[Lane()] = room + before;
-  if (Lane() == task.n_nodes - 1) begin[task.n_nodes] = room + before + own;
+  std::int64_t place = task.feature_begin[feature];
+  for (int first = 0; first < task.n_nodes; first += 32) {
+    int const node = first + Lane();
+    std::int64_t const own = node < task.n_nodes ? task.totals[feature * task.n_nodes + node] : 0;
+    std::int64_t const through = InclusiveScan(FixedSum{own, 0}).gradient;
+    if (node < task.n_nodes) begin[node] = place + through - own;
+    place += FromLane(FixedSum{through, 0}, 31).gradient;
+  }
+  if (Lane() == 0) begin[task.n_nodes] = place;
   if (Lane() == 0 && feature == task.tiles.n_features - 1) begin[task.n_nodes + 1] = task.feature_begin[feature + 1];
 }
 
@@ -100,9 +105,9 @@ __global__ void __launch_bounds__(kBlockThreads) SortKernel(SortTask task, std::
   ColumnTile const tile = ThisColumnTile(task.tiles);
   if (tile.tile >= task.tiles.n_tiles) return;
   auto& places = shared[threadIdx.x / 32];
-  if (Lane() < task.n_nodes) {
-    places[Lane()] = segments[static_cast<std::int64_t>(tile.feature) * (task.n_nodes + 1) + Lane()] +
-                     task.counts[tile.tile * task.n_nodes + Lane()];
+  for (int node = Lane(); node < task.n_nodes; node += 32) {
+    places[node] = segments[static_cast<std::int64_t>(tile.feature) * (task.n_nodes + 1) + node] +
+                   task.counts[tile.tile * task.n_nodes + node];
   }
   __syncwarp();
   for (std::int64_t begin = tile.begin; begin < tile.end; begin += 32) {

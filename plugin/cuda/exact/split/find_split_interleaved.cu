@@ -17,22 +17,36 @@ __device__ __forceinline__ float WarpMax(float value) {
   return value;
 }
 
-template <int kNodes>
-__global__ void __launch_bounds__(kInterleavedThreads)
-    MultireduceKernel(SplitTask task, ColumnTiles tiles, std::uint8_t const* node_of_row, InterleavedScratch scratch) {
-  __shared__ LaneSums<kNodes> shared[kInterleavedWarps];
-  ColumnTile const tile = ThisColumnTile(tiles);
-  if (tile.tile >= tiles.n_tiles) return;
-  LaneEntries entries(tile);
-  entries.FindNodes(task.entries.rows, node_of_row, scratch.node_of_entry);
-  auto& sums = shared[threadIdx.x / 32];
-  sums.AddAll(entries, task.entries);
+/// Lane n returns what the lanes have of node n.
+template <int kNodes, typename Sums>
+__device__ __forceinline__ NodePiece SumOfLanes(Sums const& sums) {
   NodePiece mine{};
 #pragma unroll
   for (int node = 0; node < kNodes; ++node) {
     NodePiece const own = sums.Get(node);
     NodePiece const all{WarpSum(own.sum), WarpMax(own.last)};
     if (Lane() == node) mine = all;
+  }
+  return mine;
+}
+
+template <int kNodes>
+__global__ void __launch_bounds__(32 * kInterleavedWarps<kNodes>)
+    MultireduceKernel(SplitTask task, ColumnTiles tiles, std::uint8_t const* node_of_row, InterleavedScratch scratch) {
+  ColumnTile const tile = ThisColumnTile(tiles);
+  if (tile.tile >= tiles.n_tiles) return;
+  LaneEntries entries(tile);
+  entries.FindNodes(task.entries.rows, node_of_row, scratch.node_of_entry);
+  NodePiece mine;
+  if constexpr (kNodes <= kMostHeldNodes) {
+    HeldSums<kNodes> sums;
+    sums.AddAll(HeldEntries(entries, task.entries));
+    mine = SumOfLanes<kNodes>(sums);
+  } else {
+    __shared__ LaneSums<kNodes> shared[kInterleavedWarps<kNodes>];
+    auto& sums = shared[threadIdx.x / 32];
+    sums.AddAll(entries, task.entries);
+    mine = SumOfLanes<kNodes>(sums);
   }
   std::int32_t const n_nodes = task.table.n_nodes;
   if (Lane() < n_nodes) scratch.pieces[tile.tile * n_nodes + Lane()] = mine;
@@ -86,14 +100,15 @@ __device__ __noinline__ void EvaluateLanes(SplitTask const& task, InterleavedScr
   CommitBest(task, scratch.piece_best, lane.piece, lane.node, candidate);
 }
 
-/// A warp's way along its tile.
-template <int kNodes>
+/// A warp's way along its tile. Sums: LaneSums or HeldSums.
+template <int kNodes, typename Sums>
 class Multiscan {
  public:
-  __device__ Multiscan(SplitTask const& task, InterleavedScratch const& scratch, ColumnTile const& tile,
-                       LaneSums<kNodes>* sums, NodeScreens<kNodes>* screens)
+  __device__ Multiscan(SplitTask const& task, InterleavedScratch const& scratch, ColumnTile const& tile, Sums* sums,
+                       NodeScreens<kNodes>* screens)
       : task_(task), scratch_(scratch), tile_(tile), sums_(*sums), screens_(*screens), n_nodes_(task.table.n_nodes) {}
 
+  /// With the sums in shared memory entries are loaded twice.
   __device__ void Run() {
     LaneEntries entries(tile_);
     entries.LoadNodes(scratch_.node_of_entry);
@@ -101,15 +116,28 @@ class Multiscan {
     LoadScreens();
     StartLanes();
 #pragma unroll 1
-    for (int quad = 0; quad < kLaneItems / 4; ++quad) {
-      Quad const loaded = entries.Load(task_.entries, quad);
-#pragma unroll
-      for (int item = 0; item < 4; ++item)
-        Step(loaded.HasNode(item), loaded.Node(item), loaded.pair[item], loaded.value[item]);
-    }
+    for (int quad = 0; quad < kLaneItems / 4; ++quad) Steps(entries.Load(task_.entries, quad));
+  }
+
+  /// With the sums in registers once.
+  __device__ void RunHeld() {
+    LaneEntries entries(tile_);
+    entries.LoadNodes(scratch_.node_of_entry);
+    HeldEntries held(entries, task_.entries);
+    sums_.AddAll(held);
+    LoadScreens();
+    StartLanes();
+#pragma unroll 1
+    for (int quad = 0; quad < kLaneItems / 4; ++quad) Steps(held.Take());
   }
 
  private:
+  __device__ __forceinline__ void Steps(Quad const& quad) {
+#pragma unroll
+    for (int item = 0; item < 4; ++item) {
+      Step(quad.HasNode(item), quad.Node(item), quad.pair[item], quad.value[item]);
+    }
+  }
   __device__ std::int64_t Segment(int node) const { return static_cast<std::int64_t>(tile_.feature) * n_nodes_ + node; }
   __device__ std::int64_t Piece(int node) const { return tile_.tile * n_nodes_ + node; }
 
@@ -175,21 +203,30 @@ class Multiscan {
   SplitTask const& task_;
   InterleavedScratch const& scratch_;
   ColumnTile const& tile_;
-  LaneSums<kNodes>& sums_;
+  Sums& sums_;
   NodeScreens<kNodes>& screens_;
   std::int32_t n_nodes_;
 };
 
+/// Blocks of a multiprocessor that the registers must do for.
 template <int kNodes>
-__global__ void __launch_bounds__(kInterleavedThreads, 6)
+constexpr int kMultiscanBlocks = kNodes <= kMostHeldNodes ? 4 : 6;
+
+template <int kNodes>
+__global__ void __launch_bounds__(32 * kInterleavedWarps<kNodes>, kMultiscanBlocks<kNodes>)
     MultiscanKernel(__grid_constant__ SplitTask const task, __grid_constant__ ColumnTiles const tiles,
                     __grid_constant__ InterleavedScratch const scratch) {
-  __shared__ LaneSums<kNodes> sums[kInterleavedWarps];
-  __shared__ NodeScreens<kNodes> screens[kInterleavedWarps];
+  __shared__ NodeScreens<kNodes> screens[kInterleavedWarps<kNodes>];
   ColumnTile const tile = ThisColumnTile(tiles);
   if (tile.tile >= tiles.n_tiles) return;
   int const warp = static_cast<int>(threadIdx.x) / 32;
-  Multiscan<kNodes>(task, scratch, tile, &sums[warp], &screens[warp]).Run();
+  if constexpr (kNodes <= kMostHeldNodes) {
+    HeldSums<kNodes> sums;
+    Multiscan<kNodes, HeldSums<kNodes>>(task, scratch, tile, &sums, &screens[warp]).RunHeld();
+  } else {
+    __shared__ LaneSums<kNodes> sums[kInterleavedWarps<kNodes>];
+    Multiscan<kNodes, LaneSums<kNodes>>(task, scratch, tile, &sums[warp], &screens[warp]).Run();
+  }
 }
 
 /// One block per feature (blockIdx.x) and node (blockIdx.y).
@@ -216,12 +253,13 @@ __global__ void __launch_bounds__(kLongSegmentThreads)
 template <int kNodes>
 void FindWithin(CudaContext const& ctx, SplitTask const& task, ColumnTiles const& tiles,
                 std::uint8_t const* node_of_row, InterleavedScratch const& scratch) {
-  auto const blocks = GridFor(tiles.n_tiles, kInterleavedWarps);
+  constexpr int kThreads = 32 * kInterleavedWarps<kNodes>;
+  auto const blocks = GridFor(tiles.n_tiles, kInterleavedWarps<kNodes>);
   dim3 const segments(static_cast<unsigned>(tiles.n_features), static_cast<unsigned>(task.table.n_nodes));
-  Launch(ctx, blocks, kInterleavedThreads, MultireduceKernel<kNodes>, task, tiles, node_of_row, scratch);
+  Launch(ctx, blocks, kThreads, MultireduceKernel<kNodes>, task, tiles, node_of_row, scratch);
   LaunchGrid(ctx, segments, kLongSegmentThreads, NodePrefixKernel, tiles, task.table.n_nodes, scratch.pieces,
              scratch.totals);
-  Launch(ctx, blocks, kInterleavedThreads, MultiscanKernel<kNodes>, task, tiles, scratch);
+  Launch(ctx, blocks, kThreads, MultiscanKernel<kNodes>, task, tiles, scratch);
   LaunchGrid(ctx, segments, kLongSegmentThreads, ReduceNodePiecesKernel, task, tiles, scratch);
 }
 
@@ -229,10 +267,11 @@ void FindWithin(CudaContext const& ctx, SplitTask const& task, ColumnTiles const
 
 void FindSplitsInterleaved(CudaContext const& ctx, SplitTask const& task, ColumnTiles const& tiles,
                            std::uint8_t const* node_of_row, InterleavedScratch const& scratch, SplitCandidate* best) {
-  auto const find = task.table.n_nodes <= 2   ? FindWithin<2>
-                    : task.table.n_nodes <= 4 ? FindWithin<4>
-                    : task.table.n_nodes <= 8 ? FindWithin<8>
-                                              : FindWithin<kMostInterleavedNodes>;
+  auto const find = task.table.n_nodes <= 2    ? FindWithin<2>
+                    : task.table.n_nodes <= 4  ? FindWithin<4>
+                    : task.table.n_nodes <= 8  ? FindWithin<8>
+                    : task.table.n_nodes <= 16 ? FindWithin<16>
+                                               : FindWithin<kMostInterleavedNodes>;
   find(ctx, task, tiles, node_of_row, scratch);
   ReduceNodes(ctx, task, scratch.segment_best, task.table.n_nodes, best);
 }

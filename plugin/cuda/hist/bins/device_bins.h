@@ -17,7 +17,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
-#include "cuda/hist/bins/code_memory.h"
+#include "cuda/hist/bins/code_array.h"
 #include "data/bins/bin_matrix.h"
 #include "data/sketch/quantile_sketch.h"
 #include "data/sketch/sketch_cuts.h"
@@ -71,10 +71,10 @@ struct DeviceBins {
   Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
   Buffer<float> cut_values;         ///< as in `cuts`
-  CodeMemory<std::uint8_t> bytes;   ///< group by group [n_rows, width]; kBytes
-  CodeMemory<std::uint16_t> words;  ///< [n_rows, n_columns]; kWords
+  CodeArray<std::uint8_t> bytes;   ///< group by group [n_rows, width]; kBytes
+  CodeArray<std::uint16_t> words;  ///< [n_rows, n_columns]; kWords
   Buffer<std::int64_t> row_ptr;     ///< [n_rows + 1]; kCells
-  CodeMemory<std::uint32_t> cells;  ///< [n_entries], ascending within a row; kCells
+  CodeArray<std::uint32_t> cells;  ///< [n_entries], ascending within a row; kCells
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(features.size()); }
   /// Of all groups: kBytes only.

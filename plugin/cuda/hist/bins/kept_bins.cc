@@ -29,9 +29,9 @@ class KeptBins final : public CodesOnDevice {
 
 }  // namespace
 
-CodedRows KeepBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) {
-  DeviceScope const scope(rows.Layout().device);
-  auto stream = std::make_unique<StreamOwner>(rows.Layout().device);
+CodedRows KeepBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request) {
+  DeviceScope const scope(rows.device);
+  auto stream = std::make_unique<StreamOwner>(rows.device);
   auto const& cuda = stream->Context();
   DeviceBinsTask task;
   task.max_bin = request.max_bin;

@@ -11,7 +11,7 @@
 namespace kauri::cuda {
 
 /// What DeviceMemory::MakeBins says, on the device of `rows`.
-CodedRows KeepBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request);
+CodedRows KeepBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request);
 
 /// Those of codes that KeepBins made on that device, otherwise null. Any stream of the device may read them, and has
 /// read them when its user lets go of them.

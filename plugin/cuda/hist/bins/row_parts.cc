@@ -4,6 +4,8 @@
 
 #include "common/parallel_for.h"
 #include "cuda/data/cuda_memory.h"
+#include "cuda/hist/bins/part_digest.h"
+#include "data/bins/row_digest.h"
 
 namespace kauri::cuda {
 namespace {
@@ -27,6 +29,11 @@ DenseTable DenseTable::Of(DeviceStorage const& rows) {
   return {rows.Layout().n_rows, rows.Layout().n_cols, &rows, nullptr};
 }
 
+DenseTable DenseTable::Of(DeviceBatches const& rows) {
+  if (rows.only != nullptr) return Of(*rows.only);
+  return {rows.n_rows, rows.n_cols, nullptr, nullptr, &rows};
+}
+
 DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                                std::size_t part_bytes)
     : cuda_(cuda), ctx_(ctx), table_(table), part_bytes_(part_bytes) {
@@ -35,21 +42,42 @@ DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, Dens
     on_device_ = {0, layout.n_rows, layout.values, layout.row_stride, layout.col_stride};
     return;
   }
+  if (!table.IsOfHost()) return;
   for (std::size_t i = 0; i < kStagings; ++i) stagings_.push_back(std::make_unique<Staging>(cuda.device));
 }
 
 std::size_t DeviceRowParts::BytesFor(DenseTable const& table, std::size_t part_bytes) {
-  if (table.on_device != nullptr) return 0;
+  if (!table.IsOfHost()) return 0;
   auto const row_bytes = sizeof(float) * static_cast<std::size_t>(table.n_cols);
   return kStagings * std::min(std::max(part_bytes, row_bytes), row_bytes * static_cast<std::size_t>(table.n_rows));
 }
 
 void DeviceRowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
   if (n_cols == 0 || table_.n_rows == 0) return;
-  if (table_.on_device == nullptr) return ForEachOfHost(first_col, n_cols, read);
+  if (table_.IsOfHost()) return ForEachOfHost(first_col, n_cols, read);
+  if (table_.batches != nullptr) return ForEachBatch(first_col, read);
   auto part = on_device_;
   part.values += first_col * part.col_stride;
   read(cuda_, part);
+}
+
+void DeviceRowParts::ForEachBatch(std::int64_t first_col, Reader const& read) {
+  Buffer<std::uint64_t> const sum(cuda_, 1);
+  FillZero(cuda_, sum.data(), 1);
+  std::int64_t first_row = 0;
+  table_.batches->for_each([&](DeviceStorage const& rows) {
+    auto const& layout = LayoutOn(cuda_, rows);
+    if (layout.n_cols != table_.n_cols || layout.n_rows > table_.n_rows - first_row) FailOtherRows();
+    RowPart part{first_row, layout.n_rows, layout.values, layout.row_stride, layout.col_stride};
+    AddDigest(cuda_, part, table_.n_cols, sum.data());
+    part.values += first_col * part.col_stride;
+    if (part.n_rows > 0) read(cuda_, part);
+    first_row += part.n_rows;
+    cuda_.Synchronize();  // for the rows, which may go
+  });
+  auto const digest = ToHost(cuda_, sum.data(), 1)[0];
+  if (first_row != table_.n_rows || digest_.value_or(digest) != digest) FailOtherRows();
+  digest_ = digest;
 }
 
 void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {

@@ -10,8 +10,9 @@ namespace kauri::cuda {
 
 namespace {
 
-/// Of a chunk: a histogram is some 100 kB where columns are few, and some MB where they are many.
-constexpr std::size_t kLeastChunkSums = std::size_t{1} << 17U;
+/// Of a chunk, 8 MiB: a histogram is some 100 kB where columns are few, so that one chunk has those of a tree of six
+/// levels, and some MB where they are many.
+constexpr std::size_t kLeastChunkSums = std::size_t{1} << 19U;
 
 }  // namespace
 

@@ -29,8 +29,9 @@ void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bi
   cuda.Synchronize();  // for the copy, whose source goes
 }
 
-void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request) {
-  lists_.Reserve(cuda, n_rows_);
+void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,
+                                Span<std::uint8_t const> sampled, Upload* request) {
+  lists_.Reset(cuda, leaf_of_row);
   stretches_.assign(1, {0, n_rows_, -1});
   waiting_.clear();
   foreseen_.clear();
@@ -118,7 +119,7 @@ void GrowingRowsOnDevice::AddTo(Upload* request) {
   splits_place_ = request->Add(splits_);
   category_bits_place_ = request->Add(category_bits_);
   n_left_place_ = request->AddZeros<std::uint32_t>(2 * waiting_.size());
-  n_left_.Reserve(2 * waiting_.size());
+  ReserveMore(2 * waiting_.size(), &n_left_);
 }
 
 void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) const {

@@ -39,8 +39,9 @@ class GrowingRowsOnDevice {
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::int64_t n_rows);
 
   /// A new tree: all rows, or those that are sampled ([n_rows], device; empty: all), are in its root. request: what
-  /// holds no other request now.
-  void Reset(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request);
+  /// holds no other request now. leaf_of_row: [n_rows], device: memory for lists of rows until they get their leaves.
+  void Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row, Span<std::uint8_t const> sampled,
+             Upload* request);
   /// Lets splits wait, but for those whose children are leaves for good and those that were foreseen.
   void Split(std::vector<CodeSplit> const& splits);
   /// Lets a split wait that the tree does not have yet; the numbers of its children are the caller's, ascending.

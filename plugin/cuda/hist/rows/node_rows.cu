@@ -99,8 +99,9 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
 
 }  // namespace
 
-void RowBuffers::Reserve(CudaContext const& cuda, std::int64_t n_rows) {
-  for (auto& buffer : rows) buffer.Reserve(cuda, ToSize(n_rows));
+void RowBuffers::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row) {
+  first_ = reinterpret_cast<std::uint32_t*>(leaf_of_row.data());
+  second_.Reserve(cuda, leaf_of_row.size());
 }
 
 void SplitNodes(CudaContext const& cuda, MoveTask const& task) {

@@ -59,12 +59,16 @@ KAURI_HD bool GoesLeft(NodeSplit const& split, std::uint32_t code, std::uint32_t
 constexpr std::uint32_t kTileRows = 2048;
 inline std::uint32_t RowTiles(std::uint32_t n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
 
-/// The lists themselves.
-struct RowBuffers {
-  Buffer<std::uint32_t> rows[2];  ///< [n_rows] each
+/// The lists of a tree. The first is where the rows get their leaves, when nobody reads lists any more.
+class RowBuffers {
+ public:
+  /// leaf_of_row: [n_rows], device.
+  void Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row);
+  RowPointers Pointers() const { return {first_, second_.data()}; }
 
-  void Reserve(CudaContext const& cuda, std::int64_t n_rows);
-  RowPointers Pointers() const { return {rows[0].data(), rows[1].data()}; }
+ private:
+  std::uint32_t* first_ = nullptr;
+  Buffer<std::uint32_t> second_;  ///< [n_rows]
 };
 
 /// Splits of several nodes, device.

@@ -99,17 +99,22 @@ DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from,
 
 DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfShare rows) {
   auto bins = LayoutOf(from, rows.count);
+  // The first group begins with the bytes, as where these are the share's own.
+  auto const skipped_bytes = from.groups.empty() ? 0 : ToSize(rows.first) * from.groups[0].width;
   for (std::size_t i = 0; i < bins.groups.size(); ++i) {
-    bins.groups[i].offset = from.groups[i].offset + ToSize(rows.first) * from.groups[i].width;
+    bins.groups[i].offset = from.groups[i].offset + ToSize(rows.first) * from.groups[i].width - skipped_bytes;
   }
   UploadLayout(cuda, &bins);
   auto const skipped = ToSize(rows.first) * from.columns.size();
-  bins.bytes = CodeMemory<std::uint8_t>::Borrowed(from.bytes.data(), from.bytes.size());
+  if (from.form == CodeForm::kBytes) {
+    bins.bytes =
+        CodeArray<std::uint8_t>::Borrowed(from.bytes.data() + skipped_bytes, from.bytes.size() - skipped_bytes);
+  }
   if (from.form == CodeForm::kWords) {
-    bins.words = CodeMemory<std::uint16_t>::Borrowed(from.words.data() + skipped, from.words.size() - skipped);
+    bins.words = CodeArray<std::uint16_t>::Borrowed(from.words.data() + skipped, from.words.size() - skipped);
   }
   if (from.form == CodeForm::kCells) {
-    bins.cells = CodeMemory<std::uint32_t>::Borrowed(from.cells.data(), from.cells.size());
+    bins.cells = CodeArray<std::uint32_t>::Borrowed(from.cells.data(), from.cells.size());
     bins.row_ptr = Buffer<std::int64_t>(cuda, ToSize(rows.count) + 1);
     CopyOnDevice(cuda, from.row_ptr.data() + rows.first, bins.row_ptr.size(), bins.row_ptr.data());
   }

@@ -28,9 +28,9 @@ std::int64_t NumHostRows(HostRowsTask const& task, std::size_t free_bytes) {
   }
   n_host = std::min(n_host, task.n_rows);
   if (n_host == 0) return 0;
-  Log(LogLevel::kWarning, "the codes of ", n_host, " of ", task.n_rows, " rows stay in host memory (",
-      task.code_bytes >> 20U, " MiB for all rows, ", free_bytes >> 20U,
-      " MiB free on the device): each level of a tree ",
+  auto const level = task.ratio < 0.0F ? LogLevel::kWarning : LogLevel::kInfo;
+  Log(level, "the codes of ", n_host, " of ", task.n_rows, " rows stay in host memory (", task.code_bytes >> 20U,
+      " MiB for all rows, ", free_bytes >> 20U, " MiB free on the device): each level of a tree ",
       "reads them over the bus. cache_host_ratio says how many; several devices share the rows instead.");
   return n_host;
 }

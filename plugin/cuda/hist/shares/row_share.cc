@@ -37,14 +37,15 @@ void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::
     CopyFromDevice(Cuda(), main.device, sampled.data() + place_.first, ToSize(place_.count), sampled_.data());
     own = {sampled_.data(), ToSize(place_.count)};
   }
-  rows_.Reset(Cuda(), own, &request_);
+  leaf_of_row_.Reserve(Cuda(), ToSize(place_.count));
+  rows_.Reset(Cuda(), {leaf_of_row_.data(), ToSize(place_.count)}, own, &request_);
 }
 
 void RowShare::BeginTree(ShareInput const& input) {
   DeviceScope const scope(Cuda().device);
   done_.Wait();  // for the last tree
   input.ready->HoldBack(Cuda());
-  rows_.Reset(Cuda(), input.sampled, &request_);
+  rows_.Reset(Cuda(), input.leaf_of_row, input.sampled, &request_);
 }
 
 void RowShare::WriteLeavesHere(std::int32_t* leaf_of_row) {
@@ -59,10 +60,6 @@ void RowShare::WriteLeaves(ShareInput const& input) {
 }
 
 void RowShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
-  {
-    DeviceScope const scope(Cuda().device);
-    leaf_of_row_.Reserve(Cuda(), ToSize(place_.count));
-  }
   WriteLeavesHere(leaf_of_row_.data());
   done_.HoldBack(main);
   CopyFromDevice(main, Cuda().device, leaf_of_row_.data(), ToSize(place_.count), leaf_of_row.data() + place_.first);

@@ -207,6 +207,12 @@ TEST(Group, Queries) {
   }
 }
 
+TEST(Group, AnExactNumberOfRowsOfAllRanks) {
+  auto const table = MakeTable(1000, 0, 29);
+  Params const drawn{{"sampling_method", "without_replacement"}, {"subsample", "0.6"}, {"seed", "3"}};
+  ExpectSame({"drawn", drawn, table}, Partitions(1000));
+}
+
 TEST(Group, QueriesDrawnWhole) {
   auto const table = MakeQueries(0, 27);
   std::vector<Partition> const partitions{ThirdsOf(table, 1), ThirdsOf(table, 5), OnLast(1200, 2)};

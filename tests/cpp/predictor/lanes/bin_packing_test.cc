@@ -157,7 +157,7 @@ TEST(PackingPlan, PlacesOfItems) {
     std::stable_sort(sorted.begin(), sorted.end(), [&](auto a, auto b) { return sizes[a] > sizes[b]; });
     std::vector<ItemPlace> place(n);
     for (std::size_t i = 0; i < n; ++i) {
-      place[sorted[i]] = PlaceOf(plan.runs.data(), n_runs, static_cast<std::int64_t>(i));
+      place[sorted[i]] = PlaceOfItem(plan.runs.data(), n_runs, static_cast<std::int64_t>(i));
     }
     auto const n_loads = static_cast<std::int64_t>(plan.loads.size());
     for (std::int64_t bin = 0; bin < plan.n_bins; ++bin) {

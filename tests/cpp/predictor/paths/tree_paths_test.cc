@@ -42,6 +42,13 @@ void ExpectPathsOfTree(Forest const& forest, std::int64_t tree, Tree const& orig
       slots.insert(edges.feature[edge].Slot());
       path.push_back(edges.feature[edge]);
     });
+    std::vector<PathFeature> again;
+    if (path.size() <= kMostPathFeatures) {
+      ForEachShortPathEdge(edges.parent.data(), edges.earlier.data(), node,
+                           [&](std::uint32_t edge) { again.push_back(edges.feature[edge]); });
+      ASSERT_EQ(again.size(), path.size());
+      ASSERT_EQ(std::memcmp(again.data(), path.data(), path.size() * sizeof(PathFeature)), 0);
+    }
     whole += chance;
     ASSERT_EQ(slots.size(), path.size()) << "a feature is on a path once";
     ASSERT_EQ(ToSize(edges.n_features[node]), path.size());

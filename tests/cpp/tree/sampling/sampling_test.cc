@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "tree/sampling/row_choice.h"
+
 namespace kauri {
 namespace {
 
@@ -45,6 +47,51 @@ TEST(SampleRows, RateIsMetWithinFourSigma) {
     auto const sigma = std::sqrt(kRows * static_cast<double>(rate) * (1.0 - static_cast<double>(rate)));
     EXPECT_NEAR(count, static_cast<double>(rate) * kRows, 4.0 * sigma) << rate;
   }
+}
+
+RowNumbers Exactly(std::int64_t n) { return RowNumbers::DrawnExactly({}, n); }
+
+TEST(SampleExactly, AsManyRowsAsAreAskedFor) {
+  for (std::int64_t const n : {1, 2, 10, 31, 32, 33, 255, 257, 70000}) {
+    for (float const rate : {0.001F, 0.1F, 0.3F, 0.5F, 0.7F, 0.999F}) {
+      auto const used = SampleRows({}, 3, 1, rate, n, Exactly(n));
+      ASSERT_EQ(std::accumulate(used.begin(), used.end(), std::int64_t{0}), NumChosenRows(rate, n))
+          << rate << " of " << n;
+    }
+  }
+  EXPECT_TRUE(SampleRows({}, 3, 1, 0.5F, 0, Exactly(0)).empty());
+  EXPECT_EQ(NumChosenRows(0.7F, 10), 7);  // although the float is below 0.7
+  EXPECT_EQ(NumChosenRows(0.3F, 10), 3);
+  EXPECT_EQ(NumChosenRows(0.5F, 11), 5);
+  EXPECT_EQ(NumChosenRows(0.01F, 10), 1);
+  EXPECT_EQ(NumChosenRows(0.5F, 1000000000), 500000000);
+  EXPECT_EQ(NumChosenRows(0.5F, 0), 0);
+}
+
+/// Over many trees each row, and each pair of rows, is drawn as often as others.
+TEST(SampleExactly, EachSetIsAsLikely) {
+  constexpr std::int64_t kRows = 20;
+  constexpr std::int64_t kTrees = 20000;
+  std::vector<double> rows(kRows);
+  double pairs = 0.0;
+  for (std::int64_t tree = 0; tree < kTrees; ++tree) {
+    auto const used = SampleRows({}, 0, tree, 0.25F, kRows, Exactly(kRows));
+    for (std::int64_t row = 0; row < kRows; ++row) rows[row] += used[row];
+    pairs += used[3] * used[11];
+  }
+  for (auto const count : rows) EXPECT_NEAR(count, 0.25 * kTrees, 4.0 * std::sqrt(0.25 * 0.75 * kTrees));
+  auto const share = 5.0 * 4.0 / (20.0 * 19.0);
+  EXPECT_NEAR(pairs, share * kTrees, 4.0 * std::sqrt(share * (1.0 - share) * kTrees));
+}
+
+/// Whichever rank has a row, and how many rows that rank has.
+TEST(SampleExactly, RowsOfRanksAreThoseOfOneProcess) {
+  constexpr std::int64_t kRows = 100000;
+  auto const whole = SampleRows({}, 1, 0, 0.4F, kRows, Exactly(kRows));
+  std::vector<RowRange> const ranges{{70000, 20000}, {10, 500}};
+  auto const mine = SampleRows({}, 1, 0, 0.4F, 20500, RowNumbers::DrawnExactly(ranges, kRows));
+  EXPECT_TRUE(std::equal(mine.begin(), mine.begin() + 20000, whole.begin() + 70000));
+  EXPECT_TRUE(std::equal(mine.begin() + 20000, mine.end(), whole.begin() + 10));
 }
 
 TEST(SampleRows, DependsOnSeedIterationAndTreeOnly) {

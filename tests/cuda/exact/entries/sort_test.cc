@@ -48,7 +48,7 @@ class InterleavedTest : public DeviceTest {
 };
 
 TEST_F(InterleavedTest, SortByNode) {
-  for (auto const n_nodes : {1U, 2U, 3U, 5U, 16U, 31U, 32U}) {
+  for (auto const n_nodes : {1U, 2U, 3U, 5U, 16U, 31U, 32U, 33U, 63U, 64U}) {
     for (auto const missing : {0.0, 0.4, 0.97}) {
       SCOPED_TRACE(::testing::Message() << n_nodes << " nodes, missing " << missing);
       std::vector<std::int64_t> sizes = {513, 0, 31, 1, 2000};

@@ -121,15 +121,12 @@ inline DeviceQuestion MakeDeviceQuestion(cuda::CudaContext const& cuda, Level co
           cuda::ToDevice(cuda, floors), cuda::ToDevice(cuda, std::vector<SplitCandidate>(nodes.size()))};
 }
 
-/// Improves the question's best by one chunk's.
-inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const& level, DeviceLevel* entries,
-                         DeviceQuestion const& question) {
-  auto& chunk = entries->chunk;
-  if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries->workspace, &chunk);
+inline cuda::SplitTask TaskOf(Level const& level, DeviceLevel const& entries, DeviceQuestion const& question) {
+  auto const& chunk = entries.chunk;
   cuda::SplitTask task;
   task.table = chunk.Table();
   task.table.n_nodes = level.n_nodes;
-  task.entries = entries->workspace.Region(0);
+  task.entries = entries.workspace.Region(0);
   task.n_entries = chunk.n_entries;
   task.param = level.param;
   task.screen = cuda::MakeScreen(level.param, static_cast<std::int64_t>(level.pairs.size()));
@@ -140,6 +137,15 @@ inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const
   task.signs = question.signs.data();
   task.n_all_features = static_cast<std::int32_t>(NumIds(level));
   task.floors = question.floors.data();
+  return task;
+}
+
+/// Improves the question's best by one chunk's.
+inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const& level, DeviceLevel* entries,
+                         DeviceQuestion const& question) {
+  auto& chunk = entries->chunk;
+  if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries->workspace, &chunk);
+  auto const task = TaskOf(level, *entries, question);
   if (phase == Phase::kSorted) {
     cuda::FindSplits(cuda, task, entries->workspace.ReserveSplit(cuda, chunk), question.best.data());
     return;

@@ -26,9 +26,24 @@ TEST_P(SplitPhaseTest, NodesOfEverySize) {
 }
 
 TEST_P(SplitPhaseTest, AnyNumberOfNodes) {
-  for (auto const n_nodes : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 16U}) {
+  for (auto const n_nodes : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 16U, 17U, 31U, 32U}) {
     SCOPED_TRACE(n_nodes);
     Compare(MakeLevel({std::vector<std::int64_t>(n_nodes, 300), 50, 2, 0.2, 0, false, n_nodes}));
+  }
+}
+
+/// As many as the interleaved phase knows, of every size; and as few as it holds in registers.
+TEST_P(SplitPhaseTest, ManyNodesAndFew) {
+  auto sizes = EdgeSizes();
+  sizes.insert(sizes.end(), {700, 1, 0, 33, 5, 16, 15, 17, 512, 1, 1, 90, 0, 0, 64, 900});
+  for (auto const n_distinct : {0U, 4U}) {
+    for (auto const missing : {0.0, 0.4}) {
+      for (auto const n_nodes : {1U, 2U, 3U, 4U, 32U}) {
+        SCOPED_TRACE(::testing::Message() << n_nodes << " nodes, " << n_distinct << " values, missing " << missing);
+        std::vector<std::int64_t> const some(sizes.end() - n_nodes, sizes.end());
+        Compare(MakeLevel({some, 800, 3, missing, n_distinct, n_distinct == 4, 20 + n_nodes}));
+      }
+    }
   }
 }
 

@@ -131,7 +131,10 @@ TEST_F(MakeBinsTest, ThreadsAndRunsDoNotMatter) {
   auto const first = cuda::MakeDeviceBins(Cuda(), OnDevice(1), cuda::DenseTable::Of(*data), {}).bins;
   auto const second = cuda::MakeDeviceBins(Cuda(), OnDevice(8), cuda::DenseTable::Of(*data), {}).bins;
   EXPECT_TRUE(SameFloats(first->cuts->values, second->cuts->values));
-  EXPECT_EQ(Fetch(Cuda(), first->bytes), Fetch(Cuda(), second->bytes));
+  auto const codes = [&](cuda::DeviceBins const& bins) {
+    return cuda::ToHost(Cuda(), bins.bytes.data(), bins.bytes.size());
+  };
+  EXPECT_EQ(codes(*first), codes(*second));
 }
 
 TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
@@ -144,6 +147,80 @@ TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
   auto const one_hot = MakeMatrix(MakeOneHotValues(300, 5, 10, false), 50, false);
   EXPECT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *one_hot, SketchKind::kExact));
   EXPECT_EQ(cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*one_hot), {}).bins, nullptr);
+}
+
+/// Batches of rows on the device, that come again and again.
+class BatchesTest : public BinsTest {
+ protected:
+  /// Rows [begins[i], begins[i + 1]) are a batch.
+  cuda::MadeBins Make(std::vector<float> const& values, std::int64_t n_cols, std::vector<std::int64_t> const& begins,
+                      cuda::DeviceBinsTask const& task) {
+    DeviceBatches batches;
+    batches.n_rows = static_cast<std::int64_t>(values.size()) / n_cols;
+    batches.n_cols = n_cols;
+    batches.for_each = [&](DeviceBatches::Read const& read) {
+      ++n_passes_;
+      for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+        std::vector<float> rows(values.begin() + begins[i] * n_cols, values.begin() + begins[i + 1] * n_cols);
+        if (n_passes_ == changes_in_) change_(i, &rows);
+        read(*Upload(rows, n_cols)->OnDevice());
+      }
+    };
+    return cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(batches), task);
+  }
+
+  int n_passes_ = 0;
+  int changes_in_ = 0;  ///< the pass in which batches are others; 0: none
+  std::function<void(std::size_t batch, std::vector<float>* rows)> change_;
+};
+
+TEST_F(BatchesTest, HaveTheBinsOfAllRows) {
+  auto const values = MixedValues(3000, 18, 61);
+  auto const weights = MakeWeights(3000, 7);
+  auto const host = MakeMatrix(values, 18, false);
+  for (int const max_bin : {16, 256, 1024}) {
+    for (bool const weighted : {false, true}) {
+      SCOPED_TRACE(std::to_string(max_bin) + (weighted ? " weighted" : ""));
+      auto const& used = weighted ? weights : std::vector<float>();
+      auto const cuts = MakeQuantileCuts(Context{}, *host, max_bin, {{}, used});
+      BinMatrix const expected(Context{}, *host, QuantileCuts(cuts));
+      for (std::vector<std::int64_t> const& begins :
+           {std::vector<std::int64_t>{0, 3000}, {0, 1, 1, 33, 2999, 3000}, {0, 1500, 3000}}) {
+        cuda::DeviceBinsTask task;
+        task.max_bin = max_bin;
+        task.weights = used;
+        task.key_bytes = 1;  // several chunks
+        auto const made = Make(values, 18, begins, task);
+        ASSERT_NE(made.bins, nullptr);
+        ExpectSame(*made.bins, expected);
+        task.given = &cuts;
+        task.weights = {};
+        auto const given = Make(values, 18, begins, task);
+        ASSERT_NE(given.bins, nullptr);
+        ExpectSame(*given.bins, expected);
+      }
+    }
+  }
+  EXPECT_GT(n_passes_, 3 * 18);
+}
+
+TEST_F(BatchesTest, OthersInALaterPassAreAnError) {
+  auto const values = MixedValues(500, 9, 62);
+  std::vector<std::function<void(std::size_t, std::vector<float>*)>> const changes{
+      [](std::size_t batch, std::vector<float>* rows) {
+        if (batch == 1) rows->front() += 1.0F;
+      },
+      [](std::size_t, std::vector<float>* rows) { rows->resize(9); },
+      [](std::size_t batch, std::vector<float>* rows) {
+        if (batch == 1) rows->insert(rows->end(), 9, 0.5F);
+      }};
+  for (auto const& change : changes) {
+    change_ = change;
+    n_passes_ = 0;
+    changes_in_ = 2;
+    auto const message = MessageOf(ErrorKind::kData, [&] { Make(values, 9, {0, 200, 500}, cuda::DeviceBinsTask{}); });
+    EXPECT_NE(message.find("other values than the first"), std::string::npos) << message;
+  }
 }
 
 /// Nothing row-sized comes back, and rows of the host cross the bus once for the cuts and once for the codes.

@@ -12,11 +12,11 @@ enum class CodePlace { kDevice, kHost };
 
 /// Owns uninitialised codes; both kinds have addresses that kernels and copies take.
 template <typename T>
-class CodeMemory {
+class CodeArray {
  public:
-  CodeMemory() = default;
+  CodeArray() = default;
   /// \throws Error(kMemory).
-  CodeMemory(CudaContext const& cuda, std::size_t size, CodePlace place) : size_(size) {
+  CodeArray(CudaContext const& cuda, std::size_t size, CodePlace place) : size_(size) {
     if (place == CodePlace::kHost) {
       on_host_.Reserve(size);
     } else {
@@ -25,8 +25,8 @@ class CodeMemory {
   }
 
   /// Somebody else's, which must outlive it.
-  static CodeMemory Borrowed(T* data, std::size_t size) {
-    CodeMemory memory;
+  static CodeArray Borrowed(T* data, std::size_t size) {
+    CodeArray memory;
     memory.size_ = size;
     memory.borrowed_ = data;
     return memory;

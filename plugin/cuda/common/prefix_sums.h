@@ -1,0 +1,39 @@
+/// \file Sums up to and including each of many float64 values in device memory, in the host's order
+/// (common/prefix_sums.h).
+#pragma once
+
+#include <cstdint>
+
+#include "common/block_sum.h"
+#include "cuda/common/buffer.h"
+
+namespace kauri::cuda {
+
+/// A value has kParts parts, 1 or 2, that are added up side by side. Not owning.
+template <int kParts>
+struct PrefixView {
+  double const* within;  ///< [n, kParts] of the values of the own block
+  double const* before;  ///< [n_blocks + 1, kParts] of the blocks before; the last: of all
+
+  /// Of the values [0, index].
+  __device__ double At(std::int64_t index, int part = 0) const {
+    return before[index / kRowBlock * kParts + part] + within[index * kParts + part];
+  }
+};
+
+template <int kParts>
+class DevicePrefixSums {
+ public:
+  /// values: [n, kParts], the sums are in their place afterwards. Asynchronous; the memory must outlive this.
+  DevicePrefixSums(CudaContext const& cuda, std::int64_t n, double* values);
+
+  PrefixView<kParts> View() const { return {within_, before_.data()}; }
+  /// Of all values: [kParts], device.
+  double const* Total() const { return before_.data() + before_.size() - kParts; }
+
+ private:
+  double const* within_;
+  Buffer<double> before_;
+};
+
+}  // namespace kauri::cuda

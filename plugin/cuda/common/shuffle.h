@@ -1,0 +1,26 @@
+/// \file Random orders of rows in device memory, and lists of their elements: those of the host, element by element
+/// (common/shuffle.h, common/shuffle_rows.h).
+#pragma once
+
+#include <cstdint>
+
+#include "common/shuffle.h"
+#include "common/shuffle_rows.h"
+#include "cuda/common/cuda_context.h"
+#include "kauri/span.h"
+
+namespace kauri::cuda {
+
+class LookBack;
+
+/// kauri::ShuffleRows on the device. Asynchronous. Scratch memory: 8 bytes for every 2,048 candidates, of which there
+/// are up to two a row. Strides are not negative.
+void ShuffleDeviceRows(CudaContext const& cuda, RowMove const& move, std::uint64_t seed, LookBack* look_back);
+
+/// kauri::ShuffleRowsInPlace on the device. Asynchronous, no scratch memory. Strides are not negative.
+void ShuffleDeviceRowsInPlace(CudaContext const& cuda, RowMove const& move, std::uint64_t seed);
+
+/// first := the elements at the first positions, at most Size(). Waits for a count unless all positions are asked for.
+void ListShuffle(CudaContext const& cuda, Shuffle const& shuffle, Span<std::int64_t> first, LookBack* look_back);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,125 @@
+"""Figures 9 to 11: the error of every sampler against the number of orders, of trees and of a network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+from scipy.stats import spearmanr
+
+from .claims import Sheet
+from .problems import FEW_PLAYERS, Problem, boosted, network
+
+EXISTING = ("mc", "antithetic", "owen", "owen_halved", "stratified")
+PROPOSED = ("antithetic", "herding", "sbq", "orthogonal", "sobol")
+NEED_SETS = ("owen", "owen_halved", "stratified")  # take sets, not orders
+MOST = {"herding": 300, "sbq": 100}  # orders; their time grows with the square and the cube
+
+Errors = dict[tuple[str, int], float]  # by method and orders
+
+
+def budget(method: str, n: int, d: int) -> dict[str, Any]:
+    """As many sets as n orders take."""
+    return {"max_evals": n * (d - 1) + 2} if method in NEED_SETS else {"n_orders": n}
+
+
+def error_of(problem: Problem, method: str, n: int, repeats: int) -> float | None:
+    """Mean square of the differences to the exact values over rows, features and seeds; None: not for this budget."""
+    d = problem.rows.shape[1]
+    if n > MOST.get(method, n) or (method == "stratified" and n * (d - 1) < 2 * d * d):
+        return None
+    how = {"method": method, **budget(method, n, d)}
+    errors = []
+    for seed in range(1, repeats + 1):
+        try:
+            found = kb.explain(problem.model, problem.rows, background=problem.background, seed=seed, **how)
+        except kb.ParameterError:
+            return None  # the method says that the budget is too small
+        errors.append(np.mean((found.values - problem.truth) ** 2))
+    return float(np.mean(errors))
+
+
+def curve(sheet: Sheet, problem: Problem, methods: tuple[str, ...]) -> Errors:
+    """Print a line for each number of orders."""
+    found: Errors = {}
+    d = problem.rows.shape[1]
+    sheet.line(f"{problem.name}, {d} features; mean squared error")
+    for n in (10, 50) if sheet.args.quick else (10, 30, 100, 300, 1000):
+        cells = []
+        for method in methods:
+            error = error_of(problem, method, n, sheet.args.repeats)
+            if error is not None:
+                found[method, n] = error
+            cells.append(f"{method} {'-' if error is None else f'{error:.3e}':9}")
+        sheet.line(f"  {n * d:>6} evaluations", *cells)
+    return found
+
+
+def best_at(errors: Errors, n: int) -> list[str]:
+    """The methods, from the least error on."""
+    return sorted((method for method, size in errors if size == n), key=lambda method: errors[method, n])
+
+
+def problems(sheet: Sheet) -> list[Problem]:
+    """Those asked for."""
+    return [boosted(name, sheet.args.data) for name in sheet.args.sets]
+
+
+def figure_9(sheet: Sheet) -> None:
+    """Samplers that were there before, on trees."""
+    least = []
+    for problem in problems(sheet):
+        errors = curve(sheet, problem, EXISTING)
+        most = max(n for _, n in errors)
+        least.append(best_at(errors, most)[0] == "antithetic")
+    sheet.claim(f"antithetic orders have the least error on every set ({sum(least)} of {len(least)})", all(least))
+
+
+def figure_10(sheet: Sheet) -> None:
+    """Samplers that the paper proposes, on trees; and whether the discrepancy tells their errors apart."""
+    for problem in problems(sheet):
+        d = problem.rows.shape[1]
+        errors = curve(sheet, problem, PROPOSED)
+        greedy = max(n for method, n in errors if method == "sbq")
+        if d <= 10:
+            sheet.claim(f"{problem.name}: herding and sbq have the least errors at {greedy} orders",
+                        set(best_at(errors, greedy)[:2]) == {"herding", "sbq"})  # fmt: skip
+        sizes = sorted({n for method, n in errors if method == "orthogonal" and n >= 2 * (d - 1)})
+        if sizes:
+            below = [errors["orthogonal", n] < errors["antithetic", n] for n in sizes]
+            sheet.claim(f"{problem.name}: orthogonal below antithetic from 2 (d - 1) orders on "
+                        f"({sum(below)} of {len(below)})", all(below))  # fmt: skip
+        _discrepancies(sheet, problem, errors, greedy)
+
+
+def _discrepancies(sheet: Sheet, problem: Problem, errors: Errors, n: int) -> None:
+    methods = [method for method, size in errors if size == n]
+    d = problem.rows.shape[1]
+    seeds = range(1, min(sheet.args.repeats, 5) + 1)
+    of_methods = [np.mean([kb.sample_orders(d, n, method, s).discrepancy() for s in seeds]) for method in methods]
+    found = spearmanr(of_methods, [errors[method, n] for method in methods]).statistic
+    sheet.line(f"  rank correlation of discrepancy and error over {len(methods)} samplers at {n} orders: {found:.2f}")
+
+
+def figure_11(sheet: Sheet) -> None:
+    """The same of a network; what is true is the mean of all trials with the most orders."""
+    for name in sheet.args.sets:
+        margin, rows, background = network(name, sheet.args.data)
+        d = rows.shape[1]
+        sizes = (10, 20) if sheet.args.quick else (10, 30, 100)
+        runs: dict[tuple[str, int], list[np.ndarray]] = {}
+        for method in PROPOSED:
+            for n in sizes:
+                runs[method, n] = [
+                    kb.explain_function(margin, rows, background, method=method, n_orders=n, seed=seed).values
+                    for seed in range(1, sheet.args.repeats + 1)
+                ]
+        truth = np.mean([found for (_, n), of_run in runs.items() if n == sizes[-1] for found in of_run], axis=0)
+        errors = {key: float(np.mean([(found - truth) ** 2 for found in of_run])) for key, of_run in runs.items()}
+        sheet.line(f"{name}, {d} features, a network; mean squared error")
+        for n in sizes:
+            sheet.line(f"  {n * d:>6} evaluations", *(f"{method} {errors[method, n]:.3e}" for method in PROPOSED))
+        if name in FEW_PLAYERS:
+            sheet.claim(f"{name}: herding and sbq have the least errors at {sizes[-1]} orders",
+                        set(best_at(errors, sizes[-1])[:2]) == {"herding", "sbq"})  # fmt: skip

@@ -1,0 +1,88 @@
+"""Models, rows, and what their values are: sections 5.5.1 and 5.5.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import kauriboost as kb
+import numpy as np
+
+N_ROWS, N_BACKGROUND = 10, 100
+SETS = ("california", "regression", "breast_cancer", "spambase", "year", "adult")
+FEW_PLAYERS = ("california", "regression")  # whose sets can all be evaluated
+
+
+def load_set(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Features and labels, as sampled_shap_compare.py has them."""
+    from sampled_shap_compare import load_set as load  # which needs shap, and the loader of the real sets
+
+    return load(name, folder)
+
+
+class Problem(NamedTuple):
+    """A function whose values are known for some rows."""
+
+    name: str
+    rows: np.ndarray
+    background: np.ndarray
+    truth: np.ndarray  # [rows, features]
+    model: kb.Booster
+
+
+def boosted(name: str, folder: Path, n_rows: int = N_ROWS) -> Problem:
+    """100 trees of depth 6, and their exact interventional values."""
+    X, y = load_set(name, folder)
+    objective = "binary:logistic" if set(np.unique(y)) <= {0, 1} else "reg:squarederror"
+    model = kb.train({"objective": objective, "nthread": 1}, kb.DMatrix(X, label=y), 100, verbose_eval=False)
+    chosen = np.random.default_rng(3).permutation(len(X))[: n_rows + N_BACKGROUND]
+    rows, background = X[chosen[:n_rows]], X[chosen[n_rows:]]
+    truth = kb.explain(model, rows, background=background).values.astype(np.float64)
+    return Problem(name, rows, background, truth, model)
+
+
+def network(name: str, folder: Path) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray]:
+    """scikit-learn's multi-layer perceptron by default (100 relu, adam, 200 iterations), rows and background; log-odds
+    of classes."""
+    from sklearn.neural_network import MLPClassifier, MLPRegressor
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = load_set(name, folder)
+    X = StandardScaler().fit_transform(X)
+    is_class = set(np.unique(y)) <= {0, 1}
+    kind = MLPClassifier if is_class else MLPRegressor
+    model = kind(random_state=0, max_iter=200).fit(X, y if is_class else (y - y.mean()) / y.std())
+    chosen = np.random.default_rng(3).permutation(len(X))[: N_ROWS + N_BACKGROUND]
+
+    def margin(rows: np.ndarray) -> np.ndarray:
+        if not is_class:
+            values: np.ndarray = model.predict(rows)
+            return values
+        shares = np.clip(model.predict_proba(rows)[:, 1], 1e-12, 1 - 1e-12)
+        return np.log(shares / (1 - shares))
+
+    return margin, X[chosen[:N_ROWS]], X[chosen[N_ROWS:]]
+
+
+def all_sets(problem: Problem) -> np.ndarray:
+    """[rows, 2^d]: what each set of features is worth; bit i of its number says whether feature i is in it."""
+    d = problem.rows.shape[1]
+    masks = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
+    worth = np.empty((len(problem.rows), 2**d))
+    for number, row in enumerate(problem.rows):
+        hybrid = np.where(masks[:, None, :], row, problem.background[None])
+        margins = problem.model.inplace_predict(hybrid.reshape(-1, d), predict_type="margin")
+        worth[number] = margins.reshape(2**d, -1).astype(np.float64).mean(axis=1)
+    return worth
+
+
+def values_of(worth: np.ndarray, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """[rows, d]: what each feature adds when it joins, by the weights of the orders."""
+    n, d = orders.shape
+    sets = np.concatenate([np.zeros((n, 1), np.int64), np.cumsum(np.int64(1) << orders.astype(np.int64), axis=1)], 1)
+    added = np.diff(worth[:, sets], axis=2) * weights[:, None]  # [rows, n, d], by place
+    values = np.zeros((len(worth), d))
+    for place in range(d):
+        np.add.at(values, (slice(None), orders[:, place].astype(np.int64)), added[:, :, place])
+    return values
