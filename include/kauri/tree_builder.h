@@ -31,12 +31,22 @@ struct TreePlace {
   Span<float const> feature_costs;     ///< [n_cols], host, of columns without a split in the model; empty: none costs
 };
 
+/// The errors of rows where the loss is two straight lines, which split_criterion=absolute_error reduces: above for
+/// each unit that a label is above the margin, below for each that it is below.
+struct LineErrors {
+  Span<float const> residuals;  ///< [n_rows]: label less margin; empty: the loss is none of these
+  Span<float const> weights;    ///< [n_rows], or empty: all 1
+  double above = 1.0;
+  double below = 1.0;
+};
+
 /// What one tree is built from.
 struct TreeTask {
   GradientView gradients;
   GradientTableView table;                ///< of all outputs, for a tree with vector leaves; `gradients` is empty then
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
   TreePlace place;
+  LineErrors errors;  ///< where the criterion asks for them
 };
 
 /// One per tree_method; const, shared by threads.

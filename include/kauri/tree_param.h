@@ -39,6 +39,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   bool linear_tree;
   float linear_lambda;
   int grow_policy;                      ///< GrowPolicy
+  int split_criterion;                  ///< SplitCriterion
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
   std::string feature_cost;             ///< read by ParseFeatureCost
@@ -46,6 +47,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2, kWithoutReplacement = 3 };
   enum Sketch { kExact = 0, kGk = 1, kMoments = 2, kKll = 3 };
   enum Density { kMaxEntropy = 0, kLegendre = 1, kCosine = 2 };
+  enum SplitCriterion { kGradient = 0, kAbsoluteError = 1 };
   enum GrowPolicy { kDepthWise = 0, kLossGuide = 1, kSymmetric = 2 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
@@ -207,6 +209,14 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "depthwise splits level by level; lossguide splits the leaf with the largest gain first; symmetric makes "
             "the same split in all nodes of a level, the one with the largest sum of gains (tree_method=hist on the "
             "CPU).");
+    DMLC_DECLARE_FIELD(split_criterion)
+        .set_default(kGradient)
+        .add_enum("gradient", kGradient)
+        .add_enum("absolute_error", kAbsoluteError)
+        .describe(
+            "What splits are chosen by: the gain that gradients and hessians promise; or by how much the errors of the "
+            "best constants fall, for reg:absoluteerror and reg:quantileerror, by 64 bins of the residuals "
+            "(tree_method=hist on the CPU).");
     DMLC_DECLARE_FIELD(monotone_constraints)
         .set_default("()")
         .describe(

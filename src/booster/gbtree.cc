@@ -16,6 +16,7 @@
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
+#include "tree/label_bins/absolute_error_grower.h"
 #include "tree/linear/linear_tree.h"
 
 namespace kauri {
@@ -99,6 +100,19 @@ void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const&
   RequireLinearTree(tree_param);
 }
 
+/// Label bins are made of rows in host memory, for one output.
+void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
+  if (tree_method != "hist") {
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error: tree_method=", tree_method, " has no bins of labels; ",
+         "set tree_method=hist with device=cpu, or split_criterion=gradient.");
+  }
+  if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error: the errors of several outputs are several; set ",
+         "multi_strategy=one_output_per_tree, or split_criterion=gradient.");
+  }
+  RequireAbsoluteError(tree_param);
+}
+
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
@@ -132,6 +146,7 @@ class GbTree : public Booster {
     }
     RequireSmoothable(tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
+    if (tree_param_.split_criterion == TreeParam::kAbsoluteError) RequireErrors(tree_method_, param_, tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
@@ -146,6 +161,10 @@ class GbTree : public Booster {
     if (tree_param_.linear_tree) {
       Fail(ErrorKind::kParameter, "linear_tree=1 fits leaves to the rows of one process; a group of ranks learns with ",
            "linear_tree=0.");
+    }
+    if (tree_param_.split_criterion == TreeParam::kAbsoluteError) {
+      Fail(ErrorKind::kParameter, "split_criterion=absolute_error bins the labels of one process; a group of ranks ",
+           "learns with split_criterion=gradient.");
     }
     if (device_ == DeviceKind::kCuda) return RequireGroupOnDevice();
     if (builder_->LearnsInGroups()) return;

@@ -14,6 +14,7 @@
 #include "engine/held_margins.h"
 #include "engine/leaf_gradients.h"
 #include "engine/output_gradients.h"
+#include "engine/round_errors.h"
 #include "engine/row_draws.h"
 #include "engine/row_leaves.h"
 #include "engine/training_data.h"
@@ -42,6 +43,7 @@ struct HostData {
   OutputGradients of_output;  ///< instead of `fixed`, with several outputs
   GradientTable table;        ///< instead of both, for vector leaves
   std::vector<std::int32_t> leaf_of_row;
+  RoundErrors errors;     ///< for split_criterion=absolute_error
   WaitingLeaves waiting;  ///< with several outputs: leaves that `margins` lack
 };
 
@@ -85,12 +87,14 @@ class CpuEngine : public Engine, public HostSide {
     own.leaves_apart = false;
     own.of_output.Reset();
     objective.ComputeGradients(ctx, own.margins, train.Info(), iteration, own.gradients);
+    own.errors.Begin(objective);
     own.training.Watch().Expect(false);
   }
 
   void SetGradients(Context const&, DataMatrix const& train, Span<GradientPair const> gradients) override {
     auto& own = data_.Of(train);
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
+    own.errors.Forget();
     own.gradients.assign(gradients.begin(), gradients.end());
     own.n_gradients = own.n_outputs;
     own.leaves_apart = false;
@@ -101,6 +105,7 @@ class CpuEngine : public Engine, public HostSide {
   void SetSplitGradients(DataMatrix const& train, SplitGradients const& gradients) override {
     auto& own = data_.Of(train);
     CheckSplitGradients(gradients, train.NumRows(), own.n_outputs);
+    own.errors.Forget();
     own.gradients.assign(gradients.splits.begin(), gradients.splits.end());
     own.n_gradients = gradients.n_split_outputs;
     own.leaves_apart = true;
@@ -118,6 +123,7 @@ class CpuEngine : public Engine, public HostSide {
     if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
     task.sampled_rows = drawn.used;
     task.place = tree.place;
+    if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
     auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
     auto built = builder.Build(ctx, train, task, state, leaf_of_row);
     if (own.leaves_apart) {
@@ -210,6 +216,9 @@ class CpuEngine : public Engine, public HostSide {
     }
   }
 
+  static bool ReducesErrors(RoundTree const& tree) {
+    return tree.param != nullptr && tree.param->split_criterion == TreeParam::kAbsoluteError;
+  }
   static bool IsLinear(RoundTree const& tree) { return tree.param != nullptr && tree.param->linear_tree; }
 
   static bool AddsLater(RoundTree const& tree, HostData const& own) {

@@ -30,8 +30,7 @@ enum class SketchDensity {
 };
 
 struct SketchOptions {
-  SketchOptions(SketchKind of = SketchKind::kExact)
-      : kind(of) {}  // NOLINT(google-explicit-constructor): a kind will do
+  SketchOptions(SketchKind of = SketchKind::kExact) : kind(of) {}
 
   SketchKind kind;
   int size = 0;    ///< of kKll, at least 2; 0: 8 for each bin

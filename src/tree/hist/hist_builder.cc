@@ -15,6 +15,7 @@
 #include "tree/hist/symmetric_grower.h"
 #include "tree/hist_vector/counted_table.h"
 #include "tree/hist_vector/vector_grower.h"
+#include "tree/label_bins/absolute_error_grower.h"
 
 namespace kauri {
 namespace {
@@ -87,6 +88,12 @@ void RequirePaged(TreeParam const& param) {
        "or bound leaves by min_child_weight.");
 }
 
+[[noreturn]] void FailPagedErrors() {
+  Fail(ErrorKind::kParameter,
+       "split_criterion=absolute_error looks at rows in memory, and the bins are in a file; use ",
+       "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
+}
+
 }  // namespace
 
 std::string HistBuilder::StateKey() const {
@@ -115,14 +122,18 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   GrowthRules const rules{param_, rules_, task.place};
   auto* const hist = static_cast<HistState*>(state);
   auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
+  auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
   if (is_symmetric) RequireSymmetric(data);
+  if (by_errors) RequireAbsoluteError(task, data);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
     RequirePaged(param_);
+    if (by_errors) FailPagedErrors();
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
   auto* const rows = hist->Update(ctx, data);
   if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
+  if (by_errors) return AbsoluteErrorGrower(ctx, rules, task, rows, leaf_of_row).Grow();
   if (is_symmetric) return SymmetricGrower(ctx, rules, task, rows, leaf_of_row).Grow();
   return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
 }

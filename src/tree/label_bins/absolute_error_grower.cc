@@ -1,0 +1,72 @@
+#include "tree/label_bins/absolute_error_grower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/parallel_for.h"
+#include "data/meta_info.h"
+#include "kauri/error.h"
+#include "tree/feature_cost.h"
+
+namespace kauri {
+
+AbsoluteErrorGrower::AbsoluteErrorGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task,
+                                         HistData* data, Span<std::int32_t> leaf_of_row)
+    : HistGrower(ctx, rules, task, data, leaf_of_row),
+      residuals_(ctx, task.errors, task.sampled_rows),
+      search_(data->bins, residuals_, gain_, task.gradients.pairs),
+      scratch_(static_cast<std::size_t>(ctx.threads)) {}
+
+void AbsoluteErrorGrower::FindSplits(Pairs const& pairs) {
+  std::vector<Node*> open;
+  for (auto const& pair : pairs) {
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) open.push_back(node);
+    }
+  }
+  std::vector<LabelBinNode> nodes(open.size());
+  std::vector<std::pair<std::size_t, std::uint32_t>> tasks;  // a node and one of its features
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    auto const range = rows_->used.RangeOf(open[i]->id);
+    nodes[i].rows = {rows_->used.Rows(), range.begin, range.end};
+    nodes[i].total = &open[i]->total;
+    for (auto const feature : *open[i]->features) tasks.emplace_back(i, feature);
+  }
+  ParallelFor(ctx_, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t i) { search_.Prepare(&nodes[i]); });
+  std::vector<SplitCandidate> found(tasks.size());
+  ParallelFor(ctx_, static_cast<std::int64_t>(tasks.size()), [&](std::int64_t i) {
+    auto const [node, feature] = tasks[i];
+    found[i] = search_.Find(nodes[node], feature, &scratch_[ThreadIndex()]);
+  });
+  for (auto* node : open) node->best = {};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    auto& best = open[tasks[i].first]->best;
+    if (IsBetter(found[i], best)) best = found[i];
+  }
+}
+
+void RequireAbsoluteError(TreeParam const& param) {
+  auto const refuse = [](char const* what, char const* cure) {
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error ", what, "; ", cure,
+         ", or use split_criterion=gradient.");
+  };
+  if (ParseConstraints(param).HasMonotone()) {
+    refuse("knows no order of the children's values, as monotone_constraints ask", "leave them out");
+  }
+  if (param.grow_policy == TreeParam::kSymmetric) refuse("makes no symmetric trees", "set grow_policy=depthwise");
+  if (param.extra_trees) refuse("looks at all thresholds", "set extra_trees=0");
+  if (!ParseFeatureCost(param).empty()) refuse("gains errors, and feature_cost is in units of gain", "leave it out");
+}
+
+void RequireAbsoluteError(TreeTask const& task, DataMatrix const& data) {
+  if (task.errors.residuals.empty() && data.NumRows() > 0) {
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error takes objective=reg:absoluteerror and ",
+         "reg:quantileerror, whose losses are straight lines; that of this round has a curvature, or its gradients ",
+         "were given from outside; use split_criterion=gradient.");
+  }
+  if (!HasCategorical(data.Info())) return;
+  Fail(ErrorKind::kParameter, "split_criterion=absolute_error has no splits by sets of categories, and the data have ",
+       "categorical columns; give these as numbers, or use split_criterion=gradient.");
+}
+
+}  // namespace kauri

@@ -1,0 +1,28 @@
+/// \file split_criterion=absolute_error: trees whose splits reduce the error of the best constants (label_bins.h).
+/// Leaves get their values from gradients, as always.
+#pragma once
+
+#include "kauri/data_matrix.h"
+#include "tree/hist/hist_grower.h"
+#include "tree/label_bins/label_bins.h"
+
+namespace kauri {
+
+class AbsoluteErrorGrower : public HistGrower {
+ public:
+  AbsoluteErrorGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
+                      Span<std::int32_t> leaf_of_row);
+
+ private:
+  void FindSplits(Pairs const& pairs) override;
+
+  FixedResiduals residuals_;
+  LabelBinSearch search_;
+  std::vector<LabelBinSearch::Scratch> scratch_;  ///< by thread
+};
+
+/// \throws Error(kParameter) for what label bins do not go with; for a task without errors of two straight lines.
+void RequireAbsoluteError(TreeParam const& param);
+void RequireAbsoluteError(TreeTask const& task, DataMatrix const& data);
+
+}  // namespace kauri
