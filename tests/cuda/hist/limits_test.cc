@@ -99,13 +99,6 @@ TEST_F(HistLimits, Monotone) {
 }
 
 TEST_F(HistLimits, VectorLeaves) {
-  Params const exactly{{"sampling_method", "without_replacement"}, {"subsample", "0.6"}};
-  for (auto const* method : {"hist", "approx", "exact"}) {
-    cases.push_back(Of("an exact number", With({{"tree_method", method}}, exactly)));
-    cases.push_back(Of("and weighed", With({{"tree_method", method}, {"bagging_temperature", "1"}}, exactly)));
-  }
-  cases.push_back(
-      Of("vectors of an exact number", With({{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}, exactly)));
   Params const vectors{{"multi_strategy", "multi_output_tree"}, {"max_depth", "5"}};
   auto const with = [&](Params const& params) { return Of("vectors", With(vectors, params)); };
   auto categories = with({{"num_target", "3"}});
@@ -204,6 +197,13 @@ TEST_F(HistLimits, QueriesAndWeights) {
   Params const vectors{{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}, {"bagging_temperature", "1"}};
   cases.push_back(Of("vectors weighed", vectors));
   cases.push_back(Of("vectors weighed and drawn", With(vectors, {{"subsample", "0.5"}})));
+  Params const exactly{{"sampling_method", "without_replacement"}, {"subsample", "0.6"}};
+  for (auto const* method : {"hist", "approx", "exact"}) {
+    cases.push_back(Of("an exact number", With({{"tree_method", method}}, exactly)));
+    cases.push_back(Of("and weighed", With({{"tree_method", method}, {"bagging_temperature", "1"}}, exactly)));
+  }
+  cases.push_back(
+      Of("vectors of an exact number", With({{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}, exactly)));
   ExpectSameTrees(cases);
   auto const refused = Of("no queries", {{"sampling_method", "by_query"}, {"subsample", "0.5"}});
   ExpectParts(ExpectSame(refused).error, {"sampling_method=by_query", "set qid or group"});

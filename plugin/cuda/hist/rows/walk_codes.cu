@@ -10,6 +10,14 @@ constexpr int kThreads = 1024;
 /// Of shared memory; a tree with more nodes is read from the first-level cache.
 constexpr std::size_t kMostNodeBytes = std::size_t{100} << 10U;
 
+/// Of a multiprocessor: as many as have room for their threads (2,048 on devices for data centres, 1,024 or 1,536 on
+/// others, whose assembler refuses to promise more).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
+constexpr int kBlocks = 1;
+#else
+constexpr int kBlocks = 2;
+#endif
+
 /// kOneGroup: the codes of a row lie side by side, and a code is its feature's.
 template <bool kOneGroup>
 __device__ __forceinline__ std::uint32_t LookUp(WalkTask const& task, std::uint32_t feature, std::int64_t row) {
@@ -18,7 +26,7 @@ __device__ __forceinline__ std::uint32_t LookUp(WalkTask const& task, std::uint3
 }
 
 template <bool kOneGroup, bool kShared>
-__global__ void __launch_bounds__(kThreads, 2) WalkRowsKernel(WalkTask task) {
+__global__ void __launch_bounds__(kThreads, kBlocks) WalkRowsKernel(WalkTask task) {
   extern __shared__ uint4 shared_nodes[];
   auto const* nodes = task.nodes;
   if (kShared) {
@@ -43,8 +51,10 @@ void Walk(CudaContext const& cuda, WalkTask const& task) {
   int n_multiprocessors = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, cuda.device));
   auto const blocks = std::min(GridFor(task.n_rows, kThreads), 2 * static_cast<unsigned>(n_multiprocessors));
+  int most_shared = 0;
+  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
   auto const bytes = task.n_nodes * sizeof(WalkNode);
-  if (bytes <= kMostNodeBytes) {
+  if (bytes <= std::min(kMostNodeBytes, static_cast<std::size_t>(most_shared))) {
     LaunchShared(cuda, blocks, kThreads, bytes, WalkRowsKernel<kOneGroup, true>, task);
   } else {
     Launch(cuda, blocks, kThreads, WalkRowsKernel<kOneGroup, false>, task);
