@@ -16,7 +16,7 @@
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
-#include "tree/label_bins/absolute_error_grower.h"
+#include "tree/hist/absolute_error_grower.h"
 #include "tree/linear/linear_tree.h"
 
 namespace kauri {

@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kGroup / 2)
 }
 
 template <int kOrder>
-void SumBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_blocks, int order, PowerSums* sums) {
+void SumSketchBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_blocks, int order, PowerSums* sums) {
   auto const n_items = n_blocks * table.n_cols;
   constexpr std::size_t kSharedBytes = std::size_t{kWarps} * kRows * sizeof(float);
   LaunchShared(ctx, GridFor(n_items, kWarps), kWarps * kLanes, kSharedBytes, SumBlocksKernel<kOrder>, table, n_blocks,
@@ -175,11 +175,11 @@ void SumBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_blocks
 }
 
 /// As many powers as are asked for, or a few more, which are dropped.
-void SumBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_blocks, int order, PowerSums* sums) {
-  if (order <= 4) return SumBlocks<4>(ctx, table, n_blocks, order, sums);
-  if (order <= 5) return SumBlocks<5>(ctx, table, n_blocks, order, sums);
-  if (order <= 10) return SumBlocks<10>(ctx, table, n_blocks, order, sums);
-  SumBlocks<kMaxMoment>(ctx, table, n_blocks, order, sums);
+void SumSketchBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_blocks, int order, PowerSums* sums) {
+  if (order <= 4) return SumSketchBlocks<4>(ctx, table, n_blocks, order, sums);
+  if (order <= 5) return SumSketchBlocks<5>(ctx, table, n_blocks, order, sums);
+  if (order <= 10) return SumSketchBlocks<10>(ctx, table, n_blocks, order, sums);
+  SumSketchBlocks<kMaxMoment>(ctx, table, n_blocks, order, sums);
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ std::vector<PowerSums> SketchColumns(CudaContext const& ctx, DeviceLayout const&
   if (n_blocks == 0 || rows.n_cols == 0) return columns;
   Table const table{rows.values, weights, rows.n_rows, rows.n_cols, rows.row_stride, rows.col_stride};
   Buffer<PowerSums> sums(ctx, static_cast<std::size_t>(n_blocks * rows.n_cols));
-  SumBlocks(ctx, table, n_blocks, order, sums.data());
+  SumSketchBlocks(ctx, table, n_blocks, order, sums.data());
   for (std::int64_t stride = 1; stride < n_blocks; stride *= kGroup) {
     auto const n_groups = GridFor((n_blocks + stride - 1) / stride, kGroup);
     Launch(ctx, n_groups * static_cast<unsigned>(rows.n_cols), kGroup / 2, MergeKernel,

@@ -10,12 +10,12 @@
 #include "data/memory_param.h"
 #include "data/meta_info.h"
 #include "tree/growth/tree_common.h"
+#include "tree/hist/absolute_error_grower.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/paged_hist.h"
 #include "tree/hist/symmetric_grower.h"
 #include "tree/hist_vector/counted_table.h"
 #include "tree/hist_vector/vector_grower.h"
-#include "tree/label_bins/absolute_error_grower.h"
 
 namespace kauri {
 namespace {

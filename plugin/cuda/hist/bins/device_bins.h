@@ -70,10 +70,10 @@ struct DeviceBins {
   Buffer<FeatureCodes> device_features;
   Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
-  Buffer<float> cut_values;         ///< as in `cuts`
+  Buffer<float> cut_values;        ///< as in `cuts`
   CodeArray<std::uint8_t> bytes;   ///< group by group [n_rows, width]; kBytes
   CodeArray<std::uint16_t> words;  ///< [n_rows, n_columns]; kWords
-  Buffer<std::int64_t> row_ptr;     ///< [n_rows + 1]; kCells
+  Buffer<std::int64_t> row_ptr;    ///< [n_rows + 1]; kCells
   CodeArray<std::uint32_t> cells;  ///< [n_entries], ascending within a row; kCells
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(features.size()); }

@@ -1,4 +1,4 @@
-#include "tree/label_bins/absolute_error_grower.h"
+#include "tree/hist/absolute_error_grower.h"
 
 #include <algorithm>
 #include <utility>
