@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kPointerBytes = sizeof(std::int64_t);
 constexpr std::int64_t kCellBytes = sizeof(std::uint32_t);
 
-[[noreturn]] void FailOtherRows(std::int64_t n_rows, std::int64_t n_entries, std::int64_t rows, std::int64_t entries) {
+[[noreturn]] void FailOtherSize(std::int64_t n_rows, std::int64_t n_entries, std::int64_t rows, std::int64_t entries) {
   Fail(ErrorKind::kData, "the second pass over the batches gave ", rows, " rows with ", entries,
        " values, the first one ", n_rows, " with ", n_entries, "; an iterator must give the same rows each time.");
 }
@@ -31,7 +31,7 @@ void BinFileWriter::Write(Context const& ctx, DataMatrix const& part) {
   auto page = MakePage(layout_, part.NumRows());
   page.Append(ctx, *part.View());
   auto const rows = rows_written_ + part.NumRows();
-  if (rows > n_rows_) FailOtherRows(n_rows_, n_entries_, rows, entries_written_ + part.NumEntries());
+  if (rows > n_rows_) FailOtherSize(n_rows_, n_entries_, rows, entries_written_ + part.NumEntries());
   if (layout_.IsDense()) {
     file_->Write(rows_written_ * layout_.CodeBytesOfRow(), page.MutableCodes());
   } else {
@@ -44,7 +44,7 @@ void BinFileWriter::Write(Context const& ctx, DataMatrix const& part) {
 void BinFileWriter::WriteEntries(BinMatrix* page) {
   auto const row_ptr = page->MutableRowPtr();
   auto const n_entries = entries_written_ + row_ptr[row_ptr.size() - 1];
-  if (n_entries > n_entries_) FailOtherRows(n_rows_, n_entries_, rows_written_, n_entries);
+  if (n_entries > n_entries_) FailOtherSize(n_rows_, n_entries_, rows_written_, n_entries);
   for (auto& pointer : row_ptr) pointer += entries_written_;
   file_->Write(rows_written_ * kPointerBytes,
                {reinterpret_cast<char const*>(row_ptr.data()), row_ptr.size() * sizeof(row_ptr[0])});
@@ -53,7 +53,7 @@ void BinFileWriter::WriteEntries(BinMatrix* page) {
 
 std::shared_ptr<BinStore const> BinFileWriter::Finish(BinStoreOptions const& options, int max_bin) {
   if (rows_written_ != n_rows_ || entries_written_ != n_entries_) {
-    FailOtherRows(n_rows_, n_entries_, rows_written_, entries_written_);
+    FailOtherSize(n_rows_, n_entries_, rows_written_, entries_written_);
   }
   if (!layout_.IsDense() && n_rows_ == 0) {
     std::int64_t const zero = 0;

@@ -201,7 +201,7 @@ std::shared_ptr<BinStore const> EncodeBatchesOnDevice(Context const& ctx, RowSou
   CheckColumns(plan, summary->info, all.n_cols);
   all.for_each = [&](DeviceBatches::Read const& read) {
     ForEachBatch(ctx, source, [&](RowBatch* batch) {
-      if (batch->rows->OnDevice() == nullptr) FailOtherBatchRows();
+      if (batch->rows->OnDevice() == nullptr) FailOtherRows();
       read(*batch->rows->OnDevice());
     });
   };
