@@ -213,7 +213,7 @@ CellRule MakeCellRule() {
     auto const step = (last - first) / n_steps;
     for (auto at = 0.5; at < n_steps; at += 1.0) {
       cells.rule.points.push_back(std::cos(first + at * step));
-      cells.rule.weights.push_back(std::sin(first + at * step) * step);
+      cells.rule.weights.push_back(2.0 * std::sin(first + at * step) * std::sin(0.5 * step));  // the width of the piece
     }
   }
   cells.begin.push_back(cells.rule.points.size());
