@@ -13,7 +13,7 @@ std::int64_t RowAt(RowSlice const& slice, std::int64_t position) {
 /// Where edges are, as shares of the rows: half of them evenly, the other half evenly around the quantile, as far as
 /// the nearer end on either side of it. Together evenly where the quantile is the median.
 std::vector<double> SharesOfEdges(double quantile) {
-  constexpr auto kHalf = static_cast<double>(kLabelBins / 2);
+  constexpr auto kHalf = static_cast<double>(kLabelBins) / 2.0;
   auto const first = quantile < 0.5 ? 0.0 : 2.0 * quantile - 1.0;
   auto const width = 2.0 * std::min(quantile, 1.0 - quantile);
   std::vector<double> shares;
