@@ -33,7 +33,7 @@ void PrintWrapped(std::string const& text, std::size_t indent, std::ostream* out
   *out << '\n';
 }
 
-/// {'a', 'b'} as {a, b}, which fits on a line.
+/// {'a', 'b'} as {a, b}, which takes fewer lines.
 std::string WithoutQuotes(std::string type) {
   type.erase(std::remove(type.begin(), type.end(), '\''), type.end());
   return type;
@@ -43,10 +43,10 @@ void PrintTable(std::string const& heading, ParameterTable const& table, std::os
   *out << '\n' << heading << '\n';
   for (auto const& info : table) {
     // The one name that cannot be declared as it is written.
-    *out << "  " << (info.name == "test_path" ? "test:data" : info.name) << " (" << WithoutQuotes(info.type);
-    if (!info.bounds.empty()) *out << ", " << info.bounds;
-    if (!info.default_value.empty()) *out << ", default " << info.default_value;
-    *out << ")\n";
+    auto head = (info.name == "test_path" ? "test:data" : info.name) + " (" + WithoutQuotes(info.type);
+    if (!info.bounds.empty()) head += ", " + info.bounds;
+    if (!info.default_value.empty()) head += ", default " + info.default_value;
+    PrintWrapped(head + ")", 2, out);
     PrintWrapped(info.description, 6, out);
   }
 }

@@ -41,7 +41,8 @@ def run_library(library: str, works: list[Work], args: argparse.Namespace) -> An
     paths = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "PYTHONPATH": paths}
     process = subprocess.Popen(command, env=env, text=True, stdout=subprocess.PIPE, cwd=HERE)
-    limit = threading.Timer(args.limit, process.kill)
+    is_over = threading.Event()
+    limit = threading.Timer(args.limit, lambda: (is_over.set(), process.kill()))
     limit.start()
     answers: Answers = {}
     start = time.perf_counter()
@@ -51,7 +52,7 @@ def run_library(library: str, works: list[Work], args: argparse.Namespace) -> An
         print(f"  {library} {answer['work']}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     status = process.wait()
     limit.cancel()
-    reason = f"ended with status {status}" if time.perf_counter() - start < args.limit else f"over {args.limit:g} s"
+    reason = f"over {args.limit:g} s" if is_over.is_set() else f"ended with status {status}"
     for work in works:
         answers.setdefault(work.name, {"error": reason})
     return answers
