@@ -1,4 +1,6 @@
-"""Skips that must not hide anything: the one place that says which ones may stay.
+"""What holds for every test: no skip hides anything, and nothing global is left behind.
+
+This is the one place that says which skips may stay.
 
 Where `KAURI_REQUIRE` is set, as `tests/run` sets it, a skip fails unless its reason stands in the table below: a peer
 that tests/requirements.txt installs, a data set that the project makes itself or a part of the build is missing then.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -52,3 +55,15 @@ def pytest_make_collect_report() -> Iterator[None]:
     """Judge the skips of whole modules."""
     outcome = yield
     judge(outcome.get_result())
+
+
+@pytest.fixture(autouse=True)
+def _leaves_the_global_settings() -> Iterator[None]:
+    """Fail a test after which the library's global settings are others: those that follow would run under them."""
+    library = sys.modules.get("kauriboost")
+    before = library.get_config() if library else None
+    yield
+    if library:
+        after = library.get_config()
+        library.set_config(**before)
+        assert after == before

@@ -54,10 +54,10 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("KAURI_DATA", "data")), metavar="FOLDER")
     args = parser.parse_args(words)
     args.repeats = args.repeats or (3 if args.quick else 25)
-    kb.set_config(nthread=1)
-    sheet = Sheet(args)
-    (FIGURES[args.figure] if args.figure else TABLES[args.table])(sheet)
-    return sheet.end()
+    with kb.config_context(nthread=1):
+        sheet = Sheet(args)
+        (FIGURES[args.figure] if args.figure else TABLES[args.table])(sheet)
+        return sheet.end()
 
 
 if __name__ == "__main__":

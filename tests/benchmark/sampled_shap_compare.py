@@ -183,11 +183,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
-    kb.set_config(nthread=1)
     warnings.simplefilter("ignore")
     shap.PermutationExplainer(lambda rows: rows[:, 0], np.zeros((2, 2)))(np.ones((1, 2)), silent=True)  # compiles
-    for name in args.sets:
-        run(name, args)
+    with kb.config_context(nthread=1):
+        for name in args.sets:
+            run(name, args)
 
 
 if __name__ == "__main__":
