@@ -468,9 +468,11 @@ KAURI_API int XGBoosterReset(BoosterHandle handle);
 KAURI_API int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out);
 /**
  * A new booster whose margins are the means of those of `boosters`, with the parameters of the first. Round i holds the
- * trees of round i of each, their leaves divided by len, as parallel trees: a random forest per round, which files of
- * any dialect hold. Attributes are left behind. Errors: no booster; boosters that differ in objective, outputs,
- * features, names of categories, intercept (base_score) or number of rounds; linear ones; learnt position biases.
+ * trees of round i of each that has so many, as parallel trees: a random forest per round, which files of any dialect
+ * hold where all have as many rounds, else those since 2.0. A booster that is named k times counts as often, and its
+ * trees are there once, their leaves times k / len. Attributes are left behind. Errors: no booster; boosters that
+ * differ in objective, outputs, features, names of categories or intercept (base_score); linear ones; learnt position
+ * biases.
  */
 KAURI_API int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len, BoosterHandle* out);
 /** Rounds that the model has. */

@@ -14,10 +14,19 @@ namespace {
 
 using Models = std::vector<Model const*>;
 
+/// A model that is there once, and its part of the mean.
+struct Part {
+  Model const* model;
+  std::int64_t times;  ///< how often it was named
+  std::int64_t of;     ///< how many were named
+
+  float Of(float leaf) const { return leaf * static_cast<float>(times) / static_cast<float>(of); }
+};
+
 void RequireSame(bool is_same, std::size_t which, char const* what) {
   if (is_same) return;
   Fail(ErrorKind::kParameter, "average: booster ", which, " and the first have not the same ", what,
-       "; average boosters that were trained with the same parameters, base_score included, for as many rounds.");
+       "; average boosters of the same data, objective and base_score.");
 }
 
 bool HaveSameEncoding(ModelCategories const& a, ModelCategories const& b) {
@@ -48,37 +57,54 @@ void RequireAverage(Models const& models) {
     RequireSame(HaveSameNames(model.categories.names, first.categories.names), i, "names of categories");
     RequireSame(HaveSameEncoding(model.categories, first.categories), i, "numbers for categories (ordered)");
     RequireSame(model.base_score == first.base_score, i, "intercept");
-    RequireSame(model.NumIterations() == first.NumIterations(), i, "number of rounds");
   }
 }
 
-/// With leaves, and the weights that they were made of, divided.
-Tree Divided(Tree tree, float by) {
+std::vector<Part> PartsOf(Models const& models) {
+  std::vector<Part> parts;
+  for (auto const* model : models) {
+    auto const found = std::find_if(parts.begin(), parts.end(), [&](Part const& part) { return part.model == model; });
+    if (found == parts.end()) {
+      parts.push_back({model, 1, static_cast<std::int64_t>(models.size())});
+    } else {
+      ++found->times;
+    }
+  }
+  return parts;
+}
+
+/// With the part's share of leaves, and of the weights that they were made of.
+Tree ShareOf(Part const& part, Tree tree) {
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-    if (tree.IsLeaf(node)) tree.split_value[node] /= by;
+    if (tree.IsLeaf(node)) tree.split_value[node] = part.Of(tree.split_value[node]);
   }
   for (auto* values : {&tree.base_weight, &tree.leaf_vector, &tree.linear.base, &tree.linear.slope}) {
-    for (auto& value : *values) value /= by;
+    for (auto& value : *values) value = part.Of(value);
   }
   tree.row_count.clear();
   return tree;
 }
 
-/// The trees of an output, model by model.
-void AddTrees(Models const& models, std::int64_t iteration, std::int32_t output, Model* average) {
-  auto const n_models = static_cast<float>(models.size());
-  for (auto const* model : models) {
-    auto const trees = model->TreesOf({iteration, iteration + 1});
-    for (auto tree = trees.begin; tree < trees.end; ++tree) {
-      if (model->output_of_tree[tree] != output) continue;
-      average->trees.push_back(Divided(model->trees[tree], n_models));
-      average->output_of_tree.push_back(output);
-      if (!average->tree_weights.empty() || !model->tree_weights.empty()) {
-        average->tree_weights.resize(average->trees.size() - 1, 1.0F);
-        average->tree_weights.push_back(model->TreeWeight(tree));
-      }
+/// The trees of an output that a part has in an iteration, if it has got that far.
+void AddTrees(Part const& part, std::int64_t iteration, std::int32_t output, Model* average) {
+  auto const& model = *part.model;
+  if (iteration >= model.NumIterations()) return;
+  auto const trees = model.TreesOf({iteration, iteration + 1});
+  for (auto tree = trees.begin; tree < trees.end; ++tree) {
+    if (model.output_of_tree[tree] != output) continue;
+    average->trees.push_back(ShareOf(part, model.trees[tree]));
+    average->output_of_tree.push_back(output);
+    if (!average->tree_weights.empty() || !model.tree_weights.empty()) {
+      average->tree_weights.resize(average->trees.size() - 1, 1.0F);
+      average->tree_weights.push_back(model.TreeWeight(tree));
     }
   }
+}
+
+std::int64_t MostIterations(std::vector<Part> const& parts) {
+  std::int64_t most = 0;
+  for (auto const& part : parts) most = std::max(most, part.model->NumIterations());
+  return most;
 }
 
 /// What any of them has seen; not known where one does not know it.
@@ -104,10 +130,13 @@ Model AverageOf(Models const& models) {
   auto average = WithoutTrees(*models.front());
   average.attributes.clear();
   average.categories.seen = SeenByAny(models);
-  average.n_parallel_trees *= static_cast<std::int64_t>(models.size());
+  auto const parts = PartsOf(models);
+  average.n_parallel_trees *= static_cast<std::int64_t>(parts.size());
   auto const n_outputs = static_cast<std::int32_t>(average.NumOutputs());
-  for (std::int64_t iteration = 0; iteration < models.front()->NumIterations(); ++iteration) {
-    for (std::int32_t output = 0; output < n_outputs; ++output) AddTrees(models, iteration, output, &average);
+  for (std::int64_t iteration = 0; iteration < MostIterations(parts); ++iteration) {
+    for (std::int32_t output = 0; output < n_outputs; ++output) {
+      for (auto const& part : parts) AddTrees(part, iteration, output, &average);
+    }
     average.iteration_ptr.push_back(static_cast<std::int64_t>(average.trees.size()));
   }
   return average;

@@ -54,7 +54,7 @@ void RunTask(std::vector<std::string> const& arguments) {
     case CliParam::kReport:
       return WritePage(options);
     default:
-      return Train(options);
+      return options.cli.preset == CliParam::kBest ? TrainBest(options) : Train(options);
   }
 }
 

@@ -45,6 +45,25 @@ void AddEvaluationSet(Setting const& setting, Options* options) {
   }
 }
 
+/// preset=best decides what the other parameters of a training are for.
+void RequireThoseOfBest(ParamMap const& own, Options const& options) {
+  static std::vector<std::string> const kTaken{"task",        "data",          "model_out", "model_dialect",
+                                               "time_budget", "rounds_budget", "nfold",     "preset"};
+  if (options.cli.task != CliParam::kTrain) {
+    Fail(ErrorKind::kParameter, "preset=best is of task=train alone; leave it out.");
+  }
+  for (auto const& [name, value] : own) {
+    if (Contains(kTaken, name)) continue;
+    Fail(ErrorKind::kParameter, name, "=", value, " does not go with preset=best, which trains and stops by folds of ",
+         "data; leave one of them out.");
+  }
+  for (auto const& [name, path] : options.evaluation_sets) {
+    Fail(ErrorKind::kParameter, "eval[", name, "]=", path, " does not go with preset=best, which evaluates on folds ",
+         "of data; leave it out, and use task=evaluate later.");
+  }
+  RequirePath(options.cli.model_out, "model_out", "train with preset=best");
+}
+
 [[noreturn]] void RefuseUnknown(Setting const& setting, std::vector<std::string> known) {
   auto const cli_names = CliNames();
   known.insert(known.end(), cli_names.begin(), cli_names.end());
@@ -77,6 +96,13 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     }
   }
   options.cli = ParseParameters<CliParam>(own);
+  options.has_nfold = own.count("nfold") > 0;
+  if (options.cli.preset == CliParam::kBest) {
+    RequireThoseOfBest(own, options);
+  } else if (options.cli.rounds_budget > 0) {
+    Fail(ErrorKind::kParameter, "rounds_budget=", options.cli.rounds_budget,
+         " is of preset=best alone; without it num_round says how many rounds there are.");
+  }
   auto const has_folds = options.cli.task == CliParam::kCrossValidate;
   if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty() && !has_folds) {
     Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,

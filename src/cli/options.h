@@ -12,7 +12,7 @@
 
 namespace kauri::cli {
 
-/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, time_budget,
+/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, preset, time_budget,
 /// model_dialect, pred_contribs, receipt and tasks beside train, pred and dump are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
@@ -26,7 +26,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   int nfold;
   bool stratified;
   int dsplit;
+  int preset;  ///< Preset
   int num_round;
+  int rounds_budget;
   int early_stopping_rounds;
   int save_period;
   bool resume;
@@ -76,6 +78,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kReport = 11,
     kSummary = 12
   };
+  enum Preset { kNoPreset = 0, kBest = 1 };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
   enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
@@ -117,6 +120,20 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(test_path).set_default("").describe(
         "Data for pred, leaf, explain, evaluate and report. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
+    DMLC_DECLARE_FIELD(preset)
+        .set_default(kNoPreset)
+        .add_enum("none", kNoPreset)
+        .add_enum("best", kBest)
+        .describe(
+            "best: train looks for learning rate, rounds and a few settings that are not given, by nfold folds (5 if "
+            "not given), writes model_out, the mean of the folds' models, and prints what it tried. It needs the "
+            "Python package.");
+    DMLC_DECLARE_FIELD(rounds_budget)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe(
+            "How many rounds preset=best trains, each of all folds; with the same number the model has the same bytes "
+            "everywhere. 0: as many as time_budget allows, 2000 without it.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
     DMLC_DECLARE_FIELD(early_stopping_rounds)
         .set_default(0)
@@ -138,7 +155,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(time_budget)
         .set_default(0.0)
         .set_lower_bound(0.0)
-        .describe("Stop after the round that ends so many seconds after the first began; 0: never.");
+        .describe(
+            "Stop after the round that ends so many seconds after the first began; 0: never. Also of preset=best.");
     DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply, explain or dump: .json or .ubj.");
     DMLC_DECLARE_FIELD(model_out).set_default("").describe(
         "Where the model goes, .json or .ubj; if empty, model_dir and the number of rounds: 0010.ubj.");
@@ -286,6 +304,7 @@ struct Options {
   CliParam cli;
   std::vector<std::pair<std::string, std::string>> evaluation_sets;  ///< (name, uri), in the order first given
   std::vector<std::pair<std::string, std::string>> learner;          ///< (name, value), in order; later ones override
+  bool has_nfold = false;                                            ///< nfold is given, and not its default
 };
 
 /// Sorts settings into the three. \throws Error(kParameter): unknown names, with the nearest known one.

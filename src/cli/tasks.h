@@ -9,6 +9,10 @@ namespace kauri::cli {
 /// All paths are checked before the first round. \throws Error, and Interrupted by a signal between two rounds.
 void Train(Options const& options);
 
+/// Becomes the Python that KAURI_PYTHON names, whose package looks for a good model within a budget (preset=best).
+/// \throws Error: there is none; a path or a parameter is wrong.
+void TrainBest(Options const& options);
+
 /// Applies model_in to test_path. \throws Error.
 void Predict(Options const& options);
 

@@ -8,49 +8,39 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .._binding.errors import KauriError
-from .._binding.process import set_config
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
+from .._tools.task import Settings, run, say_written, settings_of
 
 _OF_THE_RUN = ("eval_metric", "seed", "verbosity")  # the page shows the model's
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write the page: a model, rows, where the page goes ("stdout": standard output), and parameters as name=value."""
-    model, rows, path, *settings = arguments
-    params = [(name, value) for name, _, value in (setting.partition("=") for setting in settings)]
-    verbosity = int(dict(params).get("verbosity", 1))
-    set_config(verbosity=verbosity)
-    try:
-        _write(model, rows, path, params)
-    except ModuleNotFoundError as error:
-        return _refuse(f"task=report needs {error.name}: pip install 'kauriboost[plot]'.")
-    except (KauriError, OSError) as error:
-        return _refuse(str(error))
-    if path != "stdout" and verbosity > 0:
-        print(f"report written to {path!r}", file=sys.stderr)
-    return 0
+    model, rows, path, *words = arguments
+    settings = settings_of(words)
+
+    def work() -> None:
+        _write(model, rows, path, settings)
+        say_written("report", path, settings)
+
+    return run(settings, work, "kauriboost[plot]")
 
 
-def _refuse(message: str) -> int:
-    print(f"error: {message}", file=sys.stderr)
-    return 1
-
-
-def _write(model: str, rows: str, path: str, params: list[tuple[str, str]]) -> None:
+def _write(model: str, rows: str, path: str, settings: Settings) -> None:
     import matplotlib
 
     from .report import report
 
     matplotlib.use("Agg")  # also where there is a screen
-    of_model = [(name, value) for name, value in params if name not in _OF_THE_RUN]
+    of_model = [(name, value) for name, value in settings if name not in _OF_THE_RUN]
     booster = Booster(of_model, model_file=model)
     try:
         data = DMatrix(rows)
     except KauriError as error:
         raise type(error)(f"test:data={rows}: {error}") from error
-    metrics = [value for name, value in params if name == "eval_metric"] or None
-    seed = int(dict(params).get("seed", 0))
+    metrics = [value for name, value in settings if name == "eval_metric"] or None
+    seed = int(dict(settings).get("seed", 0))
     title = f"{Path(model).name} on {rows}"
     if path != "stdout":
         report(booster, data, path, metrics=metrics, title=title, seed=seed)

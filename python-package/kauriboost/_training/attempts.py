@@ -40,6 +40,14 @@ class Attempt:
     seconds: float
     error: str | None = None
 
+    def line(self) -> str:
+        """Return it in a line."""
+        how = ", ".join(f"{name}={value}" for name, value in self.params.items()) or "as given"
+        if self.score is None:
+            return f"{how}: {self.error or 'the metric is no number'}"
+        what = f"{self.score:.6g} (deviation {self.deviation:.2g})"
+        return f"{what} after {self.rounds} of {self.trained} rounds in {self.seconds:.1f} s: {how}"
+
 
 @public("kauriboost.training")
 @dataclass(frozen=True, repr=False)
@@ -51,7 +59,7 @@ class BestFit:
     booster
         The model.
     best
-        The setting that it was trained with, and how good it is on rows that were left out.
+        The best of all settings, and how good it is on rows that were left out.
     metric
         The name of the metric of all scores.
     attempts
@@ -60,6 +68,10 @@ class BestFit:
         The number of rounds trained, of all folds each: the budget that gives this model again, however fast.
     seconds
         What everything took.
+    score
+        How good the model is on rows that were left out: the mean of the metric over the folds.
+    shares
+        The part of the model's mean that each of `attempts` has; their sum is 1.
     """
 
     booster: Booster
@@ -68,6 +80,8 @@ class BestFit:
     attempts: list[Attempt]
     trained: int
     seconds: float
+    score: float
+    shares: list[float]
 
     def predict(self, X: Any, **how: Any) -> Any:
         """Predict rows: a `DMatrix`, or what one is made of. For `how` see `Booster.predict`."""
@@ -77,8 +91,9 @@ class BestFit:
         return described(
             self,
             params=self.best.params,
-            rounds=self.best.rounds,
-            score=f"{self.metric} {self.best.score:.6g}",
+            rounds=self.booster.num_boosted_rounds(),
+            score=f"{self.metric} {self.score:.6g}",
+            settings=sum(share > 0 for share in self.shares),
             attempts=len(self.attempts),
             trained=self.trained,
             seconds=round(self.seconds, 2),
@@ -86,14 +101,17 @@ class BestFit:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
-        head = ["", "setting", f"{self.metric}, mean", "deviation", "rounds", "trained", "seconds"]
-        rows = [[_mark(attempt, self.best), *_cells(attempt)] for attempt in self.attempts]
-        about = f"{len(self.attempts)} settings, {self.trained} rounds trained in {self.seconds:.1f} s"
+        head = ["share", "setting", f"{self.metric}, mean", "deviation", "rounds", "trained", "seconds"]
+        rows = [[_mark(attempt, share), *_cells(attempt)] for attempt, share in zip(self.attempts, self.shares)]
+        about = (
+            f"{self.metric} {self.score:.6g} of a mean with the shares below; {len(self.attempts)} settings, "
+            f"{self.trained} rounds trained in {self.seconds:.1f} s"
+        )
         return joined([paragraph(about), table(head, rows, n_texts=2)]).text
 
 
-def _mark(attempt: Attempt, best: Attempt) -> str:
-    return "chosen" if attempt is best else "failed" if attempt.error else ""
+def _mark(attempt: Attempt, share: float) -> str:
+    return f"{share:.0%}" if share > 0 else "failed" if attempt.error else ""
 
 
 def _cells(attempt: Attempt) -> list[str]:

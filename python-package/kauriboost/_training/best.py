@@ -3,9 +3,10 @@
 1. The rows are cut into bins once, and dealt out to folds; slices share the bins.
 2. Setting by setting (settings.py), a booster for each fold learns from the others, all of them round by round, until
    the mean of the metric on the rows left out has not improved for a while (search.py).
-3. A setting that is better than the best so far takes its place, cut off after its best round.
-4. The model is the mean of the boosters of the best setting: nothing is trained again, so that whatever is spent was
-   spent on models that were measured on rows that they had not seen.
+3. A setting that is better than the best so far takes its place. The boosters of each are cut off after its best round.
+4. The model is the mean of the boosters of the settings whose mean is best on the rows left out (blend.py), mostly of
+   several: nothing is trained again, so that whatever is spent was spent on models that were measured on rows that they
+   had not seen.
 
 Rounds are what is counted: the steps follow from the data, the parameters and the seed. A time ends them after one of
 their rounds, and a budget of as many rounds ends them there again.
@@ -14,19 +15,19 @@ their rounds, and a budget of as many rounds ends them there again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric
-from .attempts import BestFit
+from .attempts import Attempt, BestFit
 from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import make_folds
 from .search import Budget, Contest, Search
-from .settings import START, changes, rates, without
+from .settings import KINDS, changes, rates, without
 
 _DEFAULT_ROUNDS = 2000
 
@@ -42,13 +43,15 @@ def fit_best(
     seed: int = 0,
     custom_metric: CustomMetric | None = None,
     maximize: bool | None = None,
+    on_attempt: Callable[[Attempt], None] | None = None,
     **fields: Any,
 ) -> BestFit:
-    """Find a good setting by cross-validation, and return the mean of the models of its folds.
+    """Find good settings by cross-validation, and return a mean of the models of their folds.
 
     Learning rate, number of rounds and a few settings of trees, samples and categories are chosen by the metric on rows
-    that are left out of training, fold by fold. All folds share the bins of all rows (`DMatrix.binned`). The model has
-    the trees of all folds, so it is `nfold` times as large as one of them.
+    that are left out of training, fold by fold. All folds share the bins of all rows (`DMatrix.binned`). The model is
+    the mean of one setting or of several, whatever is best on those rows, and has the trees of all folds: it is `nfold`
+    times as large as one of them, for each setting.
 
     Parameters
     ----------
@@ -69,13 +72,15 @@ def fit_best(
         A metric of your own, see `kauriboost.train`.
     maximize
         Whether a larger metric is better; if not given, the metric decides.
+    on_attempt
+        Is called with each setting when it has been tried, to show it for example.
     fields
         What `DMatrix` takes besides: ``weight``, ``group``, ``feature_types`` and so on.
 
     Returns
     -------
     BestFit
-        The model, the setting that was chosen, and a table of all that were tried with what they cost.
+        The model, and a table of all settings that were tried, with what they cost and their shares in the model.
 
     Raises
     ------
@@ -96,9 +101,19 @@ def fit_best(
     stratified = is_classified and len(data.get_uint_info("group_ptr")) == 0
     rows = make_folds(data, nfold, stratified, None, seed, True)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
-    search = Search(Contest(told, folds, custom_metric, maximize), budget)
+    search = Search(Contest(told, folds, custom_metric, maximize), budget, on_attempt)
     _explore(search, budget, given, "c" in (data.feature_types or []))
-    return BestFit(search.model(), search.best, search.metric, search.attempts, budget.spent, budget.seconds)
+    blend = search.blend()
+    return BestFit(
+        blend.model(),
+        search.best,
+        search.metric,
+        search.attempts,
+        budget.spent,
+        budget.seconds,
+        blend.score,
+        search.shares(blend),
+    )
 
 
 def _require_budget(seconds: float | None, rounds: int | None) -> None:
@@ -141,7 +156,9 @@ def _explore(search: Search, budget: Budget, given: Mapping[str, Any], has_categ
             return False
         return search.attempt({**search.best.params, **changed})
 
-    search.attempt(without(START, given))
+    for kind in KINDS:
+        if not budget.is_over() and not search.has_tried(without(kind, given)):
+            search.attempt(without(kind, given))
     for change in changes(has_categories):
         helps(change)
     for rate in rates():

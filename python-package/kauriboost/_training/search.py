@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .._binding.errors import DataError, KauriError
@@ -13,6 +13,7 @@ from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric
 from .attempts import Attempt
+from .blend import Blend, Judge, best_blend
 from .cv_booster import CvBooster
 
 _PATIENCE = 2.0  # how many rounds may bring nothing, times the learning rate
@@ -62,35 +63,52 @@ class _Reached(NamedTuple):
 
 
 class Search:
-    """Settings that were tried, and the boosters of the best."""
+    """Settings that were tried, and their boosters.
 
-    def __init__(self, contest: Contest, budget: Budget) -> None:
-        self._contest, self._budget = contest, budget
+    Parameters
+    ----------
+    contest, budget
+        What settings are compared by, and for how long.
+    on_attempt
+        Is called with each setting that was tried.
+    """
+
+    def __init__(
+        self, contest: Contest, budget: Budget, on_attempt: Callable[[Attempt], None] | None = None
+    ) -> None:
+        self._contest, self._budget, self._on_attempt = contest, budget, on_attempt
         self.attempts: list[Attempt] = []
         self.metric = ""
-        self._found: tuple[Attempt, CvBooster] | None = None
+        self._best: Attempt | None = None
+        self._learnt: dict[int, list[Booster]] = {}  # of each fold, up to the best round, by attempt
 
     @property
     def best(self) -> Attempt:
         """The best setting. Raises DataError where none has a score."""
-        return self._require()[0]
-
-    def model(self) -> Booster:
-        """Return the mean of the boosters of the best setting."""
-        best, boosters = self._require()
-        return boosters.average(best.rounds)
-
-    def _require(self) -> tuple[Attempt, CvBooster]:
-        if self._found is None:
+        if self._best is None:
             raise DataError(
                 f"{self.metric} is no number in any round; choose another eval_metric, or look at the data."
             )
-        return self._found
+        return self._best
+
+    def has_tried(self, setting: dict[str, Any]) -> bool:
+        """Whether a setting was tried before."""
+        return any(attempt.params == setting for attempt in self.attempts)
+
+    def blend(self) -> Blend:
+        """Return the mean of settings that is best on the rows left out."""
+        first = self.attempts.index(self.best)
+        judge = Judge(self._contest.params, [test for _, test in self._contest.folds], self.metric, self._contest.metric)
+        return best_blend(self._learnt, first, judge, self._maximizes(self._learnt[first][0]))
+
+    def shares(self, blend: Blend) -> list[float]:
+        """Return the part of the mean that each attempt has."""
+        return [blend.members.count(attempt) / len(blend.members) for attempt in range(len(self.attempts))]
 
     def attempt(self, setting: dict[str, Any]) -> bool:
         """Try a setting; whether it is the best now. What the first raises is raised: nothing in it is unusual."""
-        started, before, boosters = time.monotonic(), self._budget.spent, None
-        reached, error = None, None
+        started, before = time.monotonic(), self._budget.spent
+        boosters, reached, error = None, None, None
         try:
             boosters = self._boosters(setting)
             reached = self._learn(boosters)
@@ -100,24 +118,30 @@ class Search:
             error = str(failure)
         score, deviation, rounds = reached or (None, None, 0)
         trained, seconds = self._budget.spent - before, time.monotonic() - started
-        self.attempts.append(Attempt(setting, score, deviation, rounds, trained, seconds, error))
-        if boosters is None or score is None or not self._beats_the_best(boosters, score):
-            return False
-        self._found = self.attempts[-1], boosters
-        return True
+        attempt = Attempt(setting, score, deviation, rounds, trained, seconds, error)
+        self.attempts.append(attempt)
+        if self._on_attempt is not None:
+            self._on_attempt(attempt)
+        return boosters is not None and score is not None and self._keep(attempt, score, boosters)
 
-    def _beats_the_best(self, boosters: CvBooster, score: float) -> bool:
-        best = None if self._found is None else self._found[0].score
-        return best is None or self._gain(boosters, best, score) > 0
+    def _keep(self, attempt: Attempt, score: float, boosters: CvBooster) -> bool:
+        learnt = [booster[: attempt.rounds] for booster in boosters.trained()]
+        self._learnt[len(self.attempts) - 1] = learnt
+        before = None if self._best is None else self._best.score
+        is_better = before is None or self._gain(learnt[0], before, score) > 0
+        self._best = attempt if is_better else self._best
+        return is_better
 
     def _boosters(self, setting: dict[str, Any]) -> CvBooster:
         told = {**self._contest.params, **setting}
         return CvBooster([(told, train, test) for train, test in self._contest.folds], evaluated=("test",))
 
-    def _gain(self, boosters: CvBooster, before: float, now: float) -> float:
+    def _maximizes(self, booster: Booster) -> bool:
         told = self._contest.maximize
-        maximize = boosters.higher_is_better(self.metric) if told is None else told
-        return now - before if maximize else before - now
+        return booster.higher_is_better(self.metric) if told is None else told
+
+    def _gain(self, booster: Booster, before: float, now: float) -> float:
+        return now - before if self._maximizes(booster) else before - now
 
     def _learn(self, boosters: CvBooster) -> _Reached | None:
         """Train until nothing has come of it for a while; the best round, None if no score was a number."""
@@ -130,9 +154,9 @@ class Search:
                 self._budget.spent += 1
                 _, self.metric, score = boosters._evaluate()[-1]
                 mean, deviation = score if isinstance(score, tuple) else (score, 0.0)
-                if not math.isnan(mean) and (best is None or self._gain(boosters, best.score, mean) > 0):
+                if not math.isnan(mean) and (best is None or self._gain(boosters.boosters[0], best.score, mean) > 0):
                     best = _Reached(mean, deviation, done)
-                    if not self._gain(boosters, waits_for, mean) <= _LEAST_GAIN * abs(waits_for):
+                    if not self._gain(boosters.boosters[0], waits_for, mean) <= _LEAST_GAIN * abs(waits_for):
                         waits_for, since = mean, done
                 if self._budget.is_over() or done - since >= _PATIENCE / rate:
                     break

@@ -1,8 +1,9 @@
 """Which settings `fit_best` tries, in which order.
 
-It begins with START. Every change is then tried on top of the best setting so far and stays where it brings something.
-A change goes without the parameters that the user has given, and lower learning rates come last: they cost most, and
-end as soon as one brings nothing.
+It begins with KINDS of trees that differ enough for their mean to be better than each: shallow ones, ones with a random
+threshold for each feature, ones with noise on their gains. Every change is then tried on top of the best setting so far
+and stays where it brings something. Nothing that the user has given is changed, and lower learning rates come last:
+they cost most, and end as soon as one brings nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-START: Mapping[str, Any] = {"eta": 0.1, "max_depth": 6, "subsample": 0.8, "colsample_bytree": 0.8}
+_START: Mapping[str, Any] = {"eta": 0.1, "max_depth": 5, "subsample": 0.8, "colsample_bytree": 0.8}
+KINDS: tuple[Mapping[str, Any], ...] = (
+    _START,
+    {**_START, "max_depth": 6, "colsample_bytree": 1, "extra_trees": 1},
+    {**_START, "random_strength": 2},
+)
 
 _OF_TREES: tuple[Mapping[str, Any], ...] = (
     {"colsample_bytree": 1, "colsample_bynode": 0.5},

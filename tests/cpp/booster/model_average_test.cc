@@ -86,15 +86,51 @@ TEST(ModelAverage, MarginsAreMeans) {
   }
 }
 
+/// What the model's bytes say after a while on disk.
+void ExpectFilesHold(Learner* average, Learners const& learners) {
+  auto const bytes = Bytes(average);
+  Learner loaded;
+  loaded.LoadModel({bytes.data(), bytes.size()});
+  EXPECT_EQ(Bytes(&loaded), bytes);
+  ExpectMeans(loaded, learners);
+}
+
 TEST(ModelAverage, FilesHoldIt) {
   for (auto const& [classes, params] : Kinds()) {
     auto const learners = TrainSome(classes, params, 3);
-    auto const average = Learner::Average(Of(learners));
-    auto const bytes = Bytes(average.get());
-    Learner loaded;
-    loaded.LoadModel({bytes.data(), bytes.size()});
-    EXPECT_EQ(Bytes(&loaded), bytes);
-    ExpectMeans(loaded, learners);
+    ExpectFilesHold(Learner::Average(Of(learners)).get(), learners);
+  }
+}
+
+TEST(ModelAverage, SomeHaveMoreRounds) {
+  for (auto const& [classes, params] : Kinds()) {
+    auto learners = TrainSome(classes, params, 2);
+    learners[0] = std::move(TrainSome(classes, params, 5)[0]);
+    learners[2] = std::move(TrainSome(classes, params, 1)[2]);
+    for (auto const& order : {Of(learners), {learners[2].get(), learners[1].get(), learners[0].get()}}) {
+      auto const average = Learner::Average(order);
+      EXPECT_EQ(average->NumIterations(), 5);
+      auto const first = average->GetModel().iteration_ptr[1];
+      EXPECT_EQ(average->GetModel().iteration_ptr[5] - average->GetModel().iteration_ptr[4], first / 3);
+      ExpectMeans(*average, learners);
+      ExpectFilesHold(average.get(), learners);
+    }
+  }
+}
+
+TEST(ModelAverage, OneThatIsNamedOftenCountsAsOften) {
+  for (auto const& [classes, params] : Kinds()) {
+    auto const learners = TrainSome(classes, params, 3);
+    std::vector<Learner const*> const named = {learners[1].get(), learners[0].get(), learners[1].get(),
+                                               learners[1].get()};
+    auto const average = Learner::Average(named);
+    auto const trees = [](Learner const& learner) { return learner.GetModel().trees.size(); };
+    EXPECT_EQ(trees(*average), trees(*learners[0]) + trees(*learners[1]));
+    auto const data = NewRows();
+    auto const means = MarginsOf(*average, *data);
+    auto const rare = MarginsOf(*learners[0], *data);
+    auto const often = MarginsOf(*learners[1], *data);
+    for (std::size_t i = 0; i < means.size(); ++i) EXPECT_NEAR(means[i], (rare[i] + 3 * often[i]) / 4, 1e-5) << i;
   }
 }
 
@@ -137,18 +173,17 @@ TEST(ModelAverage, SomeHaveNone) {
   auto const says = [](std::function<void()> const& call, std::string const& what) {
     ExpectParts(MessageOf(ErrorKind::kParameter, call), {what});
   };
-  auto const with = [&](Params const& params, int rounds) {
+  auto const with = [&](Params const& params) {
     return [=] {
       auto learners = TrainSome(0, given, 2);
-      learners[1] = std::move(TrainSome(0, params, rounds)[1]);
+      learners[1] = std::move(TrainSome(0, params, 2)[1]);
       Learner::Average(Of(learners));
     };
   };
   says([] { AverageOf({}); }, "there are 0 boosters");
-  says(with(given, 3), "booster 1 and the first have not the same number of rounds");
-  says(with({{"base_score", "0.6"}}, 2), "not the same intercept");
-  says(with(With(given, {{"objective", "reg:absoluteerror"}}), 2), "not the same objective");
-  says(with(With(given, {{"booster", "gblinear"}}), 2), "booster 1 is linear");
+  says(with({{"base_score", "0.6"}}), "booster 1 and the first have not the same intercept");
+  says(with(With(given, {{"objective", "reg:absoluteerror"}})), "not the same objective");
+  says(with(With(given, {{"booster", "gblinear"}})), "booster 1 is linear");
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+"""What ``kauri task=train preset=best`` becomes once it has read its keys (src/cli/best.cc)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .._binding.errors import KauriError
+from .._data.matrix import DMatrix
+from .._tools.task import Settings, run, say_written, settings_of
+from .attempts import Attempt, BestFit
+from .best import fit_best
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Find a model: rows, where it goes, its dialect, seconds, rounds ("0": no budget), folds, and name=value."""
+    rows, path, dialect, seconds, rounds, nfold, *words = arguments
+    settings = settings_of(words)
+
+    def work() -> None:
+        budget = {"time_budget": float(seconds) or None, "rounds_budget": int(rounds) or None}
+        found = fit_best(
+            _data_of(rows, settings),
+            params=_params_of(settings),
+            **budget,
+            nfold=int(nfold),
+            seed=int(dict(settings).get("seed", 0)),
+            on_attempt=_show,
+        )
+        found.booster.save_model(path, dialect or None)
+        _show_chosen(found)
+        say_written(f"model of {found.booster.num_boosted_rounds()} rounds", path, settings)
+
+    return run(settings, work, "kauriboost")
+
+
+def _data_of(rows: str, settings: Settings) -> DMatrix:
+    threads = dict(settings).get("nthread")
+    try:
+        return DMatrix(rows, nthread=None if threads is None else int(threads))
+    except KauriError as error:
+        raise type(error)(f"data={rows}: {error}") from error
+
+
+def _params_of(settings: Settings) -> dict[str, object]:
+    """Return the parameters; eval_metric may stand there more than once."""
+    params: dict[str, object] = {name: value for name, value in settings if name != "eval_metric"}
+    metrics = [value for name, value in settings if name == "eval_metric"]
+    return {**params, "eval_metric": metrics} if metrics else params
+
+
+def _show(attempt: Attempt) -> None:
+    print(attempt.line(), flush=True)
+
+
+def _show_chosen(found: BestFit) -> None:
+    shares = ", ".join(
+        f"{share:.0%} of setting {number}" for number, share in enumerate(found.shares, start=1) if share > 0
+    )
+    took = f"{found.trained} rounds in {found.seconds:.1f} s"
+    print(f"{found.metric} {found.score:.6g} of the mean, after {took}: {shares}", flush=True)
