@@ -35,6 +35,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float cat_l2;
   int min_data_per_group;
   bool extra_trees;
+  float random_strength;
   float path_smooth;
   bool linear_tree;
   float linear_lambda;
@@ -184,6 +185,13 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
             "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
             "least and its largest value (CPU).");
+    DMLC_DECLARE_FIELD(random_strength)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe(
+            "Noise on the gains that the features of a node compete with, in units of what a split without meaning "
+            "gains; it fades as the model grows. Recorded gains, and those that gamma is asked of, are without it; 0: "
+            "none (CPU).");
     DMLC_DECLARE_FIELD(path_smooth)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)

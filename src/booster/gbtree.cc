@@ -88,6 +88,18 @@ void RequireSmoothable(TreeParam const& param) {
        ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
+/// Noise is on gains of gradients, which the splits of trees in host memory compete with.
+void RequireNoise(DeviceKind device, TreeParam const& param) {
+  if (device != DeviceKind::kCpu) {
+    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength,
+         " has no version for device=cuda; set device=cpu, or random_strength=0.");
+  }
+  if (param.split_criterion == TreeParam::kAbsoluteError) {
+    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, " is noise on gains of gradients, and ",
+         "split_criterion=absolute_error chooses by errors; set random_strength=0, or split_criterion=gradient.");
+  }
+}
+
 /// Linear leaves are fitted in host memory, from gradients of one output.
 void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const& tree_param) {
   if (device != DeviceKind::kCpu) {
@@ -116,7 +128,7 @@ void RequireErrors(std::string const& tree_method, GbTreeParam const& param, Tre
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
-  return asks && HasCategorical(info) ? CountGlobalRows(ctx, info.n_rows) : 0;
+  return param.random_strength > 0.0F || (asks && HasCategorical(info)) ? CountGlobalRows(ctx, info.n_rows) : 0;
 }
 
 class GbTree : public Booster {
@@ -145,6 +157,7 @@ class GbTree : public Booster {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
     RequireSmoothable(tree_param_);
+    if (tree_param_.random_strength > 0.0F) RequireNoise(device_, tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
     if (tree_param_.split_criterion == TreeParam::kAbsoluteError) RequireErrors(tree_method_, param_, tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);

@@ -57,7 +57,13 @@ GROWTH: dict[str, dict[str, Any]] = {
     "forest": {"num_parallel_tree": 3, "colsample_bynode": 0.5},
     "few-bins": {"max_bin": 7, "lambda": 0.0, "min_child_weight": 0.0},
 }
-ONLY_ON_CPU = {"min_data_in_leaf": 30, "extra_trees": True, "path_smooth": 10.0, "feature_cost": [40.0] * N_COLS}
+ONLY_ON_CPU = {
+    "min_data_in_leaf": 30,
+    "extra_trees": True,
+    "path_smooth": 10.0,
+    "feature_cost": [40.0] * N_COLS,
+    "random_strength": 1.0,
+}
 
 
 def table(kind: str, categories: bool, n_rows: int) -> kb.DMatrix:

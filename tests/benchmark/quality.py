@@ -1,14 +1,14 @@
 """How good are models of those who set nothing? Held-out losses and time beside the peers' defaults.
 
     build-peers/quality/bin/python tests/benchmark/quality.py --data FOLDER [set ...]
-        [--splits 5] [--rows 50000] [--stopping] [--kauri cat_smooth=0 ...] [--best ROUNDS ...]
-        [--without catboost ...] [--picture FILE]
+        [--splits 5] [--rows 50000] [--stopping] [--kauri cat_smooth=0 ...] [--lightgbm linear_tree=true ...]
+        [--best ROUNDS ...] [--without catboost ...] [--picture FILE]
 
 The environment is made by `tests/peers/environments.py quality`. Every library learns with its defaults, told only
 which columns are categories; with --stopping it may take 2,000 rounds, and stops by a fifth of the rows that it learns
 from. Losses are of a fifth of the rows that is held out, means over splits; time is that of processors, data included.
---kauri adds an entrant with parameters of its own, separated by commas, --best one that chooses them by `fit_best`
-within so many rounds. Sets are of two halves: settings are chosen by the first, and confirmed by the second
+--kauri and --lightgbm add an entrant with parameters of its own, separated by commas, --best one that chooses them by
+`fit_best` within so many rounds. Sets are of two halves: settings are chosen by the first, and confirmed by the second
 (quality_cases/tasks.py); each half has its mean ranks.
 """
 
@@ -30,16 +30,23 @@ from quality_cases.picture import draw
 from quality_cases.tasks import CHOOSING, CONFIRMING, Task, read_task, split
 
 
+def parameters_of(text: str) -> dict[str, str]:
+    """Those of an entrant."""
+    return dict(pair.split("=", 1) for pair in text.split(","))
+
+
 def entrants_of(args: argparse.Namespace) -> dict[str, libraries.Learner]:
     """The learners by the names that the table shows."""
     made = {"kauri": libraries.kauri({})}
     for text in args.kauri:
-        made[f"kauri {text}"] = libraries.kauri(dict(pair.split("=", 1) for pair in text.split(",")))
+        made[f"kauri {text}"] = libraries.kauri(parameters_of(text))
     for rounds in args.best:
         made[f"kauri, best of {rounds}"] = libraries.kauri_best(rounds)
     for name, make in libraries.PEERS.items():
         if name not in args.without:
             made[name] = make()
+    for text in args.lightgbm:
+        made[f"lightgbm {text}"] = libraries.lightgbm(parameters_of(text))
     return made
 
 
@@ -87,6 +94,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=50_000, help="at most, of each set")
     parser.add_argument("--stopping", action="store_true", help="as many rounds as rows held out of training ask for")
     parser.add_argument("--kauri", nargs="*", default=[], metavar="NAME=VALUE,...", help="more entrants")
+    parser.add_argument("--lightgbm", nargs="*", default=[], metavar="NAME=VALUE,...", help="the same of LightGBM")
     parser.add_argument("--best", nargs="*", default=[], type=int, metavar="ROUNDS", help="more entrants, by fit_best")
     parser.add_argument("--without", nargs="*", default=[], choices=list(libraries.PEERS), help="peers to leave out")
     parser.add_argument("--picture", type=Path, help="quality against time, .svg or .png")

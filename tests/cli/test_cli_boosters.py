@@ -151,6 +151,20 @@ def test_rows_in_leaves_of_drawn_and_smoothed_trees(kauri: Kauri, method: str) -
 
 
 @pytest.mark.parametrize("method", ["exact", "hist", "approx"])
+def test_noise_on_gains(kauri: Kauri, method: str) -> None:
+    def model(*more: str) -> bytes:
+        kauri.train(f"tree_method={method}", "max_depth=4", *more)
+        return (kauri.folder / "model.json").read_bytes()
+
+    noisy = model("random_strength=3", "nthread=1")
+    assert noisy == model("random_strength=3", "nthread=2")
+    assert noisy != model("random_strength=0")
+    assert "random_strength" in kauri.run("--help").out
+    failed = kauri.run(f"data={kauri.train_uri}", "random_strength=-1", status=1)
+    assert "random_strength" in failed.err
+
+
+@pytest.mark.parametrize("method", ["exact", "hist", "approx"])
 def test_columns_that_cost_too_much_are_not_used(kauri: Kauri, method: str) -> None:
     costs = ",".join("0" if column % 3 == 0 else "1e6" for column in range(30))
     kauri.write("costs.conf", f"feature_cost = ({costs})\n")

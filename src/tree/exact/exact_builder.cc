@@ -113,8 +113,9 @@ class ExactGrower : public ScalarGrowth {
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      LevelTask const task{gain_,  nodes_,       &state_->rows,           &columns_,          &constraints_,
-                           depth_, &categories_, param_.min_data_in_leaf, param_.extra_trees, costs_};
+      LevelTask const task{gain_,           nodes_,       &state_->rows,           &columns_,          &constraints_,
+                           depth_,          &categories_, param_.min_data_in_leaf, param_.extra_trees, costs_,
+                           noise_deviation_};
       ExactLevel const level(task);
       std::vector<SplitCandidate> splits(nodes_.size());
       state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
@@ -147,8 +148,7 @@ class ExactGrower : public ScalarGrowth {
 };
 
 void ExactGrower::StartAtRoot() {
-  auto const sum = SumGradients(ctx_, task_);
-  SetRoot(sum);
+  auto const sum = SetRoot(task_).sum;
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
   state_->Start(ctx_, task_, columns_.TreeSet(), param_.min_data_in_leaf > 1);
   PlaceRange const all{0, state_->rows.NumUsed()};

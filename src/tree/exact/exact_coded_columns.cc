@@ -245,7 +245,7 @@ void CodedColumns::FindSplits(Context const& ctx, ExactLevel const& level, Span<
   for (auto& family : families) {
     for (auto* partial : family.partial) pool_.GiveBack(partial);
   }
-  MergeCandidates(found, best);
+  level.Merge(found, best);
 }
 
 std::vector<CategoryEntry> CodedColumns::SumsOf(CodedColumn const& column, RowOrder const& rows,

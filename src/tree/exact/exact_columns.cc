@@ -87,7 +87,7 @@ void ExactColumns::FindSplits(Context const& ctx, ExactLevel const& level, Span<
     }
   });
   if (!moves.empty()) AdoptChildren();
-  MergeCandidates(found, best);
+  level.Merge(found, best);
 }
 
 void ExactColumns::SplitPlace(ExactLevel const& level, RowMove const& move, std::size_t column, std::size_t index,

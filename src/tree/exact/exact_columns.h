@@ -6,7 +6,8 @@
 ///    position tells which), so segments stay sorted and contiguous; those of finished nodes are dropped.
 /// 3. Each child's segment is scanned right after it is written, while it is in cache.
 /// 4. A categorical column's segment is added up by category and searched by category_split.h.
-/// 5. The candidates of all features are merged by IsBetter, a total order: any schedule gives the same split.
+/// 5. The candidates of all features are merged by IsBetter, or by what random_strength makes of it (gain_noise.h):
+///    total orders, so any schedule gives the same split.
 ///
 /// The floor. A level moves 8 bytes in and 8 out per entry (in place; the right half passes through a buffer of the
 /// thread) and gathers 4 bytes (new position) and 8 bytes (gradient pair) at random. At two loads that miss the first

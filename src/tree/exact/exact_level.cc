@@ -21,6 +21,7 @@ ExactLevel::ExactLevel(LevelTask const& task) : task_(task), reached_(task.nodes
   for (auto const& node : task.nodes) {
     bounds_.push_back(task.constraints->BoundsOf(node.id));
     node_gain_.push_back(NodeGain(node.sum, task.gain, bounds_.back()));
+    noise_.push_back({task.noise_deviation, task.sampler->NoiseKey(node.id)});
   }
   for (auto& loss_change : reached_) loss_change.store(kLeastLossChange, std::memory_order_relaxed);
   level_set_ = task.sampler->LevelSet(task.depth);
@@ -51,15 +52,19 @@ SegmentView ExactLevel::SegmentOf(std::uint32_t feature, std::size_t node) const
 }
 
 void ExactLevel::Keep(SplitCandidate const& candidate, std::size_t node, SplitCandidate* best) const {
-  if (!IsBetter(candidate, *best)) return;
+  auto const& noise = noise_[node];
+  if (noise.IsOn() && !noise.Admits(candidate)) return;
+  if (!noise.IsBetter(candidate, *best)) return;
   *best = candidate;
-  RaiseTo(candidate.loss_change, &reached_[node]);
+  // With noise one of less gain may win.
+  if (!noise.IsOn()) RaiseTo(candidate.loss_change, &reached_[node]);
 }
 
-void MergeCandidates(std::vector<std::vector<SplitCandidate>> const& best, std::vector<SplitCandidate>* merged) {
+void ExactLevel::Merge(std::vector<std::vector<SplitCandidate>> const& best,
+                       std::vector<SplitCandidate>* merged) const {
   for (auto const& of_thread : best) {
     for (std::size_t node = 0; node < merged->size(); ++node) {
-      if (IsBetter(of_thread[node], (*merged)[node])) (*merged)[node] = of_thread[node];
+      if (noise_[node].IsBetter(of_thread[node], (*merged)[node])) (*merged)[node] = of_thread[node];
     }
   }
 }

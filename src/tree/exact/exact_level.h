@@ -38,6 +38,7 @@ struct LevelTask {
   std::int64_t least_rows = 0;    ///< min_data_in_leaf
   bool draws_thresholds = false;  ///< extra_trees
   Span<float const> costs = {};   ///< of AddCost
+  double noise_deviation = 0.0;   ///< of GainNoise
 };
 
 /// Shared by the threads that search a level.
@@ -54,19 +55,19 @@ class ExactLevel {
   double Floor(std::size_t node) const { return reached_[node].load(std::memory_order_relaxed); }
   /// Keeps the better one in *best, which is the calling thread's own, of that node.
   void Keep(SplitCandidate const& candidate, std::size_t node, SplitCandidate* best) const;
+  /// best[thread][node] of all threads into (*merged)[node].
+  void Merge(std::vector<std::vector<SplitCandidate>> const& best, std::vector<SplitCandidate>* merged) const;
 
  private:
   LevelTask const& task_;
   std::vector<WeightBounds> bounds_;
   std::vector<double> node_gain_;
+  std::vector<GainNoise> noise_;
   std::vector<std::uint32_t> level_set_;
   std::vector<std::vector<std::uint32_t>> node_sets_;  // empty when all are the level's
   /// The largest loss change found so far, to pass over what cannot win. It is timing that decides how early a value
   /// gets here, but only candidates that lose anyway are passed over.
   mutable std::vector<std::atomic<double>> reached_;
 };
-
-/// best[thread][node] of all threads into (*merged)[node].
-void MergeCandidates(std::vector<std::vector<SplitCandidate>> const& best, std::vector<SplitCandidate>* merged);
 
 }  // namespace kauri

@@ -6,6 +6,7 @@
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "tree/categories/category_split.h"
+#include "tree/gain_noise.h"
 #include "tree/row_limit.h"
 #include "tree/split_cost.h"
 #include "tree/split_gain.h"
@@ -23,6 +24,7 @@ struct NodeTotal {
   ThresholdDraw draw = {};
   std::int64_t counts_at = 0;    ///< from a cell's sum to its count (histogram/cell_counts.h), where rows are counted
   Span<float const> costs = {};  ///< of AddCost
+  GainNoise noise = {};
 
   double GainToBeat(std::uint32_t feature) const { return AddCost(gain, costs, feature); }
 };

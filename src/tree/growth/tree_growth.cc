@@ -1,5 +1,7 @@
 #include "tree/growth/tree_growth.h"
 
+#include "tree/growth/noise_deviation.h"
+
 namespace kauri {
 
 TreeGrowth::TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features)
@@ -21,6 +23,7 @@ NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
   total.rows.least = param_.min_data_in_leaf;
   total.draw = DrawOf(node);
   total.costs = costs_;
+  total.noise = NoiseOf(node);
   return total;
 }
 
@@ -28,6 +31,15 @@ NodeTotal ScalarGrowth::SetRoot(FixedSum sum) {
   gain_.categories = MakeCategoryGain(param_, HessianOf(sum, gain_), n_rows_);
   SetNode(sum, gain_, leaf_rate_, 0, &tree_);
   return TotalOf(0, sum);
+}
+
+NodeTotal ScalarGrowth::SetRoot(TreeTask const& task) {
+  auto const sum = SumGradients(ctx_, task);
+  if (HasNoise() && sum.hessian > 0) {
+    auto const squares = SumSquares(ctx_, task).front() * gain_.unit.gradient * gain_.unit.gradient;
+    noise_deviation_ = NoiseDeviation(param_, task.place, squares / HessianOf(sum, gain_));
+  }
+  return SetRoot(sum);
 }
 
 void ScalarGrowth::Split(std::int32_t node, SplitCandidate const& split, Span<std::int32_t const> right_categories) {

@@ -14,6 +14,7 @@
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
+#include "tree/gain_noise.h"
 #include "tree/growth/node_total.h"
 #include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
@@ -55,6 +56,12 @@ class TreeGrowth {
     return param_.extra_trees ? ThresholdDraw{true, columns_.ThresholdKey(node)} : ThresholdDraw{};
   }
 
+  bool HasNoise() const { return param_.random_strength > 0.0F; }
+  /// With `least` as split gains are asked for while the tree grows.
+  GainNoise NoiseOf(std::int32_t node) const {
+    return noise_deviation_ > 0.0 ? GainNoise{noise_deviation_, columns_.NoiseKey(node), param_.gamma} : GainNoise{};
+  }
+
   /// As path_smooth asks, once each row is told its leaf.
   void Smooth(Span<std::uint8_t const> sampled, Span<std::int32_t const> leaf_of_row) {
     if (param_.path_smooth > 0.0F) SmoothPaths(ctx_, param_.path_smooth, leaf_rate_, sampled, leaf_of_row, &tree_);
@@ -76,7 +83,8 @@ class TreeGrowth {
   float leaf_rate_;      ///< LeafRate
   ColumnSampler columns_;
   TreeConstraints constraints_;
-  std::vector<float> costs_;  ///< as in TreePlace, and 0 for what PayFor was told of
+  std::vector<float> costs_;      ///< as in TreePlace, and 0 for what PayFor was told of
+  double noise_deviation_ = 0.0;  ///< NoiseDeviation, once the root's sum is known
   Tree tree_;
 
  private:
@@ -105,6 +113,8 @@ class ScalarGrowth : public TreeGrowth {
   bool WeighsLess(NodeTotal const& left, NodeTotal const& right) const { return left.sum.hessian <= right.sum.hessian; }
   /// Makes node 0, so far a leaf, of the sum of all sampled rows.
   NodeTotal SetRoot(FixedSum sum);
+  /// The same of a task whose pairs are in memory; what random_strength asks for is known from then on.
+  NodeTotal SetRoot(TreeTask const& task);
   /// Turns a leaf into a split with two leaves, the two last nodes. right_categories: those that go right where the
   /// split is at a categorical feature; empty otherwise.
   void Split(std::int32_t node, SplitCandidate const& split, Span<std::int32_t const> right_categories);

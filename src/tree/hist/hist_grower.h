@@ -31,7 +31,7 @@ class HistGrower : public HostHistGrowth<ScalarGrowth> {
   HistWorkspace* workspace_;
 
  private:
-  NodeTotal MakeRoot() override { return SetRoot(SumGradients(ctx_, task_)); }
+  NodeTotal MakeRoot() override { return SetRoot(task_); }
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(FixedSum* histogram) override { workspace_->Pool()->GiveBack(histogram); }

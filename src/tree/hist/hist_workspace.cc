@@ -297,22 +297,25 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   });
   KeepBest(pairs);
   if (shares_.empty()) return;
-  std::vector<SplitCandidate*> best;
+  std::vector<RankedSplit> best;
   for (auto const& pair : pairs) {
     for (auto* node : {pair.small, pair.large}) {
-      if (node != nullptr && node->IsOpen()) best.push_back(&node->best);
+      if (node != nullptr && node->IsOpen()) best.push_back({&node->best, node->total.noise});
     }
   }
   BestOverRanks(ctx, bins_->NumCols(), best);
 }
 
 void HistWorkspace::KeepBest(Span<HistPair const> pairs) {
+  auto const keep = [](SplitCandidate const& candidate, HistNode* node) {
+    if (node->total.noise.IsBetter(candidate, node->best)) node->best = candidate;
+  };
   auto const* found = found_.data();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (auto* partial : partial_[i]) pool_.GiveBack(partial);
     for (std::size_t block = 0; block < blocks_.size(); ++block, found += 2) {
-      if (IsBetter(found[0], pairs[i].small->best)) pairs[i].small->best = found[0];
-      if (pairs[i].large != nullptr && IsBetter(found[1], pairs[i].large->best)) pairs[i].large->best = found[1];
+      keep(found[0], pairs[i].small);
+      if (pairs[i].large != nullptr) keep(found[1], pairs[i].large);
     }
   }
 }

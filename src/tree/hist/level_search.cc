@@ -6,6 +6,7 @@
 
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
+#include "tree/growth/tree_common.h"
 #include "tree/hist/level_scan.h"
 
 namespace kauri {
@@ -15,6 +16,14 @@ constexpr double kCellWork = 4.0;  // of a cell in a node, in simple operations
 
 bool MayUse(HistNode const& node, std::uint32_t feature) {
   return std::binary_search(node.features->begin(), node.features->end(), feature);
+}
+
+/// IsBetter of noisy scores, which is that of scores where there is no noise.
+bool ComesFirst(LevelSplit const& a, LevelSplit const& b) {
+  auto const noisy_a = a.best.loss_change + a.noise;
+  auto const noisy_b = b.best.loss_change + b.noise;
+  if (a.best.IsValid() && b.best.IsValid() && noisy_a != noisy_b) return noisy_a > noisy_b;
+  return IsBetter(a.best, b.best);
 }
 
 std::int64_t AddCounts(FixedSum const* begin, FixedSum const* end) {
@@ -82,10 +91,11 @@ void LevelSearch::AddNode(std::uint32_t feature, HistNode const& node, bool has_
   AddAllowed(node, boundaries, node.total.rows.of_node - n_present, *scratch, &scratch->missing_left);
 }
 
-void LevelSearch::KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const {
+LevelSplit LevelSearch::BestOf(std::uint32_t feature, bool has_missing, Scratch const& scratch) const {
   auto const n_bins = bins_.NumBins(feature);
   auto const* cuts = bins_.Cuts().Of(feature);
   auto const cost = AddCost(0.0, costs_, feature);
+  LevelSplit found;
   auto const keep = [&](std::uint32_t code, bool default_left, double gained) {
     auto const score = gained - cost;
     if (!(score > 0.0)) return;
@@ -94,13 +104,14 @@ void LevelSearch::KeepBest(std::uint32_t feature, bool has_missing, Scratch* scr
     candidate.feature = feature;
     candidate.threshold = cuts[code];
     candidate.default_left = default_left;
-    if (IsBetter(candidate, scratch->found.best)) scratch->found = {candidate, code};
+    if (IsBetter(candidate, found.best)) found = {candidate, code};
   };
   auto const splits_off_missing = has_missing && std::isfinite(cuts[n_bins - 1]);
   auto const n_right = splits_off_missing ? n_bins : n_bins - 1;
-  for (std::uint32_t code = 0; code < n_right; ++code) keep(code, false, scratch->missing_right[code]);
-  if (!has_missing) return;
-  for (std::uint32_t code = 0; code + 1 < n_bins; ++code) keep(code, true, scratch->missing_left[code]);
+  for (std::uint32_t code = 0; code < n_right; ++code) keep(code, false, scratch.missing_right[code]);
+  if (!has_missing) return found;
+  for (std::uint32_t code = 0; code + 1 < n_bins; ++code) keep(code, true, scratch.missing_left[code]);
+  return found;
 }
 
 void LevelSearch::FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const {
@@ -112,10 +123,16 @@ void LevelSearch::FindAt(std::uint32_t feature, Span<HistNode const> level, Scra
   auto const has_missing = std::any_of(level.begin(), level.end(), [&](HistNode const& node) {
     return MayUse(node, feature) && HasMissing(node, feature);
   });
+  double noise = 0.0;
   for (auto const& node : level) {
-    if (MayUse(node, feature)) AddNode(feature, node, has_missing, scratch);
+    if (!MayUse(node, feature)) continue;
+    AddNode(feature, node, has_missing, scratch);
+    noise += node.total.noise.Of(feature);
   }
-  KeepBest(feature, has_missing, scratch);
+  auto found = BestOf(feature, has_missing, *scratch);
+  if (!ReducesLoss(found.best)) return;
+  found.noise = noise;
+  if (ComesFirst(found, scratch->found)) scratch->found = found;
 }
 
 LevelSplit LevelSearch::Find(Context const& ctx, Span<HistNode const> level, Span<std::uint32_t const> features) {
@@ -126,7 +143,7 @@ LevelSplit LevelSearch::Find(Context const& ctx, Span<HistNode const> level, Spa
               [&](std::int64_t index) { FindAt(features[index], level, &scratch_[ThreadIndex()]); });
   LevelSplit best;
   for (auto const& scratch : scratch_) {
-    if (IsBetter(scratch.found.best, best.best)) best = scratch.found;
+    if (ComesFirst(scratch.found, best)) best = scratch.found;
   }
   return best;
 }

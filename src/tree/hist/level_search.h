@@ -9,7 +9,9 @@
 /// 1. Per feature and node, the histogram is added up from the left: sums left of every boundary.
 /// 2. The losses of the boundaries, with the missing rows on the right and, where some node has such rows, on the left
 ///    are added to the scores (level_scan.h).
-/// 3. The best score of all features stays: IsBetter, of a candidate whose loss change is the score.
+/// 3. The best score of each feature is its candidate, if it is above kMinLossChange; of these the best stays, by
+///    IsBetter of scores. With random_strength the noise of the feature in all nodes that may use it is added for this,
+///    as their gains are (gain_noise.h).
 /// Candidates are all cuts of the feature; the last one, behind all values, only where it is finite and rows are
 /// missing, and only with these to the right.
 #pragma once
@@ -29,6 +31,7 @@ namespace kauri {
 struct LevelSplit {
   SplitCandidate best;     ///< loss_change is the score; the sums of the children are each node's own
   std::uint32_t code = 0;  ///< the last bin that goes left
+  double noise = 0.0;      ///< on the score
 };
 
 /// For one tree; it refers to what it is made of.
@@ -39,7 +42,7 @@ class LevelSearch {
       : gain_(gain), gamma_(gamma), bins_(bins), costs_(costs) {}
 
   /// Of a level: its nodes, ascending, with their histograms and features. An invalid candidate when no score is
-  /// positive. features: those of the tree, ascending and numerical.
+  /// above kMinLossChange. features: those of the tree, ascending and numerical.
   LevelSplit Find(Context const& ctx, Span<HistNode const> level, Span<std::uint32_t const> features);
   /// Makes the split the node's best; false, and none, where the node cannot make it.
   bool SetBest(LevelSplit const& split, HistNode* node) const;
@@ -66,7 +69,8 @@ class LevelSearch {
                   std::vector<double>* scores) const;
   void FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const;
   void AddNode(std::uint32_t feature, HistNode const& node, bool has_missing, Scratch* scratch) const;
-  void KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const;
+  /// Of the scores of a feature.
+  LevelSplit BestOf(std::uint32_t feature, bool has_missing, Scratch const& scratch) const;
 
   GainParam const& gain_;
   double gamma_;

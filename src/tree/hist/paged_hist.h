@@ -94,7 +94,7 @@ class PagedGrower : public HistGrowth<ScalarGrowth> {
               Span<std::int32_t> leaf_of_row);
 
  private:
-  NodeTotal MakeRoot() override { return SetRoot(SumGradients(ctx_, task_)); }
+  NodeTotal MakeRoot() override { return SetRoot(task_); }
   void ResetRows() override { pages_->Reset(task_); }
   void SplitRows(std::vector<CodeSplit> const& splits) override { pages_->Split(splits, leaf_of_row_); }
   void WriteLeaves() override {

@@ -41,7 +41,11 @@ VectorGrower::VectorGrower(Context const& ctx, GrowthRules const& rules, TreeTas
   workspace_->SetFeatures(columns_.TreeSet());
 }
 
-VectorTotal VectorGrower::MakeRoot() { return SetRoot(SumTable(ctx_, task_.table)); }
+VectorTotal VectorGrower::MakeRoot() {
+  auto sums = SumTable(ctx_, task_.table);
+  if (HasNoise()) SetNoise(task_, sums);
+  return SetRoot(std::move(sums));
+}
 
 /// Histograms that nobody has the memory for are not kept: those of the children are then added up both.
 void VectorGrower::FindSplits(Pairs const& pairs) {

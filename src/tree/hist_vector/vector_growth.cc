@@ -1,5 +1,6 @@
 #include "tree/hist_vector/vector_growth.h"
 
+#include "tree/growth/noise_deviation.h"
 #include "tree/hist_vector/vector_adder.h"
 
 namespace kauri {
@@ -37,6 +38,17 @@ void VectorGrowth::SetNode(std::int32_t node, VectorTotal const& total, Span<dou
   tree_.sum_hessian[node] = static_cast<float>(SumHessians(total.sums.data(), gain_));
 }
 
+void VectorGrowth::SetNoise(TreeTask const& task, std::vector<std::int64_t> const& sums) {
+  auto const squares = SumSquares(ctx_, task);
+  double chance_gain = 0.0;
+  for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
+    auto const& param = gain_.Of(output);
+    auto const hessian = HessianOf(gain_.SumOf(sums.data(), output), param);
+    if (hessian > 0.0) chance_gain += squares[output] * param.unit.gradient * param.unit.gradient / hessian;
+  }
+  noise_deviation_ = NoiseDeviation(param_, task.place, chance_gain);
+}
+
 VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   VectorTotal root;
   root.sums = std::move(sums);
@@ -49,6 +61,7 @@ VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   }
   root.draw = DrawOf(0);
   root.costs = costs_;
+  root.noise = NoiseOf(0);
   root.gain = VectorGain(root.sums.data(), gain_, root.bounds);
   SetNode(0, root, weights);
   return root;
@@ -82,6 +95,8 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
   left.costs = right.costs = costs_;
   left.draw = DrawOf(tree_.left[node]);
   right.draw = DrawOf(tree_.right[node]);
+  left.noise = NoiseOf(tree_.left[node]);
+  right.noise = NoiseOf(tree_.right[node]);
   left.gain = VectorGain(left.sums.data(), gain_, left.bounds);
   right.gain = VectorGain(right.sums.data(), gain_, right.bounds);
   SetNode(tree_.left[node], left, left_weights);

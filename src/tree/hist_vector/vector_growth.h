@@ -17,7 +17,8 @@ struct VectorTotal {
   std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
   std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
   ThresholdDraw draw;
-  Span<float const> costs;         ///< of AddCost
+  Span<float const> costs;  ///< of AddCost
+  GainNoise noise;
   std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
 
   double GainToBeat(std::uint32_t feature) const { return AddCost(gain, costs, feature); }
@@ -41,6 +42,8 @@ class VectorGrowth : public TreeGrowth {
   }
   /// Makes node 0, so far a leaf, of the sums of all sampled rows.
   VectorTotal SetRoot(std::vector<std::int64_t> sums);
+  /// Beforehand, where random_strength asks for it: as noise_deviation.h has it, from the root's sums.
+  void SetNoise(TreeTask const& task, std::vector<std::int64_t> const& sums);
   /// Turns a leaf into a split with two leaves, the two last nodes; returns what is known of the left and of the right
   /// child. right_categories: those that go right where the split is at a categorical feature; empty otherwise.
   std::pair<VectorTotal, VectorTotal> SplitNode(std::int32_t node, VectorTotal const& total,

@@ -177,6 +177,11 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
 
 void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                              SplitCandidate* best) const {
+  node.noise.Compete([&](SplitCandidate* to) { FindBest(cells, node, scratch, to); }, best);
+}
+
+void VectorSplitFinder::FindBest(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                                 SplitCandidate* best) const {
   if (bins_->Cuts().IsCategorical(cells.feature)) {
     FindVectorCategories({*param_, bins_->Cuts(), rules_, cells, node}, best);
     return;

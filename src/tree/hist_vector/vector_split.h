@@ -38,8 +38,8 @@ class VectorSplitFinder {
                     Span<std::int8_t const> signs)
       : param_(&param), bins_(&bins), rules_(rules), signs_(signs) {}
 
-  /// Replaces *best where a split at the feature is better (IsBetter), but for its sums; call it for ascending
-  /// features.
+  /// Replaces *best where a split at the feature is better (IsBetter, or what the node's noise makes of it), but for
+  /// its sums; call it for ascending features.
   void Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch, SplitCandidate* best) const;
   /// Sets what a node must know of its best split, its categories and `left`. cells: those of the split's feature.
   void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;
@@ -47,6 +47,8 @@ class VectorSplitFinder {
  private:
   struct Scan;
   int SignOf(std::uint32_t feature) const { return signs_.empty() ? 0 : static_cast<int>(signs_[feature]); }
+  void FindBest(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                SplitCandidate* best) const;
   bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
   static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
   void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;

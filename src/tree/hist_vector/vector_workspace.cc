@@ -201,7 +201,7 @@ void VectorWorkspace::KeepBest(Job const& job, std::size_t index) {
     auto& node = child == 0 ? *pair.small : *pair.large;
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
       auto const& found = found_[(index * blocks_.size() + block) * 2 + child];
-      if (IsBetter(found, node.best)) node.best = found;
+      if (node.total.noise.IsBetter(found, node.best)) node.best = found;
     }
     if (!node.best.IsValid()) continue;
     job.finder.Describe(CellsOf(node.histogram, node.best.feature), node.best, &node.total);

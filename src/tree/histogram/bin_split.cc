@@ -150,7 +150,9 @@ void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells
 
 void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
                           SplitCandidate* best) const {
-  if (cuts_.IsCategorical(feature)) return FindCategories(feature, cells, node, scratch, best);
+  if (cuts_.IsCategorical(feature)) {
+    return node.noise.Compete([&](SplitCandidate* to) { FindCategories(feature, cells, node, scratch, to); }, best);
+  }
   auto const n_bins = cuts_.NumBins(feature);
   auto const count = node.rows.IsOn() ? CollectCounted(cells, cells + node.counts_at, n_bins, scratch)
                                       : CollectBins(cells, n_bins, scratch);
@@ -160,6 +162,11 @@ void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTota
 void BinSplitFinder::FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node,
                                ScanScratch const& scratch, SplitCandidate* best) const {
   if (count == 0) return;
+  node.noise.Compete([&](SplitCandidate* to) { FindBetween(feature, count, node, scratch, to); }, best);
+}
+
+void BinSplitFinder::FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node,
+                                 ScanScratch const& scratch, SplitCandidate* best) const {
   auto const* codes = scratch.codes.data();
   auto const* cuts = cuts_.Of(feature);
   FeatureScan const scan(param_, feature, node, scratch, count);

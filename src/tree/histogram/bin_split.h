@@ -35,7 +35,8 @@ class BinSplitFinder {
  public:
   BinSplitFinder(GainParam const& param, QuantileCuts const& cuts) : param_(param), cuts_(cuts) {}
 
-  /// Replaces *best where a split at `feature` is better (IsBetter); call it for ascending features.
+  /// Replaces *best where a split at `feature` is better (IsBetter, or what the node's noise makes of it); call it for
+  /// ascending features.
   /// cells: the feature's part of the node's histogram. Candidates, as XGBoost's: with the missing rows to the right,
   /// the first cut behind every bin that holds rows, the last of them only where rows are missing; with the missing
   /// rows to the left, the last cut before every such bin but the first. A node in which no row misses the feature has
@@ -54,6 +55,8 @@ class BinSplitFinder {
                                             CategoryRules const& rules) const;
 
  private:
+  void FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
+                   SplitCandidate* best) const;
   void FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
                       SplitCandidate* best) const;
 

@@ -43,21 +43,21 @@ SplitCandidate FromWords(std::int64_t const* words, std::int64_t n_cols) {
 
 }  // namespace
 
-void BestOverRanks(Context const& ctx, std::int64_t n_cols, std::vector<SplitCandidate*> const& candidates) {
+void BestOverRanks(Context const& ctx, std::int64_t n_cols, std::vector<RankedSplit> const& candidates) {
   auto const n_ranks = static_cast<std::size_t>(ctx.collective->Size());
   std::vector<std::int64_t> words(n_ranks * candidates.size() * kWords);
   auto* mine = words.data() + static_cast<std::size_t>(ctx.collective->Rank()) * candidates.size() * kWords;
-  for (auto const* candidate : candidates) {
-    auto const of_candidate = candidate->IsValid() ? ToWords(*candidate) : Words{};
+  for (auto const& candidate : candidates) {
+    auto const of_candidate = candidate.best->IsValid() ? ToWords(*candidate.best) : Words{};
     std::memcpy(mine, of_candidate.data(), sizeof(of_candidate));
     mine += kWords;
   }
   SumOverRanks(ctx, Span<std::int64_t>(words));
   auto const* next = words.data();
   for (std::size_t rank = 0; rank < n_ranks; ++rank) {
-    for (auto* candidate : candidates) {
+    for (auto const& candidate : candidates) {
       auto const theirs = FromWords(next, n_cols);
-      if (IsBetter(theirs, *candidate)) *candidate = theirs;
+      if (candidate.noise.IsBetter(theirs, *candidate.best)) *candidate.best = theirs;
       next += kWords;
     }
   }

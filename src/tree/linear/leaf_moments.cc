@@ -5,6 +5,7 @@
 
 #include "common/parallel_for.h"
 #include "data/row_reader.h"
+#include "tree/linear/rows_by_leaf.h"
 
 namespace kauri {
 namespace {
@@ -12,21 +13,9 @@ namespace {
 constexpr std::int64_t kRowsPerPiece = 1 << 12;
 constexpr std::size_t kNoLeaf = static_cast<std::size_t>(-1);
 
-/// Some rows of a leaf, as places in RowsByLeaf::rows.
-struct Piece {
-  std::size_t leaf;
-  std::int64_t begin;
-  std::int64_t end;
-};
-
-/// The rows that have gradients, leaf by leaf, ascending.
-struct RowsByLeaf {
-  std::vector<std::int32_t> rows;
-  std::vector<Piece> pieces;
-};
-
 bool HasGradient(FixedPair pair) { return pair.gradient != 0 || pair.hessian != 0; }
 
+/// The rows that have gradients.
 RowsByLeaf SortRows(Span<FixedPair const> pairs, Span<std::int32_t const> leaf_of_row,
                     std::vector<RegressedLeaf> const& leaves) {
   std::int32_t n_nodes = 0;
@@ -36,21 +25,14 @@ RowsByLeaf SortRows(Span<FixedPair const> pairs, Span<std::int32_t const> leaf_o
   auto const leaf_of = [&](std::size_t row) {
     return leaf_of_row[row] < n_nodes && HasGradient(pairs[row]) ? number[leaf_of_row[row]] : kNoLeaf;
   };
-  std::vector<std::int64_t> begin(leaves.size() + 1, 0);
+  std::vector<std::int64_t> n_rows(leaves.size(), 0);
   for (std::size_t row = 0; row < pairs.size(); ++row) {
-    if (leaf_of(row) != kNoLeaf) ++begin[leaf_of(row) + 1];
+    if (leaf_of(row) != kNoLeaf) ++n_rows[leaf_of(row)];
   }
-  RowsByLeaf sorted;
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    begin[leaf + 1] += begin[leaf];
-    for (auto first = begin[leaf]; first < begin[leaf + 1]; first += kRowsPerPiece) {
-      sorted.pieces.push_back({leaf, first, std::min(first + kRowsPerPiece, begin[leaf + 1])});
-    }
-  }
-  sorted.rows.resize(begin.back());
+  RowsByLeaf sorted(n_rows, kRowsPerPiece);
   for (std::size_t row = 0; row < pairs.size(); ++row) {
     auto const leaf = leaf_of(row);
-    if (leaf != kNoLeaf) sorted.rows[begin[leaf]++] = static_cast<std::int32_t>(row);
+    if (leaf != kNoLeaf) sorted.Add(leaf, static_cast<std::int64_t>(row));
   }
   return sorted;
 }
@@ -69,7 +51,7 @@ bool ReadValues(float const* row, std::vector<std::uint32_t> const& features, Fi
 struct PieceRows {
   RowReader* reader;
   RowsByLeaf const& sorted;
-  Piece const& piece;
+  LeafPiece const& piece;
   Span<FixedPair const> pairs;
   std::vector<std::uint32_t> const& features;  ///< of its leaf
 };
@@ -79,7 +61,7 @@ template <typename Fn, typename Skipped>
 void ForEachRow(PieceRows const& of, Fn&& fn, Skipped&& skipped) {
   std::vector<double> values(of.features.size());
   for (auto place = of.piece.begin; place < of.piece.end; ++place) {
-    auto const row = of.sorted.rows[place];
+    auto const row = of.sorted.At(place);
     if (ReadValues(of.reader->Row(row), of.features, of.pairs[row], values.data())) {
       fn(of.pairs[row], values);
     } else {
@@ -141,16 +123,16 @@ std::vector<LeafMoments> SumMoments(Context const& ctx, DataView const& rows, Gr
   auto const sorted = SortRows(gradients.pairs, leaf_of_row, leaves);
   std::uint32_t n_cols = 0;
   for (auto const& leaf : leaves) n_cols = std::max(n_cols, leaf.features.back() + 1);
-  auto const n_pieces = static_cast<std::int64_t>(sorted.pieces.size());
-  std::vector<LeafMoments> of_piece(sorted.pieces.size());
+  auto const& pieces = sorted.Pieces();
+  std::vector<LeafMoments> of_piece(pieces.size());
   std::vector<LeafMoments> of_leaf(leaves.size());
-  ParallelFor(ctx, n_pieces, [&](std::int64_t index) {
+  ParallelFor(ctx, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t index) {
     RowReader reader(rows, n_cols);
-    auto const& piece = sorted.pieces[index];
+    auto const& piece = pieces[index];
     of_piece[index] = FirstMoments({&reader, sorted, piece, gradients.pairs, leaves[piece.leaf].features});
   });
   for (std::size_t i = 0; i < of_piece.size(); ++i) {
-    auto& to = of_leaf[sorted.pieces[i].leaf];
+    auto& to = of_leaf[pieces[i].leaf];
     to.n_rows += of_piece[i].n_rows;
     to.is_whole = to.is_whole && of_piece[i].is_whole;
     to.sum += of_piece[i].sum;
@@ -159,14 +141,14 @@ std::vector<LeafMoments> SumMoments(Context const& ctx, DataView const& rows, Gr
   for (auto& leaf : of_leaf) {
     if (leaf.n_rows > 0) Scale(1.0 / static_cast<double>(leaf.sum.hessian), &leaf.mean);
   }
-  ParallelFor(ctx, n_pieces, [&](std::int64_t index) {
+  ParallelFor(ctx, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t index) {
     RowReader reader(rows, n_cols);
-    auto const& piece = sorted.pieces[index];
+    auto const& piece = pieces[index];
     of_piece[index] =
         SecondMoments({&reader, sorted, piece, gradients.pairs, leaves[piece.leaf].features}, of_leaf[piece.leaf].mean);
   });
   for (std::size_t i = 0; i < of_piece.size(); ++i) {
-    auto& to = of_leaf[sorted.pieces[i].leaf];
+    auto& to = of_leaf[pieces[i].leaf];
     AddTo(of_piece[i].products, &to.products);
     AddTo(of_piece[i].slope, &to.slope);
   }

@@ -20,7 +20,8 @@ enum class Purpose : std::uint64_t {
   kLevelColumns = 3,
   kNodeColumns = 4,
   kRowWeights = 5,
-  kThresholds = 6
+  kThresholds = 6,
+  kGainNoise = 7
 };
 
 std::uint64_t TreeKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration) {
@@ -128,6 +129,10 @@ std::vector<std::uint32_t> ColumnSampler::LevelSet(std::int32_t depth) const {
 
 std::uint64_t ColumnSampler::ThresholdKey(std::int32_t node) const {
   return CombineKeys(PurposeKey(tree_key_, Purpose::kThresholds), static_cast<std::uint64_t>(node));
+}
+
+std::uint64_t ColumnSampler::NoiseKey(std::int32_t node) const {
+  return CombineKeys(PurposeKey(tree_key_, Purpose::kGainNoise), static_cast<std::uint64_t>(node));
 }
 
 std::vector<std::uint32_t> ColumnSampler::NodeSet(std::int32_t depth, std::int32_t node) const {

@@ -52,6 +52,8 @@ class ColumnSampler {
   std::vector<std::uint32_t> NodeSet(std::int32_t depth, std::int32_t node) const;
   /// The key of a node's draws of thresholds.
   std::uint64_t ThresholdKey(std::int32_t node) const;
+  /// The key of a node's noise on gains (gain_noise.h).
+  std::uint64_t NoiseKey(std::int32_t node) const;
 
  private:
   std::uint64_t tree_key_;

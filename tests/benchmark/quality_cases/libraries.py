@@ -75,13 +75,13 @@ def xgboost() -> Learner:
     return _as_xgboost(library, {}, with_types=False)
 
 
-def lightgbm() -> Learner:
-    """LightGBM."""
+def lightgbm(more: dict[str, Any] | None = None) -> Learner:
+    """LightGBM, with parameters beside the defaults."""
     import lightgbm as library
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
         objective = {"binary": "binary", "multiclass": "multiclass", "regression": "l2"}[train.kind]
-        params: dict[str, Any] = {"objective": objective, "num_threads": threads, "verbose": -1}
+        params: dict[str, Any] = {"objective": objective, "num_threads": threads, "verbose": -1, **(more or {})}
         if train.kind == "multiclass":
             params["num_class"] = train.n_classes
         data = library.Dataset(train.features, train.labels, categorical_feature=train.categorical)

@@ -240,6 +240,22 @@ TEST(Device, TreeMethodWithoutADeviceVersion) {
   EXPECT_NE(ErrorOf(Fake("two devices"), "cuda", "exakt").find("'exakt'"), std::string::npos);
 }
 
+TEST(Device, ParametersWithoutADeviceVersion) {
+  auto const error_with = [](std::string const& name, std::string const& value) {
+    return In(Fake("two devices"), [&] {
+      Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+      auto const booster = MakeBooster(data, {{"device", "cuda"}, {"tree_method", "exact"}, {name, value}});
+      if (XGBoosterUpdateOneIter(booster.get(), 0, data.get()) == 0) return std::string("no error");
+      return std::to_string(KauriGetLastErrorKind()) + " " + XGBGetLastError();
+    });
+  };
+  auto const kind = std::to_string(KAURI_ERROR_PARAMETER);
+  EXPECT_EQ(error_with("random_strength", "1.5"),
+            kind + " random_strength=1.5 has no version for device=cuda; set device=cpu, or random_strength=0.");
+  EXPECT_EQ(error_with("linear_tree", "1"),
+            kind + " linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0.");
+}
+
 /// The plug-in is there, the device is not asked for.
 TEST(Device, TreeMethodOfTheDeviceOnTheCpu) {
   auto const message = In(Fake("two devices"), [] {

@@ -14,6 +14,7 @@
 #include "common/random.h"
 #include "kauri/tree.h"
 #include "support/naive_constraints.h"
+#include "support/naive_noise.h"
 #include "tree/sampling/sampling.h"
 #include "tree/split_gain.h"
 
@@ -30,7 +31,8 @@ struct NaiveTask {
   float leaf_rate = 0.3F;
   NaiveConstraints constraints = {};
   std::int64_t least_rows = 0;             ///< min_data_in_leaf
-  ColumnSampler const* columns = nullptr;  ///< of extra_trees; nullptr: without. For trees of up to two levels
+  ColumnSampler const* columns = nullptr;  ///< of extra_trees; nullptr: without
+  NaiveNoise noise = {};                   ///< of random_strength
   std::vector<float> costs = {};           ///< of columns that are not used yet; empty: none
 };
 
@@ -98,6 +100,11 @@ class NaiveExactTree {
   static auto Order(SplitCandidate const& c) {
     return std::make_tuple(-c.loss_change, c.feature, c.default_left, c.default_left ? -c.threshold : c.threshold);
   }
+  bool Comes(SplitCandidate const& a, SplitCandidate const& b, std::int32_t node) const {
+    auto const noisy_a = a.loss_change + t_.noise.Of(a.feature, node);
+    auto const noisy_b = b.loss_change + t_.noise.Of(b.feature, node);
+    return noisy_a != noisy_b ? noisy_a > noisy_b : Order(a) < Order(b);
+  }
   void Consider(Node* node, std::size_t feature, float threshold, bool default_left) const {
     SplitCandidate candidate;
     candidate.feature = static_cast<std::uint32_t>(feature);
@@ -114,7 +121,7 @@ class NaiveExactTree {
     candidate.loss_change = limits.Gain(candidate.left, t_.gain) + limits.Gain(candidate.right, t_.gain) -
                             (limits.Gain(Sum(node->rows), t_.gain) + cost);
     if (!(static_cast<float>(candidate.loss_change) > 1e-6F)) return;
-    if (!node->split.IsValid() || Order(candidate) < Order(node->split)) node->split = candidate;
+    if (!node->split.IsValid() || Comes(candidate, node->split, node->id)) node->split = candidate;
   }
   void ConsiderFeature(Node* node, std::size_t feature) const {
     constexpr float kMax = std::numeric_limits<float>::max();
@@ -141,12 +148,13 @@ class NaiveExactTree {
       if (node->limits.MayUse(t_.constraints, static_cast<std::uint32_t>(feature))) ConsiderFeature(node, feature);
     }
   }
-  void MakeChildren(Node* node) const {
+  /// Nodes are numbered level by level, before pruning.
+  void MakeChildren(Node* node) {
     auto sides = Divide(*node, node->split);
     node->children.resize(2);
     for (std::size_t side = 0; side < 2; ++side) {
       node->children[side].rows = sides[side];
-      node->children[side].id = static_cast<std::int32_t>(1 + side);
+      node->children[side].id = ++last_id_;
       node->children[side].limits = node->limits.OfChild(t_.constraints, node->split, t_.gain, side == 0);
     }
   }
@@ -196,6 +204,7 @@ class NaiveExactTree {
   NaiveTask const& t_;
   std::size_t n_rows_;
   std::vector<float> costs_;
+  std::int32_t last_id_ = 0;
 };
 
 }  // namespace kauri::testing

@@ -48,6 +48,14 @@ TEST(CategoricalTree, MethodsAgreeOnCosts) {
   EXPECT_GT(SplitsThatMethodsAgreeOn(change), 300);
 }
 
+/// Noise of one feature is the same in all methods.
+TEST(CategoricalTree, MethodsAgreeOnNoise) {
+  auto const change = [](std::uint64_t seed, CategoricalJob* job) {
+    job->param.random_strength = 0.5F + static_cast<float>(seed % 4);
+  };
+  EXPECT_GT(SplitsThatMethodsAgreeOn(change), 500);
+}
+
 void ExpectRootOfDefinition(int least_rows, std::vector<float> const& costs = {}) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     auto job = RandomJob(seed, 80, 0);

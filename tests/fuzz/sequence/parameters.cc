@@ -110,6 +110,7 @@ std::vector<Parameter> const& Parameters() {
       {"bagging_temperature", {"0", "1", "0.5", "-1", "5"}},
       {"min_data_in_leaf", {"0", "1", "2", "5", "-1"}},
       {"extra_trees", {"0", "1", "x"}},
+      {"random_strength", {"0", "1", "1e30", "-1"}},
       {"path_smooth", {"0", "1", "1e-30", "1e30", "-1"}},
       {"feature_cost", {"()", "(1)", "(1,0)", "(0,1,2)", "(9,9,9,9)", "(1e38,0,1e-38)", "(-1)", "(nan)", "x"}},
   };

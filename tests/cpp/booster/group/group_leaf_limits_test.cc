@@ -1,4 +1,5 @@
-/// Limits that count rows, thresholds that are drawn, smoothed leaves and columns that cost something, in groups.
+/// Limits that count rows, thresholds that are drawn, smoothed leaves, columns that cost something and noise on gains,
+/// in groups.
 #include "booster/group/group_cases.h"
 
 namespace kauri {
@@ -14,8 +15,13 @@ Kinds LimitKinds() {
       {"drawn thresholds", {{"extra_trees", "1"}, {"seed", "5"}}},
       {"smoothed leaves", {{"path_smooth", "20"}}},
       {"columns that cost", {{"feature_cost", "(0,30,0,200,5,0)"}}},
+      {"noise", {{"random_strength", "2"}, {"seed", "6"}}},
       {"all of them",
-       {{"min_data_in_leaf", "25"}, {"extra_trees", "1"}, {"path_smooth", "3"}, {"feature_cost", "(9,0,3,0,0,0)"}}},
+       {{"min_data_in_leaf", "25"},
+        {"extra_trees", "1"},
+        {"path_smooth", "3"},
+        {"feature_cost", "(9,0,3,0,0,0)"},
+        {"random_strength", "1"}}},
   };
 }
 
@@ -39,6 +45,11 @@ TEST(GroupLeafLimits, EveryWayToGrow) {
       ExpectSame({way + ", " + limit, params, MakeTable(kRows, 0, 33)}, SomePartitions());
     }
   }
+}
+
+TEST(GroupLeafLimits, NoisyLevelsOfSymmetricTrees) {
+  Params const params{{"grow_policy", "symmetric"}, {"random_strength", "2"}, {"max_depth", "4"}};
+  ExpectSame({"noise on levels", params, MakeTable(kRows, 0, 41)}, SomePartitions());
 }
 
 TEST(GroupLeafLimits, CategoriesAndSparseRows) {
@@ -91,7 +102,8 @@ TEST(GroupLeafLimits, LevelsThatRanksShare) {
   for (std::int64_t col = 1; col < kCols; ++col) costs += col % 4 == 0 ? ",50" : ",0";
   Kinds const kinds{{"rows in leaves", {{"min_data_in_leaf", "15"}}},
                     {"drawn thresholds", {{"extra_trees", "1"}, {"path_smooth", "4"}}},
-                    {"columns that cost", {{"feature_cost", costs + ")"}, {"min_data_in_leaf", "5"}}}};
+                    {"columns that cost", {{"feature_cost", costs + ")"}, {"min_data_in_leaf", "5"}}},
+                    {"noise", {{"random_strength", "2"}}}};
   for (auto [limit, params] : kinds) {
     params.emplace_back("max_bin", "512");
     params.emplace_back("max_depth", "4");

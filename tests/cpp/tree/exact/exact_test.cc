@@ -32,6 +32,7 @@ Built BuildTree(DataMatrix const& data, FixedGradients const& gradients, TreePar
   TreeTask task;
   task.gradients = gradients.View();
   task.sampled_rows = sampled;
+  task.place.n_rows = data.NumRows();
   Built built;
   built.leaf_of_row.assign(data.NumRows(), -7);
   built.tree = builder.Build(ctx, data, task, state.get(), built.leaf_of_row);
@@ -52,6 +53,9 @@ Built BuildNaively(std::vector<float> const& values, std::size_t n_cols, FixedGr
   task.least_rows = param.min_data_in_leaf;
   ColumnSampler const columns(param, Context{}.seed, {}, static_cast<std::int64_t>(n_cols));
   if (param.extra_trees) task.columns = &columns;
+  TreePlace place;
+  place.n_rows = static_cast<std::int64_t>(gradients.pairs.size());
+  task.noise = {param, place, testing::NaiveChanceGain(gradients, sampled), columns};
   Built built;
   built.tree = NaiveExactTree(task).Grow(&built.leaf_of_row);
   return built;
@@ -73,7 +77,7 @@ TreeParam RandomParam(Random* random) {
 }
 
 /// Any data, any parameters: the same tree as from the definition. Returns its leaves.
-std::int32_t CompareOnRandomCase(std::uint64_t seed, int least_rows = 0, bool draws = false) {
+std::int32_t CompareOnRandomCase(std::uint64_t seed, int least_rows = 0, bool draws = false, float strength = 0.0F) {
   Random random(seed);
   std::int64_t const sizes[] = {1, 2, 3, 31, 33, 64, 100, 257, 600};
   MatrixSpec spec;
@@ -87,7 +91,7 @@ std::int32_t CompareOnRandomCase(std::uint64_t seed, int least_rows = 0, bool dr
   param.min_data_in_leaf = least_rows;
   if (least_rows > 0 || draws) param.min_child_weight = 0.0F;
   param.extra_trees = draws;
-  if (draws) param.max_depth = 2;
+  param.random_strength = strength;
   Context ctx;
   ctx.seed = seed;
   auto const sampled = SampleRows(ctx, 0, 0, random.Below(3) == 0 ? 0.6F : 1.0F, spec.n_rows);
@@ -118,6 +122,14 @@ TEST(Exact, DrawnThresholdsAsInTheDefinition) {
     n_leaves += CompareOnRandomCase(seed, seed % 3 == 0 ? 4 : 0, true);
   }
   EXPECT_GT(n_leaves, 400);
+}
+
+TEST(Exact, NoiseAsInTheDefinition) {
+  std::int64_t n_leaves = 0;
+  for (std::uint64_t seed = 0; seed < 300 && !HasFailure(); ++seed) {
+    n_leaves += CompareOnRandomCase(seed, seed % 5 == 0 ? 4 : 0, seed % 7 == 0, 0.5F + static_cast<float>(seed % 4));
+  }
+  EXPECT_GT(n_leaves, 600);
 }
 
 TEST(Exact, DeepTreesEqualTheDefinition) {

@@ -102,6 +102,25 @@ TEST(HistTree, DrawnThresholdsAsInTheDefinition) {
   EXPECT_GT(n_splits, 200);
 }
 
+/// The recorded gains are those without noise: ExpectSame compares them.
+TEST(HistTree, NoiseAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto job = seed % 3 == 0 ? RandomLimitedJob(seed) : RandomJob(seed);
+    auto const quiet = BuildTree(job);
+    job.param.random_strength = 0.5F + static_cast<float>(seed % 4);
+    if (seed % 5 == 0) job.param.min_data_in_leaf = 6;
+    if (seed % 7 == 0) job.param.extra_trees = true;
+    auto const built = BuildTree(job);
+    ExpectSame(built, NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+    n_changed += built.leaf_of_row == quiet.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_splits, 300);
+  EXPECT_GT(n_changed, 25);
+}
+
 /// Enough rows for several portions and blocks per node, and all kinds of codes.
 std::vector<Job> LargeJobs() {
   std::vector<Job> jobs;
@@ -188,6 +207,16 @@ TEST(HistTree, ThreadsAndRunsDoNotMatter) {
     EXPECT_GT(expected.tree.NumLeaves(), 20);
     ExpectRawValuesReachTheSameLeaves(job, expected);
     for (int const threads : {1, 2, 3, 8}) ExpectSame(BuildTree(job, threads), expected, std::to_string(threads));
+  }
+}
+
+TEST(HistTree, NoiseForAnyThreads) {
+  for (auto job : LargeJobs()) {
+    auto const quiet = BuildTree(job);
+    job.param.random_strength = 2.0F;
+    auto const expected = BuildTree(job, 1);
+    EXPECT_NE(expected.leaf_of_row, quiet.leaf_of_row);
+    for (int const threads : {2, 3, 8}) ExpectSame(BuildTree(job, threads), expected, std::to_string(threads));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "common/random.h"
 #include "support/built_tree.h"
 #include "support/naive_constraints.h"
+#include "support/naive_noise.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
 #include "tree/growth/tree_common.h"
@@ -73,6 +74,7 @@ class NaiveHistTree {
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
         gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
         columns_(job.param, 0, (task_ = job.Task()).place, job.n_cols),
+        noise_(job.param, task_.place, testing::NaiveChanceGain(job.gradients, job.sampled), columns_),
         costs_(job.costs) {}
 
   Built Grow() {
@@ -182,7 +184,8 @@ class NaiveHistTree {
     candidate.loss_change = limits.Gain(candidate.left, gain_) + limits.Gain(candidate.right, gain_) -
                             (limits.Gain(Sum(node->rows), gain_) + cost);
     auto const loss_change = static_cast<float>(candidate.loss_change);
-    if (loss_change > 1e-6F && loss_change >= job_.param.gamma && IsBetter(candidate, node->split)) {
+    auto const id = static_cast<std::int32_t>(node - nodes_.data());
+    if (loss_change > 1e-6F && loss_change >= job_.param.gamma && noise_.Prefers(candidate, node->split, id)) {
       node->split = candidate;
     }
   }
@@ -231,6 +234,7 @@ class NaiveHistTree {
   GainParam gain_;
   TreeTask task_;
   ColumnSampler columns_;
+  testing::NaiveNoise noise_;
   std::vector<float> costs_;
   Tree tree_;
   std::vector<Node> nodes_;

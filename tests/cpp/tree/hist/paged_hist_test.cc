@@ -106,6 +106,7 @@ TEST(HistPages, AnyPagesAndMemoryGiveTheTreeOfMemory) {
       job.param.monotone_constraints = "(-1)";
     }
     if (random.Below(3) == 0) job.costs = testing::MakeCosts(job.n_cols, &random);
+    job.param.random_strength = Pick<float>(&random, {0.0F, 0.0F, 2.0F});
     if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
     job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
     auto const expected = BuildOn(job, *MakeBins(job, false), 2);

@@ -24,6 +24,7 @@ class NaiveSymmetricTree {
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
         gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
         columns_(job.param, 0, task_.place, job.n_cols),
+        noise_(job.param, task_.place, testing::NaiveChanceGain(job.gradients, job.sampled), columns_),
         costs_(job.costs) {}
 
   Built Grow() {
@@ -76,6 +77,11 @@ class NaiveSymmetricTree {
     return std::binary_search(drawn.begin(), drawn.end(), feature) &&
            nodes_[id].limits.MayUse(job_.constraints, feature);
   }
+  /// Whether the level's histograms are those of this node, too: it is a leaf that two children may come of.
+  bool IsSearched(std::int32_t id) const {
+    auto const hessian = HessianOf(Sum(nodes_[id].rows), gain_);
+    return !nodes_[id].is_split && hessian > 0.0 && hessian >= 2.0 * gain_.min_child_weight;
+  }
   /// The split as this node makes it; nothing where it cannot.
   std::optional<SplitCandidate> InNode(std::int32_t id, SplitCandidate split) const {
     auto const& node = nodes_[id];
@@ -90,9 +96,19 @@ class NaiveSymmetricTree {
                         node.limits.Gain(Sum(node.rows), gain_);
     return split;
   }
+  /// Of all nodes that may use the feature.
+  double Noise(std::uint32_t feature) const {
+    double noise = 0.0;
+    for (std::int32_t id = 0; id < static_cast<std::int32_t>(nodes_.size()); ++id) {
+      if (IsSearched(id) && MayUse(id, feature)) noise += noise_.Of(feature, id);
+    }
+    return noise;
+  }
   SplitCandidate FindBest() const {
     SplitCandidate best;
+    double best_noise = 0.0;
     for (std::uint32_t feature = 0; feature < job_.n_cols; ++feature) {
+      auto const noise = Noise(feature);
       for (std::uint32_t bin = 0; bin < cuts_.NumBins(feature); ++bin) {
         for (bool const default_left : {false, true}) {
           SplitCandidate split;
@@ -104,7 +120,12 @@ class NaiveSymmetricTree {
             if (found) split.loss_change += found->loss_change - static_cast<double>(job_.param.gamma);
           }
           if (!costs_.empty()) split.loss_change -= static_cast<double>(costs_[feature]);
-          if (static_cast<float>(split.loss_change) > 1e-6F && IsBetter(split, best)) best = split;
+          if (!(static_cast<float>(split.loss_change) > 1e-6F)) continue;
+          auto const noisy = split.loss_change + noise;
+          auto const to_beat = best.loss_change + best_noise;
+          if (best.IsValid() && (noisy == to_beat ? !IsBetter(split, best) : noisy < to_beat)) continue;
+          best = split;
+          best_noise = noise;
         }
       }
     }
@@ -149,6 +170,7 @@ class NaiveSymmetricTree {
   QuantileCuts cuts_;
   GainParam gain_;
   ColumnSampler columns_;
+  testing::NaiveNoise noise_;
   std::vector<float> costs_;
   Tree tree_;
   std::int32_t level_ = 0;
@@ -231,6 +253,22 @@ TEST(SymmetricTree, LimitedRowsAsInTheDefinition) {
     n_splits += built.tree.NumLeaves() - 1;
   }
   EXPECT_GT(n_splits, 100);
+}
+
+TEST(SymmetricTree, NoiseAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    auto job = RandomJob(seed);
+    auto const quiet = BuildTree(job);
+    job.param.random_strength = 0.5F + static_cast<float>(seed % 4);
+    auto const built = BuildTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSame(built, NaiveSymmetricTree(job).Grow(), "seed " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+    n_changed += built.leaf_of_row == quiet.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_splits, 500);
+  EXPECT_GT(n_changed, 40);
 }
 
 TEST(SymmetricTree, CostsAsInTheDefinition) {

@@ -117,6 +117,9 @@ class NaiveVectorTree {
       outputs_.emplace_back();
       QuantiseGradients(Context{}, job.pairs, job.n_outputs, output, job.job.sampled, &outputs_.back());
     }
+    double chance_gain = 0.0;
+    for (auto const& output : outputs_) chance_gain += testing::NaiveChanceGain(output, job.job.sampled);
+    noise_ = {param_, task_.place, chance_gain, columns_};
   }
 
   Built Grow() {
@@ -259,7 +262,8 @@ class NaiveVectorTree {
     if (!costs_.empty()) node_gain += static_cast<double>(costs_[feature]);
     candidate.loss_change = split_gain - node_gain;
     auto const loss_change = static_cast<float>(candidate.loss_change);
-    if (loss_change > 1e-6F && loss_change >= param_.gamma && IsBetter(candidate, node->split)) {
+    auto const id = static_cast<std::int32_t>(node - nodes_.data());
+    if (loss_change > 1e-6F && loss_change >= param_.gamma && noise_.Prefers(candidate, node->split, id)) {
       node->split = candidate;
     }
   }
@@ -314,6 +318,7 @@ class NaiveVectorTree {
   QuantileCuts cuts_;
   TreeTask task_;
   ColumnSampler columns_;
+  testing::NaiveNoise noise_;
   std::vector<float> costs_;
   Tree tree_;
   std::vector<FixedGradients> outputs_;

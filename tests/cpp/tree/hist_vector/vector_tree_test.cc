@@ -35,6 +35,19 @@ TEST(HistVectorTree, LimitedRowsAsInTheDefinition) {
   EXPECT_GT(n_splits, 100);
 }
 
+TEST(HistVectorTree, NoiseAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = seed % 10 == 9 ? BundledJob(seed) : RandomJob(seed);
+    auto const quiet = BuildVectorTree(job);
+    job.job.param.random_strength = 0.5F + static_cast<float>(seed % 4);
+    auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+    n_changed += built.leaf_of_row == quiet.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 20);
+}
+
 TEST(HistVectorTree, CostsAsInTheDefinition) {
   std::int64_t n_changed = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -124,8 +124,8 @@ TEST(RankSplits, AllHaveTheBest) {
     }
     ExpectNone(RunRanks(n_ranks, [&](Collective* group) {
       auto mine = found[static_cast<std::size_t>(group->Rank())];
-      std::vector<SplitCandidate*> pointers;
-      for (auto& candidate : mine) pointers.push_back(&candidate);
+      std::vector<RankedSplit> pointers;
+      for (auto& candidate : mine) pointers.push_back({&candidate});
       BestOverRanks(In(group), 5, pointers);
       for (std::size_t node = 0; node < kNodes; ++node) {
         EXPECT_TRUE(AreSame(mine[node], best[node])) << node;
@@ -139,7 +139,7 @@ TEST(RankSplits, AColumnThatIsNoneIsRefused) {
     SplitCandidate split;
     split.feature = 5;
     split.loss_change = 1.0;
-    BestOverRanks(In(group), 5, {&split});
+    BestOverRanks(In(group), 5, {{&split}});
   });
   for (auto const& error : errors) EXPECT_NE(error.find("splits at column 5 of 5"), std::string::npos) << error;
 }

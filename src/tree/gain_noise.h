@@ -1,0 +1,45 @@
+/// \file random_strength: noise on the gains that features of a node compete with (growth/noise_deviation.h has its
+/// size).
+///
+/// Each feature is first asked for its best split by the gain, as without noise; the best of these by gain + noise is
+/// the node's. What is recorded, what max_leaves orders by and what min_split_loss is asked of stays the gain. A split
+/// that would not be made, for its gain, does not compete, so that none is lost to it.
+#pragma once
+
+#include <cstdint>
+
+#include "common/random_normal.h"
+#include "tree/split_gain.h"
+
+namespace kauri {
+
+/// The noise in one node.
+struct GainNoise {
+  double deviation = 0.0;  ///< 0: none
+  std::uint64_t key = 0;   ///< of the node (sampling/sampling.h)
+  float least = 0.0F;      ///< what a split must gain to be made, besides kMinLossChange
+
+  bool IsOn() const { return deviation > 0.0; }
+  double Of(std::uint32_t feature) const { return IsOn() ? deviation * RandomNormal(key, feature) : 0.0; }
+  bool Admits(SplitCandidate const& split) const {
+    auto const gain = static_cast<float>(split.loss_change);
+    return split.IsValid() && gain > kMinLossChange && gain >= least;
+  }
+  /// The order of IsBetter with noise on the loss changes; a total one as well. Both are admitted, or invalid.
+  bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) const {
+    if (!IsOn() || !a.IsValid() || !b.IsValid()) return kauri::IsBetter(a, b);
+    auto const noisy_a = a.loss_change + Of(a.feature);
+    auto const noisy_b = b.loss_change + Of(b.feature);
+    return noisy_a != noisy_b ? noisy_a > noisy_b : kauri::IsBetter(a, b);
+  }
+  /// find(SplitCandidate*) replaces a candidate where one of its feature, which is one of many, is better by the gain.
+  template <typename Find>
+  void Compete(Find&& find, SplitCandidate* best) const {
+    if (!IsOn()) return find(best);
+    SplitCandidate own;
+    find(&own);
+    if (Admits(own) && IsBetter(own, *best)) *best = own;
+  }
+};
+
+}  // namespace kauri
