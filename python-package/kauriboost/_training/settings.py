@@ -25,7 +25,7 @@ _OF_TREES: tuple[Mapping[str, Any], ...] = (
     {"max_depth": 8},
     {"min_child_weight": 10},
 )
-_OF_NUMBERS: tuple[Mapping[str, Any], ...] = ({"grow_policy": "symmetric"},)
+_OF_NUMBERS: tuple[Mapping[str, Any], ...] = ({"grow_policy": "symmetric", "extra_trees": 0},)
 _OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
 _OF_RATES: tuple[Mapping[str, Any], ...] = ({"eta": 0.05}, {"eta": 0.025})
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import xgboost
 from kauriboost._training import best, settings
+from kauriboost._training.blend import best_blend
 from kauriboost._training.folds import make_folds
 
 RNG = np.random.default_rng(5)
@@ -41,27 +42,62 @@ def test_the_same_model_and_table_whatever_the_threads() -> None:
     assert raw(kb.fit_best(X, Y, seed=1, **FEW)) != raw(first)
 
 
-def test_the_model_is_the_mean_of_the_folds_models() -> None:
-    found = kb.fit_best(X, Y, **FEW)
+def boosters_of(attempt: kb.Attempt, folds: list[Any], base_score: float) -> list[kb.Booster]:
+    """What an attempt has learnt, trained again by itself."""
+    binned = kb.DMatrix(X, Y).binned()
+    told = {**attempt.params, "base_score": base_score}
+    return [kb.train(told, binned.slice(train), attempt.rounds, verbose_eval=False) for train, _ in folds]
+
+
+@pytest.mark.parametrize("rounds", [60, 2000])
+def test_the_model_is_the_mean_of_what_has_shares(rounds: int) -> None:
+    found = kb.fit_best(X, Y, rounds_budget=rounds, nfold=3)
+    learner = json.loads(found.booster.save_config())["learner"]
+    base_score = float(learner["learner_model_param"]["base_score"].strip("[]"))
     data = kb.DMatrix(X, Y)
-    told = {**found.best.params, "base_score": float(json.loads(found.booster.save_config())["learner"][
-        "learner_model_param"]["base_score"].strip("[]"))}  # fmt: skip
-    margins, scores = [], []
-    for train, test in make_folds(data, 3, False, None, 0, True):
-        binned = data.binned()
-        booster = kb.train(told, binned.slice(train), found.best.rounds, verbose_eval=False)
-        margins.append(booster.predict(data, output_margin=True))
-        scores.append(np.sqrt(np.mean((booster.predict(data)[test] - Y[test]) ** 2)))
-    np.testing.assert_allclose(found.booster.predict(data), np.mean(margins, axis=0), rtol=1e-5, atol=1e-6)
-    assert found.best.score == pytest.approx(np.mean(scores), rel=1e-5)
-    assert found.best.deviation == pytest.approx(np.std(scores), rel=1e-4)
-    assert found.booster.num_boosted_rounds() == found.best.rounds
+    folds = list(make_folds(data, 3, False, None, 0, True))
+    assert sum(found.shares) == pytest.approx(1)
+    assert (sum(share > 0 for share in found.shares) > 1) == (rounds == 2000)  # else these tests see no blend
+    means, left_out, attempts = np.zeros(600), np.zeros(600), list(zip(found.attempts, found.shares))
+    for attempt, share in attempts:
+        boosters = boosters_of(attempt, folds, base_score)
+        of_folds = [booster.predict(data) for booster in boosters]
+        means += share * np.mean(of_folds, axis=0)
+        for predictions, (_, test) in zip(of_folds, folds):
+            left_out[test] += share * predictions[test]
+        scores = [np.sqrt(np.mean((of[test] - Y[test]) ** 2)) for of, (_, test) in zip(of_folds, folds)]
+        assert attempt.score == pytest.approx(np.mean(scores), rel=1e-5)
+        assert attempt.deviation == pytest.approx(np.std(scores), rel=1e-4)
+    np.testing.assert_allclose(found.booster.predict(data), means, rtol=1e-4, atol=1e-5)
+    errors = [np.sqrt(np.mean((left_out[test] - Y[test]) ** 2)) for _, test in folds]
+    assert found.score == pytest.approx(np.mean(errors), rel=1e-5)
+    assert found.booster.num_boosted_rounds() == max(attempt.rounds for attempt, share in attempts if share > 0)
+
+
+def test_a_blend_brings_something_and_is_found_greedily() -> None:
+    margins = {0: [np.array([1.0, 0.0])], 2: [np.array([0.0, 0.6])], 3: [np.array([5.0, 5.0])]}
+    labels = np.array([0.5, 0.4])
+
+    class ByHand:
+        def margins(self, number: Any) -> list[np.ndarray]:
+            return margins[number[0]]
+
+        def score(self, of_folds: list[np.ndarray]) -> float:
+            return float(np.abs(of_folds[0] - labels).sum())
+
+    learnt: Any = {number: [number] for number in margins}
+    judge: Any = ByHand()
+    found = best_blend(learnt, 0, judge, maximizes=False)
+    assert found.members == [0, 2]  # |0.5 - 0.5| + |0.3 - 0.4|; a third part of either is worse
+    assert found.score == pytest.approx(0.1)
+    assert best_blend(learnt, 3, judge, maximizes=True).members == [3]
+    assert best_blend({2: learnt[2]}, 2, judge, maximizes=False).members == [2]
 
 
 def test_the_best_of_all_attempts_is_taken() -> None:
     found = kb.fit_best(X, Y, rounds_budget=2000, nfold=3)
     scores = [attempt.score for attempt in found.attempts]
-    assert found.best.score == min(scores)
+    assert found.score <= found.best.score == min(scores)
     assert len(scores) > 5
     assert found.trained == sum(attempt.trained for attempt in found.attempts) <= 2000
     assert all(0 < attempt.rounds <= attempt.trained for attempt in found.attempts)
@@ -86,6 +122,7 @@ def test_a_time_ends_where_as_many_rounds_end() -> None:
 
 def test_a_setting_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     first = kb.fit_best(X, Y, rounds_budget=40, nfold=2)
+    monkeypatch.setattr(best, "KINDS", best.KINDS[:1])
     bad: list[dict[str, Any]] = [{"max_depth": -3}, {"multi_strategy": "none"}, {"max_depth": 2}]
     monkeypatch.setattr(best, "changes", lambda _: bad)
     found = kb.fit_best(X, Y, rounds_budget=400, nfold=2)
@@ -187,11 +224,19 @@ def test_xgboost_reads_the_model(params: dict[str, Any], tmp_path: Path) -> None
 def test_what_it_says() -> None:
     found = kb.fit_best(X, Y, **FEW)
     assert repr(found).startswith("BestFit(params={")
-    assert f"score='rmse {found.best.score:.6g}'" in repr(found)
+    assert f"score='rmse {found.score:.6g}'" in repr(found)
     page = found._repr_html_()
     assert page.count("<tr>") == len(found.attempts) + 1
-    assert page.count("chosen") == 1
+    assert page.count("100%") == 1
     assert "rmse, mean" in page
+
+
+def test_each_setting_is_told_when_it_was_tried() -> None:
+    told: list[kb.Attempt] = []
+    found = kb.fit_best(X, Y, rounds_budget=300, nfold=2, on_attempt=told.append)
+    assert told == found.attempts
+    assert len({attempt.line() for attempt in told}) == len(told) > 1
+    assert all(f"{attempt.score:.6g} (deviation " in attempt.line() for attempt in told)
 
 
 def test_own_metrics() -> None:
@@ -234,6 +279,6 @@ def test_labels_are_given_once() -> None:
 
 
 def test_every_setting_is_taken_by_the_library() -> None:
-    for change in [settings.START, *settings.changes(True), *settings.rates()]:
+    for change in [*settings.KINDS, *settings.changes(True), *settings.rates()]:
         kb.Booster(dict(change)).save_config()
         kb.train(dict(change), kb.DMatrix(X, Y), 1, verbose_eval=False)
