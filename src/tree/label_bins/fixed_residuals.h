@@ -22,6 +22,11 @@ struct ResidualSum {
     product += other.product;
     return *this;
   }
+  ResidualSum& operator-=(ResidualSum const& other) {
+    weight -= other.weight;
+    product -= other.product;
+    return *this;
+  }
   ResidualSum operator-(ResidualSum const& other) const { return {weight - other.weight, product - other.product}; }
 };
 
