@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tree/label_bins/feature_codes.h"
 
@@ -25,8 +26,8 @@ std::vector<double> SharesOfEdges(double quantile) {
 
 double QuantileOf(LineErrors const& errors) { return errors.above / (errors.above + errors.below); }
 
-/// Each edge once.
-std::vector<float> EdgesOf(RowSlice const& rows, FixedResiduals const& residuals) {
+/// Each edge once, then infinity.
+LabelEdges EdgesOf(RowSlice const& rows, FixedResiduals const& residuals) {
   constexpr std::int64_t kMostRows = 4096;
   auto const stride = std::max<std::int64_t>(1, (rows.end - rows.begin + kMostRows - 1) / kMostRows);
   std::vector<float> some;
@@ -35,14 +36,23 @@ std::vector<float> EdgesOf(RowSlice const& rows, FixedResiduals const& residuals
     if (residuals.Of(row).weight > 0) some.push_back(residuals.Values()[row]);
   }
   std::sort(some.begin(), some.end());
-  std::vector<float> edges;
+  LabelEdges edges;
+  edges.fill(std::numeric_limits<float>::infinity());
+  std::size_t n_edges = 0;
   for (auto const share : SharesOfEdges(QuantileOf(residuals.Errors()))) {
     if (some.empty()) break;
     auto const edge =
         some[std::min(some.size() - 1, static_cast<std::size_t>(share * static_cast<double>(some.size())))];
-    if (edge > some.front() && (edges.empty() || edge > edges.back())) edges.push_back(edge);
+    if (edge > (n_edges == 0 ? some.front() : edges[n_edges - 1])) edges[n_edges++] = edge;
   }
   return edges;
+}
+
+/// How many edges are not above it, without branches.
+std::size_t BinOf(float residual, LabelEdges const& edges) {
+  std::size_t bin = 0;
+  for (auto half = kLabelBins / 2; half > 0; half /= 2) bin += edges[bin + half - 1] <= residual ? half : 0;
+  return bin;
 }
 
 constexpr std::uint32_t kWordBits = 64;
@@ -87,12 +97,11 @@ void LabelBinSearch::Prepare(LabelBinNode* node) {
   node->edges = EdgesOf(node->rows, residuals_);
   node->bins = {};
   node->all = {};
-  auto const& edges = node->edges;
   for (auto position = node->rows.begin; position < node->rows.end; ++position) {
     auto const row = RowAt(node->rows, position);
-    auto const bin = std::upper_bound(edges.begin(), edges.end(), residuals_.Values()[row]) - edges.begin();
+    auto const bin = BinOf(residuals_.Values()[row], node->edges);
     bin_of_row_[row] = static_cast<std::uint8_t>(bin);
-    node->bins[static_cast<std::size_t>(bin)] += residuals_.Of(row);
+    node->bins[bin] += residuals_.Of(row);
     node->all += residuals_.Of(row);
   }
   node->errors = BinSides(residuals_, node->bins, node->all).RightErrors();

@@ -17,6 +17,7 @@
 /// distinct residuals they are exact but for those in the quantile's own bin, which count as their mean.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -29,13 +30,16 @@
 
 namespace kauri {
 
+/// Ascending, then infinity: one less than kLabelBins are used at most.
+using LabelEdges = std::array<float, kLabelBins>;
+
 /// A node whose split is looked for.
 struct LabelBinNode {
   RowSlice rows;
   NodeTotal const* total = nullptr;
-  std::vector<float> edges;  ///< ascending, fewer than kLabelBins: bin b holds residuals from edges[b - 1] on
-  LabelSums bins{};          ///< of all its rows
-  ResidualSum all;           ///< the same in one
+  LabelEdges edges{};  ///< bin b holds residuals from edges[b - 1] on
+  LabelSums bins{};    ///< of all its rows
+  ResidualSum all;     ///< the same in one
   double errors = 0.0;
 };
 
@@ -56,10 +60,10 @@ class LabelBinSearch {
 
   /// What rows with one code of a feature add up to.
   struct Cell {
-    LabelSums bins{};
     std::uint64_t used = 0;  ///< a bit for each label bin with rows; the others' sums are 0
-    FixedSum pairs;
     std::int64_t n_rows = 0;
+    FixedSum pairs;
+    LabelSums bins{};
   };
   struct Scratch {
     std::vector<Cell> cells;           ///< [n_codes], empty between two searches
