@@ -19,7 +19,7 @@ class BinSides {
  public:
   /// node: of all rows, which are on the right; `all` of them. What they refer to must outlive it.
   BinSides(FixedResiduals const& residuals, LabelSums const& node, ResidualSum const& all)
-      : residuals_(residuals), node_(node), right_{all, {}, 0} {
+      : residuals_(residuals), node_(node), all_(all) {
     auto const& errors = residuals.Errors();
     quantile_ = errors.above / (errors.above + errors.below);
   }
@@ -28,9 +28,8 @@ class BinSides {
   void MoveLeft(std::size_t bin, ResidualSum const& sum) {
     left_bins_[bin] += sum;
     left_.all += sum;
-    right_.all -= sum;
-    if (bin < left_.bin) left_.below += sum;
-    if (bin < right_.bin) right_.below -= sum;
+    left_.below += sum.If(bin < left_.bin);
+    right_.below -= sum.If(bin < right_.bin);
   }
 
   /// The errors of each side's best constant, which is the mean residual of the bin that its quantile lies in, in the
@@ -39,6 +38,7 @@ class BinSides {
     return ErrorsOf(&left_, [this](std::size_t bin) { return left_bins_[bin]; });
   }
   double RightErrors() {
+    right_.all = all_ - left_.all;
     return ErrorsOf(&right_, [this](std::size_t bin) { return node_[bin] - left_bins_[bin]; });
   }
 
@@ -76,9 +76,10 @@ class BinSides {
 
   FixedResiduals const& residuals_;
   LabelSums const& node_;
+  ResidualSum all_;
   double quantile_;
   LabelSums left_bins_{};
-  Side left_{};
+  Side left_;
   Side right_;
 };
 

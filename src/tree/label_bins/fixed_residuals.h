@@ -27,6 +27,11 @@ struct ResidualSum {
     product -= other.product;
     return *this;
   }
+  /// This, or nothing; without a branch, as whoever asks knows what a processor cannot foresee.
+  ResidualSum If(bool is) const {
+    auto const mask = -static_cast<std::int64_t>(is);
+    return {weight & mask, product & mask};
+  }
   ResidualSum operator-(ResidualSum const& other) const { return {weight - other.weight, product - other.product}; }
 };
 

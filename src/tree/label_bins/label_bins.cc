@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tree/label_bins/feature_codes.h"
+#include "tree/label_bins/sort_floats.h"
 
 namespace kauri {
 namespace {
@@ -35,7 +36,7 @@ LabelEdges EdgesOf(RowSlice const& rows, FixedResiduals const& residuals) {
     auto const row = RowAt(rows, position);
     if (residuals.Of(row).weight > 0) some.push_back(residuals.Values()[row]);
   }
-  std::sort(some.begin(), some.end());
+  SortFloats(&some);
   LabelEdges edges;
   edges.fill(std::numeric_limits<float>::infinity());
   std::size_t n_edges = 0;
@@ -48,39 +49,19 @@ LabelEdges EdgesOf(RowSlice const& rows, FixedResiduals const& residuals) {
   return edges;
 }
 
-/// How many edges are not above it, without branches.
+/// How many edges are not above it; a product, as a choice would be a branch that no processor foresees.
 std::size_t BinOf(float residual, LabelEdges const& edges) {
   std::size_t bin = 0;
-  for (auto half = kLabelBins / 2; half > 0; half /= 2) bin += edges[bin + half - 1] <= residual ? half : 0;
+  for (auto half = kLabelBins / 2; half > 0; half /= 2)
+    bin += half * static_cast<std::size_t>(edges[bin + half - 1] <= residual);
   return bin;
 }
 
-constexpr std::uint32_t kWordBits = 64;
-
-/// Calls fn(place) for each bit that is set, ascending; `first` is the place of the lowest.
-template <typename Fn>
-void ForEachBit(std::uint64_t bits, std::uint32_t first, Fn&& fn) {
-  for (; bits != 0; bits &= bits - 1) fn(first + static_cast<std::uint32_t>(__builtin_ctzll(bits)));
-}
-
-void Move(LabelBinSearch::Cell const& cell, BinSides* sides) {
-  ForEachBit(cell.used, 0, [&](std::uint32_t bin) { sides->MoveLeft(bin, cell.bins[bin]); });
-}
-
-/// The codes with rows, ascending, and no bits.
-void CollectCodes(LabelBinSearch::Scratch* scratch) {
-  scratch->codes.clear();
-  for (std::uint32_t word = 0; word < scratch->used.size(); ++word) {
-    ForEachBit(scratch->used[word], word * kWordBits, [&](std::uint32_t code) { scratch->codes.push_back(code); });
-    scratch->used[word] = 0;
+void Move(std::uint64_t used, LabelSums const& bins, BinSides* sides) {
+  for (; used != 0; used &= used - 1) {
+    auto const bin = static_cast<std::size_t>(__builtin_ctzll(used));
+    sides->MoveLeft(bin, bins[bin]);
   }
-}
-
-void Clear(LabelBinSearch::Cell* cell) {
-  ForEachBit(cell->used, 0, [cell](std::uint32_t bin) { cell->bins[bin] = {}; });
-  cell->used = 0;
-  cell->pairs = {};
-  cell->n_rows = 0;
 }
 
 }  // namespace
@@ -111,22 +92,26 @@ void LabelBinSearch::AddRows(LabelBinNode const& node, std::uint32_t feature, Sc
   auto const n_codes = static_cast<std::size_t>(bins_.NumBins(feature)) + 1;  // the last: missing
   if (scratch->cells.size() < n_codes) {
     scratch->cells.resize(n_codes);
-    scratch->used.resize((n_codes + kWordBits - 1) / kWordBits);
+    scratch->bins.resize(n_codes);
   }
   WithCodes(bins_, feature, [&](auto const& code_of) {
     for (auto position = node.rows.begin; position < node.rows.end; ++position) {
       auto const row = RowAt(node.rows, position);
       auto const code = code_of(row);
-      auto& cell = scratch->cells[code];
       auto const bin = bin_of_row_[row];
-      scratch->used[code / kWordBits] |= std::uint64_t{1} << (code % kWordBits);
+      auto& cell = scratch->cells[code];
+      auto& sum = scratch->bins[code][bin];
+      sum = sum.If((cell.used >> bin & 1) != 0);
+      sum += residuals_.Of(row);
       cell.used |= std::uint64_t{1} << bin;
-      cell.bins[bin] += residuals_.Of(row);
       cell.pairs += pairs_[row];
       ++cell.n_rows;
     }
   });
-  CollectCodes(scratch);
+  scratch->codes.clear();
+  for (std::uint32_t code = 0; code < n_codes; ++code) {
+    if (scratch->cells[code].used != 0) scratch->codes.push_back(code);
+  }
 }
 
 void LabelBinSearch::Consider(LabelBinNode const& node, std::uint32_t feature, Scratch const& scratch,
@@ -140,14 +125,15 @@ void LabelBinSearch::Consider(LabelBinNode const& node, std::uint32_t feature, S
   BinSides sides(residuals_, node.bins, node.all);
   FixedSum left;
   std::int64_t n_left = 0;
-  auto const move = [&](Cell const& cell) {
-    Move(cell, &sides);
+  auto const move = [&](std::uint32_t code) {
+    auto const& cell = scratch.cells[code];
+    Move(cell.used, scratch.bins[code], &sides);
     left += cell.pairs;
     n_left += cell.n_rows;
   };
-  if (missing_left) move(scratch.cells[n_bins]);
+  if (missing_left) move(n_bins);
   for (std::size_t i = 0; i < n_present; ++i) {
-    move(scratch.cells[codes[i]]);
+    move(codes[i]);
     auto const is_last = i + 1 == n_present;
     if (is_last && (missing_left || !has_missing || !std::isfinite(cuts[codes[i]]))) break;
     auto const right = node.total->sum - left;
@@ -167,7 +153,7 @@ SplitCandidate LabelBinSearch::Find(LabelBinNode const& node, std::uint32_t feat
   Consider(node, feature, *scratch, false, &best);
   auto const has_missing = scratch->codes.back() == bins_.NumBins(feature);
   if (has_missing && scratch->codes.size() > 1) Consider(node, feature, *scratch, true, &best);
-  for (auto const code : scratch->codes) Clear(&scratch->cells[code]);
+  for (auto const code : scratch->codes) scratch->cells[code] = {};
   return best;
 }
 

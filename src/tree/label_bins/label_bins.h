@@ -60,14 +60,13 @@ class LabelBinSearch {
 
   /// What rows with one code of a feature add up to.
   struct Cell {
-    std::uint64_t used = 0;  ///< a bit for each label bin with rows; the others' sums are 0
+    std::uint64_t used = 0;  ///< a bit for each label bin with rows
     std::int64_t n_rows = 0;
     FixedSum pairs;
-    LabelSums bins{};
   };
   struct Scratch {
     std::vector<Cell> cells;           ///< [n_codes], empty between two searches
-    std::vector<std::uint64_t> used;   ///< a bit for each of them with rows
+    std::vector<LabelSums> bins;       ///< [n_codes]: those not used hold anything
     std::vector<std::uint32_t> codes;  ///< those with rows, ascending
   };
 
