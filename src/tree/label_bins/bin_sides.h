@@ -24,12 +24,22 @@ class BinSides {
     quantile_ = errors.above / (errors.above + errors.below);
   }
 
-  /// Rows of one label bin go to the left.
-  void MoveLeft(std::size_t bin, ResidualSum const& sum) {
-    left_bins_[bin] += sum;
-    left_.all += sum;
-    left_.below += sum.If(bin < left_.bin);
-    right_.below -= sum.If(bin < right_.bin);
+  /// Rows go to the left. used: a bit for each label bin of theirs; `sums` of others hold anything.
+  void MoveLeft(std::uint64_t used, LabelSums const& sums) {
+    ResidualSum all;
+    ResidualSum below_left;  // its quantile
+    ResidualSum below_right;
+    for (; used != 0; used &= used - 1) {
+      auto const bin = static_cast<std::size_t>(__builtin_ctzll(used));
+      auto const sum = sums[bin];
+      left_bins_[bin] += sum;
+      all += sum;
+      below_left += sum.If(bin < left_.bin);
+      below_right += sum.If(bin < right_.bin);
+    }
+    left_.all += all;
+    left_.below += below_left;
+    right_.below -= below_right;
   }
 
   /// The errors of each side's best constant, which is the mean residual of the bin that its quantile lies in, in the

@@ -57,13 +57,6 @@ std::size_t BinOf(float residual, LabelEdges const& edges) {
   return bin;
 }
 
-void Move(std::uint64_t used, LabelSums const& bins, BinSides* sides) {
-  for (; used != 0; used &= used - 1) {
-    auto const bin = static_cast<std::size_t>(__builtin_ctzll(used));
-    sides->MoveLeft(bin, bins[bin]);
-  }
-}
-
 }  // namespace
 
 LabelBinSearch::LabelBinSearch(BinMatrix const& bins, FixedResiduals const& residuals, GainParam const& gain,
@@ -94,17 +87,21 @@ void LabelBinSearch::AddRows(LabelBinNode const& node, std::uint32_t feature, Sc
     scratch->cells.resize(n_codes);
     scratch->bins.resize(n_codes);
   }
-  WithCodes(bins_, feature, [&](auto const& code_of) {
-    for (auto position = node.rows.begin; position < node.rows.end; ++position) {
-      auto const row = RowAt(node.rows, position);
+  auto* const cells = scratch->cells.data();
+  auto* const bins = scratch->bins.data();
+  auto const* const residuals = residuals_.Rows();
+  auto const* const pairs = pairs_.data();
+  auto const* const bin_of_row = bin_of_row_.data();
+  WithCodes(bins_, feature, [&, slice = node.rows](auto const& code_of) {
+    for (auto position = slice.begin; position < slice.end; ++position) {
+      auto const row = RowAt(slice, position);
       auto const code = code_of(row);
-      auto const bin = bin_of_row_[row];
-      auto& cell = scratch->cells[code];
-      auto& sum = scratch->bins[code][bin];
-      sum = sum.If((cell.used >> bin & 1) != 0);
-      sum += residuals_.Of(row);
+      auto const bin = bin_of_row[row];
+      auto& cell = cells[code];
+      auto& sum = bins[code][bin];
+      sum = residuals[row] + sum.If((cell.used >> bin & 1) != 0);
       cell.used |= std::uint64_t{1} << bin;
-      cell.pairs += pairs_[row];
+      cell.pairs += pairs[row];
       ++cell.n_rows;
     }
   });
@@ -127,7 +124,7 @@ void LabelBinSearch::Consider(LabelBinNode const& node, std::uint32_t feature, S
   std::int64_t n_left = 0;
   auto const move = [&](std::uint32_t code) {
     auto const& cell = scratch.cells[code];
-    Move(cell.used, scratch.bins[code], &sides);
+    sides.MoveLeft(cell.used, scratch.bins[code]);
     left += cell.pairs;
     n_left += cell.n_rows;
   };
