@@ -42,7 +42,6 @@ class FixedResiduals {
   FixedResiduals(Context const& ctx, LineErrors const& errors, Span<std::uint8_t const> sampled);
 
   Span<float const> Values() const { return errors_.residuals; }
-  ResidualSum const* Rows() const { return rows_.data(); }  ///< [n_rows]
   ResidualSum Of(std::int64_t row) const { return rows_[static_cast<std::size_t>(row)]; }
   double WeightOf(ResidualSum const& sum) const { return static_cast<double>(sum.weight) * weight_unit_; }
   double ProductOf(ResidualSum const& sum) const { return static_cast<double>(sum.product) * product_unit_; }

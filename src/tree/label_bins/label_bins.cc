@@ -65,7 +65,7 @@ LabelBinSearch::LabelBinSearch(BinMatrix const& bins, FixedResiduals const& resi
       residuals_(residuals),
       gain_(gain),
       pairs_(pairs),
-      bin_of_row_(static_cast<std::size_t>(bins.NumRows())) {}
+      entries_(static_cast<std::size_t>(bins.NumRows())) {}
 
 void LabelBinSearch::Prepare(LabelBinNode* node) {
   node->edges = EdgesOf(node->rows, residuals_);
@@ -74,9 +74,10 @@ void LabelBinSearch::Prepare(LabelBinNode* node) {
   for (auto position = node->rows.begin; position < node->rows.end; ++position) {
     auto const row = RowAt(node->rows, position);
     auto const bin = BinOf(residuals_.Values()[row], node->edges);
-    bin_of_row_[row] = static_cast<std::uint8_t>(bin);
-    node->bins[bin] += residuals_.Of(row);
-    node->all += residuals_.Of(row);
+    auto const residual = residuals_.Of(row);
+    entries_[static_cast<std::size_t>(position)] = {residual, pairs_[row], static_cast<std::uint32_t>(bin)};
+    node->bins[bin] += residual;
+    node->all += residual;
   }
   node->errors = BinSides(residuals_, node->bins, node->all).RightErrors();
 }
@@ -89,19 +90,17 @@ void LabelBinSearch::AddRows(LabelBinNode const& node, std::uint32_t feature, Sc
   }
   auto* const cells = scratch->cells.data();
   auto* const bins = scratch->bins.data();
-  auto const* const residuals = residuals_.Rows();
-  auto const* const pairs = pairs_.data();
-  auto const* const bin_of_row = bin_of_row_.data();
+  auto const* const entries = entries_.data();
   WithCodes(bins_, feature, [&, slice = node.rows](auto const& code_of) {
     for (auto position = slice.begin; position < slice.end; ++position) {
-      auto const row = RowAt(slice, position);
-      auto const code = code_of(row);
-      auto const bin = bin_of_row[row];
+      auto const& entry = entries[position];
+      auto const code = code_of(RowAt(slice, position));
+      auto const bin = entry.bin;
       auto& cell = cells[code];
       auto& sum = bins[code][bin];
-      sum = residuals[row] + sum.If((cell.used >> bin & 1) != 0);
+      sum = entry.residual + sum.If((cell.used >> bin & 1) != 0);
       cell.used |= std::uint64_t{1} << bin;
-      cell.pairs += pairs[row];
+      cell.pairs += entry.pair;
       ++cell.n_rows;
     }
   });

@@ -51,7 +51,7 @@ class LabelBinSearch {
   LabelBinSearch(BinMatrix const& bins, FixedResiduals const& residuals, GainParam const& gain,
                  Span<FixedPair const> pairs);
 
-  /// Sets the edges, the sums and the errors of a node, and notes the label bins of its rows.
+  /// Sets the edges, the sums and the errors of a node, and notes what features ask of its rows.
   void Prepare(LabelBinNode* node);
   /// The best split of a prepared node at a numerical feature; invalid unless it reduces the errors. Different features
   /// and nodes at once on several threads, each with its scratch.
@@ -79,7 +79,13 @@ class LabelBinSearch {
   FixedResiduals const& residuals_;
   GainParam const& gain_;
   Span<FixedPair const> pairs_;
-  std::vector<std::uint8_t> bin_of_row_;
+  /// What every feature asks of a row, side by side and in the order of the node's rows.
+  struct Entry {
+    ResidualSum residual;
+    FixedPair pair;
+    std::uint32_t bin;
+  };
+  std::vector<Entry> entries_;  ///< [n_rows], by position
 };
 
 }  // namespace kauri
