@@ -153,7 +153,7 @@ def table_line(name: str, size: int, rows: np.ndarray, printed: tuple[float, flo
         numbers = f"{'all failed':>60}"
     else:
         parts = (of_cdf.mean(), of_cdf.std(), np.median(of_cdf), of_cdf.min(), of_cdf.max(), of_quantiles.mean())
-        numbers = "".join(f"{part:10.6f}" for part in parts)
+        numbers = "".join(f"{part:10.6f}" if part < 100 else f"{part:10.1e}" for part in parts)
     return f"{line}{numbers}   |{printed[0]:10.6f}{printed[1]:10.6f}{printed[2]:6}"
 
 

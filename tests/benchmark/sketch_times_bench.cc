@@ -130,8 +130,8 @@ void TwoPasses(std::vector<float> const& values) {
           },
           [&](auto const& sketch) { return kauri::QuantilesOf(sketch.Ranks(), shares); });
     });
-    auto const series = {std::pair{"chebyshev", Chebyshev}, std::pair{"fourier", Fourier},
-                         std::pair{"hermite", Hermite}};
+    std::pair<char const*, Estimate (*)(Numbers const&, std::size_t)> const series[] = {
+        {"chebyshev", Chebyshev}, {"fourier", Fourier}, {"hermite", Hermite}};
     for (auto const& [name, estimate] : series) {  // their sums are within, the distribution of 8,192 cells as well
       Print(values.size(), name, order,
             [&, estimate = estimate] { return Measure([&] { return estimate(places_of(), order); }, invert); });
