@@ -69,7 +69,7 @@ class LabelMomentSearch {
     std::vector<float> values;           ///< their residuals, clipped
     std::vector<float> weights;          ///< theirs
     std::vector<MomentCell> cells;       ///< of codes with rows, ascending; the missing ones last
-    std::vector<PowerSums> right;        ///< [n_boundaries]: without missing rows, unless they are merged in
+    std::vector<PowerSums> right;        ///< [n_boundaries]: of what lies right of each
     std::vector<MomentBoundary> chosen;  ///< at most four, the least estimates first
   };
 
