@@ -25,8 +25,8 @@ namespace {
 void Fill(Registries* all) {
   all->tree_methods.Add({"exact", "Every boundary between two values is a candidate, over presorted columns.",
                          MakeExactBuilder, &DescribeParameters<MemoryParam>});
-  all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder,
-                         &DescribeParameters<MemoryParam>});
+  all->tree_methods.Add(
+      {"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder, &HistParameters});
   all->tree_methods.Add({"approx", "As hist, with bins made for each tree from quantiles weighted by hessians.",
                          MakeApproxBuilder, &DescribeParameters<MemoryParam>});
   all->tree_updaters.Add({"refresh", "Statistics of nodes and values of leaves become those of other data.",

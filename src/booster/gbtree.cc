@@ -18,6 +18,7 @@
 #include "tree/feature_cost.h"
 #include "tree/hist/absolute_error_grower.h"
 #include "tree/linear/linear_tree.h"
+#include "tree/research/error_sketch_param.h"
 
 namespace kauri {
 
@@ -125,6 +126,16 @@ void RequireErrors(std::string const& tree_method, GbTreeParam const& param, Tre
   RequireAbsoluteError(tree_param);
 }
 
+/// Moments are asked for beside the criterion that looks at errors. \throws Error(kParameter).
+void RequireCriterion(ErrorSketchParam const& sketch, TreeParam const& tree_param) {
+  if (sketch.absolute_error_sketch == ErrorSketchParam::kBins) return;
+  if (tree_param.split_criterion == TreeParam::kAbsoluteError) return;
+  Fail(ErrorKind::kParameter, "absolute_error_sketch=moments says what errors are estimated from, and ",
+       "split_criterion=gradient looks at none; set split_criterion=absolute_error with tree_method=hist and "
+       "device=cpu, ",
+       "or leave absolute_error_sketch out.");
+}
+
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
@@ -136,6 +147,7 @@ class GbTree : public Booster {
   GbTree(ParamMap const& map, BuilderWrap const& wrap)
       : device_(ParseDeviceKind(map)),
         tree_param_(ParseParameters<TreeParam>(map)),
+        error_sketch_(ParseParameters<ErrorSketchParam>(map)),
         param_(ParseParameters<GbTreeParam>(map)),
         feature_costs_(ParseFeatureCost(tree_param_)) {
     if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device_);
@@ -159,6 +171,7 @@ class GbTree : public Booster {
     RequireSmoothable(tree_param_);
     if (tree_param_.random_strength > 0.0F) RequireNoise(device_, tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
+    RequireCriterion(error_sketch_, tree_param_);
     if (tree_param_.split_criterion == TreeParam::kAbsoluteError) RequireErrors(tree_method_, param_, tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
@@ -252,6 +265,7 @@ class GbTree : public Booster {
 
   DeviceKind device_;
   TreeParam tree_param_;
+  ErrorSketchParam error_sketch_;
   GbTreeParam param_;
   std::vector<float> feature_costs_;
   std::string tree_method_;               ///< as in the registry

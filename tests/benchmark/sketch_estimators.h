@@ -80,11 +80,13 @@ inline Estimate FromMoments(Numbers const& moments, std::size_t order, bool with
     estimate.cdf = kauri::LegendreCdf(moments);
     return estimate;
   }
+  if (estimate.failed) {  // what stands for it is left out of every mean, and takes longest of all fits
+    estimate.cdf = kauri::LegendreCdf(Numbers{1.0});
+    return estimate;
+  }
   std::size_t n_used = 0;
-  auto const usable =
-      std::find_if(moments.begin(), moments.end(), [](double m) { return !(std::fabs(m) <= 1.0 + 1e-9); });
-  estimate.cdf = kauri::MaxEntropyCdf(Numbers(moments.begin(), usable), &n_used);
-  estimate.failed = estimate.failed || n_used <= order;
+  estimate.cdf = kauri::MaxEntropyCdf(moments, &n_used);
+  estimate.failed = n_used <= order;
   return estimate;
 }
 

@@ -2,16 +2,20 @@
 
     python tests/benchmark/sketch_tables.py [set ...] [--build build] [--rows 200000] [--max-bin 256]
     python tests/benchmark/sketch_tables.py [set ...] --table 2 3 4 5 [--rows 20000] [--normal 10000000]
+    python tests/benchmark/sketch_tables.py --times [--sizes 1000 10000 100000 1000000]
 
-Needs the programs sketch_bench and sketch_estimators (`ninja -C build sketch_bench sketch_estimators`) and the real
-data sets (`KAURI_DATA`, by default `../shared/data` beside the project). NIAE: the mean distance between the sketch's
+Needs the programs sketch_bench, sketch_estimators and sketch_times (`ninja -C build sketch_bench ...`) and the real
+data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Without names they are ten sets, 390 columns
+that are not constant; `--every` takes all sets but those that repeat columns of others and one of 55,197 columns of
+words, nearly all 0. NIAE: the mean distance between the sketch's
 and the true distribution over the range of a column. "over 0.05": the share of columns where it is larger, which is
 where a sketch must not be used.
 
 Tables 2 to 4 print of each estimator what the thesis prints, beside its mean on its own columns (14,072 of
 OpenML-CC18): what can be compared is the order of estimators, not the numbers. Failures are counted apart, and are
 left out of the rest: moments that no distribution has, no density with all moments, quantiles that fall or lie
-outside of the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9.
+outside of the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9. `--times` are those of standard
+normal values in one pass and in two, which the thesis draws; it prints no numbers of them.
 """
 
 from __future__ import annotations
@@ -28,9 +32,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
 sys.path.insert(0, str(DATA))
-from load import load  # noqa: E402
+from load import NAMES, load  # noqa: E402
 
 SETS = ["adult", "california", "protein", "credit_default", "ames", "spambase", "letter", "yeast", "covtype", "higgs"]
+REPEATED = {"covtype_cat", "california_raw"}
+TOO_WIDE = {"sector"}
 
 # (estimator, order or size): what the thesis prints as mean NIAE, largest NIAE and failures.
 PRINTED: dict[int, dict[tuple[str, int], tuple[float, float, int]]] = {
@@ -100,6 +106,7 @@ def columns_of(name: str, rows: int) -> np.ndarray:
     features = load(name)[0]
     some = np.random.default_rng(0).permutation(features.shape[0])[:rows]
     features = features[np.sort(some)]
+    features = features.toarray() if hasattr(features, "toarray") else features
     return np.ascontiguousarray(np.asarray(features, np.float32).T)
 
 
@@ -146,7 +153,7 @@ def table_line(name: str, size: int, rows: np.ndarray, printed: tuple[float, flo
         numbers = f"{'all failed':>60}"
     else:
         parts = (of_cdf.mean(), of_cdf.std(), np.median(of_cdf), of_cdf.min(), of_cdf.max(), of_quantiles.mean())
-        numbers = "".join(f"{part:10.6f}" for part in parts)
+        numbers = "".join(f"{part:10.6f}" if part < 100 else f"{part:10.1e}" for part in parts)
     return f"{line}{numbers}   |{printed[0]:10.6f}{printed[1]:10.6f}{printed[2]:6}"
 
 
@@ -179,6 +186,20 @@ def print_tables(options: argparse.Namespace) -> None:
         print_table(number, found)
 
 
+def print_times(options: argparse.Namespace) -> None:
+    """By estimator: nanoseconds a value, and microseconds to 99 quantiles, for each number of values."""
+    command = [str(Path(options.build) / "bin" / "sketch_times"), *map(str, options.sizes)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in done.stdout.splitlines():
+        _, name, size, of_value, of_quantiles = line.split()
+        found.setdefault((name, size), []).append(f"{of_value}; {of_quantiles}")
+    print("| estimator | order or size | " + " | ".join(f"{n:,} values" for n in options.sizes) + " |")
+    print("|---" * (2 + len(options.sizes)) + "|")
+    for (name, size), cells in found.items():
+        print(f"| {name} | {size} | " + " | ".join(cells) + " |")
+
+
 def print_costs(options: argparse.Namespace) -> None:
     total: dict[str, list[list[float]]] = {}
     for name in options.sets:
@@ -200,8 +221,15 @@ def main() -> int:
     parser.add_argument("--max-bin", type=int, default=256)
     parser.add_argument("--table", type=int, nargs="+", choices=sorted(PRINTED))
     parser.add_argument("--normal", type=int, default=10_000_000)
+    parser.add_argument("--every", action="store_true", help="all sets")
+    parser.add_argument("--times", action="store_true")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000])
     options = parser.parse_args()
-    if options.table:
+    if options.every:
+        options.sets = [name for name in NAMES if name not in REPEATED | TOO_WIDE]
+    if options.times:
+        print_times(options)
+    elif options.table:
         print_tables(options)
     else:
         print_costs(options)

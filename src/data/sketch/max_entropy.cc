@@ -9,6 +9,7 @@
 /// 5. Where that fails, too, the last moment is given up.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -78,6 +79,14 @@ std::vector<double> ChebyshevMoments(Span<double const> moments) {
   return means;
 }
 
+/// std::exp, whose results beyond the range of float64 are known without its slow ways of making them.
+double Exp(double exponent) {
+  constexpr double kAllAbove = 710.0;
+  constexpr double kAllBelow = -746.0;
+  if (exponent > kAllAbove) return std::numeric_limits<double>::infinity();
+  return exponent < kAllBelow ? 0.0 : std::exp(exponent);
+}
+
 /// (1 - share) of the moments and `share` of those of the flat density.
 std::vector<double> Mixed(std::vector<double> means, double share) {
   for (std::size_t k = 0; k < means.size(); ++k) {
@@ -135,7 +144,8 @@ class MaxEntropy {
       for (std::size_t k = 0; k < n_; ++k) exponent += theta[k] * basis[k];
       lowest_ = point == 0 ? exponent : std::min(lowest_, exponent);
       highest_ = point == 0 ? exponent : std::max(highest_, exponent);
-      auto const mass = rule_->weights[point] * std::exp(exponent);
+      auto const mass = rule_->weights[point] * Exp(exponent);
+      if (mass == 0.0) continue;
       for (std::size_t k = 0; k < 2 * n_; ++k) integrals_[k] += mass * basis[k];
     }
     auto dual = integrals_[0];
@@ -231,7 +241,7 @@ std::vector<double> MassBelow(std::vector<double> const& theta) {
       Chebyshev(kCells.rule.points[point], theta.size(), basis.data());
       auto exponent = 0.0;
       for (std::size_t k = 0; k < theta.size(); ++k) exponent += theta[k] * basis[k];
-      mass += std::exp(exponent) * kCells.rule.weights[point];
+      mass += Exp(exponent) * kCells.rule.weights[point];
     }
     below[cell + 1] = below[cell] + mass;
   }

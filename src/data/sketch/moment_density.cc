@@ -11,7 +11,7 @@ constexpr double kPi = 3.14159265358979323846;
 
 }  // namespace
 
-std::vector<double> LegendreCdf(Span<double const> moments) {
+std::vector<double> LegendreCdf(Span<double const> moments, std::size_t n_cells) {
   auto const n = moments.size();
   std::vector<double> factors(n);  // of L_(k + 1) - L_(k - 1): half of E L_k(x)
   std::vector<double> before(n, 0.0);
@@ -26,9 +26,9 @@ std::vector<double> LegendreCdf(Span<double const> moments) {
     }
     before = std::exchange(terms, next);
   }
-  std::vector<double> cdf(kCdfCells + 1, 0.0);
-  for (std::size_t cell = 0; cell <= kCdfCells; ++cell) {
-    auto const x = CdfPlace(static_cast<double>(cell));
+  std::vector<double> cdf(n_cells + 1, 0.0);
+  for (std::size_t cell = 0; cell <= n_cells; ++cell) {
+    auto const x = 2.0 * static_cast<double>(cell) / static_cast<double>(n_cells) - 1.0;
     double lower = 1.0;
     double value = x;
     cdf[cell] = factors[0] * (x + 1.0);

@@ -23,7 +23,8 @@ inline double CdfPlace(double cells) { return 2.0 * cells / static_cast<double>(
 /// moments [order + 1], the first is 1. Where no density is found the last moment is given up, and again; without any
 /// the density is even, so this always succeeds. n_used: how many moments the density has, the first among them.
 std::vector<double> MaxEntropyCdf(Span<double const> moments, std::size_t* n_used = nullptr);
-std::vector<double> LegendreCdf(Span<double const> moments);
+/// At n_cells + 1 places.
+std::vector<double> LegendreCdf(Span<double const> moments, std::size_t n_cells = kCdfCells);
 /// means [order + 1]: of cos(k t), where t is the value's place between 0 and pi; the first is 1.
 std::vector<double> CosineCdf(Span<double const> means);
 

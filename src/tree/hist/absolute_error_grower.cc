@@ -10,21 +10,23 @@
 
 namespace kauri {
 
-AbsoluteErrorGrower::AbsoluteErrorGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task,
-                                         HistData* data, Span<std::int32_t> leaf_of_row)
+template <typename Search>
+AbsoluteErrorGrower<Search>::AbsoluteErrorGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task,
+                                                 HistData* data, Span<std::int32_t> leaf_of_row)
     : HistGrower(ctx, rules, task, data, leaf_of_row),
       residuals_(ctx, task.errors, task.sampled_rows),
       search_(data->bins, residuals_, gain_, task.gradients.pairs),
       scratch_(static_cast<std::size_t>(ctx.threads)) {}
 
-void AbsoluteErrorGrower::FindSplits(Pairs const& pairs) {
+template <typename Search>
+void AbsoluteErrorGrower<Search>::FindSplits(Pairs const& pairs) {
   std::vector<Node*> open;
   for (auto const& pair : pairs) {
     for (auto* node : {pair.small, pair.large}) {
       if (node != nullptr && node->IsOpen()) open.push_back(node);
     }
   }
-  std::vector<LabelBinNode> nodes(open.size());
+  std::vector<typename Search::Node> nodes(open.size());
   std::vector<std::pair<std::size_t, std::uint32_t>> tasks;  // a node and one of its features
   for (std::size_t i = 0; i < open.size(); ++i) {
     auto const range = rows_->used.RangeOf(open[i]->id);
@@ -44,6 +46,9 @@ void AbsoluteErrorGrower::FindSplits(Pairs const& pairs) {
     if (IsBetter(found[i], best)) best = found[i];
   }
 }
+
+template class AbsoluteErrorGrower<LabelBinSearch>;
+template class AbsoluteErrorGrower<LabelMomentSearch>;
 
 void RequireAbsoluteError(TreeParam const& param) {
   auto const refuse = [](char const* what, char const* cure) {

@@ -5,9 +5,12 @@
 #include "kauri/data_matrix.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/label_bins/label_bins.h"
+#include "tree/research/label_moments.h"
 
 namespace kauri {
 
+/// Search: LabelBinSearch, or LabelMomentSearch, which is research.
+template <typename Search>
 class AbsoluteErrorGrower : public HistGrower {
  public:
   AbsoluteErrorGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
@@ -17,9 +20,12 @@ class AbsoluteErrorGrower : public HistGrower {
   void FindSplits(Pairs const& pairs) override;
 
   FixedResiduals residuals_;
-  LabelBinSearch search_;
-  std::vector<LabelBinSearch::Scratch> scratch_;  ///< by thread
+  Search search_;
+  std::vector<typename Search::Scratch> scratch_;  ///< by thread
 };
+
+extern template class AbsoluteErrorGrower<LabelBinSearch>;
+extern template class AbsoluteErrorGrower<LabelMomentSearch>;
 
 /// \throws Error(kParameter) for what label bins do not go with; for a task without errors of two straight lines.
 void RequireAbsoluteError(TreeParam const& param);

@@ -18,6 +18,9 @@
 #include "tree/hist_vector/vector_grower.h"
 
 namespace kauri {
+
+DMLC_REGISTER_PARAMETER(ErrorSketchParam);
+
 namespace {
 
 class HistState : public BuildState {
@@ -94,6 +97,14 @@ void RequirePaged(TreeParam const& param) {
        "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
 }
 
+Tree GrowByErrors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
+                  ErrorSketchParam::Sketch sketch, Span<std::int32_t> leaf_of_row) {
+  if (sketch == ErrorSketchParam::kMoments) {
+    return AbsoluteErrorGrower<LabelMomentSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
+  }
+  return AbsoluteErrorGrower<LabelBinSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
+}
+
 }  // namespace
 
 std::string HistBuilder::StateKey() const {
@@ -133,13 +144,21 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   }
   auto* const rows = hist->Update(ctx, data);
   if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
-  if (by_errors) return AbsoluteErrorGrower(ctx, rules, task, rows, leaf_of_row).Grow();
+  if (by_errors) return GrowByErrors(ctx, rules, task, rows, sketch_, leaf_of_row);
   if (is_symmetric) return SymmetricGrower(ctx, rules, task, rows, leaf_of_row).Grow();
   return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
-  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
+  auto const sketch = ParseParameters<ErrorSketchParam>(map).absolute_error_sketch;
+  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget(),
+                                       static_cast<ErrorSketchParam::Sketch>(sketch));
+}
+
+ParameterTable HistParameters() {
+  auto table = DescribeParameters<MemoryParam>();
+  for (auto& info : DescribeParameters<ErrorSketchParam>()) table.push_back(std::move(info));
+  return table;
 }
 
 }  // namespace kauri

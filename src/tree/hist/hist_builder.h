@@ -12,14 +12,16 @@
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
+#include "tree/research/error_sketch_param.h"
 
 namespace kauri {
 
 class HistBuilder : public TreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
-  explicit HistBuilder(TreeParam const& param, MemoryBudget const& budget = {})
-      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
+  explicit HistBuilder(TreeParam const& param, MemoryBudget const& budget = {},
+                       ErrorSketchParam::Sketch sketch = ErrorSketchParam::kBins)
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget), sketch_(sketch) {}
 
   bool BuildsVectorLeaves() const override { return true; }
   std::string StateKey() const override;
@@ -32,9 +34,12 @@ class HistBuilder : public TreeBuilder {
   TreeParam param_;
   ConstraintRules rules_;
   MemoryBudget budget_;  ///< of data in external memory, without a limit that of the data holds; of bins kept in memory
+  ErrorSketchParam::Sketch sketch_;
 };
 
 /// \throws Error(kParameter).
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map);
+/// What it reads beside TreeParam.
+ParameterTable HistParameters();
 
 }  // namespace kauri

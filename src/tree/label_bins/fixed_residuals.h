@@ -22,6 +22,17 @@ struct ResidualSum {
     product += other.product;
     return *this;
   }
+  ResidualSum& operator-=(ResidualSum const& other) {
+    weight -= other.weight;
+    product -= other.product;
+    return *this;
+  }
+  /// This, or nothing; without a branch, as whoever asks knows what a processor cannot foresee.
+  ResidualSum If(bool is) const {
+    auto const mask = -static_cast<std::int64_t>(is);
+    return {weight & mask, product & mask};
+  }
+  ResidualSum operator+(ResidualSum const& other) const { return {weight + other.weight, product + other.product}; }
   ResidualSum operator-(ResidualSum const& other) const { return {weight - other.weight, product - other.product}; }
 };
 

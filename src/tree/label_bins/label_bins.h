@@ -8,8 +8,8 @@
 /// 1. A node has kLabelBins label bins at most, with edges at ranks of 4,096 of its rows at most, which are taken at a
 ///    fixed stride: even ones for the median; for other quantiles half of them lie around the quantile.
 /// 2. For each feature, the weights and weighted residuals of the node's rows are added up by code and label bin.
-/// 3. At each boundary between codes with rows, the sums on the left are known by label bin, cumulated; those on the
-///    right are the node's less these. The bin that the quantile lies in is found by halves.
+/// 3. From each boundary between codes with rows to the next, the sums of a code go from the right to the left, label
+///    bin by label bin, and the bins that the quantiles of both sides lie in move along (bin_sides.h).
 /// 4. The constant is the mean residual of that bin; the errors follow from the sums below and above it:
 ///    above * (S_above - C_above m) + below * (C_below m - S_below), with weights C and weighted residuals S.
 /// 5. The gain of a boundary is the errors of the node less those of both sides, missing rows being tried on each.
@@ -24,35 +24,34 @@
 #include "data/bins/bin_matrix.h"
 #include "tree/growth/node_total.h"
 #include "tree/histogram/histogram_adder.h"
+#include "tree/label_bins/bin_sides.h"
 #include "tree/label_bins/fixed_residuals.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
 
-constexpr std::size_t kLabelBins = 64;
-
-/// Sums up to and including each label bin.
-using CumulatedBins = std::array<ResidualSum, kLabelBins>;
-
-/// The errors of rows by their cumulated bins, in the units of the loss; 0 without weight.
-double ErrorsOf(FixedResiduals const& residuals, CumulatedBins const& bins);
+/// Ascending, then infinity: one less than kLabelBins are used at most.
+using LabelEdges = std::array<float, kLabelBins>;
 
 /// A node whose split is looked for.
 struct LabelBinNode {
   RowSlice rows;
   NodeTotal const* total = nullptr;
-  std::vector<float> edges;  ///< ascending, fewer than kLabelBins: bin b holds residuals from edges[b - 1] on
-  CumulatedBins all{};       ///< of all its rows
+  LabelEdges edges{};  ///< bin b holds residuals from edges[b - 1] on
+  LabelSums bins{};    ///< of all its rows
+  ResidualSum all;     ///< the same in one
   double errors = 0.0;
 };
 
 class LabelBinSearch {
  public:
+  using Node = LabelBinNode;
+
   /// Of one tree. What it refers to must outlive it. pairs: [n_rows], as the tree's leaves are made of.
   LabelBinSearch(BinMatrix const& bins, FixedResiduals const& residuals, GainParam const& gain,
                  Span<FixedPair const> pairs);
 
-  /// Sets the edges, the sums and the errors of a node, and notes the label bins of its rows.
+  /// Sets the edges, the sums and the errors of a node, and notes what features ask of its rows.
   void Prepare(LabelBinNode* node);
   /// The best split of a prepared node at a numerical feature; invalid unless it reduces the errors. Different features
   /// and nodes at once on several threads, each with its scratch.
@@ -61,12 +60,13 @@ class LabelBinSearch {
 
   /// What rows with one code of a feature add up to.
   struct Cell {
-    CumulatedBins bins{};  ///< not cumulated while rows are added
-    FixedSum pairs;
+    std::uint64_t used = 0;  ///< a bit for each label bin with rows
     std::int64_t n_rows = 0;
+    FixedSum pairs;
   };
   struct Scratch {
     std::vector<Cell> cells;           ///< [n_codes], empty between two searches
+    std::vector<LabelSums> bins;       ///< [n_codes]: those not used hold anything
     std::vector<std::uint32_t> codes;  ///< those with rows, ascending
   };
 
@@ -74,13 +74,18 @@ class LabelBinSearch {
   void AddRows(LabelBinNode const& node, std::uint32_t feature, Scratch* scratch) const;
   void Consider(LabelBinNode const& node, std::uint32_t feature, Scratch const& scratch, bool missing_left,
                 SplitCandidate* best) const;
-  double GainAt(LabelBinNode const& node, Cell const& left) const;
 
   BinMatrix const& bins_;
   FixedResiduals const& residuals_;
   GainParam const& gain_;
   Span<FixedPair const> pairs_;
-  std::vector<std::uint8_t> bin_of_row_;
+  /// What every feature asks of a row, side by side and in the order of the node's rows.
+  struct Entry {
+    ResidualSum residual;
+    FixedPair pair;
+    std::uint32_t bin;
+  };
+  std::vector<Entry> entries_;  ///< [n_rows], by position
 };
 
 }  // namespace kauri
