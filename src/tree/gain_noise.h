@@ -6,6 +6,8 @@
 /// that would not be made, for its gain, does not compete, so that none is lost to it.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "common/random_normal.h"
@@ -32,13 +34,22 @@ struct GainNoise {
     auto const noisy_b = b.loss_change + Of(b.feature);
     return noisy_a != noisy_b ? noisy_a > noisy_b : kauri::IsBetter(a, b);
   }
-  /// find(SplitCandidate*) replaces a candidate where one of its feature, which is one of many, is better by the gain.
+  /// find(SplitCandidate*) replaces a candidate where one of the feature has a larger loss change.
   template <typename Find>
-  void Compete(Find&& find, SplitCandidate* best) const {
+  void Compete(std::uint32_t feature, Find&& find, SplitCandidate* best) const {
     if (!IsOn()) return find(best);
     SplitCandidate own;
+    if (best->IsValid()) own.loss_change = std::max(0.0, Floor(feature, *best));
     find(&own);
     if (Admits(own) && IsBetter(own, *best)) *best = own;
+  }
+
+ private:
+  /// A loss change with which a split at the feature is not better than `best`, however sums are rounded.
+  double Floor(std::uint32_t feature, SplitCandidate const& best) const {
+    auto const noisy = best.loss_change + Of(best.feature);
+    auto const own = Of(feature);
+    return noisy - own - 1e-12 * (std::fabs(noisy) + std::fabs(own));
   }
 };
 

@@ -177,7 +177,8 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
 
 void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                              SplitCandidate* best) const {
-  node.noise.Compete([&](SplitCandidate* to) { FindBest(cells, node, scratch, to); }, best);
+  node.noise.Compete(
+      cells.feature, [&](SplitCandidate* to) { FindBest(cells, node, scratch, to); }, best);
 }
 
 void VectorSplitFinder::FindBest(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,

@@ -151,7 +151,8 @@ void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells
 void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
                           SplitCandidate* best) const {
   if (cuts_.IsCategorical(feature)) {
-    return node.noise.Compete([&](SplitCandidate* to) { FindCategories(feature, cells, node, scratch, to); }, best);
+    return node.noise.Compete(
+        feature, [&](SplitCandidate* to) { FindCategories(feature, cells, node, scratch, to); }, best);
   }
   auto const n_bins = cuts_.NumBins(feature);
   auto const count = node.rows.IsOn() ? CollectCounted(cells, cells + node.counts_at, n_bins, scratch)
@@ -162,7 +163,8 @@ void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTota
 void BinSplitFinder::FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node,
                                ScanScratch const& scratch, SplitCandidate* best) const {
   if (count == 0) return;
-  node.noise.Compete([&](SplitCandidate* to) { FindBetween(feature, count, node, scratch, to); }, best);
+  node.noise.Compete(
+      feature, [&](SplitCandidate* to) { FindBetween(feature, count, node, scratch, to); }, best);
 }
 
 void BinSplitFinder::FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node,
