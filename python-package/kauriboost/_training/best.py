@@ -27,7 +27,7 @@ from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import make_folds
 from .search import Budget, Contest, Search
-from .settings import KINDS, changes, rates, without
+from .settings import changes, kinds, rates, without
 
 _DEFAULT_ROUNDS = 2000
 
@@ -156,7 +156,7 @@ def _explore(search: Search, budget: Budget, given: Mapping[str, Any], has_categ
             return False
         return search.attempt({**search.best.params, **changed})
 
-    for kind in KINDS:
+    for kind in kinds(has_categories):
         if not budget.is_over() and not search.has_tried(without(kind, given)):
             search.attempt(without(kind, given))
     for change in changes(has_categories):
