@@ -145,6 +145,19 @@ def test_trees_are_those_of_the_numbers(method: str, most: int, seed: int, stren
     assert model.num_features() == 5
 
 
+def test_columns_together_say_what_they_do_not_say_alone() -> None:
+    rows, labels = make_rows(seed=9)
+
+    def error(most: int) -> float:
+        model = train(50, eta=0.1, ordered_combination=most)
+        return float(np.sqrt(np.mean((model.predict(matrix(rows)) - labels) ** 2)) / np.std(labels))
+
+    alone, pairs, triples = (error(most) for most in (1, 2, 3))
+    assert alone > 0.8
+    assert pairs < 0.45
+    assert triples < 0.3
+
+
 def test_columns_that_tell_nothing_together_stay_alone() -> None:
     labels = np.random.default_rng(3).integers(0, 9, N_ROWS).astype(np.float32)
     alone = train(data=matrix(labels=labels), ordered_combination=1)
