@@ -702,9 +702,9 @@ KAURI_API int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field
 KAURI_API int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len,
                                          char const*** out_features);
 /**
- * Importance of the features that splits use, in the features' order. `config`: {"importance_type": "weight" (splits),
- * "gain", "cover" (means), "total_gain" or "total_cover"; "feature_map": optional file; "feature_names": optional
- * list}. *out_scores has the shape *out_shape [*out_dim]; out_features: *out_n_features names.
+ * Importance of features that splits use, in their order; of combinations of columns last, as "a&b". `config`:
+ * {"importance_type": "weight" (splits), "gain", "cover" (means), "total_gain", "total_cover"; "feature_map": optional
+ * file; "feature_names": optional list}. *out_scores has *out_shape [*out_dim]; out_features: *out_n_features names.
  */
 KAURI_API int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* out_n_features,
                                     char const*** out_features, bst_ulong* out_dim, bst_ulong const** out_shape,

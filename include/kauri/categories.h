@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kauri/ordered_encoding.h"
-
 namespace kauri {
+
+struct OrderedEncoding;
 
 /// The names of one feature's categories, distinct: category c is the c-th. One of the two vectors is used; none: the
 /// categories have no names but their numbers, or the feature is a number.
@@ -43,7 +43,10 @@ struct ModelCategories {
   /// The numbers that trees know categories by; nullptr: those are their own (categorical_encoding=partition).
   std::shared_ptr<OrderedEncoding const> ordered = nullptr;
 
-  bool Encodes(std::size_t feature) const { return ordered != nullptr && ordered->Encodes(feature); }
+  /// Whether trees know the categories of a feature by other numbers.
+  bool Encodes(std::size_t feature) const;
+  /// How many columns trees know beside the features: combinations of some.
+  std::int64_t NumCombinations() const;
 };
 
 }  // namespace kauri

@@ -23,14 +23,35 @@ struct OrderedColumn {
   bool operator==(OrderedColumn const& other) const { return categories == other.categories && sums == other.sums; }
 };
 
+/// Where a cell of a row stands among the categories of its column, or these: it is missing, or did not occur.
+constexpr std::int32_t kMissingPosition = -1;
+constexpr std::int32_t kUnknownPosition = -2;
+
+/// Categorical columns taken together: a further column, whose categories are what those hold in a row. It is a column
+/// or a combination before it, the base, and one column more.
+struct OrderedCombination {
+  std::int32_t base = 0;            ///< a feature, or n_features plus the number of a combination before
+  std::int32_t feature = 0;         ///< none of the base's
+  std::vector<std::int64_t> cells;  ///< those that occurred, ascending
+  std::vector<LabelSum> sums;       ///< [n cells]
+
+  /// Of the positions of base and feature, neither of which is missing or unknown.
+  static std::int64_t CellOf(std::int32_t base_position, std::int32_t position);
+  /// kMissingPosition where one of the two is, else kUnknownPosition for what did not occur.
+  std::int32_t PositionOf(std::int32_t base_position, std::int32_t position) const;
+  bool operator==(OrderedCombination const& other) const;
+};
+
 /// How categories become numbers: what a user says of it.
 struct OrderedSettings {
   std::int64_t n_permutations = 1;
   float strength = 1.0F;  ///< rows of mean weight that the prior counts as
   std::uint64_t seed = 0;
+  std::int64_t most_combined = 1;  ///< columns of a combination; 1: there are none
 
   bool operator==(OrderedSettings const& other) const {
-    return n_permutations == other.n_permutations && strength == other.strength && seed == other.seed;
+    return n_permutations == other.n_permutations && strength == other.strength && seed == other.seed &&
+           most_combined == other.most_combined;
   }
 };
 
@@ -39,7 +60,9 @@ struct OrderedSettings {
 struct OrderedEncoding {
   OrderedSettings settings;
   std::vector<OrderedColumn> columns;  ///< [n_features]; no categories: the column stays as it is
-  LabelSum total;                      ///< of all rows
+  /// Columns that only the model has: its trees know them as the features after the last.
+  std::vector<OrderedCombination> combinations;
+  LabelSum total;  ///< of all rows
   std::int64_t n_rows = 0;
   double label_unit = 1.0;   ///< powers of two: the worth of a step of the integers
   double weight_unit = 1.0;  ///< likewise
@@ -47,9 +70,18 @@ struct OrderedEncoding {
   bool Encodes(std::size_t feature) const { return feature < columns.size() && !columns[feature].categories.empty(); }
   /// The weighted mean label of all rows; 0 where nothing has a weight.
   double Prior() const;
+  /// What the prior counts as, beside the weights of rows.
+  double PriorWeight() const;
   float ValueOf(LabelSum rows) const;
-  /// From all rows of the category; one that did not occur has the prior.
-  float ValueOf(std::size_t feature, std::int32_t category) const;
+  /// Of a feature or, from n_features on, a combination: from all rows of its category at `position`. One that did not
+  /// occur has the prior, a missing one NaN.
+  float ValueAt(std::size_t column, std::int32_t position) const;
+  /// kUnknownPosition for a category that did not occur.
+  std::int32_t PositionOf(std::size_t feature, std::int32_t category) const;
+  /// Categories of a feature, or cells of a combination.
+  std::size_t NumPositions(std::size_t column) const;
+  /// The features that a column is made of, ascending.
+  std::vector<std::int32_t> MembersOf(std::size_t column) const;
   bool operator==(OrderedEncoding const& other) const;
 };
 

@@ -44,7 +44,7 @@ std::string NameOf(Model const& model, std::size_t feature) {
 
 void SplitKinds::Update(Model const& model) {
   if (n_trees_ > model.trees.size()) *this = {};
-  bits_.resize(model.n_features, 0);
+  bits_.resize(model.NumTreeFeatures(), 0);
   for (; n_trees_ < model.trees.size(); ++n_trees_) {
     auto const& tree = model.trees[n_trees_];
     for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {

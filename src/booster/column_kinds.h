@@ -41,7 +41,7 @@ class SplitKinds {
   std::uint8_t Bits(std::size_t feature) const { return feature < bits_.size() ? bits_[feature] : std::uint8_t{0}; }
 
   std::size_t n_trees_ = 0;
-  std::vector<std::uint8_t> bits_;  ///< [n_features]
+  std::vector<std::uint8_t> bits_;  ///< by feature, combinations after them
 };
 
 /// \throws Error(kData) naming the first column that holds categories in the model and numbers in the data, or the

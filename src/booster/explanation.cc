@@ -110,6 +110,7 @@ std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOp
 
 void CheckRows(Model const& model, ExplainTask const& task) {
   CheckPredictable(model, task.rows.NumCols());
+  CheckExplicable(model);
   CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
 }
 

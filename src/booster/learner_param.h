@@ -29,6 +29,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
   std::string categorical_encoding;
   std::int64_t ordered_permutations;
   float ordered_strength;
+  std::int64_t ordered_combination;
   std::int64_t num_target;
 
   DMLC_DECLARE_PARAMETER(LearnerParam) {
@@ -89,6 +90,13 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .describe(
             "Of categorical_encoding=ordered: rows that the mean label of all rows counts as, beside those of a "
             "category; above 0.");
+    DMLC_DECLARE_FIELD(ordered_combination)
+        .set_default(1)
+        .set_range(1, 8)
+        .describe(
+            "Of categorical_encoding=ordered: most categorical columns in a combination, whose joint categories have a "
+            "mean label of their own (CatBoost's max_ctr_complexity). At most 16 of each size, those that tell most "
+            "beyond their parts. 1: none.");
     DMLC_DECLARE_FIELD(num_target)
         .set_default(1)
         .set_range(1, 1 << 24)

@@ -8,6 +8,7 @@
 #include "booster/model_copies.h"
 #include "data/categories/category_names.h"
 #include "kauri/error.h"
+#include "kauri/ordered_encoding.h"
 
 namespace kauri {
 namespace {

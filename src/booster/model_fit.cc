@@ -48,4 +48,13 @@ void CheckPredictable(Model const& model, std::int64_t n_cols) {
   }
 }
 
+void CheckExplicable(Model const& model) {
+  auto const n_combinations = model.categories.NumCombinations();
+  if (n_combinations == 0) return;
+  Fail(ErrorKind::kParameter, "the model has ", n_combinations, " combinations of categorical columns ",
+       "(ordered_combination), and what one of them does to a prediction is no single column's: there are no ",
+       "contributions or interactions of it. Train with ordered_combination=1, or explain a function that predicts ",
+       "(explain_function).");
+}
+
 }  // namespace kauri

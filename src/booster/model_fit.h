@@ -22,4 +22,8 @@ void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo co
 /// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
 void CheckPredictable(Model const& model, std::int64_t n_cols);
 
+/// \throws Error(kParameter) unless each column of the model is one of the data's, so that it can have a share in a
+/// prediction: a combination is of several.
+void CheckExplicable(Model const& model);
+
 }  // namespace kauri

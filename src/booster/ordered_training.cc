@@ -7,6 +7,10 @@
 #include "data/categories/categories.h"
 #include "data/copies/encode.h"
 #include "kauri/error.h"
+#include "kauri/ordered_encoding.h"
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+#include "tree/feature_cost.h"
 
 namespace kauri {
 namespace {
@@ -42,6 +46,25 @@ void RequireParameters(Components const& parts, bool custom) {
   }
 }
 
+/// What names columns by number knows nothing of those that only the model has.
+void RequireNoColumnRules(Components const& parts, std::int64_t n_features) {
+  constexpr char const* kCombined = "ordered_combination of 2 or more";
+  auto const param = ParseParameters<TreeParam>(parts.effective);
+  auto const cure = [](char const* name) { return std::string("leave out ") + name + " or ordered_combination"; };
+  if (!param.interaction_constraints.empty()) {
+    FailCombination("interaction_constraints and " + std::string(kCombined), "a combination lets its columns interact",
+                    cure("interaction_constraints"));
+  }
+  if (!ParseFeatureCost(param).empty()) {
+    FailCombination("feature_cost and " + std::string(kCombined), "a combination has no cost of its own",
+                    cure("feature_cost"));
+  }
+  auto const n_signs = static_cast<std::int64_t>(ParseConstraints(param).signs.size());
+  if (n_signs <= n_features) return;
+  Fail(ErrorKind::kParameter, "monotone_constraints has ", n_signs, " values, the data have ", n_features,
+       " features; give at most one value for each feature.");
+}
+
 void RequireData(DataMatrix const& data) {
   data.RequireValues(kName);
   auto const& info = data.Info();
@@ -61,7 +84,8 @@ void RequireSameEncoding(Components const& parts, DataMatrix const& data, Model 
 }
 
 OrderedSettings SettingsOf(Components const& parts) {
-  return {parts.param.ordered_permutations, parts.param.ordered_strength, parts.ctx.seed};
+  auto const& param = parts.param;
+  return {param.ordered_permutations, param.ordered_strength, parts.ctx.seed, param.ordered_combination};
 }
 
 }  // namespace
@@ -75,6 +99,8 @@ void SettleEncoding(Components const& parts, DataMatrix const& data, bool custom
   if (is_wanted) {
     RequireParameters(parts, custom);
     RequireData(data);
+    auto const combines = is_open ? parts.param.ordered_combination > 1 : draft->Get().categories.NumCombinations() > 0;
+    if (combines) RequireNoColumnRules(parts, data.NumCols());
   }
   if (!is_open) return;
   auto encoding = is_wanted ? ordered->Measure(parts.ctx, data, SettingsOf(parts)) : nullptr;

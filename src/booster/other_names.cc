@@ -88,6 +88,7 @@ constexpr OtherName kOtherNames[] = {
     {"min_samples_leaf", kLeaves},
     {"cegb_penalty_feature_coupled", kCost},
     {"first_feature_use_penalties", kCost},
+    {"max_ctr_complexity", "use ordered_combination, with categorical_encoding=ordered"},
     {"cegb_tradeoff", kCostFactor},
     {"penalties_coefficient", kCostFactor},
     {"cegb_penalty_feature_lazy", "feature_cost is paid once, not for each row"},

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "booster/explained_cells.h"
 #include "booster/model_fit.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
@@ -82,7 +83,7 @@ class Work {
  public:
   Work(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options)
       : rows_(rows),
-        model_(Checked(ready, rows)),
+        model_(Checked(ready, rows, options.kind)),
         trees_(model_.TreesOf(options.iterations)),
         kind_(options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind),
         start_(StartMargins(*ready.Parts(), model_)),
@@ -99,9 +100,10 @@ class Work {
   }
 
  private:
-  static Model const& Checked(ReadyModel const& ready, GivenRows const& rows) {
+  static Model const& Checked(ReadyModel const& ready, GivenRows const& rows, PredictKind kind) {
     auto const& model = ready.GetModel();
     CheckPredictable(model, rows.view.NumCols());
+    if (IsExplanation(kind)) CheckExplicable(model);
     ready.CheckColumns(rows.columns);
     CheckBaseMargin(rows.base_margin, rows.view.NumRows(), model.NumOutputs());
     return model;

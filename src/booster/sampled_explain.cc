@@ -76,6 +76,7 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
   }
   CheckPredictable(model, task.rows.NumCols());
   CheckPredictable(model, task.background.NumCols());
+  CheckExplicable(model);
   if (model.n_features > kMostPlayers) {
     Fail(ErrorKind::kModel, "the model has ", model.n_features, " features; explanations by sampled sets know at most ",
          kMostPlayers, ".");

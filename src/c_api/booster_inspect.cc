@@ -69,11 +69,6 @@ std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
   return names;
 }
 
-/// `names` from NamesOf; without any they are f0, f1, ...
-std::string NameOf(std::vector<std::string> const& names, std::int64_t feature) {
-  return names.empty() ? "f" + std::to_string(feature) : names[feature];
-}
-
 }  // namespace
 }  // namespace kauri::c_api
 
@@ -115,12 +110,12 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
     buffers.floats.clear();
     auto const type = settings.Text("importance_type");
     if (model.IsLinear()) {
-      for (std::int64_t i = 0; i < model.n_features; ++i) names.push_back(NameOf(all_names, i));
+      for (std::int64_t i = 0; i < model.n_features; ++i) names.push_back(kauri::NameOfColumn(model, all_names, i));
       auto const scores = kauri::LinearScore(model, type);
       buffers.floats.assign(scores.begin(), scores.end());
     } else {
       for (auto const& [feature, score] : kauri::FeatureScore(model, type)) {
-        names.push_back(NameOf(all_names, feature));
+        names.push_back(kauri::NameOfColumn(model, all_names, feature));
         buffers.floats.push_back(static_cast<float>(score));
       }
     }

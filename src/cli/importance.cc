@@ -41,7 +41,7 @@ std::vector<Score> LinearScores(Model const& model, std::vector<std::string> con
 std::vector<Score> TreeScores(Model const& model, std::vector<std::string> const& names, char const* type) {
   std::vector<Score> scores;
   for (auto const& [feature, score] : FeatureScore(model, type)) {
-    scores.emplace_back(names[static_cast<std::size_t>(feature)], score);
+    scores.emplace_back(NameOfColumn(model, names, feature), score);
   }
   return scores;
 }

@@ -138,3 +138,22 @@ def test_dumps_for_people_name_categories(kauri: Kauri) -> None:
     assert f'label="town:{{{name}}}"' in dumps["dot"]
     assert name not in dumps["json"]
     assert kauri.run("task=dump", "model_in=model.json").err == "1 tree written to 'dump.txt'\n"
+
+
+def test_importance_names_combinations(kauri: Kauri) -> None:
+    """The text and the package have the same model with the same columns taken together."""
+    rows = rows_of(600)
+    uri = write_data(kauri, "train.csv", rows)
+    kauri.write("train.csv.feature_types", " ".join(TYPES))
+    params = {"categorical_encoding": "ordered", "ordered_combination": "2", "objective": "binary:logistic"}
+    options = [f"{key}={value}" for key, value in params.items()]
+    kauri.run(f"data={uri}", *options, f"num_round={ROUNDS}", "model_out=model.json", "eval_train=1")
+    data = package.DMatrix([row[1:] for row in rows], label=[row[0] for row in rows], feature_types=TYPES)
+    scores = package.train(params, data, ROUNDS).get_score(importance_type="gain")
+    assert "f0&f2" in scores
+    task = ("task=importance", "model_in=model.json", "name_importance=stdout", "importance_type=gain")
+    header, *lines = kauri.run(*task).out.splitlines()
+    assert header == "feature,gain"
+    assert {line.split(",")[0] for line in lines} == set(scores)
+    refused = kauri.run("task=explain", "model_in=model.json", f"test:data={uri}", status=1)
+    assert "combinations of categorical columns" in refused.err

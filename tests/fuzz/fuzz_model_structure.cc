@@ -18,7 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const& model = models[bytes.Next() % models.size()];
   auto const form = bytes.Next();
   auto document = model;
+  kauri::fuzz::OpenAttributes(&document);
   for (auto n = 1 + form / 4 % 4; n > 0; --n) kauri::fuzz::Mutate(&bytes, &document);
+  kauri::fuzz::CloseAttributes(&document);
   std::string text;
   if (form % 2 == 0) {
     text = document.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -125,7 +125,7 @@ void WriteNameTable(CategoryNameTable const& table, Writer* writer) {
 template <typename Writer>
 void WriteTable(Model const& model, Writer* writer) {
   auto names = model.categories.names;
-  if (!names.empty()) names.resize(model.n_features);
+  if (!names.empty()) names.resize(model.NumTreeFeatures());  // what the file counts
   WriteNameTable(names, writer);
 }
 

@@ -3,8 +3,21 @@
 #include "booster/model_io/dump_format.h"
 #include "booster/model_io/feature_labels.h"
 #include "booster/model_io/linear_part.h"
+#include "kauri/ordered_encoding.h"
 
 namespace kauri {
+
+std::string NameOfColumn(Model const& model, std::vector<std::string> const& names, std::int64_t column) {
+  if (column < model.n_features) {
+    return names.empty() ? "f" + std::to_string(column) : names[static_cast<std::size_t>(column)];
+  }
+  std::string name;
+  for (auto const member : model.categories.ordered->MembersOf(static_cast<std::size_t>(column))) {
+    if (!name.empty()) name += '&';
+    name += NameOfColumn(model, names, member);
+  }
+  return name;
+}
 
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
                                    std::string const& format) {
@@ -21,7 +34,7 @@ std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bo
   for (std::size_t feature = 0; feature < shown.types.size(); ++feature) {
     if (model.categories.Encodes(feature)) shown.types[feature] = "float";  // what trees split
   }
-  model_io::FeatureLabels const labels(shown, model.n_features);
+  model_io::FeatureLabels const labels(shown, model);
   std::vector<std::string> dumps;
   for (auto const& tree : model.trees) {
     labels.CheckKinds(tree);

@@ -26,8 +26,12 @@ FeatureMap ReadFeatureMap(std::string const& path);
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
                                    std::string const& format);
 
+/// What a column that trees split on is called: by `names`, or f0, f1, ... if there are none; a combination of columns
+/// as these, with & between them.
+std::string NameOfColumn(Model const& model, std::vector<std::string> const& names, std::int64_t column);
+
 /// importance_type: weight, gain, cover, total_gain, total_cover -> feature index -> score; unused features are absent.
-/// \throws Error(kParameter) for another type.
+/// A combination of columns has the index that trees know it by. \throws Error(kParameter) for another type.
 std::map<std::int64_t, double> FeatureScore(Model const& model, std::string const& importance_type);
 
 /// The weights of a linear model, [n_features, n_outputs], without the biases. \throws Error(kParameter) unless

@@ -60,10 +60,14 @@ FeatureKind KindOfType(std::string const& type) {
        "', use i for indicator and q for quantity, or int, float or c (categorical)");
 }
 
-FeatureLabels::FeatureLabels(FeatureMap const& map, std::int64_t n_features) : categories_(map.categories) {
-  if (!map.names.empty()) CheckSize("names", map.names.size(), n_features);
-  if (!map.types.empty()) CheckSize("types", map.types.size(), n_features);
+FeatureLabels::FeatureLabels(FeatureMap const& map, Model const& model)
+    : n_features_(static_cast<std::size_t>(model.n_features)), categories_(map.categories) {
+  if (!map.names.empty()) CheckSize("names", map.names.size(), model.n_features);
+  if (!map.types.empty()) CheckSize("types", map.types.size(), model.n_features);
   for (auto const& name : map.names) names_.push_back(Escaped(name));
+  for (auto column = model.n_features; column < model.NumTreeFeatures(); ++column) {
+    combined_names_.push_back(Escaped(NameOfColumn(model, map.names, column)));
+  }
   for (auto const& type : map.types) kinds_.push_back(KindOfType(type));
 }
 
@@ -72,7 +76,7 @@ void FeatureLabels::CheckKinds(Tree const& tree) const {
     if (tree.IsLeaf(id)) continue;
     auto const feature = tree.split_feature[id];
     bool const categorical = tree.is_categorical[id] != 0;
-    if (categorical == (kinds_[feature] == FeatureKind::kCategorical)) continue;
+    if (categorical == (Kind(feature) == FeatureKind::kCategorical)) continue;
     Fail(ErrorKind::kParameter, "the feature map says that '", Name(feature), "' is ",
          categorical ? "numerical" : "categorical", ", but the model splits it ",
          categorical ? "by categories" : "at a threshold", "; correct its type in the feature map");
@@ -80,6 +84,7 @@ void FeatureLabels::CheckKinds(Tree const& tree) const {
 }
 
 std::string FeatureLabels::Name(std::uint32_t feature) const {
+  if (feature >= n_features_) return combined_names_[feature - n_features_];
   return names_.empty() ? "f" + std::to_string(feature) : names_[feature];
 }
 

@@ -1,6 +1,7 @@
 /// \file The names and kinds of features in a dump.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,24 +12,28 @@ namespace kauri::model_io {
 
 enum class FeatureKind { kQuantity, kInteger, kIndicator, kCategorical };
 
-/// Checks a feature map once; then every feature of the model has a name and a kind.
+/// Checks a feature map once; then every feature of the model, and every combination, has a name and a kind.
 class FeatureLabels {
  public:
   /// \throws Error(kParameter) unless the map is empty or has one name (and one known type, or no types) per feature.
-  FeatureLabels(FeatureMap const& map, std::int64_t n_features);
+  FeatureLabels(FeatureMap const& map, Model const& model);
 
   /// Escaped as in a JSON string, in every format: a name must not end a line or a string. f0, f1, ... without a map.
   std::string Name(std::uint32_t feature) const;
   /// \throws Error(kParameter) when the map says categorical where `tree` splits numerically, or the reverse.
   void CheckKinds(Tree const& tree) const;
-  FeatureKind Kind(std::uint32_t feature) const { return kinds_.empty() ? FeatureKind::kQuantity : kinds_[feature]; }
+  FeatureKind Kind(std::uint32_t feature) const {
+    return feature < kinds_.size() ? kinds_[feature] : FeatureKind::kQuantity;
+  }
   /// "1,2,5", or their names, escaped: the categories that go right.
   std::string Categories(Tree const& tree, std::int32_t node) const;
   /// "1, 2, 5", or names that are texts in quotes: the same as elements of a JSON array.
   std::string CategoriesInJson(Tree const& tree, std::int32_t node) const;
 
  private:
+  std::size_t n_features_;
   std::vector<std::string> names_;
+  std::vector<std::string> combined_names_;
   std::vector<FeatureKind> kinds_;
   CategoryNameTable categories_;
 };

@@ -159,7 +159,7 @@ void ReadLinearLeaves(ObjectReader const& attribute, Model* model) {
     leaves.feature.assign(features.begin(), features.end());
     tree.linear = std::move(leaves);
     if (tree.linear.feature.empty() && tree.linear.begin.back() == 0) tree.linear = {};
-    tree.Validate(model->n_features);
+    tree.Validate(model->NumTreeFeatures());
   }
 }
 

@@ -110,7 +110,7 @@ void WriteTree(Model const& model, std::size_t index, ModelDialect const& dialec
   writer->Key("tree_param");
   writer->BeginObject();
   Text(writer, "num_deleted", "0");
-  Text(writer, "num_feature", std::to_string(model.n_features));
+  Text(writer, "num_feature", std::to_string(model.NumTreeFeatures()));
   Text(writer, "num_nodes", std::to_string(tree.NumNodes()));
   Text(writer, "size_leaf_vector", dialect.IsSince(2, 0) ? std::to_string(tree.n_outputs) : "0");
   writer->EndObject();
@@ -172,7 +172,7 @@ void WriteLearnerParam(Model const& model, ModelDialect const& dialect, Writer* 
                              : FloatText(BaseScoreIn(dialect, model)));
   Text(writer, "boost_from_average", model.base_score_estimated ? "1" : "0");
   Text(writer, "num_class", std::to_string(model.n_classes));
-  Text(writer, "num_feature", std::to_string(model.n_features));
+  Text(writer, "num_feature", std::to_string(model.NumTreeFeatures()));
   Text(writer, "num_target", std::to_string(model.n_targets));
   writer->EndObject();
 }

@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "booster/model_io/combined_tables.h"
+#include "booster/model_io/flat_lists.h"
+#include "kauri/ordered_encoding.h"
 #include "kauri/tree.h"
 
 namespace kauri::model_io {
@@ -34,43 +37,22 @@ FlatTables Flatten(OrderedEncoding const& encoding) {
     if (column.categories.empty()) continue;
     flat.columns.push_back(static_cast<std::int32_t>(feature));
     flat.categories.insert(flat.categories.end(), column.categories.begin(), column.categories.end());
-    for (auto const& sum : column.sums) {
-      flat.labels.push_back(sum.labels);
-      flat.weights.push_back(sum.weights);
-    }
+    AppendSums(column.sums, &flat.labels, &flat.weights);
     flat.segments.push_back(static_cast<std::int64_t>(flat.categories.size()));
   }
   return flat;
 }
 
-template <typename T>
-void WriteList(char const* key, std::vector<T> const& values, JsonWriter* writer) {
-  writer->Key(key);
-  writer->Numbers(Span<T const>(values));
-}
-
 FlatTables ReadFlat(ObjectReader const& reader, std::int64_t n_features) {
   FlatTables flat{reader.TakeInt32("columns"), reader.TakeInt64("segments"), reader.TakeInt32("categories"),
                   reader.TakeInt64("labels"), reader.TakeInt64("weights")};
-  auto const n_values = flat.categories.size();
-  if (flat.labels.size() != n_values || flat.weights.size() != n_values) {
-    reader.FailAt("labels", "and 'weights' are ", flat.labels.size(), " and ", flat.weights.size(),
-                  " numbers; expected ", n_values, ", one per category");
-  }
+  CheckSums(reader, flat.labels, flat.weights, flat.categories.size());
   auto const& columns = flat.columns;
   auto const ascends = std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>()) == columns.end();
   if (!ascends || (!columns.empty() && (columns.front() < 0 || columns.back() >= n_features))) {
     reader.FailAt("columns", "do not ascend from 0 to at most ", n_features - 1);
   }
-  auto const& segments = flat.segments;
-  auto const rises = std::adjacent_find(segments.begin(), segments.end(), std::greater_equal<>()) == segments.end();
-  if (segments.size() != columns.size() + 1 || segments.front() != 0 || !rises ||
-      segments.back() != static_cast<std::int64_t>(n_values)) {
-    reader.FailAt("segments", "does not ascend from 0 to ", n_values, " over ", columns.size(), " columns");
-  }
-  if (std::any_of(flat.weights.begin(), flat.weights.end(), [](std::int64_t weight) { return weight < 0; })) {
-    reader.FailAt("weights", "has a number below 0");
-  }
+  CheckSegments(reader, flat.segments, columns.size(), flat.categories.size());
   return flat;
 }
 
@@ -114,6 +96,15 @@ void TakeColumns(ObjectReader const& reader, FlatTables const& flat, OrderedEnco
   }
 }
 
+/// What was read of the features, without the last `count`, which have neither names nor categories of their own.
+void RemoveFeatures(std::int64_t count, Model* model) {
+  model->n_features -= count;
+  auto const n_features = static_cast<std::size_t>(model->n_features);
+  auto& categories = model->categories;
+  if (categories.names.size() > n_features) categories.names.resize(n_features);
+  if (categories.seen.size() > n_features) categories.seen.resize(n_features);
+}
+
 int ExponentOf(double unit) { return std::ilogb(unit); }
 
 }  // namespace
@@ -138,16 +129,20 @@ void WriteOrderedTables(OrderedEncoding const& encoding, JsonWriter* writer) {
   writer->Key("seed");
   writer->Integer(static_cast<std::int64_t>(encoding.settings.seed));
   WriteList("strength", std::vector<float>{encoding.settings.strength}, writer);
+  WriteCombinations(encoding, writer);
   writer->EndObject();
 }
 
 void ReadOrderedTables(ObjectReader const& reader, Model* model) {
   auto encoding = std::make_shared<OrderedEncoding>();
   ReadSettings(reader, encoding.get());
+  auto const n_combinations = CountCombinations(reader, model->n_features);
+  RemoveFeatures(n_combinations, model);
   auto const flat = ReadFlat(reader, model->n_features);
   encoding->columns.resize(static_cast<std::size_t>(model->n_features));
   if (!std::isfinite(encoding->ValueOf(LabelSum()))) reader.FailAt("total", "makes no finite number");
   TakeColumns(reader, flat, encoding.get());
+  ReadCombinations(reader, n_combinations, encoding.get());
   model->categories.ordered = std::move(encoding);
 }
 

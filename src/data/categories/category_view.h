@@ -3,13 +3,15 @@
 /// Three things may happen to a categorical value before a tree sees it. Where rows and model both name the categories
 /// and not in the same order, it becomes the model's number of its name. Where the model's policy says so, a category
 /// that training has not seen becomes missing, or an error. Where trees know categories by what labels their rows had
-/// (categorical_encoding=ordered), it becomes that number, which for one that training has not seen is the prior.
+/// (categorical_encoding=ordered), it becomes that number, which for one that training has not seen is the prior. The
+/// numbers of combinations of columns, if the model has some, are further columns then.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "data/categories/combined_columns.h"
 #include "kauri/categories.h"
 #include "kauri/data_matrix.h"
 #include "kauri/model.h"
@@ -24,7 +26,8 @@ class CategoryView : public DataView {
   CategoryView(ModelCategories const& model, DataView const& rows);
 
   std::int64_t NumRows() const override { return rows_.NumRows(); }
-  std::int64_t NumCols() const override { return rows_.NumCols(); }
+  /// Combinations included.
+  std::int64_t NumCols() const override;
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override;
   bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
                     std::int64_t n_slots, float* tile) const override;
@@ -38,14 +41,20 @@ class CategoryView : public DataView {
     bool is_encoded = false;          ///< the model's trees know the categories by other numbers
   };
 
+  /// What a value is in the model's categories: one of those, kUnknownCategory, or kLeftOut: it counts as missing.
+  std::int32_t Known(Column const& column, float value, std::int64_t row) const;
   float Translate(Column const& column, float value, std::int64_t row) const;
   bool IsSeen(Column const& column, std::int32_t category) const;
-  float Unseen(Column const& column, float value, std::int64_t row) const;
+  std::int32_t Unseen(Column const& column, float value, std::int64_t row) const;
+  /// Writes the combinations' columns, as far as n_cols goes, from a tile that has the rows' own categories.
+  void Combine(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const;
 
   ModelCategories const& model_;
   DataView const& rows_;
   std::vector<Column> columns_;
   std::vector<std::vector<std::int32_t>> named_;  ///< what `seen` points into where names stand for seen categories
+  std::optional<CombinedColumns> combined_;       ///< if the model has combinations
+  std::vector<std::size_t> members_;              ///< of these, places in columns_
 };
 
 /// `rows` themselves where nothing needs to be done, else through a CategoryView.

@@ -1,33 +1,95 @@
 #include "kauri/ordered_encoding.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "kauri/categories.h"
+#include "kauri/tree.h"
 
 namespace kauri {
+namespace {
+
+/// The place of `value` in an ascending list.
+template <typename T>
+std::int32_t PlaceOf(std::vector<T> const& list, T value) {
+  auto const found = std::lower_bound(list.begin(), list.end(), value);
+  if (found == list.end() || *found != value) return kUnknownPosition;
+  return static_cast<std::int32_t>(found - list.begin());
+}
+
+}  // namespace
+
+bool ModelCategories::Encodes(std::size_t feature) const { return ordered != nullptr && ordered->Encodes(feature); }
+
+std::int64_t ModelCategories::NumCombinations() const {
+  return ordered == nullptr ? 0 : static_cast<std::int64_t>(ordered->combinations.size());
+}
+
+std::int64_t OrderedCombination::CellOf(std::int32_t base_position, std::int32_t position) {
+  return std::int64_t{base_position} * kCategoryLimit + position;
+}
+
+std::int32_t OrderedCombination::PositionOf(std::int32_t base_position, std::int32_t position) const {
+  if (base_position == kMissingPosition || position == kMissingPosition) return kMissingPosition;
+  if (base_position == kUnknownPosition || position == kUnknownPosition) return kUnknownPosition;
+  return PlaceOf(cells, CellOf(base_position, position));
+}
+
+bool OrderedCombination::operator==(OrderedCombination const& other) const {
+  return base == other.base && feature == other.feature && cells == other.cells && sums == other.sums;
+}
 
 double OrderedEncoding::Prior() const {
   if (total.weights <= 0) return 0.0;
   return static_cast<double>(total.labels) * label_unit / (static_cast<double>(total.weights) * weight_unit);
 }
 
+double OrderedEncoding::PriorWeight() const {
+  auto const mean_weight = static_cast<double>(total.weights) * weight_unit / static_cast<double>(n_rows);
+  return static_cast<double>(settings.strength) * mean_weight;
+}
+
 float OrderedEncoding::ValueOf(LabelSum rows) const {
   auto const prior = Prior();
-  auto const mean_weight = static_cast<double>(total.weights) * weight_unit / static_cast<double>(n_rows);
-  auto const prior_weight = static_cast<double>(settings.strength) * mean_weight;
+  auto const prior_weight = PriorWeight();
   auto const weight = static_cast<double>(rows.weights) * weight_unit + prior_weight;
   if (!(weight > 0.0)) return static_cast<float>(prior);
   return static_cast<float>((static_cast<double>(rows.labels) * label_unit + prior * prior_weight) / weight);
 }
 
-float OrderedEncoding::ValueOf(std::size_t feature, std::int32_t category) const {
-  auto const& column = columns[feature];
-  auto const found = std::lower_bound(column.categories.begin(), column.categories.end(), category);
-  if (found == column.categories.end() || *found != category) return ValueOf(LabelSum());
-  return ValueOf(column.sums[static_cast<std::size_t>(found - column.categories.begin())]);
+float OrderedEncoding::ValueAt(std::size_t column, std::int32_t position) const {
+  if (position == kMissingPosition) return std::numeric_limits<float>::quiet_NaN();
+  if (position == kUnknownPosition) return ValueOf(LabelSum());
+  auto const place = static_cast<std::size_t>(position);
+  return ValueOf(column < columns.size() ? columns[column].sums[place]
+                                         : combinations[column - columns.size()].sums[place]);
+}
+
+std::int32_t OrderedEncoding::PositionOf(std::size_t feature, std::int32_t category) const {
+  return PlaceOf(columns[feature].categories, category);
+}
+
+std::size_t OrderedEncoding::NumPositions(std::size_t column) const {
+  return column < columns.size() ? columns[column].categories.size()
+                                 : combinations[column - columns.size()].cells.size();
+}
+
+std::vector<std::int32_t> OrderedEncoding::MembersOf(std::size_t column) const {
+  std::vector<std::int32_t> members;
+  while (column >= columns.size()) {
+    auto const& combination = combinations[column - columns.size()];
+    members.push_back(combination.feature);
+    column = static_cast<std::size_t>(combination.base);
+  }
+  members.push_back(static_cast<std::int32_t>(column));
+  std::sort(members.begin(), members.end());
+  return members;
 }
 
 bool OrderedEncoding::operator==(OrderedEncoding const& other) const {
-  return settings == other.settings && columns == other.columns && total == other.total && n_rows == other.n_rows &&
-         label_unit == other.label_unit && weight_unit == other.weight_unit;
+  return settings == other.settings && columns == other.columns && combinations == other.combinations &&
+         total == other.total && n_rows == other.n_rows && label_unit == other.label_unit &&
+         weight_unit == other.weight_unit;
 }
 
 }  // namespace kauri

@@ -10,6 +10,7 @@
 #include "common/random.h"
 #include "common/shuffle.h"
 #include "data/categories/categories.h"
+#include "data/categories/ordered_combinations.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -92,12 +93,13 @@ void FindPositions(Context const& ctx, DataMatrix const& train, CategoryLists co
   });
 }
 
-void Add(FixedPair pair, LabelSum* sum) {
-  sum->labels += pair.gradient;
-  sum->weights += pair.hessian;
-}
-
 }  // namespace
+
+std::vector<std::int64_t> PermutationOf(Context const& ctx, OrderedEncoding const& encoding, std::int64_t number,
+                                        std::int64_t count) {
+  auto const key = CombineKeys(CombineKeys(encoding.settings.seed, kPurpose), static_cast<std::uint64_t>(number));
+  return Shuffle(encoding.n_rows, key).First(ctx, count);
+}
 
 OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, OrderedSettings const& settings,
                                OrderedRows* rows) {
@@ -108,9 +110,9 @@ OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, Orde
   }
   FindPositions(ctx, train, lists, rows);
   auto fixed = QuantiseLabels(ctx, train.Info());
-  OrderedEncoding encoding{settings, {}, {}, train.NumRows(), fixed.unit.gradient, fixed.unit.hessian};
+  OrderedEncoding encoding{settings, {}, {}, {}, train.NumRows(), fixed.unit.gradient, fixed.unit.hessian};
   rows->pairs = std::move(fixed.pairs);
-  for (auto const pair : rows->pairs) Add(pair, &encoding.total);
+  for (auto const pair : rows->pairs) AddPair(pair, &encoding.total);
   encoding.columns.resize(lists.size());
   ParallelFor(ctx, static_cast<std::int64_t>(rows->features.size()), [&](std::int64_t i) {
     auto const& positions = rows->positions[i];
@@ -118,25 +120,25 @@ OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, Orde
     column.categories = std::move(lists[rows->features[i]]);
     column.sums.resize(column.categories.size());
     for (std::size_t row = 0; row < positions.size(); ++row) {
-      if (positions[row] != kMissingPosition) Add(rows->pairs[row], &column.sums[positions[row]]);
+      if (positions[row] != kMissingPosition) AddPair(rows->pairs[row], &column.sums[positions[row]]);
     }
   });
+  if (settings.most_combined > 1) AddCombinations(ctx, &encoding, rows);
   return encoding;
 }
 
 std::vector<float> OrderedValues(Context const& ctx, OrderedEncoding const& encoding, OrderedRows const& rows,
                                  std::int64_t permutation) {
-  auto const key = CombineKeys(CombineKeys(encoding.settings.seed, kPurpose), static_cast<std::uint64_t>(permutation));
-  auto const order = Shuffle(encoding.n_rows, key).List(ctx);
+  auto const order = PermutationOf(ctx, encoding, permutation, encoding.n_rows);
   auto const n_encoded = rows.features.size();
   std::vector<float> values(order.size() * n_encoded, std::numeric_limits<float>::quiet_NaN());
   ParallelFor(ctx, static_cast<std::int64_t>(n_encoded), [&](std::int64_t i) {
-    std::vector<LabelSum> before(encoding.columns[rows.features[i]].categories.size());
+    std::vector<LabelSum> before(encoding.NumPositions(rows.features[i]));
     for (auto const row : order) {
       auto const position = rows.positions[i][row];
       if (position == kMissingPosition) continue;
       values[row * n_encoded + i] = encoding.ValueOf(before[position]);
-      Add(rows.pairs[row], &before[position]);
+      AddPair(rows.pairs[row], &before[position]);
     }
   });
   return values;

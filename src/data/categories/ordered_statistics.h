@@ -1,8 +1,8 @@
 /// \file Ordered target statistics (Prokhorenkova et al. 2018, "CatBoost: unbiased boosting with categorical features",
 /// section 3.2): a category becomes a number without any row's own label in it.
 ///
-/// Vocabulary. An encoded column is a categorical one whose categories became numbers; a cell's position is its
-/// category's among those of its column, ascending.
+/// Vocabulary. An encoded column is a categorical one whose categories became numbers, or a combination of some
+/// (ordered_combinations.h); a cell's position is its category's among those of its column, ascending.
 ///
 /// 1. Labels, times their weights, and weights become integers, so that sums do not depend on an order of adding.
 /// 2. A random permutation of the rows puts each after some others.
@@ -23,15 +23,23 @@ namespace kauri {
 
 /// What the statistics of a matrix are made of.
 struct OrderedRows {
-  std::vector<std::size_t> features;                 ///< the encoded ones, ascending
+  std::vector<std::size_t> features;                 ///< of the encoded columns, ascending, as trees number them
   std::vector<std::vector<std::int32_t>> positions;  ///< [n_encoded][n_rows]; kMissingPosition
   std::vector<FixedPair> pairs;                      ///< [n_rows]: a label times its weight, and the weight
 };
-constexpr std::int32_t kMissingPosition = -1;
 
-/// The statistics of all rows; `rows` gets what those of some follow from. The rows of a query have its weight. Costs
-/// two passes over the categorical columns. \throws Error(kData) for a label that is no finite number, or is none with
-/// its weight; as FindCategories.
+inline void AddPair(FixedPair pair, LabelSum* sum) {
+  sum->labels += pair.gradient;
+  sum->weights += pair.hessian;
+}
+
+/// The first `count` rows of a permutation.
+std::vector<std::int64_t> PermutationOf(Context const& ctx, OrderedEncoding const& encoding, std::int64_t number,
+                                        std::int64_t count);
+
+/// The statistics of all rows, with the combinations that the settings ask for; `rows` gets what those of some follow
+/// from. The rows of a query have its weight. Costs two passes over the categorical columns. \throws Error(kData) for a
+/// label that is no finite number, or is none with its weight; as FindCategories.
 OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, OrderedSettings const& settings,
                                OrderedRows* rows);
 

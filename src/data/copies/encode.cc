@@ -1,5 +1,7 @@
 #include "data/copies/encode.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "data/categories/category_view.h"
@@ -7,14 +9,15 @@
 namespace kauri {
 namespace {
 
-/// Rows with other values in some columns.
+/// Rows with other values in some columns, which may lie past their own.
 class OrderedView : public DataView {
  public:
-  OrderedView(DataView const& rows, std::vector<std::size_t> const& features, std::vector<float> values)
-      : rows_(rows), features_(features), values_(std::move(values)) {}
+  OrderedView(DataView const& rows, std::int64_t n_cols, std::vector<std::size_t> const& features,
+              std::vector<float> values)
+      : rows_(rows), n_cols_(n_cols), features_(features), values_(std::move(values)) {}
 
   std::int64_t NumRows() const override { return rows_.NumRows(); }
-  std::int64_t NumCols() const override { return rows_.NumCols(); }
+  std::int64_t NumCols() const override { return n_cols_; }
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
     rows_.CopyRows(begin, end, n_cols, tile);
     auto const n_encoded = features_.size();
@@ -28,9 +31,25 @@ class OrderedView : public DataView {
 
  private:
   DataView const& rows_;
+  std::int64_t n_cols_;
   std::vector<std::size_t> const& features_;
   std::vector<float> values_;  ///< [n_rows, n_features]
 };
+
+/// What is known of columns that come after those of the data: each is drawn as often as its rarest member.
+void AddColumns(OrderedEncoding const& encoding, MetaInfo* info) {
+  auto const n_features = encoding.columns.size();
+  info->n_cols = static_cast<std::int64_t>(n_features + encoding.combinations.size());
+  info->feature_types.resize(static_cast<std::size_t>(info->n_cols), "float");
+  info->feature_names.clear();
+  if (!info->category_names.empty()) info->category_names.resize(static_cast<std::size_t>(info->n_cols));
+  if (info->feature_weights.empty()) return;
+  for (std::size_t column = n_features; column < static_cast<std::size_t>(info->n_cols); ++column) {
+    auto weight = std::numeric_limits<float>::max();
+    for (auto const member : encoding.MembersOf(column)) weight = std::min(weight, info->feature_weights[member]);
+    info->feature_weights.push_back(weight);
+  }
+}
 
 std::unique_ptr<DataMatrix> CopyEncoded(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
                                         DataView const& rows) {
@@ -43,6 +62,7 @@ std::unique_ptr<DataMatrix> CopyEncoded(Context const& ctx, DataMatrix const& ma
     info->feature_types[feature] = "float";
     if (feature < info->category_names.size()) info->category_names[feature] = {};
   }
+  if (!encoding.combinations.empty()) AddColumns(encoding, info);
   return copy;
 }
 
@@ -51,7 +71,8 @@ std::unique_ptr<DataMatrix> CopyEncoded(Context const& ctx, DataMatrix const& ma
 std::unique_ptr<DataMatrix> EncodeInOrder(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
                                           OrderedRows const& rows, std::int64_t permutation) {
   auto const view = matrix.View();
-  OrderedView const ordered(*view, rows.features, OrderedValues(ctx, encoding, rows, permutation));
+  auto const n_cols = matrix.NumCols() + static_cast<std::int64_t>(encoding.combinations.size());
+  OrderedView const ordered(*view, n_cols, rows.features, OrderedValues(ctx, encoding, rows, permutation));
   return CopyEncoded(ctx, matrix, encoding, ordered);
 }
 

@@ -25,8 +25,9 @@ std::vector<Kind> Kinds() {
           {false, {{"objective", "multi:softprob"}, {"num_class", "3"}, {"multi_strategy", "multi_output_tree"}}},
           {true, {{"tree_method", "hist"}, {"max_cat_to_onehot", "1"}}},
           {false, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "[0.2, 0.8]"}}},
-          {true, {{"num_parallel_tree", "2"}, {"subsample", "0.7"}, {"monotone_constraints", "(0,1,-1)"}}},
-          {false, {{"booster", "gblinear"}, {"objective", "multi:softmax"}, {"num_class", "3"}}}};
+          {true, {{"num_parallel_tree", "2"}, {"subsample", "0.7"}, {"monotone_constraints", "(0,0,-1)"}}},
+          {false, {{"booster", "gblinear"}, {"objective", "multi:softmax"}, {"num_class", "3"}}},
+          {true, {{"categorical_encoding", "ordered"}, {"ordered_strength", "0.01"}, {"ordered_combination", "2"}}}};
 }
 
 Json Trained(Kind const& kind) {
@@ -57,13 +58,18 @@ DMatrixHandle MakeRows(std::size_t n_features, bool with_categories) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = values[i * 7 / 3 % (sizeof(values) / sizeof(values[0]))];
   std::vector<float> labels(kRows);
   for (std::size_t row = 0; row < kRows; ++row) labels[row] = static_cast<float>(row % 3);
-  for (std::size_t row = 0; with_categories && row < kRows; ++row) rows[row * n_features] = labels[row];
+  for (std::size_t row = 0; with_categories && row < kRows; ++row) {  // two columns that tell the label together
+    auto const second = row / 3 % 2;
+    rows[row * n_features] = static_cast<float>((row + second) % 3);
+    if (n_features > 1) rows[row * n_features + 1] = static_cast<float>(second);
+  }
   DMatrixHandle data = nullptr;
   Require(XGDMatrixCreateFromMat_omp(rows.data(), kRows, n_features, nan, &data, 1) == 0, "data can be made");
   Require(XGDMatrixSetFloatInfo(data, "label", labels.data(), kRows) == 0, "labels can be set");
   if (with_categories) {
     std::vector<char const*> types(n_features, "q");
     types[0] = "c";
+    if (n_features > 1) types[1] = "c";
     Require(XGDMatrixSetStrFeatureInfo(data, "feature_type", types.data(), n_features) == 0, "types can be set");
   }
   return data;

@@ -10,7 +10,8 @@ namespace kauri::fuzz {
 
 using Json = nlohmann::json;
 
-/// Their documents: trees, dart, linear, several classes, vector leaves, categories, quantiles, parallel trees.
+/// Their documents: trees, dart, linear, several classes, vector leaves, categories, quantiles, parallel trees,
+/// numbers for categories and their combinations.
 std::vector<Json> MakeModels();
 
 /// Rows with missing values, categories and what is none, values on both sides of any threshold; labels 0, 1, 2.

@@ -97,7 +97,26 @@ void SetText(Bytes* bytes, Json* place) {
   *place = bytes->Of(kTexts);
 }
 
+Json* AttributesIn(Json* document) {
+  Json::json_pointer const place("/learner/attributes");
+  return document->contains(place) && (*document)[place].is_object() ? &(*document)[place] : nullptr;
+}
+
 }  // namespace
+
+void OpenAttributes(Json* document) {
+  auto* const attributes = AttributesIn(document);
+  if (attributes == nullptr) return;
+  for (auto& attribute : *attributes) {
+    if (attribute.is_string()) attribute = Json::parse(attribute.get<std::string>(), nullptr, false);
+  }
+}
+
+void CloseAttributes(Json* document) {
+  auto* const attributes = AttributesIn(document);
+  if (attributes == nullptr) return;
+  for (auto& attribute : *attributes) attribute = AsTextOf(attribute);
+}
 
 void Mutate(Bytes* bytes, Json* document) {
   auto const kind = bytes->Below(10);

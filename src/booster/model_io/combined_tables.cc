@@ -1,0 +1,139 @@
+#include "booster/model_io/combined_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "booster/model_io/flat_lists.h"
+#include "kauri/ordered_encoding.h"
+#include "kauri/tree.h"
+
+namespace kauri::model_io {
+namespace {
+
+constexpr char const* kMember = "combinations";
+constexpr std::int64_t kMostCombined = 8;
+
+/// The combinations end to end.
+struct FlatCombinations {
+  std::vector<std::int32_t> bases;
+  std::vector<std::int32_t> features;
+  std::vector<std::int64_t> segments{0};
+  std::vector<std::int64_t> cells;
+  std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> weights;
+};
+
+FlatCombinations Flatten(OrderedEncoding const& encoding) {
+  FlatCombinations flat;
+  for (auto const& combination : encoding.combinations) {
+    flat.bases.push_back(combination.base);
+    flat.features.push_back(combination.feature);
+    flat.cells.insert(flat.cells.end(), combination.cells.begin(), combination.cells.end());
+    AppendSums(combination.sums, &flat.labels, &flat.weights);
+    flat.segments.push_back(static_cast<std::int64_t>(flat.cells.size()));
+  }
+  return flat;
+}
+
+FlatCombinations ReadFlat(ObjectReader const& reader, std::size_t count) {
+  FlatCombinations flat{reader.TakeInt32("bases"), reader.TakeInt32("features"), reader.TakeInt64("segments"),
+                        reader.TakeInt64("cells"), reader.TakeInt64("labels"),   reader.TakeInt64("weights")};
+  if (flat.bases.size() != count || flat.features.size() != count) {
+    reader.FailAt("bases", "and 'features' are ", flat.bases.size(), " and ", flat.features.size(),
+                  " numbers; expected ", count, ", one per combination");
+  }
+  CheckSums(reader, flat.labels, flat.weights, flat.cells.size());
+  CheckSegments(reader, flat.segments, count, flat.cells.size());
+  return flat;
+}
+
+/// The columns of the next combination are encoded, or combinations before it, and each is there once.
+void CheckMembers(ObjectReader const& reader, OrderedEncoding const& encoding, OrderedCombination const& next) {
+  auto const n_features = encoding.columns.size();
+  auto const number = encoding.combinations.size();
+  auto const is_encoded = [&](std::int32_t column) {
+    return column >= 0 && encoding.Encodes(static_cast<std::size_t>(column));
+  };
+  auto const is_before = [&](std::int32_t column) {
+    auto const place = static_cast<std::size_t>(column);
+    return column >= 0 && place >= n_features && place < n_features + number;
+  };
+  if (!is_encoded(next.base) && !is_before(next.base)) {
+    reader.FailAt("bases", "of combination ", number, " is ", next.base,
+                  ", which is no encoded column and no combination before it");
+  }
+  if (!is_encoded(next.feature)) {
+    reader.FailAt("features", "of combination ", number, " is ", next.feature, ", which is no encoded column");
+  }
+  auto const members = encoding.MembersOf(static_cast<std::size_t>(next.base));
+  if (std::binary_search(members.begin(), members.end(), next.feature)) {
+    reader.FailAt("features", "of combination ", number, " is ", next.feature, ", which its base has already");
+  }
+  if (static_cast<std::int64_t>(members.size()) < encoding.settings.most_combined) return;
+  reader.FailAt("bases", "of combination ", number, " has ", members.size(), " columns; expected fewer than ",
+                encoding.settings.most_combined);
+}
+
+void CheckCells(ObjectReader const& reader, OrderedEncoding const& encoding, OrderedCombination const& next) {
+  auto const& cells = next.cells;
+  auto const ascends = std::adjacent_find(cells.begin(), cells.end(), std::greater_equal<>()) == cells.end();
+  auto const n_base = static_cast<std::int64_t>(encoding.NumPositions(static_cast<std::size_t>(next.base)));
+  auto const n_feature = static_cast<std::int64_t>(encoding.NumPositions(static_cast<std::size_t>(next.feature)));
+  auto const is_outside = [&](std::int64_t cell) {
+    return cell < 0 || cell / kCategoryLimit >= n_base || cell % kCategoryLimit >= n_feature;
+  };
+  if (ascends && std::none_of(cells.begin(), cells.end(), is_outside)) return;
+  reader.FailAt("cells", "of combination ", encoding.combinations.size(), " do not ascend within those of ", n_base,
+                " and ", n_feature, " categories");
+}
+
+}  // namespace
+
+void WriteCombinations(OrderedEncoding const& encoding, JsonWriter* writer) {
+  if (encoding.settings.most_combined == 1) return;
+  auto const flat = Flatten(encoding);
+  writer->Key(kMember);
+  writer->BeginObject();
+  writer->Key("most");
+  writer->Integer(encoding.settings.most_combined);
+  writer->Key("count");
+  writer->Integer(static_cast<std::int64_t>(flat.bases.size()));
+  WriteList("bases", flat.bases, writer);
+  WriteList("features", flat.features, writer);
+  WriteList("segments", flat.segments, writer);
+  WriteList("cells", flat.cells, writer);
+  WriteList("labels", flat.labels, writer);
+  WriteList("weights", flat.weights, writer);
+  writer->EndObject();
+}
+
+std::int64_t CountCombinations(ObjectReader const& tables, std::int64_t n_features) {
+  if (!tables.Has(kMember)) return 0;
+  return tables.Child(kMember).IntegerIn("count", 0, std::max<std::int64_t>(n_features - 1, 0));
+}
+
+void ReadCombinations(ObjectReader const& tables, std::int64_t count, OrderedEncoding* encoding) {
+  if (!tables.Has(kMember)) return;
+  auto const reader = tables.Child(kMember);
+  encoding->settings.most_combined = reader.IntegerIn("most", 2, kMostCombined);
+  auto const flat = ReadFlat(reader, static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < flat.bases.size(); ++i) {
+    OrderedCombination next;
+    next.base = flat.bases[i];
+    next.feature = flat.features[i];
+    CheckMembers(reader, *encoding, next);
+    next.cells.assign(flat.cells.begin() + flat.segments[i], flat.cells.begin() + flat.segments[i + 1]);
+    CheckCells(reader, *encoding, next);
+    for (auto cell = flat.segments[i]; cell < flat.segments[i + 1]; ++cell) {
+      next.sums.push_back({flat.labels[cell], flat.weights[cell]});
+      if (std::isfinite(encoding->ValueOf(next.sums.back()))) continue;
+      reader.FailAt("labels", "of cell ", flat.cells[cell], " of combination ", i, " make no finite number");
+    }
+    encoding->combinations.push_back(std::move(next));
+  }
+}
+
+}  // namespace kauri::model_io
