@@ -80,9 +80,27 @@ def _flights_late(task: Task, names: list[str]) -> Task:
     )
 
 
+def _flights_routes(task: Task, names: list[str]) -> Task:
+    """The same from the date, the time, the carrier (16), the route (some 220, in no order) and its length."""
+    at = {name: task.features[:, column] for column, name in enumerate(names)}
+    _, routes = np.unique(np.stack([at["origin"], at["dest"]]), axis=1, return_inverse=True)
+    shuffled = np.random.default_rng(1).permutation(routes.max() + 1)[routes.ravel()]
+    numbers = [at[name] for name in ("month", "day", "dep_time", "distance")]
+    return replace(
+        task,
+        kind="binary",
+        features=np.stack([*numbers, at["carrier"], shuffled.astype(np.float64)], axis=1),
+        labels=(task.labels > LATE).astype(np.float64),
+        categorical=[4, 5],
+    )
+
+
+_MADE_OF_FLIGHTS = {"flights_late": _flights_late, "flights_routes": _flights_routes}
+
+
 def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
     """Read a set, at most `n_rows` rows of it, the same ones always; None where it is missing."""
-    raw = raw_set("flights" if name == "flights_late" else name, folder)
+    raw = raw_set("flights" if name in _MADE_OF_FLIGHTS else name, folder)
     if raw is None:
         return None
     features, labels, extras = raw
@@ -94,8 +112,8 @@ def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
         np.asarray(labels, dtype=np.float64),
         [int(column) for column in extras.get("categorical") or []],
     )
-    if name == "flights_late":
-        task = _flights_late(task, list(extras["feature_names"]))
+    if name in _MADE_OF_FLIGHTS:
+        task = _MADE_OF_FLIGHTS[name](task, list(extras["feature_names"]))
     if task.kind == "regression":
         task = replace(task, labels=(task.labels - task.labels.mean()) / task.labels.std())
     if len(task.labels) > n_rows:
