@@ -97,12 +97,14 @@ def fit_best(
     data = binned_for(told, _matrix_of(X, y, fields))
     told["base_score"], learner = _settled(told, data)
     given = learner["user_params"]
-    is_classified = learner["objective"]["name"].startswith(("binary:", "multi:")) and data.get_label().ndim == 1
+    objective = learner["objective"]["name"]
+    is_classified = objective.startswith(("binary:", "multi:")) and data.get_label().ndim == 1
     stratified = is_classified and len(data.get_uint_info("group_ptr")) == 0
     rows = make_folds(data, nfold, stratified, None, seed, True)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
     search = Search(Contest(told, folds, custom_metric, maximize), budget, on_attempt)
-    _explore(search, budget, given, "c" in (data.feature_types or []))
+    has_categories = "c" in (data.feature_types or [])
+    _explore(search, given, kinds(has_categories, int(learner["learner_model_param"]["num_class"])), changes(has_categories))
     blend = search.blend()
     return BestFit(
         blend.model(),
@@ -147,19 +149,21 @@ def _settled(params: dict[str, Any], data: DMatrix) -> tuple[str, dict[str, Any]
     return learner["learner_model_param"]["base_score"], learner
 
 
-def _explore(search: Search, budget: Budget, given: Mapping[str, Any], has_categories: bool) -> None:
-    """Try one setting after the other on top of the best, as far as the budget goes."""
+def _explore(
+    search: Search, given: Mapping[str, Any], first: list[Mapping[str, Any]], then: list[Mapping[str, Any]]
+) -> None:
+    """Try the kinds of trees, and one change after the other on top of the best, as far as the budget goes."""
 
     def helps(change: Mapping[str, Any]) -> bool:
         changed = without(change, given)
-        if budget.is_over() or not changed or changed.items() <= search.best.params.items():
+        if search.is_over() or not changed or changed.items() <= search.best.params.items():
             return False
         return search.attempt({**search.best.params, **changed})
 
-    for kind in kinds(has_categories):
-        if not budget.is_over() and not search.has_tried(without(kind, given)):
+    for kind in first:
+        if not search.is_over() and not search.has_tried(without(kind, given)):
             search.attempt(without(kind, given))
-    for change in changes(has_categories):
+    for change in then:
         helps(change)
     for rate in rates():
         if not helps(rate):

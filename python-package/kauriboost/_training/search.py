@@ -91,6 +91,10 @@ class Search:
             )
         return self._best
 
+    def is_over(self) -> bool:
+        """Whether the budget is."""
+        return self._budget.is_over()
+
     def has_tried(self, setting: dict[str, Any]) -> bool:
         """Whether a setting was tried before."""
         return any(attempt.params == setting for attempt in self.attempts)

@@ -122,8 +122,8 @@ def test_a_time_ends_where_as_many_rounds_end() -> None:
 
 def test_a_setting_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     first = kb.fit_best(X, Y, rounds_budget=40, nfold=2)
-    one = settings.kinds(False)[:1]
-    monkeypatch.setattr(best, "kinds", lambda _: one)
+    one = settings.kinds(False, 0)[:1]
+    monkeypatch.setattr(best, "kinds", lambda *_: one)
     bad: list[dict[str, Any]] = [{"max_depth": -3}, {"multi_strategy": "none"}, {"max_depth": 2}]
     monkeypatch.setattr(best, "changes", lambda _: bad)
     found = kb.fit_best(X, Y, rounds_budget=400, nfold=2)
@@ -279,7 +279,20 @@ def test_labels_are_given_once() -> None:
         kb.fit_best(X)
 
 
+def test_many_classes_share_their_trees() -> None:
+    classes = np.digitize(Y, np.linspace(-1.2, 1.2, 11))
+    params = {"objective": "multi:softprob", "num_class": 12}
+    found = kb.fit_best(X, classes, params=params, **FEW)
+    assert found.best.params["multi_strategy"] == "multi_output_tree"
+    assert len(found.booster.get_dump()) == 3 * found.booster.num_boosted_rounds()
+    assert found.predict(X).shape == (600, 12)
+    assert found.booster.predict(kb.DMatrix(X[:5]), pred_contribs=True).shape == (5, 12, 6)
+    apart = kb.fit_best(X, classes, params={**params, "multi_strategy": "one_output_per_tree"}, **FEW)
+    assert "multi_strategy" not in apart.best.params
+    assert len(apart.booster.get_dump()) == 36 * apart.booster.num_boosted_rounds()
+
+
 def test_every_setting_is_taken_by_the_library() -> None:
-    for change in [*settings.kinds(True), *settings.changes(True), *settings.rates()]:
+    for change in [*settings.kinds(True, 0), *settings.changes(True), *settings.rates()]:
         kb.Booster(dict(change)).save_config()
         kb.train(dict(change), kb.DMatrix(X, Y), 1, verbose_eval=False)
