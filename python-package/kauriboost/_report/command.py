@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .._binding.errors import KauriError
+from .._binding.task import Settings, run, say_written, settings_of
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
-from .._tools.task import Settings, run, say_written, settings_of
 
 _OF_THE_RUN = ("eval_metric", "seed", "verbosity")  # the page shows the model's
 

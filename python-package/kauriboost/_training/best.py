@@ -104,7 +104,9 @@ def fit_best(
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
     search = Search(Contest(told, folds, custom_metric, maximize), budget, on_attempt)
     has_categories = "c" in (data.feature_types or [])
-    _explore(search, given, kinds(has_categories, int(learner["learner_model_param"]["num_class"])), changes(has_categories))
+    _explore(
+        search, given, kinds(has_categories, int(learner["learner_model_param"]["num_class"])), changes(has_categories)
+    )
     blend = search.blend()
     return BestFit(
         blend.model(),

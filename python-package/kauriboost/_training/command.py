@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._binding.errors import KauriError
+from .._binding.task import Settings, run, say_written, settings_of
 from .._data.matrix import DMatrix
-from .._tools.task import Settings, run, say_written, settings_of
 from .attempts import Attempt, BestFit
 from .best import fit_best
 
 
 def main(arguments: Sequence[str]) -> int:
     """Find a model: rows, where it goes, its dialect, seconds, rounds ("0": no budget), folds, and name=value."""
-    rows, path, dialect, seconds, rounds, nfold, *words = arguments
+    rows, path, dialect, seconds, n_rounds, nfold, *words = arguments
     settings = settings_of(words)
 
     def work() -> None:
-        budget = {"time_budget": float(seconds) or None, "rounds_budget": int(rounds) or None}
         found = fit_best(
             _data_of(rows, settings),
             params=_params_of(settings),
-            **budget,
+            time_budget=float(seconds) or None,
+            rounds_budget=int(n_rounds) or None,
             nfold=int(nfold),
             seed=int(dict(settings).get("seed", 0)),
             on_attempt=_show,

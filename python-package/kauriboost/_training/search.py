@@ -73,9 +73,7 @@ class Search:
         Is called with each setting that was tried.
     """
 
-    def __init__(
-        self, contest: Contest, budget: Budget, on_attempt: Callable[[Attempt], None] | None = None
-    ) -> None:
+    def __init__(self, contest: Contest, budget: Budget, on_attempt: Callable[[Attempt], None] | None = None) -> None:
         self._contest, self._budget, self._on_attempt = contest, budget, on_attempt
         self.attempts: list[Attempt] = []
         self.metric = ""
@@ -102,7 +100,9 @@ class Search:
     def blend(self) -> Blend:
         """Return the mean of settings that is best on the rows left out."""
         first = self.attempts.index(self.best)
-        judge = Judge(self._contest.params, [test for _, test in self._contest.folds], self.metric, self._contest.metric)
+        judge = Judge(
+            self._contest.params, [test for _, test in self._contest.folds], self.metric, self._contest.metric
+        )
         return best_blend(self._learnt, first, judge, self._maximizes(self._learnt[first][0]))
 
     def shares(self, blend: Blend) -> list[float]:

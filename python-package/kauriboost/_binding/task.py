@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from .._binding.errors import KauriError
-from .._binding.process import set_config
+from .errors import KauriError
+from .process import set_config
 
 Settings = list[tuple[str, str]]
 
