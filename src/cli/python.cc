@@ -39,7 +39,7 @@ std::vector<std::string> ParameterWords(std::vector<std::pair<std::string, std::
   return words;
 }
 
-void BecomePython(std::string python, PythonTask const& task, std::vector<std::string> words) {
+void BecomePython(std::string const& python, PythonTask const& task, std::vector<std::string> words) {
   words.insert(words.begin(), {python, "-c", ProgramOf(task)});
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());

@@ -21,6 +21,6 @@ std::string FindPython(PythonTask const& task);
 std::vector<std::string> ParameterWords(std::vector<std::pair<std::string, std::string>> const& parameters);
 
 /// Becomes `python`, which does the task with `words`. \throws Error(kIo): it cannot be started.
-[[noreturn]] void BecomePython(std::string python, PythonTask const& task, std::vector<std::string> words);
+[[noreturn]] void BecomePython(std::string const& python, PythonTask const& task, std::vector<std::string> words);
 
 }  // namespace kauri::cli

@@ -62,7 +62,7 @@ class Judge:
         self, params: Mapping[str, Any], tests: Sequence[DMatrix], name: str, metric: CustomMetric | None
     ) -> None:
         self._tests, self._name, self._metric = tests, name, metric
-        self._untrained = [Booster(dict(params), [test]) for test in tests]
+        self._silent = [_silent_booster(params, test) for test in tests]
 
     def score(self, margins: Sequence[np.ndarray]) -> float:
         """Return the mean of the metric over the folds."""
@@ -78,8 +78,16 @@ class Judge:
     def _of_fold(self, fold: int, margins: np.ndarray) -> float:
         test = self._tests[fold]
         test.set_info(base_margin=margins.astype(np.float32))
-        found = self._untrained[fold]._evaluate([(test, "test")], 0, self._metric, False)
+        found = self._silent[fold]._evaluate([(test, "test")], 0, self._metric, False)
         return float(next(value for _, name, value in reversed(found) if name == self._name))
+
+
+def _silent_booster(params: Mapping[str, Any], test: DMatrix) -> Booster:
+    """Return a booster that adds nothing to margins: it has a round, as labels tell the number of outputs, of zeros."""
+    told = {name: value for name, value in params.items() if name != "learning_rate"}
+    booster = Booster({**told, "eta": 0, "max_depth": 1}, [test])
+    booster.update(test, 0)
+    return booster
 
 
 def best_blend(learnt: Mapping[int, list[Booster]], first: int, judge: Judge, maximizes: bool) -> Blend:

@@ -279,6 +279,15 @@ def test_labels_are_given_once() -> None:
         kb.fit_best(X)
 
 
+def test_tables_of_labels_have_blends() -> None:
+    table = np.stack([Y, 3 - Y * Y], axis=1)
+    for params in ({}, {"learning_rate": 0.3}):
+        found = kb.fit_best(X, table, params=params, rounds_budget=900, nfold=3)
+        assert found.score <= found.best.score
+        assert found.predict(X).shape == (600, 2)
+    assert sum(share > 0 for share in found.shares) > 1
+
+
 def test_many_classes_share_their_trees() -> None:
     classes = np.digitize(Y, np.linspace(-1.2, 1.2, 11))
     params = {"objective": "multi:softprob", "num_class": 12}
