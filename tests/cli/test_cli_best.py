@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
 import sys
 
 import kauriboost as kb
 import pytest
-from cli_program import Kauri
+from cli_program import BUILD, Kauri
 
 ARGUMENTS = ["preset=best", "objective=binary:logistic", "nthread=2", "model_out=best.json"]
 
@@ -69,6 +72,27 @@ def test_errors(program: Kauri, what: str) -> None:
     assert said.startswith("error: ")
     assert message in said
     assert said.count("\n") == 1
+    assert not list(program.folder.iterdir())
+
+
+def test_ctrl_c_ends_it_in_a_line(program: Kauri) -> None:
+    command = [
+        str(BUILD / "bin" / "kauri"),
+        "train",
+        program.train_uri,
+        *ARGUMENTS,
+        "rounds_budget=1000000",
+        "nthread=1",
+    ]
+    environment = {**os.environ, **program.environment}
+    with subprocess.Popen(
+        command, cwd=program.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # a setting was tried
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.decode()) == (-signal.SIGINT, "interrupted: nothing is written\n")
     assert not list(program.folder.iterdir())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
@@ -22,7 +23,7 @@ def verbosity_of(settings: Settings) -> int:
 
 
 def run(settings: Settings, work: Callable[[], None], installed_by: str) -> int:
-    """Work, and return the exit status: what goes wrong is a line on standard error.
+    """Work, and return the exit status: what goes wrong is a line on standard error. Ctrl-C ends the process by it.
 
     Parameters
     ----------
@@ -40,6 +41,10 @@ def run(settings: Settings, work: Callable[[], None], installed_by: str) -> int:
         return _refuse(f"this needs {error.name}: pip install '{installed_by}'.")
     except (KauriError, ValueError, OSError) as error:
         return _refuse(str(error))
+    except KeyboardInterrupt:
+        print("interrupted: nothing is written", file=sys.stderr)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)  # a shell sees why it ended, as of the program
     return 0
 
 

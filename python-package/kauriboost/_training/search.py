@@ -78,13 +78,14 @@ class Search:
         self.attempts: list[Attempt] = []
         self.metric = ""
         self._best: Attempt | None = None
+        self._failure: KauriError | None = None  # the first
         self._learnt: dict[int, list[Booster]] = {}  # of each fold, up to the best round, by attempt
 
     @property
     def best(self) -> Attempt:
-        """The best setting. Raises DataError where none has a score."""
+        """The best setting. Where none has a score, raises what the first that failed has raised, else DataError."""
         if self._best is None:
-            raise DataError(
+            raise self._failure or DataError(
                 f"{self.metric} is no number in any round; choose another eval_metric, or look at the data."
             )
         return self._best
@@ -100,9 +101,8 @@ class Search:
     def blend(self) -> Blend:
         """Return the mean of settings that is best on the rows left out."""
         first = self.attempts.index(self.best)
-        judge = Judge(
-            self._contest.params, [test for _, test in self._contest.folds], self.metric, self._contest.metric
-        )
+        tests = [test for _, test in self._contest.folds]
+        judge = Judge(self._contest.params, tests, self.metric, self._contest.metric)
         return best_blend(self._learnt, first, judge, self._maximizes(self._learnt[first][0]))
 
     def shares(self, blend: Blend) -> list[float]:
@@ -110,15 +110,14 @@ class Search:
         return [blend.members.count(attempt) / len(blend.members) for attempt in range(len(self.attempts))]
 
     def attempt(self, setting: dict[str, Any]) -> bool:
-        """Try a setting; whether it is the best now. What the first raises is raised: nothing in it is unusual."""
+        """Try a setting; whether it is the best now."""
         started, before = time.monotonic(), self._budget.spent
         boosters, reached, error = None, None, None
         try:
             boosters = self._boosters(setting)
             reached = self._learn(boosters)
         except KauriError as failure:
-            if not self.attempts:
-                raise
+            self._failure = self._failure or failure
             error = str(failure)
         score, deviation, rounds = reached or (None, None, 0)
         trained, seconds = self._budget.spent - before, time.monotonic() - started

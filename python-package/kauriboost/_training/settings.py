@@ -18,10 +18,7 @@ _DRAWN: Mapping[str, Any] = {"eta": 0.1, "max_depth": 6, "subsample": 0.8, "extr
 _NOISY: Mapping[str, Any] = {**_SHALLOW, "random_strength": 2}
 _MANY_CLASSES = 11  # of fewer, trees of all of them took longer than a tree for each
 # A leaf says more than a number.
-_OF_CLASSES: Mapping[str, Any] = {
-    "multi_strategy": "multi_output_tree",
-    "max_depth": 8,
-}
+_OF_CLASSES: Mapping[str, Any] = {"multi_strategy": "multi_output_tree", "max_depth": 8}
 
 _OF_TREES: tuple[Mapping[str, Any], ...] = (
     {"colsample_bytree": 1, "colsample_bynode": 0.5},

@@ -137,6 +137,25 @@ def test_a_setting_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> No
     assert raw(kb.fit_best(X, Y, rounds_budget=40, nfold=2)) == raw(first)
 
 
+@pytest.mark.parametrize(
+    "params",
+    [{"grow_policy": "symmetric"}, {"objective": "reg:absoluteerror", "split_criterion": "absolute_error"}],
+)
+def test_a_kind_of_trees_may_not_go_with_what_is_given(params: dict[str, Any]) -> None:
+    found = kb.fit_best(X, Y, params=params, **FEW)
+    assert "extra_trees" in str(found.attempts[0].error)
+    assert found.shares[0] == 0
+    assert found.trained == 60
+    assert found.best is found.attempts[1]
+
+
+def test_where_all_settings_fail_the_first_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad: list[dict[str, Any]] = [{"max_depth": -3}, {"multi_strategy": "none"}]
+    monkeypatch.setattr(best, "kinds", lambda *_: bad)
+    with pytest.raises(kb.ParameterError, match="max_depth"):
+        kb.fit_best(X, Y, **FEW)
+
+
 def test_what_is_given_is_not_chosen() -> None:
     found = kb.fit_best(X, Y, params={"learning_rate": 0.4, "max_depth": 2, "reg_lambda": 3}, rounds_budget=400)
     for attempt in found.attempts:

@@ -44,20 +44,7 @@ TEST(LabelBins, QuantilesHaveSlopesOfTheirOwn) {
   }
 }
 
-TEST(LabelBins, AStumpOnTenPointsByHand) {
-  // Medians of 1..4 and of the rest: 0 and 10, so the errors of the split are 0 + 1 + 9 = 10; those of all rows, whose
-  // median is 10 (the sixth of ten), are 4 * 10 + 1 + 9 = 50.
-  Rows rows;
-  rows.values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-  rows.residuals = {0, 0, 0, 0, 10, 10, 10, 10, 11, 19};
-  auto const found = Search(rows);
-  EXPECT_EQ(found.split.feature, 0U);
-  EXPECT_EQ(found.split.threshold, 5.0F);
-  EXPECT_FALSE(found.split.default_left);
-  EXPECT_EQ(found.split.loss_change, 40.0);
-  EXPECT_EQ(found.split.left.hessian, 4);
-  EXPECT_EQ(found.split.right.hessian, 6);
-}
+TEST(LabelBins, AStumpOnTenPointsByHand) { testing::ExpectTheStumpOfTenPoints<LabelBinSearch>(); }
 
 TEST(LabelBins, MissingRowsGoWhereTheyFit) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();

@@ -1,6 +1,8 @@
 /// \file Splits that reduce the errors of the best constants, by the definition; rows to try searches on.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -111,6 +113,22 @@ Found Search(Rows const& rows, int max_bin = 32) {
     }
   }
   return found;
+}
+
+/// Medians of the first four and of the rest are 0 and 10, so the errors of that split are 0 + 1 + 9 = 10; those of all
+/// rows, whose median is 10 (the sixth of ten), are 4 * 10 + 1 + 9 = 50.
+template <typename SplitSearch>
+void ExpectTheStumpOfTenPoints() {
+  Rows rows;
+  rows.values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  rows.residuals = {0, 0, 0, 0, 10, 10, 10, 10, 11, 19};
+  auto const split = Search<SplitSearch>(rows).split;
+  EXPECT_EQ(split.feature, 0U);
+  EXPECT_EQ(split.threshold, 5.0F);
+  EXPECT_FALSE(split.default_left);
+  EXPECT_EQ(split.loss_change, 40.0);
+  EXPECT_EQ(split.left.hessian, 4);
+  EXPECT_EQ(split.right.hessian, 6);
 }
 
 /// Labels that depend on the first two columns: 0 as they are, 1 with heavy tails, 2 skewed.

@@ -151,16 +151,7 @@ TEST(LabelMoments, QuantilesAndWeightsHaveGainsOfTheirOwn) {
   }
 }
 
-TEST(LabelMoments, AStumpOnTenPointsByHand) {
-  Rows rows;  // as for label bins: errors of 40 are gained between 4 and 5
-  rows.values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-  rows.residuals = {0, 0, 0, 0, 10, 10, 10, 10, 11, 19};
-  auto const found = Search(rows);
-  EXPECT_EQ(found.split.threshold, 5.0F);
-  EXPECT_EQ(found.split.loss_change, 40.0);
-  EXPECT_EQ(found.split.left.hessian, 4);
-  EXPECT_EQ(found.split.right.hessian, 6);
-}
+TEST(LabelMoments, AStumpOnTenPointsByHand) { testing::ExpectTheStumpOfTenPoints<LabelMomentSearch>(); }
 
 TEST(LabelMoments, MissingRowsGoWhereTheyFit) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();
