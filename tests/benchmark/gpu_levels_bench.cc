@@ -130,6 +130,7 @@ int Main(int argc, char** argv) {
     std::printf("there is no CUDA device\n");
     return 1;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line is seen when it is measured: the levels of the host take seconds
   cuda::StreamOwner const stream(0);
   std::printf("%lld rows x %lld columns; ps an entry\n", static_cast<long long>(options.rows),
               static_cast<long long>(options.cols));
