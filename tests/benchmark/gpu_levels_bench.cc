@@ -81,10 +81,16 @@ Found TimeFinding(cuda::CudaContext const& cuda, Phase phase, Level const& level
       cuda::ToDevice(cuda, std::vector<double>(static_cast<std::size_t>(level.n_nodes), kMinLossChange / 2.0));
   auto entries = MakeDeviceLevel(cuda, LayOut(level, phase == Phase::kSorted), level.both_ways);
   auto& chunk = entries.chunk;
-  if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries.workspace, &chunk);
+  auto const sum_pieces = [&] {  // finding turns them into prefix sums, in their place
+    if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries.workspace, &chunk);
+  };
+  sum_pieces();
   auto const task = TaskOf(level, entries, question);
   auto const nodes = cuda::ToDevice(cuda, NarrowNodes(level));
-  auto const reset = [&] { cuda::CopyOnDevice(cuda, floors.data(), floors.size(), question.floors.data()); };
+  auto const reset = [&] {
+    sum_pieces();
+    cuda::CopyOnDevice(cuda, floors.data(), floors.size(), question.floors.data());
+  };
   auto const find = [&] {
     if (phase == Phase::kSorted) {
       cuda::FindSplits(cuda, task, entries.workspace.ReserveSplit(cuda, chunk), question.best.data());

@@ -18,7 +18,7 @@ void CategoryCells::Fetch(std::vector<DeviceNode*> const& nodes) {
   std::vector<NodeSums> histograms;
   for (auto const* node : nodes) {
     histograms.push_back({node->histogram});
-    if (data_->CountsRows()) histograms.push_back({node->histogram + data_->bins->n_sums});
+    if (data_->counts_rows) histograms.push_back({node->histogram + data_->bins->n_sums});
   }
   auto& upload = data_->of_categories;
   upload.Clear();

@@ -32,7 +32,7 @@ class CategoryCells {
 
  private:
   /// Of a node: its sums, and behind them their counts where rows are counted.
-  std::size_t NumKept() const { return (data_->CountsRows() ? 2 : 1) * std::size_t{begin_.back()}; }
+  std::size_t NumKept() const { return (data_->counts_rows ? 2 : 1) * std::size_t{begin_.back()}; }
 
   CudaContext cuda_;
   HistOnDevice* data_;

@@ -42,7 +42,7 @@ void GpuHistGrower::ResetRows() {
 
 void GpuHistGrower::BeginShares() {
   auto const& shares = data_->shares;
-  auto const counts_rows = data_->CountsRows();
+  auto const counts_rows = data_->counts_rows;
   if (!task_.shares.empty()) {
     if (shares.size() != task_.shares.size()) Fail(ErrorKind::kInternal, "rows were shared in two ways");
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], counts_rows);
@@ -124,7 +124,7 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   add.pairs = task_.pairs.data();
   add.most_rows = request.most_rows;
   AddRows(cuda_, bins, add, &data_->plan);
-  if (!data_->CountsRows()) return;
+  if (!data_->counts_rows) return;
   add.pairs = data_->ones.data();
   add.first_sum = bins.n_sums;
   AddRows(cuda_, bins, add, &data_->plan);
@@ -135,9 +135,9 @@ void GpuHistGrower::Collect(Request const& request, Pairs const& pairs) {
   Span<HistogramNode const> const nodes{data_->of_level.At<HistogramNode>(request.histogram_nodes), pairs.size()};
   data_->rows.FetchAnswer(cuda_, data_->of_level);
   for (auto const& share : data_->shares) share->Collect({cuda_, nodes, &data_->sums_of_share});
-  auto const n_sums = data_->bins->n_sums * (data_->CountsRows() ? 2 : 1);
+  auto const n_sums = data_->bins->n_sums * (data_->counts_rows ? 2 : 1);
   if (IsDistributed(ctx_)) data_->sums_of_ranks.Sum(ctx_, cuda_, {nodes, n_sums});
-  if (data_->CountsRows()) CountRows(pairs);
+  if (data_->counts_rows) CountRows(pairs);
 }
 
 void GpuHistGrower::CountRows(Pairs const& pairs) {
@@ -191,13 +191,13 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};
   find.nodes = level.At<SearchedNode>(request.nodes);
   find.best = data_->best.data();
-  find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->CountsRows() ? bins.n_sums : 0};
+  find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->counts_rows ? bins.n_sums : 0};
   if (IsAlone()) {
     find.n_left = data_->rows.NumLeft(level);
     find.n_left_out = data_->rows.Answer();
     find.limits.rows = level.At<HistogramNode>(request.histogram_nodes);
     find.limits.n_left = find.n_left.data();
-  } else if (data_->CountsRows()) {
+  } else if (data_->counts_rows) {
     find.limits.rows = data_->of_counts.At<HistogramNode>(counted_nodes_);
     find.limits.n_left = data_->of_counts.At<std::uint32_t>(n_small_);
   }
@@ -223,7 +223,7 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
   for (auto const& share : data_->shares) share->Wait();
-  if (data_->CountsRows()) TellRows(pairs);
+  if (data_->counts_rows) TellRows(pairs);
   ReadAnswers(nodes, n_blocks);
 }
 

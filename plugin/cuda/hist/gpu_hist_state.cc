@@ -17,6 +17,7 @@ void LevelRequest::Clear() {
 void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) {
   bins = std::move(made);
   min_values = ToDevice(cuda, bins->cuts->min_values);
+  counts_rows = false;
   ones = Buffer<FixedPair>();
   histograms.Resize(cuda, bins->n_sums);
   categorical.clear();
@@ -50,12 +51,13 @@ void HistOnDevice::AddHostRows(CudaContext const& cuda, DeviceBins const& whole)
   shares.push_back(std::make_unique<HistShare>(cuda.device, whole, on_host));
 }
 
-void HistOnDevice::BeginTree(CudaContext const& cuda, bool counts_rows) {
-  if (counts_rows == CountsRows()) return histograms.Reset(cuda);
+void HistOnDevice::BeginTree(CudaContext const& cuda, bool count) {
+  if (count == counts_rows) return histograms.Reset(cuda);
   auto const n_rows = static_cast<std::size_t>(bins->n_rows);
-  if (counts_rows) RequireMemory(cuda, "counts of rows", {{"ones", n_rows * sizeof(FixedPair)}});
-  ones = counts_rows ? MakeOnes(cuda, n_rows) : Buffer<FixedPair>();
-  histograms.Resize(cuda, (counts_rows ? 2 : 1) * std::size_t{bins->n_sums});
+  if (count) RequireMemory(cuda, "counts of rows", {{"ones", n_rows * sizeof(FixedPair)}});
+  ones = count ? MakeOnes(cuda, n_rows) : Buffer<FixedPair>();
+  histograms.Resize(cuda, (count ? 2 : 1) * std::size_t{bins->n_sums});
+  counts_rows = count;
 }
 
 }  // namespace kauri::cuda

@@ -47,10 +47,9 @@ struct HistOnDevice {
   void ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest);
   /// Codes of more rows, in the host's memory, behind those of the bins. \throws Error(kMemory).
   void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
-  /// A new tree. counts_rows: whether behind the sums of a histogram lie their counts, as on the host
+  /// A new tree. count: whether behind the sums of a histogram lie their counts, as on the host
   /// (tree/histogram/cell_counts.h), a FixedSum each.
-  void BeginTree(CudaContext const& cuda, bool counts_rows);
-  bool CountsRows() const { return ones.size() != 0; }
+  void BeginTree(CudaContext const& cuda, bool count);
 
   std::shared_ptr<DeviceBins const> bins;          ///< null between bins and those that take their place
   Buffer<float> min_values;                        ///< [n_cols]: as in the cuts
@@ -63,7 +62,8 @@ struct HistOnDevice {
   Buffer<FixedSum> sums_of_share;                  ///< scratch
   RankSums sums_of_ranks;
   DeviceHistograms histograms;
-  Buffer<FixedPair> ones;  ///< [n_rows] what counts are made of; empty: rows are not counted
+  bool counts_rows = false;  ///< of the tree, here and in the shares
+  Buffer<FixedPair> ones;    ///< [number of rows of the bins] what counts are made of, if rows are counted
   GrowthMemory<ScalarGrowth> growth;
   LevelRequest request;
   Upload of_tree;  ///< what stays the same for all nodes of a tree
