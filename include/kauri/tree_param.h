@@ -153,11 +153,11 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "The distribution that sketch=moments makes of its sums: the one of the largest entropy; a series of "
             "Legendre polynomials, quicker and less accurate; or a series of cosines, whose sums take a pass more.");
     DMLC_DECLARE_FIELD(max_cat_to_onehot)
-        .set_default(4)
+        .set_default(32)
         .set_lower_bound(1)
         .describe(
             "A categorical feature with fewer categories is split one category against the others; one with as many or "
-            "more by a set of them.");
+            "more by a set of them. XGBoost's is 4.");
     DMLC_DECLARE_FIELD(max_cat_threshold)
         .set_default(64)
         .set_lower_bound(1)
@@ -168,7 +168,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "Where a split by a set puts the categories of a node in order: added to the hessian of each, and those "
             "with fewer rows than this, as their share of the hessian tells, are taken for categories without rows. "
-            "-1: a hundredth of all rows, but from 10 to 100.");
+            "-1: a hundredth of all rows, but from 10 to 200.");
     DMLC_DECLARE_FIELD(cat_l2)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)

@@ -52,9 +52,33 @@ void GpuHistGrower::BeginShares() {
   for (auto const& share : shares) share->BeginTree(cuda_, data_->gradients_ready, task_, counts_rows);
 }
 
+bool GpuHistGrower::IsLast(Node const& node) const {
+  auto const depth = node.depth + 1;
+  return IsFull(0) || (!MaySplit(node.best.left, depth) && !MaySplit(node.best.right, depth));
+}
+
+void GpuHistGrower::BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* splits) {
+  constexpr std::size_t kManySplits = 64;  // of fewer, a copy more costs as much as it hides
+  if (splits->size() < kManySplits) return;
+  auto are_all_last = memory_->open.empty();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    (*splits)[i].is_last = IsLast(nodes[i]);
+    are_all_last = are_all_last && (*splits)[i].is_last;
+  }
+  data_->rows.Split(*splits);
+  has_begun_ = true;
+  has_leaves_ = are_all_last;
+  if (has_leaves_) return data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  data_->of_moves.Clear();
+  data_->rows.AddTo(&data_->of_moves);
+  data_->of_moves.Send(cuda_);
+  data_->rows.Move(cuda_, data_->of_moves);
+}
+
 void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
   TakeForeseenOf(splits);
-  ForEachRows([&](GrowingRowsOnDevice* rows) { rows->Split(splits); });
+  if (!has_begun_) data_->rows.Split(splits);
+  for (auto const& share : data_->shares) share->Rows().Rows().Split(splits);
 }
 
 std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const {
@@ -104,7 +128,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   }
   auto& upload = data_->of_level;
   upload.Clear();
-  data_->rows.AddTo(&upload);
+  if (!has_begun_) data_->rows.AddTo(&upload);
   sent.histogram_nodes = upload.Add(request.histogram_nodes);
   sent.pairs = upload.Add(request.pairs);
   sent.nodes = upload.Add(request.searched);
@@ -119,7 +143,7 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   auto const& bins = *data_->bins;
   AddTask add{};
   add.nodes = {level.At<HistogramNode>(request.histogram_nodes), n_nodes};
-  add.n_left = data_->rows.NumLeft(level).data();
+  add.n_left = data_->rows.NumLeft(Moves()).data();
   add.rows = data_->rows.Pointers();
   add.pairs = task_.pairs.data();
   add.most_rows = request.most_rows;
@@ -133,7 +157,7 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
 void GpuHistGrower::Collect(Request const& request, Pairs const& pairs) {
   if (IsAlone()) return;
   Span<HistogramNode const> const nodes{data_->of_level.At<HistogramNode>(request.histogram_nodes), pairs.size()};
-  data_->rows.FetchAnswer(cuda_, data_->of_level);
+  data_->rows.FetchAnswer(cuda_, Moves());
   for (auto const& share : data_->shares) share->Collect({cuda_, nodes, &data_->sums_of_share});
   auto const n_sums = data_->bins->n_sums * (data_->counts_rows ? 2 : 1);
   if (IsDistributed(ctx_)) data_->sums_of_ranks.Sum(ctx_, cuda_, {nodes, n_sums});
@@ -193,7 +217,7 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   find.best = data_->best.data();
   find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->counts_rows ? bins.n_sums : 0};
   if (IsAlone()) {
-    find.n_left = data_->rows.NumLeft(level);
+    find.n_left = data_->rows.NumLeft(Moves());
     find.n_left_out = data_->rows.Answer();
     find.limits.rows = level.At<HistogramNode>(request.histogram_nodes);
     find.limits.n_left = find.n_left.data();
@@ -208,6 +232,7 @@ void GpuHistGrower::FindSplits(Pairs const& pairs) {
   auto const others = foreseen_child_.empty() ? pairs : TakeForeseen(pairs);
   if (!others.empty()) FindOnDevice(others);
   ForEachRows([](GrowingRowsOnDevice* rows) { rows->TakeStretches(); });
+  has_begun_ = false;
 }
 
 void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
@@ -216,7 +241,7 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), pairs.size());
   ReserveMore(nodes.size() * n_blocks, &data_->best);
   for (auto const& share : data_->shares) share->AddUp(data_->request.wanted);
-  data_->rows.Move(cuda_, data_->of_level);
+  if (!has_begun_) data_->rows.Move(cuda_, data_->of_level);
   AddUp(request, pairs.size());
   Collect(request, pairs);
   Find(request, pairs.size());
@@ -259,7 +284,7 @@ void GpuHistGrower::WriteLeaves() {
       rows.WriteLeaves(task_.shares[i]);
     }
   }
-  data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  if (!has_leaves_) data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
   SmoothBy([&] { return CountLeaves(); });
 }
 

@@ -1,7 +1,8 @@
 /// \file Growing one tree from histograms in device memory (tree/growth/hist_growth.h has the algorithm).
 ///
 /// The host decides: it reads the best splits of a level's nodes and how many rows went left, once a level, and says
-/// what is asked of the next. One copy takes the request there; kernels write the answer to page-locked memory.
+/// what is asked of the next. One copy takes the request there; kernels write the answer to page-locked memory. Of many
+/// nodes rows are moved, or told their leaves, while the host makes the children: some 0.6 us a node.
 ///
 /// Lossguide splits one leaf at a time. As the device is as fast with many, the leaves that are likely to be split next
 /// are looked at together, ahead of their turn (look_ahead.cc); which of them are split, and in which order, is decided
@@ -39,6 +40,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void GiveBack(FixedSum* histogram) override;
   void ResetRows() override;
   void LookAhead(Nodes const& open, std::int64_t n_more) override;
+  void BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* splits) override;
   void SplitRows(std::vector<CodeSplit> const& splits) override;
   void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
@@ -78,6 +80,10 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   }
   void BeginShares();
   void SendTree();
+  /// Whether both children of a node are leaves for good.
+  bool IsLast(Node const& node) const;
+  /// What rows here were moved by.
+  Upload const& Moves() const { return has_begun_ ? data_->of_moves : data_->of_level; }
   Request SendLevel(Pairs const& pairs);
   /// Asks for the histogram of a node, whose rows are some of its parent's where it has a sibling.
   void Want(Node const& node, bool has_sibling, Request* sent);
@@ -109,6 +115,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2]: CountRows; empty: they are counted here alone
   std::size_t counted_nodes_ = 0;     ///< places in data_->of_counts
   std::size_t n_small_ = 0;
+  bool has_begun_ = false;   ///< BeginSplits moved the rows of the level
+  bool has_leaves_ = false;  ///< and wrote the leaves
   std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, not split yet
   std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made
   CategoryCells categories_;

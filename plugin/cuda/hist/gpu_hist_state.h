@@ -70,6 +70,7 @@ struct HistOnDevice {
   Upload of_categories;
   Upload of_walk;
   Upload of_level;  ///< what is asked of a level
+  Upload of_moves;  ///< and of its rows, where that is sent first
   Upload of_counts;
   Buffer<PlannedRows> plan;
   PinnedBuffer<SplitCandidate> best;  ///< answers

@@ -103,10 +103,7 @@ def fit_best(
     rows = make_folds(data, nfold, stratified, None, seed, True)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
     search = Search(Contest(told, folds, custom_metric, maximize), budget, on_attempt)
-    has_categories = "c" in (data.feature_types or [])
-    _explore(
-        search, given, kinds(has_categories, int(learner["learner_model_param"]["num_class"])), changes(has_categories)
-    )
+    _explore(search, given, "c" in (data.feature_types or []), int(learner["learner_model_param"]["num_class"]))
     blend = search.blend()
     return BestFit(
         blend.model(),
@@ -151,9 +148,7 @@ def _settled(params: dict[str, Any], data: DMatrix) -> tuple[str, dict[str, Any]
     return learner["learner_model_param"]["base_score"], learner
 
 
-def _explore(
-    search: Search, given: Mapping[str, Any], first: list[Mapping[str, Any]], then: list[Mapping[str, Any]]
-) -> None:
+def _explore(search: Search, given: Mapping[str, Any], has_categories: bool, n_classes: int) -> None:
     """Try the kinds of trees, and one change after the other on top of the best, as far as the budget goes."""
 
     def helps(change: Mapping[str, Any]) -> bool:
@@ -162,11 +157,11 @@ def _explore(
             return False
         return search.attempt({**search.best.params, **changed})
 
-    for kind in first:
+    for kind in kinds(has_categories, n_classes):
         if not search.is_over() and not search.has_tried(without(kind, given)):
             search.attempt(without(kind, given))
-    for change in then:
+    for change in changes(has_categories):
         helps(change)
-    for rate in rates():
+    for rate in rates(n_classes):
         if not helps(rate):
             break

@@ -53,6 +53,7 @@ struct GrowthMemory {
   std::vector<GrowingNode<Growth>> chosen;
   std::vector<GrowingNode<Growth>> children;
   std::vector<CodeSplit> splits;
+  std::vector<std::vector<std::int32_t>> right_categories;  ///< of each split
   std::vector<GrowingPair<Growth>> pairs;
 };
 
@@ -88,6 +89,9 @@ class HistGrowth : public Growth {
   /// Lossguide: up to n_more nodes of `open`, which is a heap, are about to be split, the largest gains first, but for
   /// those of their descendants that gain more. Whoever works on many nodes as fast as on one may begin.
   virtual void LookAhead(Nodes const& /*open*/, std::int64_t /*n_more*/) {}
+  /// Nodes are about to be split; `is_last` of their splits is not told yet. Whoever can move rows while the host makes
+  /// the children may begin.
+  virtual void BeginSplits(Nodes const& /*nodes*/, std::vector<CodeSplit>* /*splits*/) {}
   /// Rows go to the children of their nodes. FindSplits follows, with no pairs at times.
   virtual void SplitRows(std::vector<CodeSplit> const& splits) = 0;
   /// Tells every row its leaf.
@@ -100,6 +104,10 @@ class HistGrowth : public Growth {
   /// Tells a node what features it may be split at, if it may be split at all.
   void Open(Node* node) const;
   void Release(Node* node);
+  /// Whether there are as many leaves as there may be, once n_chosen more nodes are split.
+  bool IsFull(std::size_t n_chosen) const {
+    return this->param_.max_leaves > 0 && n_leaves_ + static_cast<std::int64_t>(n_chosen) >= this->param_.max_leaves;
+  }
   bool IsWorthSplitting(Node const& node) const {
     return ReducesLoss(node.best) && static_cast<float>(node.best.loss_change) >= this->param_.gamma;
   }
@@ -128,12 +136,11 @@ class HistGrowth : public Growth {
   void OpenRoot(Nodes* open);
   void ChooseLevel(Nodes* open, Nodes* chosen);
   void ChooseLargestGain(Nodes* open, Nodes* chosen);
-  bool IsFull(std::size_t n_chosen) const {
-    return this->param_.max_leaves > 0 && n_leaves_ + static_cast<std::int64_t>(n_chosen) >= this->param_.max_leaves;
-  }
   /// Splits the nodes, their rows too; makes their children, two for each.
   void Expand(Nodes const& chosen, Nodes* children);
-  CodeSplit AddChildren(Node const& node, Nodes* children);
+  /// The splits of nodes but for `is_last`, and the numbers of the children to come.
+  void MakeSplits(Nodes const& chosen);
+  void AddChildren(Node const& node, Span<std::int32_t const> right_categories, CodeSplit* split, Nodes* children);
   /// What FindSplits is to be asked for, once the histograms of parents that nobody needs are given back.
   Pairs const& PairUp(Nodes* parents, Nodes* children);
   /// Moves the children that may be split again to `open`.
@@ -210,32 +217,46 @@ void HistGrowth<Growth>::Expand(Nodes const& chosen, Nodes* children) {
   n_leaves_ += static_cast<std::int64_t>(chosen.size());
   children->clear();
   children->reserve(2 * chosen.size());
+  MakeSplits(chosen);
   auto& splits = memory_->splits;
-  splits.clear();
-  for (auto const& node : chosen) splits.push_back(AddChildren(node, children));
+  BeginSplits(chosen, &splits);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    AddChildren(chosen[i], memory_->right_categories[i], &splits[i], children);
+  }
   SplitRows(splits);
 }
 
 template <typename Growth>
-CodeSplit HistGrowth<Growth>::AddChildren(Node const& node, Nodes* children) {
-  Node left;
-  Node right;
-  left.id = this->tree_.NumNodes();
-  right.id = left.id + 1;
+void HistGrowth<Growth>::MakeSplits(Nodes const& chosen) {
+  auto& splits = memory_->splits;
+  auto& right_categories = memory_->right_categories;
+  splits.clear();
+  right_categories.clear();
+  auto next_id = this->tree_.NumNodes();
+  for (auto const& node : chosen) {
+    auto const is_categorical = cuts_.IsCategorical(node.best.feature);
+    right_categories.push_back(is_categorical ? RightCategories(node) : std::vector<std::int32_t>());
+    splits.push_back(MakeCodeSplit(cuts_, node.best, right_categories.back()));
+    splits.back().node = node.id;
+    splits.back().left = next_id++;
+    splits.back().right = next_id++;
+  }
+}
+
+template <typename Growth>
+void HistGrowth<Growth>::AddChildren(Node const& node, Span<std::int32_t const> right_categories, CodeSplit* split,
+                                     Nodes* children) {
+  children->emplace_back();
+  children->emplace_back();
+  auto& left = (*children)[children->size() - 2];
+  auto& right = children->back();
+  left.id = split->left;
+  right.id = split->right;
   left.depth = right.depth = node.depth + 1;
-  auto const is_categorical = cuts_.IsCategorical(node.best.feature);
-  auto const categories = is_categorical ? RightCategories(node) : std::vector<std::int32_t>();
-  std::tie(left.total, right.total) = this->SplitNode(node.id, node.total, node.best, categories);
+  std::tie(left.total, right.total) = this->SplitNode(node.id, node.total, node.best, right_categories);
   Open(&left);
   Open(&right);
-  auto split = MakeCodeSplit(cuts_, node.best, categories);
-  split.node = node.id;
-  split.left = left.id;
-  split.right = right.id;
-  split.is_last = !left.IsOpen() && !right.IsOpen();
-  children->push_back(std::move(left));
-  children->push_back(std::move(right));
-  return split;
+  split->is_last = !left.IsOpen() && !right.IsOpen();
 }
 
 template <typename Growth>

@@ -195,6 +195,7 @@ TEST(CategoricalTree, GapsHaveTheirPlace) {
   job.types = {"c"};
   QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
   job.param.max_depth = 1;
+  job.param.max_cat_to_onehot = 1;
   for (auto const method : {Method::kExact, Method::kHist}) {
     auto const built = BuildWith(method, job);
     auto const right = built.tree.CategoriesOf(0);

@@ -307,6 +307,16 @@ def test_tables_of_labels_have_blends() -> None:
     assert sum(share > 0 for share in found.shares) > 1
 
 
+def test_classes_begin_at_twice_the_rate() -> None:
+    classes = {"objective": "multi:softprob", "num_class": 3}
+    of_numbers = kb.fit_best(X, Y, **FEW)
+    of_classes = kb.fit_best(X, np.digitize(Y, [-0.5, 0.5]), params=classes, **FEW)
+    told = kb.fit_best(X, np.digitize(Y, [-0.5, 0.5]), params={**classes, "eta": 0.3}, **FEW)
+    assert of_numbers.attempts[0].params["eta"] == 0.1
+    assert of_classes.attempts[0].params["eta"] == 0.2
+    assert "eta" not in told.attempts[0].params
+
+
 def test_many_classes_share_their_trees() -> None:
     classes = np.digitize(Y, np.linspace(-1.2, 1.2, 11))
     params = {"objective": "multi:softprob", "num_class": 12}
@@ -321,6 +331,6 @@ def test_many_classes_share_their_trees() -> None:
 
 
 def test_every_setting_is_taken_by_the_library() -> None:
-    for change in [*settings.kinds(True, 0), *settings.changes(True), *settings.rates()]:
+    for change in [*settings.kinds(True, 0), *settings.changes(True), *settings.rates(0)]:
         kb.Booster(dict(change)).save_config()
         kb.train(dict(change), kb.DMatrix(X, Y), 1, verbose_eval=False)

@@ -24,6 +24,7 @@ class ChunkCutter {
         cuts_(cuda, Size(plan.columns_per_chunk * plan.most_cuts)),
         n_cuts_(cuda, Size(plan.columns_per_chunk)) {
     CopyToDevice(cuda, plan.weights.data(), plan.weights.size(), weights_.data());
+    FillZero(cuda, cuts_.data(), cuts_.size());  // the host reads all of it, places without a cut as well
   }
 
   void Cut(std::int64_t first_col, std::int64_t n_cols, DeviceRowParts* rows, std::vector<FeatureCuts>* features) {
