@@ -9,6 +9,13 @@
 namespace kauri {
 namespace {
 
+/// As a resize, which is a call of its own for each array of a node.
+template <typename T>
+void AppendTwo(T value, std::vector<T>* array) {
+  array->push_back(value);
+  array->push_back(value);
+}
+
 template <typename T>
 void CheckLength(std::vector<T> const& array, std::size_t n_nodes, char const* name) {
   if (array.size() == n_nodes) return;
@@ -221,16 +228,16 @@ void Tree::ExpandNode(std::int32_t node, Split const& split) {
   }
   auto const new_size = left.size() + 2;
   auto const n_weights = base_weight.size() / left.size();
-  left.resize(new_size, kNoNode);
-  right.resize(new_size, kNoNode);
-  parent.resize(new_size, node);
-  split_feature.resize(new_size, 0);
-  split_value.resize(new_size, 0.0F);
-  default_left.resize(new_size, 0);
-  is_categorical.resize(new_size, 0);
+  AppendTwo(kNoNode, &left);
+  AppendTwo(kNoNode, &right);
+  AppendTwo(node, &parent);
+  AppendTwo<std::uint32_t>(0, &split_feature);
+  AppendTwo(0.0F, &split_value);
+  AppendTwo<std::uint8_t>(0, &default_left);
+  AppendTwo<std::uint8_t>(0, &is_categorical);
   base_weight.resize(new_size * n_weights, 0.0F);
-  loss_change.resize(new_size, 0.0F);
-  sum_hessian.resize(new_size, 0.0F);
+  AppendTwo(0.0F, &loss_change);
+  AppendTwo(0.0F, &sum_hessian);
   if (!category_begin.empty()) {
     category_begin.resize(new_size, 0);
     category_count.resize(new_size, 0);
