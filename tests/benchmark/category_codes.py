@@ -1,6 +1,7 @@
 """Whether categories make better models than their codes as numbers, and by how much, on real sets.
 
-    python tests/benchmark/category_codes.py --data FOLDER [SET ...] [--splits 5] [--rows 60000] [--kauri NAME=VALUE,... ...]
+    python tests/benchmark/category_codes.py --data FOLDER [SET ...] [--splits 5] [--rows 60000]
+        [--kauri NAME=VALUE,... ...]
 
 A line for each set: the held-out loss of Kauri's defaults, of numbers, and of each other setting of --kauri, then the
 differences to numbers in percent with their standard errors over the splits.

@@ -64,7 +64,14 @@ def test_same_trees(params: dict[str, Any], method: str) -> None:
         both = []
         for library, more in ((kb, {}), (xgboost, {"enable_categorical": True})):
             data = library.DMatrix(values, label=labels, feature_types=types, **more)
-            how = {"max_depth": 3, "base_score": 0.0, "tree_method": method, "cat_smooth": 0, **params}
+            how = {
+                "max_depth": 3,
+                "base_score": 0.0,
+                "tree_method": method,
+                "cat_smooth": 0,
+                "max_cat_to_onehot": 4,
+                **params,
+            }
             both.append(library.train(how, data, 1, verbose_eval=False))
         assert splits_of(both[0]) == splits_of(both[1])
 

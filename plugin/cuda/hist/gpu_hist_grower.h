@@ -115,8 +115,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2]: CountRows; empty: they are counted here alone
   std::size_t counted_nodes_ = 0;     ///< places in data_->of_counts
   std::size_t n_small_ = 0;
-  bool has_begun_ = false;   ///< BeginSplits moved the rows of the level
-  bool has_leaves_ = false;  ///< and wrote the leaves
+  bool has_begun_ = false;                                 ///< BeginSplits moved the rows of the level
+  bool has_leaves_ = false;                                ///< and wrote the leaves
   std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, not split yet
   std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made
   CategoryCells categories_;

@@ -3,10 +3,10 @@
 It begins with kinds of trees that differ enough for their mean to be better than each: shallow ones, ones with a random
 threshold for each feature, ones with noise on their gains. Random thresholds come first where all features are numbers:
 they are the best of the three on most such sets, and not where there are categories. With many classes each tree is one
-of all of them: as good, in half the time. Classes begin at twice the learning rate of other labels, since the hessian of
-softmax is twice its curvature, which halves every step. Every change is then tried on top of the best
-setting so far and stays where it brings something. Nothing that the user has given is changed, and lower learning rates
-come last: they cost most, and end as soon as one brings nothing.
+of all of them: as good, in half the time. Classes begin at twice the learning rate of other labels, since the hessian
+of softmax is twice its curvature, which halves every step. Every change is then tried on top of the best setting so far
+and stays where it brings something. Nothing that the user has given is changed, and lower learning rates come last:
+they cost most, and end as soon as one brings nothing.
 """
 
 from __future__ import annotations

@@ -320,12 +320,13 @@ def test_classes_begin_at_twice_the_rate() -> None:
 def test_many_classes_share_their_trees() -> None:
     classes = np.digitize(Y, np.linspace(-1.2, 1.2, 11))
     params = {"objective": "multi:softprob", "num_class": 12}
-    found = kb.fit_best(X, classes, params=params, **FEW)
+    one_setting: dict[str, Any] = {"rounds_budget": 10, "nfold": 3}
+    found = kb.fit_best(X, classes, params=params, **one_setting)
     assert found.best.params["multi_strategy"] == "multi_output_tree"
     assert len(found.booster.get_dump()) == 3 * found.booster.num_boosted_rounds()
     assert found.predict(X).shape == (600, 12)
     assert found.booster.predict(kb.DMatrix(X[:5]), pred_contribs=True).shape == (5, 12, 6)
-    apart = kb.fit_best(X, classes, params={**params, "multi_strategy": "one_output_per_tree"}, **FEW)
+    apart = kb.fit_best(X, classes, params={**params, "multi_strategy": "one_output_per_tree"}, **one_setting)
     assert "multi_strategy" not in apart.best.params
     assert len(apart.booster.get_dump()) == 36 * apart.booster.num_boosted_rounds()
 
