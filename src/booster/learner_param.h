@@ -77,9 +77,9 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .set_default("")
         .describe(
             "How trees learn from categories: partition (splits divide them), or ordered (each becomes the mean label "
-            "of rows before its own in a random order, or of 3 classes or more their share of each, and trees are those "
-            "of columns of numbers; for many categories with few rows each). If not given, what the model says, at "
-            "first partition.");
+            "of rows before its own in a random order, or of 3 classes or more their share of each, and trees are of "
+            "columns of numbers; for many categories with few rows each). If not given, what the model says, at first "
+            "partition.");
     DMLC_DECLARE_FIELD(ordered_permutations)
         .set_default(4)
         .set_range(1, 1024)

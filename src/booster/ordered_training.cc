@@ -50,7 +50,8 @@ OrderedSettings SettingsOf(Components const& parts) {
           NumbersOf(parts.objective->NumClasses())};
 }
 
-/// Of columns that only the model has. `of` them no parameter knows.
+/// \throws Error(kParameter) for rules of columns, of which those that only the model has could have none. `of` says
+/// what these are of.
 void RequireNoRules(TreeParam const& param, std::string const& of, char const* why_apart, char const* why_free,
                     std::string const& cure) {
   if (!param.interaction_constraints.empty()) {
