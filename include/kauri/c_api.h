@@ -702,7 +702,8 @@ KAURI_API int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field
 KAURI_API int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len,
                                          char const*** out_features);
 /**
- * Importance of features that splits use, in their order; of combinations of columns last, as "a&b". `config`:
+ * Importance of features that splits use, in their order; of columns that only the model has last: combinations as
+ * "a&b", shares of a class as "a@0", "a@1", ... `config`:
  * {"importance_type": "weight" (splits), "gain", "cover" (means), "total_gain", "total_cover"; "feature_map": optional
  * file; "feature_names": optional list}. *out_scores has *out_shape [*out_dim]; out_features: *out_n_features names.
  */

@@ -45,8 +45,8 @@ struct ModelCategories {
 
   /// Whether trees know the categories of a feature by other numbers.
   bool Encodes(std::size_t feature) const;
-  /// How many columns trees know beside the features: combinations of some.
-  std::int64_t NumCombinations() const;
+  /// How many columns trees know beside the features (OrderedEncoding).
+  std::int64_t NumAddedColumns() const;
 };
 
 }  // namespace kauri

@@ -53,8 +53,8 @@ struct Model {
   std::map<std::string, std::string> attributes;
 
   std::int64_t NumOutputs() const { return n_classes > 1 ? n_classes : n_targets; }
-  /// What trees may split on: the features, and after them the combinations of categorical ones.
-  std::int64_t NumTreeFeatures() const { return n_features + categories.NumCombinations(); }
+  /// What trees may split on: the features, and after them the columns that only the model has.
+  std::int64_t NumTreeFeatures() const { return n_features + categories.NumAddedColumns(); }
   bool IsLinear() const { return !linear.weights.empty(); }
   std::int64_t NumIterations() const {
     return IsLinear() ? linear.n_rounds : static_cast<std::int64_t>(iteration_ptr.size()) - 1;

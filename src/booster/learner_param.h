@@ -77,8 +77,9 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .set_default("")
         .describe(
             "How trees learn from categories: partition (splits divide them), or ordered (each becomes the mean label "
-            "of rows before its own in a random order, and trees are those of a column of numbers; for many "
-            "categories with few rows each). If not given, what the model says, at first partition.");
+            "of rows before its own in a random order, or of 3 classes or more their share of each, and trees are of "
+            "columns of numbers; for many categories with few rows each). If not given, what the model says, at first "
+            "partition.");
     DMLC_DECLARE_FIELD(ordered_permutations)
         .set_default(4)
         .set_range(1, 1024)
@@ -88,8 +89,8 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_FIELD(ordered_strength)
         .set_default(1.0F)
         .describe(
-            "Of categorical_encoding=ordered: rows that the mean label of all rows counts as, beside those of a "
-            "category; above 0.");
+            "Of categorical_encoding=ordered: rows that the mean label of all rows, or their share of a class, counts "
+            "as, beside those of a category; above 0.");
     DMLC_DECLARE_FIELD(ordered_combination)
         .set_default(1)
         .set_range(1, 8)

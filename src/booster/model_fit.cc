@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kauri/error.h"
+#include "kauri/ordered_encoding.h"
 
 namespace kauri {
 namespace {
@@ -49,9 +50,17 @@ void CheckPredictable(Model const& model, std::int64_t n_cols) {
 }
 
 void CheckExplicable(Model const& model) {
-  auto const n_combinations = model.categories.NumCombinations();
-  if (n_combinations == 0) return;
-  Fail(ErrorKind::kParameter, "the model has ", n_combinations, " combinations of categorical columns ",
+  auto const n_added = model.categories.NumAddedColumns();
+  if (n_added == 0) return;
+  auto const& encoding = *model.categories.ordered;
+  if (encoding.settings.n_numbers > 1) {
+    Fail(ErrorKind::kParameter,
+         "the model knows a category by its share of each class (categorical_encoding=ordered), ", "in ", n_added,
+         " columns beside those of the data, and what one of them does to a prediction is no feature's ",
+         "alone: there are no contributions or interactions of it. Train with categorical_encoding=partition, or ",
+         "explain a function that predicts (explain_function).");
+  }
+  Fail(ErrorKind::kParameter, "the model has ", n_added, " combinations of categorical columns ",
        "(ordered_combination), and what one of them does to a prediction is no single column's: there are no ",
        "contributions or interactions of it. Train with ordered_combination=1, or explain a function that predicts ",
        "(explain_function).");

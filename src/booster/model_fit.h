@@ -23,7 +23,7 @@ void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo co
 void CheckPredictable(Model const& model, std::int64_t n_cols);
 
 /// \throws Error(kParameter) unless each column of the model is one of the data's, so that it can have a share in a
-/// prediction: a combination is of several.
+/// prediction: a combination is of several, and a share of a class is a part of one.
 void CheckExplicable(Model const& model);
 
 }  // namespace kauri

@@ -17,6 +17,8 @@ namespace {
 
 constexpr char const* kOrdered = "ordered";
 constexpr char const* kName = "categorical_encoding=ordered";
+constexpr char const* kClasses = "3 classes or more";
+constexpr std::int64_t kMostClassColumns = std::int64_t{1} << 16U;
 
 [[noreturn]] void FailCombination(std::string const& with, std::string const& why, std::string const& cure) {
   Fail(ErrorKind::kParameter, kName, " does not go with ", with, ": ", why, "; ", cure,
@@ -36,33 +38,78 @@ void RequireParameters(Components const& parts, bool custom) {
     FailCombination("gradients of the caller", "they are of predictions that have seen all labels",
                     "use one of the library's objectives");
   }
-  if (parts.objective->NumClasses() > 1) {
-    FailCombination("objective=" + param.objective, "a class has no mean",
-                    "learn one class against the others at a time (binary:logistic)");
-  }
   if (param.objective.rfind("survival:", 0) == 0) {
     FailCombination("objective=" + param.objective, "a censored time has no mean",
                     "use an objective with a label that is known");
   }
 }
 
-/// What names columns by number knows nothing of those that only the model has.
-void RequireNoColumnRules(Components const& parts, std::int64_t n_features) {
-  constexpr char const* kCombined = "ordered_combination of 2 or more";
-  auto const param = ParseParameters<TreeParam>(parts.effective);
-  auto const cure = [](char const* name) { return std::string("leave out ") + name + " or ordered_combination"; };
+OrderedSettings SettingsOf(Components const& parts) {
+  auto const& param = parts.param;
+  return {param.ordered_permutations, param.ordered_strength, parts.ctx.seed, param.ordered_combination,
+          NumbersOf(parts.objective->NumClasses())};
+}
+
+/// \throws Error(kParameter) for rules of columns, of which those that only the model has could have none. `of` says
+/// what these are of.
+void RequireNoRules(TreeParam const& param, std::string const& of, char const* why_apart, char const* why_free,
+                    std::string const& cure) {
   if (!param.interaction_constraints.empty()) {
-    FailCombination("interaction_constraints and " + std::string(kCombined), "a combination lets its columns interact",
-                    cure("interaction_constraints"));
+    FailCombination("interaction_constraints and " + of, why_apart, "leave out interaction_constraints" + cure);
   }
   if (!ParseFeatureCost(param).empty()) {
-    FailCombination("feature_cost and " + std::string(kCombined), "a combination has no cost of its own",
-                    cure("feature_cost"));
+    FailCombination("feature_cost and " + of, why_free, "leave out feature_cost" + cure);
   }
-  auto const n_signs = static_cast<std::int64_t>(ParseConstraints(param).signs.size());
-  if (n_signs <= n_features) return;
-  Fail(ErrorKind::kParameter, "monotone_constraints has ", n_signs, " values, the data have ", n_features,
+}
+
+void RequireFewSigns(std::vector<std::int8_t> const& signs, MetaInfo const& info) {
+  if (static_cast<std::int64_t>(signs.size()) <= info.n_cols) return;
+  Fail(ErrorKind::kParameter, "monotone_constraints has ", signs.size(), " values, the data have ", info.n_cols,
        " features; give at most one value for each feature.");
+}
+
+void RequireNoRulesOfCombinations(Components const& parts, MetaInfo const& info) {
+  auto const param = ParseParameters<TreeParam>(parts.effective);
+  RequireNoRules(param, "ordered_combination of 2 or more", "a combination lets its columns interact",
+                 "a combination has no cost of its own", " or ordered_combination");
+  RequireFewSigns(ParseConstraints(param).signs, info);
+}
+
+void RequireNoRulesOfClasses(Components const& parts, MetaInfo const& info) {
+  auto const param = ParseParameters<TreeParam>(parts.effective);
+  RequireNoRules(param, kClasses, "a category has a column for each class",
+                 "a column of a class has no cost of its own", "");
+  auto const signs = ParseConstraints(param).signs;
+  RequireFewSigns(signs, info);
+  for (std::size_t feature = 0; feature < signs.size(); ++feature) {
+    if (signs[feature] == 0 || !IsCategorical(info, feature)) continue;
+    FailCombination("monotone_constraints of the categorical column " + std::to_string(feature) + " and " + kClasses,
+                    "where one class has a larger share, others have a smaller one", "leave the column free");
+  }
+}
+
+/// Each column of a class is in every copy of the data.
+void RequireFewColumns(MetaInfo const& info, std::int64_t n_classes) {
+  std::int64_t n_categorical = 0;
+  for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
+    n_categorical += IsCategorical(info, feature) ? 1 : 0;
+  }
+  if (n_categorical <= kMostClassColumns / n_classes) return;
+  FailCombination(
+      "num_class=" + std::to_string(n_classes) + " and " + std::to_string(n_categorical) + " categorical columns",
+      "a column for each class makes more than " + std::to_string(kMostClassColumns) + " of them",
+      "drop classes or columns");
+}
+
+/// What names columns by number knows nothing of those that only the model has.
+void RequireNoColumnRules(Components const& parts, MetaInfo const& info, Model const* trained) {
+  auto const* const encoding = trained == nullptr ? nullptr : trained->categories.ordered.get();
+  auto const settings = encoding == nullptr ? SettingsOf(parts) : encoding->settings;
+  auto const combines = encoding == nullptr ? settings.most_combined > 1 : !encoding->combinations.empty();
+  if (combines) RequireNoRulesOfCombinations(parts, info);
+  if (settings.n_numbers == 1) return;
+  RequireNoRulesOfClasses(parts, info);
+  RequireFewColumns(info, settings.n_numbers);
 }
 
 void RequireData(DataMatrix const& data) {
@@ -83,11 +130,6 @@ void RequireSameEncoding(Components const& parts, DataMatrix const& data, Model 
        ". Leave the parameter out to go on with the model, or start a new one.");
 }
 
-OrderedSettings SettingsOf(Components const& parts) {
-  auto const& param = parts.param;
-  return {param.ordered_permutations, param.ordered_strength, parts.ctx.seed, param.ordered_combination};
-}
-
 }  // namespace
 
 void SettleEncoding(Components const& parts, DataMatrix const& data, bool custom, OrderedData* ordered,
@@ -99,8 +141,7 @@ void SettleEncoding(Components const& parts, DataMatrix const& data, bool custom
   if (is_wanted) {
     RequireParameters(parts, custom);
     RequireData(data);
-    auto const combines = is_open ? parts.param.ordered_combination > 1 : draft->Get().categories.NumCombinations() > 0;
-    if (combines) RequireNoColumnRules(parts, data.NumCols());
+    RequireNoColumnRules(parts, data.Info(), is_open ? nullptr : &draft->Get());
   }
   if (!is_open) return;
   auto encoding = is_wanted ? ordered->Measure(parts.ctx, data, SettingsOf(parts)) : nullptr;

@@ -39,8 +39,9 @@ class OrderedData {
 };
 
 /// Gives an untrained model the statistics of `data` where the parameters ask for it, and a trained one its own.
-/// custom: gradients come from outside. \throws Error(kParameter) where the parameters do not go together, or are not
-/// those of the model; Error(kData) for data without one label a row, or without values in memory.
+/// custom: gradients come from outside. \throws Error(kParameter) where classes make too many columns, where the
+/// parameters do not go together, or are not those of the model; Error(kData) for data without one label a row, or
+/// without values in memory.
 void SettleEncoding(Components const& parts, DataMatrix const& data, bool custom, OrderedData* ordered,
                     ModelDraft* draft);
 

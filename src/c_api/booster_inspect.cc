@@ -105,17 +105,18 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
     JsonConfig const settings(config, "XGBoosterFeatureScore");
     auto const& model = booster.learner->GetModel();
     auto const all_names = NamesOf(model, settings);
+    kauri::ColumnNames const columns(model, all_names);
     std::vector<std::string> names;
     auto& buffers = booster.Buffers();
     buffers.floats.clear();
     auto const type = settings.Text("importance_type");
     if (model.IsLinear()) {
-      for (std::int64_t i = 0; i < model.n_features; ++i) names.push_back(kauri::NameOfColumn(model, all_names, i));
+      for (std::int64_t i = 0; i < model.n_features; ++i) names.push_back(columns.Of(i));
       auto const scores = kauri::LinearScore(model, type);
       buffers.floats.assign(scores.begin(), scores.end());
     } else {
-      for (auto const& [feature, score] : kauri::FeatureScore(model, type)) {
-        names.push_back(kauri::NameOfColumn(model, all_names, feature));
+      for (auto const& [column, score] : kauri::FeatureScore(model, type)) {
+        names.push_back(columns.Of(column));
         buffers.floats.push_back(static_cast<float>(score));
       }
     }

@@ -39,10 +39,9 @@ std::vector<Score> LinearScores(Model const& model, std::vector<std::string> con
 }
 
 std::vector<Score> TreeScores(Model const& model, std::vector<std::string> const& names, char const* type) {
+  ColumnNames const columns(model, names);
   std::vector<Score> scores;
-  for (auto const& [feature, score] : FeatureScore(model, type)) {
-    scores.emplace_back(NameOfColumn(model, names, feature), score);
-  }
+  for (auto const& [column, score] : FeatureScore(model, type)) scores.emplace_back(columns.Of(column), score);
   return scores;
 }
 

@@ -157,3 +157,25 @@ def test_importance_names_combinations(kauri: Kauri) -> None:
     assert {line.split(",")[0] for line in lines} == set(scores)
     refused = kauri.run("task=explain", "model_in=model.json", f"test:data={uri}", status=1)
     assert "combinations of categorical columns" in refused.err
+
+
+def test_classes_have_a_column_each(kauri: Kauri) -> None:
+    """The text and the package have the same model, whose columns are named in scores, dumps and refusals."""
+    rows = [[(few + many) % 3, few, number, many, other] for _, few, number, many, other in rows_of(600)]
+    uri = write_data(kauri, "train.csv", rows)
+    kauri.write("train.csv.feature_types", " ".join(TYPES))
+    params = {"categorical_encoding": "ordered", "objective": "multi:softprob", "num_class": "3"}
+    options = [f"{key}={value}" for key, value in params.items()]
+    kauri.run(f"data={uri}", *options, f"num_round={ROUNDS}", "model_out=model.json", "eval_train=1")
+    data = package.DMatrix([row[1:] for row in rows], label=[row[0] for row in rows], feature_types=TYPES)
+    booster = package.train(params, data, ROUNDS)
+    booster.save_model(kauri.folder / "python.json")
+    assert (kauri.folder / "model.json").read_bytes() == (kauri.folder / "python.json").read_bytes()
+    task = ("task=importance", "model_in=model.json", "name_importance=stdout", "importance_type=gain")
+    _, *lines = kauri.run(*task).out.splitlines()
+    assert {line.split(",")[0] for line in lines} == set(booster.get_score(importance_type="gain"))
+    assert "f2@1<" in kauri.run("task=dump", "model_in=model.json", "name_dump=stdout").out
+    predicted = kauri.run("task=pred", "model_in=model.json", f"test:data={uri}", "name_pred=stdout").out
+    assert len(predicted.split()) == 3 * len(rows)
+    refused = kauri.run("task=explain", "model_in=model.json", f"test:data={uri}", status=1)
+    assert "knows a category by its share of each class" in refused.err

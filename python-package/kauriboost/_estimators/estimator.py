@@ -291,17 +291,21 @@ class KauriModel(Parameters):
         """Shares of the features in the sum of `importance_type`, ``[n_features]``.
 
         `importance_type` is gain if not given, of a linear model weight: ``[n_features, n_outputs]`` if several.
-        Combinations of columns (`ordered_combination`) have shares that no feature has alone: they are refused.
+        Combinations of columns (`ordered_combination`) have shares that no feature has alone, and categories have
+        a column for each of several classes (`categorical_encoding=ordered`): they are refused.
         """
         booster = self.get_booster()
         names = booster.feature_names or [f"f{i}" for i in range(booster.num_features())]
         kind = self.importance_type or ("weight" if self._is_linear else "gain")
         scores = booster.get_score(importance_type=kind)
-        combined = sorted(scores.keys() - set(names))
-        if combined:
+        added = sorted(scores.keys() - set(names))
+        if added:
+            what, cure = "combinations of columns", "ordered_combination=1"
+            if "@" in added[0]:
+                what, cure = "shares of classes in categories", "categorical_encoding=partition"
             raise ParameterError(
-                f"the model splits on combinations of columns ({combined[0]}), whose importance is no single "
-                "feature's; use get_booster().get_score(), which names them, or train with ordered_combination=1."
+                f"the model splits on {what} ({added[0]}), whose importance is no single feature's; use "
+                f"get_booster().get_score(), which names them, or train with {cure}."
             )
         values = np.array([scores.get(name, 0.0) for name in names], dtype=np.float32)
         total = values.sum()

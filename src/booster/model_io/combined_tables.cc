@@ -22,8 +22,7 @@ struct FlatCombinations {
   std::vector<std::int32_t> features;
   std::vector<std::int64_t> segments{0};
   std::vector<std::int64_t> cells;
-  std::vector<std::int64_t> labels;
-  std::vector<std::int64_t> weights;
+  FlatSums sums;
 };
 
 FlatCombinations Flatten(OrderedEncoding const& encoding) {
@@ -32,20 +31,23 @@ FlatCombinations Flatten(OrderedEncoding const& encoding) {
     flat.bases.push_back(combination.base);
     flat.features.push_back(combination.feature);
     flat.cells.insert(flat.cells.end(), combination.cells.begin(), combination.cells.end());
-    AppendSums(combination.sums, &flat.labels, &flat.weights);
+    flat.sums.Append(combination.sums, encoding.settings.n_numbers);
     flat.segments.push_back(static_cast<std::int64_t>(flat.cells.size()));
   }
   return flat;
 }
 
-FlatCombinations ReadFlat(ObjectReader const& reader, std::size_t count) {
-  FlatCombinations flat{reader.TakeInt32("bases"), reader.TakeInt32("features"), reader.TakeInt64("segments"),
-                        reader.TakeInt64("cells"), reader.TakeInt64("labels"),   reader.TakeInt64("weights")};
+FlatCombinations ReadFlat(ObjectReader const& reader, std::size_t count, std::int64_t n_numbers) {
+  FlatCombinations flat{reader.TakeInt32("bases"),
+                        reader.TakeInt32("features"),
+                        reader.TakeInt64("segments"),
+                        reader.TakeInt64("cells"),
+                        {}};
   if (flat.bases.size() != count || flat.features.size() != count) {
     reader.FailAt("bases", "and 'features' are ", flat.bases.size(), " and ", flat.features.size(),
                   " numbers; expected ", count, ", one per combination");
   }
-  CheckSums(reader, flat.labels, flat.weights, flat.cells.size());
+  flat.sums = ReadSums(reader, flat.cells.size(), n_numbers);
   CheckSegments(reader, flat.segments, count, flat.cells.size());
   return flat;
 }
@@ -105,8 +107,7 @@ void WriteCombinations(OrderedEncoding const& encoding, JsonWriter* writer) {
   WriteList("features", flat.features, writer);
   WriteList("segments", flat.segments, writer);
   WriteList("cells", flat.cells, writer);
-  WriteList("labels", flat.labels, writer);
-  WriteList("weights", flat.weights, writer);
+  WriteSums(flat.sums, writer);
   writer->EndObject();
 }
 
@@ -119,7 +120,7 @@ void ReadCombinations(ObjectReader const& tables, std::int64_t count, OrderedEnc
   if (!tables.Has(kMember)) return;
   auto const reader = tables.Child(kMember);
   encoding->settings.most_combined = reader.IntegerIn("most", 2, kMostCombined);
-  auto const flat = ReadFlat(reader, static_cast<std::size_t>(count));
+  auto const flat = ReadFlat(reader, static_cast<std::size_t>(count), encoding->settings.n_numbers);
   for (std::size_t i = 0; i < flat.bases.size(); ++i) {
     OrderedCombination next;
     next.base = flat.bases[i];
@@ -127,11 +128,10 @@ void ReadCombinations(ObjectReader const& tables, std::int64_t count, OrderedEnc
     CheckMembers(reader, *encoding, next);
     next.cells.assign(flat.cells.begin() + flat.segments[i], flat.cells.begin() + flat.segments[i + 1]);
     CheckCells(reader, *encoding, next);
-    for (auto cell = flat.segments[i]; cell < flat.segments[i + 1]; ++cell) {
-      next.sums.push_back({flat.labels[cell], flat.weights[cell]});
-      if (std::isfinite(encoding->ValueOf(next.sums.back()))) continue;
-      reader.FailAt("labels", "of cell ", flat.cells[cell], " of combination ", i, " make no finite number");
-    }
+    next.sums = flat.sums.Of(flat.segments[i], flat.segments[i + 1], encoding->settings.n_numbers);
+    auto const bad = FindNotFinite(next.sums, *encoding);
+    if (bad < next.cells.size())
+      reader.FailAt("labels", "of cell ", next.cells[bad], " of combination ", i, " make no finite number");
     encoding->combinations.push_back(std::move(next));
   }
 }

@@ -3,20 +3,28 @@
 #include "booster/model_io/dump_format.h"
 #include "booster/model_io/feature_labels.h"
 #include "booster/model_io/linear_part.h"
-#include "kauri/ordered_encoding.h"
 
 namespace kauri {
 
-std::string NameOfColumn(Model const& model, std::vector<std::string> const& names, std::int64_t column) {
-  if (column < model.n_features) {
-    return names.empty() ? "f" + std::to_string(column) : names[static_cast<std::size_t>(column)];
-  }
+ColumnNames::ColumnNames(Model const& model, std::vector<std::string> const& names) : model_(model), names_(names) {
+  if (model.categories.ordered != nullptr) added_ = model.categories.ordered->AddedColumns();
+}
+
+std::string ColumnNames::OfFeature(std::int64_t feature) const {
+  return names_.empty() ? "f" + std::to_string(feature) : names_[static_cast<std::size_t>(feature)];
+}
+
+std::string ColumnNames::Of(std::int64_t column) const {
+  auto const is_feature = column < model_.n_features;
+  if (is_feature && !model_.categories.Encodes(static_cast<std::size_t>(column))) return OfFeature(column);
+  auto const& encoding = *model_.categories.ordered;
+  auto const of = is_feature ? NumberColumn{static_cast<std::size_t>(column), 0} : added_[column - model_.n_features];
   std::string name;
-  for (auto const member : model.categories.ordered->MembersOf(static_cast<std::size_t>(column))) {
+  for (auto const member : encoding.MembersOf(of.column)) {
     if (!name.empty()) name += '&';
-    name += NameOfColumn(model, names, member);
+    name += OfFeature(member);
   }
-  return name;
+  return encoding.settings.n_numbers > 1 ? name + '@' + std::to_string(of.number) : name;
 }
 
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/model.h"
+#include "kauri/ordered_encoding.h"
 #include "kauri/span.h"
 
 namespace kauri {
@@ -26,12 +27,26 @@ FeatureMap ReadFeatureMap(std::string const& path);
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
                                    std::string const& format);
 
-/// What a column that trees split on is called: by `names`, or f0, f1, ... if there are none; a combination of columns
-/// as these, with & between them.
-std::string NameOfColumn(Model const& model, std::vector<std::string> const& names, std::int64_t column);
+/// What columns that trees split on are called: by names, or f0, f1, ... if there are none; a combination of columns as
+/// these, with & between them; the shares of a class (categorical_encoding=ordered) with @ and its number at the end.
+class ColumnNames {
+ public:
+  /// names: [n_features], or empty. Both must outlive it.
+  ColumnNames(Model const& model, std::vector<std::string> const& names);
+
+  std::string Of(std::int64_t column) const;
+
+ private:
+  std::string OfFeature(std::int64_t feature) const;
+
+  Model const& model_;
+  std::vector<std::string> const& names_;
+  std::vector<NumberColumn> added_;
+};
 
 /// importance_type: weight, gain, cover, total_gain, total_cover -> feature index -> score; unused features are absent.
-/// A combination of columns has the index that trees know it by. \throws Error(kParameter) for another type.
+/// Columns that only the model has are there by the index that trees know them by. \throws Error(kParameter) for
+/// another type.
 std::map<std::int64_t, double> FeatureScore(Model const& model, std::string const& importance_type);
 
 /// The weights of a linear model, [n_features, n_outputs], without the biases. \throws Error(kParameter) unless

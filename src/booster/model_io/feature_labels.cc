@@ -60,14 +60,13 @@ FeatureKind KindOfType(std::string const& type) {
        "', use i for indicator and q for quantity, or int, float or c (categorical)");
 }
 
-FeatureLabels::FeatureLabels(FeatureMap const& map, Model const& model)
-    : n_features_(static_cast<std::size_t>(model.n_features)), categories_(map.categories) {
+FeatureLabels::FeatureLabels(FeatureMap const& map, Model const& model) : categories_(map.categories) {
   if (!map.names.empty()) CheckSize("names", map.names.size(), model.n_features);
   if (!map.types.empty()) CheckSize("types", map.types.size(), model.n_features);
-  for (auto const& name : map.names) names_.push_back(Escaped(name));
-  for (auto column = model.n_features; column < model.NumTreeFeatures(); ++column) {
-    combined_names_.push_back(Escaped(NameOfColumn(model, map.names, column)));
-  }
+  ColumnNames const names(model, map.names);
+  auto const n_columns = model.NumTreeFeatures();
+  auto const first = map.names.empty() && n_columns == model.n_features ? n_columns : 0;  // f0, f1, ... need no list
+  for (auto column = first; column < n_columns; ++column) names_.push_back(Escaped(names.Of(column)));
   for (auto const& type : map.types) kinds_.push_back(KindOfType(type));
 }
 
@@ -84,7 +83,6 @@ void FeatureLabels::CheckKinds(Tree const& tree) const {
 }
 
 std::string FeatureLabels::Name(std::uint32_t feature) const {
-  if (feature >= n_features_) return combined_names_[feature - n_features_];
   return names_.empty() ? "f" + std::to_string(feature) : names_[feature];
 }
 

@@ -12,7 +12,7 @@ namespace kauri::model_io {
 
 enum class FeatureKind { kQuantity, kInteger, kIndicator, kCategorical };
 
-/// Checks a feature map once; then every feature of the model, and every combination, has a name and a kind.
+/// Checks a feature map once; then every column that trees know has a name and a kind.
 class FeatureLabels {
  public:
   /// \throws Error(kParameter) unless the map is empty or has one name (and one known type, or no types) per feature.
@@ -31,9 +31,7 @@ class FeatureLabels {
   std::string CategoriesInJson(Tree const& tree, std::int32_t node) const;
 
  private:
-  std::size_t n_features_;
-  std::vector<std::string> names_;
-  std::vector<std::string> combined_names_;
+  std::vector<std::string> names_;  ///< of all columns that trees know; empty: f0, f1, ...
   std::vector<FeatureKind> kinds_;
   CategoryNameTable categories_;
 };

@@ -19,12 +19,25 @@ void WriteList(char const* key, std::vector<T> const& values, JsonWriter* writer
   writer->Numbers(Span<T const>(values));
 }
 
-void AppendSums(std::vector<LabelSum> const& sums, std::vector<std::int64_t>* labels,
-                std::vector<std::int64_t>* weights);
+/// Sums of categories, end to end: labels [n_categories, n_numbers], and weights [n_categories], which all numbers of a
+/// category have in common.
+struct FlatSums {
+  std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> weights;
 
-/// \throws Error(kModel) unless 'labels' and 'weights' have n_values numbers, and no weight is below 0.
-void CheckSums(ObjectReader const& reader, std::vector<std::int64_t> const& labels,
-               std::vector<std::int64_t> const& weights, std::size_t n_values);
+  /// sums: [n categories, n_numbers].
+  void Append(std::vector<LabelSum> const& sums, std::int64_t n_numbers);
+  /// [end - begin, n_numbers]: of the categories [begin, end).
+  std::vector<LabelSum> Of(std::int64_t begin, std::int64_t end, std::int64_t n_numbers) const;
+};
+
+void WriteSums(FlatSums const& sums, JsonWriter* writer);
+
+/// \throws Error(kModel) unless 'weights' has n_categories numbers, none below 0, and 'labels' n_numbers for each.
+FlatSums ReadSums(ObjectReader const& reader, std::size_t n_categories, std::int64_t n_numbers);
+
+/// The first category whose sums, [n categories, n_numbers], make no finite number; none: as many as there are.
+std::size_t FindNotFinite(std::vector<LabelSum> const& sums, OrderedEncoding const& encoding);
 
 /// \throws Error(kModel) unless 'segments' ascend from 0 to n_values over n_columns, none of which is empty.
 void CheckSegments(ObjectReader const& reader, std::vector<std::int64_t> const& segments, std::size_t n_columns,

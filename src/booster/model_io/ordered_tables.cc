@@ -17,6 +17,7 @@
 namespace kauri::model_io {
 namespace {
 
+constexpr char const* kNumbers = "numbers";  ///< of a category; not there if it is one
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostPermutations = 1024;
 constexpr std::int64_t kMostExponent = 256;  ///< of units; float32 and 30 bits need less
@@ -26,8 +27,7 @@ struct FlatTables {
   std::vector<std::int32_t> columns;
   std::vector<std::int64_t> segments{0};
   std::vector<std::int32_t> categories;
-  std::vector<std::int64_t> labels;
-  std::vector<std::int64_t> weights;
+  FlatSums sums;
 };
 
 FlatTables Flatten(OrderedEncoding const& encoding) {
@@ -37,23 +37,54 @@ FlatTables Flatten(OrderedEncoding const& encoding) {
     if (column.categories.empty()) continue;
     flat.columns.push_back(static_cast<std::int32_t>(feature));
     flat.categories.insert(flat.categories.end(), column.categories.begin(), column.categories.end());
-    AppendSums(column.sums, &flat.labels, &flat.weights);
+    flat.sums.Append(column.sums, encoding.settings.n_numbers);
     flat.segments.push_back(static_cast<std::int64_t>(flat.categories.size()));
   }
   return flat;
 }
 
-FlatTables ReadFlat(ObjectReader const& reader, std::int64_t n_features) {
-  FlatTables flat{reader.TakeInt32("columns"), reader.TakeInt64("segments"), reader.TakeInt32("categories"),
-                  reader.TakeInt64("labels"), reader.TakeInt64("weights")};
-  CheckSums(reader, flat.labels, flat.weights, flat.categories.size());
-  auto const& columns = flat.columns;
+FlatTables ReadFlat(ObjectReader const& reader, std::int64_t n_numbers) {
+  FlatTables flat{reader.TakeInt32("columns"), reader.TakeInt64("segments"), reader.TakeInt32("categories"), {}};
+  flat.sums = ReadSums(reader, flat.categories.size(), n_numbers);
+  CheckSegments(reader, flat.segments, flat.columns.size(), flat.categories.size());
+  return flat;
+}
+
+void CheckColumns(ObjectReader const& reader, std::vector<std::int32_t> const& columns, std::int64_t n_features) {
   auto const ascends = std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>()) == columns.end();
   if (!ascends || (!columns.empty() && (columns.front() < 0 || columns.back() >= n_features))) {
     reader.FailAt("columns", "do not ascend from 0 to at most ", n_features - 1);
   }
-  CheckSegments(reader, flat.segments, columns.size(), flat.categories.size());
-  return flat;
+}
+
+/// What all rows add up to: labels [n_numbers], and weights.
+std::vector<std::int64_t> FlatTotal(OrderedEncoding const& encoding) {
+  FlatSums flat;
+  flat.Append(encoding.totals, encoding.settings.n_numbers);
+  flat.labels.push_back(flat.weights.front());
+  return flat.labels;
+}
+
+void ReadTotal(ObjectReader const& reader, OrderedEncoding* encoding) {
+  auto const n_numbers = encoding->settings.n_numbers;
+  auto const total = reader.TakeInt64("total");
+  if (total.size() < 2 || total.size() - 1 != ToSize(n_numbers) || total.back() < 0) {
+    reader.FailAt("total", "is not a sum of labels", n_numbers > 1 ? " for each class" : "", " and one of weights");
+  }
+  encoding->totals = FlatSums{total, {total.back()}}.Of(0, 1, n_numbers);
+  if (FindNotFinite(std::vector<LabelSum>(ToSize(n_numbers)), *encoding) == 0) {
+    reader.FailAt("total", "makes no finite number");
+  }
+}
+
+/// n_classes: of the model.
+std::int64_t ReadNumbers(ObjectReader const& reader, std::int64_t n_classes) {
+  if (!reader.Has(kNumbers)) return 1;
+  auto const n_numbers = reader.IntegerIn(kNumbers, 3, kLargest);
+  if (n_numbers != NumbersOf(n_classes)) {
+    reader.FailAt(kNumbers, "is ", n_numbers, ", but the model has ", n_classes, " classes");
+  }
+  return n_numbers;
 }
 
 void ReadSettings(ObjectReader const& reader, OrderedEncoding* encoding) {
@@ -70,9 +101,7 @@ void ReadSettings(ObjectReader const& reader, OrderedEncoding* encoding) {
       std::ldexp(1.0, static_cast<int>(reader.IntegerIn("label_unit", -kMostExponent, kMostExponent)));
   encoding->weight_unit =
       std::ldexp(1.0, static_cast<int>(reader.IntegerIn("weight_unit", -kMostExponent, kMostExponent)));
-  auto const total = reader.TakeInt64("total");
-  if (total.size() != 2 || total[1] < 0) reader.FailAt("total", "is not a sum of labels and one of weights");
-  encoding->total = {total[0], total[1]};
+  ReadTotal(reader, encoding);
 }
 
 /// The columns of `flat`, whose sizes fit.
@@ -87,13 +116,24 @@ void TakeColumns(ObjectReader const& reader, FlatTables const& flat, OrderedEnco
       reader.FailAt("categories", "of column ", flat.columns[i], " do not ascend from 0 to at most ",
                     kCategoryLimit - 1);
     }
-    for (auto value = flat.segments[i]; value < flat.segments[i + 1]; ++value) {
-      column.sums.push_back({flat.labels[value], flat.weights[value]});
-      if (std::isfinite(encoding->ValueOf(column.sums.back()))) continue;
-      reader.FailAt("labels", "of category ", flat.categories[value], " of column ", flat.columns[i],
-                    " make no finite number");
-    }
+    column.sums = flat.sums.Of(flat.segments[i], flat.segments[i + 1], encoding->settings.n_numbers);
+    auto const bad = FindNotFinite(column.sums, *encoding);
+    if (bad == list.size()) continue;
+    reader.FailAt("labels", "of category ", list[bad], " of column ", flat.columns[i], " make no finite number");
   }
+}
+
+/// How many of the columns that the file counts, n_features, only the model has. \throws Error(kModel) where no other
+/// is left.
+std::int64_t CountAdded(ObjectReader const& reader, OrderedEncoding const& encoding, std::size_t n_encoded,
+                        std::int64_t n_features) {
+  auto const n_combinations = CountCombinations(reader, n_features);
+  auto const n_columns = n_combinations + static_cast<std::int64_t>(n_encoded);
+  auto const n_further = encoding.settings.n_numbers - 1;
+  if (n_further == 0 || n_columns == 0) return n_combinations;
+  if (n_further <= (n_features - 1 - n_combinations) / n_columns) return n_combinations + n_columns * n_further;
+  reader.FailAt(kNumbers, "is ", n_further + 1, " of ", n_columns, " columns each, more than the ", n_features,
+                " features of the model");
 }
 
 /// What was read of the features, without the last `count`, which have neither names nor categories of their own.
@@ -115,13 +155,12 @@ void WriteOrderedTables(OrderedEncoding const& encoding, JsonWriter* writer) {
   WriteList("columns", flat.columns, writer);
   WriteList("segments", flat.segments, writer);
   WriteList("categories", flat.categories, writer);
-  WriteList("labels", flat.labels, writer);
-  WriteList("weights", flat.weights, writer);
+  WriteSums(flat.sums, writer);
   writer->Key("label_unit");
   writer->Integer(ExponentOf(encoding.label_unit));
   writer->Key("weight_unit");
   writer->Integer(ExponentOf(encoding.weight_unit));
-  WriteList("total", std::vector<std::int64_t>{encoding.total.labels, encoding.total.weights}, writer);
+  WriteList("total", FlatTotal(encoding), writer);
   writer->Key("rows");
   writer->Integer(encoding.n_rows);
   writer->Key("permutations");
@@ -129,18 +168,23 @@ void WriteOrderedTables(OrderedEncoding const& encoding, JsonWriter* writer) {
   writer->Key("seed");
   writer->Integer(static_cast<std::int64_t>(encoding.settings.seed));
   WriteList("strength", std::vector<float>{encoding.settings.strength}, writer);
+  if (encoding.settings.n_numbers > 1) {
+    writer->Key(kNumbers);
+    writer->Integer(encoding.settings.n_numbers);
+  }
   WriteCombinations(encoding, writer);
   writer->EndObject();
 }
 
 void ReadOrderedTables(ObjectReader const& reader, Model* model) {
   auto encoding = std::make_shared<OrderedEncoding>();
+  encoding->settings.n_numbers = ReadNumbers(reader, model->n_classes);
   ReadSettings(reader, encoding.get());
+  auto const flat = ReadFlat(reader, encoding->settings.n_numbers);
   auto const n_combinations = CountCombinations(reader, model->n_features);
-  RemoveFeatures(n_combinations, model);
-  auto const flat = ReadFlat(reader, model->n_features);
+  RemoveFeatures(CountAdded(reader, *encoding, flat.columns.size(), model->n_features), model);
+  CheckColumns(reader, flat.columns, model->n_features);
   encoding->columns.resize(static_cast<std::size_t>(model->n_features));
-  if (!std::isfinite(encoding->ValueOf(LabelSum()))) reader.FailAt("total", "makes no finite number");
   TakeColumns(reader, flat, encoding.get());
   ReadCombinations(reader, n_combinations, encoding.get());
   model->categories.ordered = std::move(encoding);

@@ -81,17 +81,17 @@ CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) :
     if (column.filters) column.seen = seen[feature];
     if (column.filters || column.is_encoded || !column.codes.empty()) columns_.push_back(std::move(column));
   }
-  if (model.NumCombinations() == 0) return;
-  combined_.emplace(*model.ordered);
+  if (model.NumAddedColumns() == 0) return;
+  added_.emplace(*model.ordered);
   for (std::size_t place = 0; place < columns_.size(); ++place) {
-    auto const& members = combined_->Members();
+    auto const& members = added_->Members();
     if (std::binary_search(members.begin(), members.end(), columns_[place].feature)) members_.push_back(place);
   }
 }
 
 std::int64_t CategoryView::NumCols() const {
-  if (!combined_.has_value()) return rows_.NumCols();
-  return static_cast<std::int64_t>(model_.ordered->columns.size() + combined_->Count());
+  if (!added_.has_value()) return rows_.NumCols();
+  return static_cast<std::int64_t>(model_.ordered->columns.size() + added_->Count());
 }
 
 std::int32_t CategoryView::Unseen(Column const& column, float value, std::int64_t row) const {
@@ -132,16 +132,16 @@ float CategoryView::Translate(Column const& column, float value, std::int64_t ro
   auto const category = Known(column, value, row);
   if (category == kLeftOut) return std::numeric_limits<float>::quiet_NaN();
   if (column.is_encoded) {
-    return model_.ordered->ValueAt(column.feature, model_.ordered->PositionOf(column.feature, category));
+    return model_.ordered->ValueAt({column.feature, 0}, model_.ordered->PositionOf(column.feature, category));
   }
   return category == kUnknownCategory ? value : static_cast<float>(category);
 }
 
-void CategoryView::Combine(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const {
+void CategoryView::Add(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const {
   auto const n_features = static_cast<std::int64_t>(model_.ordered->columns.size());
   if (n_cols <= n_features) return;
-  std::vector<std::int32_t> positions(members_.size() + combined_->Count());
-  std::vector<float> numbers(combined_->Count());
+  std::vector<std::int32_t> positions(added_->NumPositions());
+  std::vector<float> numbers(added_->Count());
   auto const n_written = std::min(n_cols - n_features, static_cast<std::int64_t>(numbers.size()));
   for (auto row = begin; row < end; ++row, tile += n_cols) {
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -149,14 +149,14 @@ void CategoryView::Combine(std::int64_t begin, std::int64_t end, std::int64_t n_
       auto const category = Known(column, tile[column.feature], row);
       positions[i] = category == kLeftOut ? kMissingPosition : model_.ordered->PositionOf(column.feature, category);
     }
-    combined_->Fill(positions, numbers);
+    added_->Fill(positions, numbers);
     std::copy_n(numbers.begin(), n_written, tile + n_features);
   }
 }
 
 void CategoryView::CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const {
   rows_.CopyRows(begin, end, n_cols, tile);
-  if (combined_.has_value()) Combine(begin, end, n_cols, tile);
+  if (added_.has_value()) Add(begin, end, n_cols, tile);
   for (auto const& column : columns_) {
     if (static_cast<std::int64_t>(column.feature) >= n_cols) continue;
     for (auto row = begin; row < end; ++row) {
@@ -168,8 +168,8 @@ void CategoryView::CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n
 
 bool CategoryView::CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
                                 std::int64_t n_slots, float* tile) const {
-  // What a combination is made of may have no slot.
-  if (combined_.has_value() && slot_of_feature.size() > model_.ordered->columns.size()) return false;
+  // What a column that only the model has is made of may have no slot.
+  if (added_.has_value() && slot_of_feature.size() > model_.ordered->columns.size()) return false;
   if (!rows_.CopyFeatures(begin, end, slot_of_feature, n_slots, tile)) return false;
   for (auto const& column : columns_) {
     auto const slot = column.feature < slot_of_feature.size() ? slot_of_feature[column.feature] : -1;

@@ -3,15 +3,15 @@
 /// Three things may happen to a categorical value before a tree sees it. Where rows and model both name the categories
 /// and not in the same order, it becomes the model's number of its name. Where the model's policy says so, a category
 /// that training has not seen becomes missing, or an error. Where trees know categories by what labels their rows had
-/// (categorical_encoding=ordered), it becomes that number, which for one that training has not seen is the prior. The
-/// numbers of combinations of columns, if the model has some, are further columns then.
+/// (categorical_encoding=ordered), it becomes that number, which for one that training has not seen is the prior. What
+/// numbers have no place there are further columns then: those of combinations, and of further classes.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "data/categories/combined_columns.h"
+#include "data/categories/added_columns.h"
 #include "kauri/categories.h"
 #include "kauri/data_matrix.h"
 #include "kauri/model.h"
@@ -26,7 +26,7 @@ class CategoryView : public DataView {
   CategoryView(ModelCategories const& model, DataView const& rows);
 
   std::int64_t NumRows() const override { return rows_.NumRows(); }
-  /// Combinations included.
+  /// Those included that only the model has.
   std::int64_t NumCols() const override;
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override;
   bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
@@ -46,14 +46,14 @@ class CategoryView : public DataView {
   float Translate(Column const& column, float value, std::int64_t row) const;
   bool IsSeen(Column const& column, std::int32_t category) const;
   std::int32_t Unseen(Column const& column, float value, std::int64_t row) const;
-  /// Writes the combinations' columns, as far as n_cols goes, from a tile that has the rows' own categories.
-  void Combine(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const;
+  /// Writes the columns that only the model has, as far as n_cols goes, from a tile that has the rows' own categories.
+  void Add(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const;
 
   ModelCategories const& model_;
   DataView const& rows_;
   std::vector<Column> columns_;
   std::vector<std::vector<std::int32_t>> named_;  ///< what `seen` points into where names stand for seen categories
-  std::optional<CombinedColumns> combined_;       ///< if the model has combinations
+  std::optional<AddedColumns> added_;             ///< if the model has some
   std::vector<std::size_t> members_;              ///< of these, places in columns_
 };
 

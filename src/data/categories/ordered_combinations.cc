@@ -26,16 +26,18 @@ class Survey {
       : encoding_(encoding),
         rows_(rows),
         order_(PermutationOf(ctx, encoding, 0, std::min(encoding.n_rows, kMostRowsLookedAt))),
-        prior_(encoding.Prior()),
-        prior_weight_(encoding.PriorWeight()) {}
+        n_numbers_(encoding.settings.n_numbers),
+        prior_weight_(encoding.PriorWeight()) {
+    for (std::int64_t number = 0; number < n_numbers_; ++number) priors_.push_back(encoding.Prior(number));
+  }
 
   /// What a column tells.
   double Alone(std::size_t column) const {
-    std::vector<LabelSum> before(NumPositions(column));
+    std::vector<LabelSum> before(NumPositions(column) * priors_.size());
     double told = 0.0;
     for (auto const row : order_) {
       auto const position = rows_.positions[column][row];
-      if (position != kMissingPosition) told += Tell(row, &before[position]);
+      if (position != kMissingPosition) told += Tell(row, SumsAt(&before, position, n_numbers_));
     }
     return told;
   }
@@ -57,18 +59,18 @@ class Survey {
 
   /// What a base and a column tell together. sorted: RowsByPosition of the base.
   double Together(std::vector<std::int64_t> const& sorted, std::size_t base, std::size_t part) const {
-    struct Sum {
-      std::int32_t of = kMissingPosition;  ///< a position of the base: of another one it is out of date
-      LabelSum before;
-    };
-    std::vector<Sum> sums(NumPositions(part));
+    std::vector<std::int32_t> sums_of(NumPositions(part), kMissingPosition);  // of another base they are out of date
+    std::vector<LabelSum> before(NumPositions(part) * priors_.size());
     double told = 0.0;
     for (auto const row : sorted) {
       auto const position = rows_.positions[part][row];
       if (position == kMissingPosition) continue;
-      auto& sum = sums[position];
-      if (sum.of != rows_.positions[base][row]) sum = {rows_.positions[base][row], {}};
-      told += Tell(row, &sum.before);
+      auto const sums = SumsAt(&before, position, n_numbers_);
+      if (sums_of[position] != rows_.positions[base][row]) {
+        sums_of[position] = rows_.positions[base][row];
+        std::fill(sums.begin(), sums.end(), LabelSum());
+      }
+      told += Tell(row, sums);
     }
     return told;
   }
@@ -76,25 +78,32 @@ class Survey {
  private:
   std::size_t NumPositions(std::size_t column) const { return encoding_.NumPositions(rows_.features[column]); }
 
-  /// By how much the mean of the rows `before` is nearer to the row's label than the prior: w (y - p)^2 - w (y - m)^2.
-  /// The row comes to them.
-  double Tell(std::int64_t row, LabelSum* before) const {
-    auto const pair = rows_.pairs[row];
-    auto const label = static_cast<double>(pair.gradient) * encoding_.label_unit;  // times the weight
-    auto const weight = static_cast<double>(pair.hessian) * encoding_.weight_unit;
-    auto const known = static_cast<double>(before->weights) * encoding_.weight_unit + prior_weight_;
-    auto const sum = static_cast<double>(before->labels) * encoding_.label_unit + prior_ * prior_weight_;
-    AddPair(pair, before);
+  /// By how much the means of the rows `before` are nearer to the row's labels than the priors. The row comes to them.
+  double Tell(std::int64_t row, Span<LabelSum> before) const {
+    double told = 0.0;
+    for (std::size_t number = 0; number < before.size(); ++number) told += TellOf(number, row, before[number]);
+    rows_.AddTo(before, row);
+    return told;
+  }
+
+  /// Of a number: w (y - p)^2 - w (y - m)^2.
+  double TellOf(std::size_t number, std::int64_t row, LabelSum before) const {
+    auto const label = static_cast<double>(rows_.LabelOf(row, number)) * encoding_.label_unit;  // times the weight
+    auto const weight = static_cast<double>(rows_.pairs[row].hessian) * encoding_.weight_unit;
+    auto const prior = priors_[number];
+    auto const known = static_cast<double>(before.weights) * encoding_.weight_unit + prior_weight_;
+    auto const sum = static_cast<double>(before.labels) * encoding_.label_unit + prior * prior_weight_;
     if (!(known > 0.0)) return 0.0;
     auto const mean = sum / known;
-    return (mean - prior_) * (2.0 * label - weight * (mean + prior_));
+    return (mean - prior) * (2.0 * label - weight * (mean + prior));
   }
 
   OrderedEncoding const& encoding_;
   OrderedRows const& rows_;
   std::vector<std::int64_t> order_;
-  double prior_;
+  std::int64_t n_numbers_;
   double prior_weight_;
+  std::vector<double> priors_;  ///< [n_numbers]
 };
 
 /// The bases [begin, end) with each of the first n_single columns that they lack: every set of columns once.
@@ -146,7 +155,8 @@ void KeepBest(std::vector<Candidate>* candidates) {
 }
 
 /// Two columns as one: its statistics, and the positions of all rows.
-OrderedCombination Combine(OrderedRows const& rows, Candidate const& candidate, Positions* positions) {
+OrderedCombination Combine(OrderedRows const& rows, Candidate const& candidate, std::int64_t n_numbers,
+                           Positions* positions) {
   auto const& of_base = rows.positions[candidate.base];
   auto const& of_part = rows.positions[candidate.part];
   OrderedCombination combination;
@@ -160,21 +170,20 @@ OrderedCombination Combine(OrderedRows const& rows, Candidate const& candidate, 
   std::sort(cells.begin(), cells.end());
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   cells.shrink_to_fit();
-  combination.sums.resize(cells.size());
   positions->resize(of_base.size());
   for (std::size_t row = 0; row < of_base.size(); ++row) {
-    auto const position = combination.PositionOf(of_base[row], of_part[row]);
-    (*positions)[row] = position;
-    if (position != kMissingPosition) AddPair(rows.pairs[row], &combination.sums[position]);
+    (*positions)[row] = combination.PositionOf(of_base[row], of_part[row]);
   }
+  combination.sums = SumsOf(rows, *positions, cells.size(), n_numbers);
   return combination;
 }
 
 void Append(Context const& ctx, std::vector<Candidate> const& kept, OrderedEncoding* encoding, OrderedRows* rows) {
   std::vector<OrderedCombination> combinations(kept.size());
   std::vector<Positions> positions(kept.size());
+  auto const n_numbers = encoding->settings.n_numbers;
   ParallelFor(ctx, static_cast<std::int64_t>(kept.size()),
-              [&](std::int64_t i) { combinations[i] = Combine(*rows, kept[i], &positions[i]); });
+              [&](std::int64_t i) { combinations[i] = Combine(*rows, kept[i], n_numbers, &positions[i]); });
   for (std::size_t i = 0; i < kept.size(); ++i) {
     rows->features.push_back(encoding->columns.size() + encoding->combinations.size());
     rows->positions.push_back(std::move(positions[i]));

@@ -3,8 +3,9 @@
 ///
 /// Vocabulary. What a column tells is by how much its ordered numbers have a smaller squared error than the prior, over
 /// the first rows of the first permutation, by their weights. A number that is mostly chance has a larger error, so
-/// that a column without anything to tell tells less than nothing, which counts as nothing. A combination's surplus is
-/// what it tells beyond what its base and its other column tell, added up.
+/// that a column without anything to tell tells less than nothing, which counts as nothing. The errors of the numbers
+/// of several classes add up. A combination's surplus is what it tells beyond what its base and its other column tell,
+/// added up.
 ///
 /// 1. Every pair of encoded columns is looked at. Those with a surplus stay, at most kMostKept, the largest first.
 /// 2. Each of these is looked at with every further column, up to the size that the settings ask for; likewise.

@@ -21,9 +21,7 @@ std::int32_t PlaceOf(std::vector<T> const& list, T value) {
 
 bool ModelCategories::Encodes(std::size_t feature) const { return ordered != nullptr && ordered->Encodes(feature); }
 
-std::int64_t ModelCategories::NumCombinations() const {
-  return ordered == nullptr ? 0 : static_cast<std::int64_t>(ordered->combinations.size());
-}
+std::int64_t ModelCategories::NumAddedColumns() const { return ordered == nullptr ? 0 : ordered->NumAddedColumns(); }
 
 std::int64_t OrderedCombination::CellOf(std::int32_t base_position, std::int32_t position) {
   return std::int64_t{base_position} * kCategoryLimit + position;
@@ -39,30 +37,32 @@ bool OrderedCombination::operator==(OrderedCombination const& other) const {
   return base == other.base && feature == other.feature && cells == other.cells && sums == other.sums;
 }
 
-double OrderedEncoding::Prior() const {
+double OrderedEncoding::Prior(std::int64_t number) const {
+  auto const& total = totals[static_cast<std::size_t>(number)];
   if (total.weights <= 0) return 0.0;
   return static_cast<double>(total.labels) * label_unit / (static_cast<double>(total.weights) * weight_unit);
 }
 
 double OrderedEncoding::PriorWeight() const {
-  auto const mean_weight = static_cast<double>(total.weights) * weight_unit / static_cast<double>(n_rows);
+  auto const mean_weight = static_cast<double>(totals.front().weights) * weight_unit / static_cast<double>(n_rows);
   return static_cast<double>(settings.strength) * mean_weight;
 }
 
-float OrderedEncoding::ValueOf(LabelSum rows) const {
-  auto const prior = Prior();
+float OrderedEncoding::ValueOf(LabelSum rows, std::int64_t number) const {
+  auto const prior = Prior(number);
   auto const prior_weight = PriorWeight();
   auto const weight = static_cast<double>(rows.weights) * weight_unit + prior_weight;
   if (!(weight > 0.0)) return static_cast<float>(prior);
   return static_cast<float>((static_cast<double>(rows.labels) * label_unit + prior * prior_weight) / weight);
 }
 
-float OrderedEncoding::ValueAt(std::size_t column, std::int32_t position) const {
+float OrderedEncoding::ValueAt(NumberColumn of, std::int32_t position) const {
   if (position == kMissingPosition) return std::numeric_limits<float>::quiet_NaN();
-  if (position == kUnknownPosition) return ValueOf(LabelSum());
-  auto const place = static_cast<std::size_t>(position);
-  return ValueOf(column < columns.size() ? columns[column].sums[place]
-                                         : combinations[column - columns.size()].sums[place]);
+  if (position == kUnknownPosition) return ValueOf(LabelSum(), of.number);
+  auto const place = static_cast<std::size_t>(position * settings.n_numbers + of.number);
+  auto const n_features = columns.size();
+  auto const& sums = of.column < n_features ? columns[of.column].sums : combinations[of.column - n_features].sums;
+  return ValueOf(sums[place], of.number);
 }
 
 std::int32_t OrderedEncoding::PositionOf(std::size_t feature, std::int32_t category) const {
@@ -86,9 +86,32 @@ std::vector<std::int32_t> OrderedEncoding::MembersOf(std::size_t column) const {
   return members;
 }
 
+std::vector<std::size_t> OrderedEncoding::EncodedColumns() const {
+  std::vector<std::size_t> encoded;
+  for (std::size_t column = 0; column < columns.size() + combinations.size(); ++column) {
+    if (column >= columns.size() || Encodes(column)) encoded.push_back(column);
+  }
+  return encoded;
+}
+
+std::vector<NumberColumn> OrderedEncoding::AddedColumns() const {
+  std::vector<NumberColumn> added;
+  for (std::size_t i = 0; i < combinations.size(); ++i) added.push_back({columns.size() + i, 0});
+  for (auto const column : EncodedColumns()) {
+    for (std::int64_t number = 1; number < settings.n_numbers; ++number) added.push_back({column, number});
+  }
+  return added;
+}
+
+std::int64_t OrderedEncoding::NumAddedColumns() const {
+  auto const n_combinations = static_cast<std::int64_t>(combinations.size());
+  if (settings.n_numbers == 1) return n_combinations;
+  return n_combinations + static_cast<std::int64_t>(EncodedColumns().size()) * (settings.n_numbers - 1);
+}
+
 bool OrderedEncoding::operator==(OrderedEncoding const& other) const {
   return settings == other.settings && columns == other.columns && combinations == other.combinations &&
-         total == other.total && n_rows == other.n_rows && label_unit == other.label_unit &&
+         totals == other.totals && n_rows == other.n_rows && label_unit == other.label_unit &&
          weight_unit == other.weight_unit;
 }
 

@@ -30,12 +30,26 @@ std::vector<float> RowWeights(MetaInfo const& info) {
   return weights;
 }
 
-FixedGradients QuantiseLabels(Context const& ctx, MetaInfo const& info) {
+/// [n_rows]; none where a category has one number.
+std::vector<std::int32_t> ClassesOf(MetaInfo const& info, std::int64_t n_classes) {
+  if (n_classes == 1) return {};
+  std::vector<std::int32_t> classes;
+  for (auto const label : info.labels) {
+    if (!(label >= 0.0F && label < static_cast<float>(n_classes)) || label != std::floor(label)) {
+      Fail(ErrorKind::kData, "categorical_encoding=ordered: the label of row ", classes.size(), " is ", label,
+           ", which is none of the ", n_classes, " classes; give their numbers, from 0.");
+    }
+    classes.push_back(static_cast<std::int32_t>(label));
+  }
+  return classes;
+}
+
+FixedGradients QuantiseLabels(Context const& ctx, MetaInfo const& info, bool has_classes) {
   auto const weights = RowWeights(info);
   std::vector<GradientPair> pairs(static_cast<std::size_t>(info.n_rows));
   for (std::size_t row = 0; row < pairs.size(); ++row) {
     auto const weight = weights.empty() ? 1.0F : weights[row];
-    pairs[row] = {info.labels[row] * weight, weight};
+    pairs[row] = {has_classes ? weight : info.labels[row] * weight, weight};
     if (std::isfinite(pairs[row].gradient)) continue;
     Fail(ErrorKind::kData, "categorical_encoding=ordered: the label of row ", row, " is ", info.labels[row],
          " and its weight ", weight, ", whose product is no finite number; leave the row out or scale the labels.");
@@ -101,6 +115,16 @@ std::vector<std::int64_t> PermutationOf(Context const& ctx, OrderedEncoding cons
   return Shuffle(encoding.n_rows, key).First(ctx, count);
 }
 
+std::vector<LabelSum> SumsOf(OrderedRows const& rows, std::vector<std::int32_t> const& positions,
+                             std::size_t n_positions, std::int64_t n_numbers) {
+  std::vector<LabelSum> sums(n_positions * static_cast<std::size_t>(n_numbers));
+  for (std::size_t row = 0; row < positions.size(); ++row) {
+    if (positions[row] == kMissingPosition) continue;
+    rows.AddTo(SumsAt(&sums, positions[row], n_numbers), static_cast<std::int64_t>(row));
+  }
+  return sums;
+}
+
 OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, OrderedSettings const& settings,
                                OrderedRows* rows) {
   auto lists = FindCategories(ctx, train);
@@ -109,19 +133,19 @@ OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, Orde
     if (!lists[feature].empty()) rows->features.push_back(feature);
   }
   FindPositions(ctx, train, lists, rows);
-  auto fixed = QuantiseLabels(ctx, train.Info());
-  OrderedEncoding encoding{settings, {}, {}, {}, train.NumRows(), fixed.unit.gradient, fixed.unit.hessian};
+  auto const n_numbers = settings.n_numbers;
+  rows->classes = ClassesOf(train.Info(), n_numbers);
+  auto fixed = QuantiseLabels(ctx, train.Info(), n_numbers > 1);
+  std::vector<LabelSum> const none(static_cast<std::size_t>(n_numbers));
+  OrderedEncoding encoding{settings, {}, {}, none, train.NumRows(), fixed.unit.gradient, fixed.unit.hessian};
   rows->pairs = std::move(fixed.pairs);
-  for (auto const pair : rows->pairs) AddPair(pair, &encoding.total);
+  for (std::int64_t row = 0; row < encoding.n_rows; ++row) rows->AddTo(encoding.totals, row);
   encoding.columns.resize(lists.size());
   ParallelFor(ctx, static_cast<std::int64_t>(rows->features.size()), [&](std::int64_t i) {
     auto const& positions = rows->positions[i];
     auto& column = encoding.columns[rows->features[i]];
     column.categories = std::move(lists[rows->features[i]]);
-    column.sums.resize(column.categories.size());
-    for (std::size_t row = 0; row < positions.size(); ++row) {
-      if (positions[row] != kMissingPosition) AddPair(rows->pairs[row], &column.sums[positions[row]]);
-    }
+    column.sums = SumsOf(*rows, positions, column.categories.size(), n_numbers);
   });
   if (settings.most_combined > 1) AddCombinations(ctx, &encoding, rows);
   return encoding;
@@ -130,15 +154,21 @@ OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, Orde
 std::vector<float> OrderedValues(Context const& ctx, OrderedEncoding const& encoding, OrderedRows const& rows,
                                  std::int64_t permutation) {
   auto const order = PermutationOf(ctx, encoding, permutation, encoding.n_rows);
-  auto const n_encoded = rows.features.size();
-  std::vector<float> values(order.size() * n_encoded, std::numeric_limits<float>::quiet_NaN());
-  ParallelFor(ctx, static_cast<std::int64_t>(n_encoded), [&](std::int64_t i) {
-    std::vector<LabelSum> before(encoding.NumPositions(rows.features[i]));
+  auto const n_encoded = static_cast<std::int64_t>(rows.features.size());
+  auto const n_numbers = encoding.settings.n_numbers;
+  auto const n_values = order.size() * static_cast<std::size_t>(n_encoded * n_numbers);
+  std::vector<float> values(n_values, std::numeric_limits<float>::quiet_NaN());
+  ParallelFor(ctx, n_encoded, [&](std::int64_t i) {
+    std::vector<LabelSum> before(encoding.NumPositions(rows.features[i]) * static_cast<std::size_t>(n_numbers));
     for (auto const row : order) {
       auto const position = rows.positions[i][row];
       if (position == kMissingPosition) continue;
-      values[row * n_encoded + i] = encoding.ValueOf(before[position]);
-      AddPair(rows.pairs[row], &before[position]);
+      auto const sums = SumsAt(&before, position, n_numbers);
+      auto* const of_row = values.data() + (row * n_encoded + i) * n_numbers;
+      for (std::int64_t number = 0; number < n_numbers; ++number) {
+        of_row[number] = encoding.ValueOf(sums[number], number);
+      }
+      rows.AddTo(sums, row);
     }
   });
   return values;

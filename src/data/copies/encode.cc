@@ -9,22 +9,31 @@
 namespace kauri {
 namespace {
 
+/// Where trees know the numbers of encoded columns: [n_encoded, n_numbers].
+std::vector<std::int64_t> PlacesOf(OrderedEncoding const& encoding, std::vector<std::size_t> const& encoded) {
+  std::vector<std::int64_t> places;
+  auto added = static_cast<std::int64_t>(encoding.columns.size() + encoding.combinations.size());
+  for (auto const column : encoded) {
+    places.push_back(static_cast<std::int64_t>(column));
+    for (std::int64_t number = 1; number < encoding.settings.n_numbers; ++number) places.push_back(added++);
+  }
+  return places;
+}
+
 /// Rows with other values in some columns, which may lie past their own.
 class OrderedView : public DataView {
  public:
-  OrderedView(DataView const& rows, std::int64_t n_cols, std::vector<std::size_t> const& features,
-              std::vector<float> values)
-      : rows_(rows), n_cols_(n_cols), features_(features), values_(std::move(values)) {}
+  OrderedView(DataView const& rows, std::int64_t n_cols, std::vector<std::int64_t> places, std::vector<float> values)
+      : rows_(rows), n_cols_(n_cols), places_(std::move(places)), values_(std::move(values)) {}
 
   std::int64_t NumRows() const override { return rows_.NumRows(); }
   std::int64_t NumCols() const override { return n_cols_; }
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
     rows_.CopyRows(begin, end, n_cols, tile);
-    auto const n_encoded = features_.size();
+    auto const n_places = places_.size();
     for (auto row = begin; row < end; ++row) {
-      for (std::size_t i = 0; i < n_encoded; ++i) {
-        auto const feature = static_cast<std::int64_t>(features_[i]);
-        if (feature < n_cols) tile[(row - begin) * n_cols + feature] = values_[row * n_encoded + i];
+      for (std::size_t i = 0; i < n_places; ++i) {
+        if (places_[i] < n_cols) tile[(row - begin) * n_cols + places_[i]] = values_[row * n_places + i];
       }
     }
   }
@@ -32,21 +41,21 @@ class OrderedView : public DataView {
  private:
   DataView const& rows_;
   std::int64_t n_cols_;
-  std::vector<std::size_t> const& features_;
-  std::vector<float> values_;  ///< [n_rows, n_features]
+  std::vector<std::int64_t> places_;
+  std::vector<float> values_;  ///< [n_rows, n_places]
 };
 
 /// What is known of columns that come after those of the data: each is drawn as often as its rarest member.
 void AddColumns(OrderedEncoding const& encoding, MetaInfo* info) {
-  auto const n_features = encoding.columns.size();
-  info->n_cols = static_cast<std::int64_t>(n_features + encoding.combinations.size());
+  auto const added = encoding.AddedColumns();
+  info->n_cols = static_cast<std::int64_t>(encoding.columns.size() + added.size());
   info->feature_types.resize(static_cast<std::size_t>(info->n_cols), "float");
   info->feature_names.clear();
   if (!info->category_names.empty()) info->category_names.resize(static_cast<std::size_t>(info->n_cols));
   if (info->feature_weights.empty()) return;
-  for (std::size_t column = n_features; column < static_cast<std::size_t>(info->n_cols); ++column) {
+  for (auto const& of : added) {
     auto weight = std::numeric_limits<float>::max();
-    for (auto const member : encoding.MembersOf(column)) weight = std::min(weight, info->feature_weights[member]);
+    for (auto const member : encoding.MembersOf(of.column)) weight = std::min(weight, info->feature_weights[member]);
     info->feature_weights.push_back(weight);
   }
 }
@@ -62,7 +71,7 @@ std::unique_ptr<DataMatrix> CopyEncoded(Context const& ctx, DataMatrix const& ma
     info->feature_types[feature] = "float";
     if (feature < info->category_names.size()) info->category_names[feature] = {};
   }
-  if (!encoding.combinations.empty()) AddColumns(encoding, info);
+  if (encoding.NumAddedColumns() > 0) AddColumns(encoding, info);
   return copy;
 }
 
@@ -71,8 +80,9 @@ std::unique_ptr<DataMatrix> CopyEncoded(Context const& ctx, DataMatrix const& ma
 std::unique_ptr<DataMatrix> EncodeInOrder(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
                                           OrderedRows const& rows, std::int64_t permutation) {
   auto const view = matrix.View();
-  auto const n_cols = matrix.NumCols() + static_cast<std::int64_t>(encoding.combinations.size());
-  OrderedView const ordered(*view, n_cols, rows.features, OrderedValues(ctx, encoding, rows, permutation));
+  auto const n_cols = matrix.NumCols() + encoding.NumAddedColumns();
+  OrderedView const ordered(*view, n_cols, PlacesOf(encoding, rows.features),
+                            OrderedValues(ctx, encoding, rows, permutation));
   return CopyEncoded(ctx, matrix, encoding, ordered);
 }
 

@@ -12,7 +12,8 @@
 namespace kauri {
 
 /// A copy of `matrix` with the numbers of one of the permutations in its encoded columns, whose type is 'float' then;
-/// all else that is known of it stays. Combinations are further columns. Rows of sparse storage become dense.
+/// all else that is known of it stays. Columns that only the model has come after the others. Rows of sparse storage
+/// become dense.
 std::unique_ptr<DataMatrix> EncodeInOrder(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
                                           OrderedRows const& rows, std::int64_t permutation);
 

@@ -34,6 +34,7 @@ CONFIRMING = (
     "lightgbm_multiclass",
 )
 LATE = 15.0  # minutes
+MOST_CLASSES = 10  # of a column as a label
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,36 @@ def _flights_routes(task: Task, names: list[str]) -> Task:
 _MADE_OF_FLIGHTS = {"flights_late": _flights_late, "flights_routes": _flights_routes}
 
 
+# Categorical columns as labels.
+_MADE_OF_COLUMNS = {
+    "adult_occupation": ("adult", "occupation"),
+    "ames_neighborhood": ("ames", "Neighborhood"),
+    "flights_carrier": ("flights", "carrier"),
+    "fremtpl2_brand": ("fremtpl2", "VehBrand"),
+    "mushroom_habitat": ("mushroom", "habitat"),
+}
+
+
+def _column_as_classes(task: Task, names: list[str], label: str) -> Task:
+    """Which of its most common categories a column has, from the other columns; rows of further ones are left out."""
+    at = names.index(label)
+    categories, counts = np.unique(task.features[:, at], return_counts=True, equal_nan=True)
+    common = np.sort(categories[np.argsort(np.where(np.isnan(categories), 0, -counts), kind="stable")[:MOST_CLASSES]])
+    keep = np.isin(task.features[:, at], common)
+    others = [column for column in range(task.features.shape[1]) if column != at]
+    return replace(
+        task,
+        kind="multiclass",
+        features=task.features[keep][:, others],
+        labels=np.searchsorted(common, task.features[keep, at]).astype(np.float64),
+        categorical=[others.index(column) for column in task.categorical if column != at],
+    )
+
+
 def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
     """Read a set, at most `n_rows` rows of it, the same ones always; None where it is missing."""
-    raw = raw_set("flights" if name in _MADE_OF_FLIGHTS else name, folder)
+    source, label = _MADE_OF_COLUMNS.get(name, ("flights" if name in _MADE_OF_FLIGHTS else name, ""))
+    raw = raw_set(source, folder)
     if raw is None:
         return None
     features, labels, extras = raw
@@ -114,6 +142,8 @@ def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
     )
     if name in _MADE_OF_FLIGHTS:
         task = _MADE_OF_FLIGHTS[name](task, list(extras["feature_names"]))
+    if label:
+        task = _column_as_classes(task, list(extras["feature_names"]), label)
     if task.kind == "regression":
         task = replace(task, labels=(task.labels - task.labels.mean()) / task.labels.std())
     if len(task.labels) > n_rows:

@@ -27,7 +27,12 @@ std::vector<Kind> Kinds() {
           {false, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "[0.2, 0.8]"}}},
           {true, {{"num_parallel_tree", "2"}, {"subsample", "0.7"}, {"monotone_constraints", "(0,0,-1)"}}},
           {false, {{"booster", "gblinear"}, {"objective", "multi:softmax"}, {"num_class", "3"}}},
-          {true, {{"categorical_encoding", "ordered"}, {"ordered_strength", "0.01"}, {"ordered_combination", "2"}}}};
+          {true, {{"categorical_encoding", "ordered"}, {"ordered_strength", "0.01"}, {"ordered_combination", "2"}}},
+          {true,
+           {{"categorical_encoding", "ordered"},
+            {"ordered_combination", "2"},
+            {"objective", "multi:softprob"},
+            {"num_class", "3"}}}};
 }
 
 Json Trained(Kind const& kind) {

@@ -11,7 +11,7 @@ namespace kauri::fuzz {
 using Json = nlohmann::json;
 
 /// Their documents: trees, dart, linear, several classes, vector leaves, categories, quantiles, parallel trees,
-/// numbers for categories and their combinations.
+/// numbers for categories and their combinations, of one label and of classes.
 std::vector<Json> MakeModels();
 
 /// Rows with missing values, categories and what is none, values on both sides of any threshold; labels 0, 1, 2.

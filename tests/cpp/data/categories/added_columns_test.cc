@@ -1,5 +1,5 @@
-/// \file Combinations of categorical columns in the rows of a model: worked by hand.
-#include "data/categories/combined_columns.h"
+/// \file Columns that only the model has in its rows, combinations and numbers of further classes: worked by hand.
+#include "data/categories/added_columns.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::shared_ptr<OrderedEncoding> MakeEncoding() {
   encoding->settings.most_combined = 3;
   encoding->columns = {{{2, 5}, {{4, 1}, {0, 3}}}, {{0, 7}, {{2, 2}, {2, 2}}}, {}, {{4}, {{4, 4}}}};
   encoding->combinations = {{0, 1, {0, kStep + 1}, {{5, 1}, {0, 2}}}, {4, 3, {0}, {{7, 1}}}};
-  encoding->total = {4, 4};
+  encoding->totals = {{4, 4}};
   encoding->n_rows = 4;
   return encoding;
 }
@@ -53,9 +53,78 @@ TEST(OrderedEncoding, PositionsAndMembers) {
   EXPECT_FALSE(other == *encoding);
 }
 
-TEST(CombinedColumns, FillsThemInOrder) {
+/// The same columns and the pair, with three classes: 4, 1 and 3 of 8 rows, and a prior that counts as two rows.
+std::shared_ptr<OrderedEncoding> MakeClasses() {
+  auto encoding = std::make_shared<OrderedEncoding>();
+  encoding->settings.strength = 2.0F;
+  encoding->settings.most_combined = 2;
+  encoding->settings.n_numbers = 3;
+  encoding->columns = {{{2, 5}, {{3, 4}, {1, 4}, {0, 4}, {1, 4}, {0, 4}, {3, 4}}},
+                       {{0, 7}, {{4, 8}, {1, 8}, {3, 8}, {0, 0}, {0, 0}, {0, 0}}},
+                       {},
+                       {{4}, {{2, 3}, {0, 3}, {1, 3}}}};
+  encoding->combinations = {{0, 1, {0, kStep}, {{3, 4}, {1, 4}, {0, 4}, {1, 4}, {0, 4}, {3, 4}}}};
+  encoding->totals = {{4, 8}, {1, 8}, {3, 8}};
+  encoding->n_rows = 8;
+  return encoding;
+}
+
+/// Rows and the priors' two, of the class and in all.
+float ShareOf(std::int64_t number, double rows, double of) {
+  double const priors[] = {4.0 / 8, 1.0 / 8, 3.0 / 8};
+  return static_cast<float>((rows + 2 * priors[number]) / (of + 2));
+}
+
+TEST(OrderedEncoding, ClassesHaveANumberEach) {
+  EXPECT_EQ(NumbersOf(0), 1);
+  EXPECT_EQ(NumbersOf(2), 1);  // what is left of 1 is the other's
+  EXPECT_EQ(NumbersOf(3), 3);
+  auto const encoding = MakeClasses();
+  EXPECT_EQ(encoding->EncodedColumns(), (std::vector<std::size_t>{0, 1, 3, 4}));
+  EXPECT_EQ(encoding->ValueAt({0, 2}, 1), ShareOf(2, 3, 4));
+  EXPECT_EQ(encoding->ValueAt({4, 0}, 1), ShareOf(0, 1, 4));
+  EXPECT_EQ(encoding->ValueAt({1, 1}, kUnknownPosition), 0.125F);
+  EXPECT_TRUE(std::isnan(encoding->ValueAt({1, 1}, kMissingPosition)));
+  std::vector<std::size_t> columns;
+  std::vector<std::int64_t> numbers;
+  for (auto const& added : encoding->AddedColumns()) {
+    columns.push_back(added.column);
+    numbers.push_back(added.number);
+  }
+  EXPECT_EQ(columns, (std::vector<std::size_t>{4, 0, 0, 1, 1, 3, 3, 4, 4}));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{0, 1, 2, 1, 2, 1, 2, 1, 2}));
+  EXPECT_EQ(encoding->NumAddedColumns(), 9);
+  EXPECT_EQ(MakeEncoding()->NumAddedColumns(), 2);
+  auto other = *encoding;
+  EXPECT_TRUE(other == *encoding);
+  other.totals[2].labels = 4;
+  EXPECT_FALSE(other == *encoding);
+}
+
+TEST(AddedColumns, HaveTheNumbersOfClasses) {
+  auto const encoding = MakeClasses();
+  AddedColumns const added(*encoding);
+  EXPECT_EQ(added.Members(), (std::vector<std::size_t>{0, 1, 3}));
+  ASSERT_EQ(added.Count(), 9U);
+  ASSERT_EQ(added.NumPositions(), 4U);
+  std::vector<std::int32_t> positions{1, 0, kUnknownPosition, -9};
+  std::vector<float> numbers(9);
+  added.Fill(positions, numbers);
+  EXPECT_EQ(numbers, (std::vector<float>{ShareOf(0, 1, 4), ShareOf(1, 0, 4), ShareOf(2, 3, 4), ShareOf(1, 1, 8),
+                                         ShareOf(2, 3, 8), ShareOf(1, 0, 0), ShareOf(2, 0, 0), ShareOf(1, 0, 4),
+                                         ShareOf(2, 3, 4)}));
+  positions = {kMissingPosition, 0, 0, -9};
+  added.Fill(positions, numbers);
+  EXPECT_TRUE(std::isnan(numbers[0]));
+  EXPECT_TRUE(std::isnan(numbers[2]));
+  EXPECT_EQ(numbers[4], ShareOf(2, 3, 8));
+  EXPECT_EQ(numbers[6], ShareOf(2, 1, 3));
+  EXPECT_TRUE(std::isnan(numbers[8]));
+}
+
+TEST(AddedColumns, FillsThemInOrder) {
   auto const encoding = MakeEncoding();
-  CombinedColumns const combined(*encoding);
+  AddedColumns const combined(*encoding);
   EXPECT_EQ(combined.Members(), (std::vector<std::size_t>{0, 1, 3}));
   ASSERT_EQ(combined.Count(), 2U);
   std::vector<std::int32_t> positions{0, 0, 0, -9, -9};
