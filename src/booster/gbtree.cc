@@ -16,7 +16,7 @@
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
-#include "tree/hist/absolute_error_grower.h"
+#include "tree/label_bins/absolute_error_rules.h"
 #include "tree/linear/linear_tree.h"
 #include "tree/research/error_sketch_param.h"
 
@@ -113,11 +113,16 @@ void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const&
   RequireLinearTree(tree_param);
 }
 
-/// Label bins are made of rows in host memory, for one output.
-void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
-  if (tree_method != "hist") {
+/// Label bins are made of rows in host memory, for one output; moments of bins of features.
+void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param,
+                   ErrorSketchParam const& sketch) {
+  if (tree_method != "hist" && tree_method != "exact") {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error: tree_method=", tree_method, " has no bins of labels; ",
-         "set tree_method=hist with device=cpu, or split_criterion=gradient.");
+         "set tree_method=hist or exact with device=cpu, or split_criterion=gradient.");
+  }
+  if (tree_method == "exact" && sketch.absolute_error_sketch == ErrorSketchParam::kMoments) {
+    Fail(ErrorKind::kParameter, "absolute_error_sketch=moments adds moments up by bins of features, and ",
+         "tree_method=exact has none; set tree_method=hist, or absolute_error_sketch=bins.");
   }
   if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error: the errors of several outputs are several; set ",
@@ -172,7 +177,9 @@ class GbTree : public Booster {
     if (tree_param_.random_strength > 0.0F) RequireNoise(device_, tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
     RequireCriterion(error_sketch_, tree_param_);
-    if (tree_param_.split_criterion == TreeParam::kAbsoluteError) RequireErrors(tree_method_, param_, tree_param_);
+    if (tree_param_.split_criterion == TreeParam::kAbsoluteError) {
+      RequireErrors(tree_method_, param_, tree_param_, error_sketch_);
+    }
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,

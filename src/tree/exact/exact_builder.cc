@@ -11,8 +11,10 @@
 #include "data/memory_param.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
+#include "tree/exact/label_bin_scan.h"
 #include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
+#include "tree/label_bins/absolute_error_rules.h"
 
 namespace kauri {
 namespace {
@@ -45,9 +47,9 @@ class ExactState : public BuildState {
     coded = std::make_unique<CodedColumns>(*codes);
     key_ = std::move(key);
   }
-  /// Deals the features of a tree out to `columns` and `coded`: where rows are counted, all to the sorted entries, as
-  /// codes only have sums.
-  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features, bool counts_rows);
+  /// Deals the features of a tree out to `columns` and `coded`: where single rows are looked at, all to the sorted
+  /// entries, as codes only have sums.
+  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features, bool takes_rows);
   CodedColumn const* CodedOf(std::uint32_t feature) const {
     auto const place = codes->Find(feature);
     return place < 0 || !is_coded_[place] ? nullptr : &codes->Columns()[place];
@@ -80,7 +82,7 @@ bool ArePositive(Context const& ctx, TreeTask const& task) {
 }
 
 void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features,
-                       bool counts_rows) {
+                       bool takes_rows) {
   auto const codes_numbers = codes->HasNumbers() && ArePositive(ctx, task);
   is_coded_.assign(codes->Columns().size(), false);
   std::vector<std::uint32_t> with_codes;
@@ -88,7 +90,7 @@ void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std
   for (auto const feature : features) {
     auto const place = codes->Find(feature);
     auto const index = static_cast<std::size_t>(place);
-    if (place >= 0 && !counts_rows && (codes_numbers || codes->Columns()[index].IsCategorical())) {
+    if (place >= 0 && !takes_rows && (codes_numbers || codes->Columns()[index].IsCategorical())) {
       is_coded_[index] = true;
       with_codes.push_back(static_cast<std::uint32_t>(place));
     } else {
@@ -108,14 +110,26 @@ class ExactGrower : public ScalarGrowth {
         task_(task),
         state_(state),
         leaf_of_row_(leaf_of_row),
-        categories_{state->codes->Categories(), CategoryRulesOf(rules.param)} {}
+        categories_{state->codes->Categories(), CategoryRulesOf(rules.param)} {
+    if (ChoosesByErrors()) errors_ = std::make_unique<LabelBinScan>(ctx, task);
+  }
 
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      LevelTask const task{gain_,           nodes_,       &state_->rows,           &columns_,          &constraints_,
-                           depth_,          &categories_, param_.min_data_in_leaf, param_.extra_trees, costs_,
-                           noise_deviation_};
+      LevelTask const task{gain_,
+                           nodes_,
+                           &state_->rows,
+                           &columns_,
+                           &constraints_,
+                           depth_,
+                           &categories_,
+                           param_.min_data_in_leaf,
+                           param_.extra_trees,
+                           costs_,
+                           noise_deviation_,
+                           errors_.get()};
+      if (errors_ != nullptr) errors_->Prepare(ctx_, nodes_, state_->rows);
       ExactLevel const level(task);
       std::vector<SplitCandidate> splits(nodes_.size());
       state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
@@ -126,6 +140,7 @@ class ExactGrower : public ScalarGrowth {
   }
 
  private:
+  bool ChoosesByErrors() const { return param_.split_criterion == TreeParam::kAbsoluteError; }
   void StartAtRoot();
   void ApplySplits(std::vector<SplitCandidate> const& splits);
   /// Turns an active node into a split; says how its rows go.
@@ -141,6 +156,7 @@ class ExactGrower : public ScalarGrowth {
   ExactState* state_;
   Span<std::int32_t> leaf_of_row_;
   CategoryTask categories_;
+  std::unique_ptr<LabelBinScan> errors_;
   std::int32_t depth_ = 0;
   std::vector<ExactNode> nodes_;
   std::vector<ExactNode> children_;
@@ -150,7 +166,7 @@ class ExactGrower : public ScalarGrowth {
 void ExactGrower::StartAtRoot() {
   auto const sum = SetRoot(task_).sum;
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
-  state_->Start(ctx_, task_, columns_.TreeSet(), param_.min_data_in_leaf > 1);
+  state_->Start(ctx_, task_, columns_.TreeSet(), param_.min_data_in_leaf > 1 || ChoosesByErrors());
   PlaceRange const all{0, state_->rows.NumUsed()};
   if (MaySplit(sum, 0)) {
     nodes_.push_back({{0, sum}, all});
@@ -293,6 +309,7 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
                          Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
+  if (param_.split_criterion == TreeParam::kAbsoluteError) RequireAbsoluteError(task, data);
   auto* const exact = static_cast<ExactState*>(state);
   exact->FindCategories(ctx, data);
   auto tree = ExactGrower(ctx, {param_, rules_, task.place}, task, exact, leaf_of_row).Grow();

@@ -7,6 +7,7 @@
 #include "common/parallel_for.h"
 #include "tree/exact/exact_partition.h"
 #include "tree/exact/exact_pieces.h"
+#include "tree/exact/label_bin_scan.h"
 
 namespace kauri {
 namespace {
@@ -130,9 +131,12 @@ void ExactColumns::ScanPlace(ExactLevel const& level, Column const& column, Colu
   auto const& categories = *level.Task().categories;
   auto* const scratch = &category_entries_[ThreadIndex()];
   auto const& gain = level.Task().gain;
-  auto const candidate = categories.Has(column.feature) ? ScanCategories(gain, categories, segment, floor, scratch)
-                                                        : ScanSegment(gain, segment, floor);
-  level.Keep(candidate, index, &(*best)[index]);
+  auto const scan = [&] {
+    if (level.Task().errors != nullptr) return level.Task().errors->Scan(gain, segment, index, floor);
+    return categories.Has(column.feature) ? ScanCategories(gain, categories, segment, floor, scratch)
+                                          : ScanSegment(gain, segment, floor);
+  };
+  level.Keep(scan(), index, &(*best)[index]);
 }
 
 void ExactColumns::AdoptChildren() {

@@ -14,6 +14,8 @@
 
 namespace kauri {
 
+class LabelBinScan;
+
 /// A node whose split is looked for, and its rows.
 struct ExactNode : ActiveNode {
   PlaceRange range;
@@ -35,10 +37,11 @@ struct LevelTask {
   TreeConstraints const* constraints;
   std::int32_t depth;
   CategoryTask const* categories;
-  std::int64_t least_rows = 0;    ///< min_data_in_leaf
-  bool draws_thresholds = false;  ///< extra_trees
-  Span<float const> costs = {};   ///< of AddCost
-  double noise_deviation = 0.0;   ///< of GainNoise
+  std::int64_t least_rows = 0;           ///< min_data_in_leaf
+  bool draws_thresholds = false;         ///< extra_trees
+  Span<float const> costs = {};          ///< of AddCost
+  double noise_deviation = 0.0;          ///< of GainNoise
+  LabelBinScan const* errors = nullptr;  ///< what splits are chosen by; nullptr: gains of gradients
 };
 
 /// Shared by the threads that search a level.

@@ -1,21 +1,13 @@
 #include "tree/exact/exact_scan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "tree/categories/category_split.h"
 #include "tree/exact/exact_boundary.h"
+#include "tree/exact/exact_threshold.h"
 
 namespace kauri {
 namespace {
-
-constexpr float kBeyondMargin = 1e-6F;
-constexpr float kLargest = std::numeric_limits<float>::max();
-
-float ThresholdBeyond(float largest) { return std::min(largest + (std::fabs(largest) + kBeyondMargin), kLargest); }
-
-float ThresholdBelow(float smallest) { return std::max(smallest - (std::fabs(smallest) + kBeyondMargin), -kLargest); }
 
 /// Of the first n entries.
 FixedSum SumEntries(SegmentView const& segment, std::int64_t n) {
@@ -84,7 +76,7 @@ void ConsiderMissingAlone(GainParam const& param, SegmentView const& segment, Fi
     return SplitGain(left, right, param, segment.bounds, segment.sign);
   };
   auto const largest = segment.entries[segment.count - 1].value;
-  if (segment.mode == ScanMode::kBoth && largest < kLargest) {
+  if (segment.mode == ScanMode::kBoth && largest < kLargestValue) {
     auto const loss_change = gain(present, missing) - segment.node_gain;
     if (loss_change >= floor) {
       KeepBetter({loss_change, segment.feature, ThresholdBeyond(largest), false, present, missing}, best);

@@ -2,7 +2,6 @@
 /// Leaves get their values from gradients, as always.
 #pragma once
 
-#include "kauri/data_matrix.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/label_bins/label_bins.h"
 #include "tree/research/label_moments.h"
@@ -26,9 +25,5 @@ class AbsoluteErrorGrower : public HistGrower {
 
 extern template class AbsoluteErrorGrower<LabelBinSearch>;
 extern template class AbsoluteErrorGrower<LabelMomentSearch>;
-
-/// \throws Error(kParameter) for what label bins do not go with; for a task without errors of two straight lines.
-void RequireAbsoluteError(TreeParam const& param);
-void RequireAbsoluteError(TreeTask const& task, DataMatrix const& data);
 
 }  // namespace kauri

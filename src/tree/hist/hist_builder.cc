@@ -16,6 +16,7 @@
 #include "tree/hist/symmetric_grower.h"
 #include "tree/hist_vector/counted_table.h"
 #include "tree/hist_vector/vector_grower.h"
+#include "tree/label_bins/absolute_error_rules.h"
 
 namespace kauri {
 

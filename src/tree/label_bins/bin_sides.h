@@ -19,27 +19,14 @@ class BinSides {
  public:
   /// node: of all rows, which are on the right; `all` of them. What they refer to must outlive it.
   BinSides(FixedResiduals const& residuals, LabelSums const& node, ResidualSum const& all)
-      : residuals_(residuals), node_(node), all_(all) {
-    auto const& errors = residuals.Errors();
-    quantile_ = errors.above / (errors.above + errors.below);
-  }
+      : residuals_(residuals), node_(node), all_(all), quantile_(residuals.Quantile()) {}
 
-  /// Rows go to the left. used: a bit for each label bin of theirs; `sums` of others hold anything.
-  void MoveLeft(std::uint64_t used, LabelSums const& sums) {
-    ResidualSum all;
-    ResidualSum below_left;  // its quantile
-    ResidualSum below_right;
-    for (; used != 0; used &= used - 1) {
-      auto const bin = static_cast<std::size_t>(__builtin_ctzll(used));
-      auto const sum = sums[bin];
-      left_bins_[bin] += sum;
-      all += sum;
-      below_left += sum.If(bin < left_.bin);
-      below_right += sum.If(bin < right_.bin);
-    }
-    left_.all += all;
-    left_.below += below_left;
-    right_.below -= below_right;
+  /// Rows of a label bin go to the left.
+  void MoveLeft(std::size_t bin, ResidualSum const& sum) {
+    left_bins_[bin] += sum;
+    left_.all += sum;
+    left_.below += sum.If(bin < left_.bin);
+    right_.below -= sum.If(bin < right_.bin);
   }
 
   /// The errors of each side's best constant, which is the mean residual of the bin that its quantile lies in, in the
@@ -51,6 +38,8 @@ class BinSides {
     right_.all = all_ - left_.all;
     return ErrorsOf(&right_, [this](std::size_t bin) { return node_[bin] - left_bins_[bin]; });
   }
+  /// The label bin of the right side's quantile, where that was last asked for.
+  std::size_t RightBin() const { return right_.bin; }
 
  private:
   struct Side {

@@ -46,11 +46,17 @@ class FixedResiduals {
   double WeightOf(ResidualSum const& sum) const { return static_cast<double>(sum.weight) * weight_unit_; }
   double ProductOf(ResidualSum const& sum) const { return static_cast<double>(sum.product) * product_unit_; }
   LineErrors const& Errors() const { return errors_; }
+  /// The share of the weight that is not above the best constant.
+  double Quantile() const { return errors_.above / (errors_.above + errors_.below); }
+  /// More than what errors of any rows can be off by, of which another estimate is known to be no more.
+  double Rounding() const;
 
  private:
   LineErrors errors_;
   double weight_unit_ = 1.0;
   double product_unit_ = 1.0;
+  double magnitude_ = 0.0;  ///< the sum of the products' magnitudes
+  double least_weight_ = 1.0;
   std::vector<ResidualSum> rows_;
 };
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "support/random_matrix.h"
 #include "tree/label_bins/naive_errors.h"
@@ -87,6 +89,47 @@ TEST(LabelBins, WholeWeightsAreRepeatedRows) {
   auto const b = Search(repeated);
   EXPECT_NEAR(a.largest, b.largest, 1e-9 * b.largest);
   EXPECT_GE(b.gain, 0.99 * b.largest);
+}
+
+/// The best split by features in this order, of a node of all rows; each search has what the one before left behind.
+SplitCandidate BestInOrder(Rows const& rows, std::vector<std::uint32_t> const& order) {
+  auto const data = testing::MakeMatrix(rows.values, rows.n_cols, rows.sparse);
+  BinMatrix const bins(Context{}, *data, MakeQuantileCuts(Context{}, *data, 200));
+  FixedResiduals const residuals(Context{}, rows.Errors(), {});
+  GainParam gain;
+  gain.min_child_weight = 40.0;
+  std::vector<FixedPair> const pairs(rows.residuals.size(), {0, 1});
+  NodeTotal total;
+  total.sum = {0, static_cast<std::int64_t>(pairs.size())};
+  LabelBinSearch search(bins, residuals, gain, pairs);
+  LabelBinNode node;
+  node.rows = {nullptr, 0, bins.NumRows()};
+  node.total = &total;
+  search.Prepare(&node);
+  LabelBinSearch::Scratch scratch;
+  SplitCandidate best;
+  for (auto const feature : order) {
+    auto const found = search.Find(node, feature, &scratch);
+    if (IsBetter(found, best)) best = found;
+  }
+  return best;
+}
+
+TEST(LabelBins, WhatIsPassedOverCannotWin) {
+  for (int kind = 0; kind < 3; ++kind) {
+    auto const rows = MakeRows(kind, 0.2, 11);
+    auto const up = BestInOrder(rows, {0, 1, 2});
+    ASSERT_TRUE(up.IsValid());
+    EXPECT_GE(std::min(up.left.hessian, up.right.hessian), 40);
+    for (auto const& order : {std::vector<std::uint32_t>{2, 1, 0}, {1, 0, 2, 1, 0}}) {
+      auto const other = BestInOrder(rows, order);
+      EXPECT_EQ(other.loss_change, up.loss_change);
+      EXPECT_EQ(other.feature, up.feature);
+      EXPECT_EQ(other.threshold, up.threshold);
+      EXPECT_EQ(other.default_left, up.default_left);
+      EXPECT_EQ(other.left, up.left);
+    }
+  }
 }
 
 TEST(LabelBins, NothingToGainIsNoSplit) {

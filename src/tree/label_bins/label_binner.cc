@@ -1,0 +1,85 @@
+#include "tree/label_bins/label_binner.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "tree/label_bins/feature_codes.h"
+#include "tree/label_bins/sort_floats.h"
+
+namespace kauri {
+namespace {
+
+/// Where n edges are, as shares of the rows: half of them evenly, the other half evenly around the quantile, as far as
+/// the nearer end on either side of it. Together evenly where the quantile is the median.
+std::vector<double> EvenShares(double quantile, std::size_t n) {
+  auto const half = static_cast<double>(n + 1) / 2.0;
+  auto const first = quantile < 0.5 ? 0.0 : 2.0 * quantile - 1.0;
+  auto const width = 2.0 * std::min(quantile, 1.0 - quantile);
+  std::vector<double> shares;
+  for (auto i = 0.0; i < half; i += 1.0) {
+    if (i > 0.0) shares.push_back(i / half);
+    shares.push_back(first + width * (i + 0.5) / half);
+  }
+  return shares;
+}
+
+/// An eighth of the rows at either end, a sixteenth and so on, n times.
+void AddTails(std::size_t n, std::vector<double>* shares) {
+  auto share = 0.125;
+  for (std::size_t i = 0; i < n; ++i, share /= 2.0) {
+    shares->push_back(share);
+    shares->push_back(1.0 - share);
+  }
+}
+
+std::vector<double> SharesOfEdges(double quantile, LabelBinner::Edges edges) {
+  constexpr std::size_t kInTail = 10;  // down to the last one of 4,096
+  auto const in_tails = edges == LabelBinner::kEvenAndTails ? kInTail : 0;
+  auto shares = EvenShares(quantile, kLabelBins - 1 - 2 * in_tails);
+  AddTails(in_tails, &shares);
+  std::sort(shares.begin(), shares.end());
+  return shares;
+}
+
+}  // namespace
+
+LabelBinner::LabelBinner(FixedResiduals const& residuals, Edges edges)
+    : residuals_(residuals), shares_(SharesOfEdges(residuals.Quantile(), edges)) {}
+
+/// Each edge once, then infinity.
+LabelEdges LabelBinner::EdgesOf(RowSlice const& slice) const {
+  constexpr std::int64_t kMostRows = 4096;
+  auto const stride = std::max<std::int64_t>(1, (slice.end - slice.begin + kMostRows - 1) / kMostRows);
+  std::vector<float> some;
+  some.reserve(kMostRows);
+  for (auto position = slice.begin; position < slice.end; position += stride) {
+    auto const row = RowAt(slice, position);
+    if (residuals_.Of(row).weight > 0) some.push_back(residuals_.Values()[row]);
+  }
+  SortFloats(&some);
+  LabelEdges edges;
+  edges.fill(std::numeric_limits<float>::infinity());
+  std::size_t n_edges = 0;
+  for (auto const share : shares_) {
+    if (some.empty()) break;
+    auto const edge =
+        some[std::min(some.size() - 1, static_cast<std::size_t>(share * static_cast<double>(some.size())))];
+    if (edge > (n_edges == 0 ? some.front() : edges[n_edges - 1])) edges[n_edges++] = edge;
+  }
+  return edges;
+}
+
+void LabelBinner::Find(RowSlice const& slice, std::uint8_t* bins) const {
+  constexpr std::int64_t kBlock = 256;
+  auto const edges = EdgesOf(slice);
+  std::array<float, kBlock> values{};
+  for (auto first = slice.begin; first < slice.end; first += kBlock) {
+    auto const n = std::min(kBlock, slice.end - first);
+    for (std::int64_t i = 0; i < n; ++i)
+      values[static_cast<std::size_t>(i)] = residuals_.Values()[RowAt(slice, first + i)];
+    FindBins({values.data(), static_cast<std::size_t>(n)}, edges, bins + (first - slice.begin));
+  }
+}
+
+}  // namespace kauri
