@@ -27,16 +27,9 @@ std::vector<std::uint8_t> MarkCategories(QuantileCuts const& cuts, std::uint32_t
 }
 
 std::uint32_t FirstRight(QuantileCuts const& cuts, std::uint32_t feature, float threshold) {
-  // std::upper_bound, whose branches nobody can foresee, would take most of what a split costs.
-  auto const* const of_feature = cuts.Of(feature);
-  auto const* first = of_feature;
-  for (auto n_left = cuts.NumBins(feature); n_left > 0;) {
-    auto const half = n_left / 2;
-    auto const is_right = !(threshold < first[half]);
-    first = is_right ? first + half + 1 : first;
-    n_left = is_right ? n_left - half - 1 : half;
-  }
-  return static_cast<std::uint32_t>(first - of_feature);
+  auto const* of_feature = cuts.Of(feature);
+  return static_cast<std::uint32_t>(std::upper_bound(of_feature, of_feature + cuts.NumBins(feature), threshold) -
+                                    of_feature);
 }
 
 }  // namespace kauri
