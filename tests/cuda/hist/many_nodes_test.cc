@@ -68,6 +68,16 @@ TEST_F(HistManyNodes, ChangeFromTreeToTree) {
   EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data)));
 }
 
+/// Rows so many and narrow that they go to their children by a copy of their codes by columns.
+TEST_F(HistManyNodes, NarrowRows) {
+  std::vector<HistCase> cases{Of("8 columns", {}), Of("3 columns", {{"subsample", "0.7"}})};
+  cases[0].table.n_rows = 4300000;
+  cases[0].table.n_cols = 8;
+  cases[1].table.n_rows = 8600000;
+  cases[1].table.n_cols = 3;
+  ExpectSameTrees(cases);
+}
+
 /// Rows of the host beside them.
 TEST_F(HistManyNodes, RowsOfTheHost) {
   auto const given = Of("host rows", {{"min_data_in_leaf", "3"}});

@@ -37,6 +37,8 @@ class CodeArray {
     return on_host_.size() != 0 ? on_host_.data() : on_device_.data();
   }
   std::size_t size() const { return size_; }
+  /// Whether it owns memory of a device.
+  bool IsOnDevice() const { return on_device_.size() != 0; }
 
  private:
   std::size_t size_ = 0;

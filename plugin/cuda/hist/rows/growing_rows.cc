@@ -26,6 +26,7 @@ void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bi
   std::vector<FeaturePlace> places;
   for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) places.push_back(PlaceOf(bins, feature));
   places_ = ToDevice(cuda, places);
+  columns_.Make(cuda, bins);
   cuda.Synchronize();  // for the copy, whose source goes
 }
 
@@ -100,7 +101,7 @@ NodeSplit GrowingRowsOnDevice::MakeSplit(CodeSplit const& split) {
   NodeSplit made{};
   made.rows = stretches_[split.node];
   made.first_tile = n_tiles_;
-  made.place = PlaceOf(*bins_, split.feature);
+  made.place = columns_.PlaceOf(*bins_, split.feature);
   made.n_bins = bins_->features[split.feature].n_bins;
   made.first_right = split.first_right;
   made.categories = split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, &category_bits_);
@@ -123,7 +124,7 @@ void GrowingRowsOnDevice::AddTo(Upload* request) {
 }
 
 void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) const {
-  SplitNodes(cuda, {ViewOf(*bins_),
+  SplitNodes(cuda, {columns_.View(*bins_),
                     {request.At<NodeSplit>(splits_place_), waiting_.size()},
                     request.At<std::uint32_t>(category_bits_place_),
                     n_tiles_,

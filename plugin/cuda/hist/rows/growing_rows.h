@@ -18,6 +18,7 @@
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/rows/column_copy.h"
 #include "cuda/hist/rows/node_rows.h"
 #include "cuda/hist/rows/walk_codes.h"
 #include "kauri/span.h"
@@ -78,6 +79,7 @@ class GrowingRowsOnDevice {
 
   DeviceBins const* bins_ = nullptr;
   std::uint32_t n_rows_ = 0;
+  ColumnCopy columns_;           ///< what rows are moved by
   Buffer<FeaturePlace> places_;  ///< [n_cols]
   RowBuffers lists_;
   std::vector<RowStretch> stretches_;                    ///< by node, of those that may be split

@@ -1,0 +1,53 @@
+#include "cuda/common/launch.h"
+#include "cuda/common/memory_plan.h"
+#include "cuda/hist/rows/column_copy.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+__global__ void __launch_bounds__(kThreads)
+    CopyColumnsKernel(std::uint8_t const* rows, CodeGroup group, std::int64_t n_rows, std::uint8_t* columns) {
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (row >= n_rows) return;
+  std::uint8_t const* const from = rows + group.offset + row * group.width;
+  for (std::uint32_t column = 0; column < group.n_columns; ++column) columns[column * n_rows + row] = from[column];
+}
+
+/// 0: the bins are none to copy.
+std::size_t SizeOfCopy(DeviceBins const& bins, std::uint64_t least_bytes) {
+  constexpr std::uint32_t kNarrow = 8;
+  auto const are_bytes = bins.form == CodeForm::kBytes && bins.bytes.IsOnDevice() && bins.groups.size() == 1;
+  if (!are_bytes || bins.groups[0].width > kNarrow || bins.NumCodeBytes() < least_bytes) return 0;
+  return static_cast<std::size_t>(bins.n_rows) * bins.groups[0].n_columns;
+}
+
+}  // namespace
+
+void ColumnCopy::Make(CudaContext const& cuda, DeviceBins const& bins, std::uint64_t least_bytes) {
+  constexpr std::size_t kShare = 16;  // of the free memory
+  auto const size = SizeOfCopy(bins, least_bytes);
+  if (size != codes_.size()) codes_ = Buffer<std::uint8_t>();
+  if (size == 0 || (codes_.size() == 0 && size > FreeBytes(cuda) / kShare)) return;
+  if (codes_.size() == 0) codes_ = Buffer<std::uint8_t>(cuda, size);
+  Launch(cuda, GridFor(bins.n_rows, kThreads), kThreads, CopyColumnsKernel, bins.bytes.data(), bins.groups[0],
+         bins.n_rows, codes_.data());
+}
+
+CodeView ColumnCopy::View(DeviceBins const& bins) const {
+  auto view = ViewOf(bins);
+  if (codes_.size() != 0) view.bytes = codes_.data();
+  return view;
+}
+
+FeaturePlace ColumnCopy::PlaceOf(DeviceBins const& bins, std::uint32_t feature) const {
+  auto place = cuda::PlaceOf(bins, feature);
+  if (codes_.size() != 0) {
+    place.first = bins.features[feature].column * static_cast<std::uint64_t>(bins.n_rows);
+    place.stride = 1;
+  }
+  return place;
+}
+
+}  // namespace kauri::cuda
