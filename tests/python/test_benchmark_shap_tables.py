@@ -169,7 +169,8 @@ def test_packing(largest: int) -> None:
 
 def test_measuring_takes_fewer_rows_when_time_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(10_000))
-    monkeypatch.setattr(shap_entrants.time, "perf_counter", lambda: float(next(clock)))  # every call takes a second
+    every_call_a_second = SimpleNamespace(perf_counter=lambda: float(next(clock)))
+    monkeypatch.setattr(shap_entrants, "time", every_call_a_second)
     rows = np.zeros((1000, 2))
     slow = shap_entrants.Entrant("x", lambda part: lambda: part, leaf_factor=2.0, rounds=3)
     measured, result = shap_entrants.measure(slow, rows, 3.0)
