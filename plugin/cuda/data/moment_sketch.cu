@@ -4,8 +4,7 @@
 ///    time. Its lanes are the lanes of the host's sums: value i of the block belongs to lane i mod 32. The first pass
 ///    adds up weights and values.
 /// 2. Lanes are joined in halves, so lane 0 has the mean and every lane gets it; the second pass adds the powers of
-/// what
-///    the values differ from it, and lanes are joined again.
+///    what the values differ from it, and lanes are joined again.
 /// 3. 64 blocks, then 64 groups, and so on are merged along the binary tree of their numbers, a thread for each pair.
 ///
 /// Values that do not count have weight 0 and are taken for 0: adding 0 changes no bit of a sum that began with 0, and

@@ -7,6 +7,7 @@ from typing import Any
 import kauriboost as kb
 import numpy as np
 import pytest
+from test_absolute_error_splits import gain_of
 
 PARAMS: dict[str, Any] = {
     "objective": "reg:absoluteerror",
@@ -22,15 +23,6 @@ def skewed(rows: int = 1500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     features = random.standard_normal((rows, 4)).astype(np.float32)
     score = features[:, 0] + np.sin(2 * features[:, 1]) + 0.3 * random.standard_normal(rows)
     return features, np.exp(1.5 * score).astype(np.float32)
-
-
-def errors_of(labels: np.ndarray) -> float:
-    return float(np.abs(labels - np.median(labels)).sum()) if len(labels) > 0 else 0.0
-
-
-def gain_of(features: np.ndarray, labels: np.ndarray, column: int, threshold: float) -> float:
-    left = features[:, column] < threshold
-    return errors_of(labels) - errors_of(labels[left]) - errors_of(labels[~left])
 
 
 def test_the_first_split_reduces_errors_as_the_best_of_all_boundaries() -> None:

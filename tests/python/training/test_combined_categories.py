@@ -218,12 +218,14 @@ def test_rows_of_other_storage() -> None:
     assert np.array_equal(model.inplace_predict(ROWS[:, :3], validate_features=False), model.inplace_predict(narrow))
 
 
-def frame_of(rows: np.ndarray, names: list[str]) -> pd.DataFrame:
+def frame_of(rows: np.ndarray, names: list[str], types: list[str] = TYPES) -> pd.DataFrame:
+    """Columns of categories with their names, then the one of numbers."""
+
     def texts(column: int) -> list[str | None]:
         return [None if np.isnan(code) else f"t{int(code)}" for code in rows[:, column]]
 
-    columns = {f"c{column}": pd.Categorical(texts(column), names) for column in CATEGORICAL}
-    return pd.DataFrame({**columns, "x": rows[:, 2]})
+    columns = {f"c{column}": pd.Categorical(texts(column), names) for column, kind in enumerate(types) if kind == "c"}
+    return pd.DataFrame({**columns, "x": rows[:, types.index("q")]})
 
 
 def test_names_in_another_order_and_new_ones() -> None:

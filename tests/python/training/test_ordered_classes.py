@@ -9,9 +9,9 @@ from typing import Any
 
 import kauriboost as kb
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
+from test_combined_categories import frame_of
 from test_ordered_categories import ordered, permutation
 
 N_ROWS = 800
@@ -236,23 +236,18 @@ def test_rows_of_other_storage() -> None:
     assert np.array_equal(model.inplace_predict(ROWS[:, :2], validate_features=False), model.inplace_predict(narrow))
 
 
-def frame_of(rows: np.ndarray, names: list[str]) -> pd.DataFrame:
-    def texts(column: int) -> list[str | None]:
-        return [None if np.isnan(code) else f"t{int(code)}" for code in rows[:, column]]
-
-    columns = {f"c{column}": pd.Categorical(texts(column), names) for column in CATEGORICAL}
-    return pd.DataFrame({**columns, "x": rows[:, 1]})
-
-
 def test_names_in_another_order() -> None:
     names = [f"t{i}" for i in range(12)]
-    data = kb.DMatrix(frame_of(ROWS, names), LABELS)
+    data = kb.DMatrix(frame_of(ROWS, names, TYPES), LABELS)
     model = kb.train(PARAMS, data, 4)
     assert "c0@1" in model.get_score()
-    other = frame_of(ROWS, names[::-1])
+    other = frame_of(ROWS, names[::-1], TYPES)
     assert np.array_equal(model.inplace_predict(other), model.predict(data))
     assert np.array_equal(model.predict(kb.DMatrix(other)), model.predict(data))
-    on = [kb.train(PARAMS, kb.DMatrix(table, LABELS), 3, xgb_model=model) for table in (frame_of(ROWS, names), other)]
+    on = [
+        kb.train(PARAMS, kb.DMatrix(table, LABELS), 3, xgb_model=model)
+        for table in (frame_of(ROWS, names, TYPES), other)
+    ]
     assert on[0].save_raw("json") == on[1].save_raw("json")
 
 
@@ -346,7 +341,7 @@ def test_weights_of_columns() -> None:
 
 
 def test_estimators_and_folds() -> None:
-    frame = frame_of(ROWS, [f"t{i}" for i in range(12)])
+    frame = frame_of(ROWS, [f"t{i}" for i in range(12)], TYPES)
     texts = np.array(["ash", "elm", "fir", "oak"])[LABELS.astype(int)]
     classifier = kb.KauriClassifier(n_estimators=5, categorical_encoding="ordered", max_depth=3)
     classifier.fit(frame, texts)
