@@ -48,6 +48,15 @@ struct HostArray {
   ArrayView view;
 };
 
+/// The elements of an array on their way to host memory.
+struct ArrivingArray {
+  using Take = std::function<void(char const* bytes, std::size_t n_bytes)>;
+
+  ArrayView view;  ///< contiguous, without an address
+  /// Hands over all bytes in order, part by part, whole elements in each; once, on any thread.
+  std::function<void(Take const& take)> fetch;
+};
+
 /// const, shared by threads. All calls that take a DeviceArray wait for its stream, have read it when they return, and
 /// \throw Error(kData) when its address, or that of its last element, is not in device memory, when it is not aligned
 /// to its type, or when several arrays are on several devices; Error(kMemory) with what is needed.
@@ -69,8 +78,8 @@ class DeviceMemory {
   virtual CodedRows MakeBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request) const = 0;
   virtual std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const = 0;
   /// ToHost in two steps: the elements are copied within the device, which is quick, before this returns; what it
-  /// returns brings them to the host, once, on any thread.
-  virtual std::function<HostArray()> ToHostLater(DeviceArray const& array) const = 0;
+  /// returns brings them to the host.
+  virtual ArrivingArray ToHostLater(DeviceArray const& array) const = 0;
   /// to[i] = from[p(i)] for rows of equal shape and type, with the permutation that the host has for this number of
   /// rows and seed (common/shuffle_rows.h); where the two are one array, in place, with that of shuffles in place.
   /// \throws Error(kDevice) besides when they are on two devices.

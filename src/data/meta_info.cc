@@ -135,14 +135,20 @@ std::vector<float> CopyFloats(Context const& ctx, ArrayView const& array) {
   return values;
 }
 
+/// \throws Error(kData), naming the first value that the rule does not allow.
+void RequireAllowed(Context const& ctx, std::string const& field, std::vector<float> const& values, std::int64_t n_cols,
+                    Rule rule) {
+  auto const bad = FindBad(ctx, rule, values);
+  if (bad == values.size()) return;
+  Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", bad / n_cols, " is ", values[bad], "; it must hold ",
+       Meaning(rule), ". Correct or drop that row", RemarkOn(field, values[bad]), ".");
+}
+
 std::vector<float> ReadFloats(Context const& ctx, std::string const& field, ArrayView const& array, Rule rule) {
   if (array.Size() == 0) return {};  // also of any number of rows without columns
   auto values = CopyFloats(ctx, array);
-  auto const n_cols = array.shape[1];
-  auto const bad = FindBad(ctx, rule, values);
-  if (bad == values.size()) return values;
-  Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", bad / n_cols, " is ", values[bad], "; it must hold ",
-       Meaning(rule), ". Correct or drop that row", RemarkOn(field, values[bad]), ".");
+  RequireAllowed(ctx, field, values, array.shape[1], rule);
+  return values;
 }
 
 /// All elements as int64; floating-point ones must be integers.
@@ -175,12 +181,19 @@ void RequireVector(std::string const& field, ArrayView const& array) {
   Fail(ErrorKind::kData, field, " has the shape [", array.shape[0], ", ", array.shape[1], "]; it must be a vector.");
 }
 
-void SetLabels(Context const& ctx, MetaInfo* info, ArrayView const& array) {
+/// The number of label columns of an array of this shape.
+std::int64_t TargetsOf(MetaInfo const& info, ArrayView const& array) {
   auto const n_values = array.Size();
-  auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info->n_rows;
-  if (n_values > 0 && !is_row_vector) RequireLength("label", array.shape[0], info->n_rows, "rows");
-  auto const n_targets = n_values > 0 && !is_row_vector ? array.shape[1] : 1;
-  info->labels = ReadFloats(ctx, "label", array, n_targets > 1 ? Rule::kFiniteOrSilent : Rule::kFinite);
+  auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info.n_rows;
+  if (n_values > 0 && !is_row_vector) RequireLength("label", array.shape[0], info.n_rows, "rows");
+  return n_values > 0 && !is_row_vector ? array.shape[1] : 1;
+}
+
+Rule RuleOfLabels(std::int64_t n_targets) { return n_targets > 1 ? Rule::kFiniteOrSilent : Rule::kFinite; }
+
+void SetLabelArray(Context const& ctx, MetaInfo* info, ArrayView const& array) {
+  auto const n_targets = TargetsOf(*info, array);
+  info->labels = ReadFloats(ctx, "label", array, RuleOfLabels(n_targets));
   info->n_targets = n_targets;
 }
 
@@ -285,7 +298,7 @@ MetaInfo InfoOfUnknownRows() {
 }
 
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array, Context const& ctx) {
-  if (field == "label") return SetLabels(ctx, info, array);
+  if (field == "label") return SetLabelArray(ctx, info, array);
   if (field == "weight") return SetWeights(ctx, info, array);
   if (field == "base_margin") return SetBaseMargin(ctx, info, array);
   if (field == "group") return SetGroups(info, array);
@@ -299,6 +312,13 @@ void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array, C
   FailUnknown("field", field,
               {"label", "weight", "base_margin", "group", "qid", "label_lower_bound", "label_upper_bound",
                "feature_weights", "global_rows"});
+}
+
+void SetLabels(MetaInfo* info, ArrayView const& array, std::vector<float> values, Context const& ctx) {
+  auto const n_targets = TargetsOf(*info, array);
+  RequireAllowed(ctx, "label", values, array.shape[1], RuleOfLabels(n_targets));
+  info->labels = std::move(values);
+  info->n_targets = n_targets;
 }
 
 std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& field) {

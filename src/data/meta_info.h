@@ -25,6 +25,9 @@ MetaInfo InfoOfUnknownRows();
 /// does not fit, or naming the first bad element; Error(kParameter) for another field.
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array, Context const& ctx = {});
 
+/// SetInfo of labels that are float32 in host memory already. array: their shape; values: row by row.
+void SetLabels(MetaInfo* info, ArrayView const& array, std::vector<float> values, Context const& ctx);
+
 /// label, weight, base_margin, label_lower_bound, label_upper_bound, feature_weights. \throws Error(kParameter).
 std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& field);
 /// group_ptr: [n_groups + 1], empty without groups; global_rows: [n_ranges, 2], neighbours joined. \throws

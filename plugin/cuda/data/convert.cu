@@ -1,5 +1,8 @@
-/// One thread per element at a time. Bytes per element: its size in, 4 out; neighbours in a row are read together, so
-/// arrays whose rows lie apart (column by column) cost a sector per element.
+/// A thread takes four elements at a time, a device's width of threads apart. Bytes per element: its size in, 4 out;
+/// neighbours in a row are read together, so arrays whose rows lie apart (column by column) cost a sector per element.
+///
+/// Floor, 280 M floats that are only looked at, on an H200: 1.12 GB at 4 TB/s, 0.3 ms. A division by the number of
+/// columns for each element took longer than that: places are counted on instead.
 #include <algorithm>
 #include <type_traits>
 
@@ -46,8 +49,64 @@ struct Target {
   std::int64_t n_cols;
 };
 
-__device__ std::int64_t FirstElement() { return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; }
-__device__ std::int64_t ElementStep() { return static_cast<std::int64_t>(gridDim.x) * kThreads; }
+/// The elements of a thread: a place, and the next ones by adding.
+class Walk {
+ public:
+  __device__ explicit Walk(Elements const& elements)
+      : n_(elements.n), n_cols_(elements.n_cols), step_(static_cast<std::int64_t>(gridDim.x) * kThreads) {
+    element_ = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+    if (n_ == 0) return;
+    row_ = element_ / n_cols_;
+    col_ = element_ - row_ * n_cols_;
+    step_rows_ = step_ / n_cols_;
+    step_cols_ = step_ - step_rows_ * n_cols_;
+  }
+
+  __device__ bool IsThere() const { return element_ < n_; }
+  __device__ std::int64_t Element() const { return element_; }
+  __device__ std::int64_t Row() const { return row_; }
+  __device__ std::int64_t Col() const { return col_; }
+  __device__ void Advance() {
+    element_ += step_;
+    row_ += step_rows_;
+    col_ += step_cols_;
+    if (col_ < n_cols_) return;
+    col_ -= n_cols_;
+    ++row_;
+  }
+
+ private:
+  std::int64_t n_;
+  std::int64_t n_cols_;
+  std::int64_t step_;
+  std::int64_t step_rows_ = 0;
+  std::int64_t step_cols_ = 0;
+  std::int64_t element_;
+  std::int64_t row_ = 0;
+  std::int64_t col_ = 0;
+};
+
+/// What waits for memory together.
+constexpr int kAtOnce = 4;
+
+/// take(place, value) of all elements of a thread.
+template <typename T, typename Take>
+__device__ void ForEachElement(Elements const& from, Take&& take) {
+  for (Walk walk(from); walk.IsThere();) {
+    auto ahead = walk;
+    T values[kAtOnce];
+#pragma unroll
+    for (auto& value : values) {
+      if (ahead.IsThere()) value = from.Load<T>(ahead.Row(), ahead.Col());
+      ahead.Advance();
+    }
+#pragma unroll
+    for (auto const& value : values) {
+      if (walk.IsThere()) take(walk, value);
+      walk.Advance();
+    }
+  }
+}
 
 __device__ unsigned long long WarpSum(unsigned long long value) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
@@ -57,18 +116,16 @@ __device__ unsigned long long WarpSum(unsigned long long value) {
 template <typename T>
 __global__ void __launch_bounds__(kThreads) ConvertKernel(Elements from, Target target) {
   unsigned long long n_present = 0;
-  for (std::int64_t i = FirstElement(); i < from.n; i += ElementStep()) {
-    std::int64_t const row = i / from.n_cols;
-    std::int64_t const col = i - row * from.n_cols;
-    auto const value = static_cast<float>(from.Load<T>(row, col));
+  ForEachElement<T>(from, [&](Walk const& place, T element) {
+    auto const value = static_cast<float>(element);
     float const kept = value == target.missing ? __uint_as_float(0x7FC00000U) : value;
     n_present += kept == kept ? 1U : 0U;
     if (target.found != nullptr && isinf(kept)) {
-      auto const cell = static_cast<unsigned long long>(row * target.n_cols + target.first_col + col);
+      auto const cell = static_cast<unsigned long long>(place.Row() * target.n_cols + target.first_col + place.Col());
       atomicMin(&target.found->first_infinite, cell);
     }
-    if (target.to != nullptr) target.to[row * target.row_stride + col * target.col_stride] = kept;
-  }
+    if (target.to != nullptr) target.to[place.Row() * target.row_stride + place.Col() * target.col_stride] = kept;
+  });
   if (target.found == nullptr) return;
   n_present = WarpSum(n_present);
   if (threadIdx.x % 32 == 0 && n_present > 0) atomicAdd(&target.found->n_present, n_present);
@@ -76,10 +133,7 @@ __global__ void __launch_bounds__(kThreads) ConvertKernel(Elements from, Target 
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads) PackKernel(Elements from, T* to) {
-  for (std::int64_t i = FirstElement(); i < from.n; i += ElementStep()) {
-    std::int64_t const row = i / from.n_cols;
-    to[i] = from.Load<T>(row, i - row * from.n_cols);
-  }
+  ForEachElement<T>(from, [&](Walk const& place, T element) { to[place.Element()] = element; });
 }
 
 unsigned Blocks(std::int64_t n) {

@@ -1,5 +1,6 @@
 #include "cuda/data/cuda_memory.h"
 
+#include <cstring>
 #include <utility>
 
 #include "common/large_memory.h"
@@ -180,14 +181,26 @@ class PackedArray {
     cuda.Synchronize();  // for the array, which is the caller's
   }
 
+  /// Contiguous, without an address.
+  ArrayView const& View() const { return view_; }
+
+  void Fetch(ArrivingArray::Take const& take) const {
+    if (elements_.size() == 0) return;
+    DeviceScope const scope(stream_->Context().device);
+    FetchBytes(stream_->Context(), elements_.data(), elements_.size(), take);
+  }
+
   HostArray ToHost() const {
     HostArray copy;
     copy.view = view_;
     if (elements_.size() == 0) return copy;
-    DeviceScope const scope(stream_->Context().device);
     copy.bytes.reset(new char[elements_.size()]);  // not filled before
     AdviseLargePages(copy.bytes.get(), elements_.size());
-    FetchBytes(stream_->Context(), elements_.data(), elements_.size(), copy.bytes.get());
+    auto* to = copy.bytes.get();
+    Fetch([&to](char const* bytes, std::size_t n_bytes) {
+      std::memcpy(to, bytes, n_bytes);
+      to += n_bytes;
+    });
     copy.view.data = copy.bytes.get();
     return copy;
   }
@@ -221,9 +234,9 @@ class CudaMemory : public DeviceMemory {
 
   HostArray ToHost(DeviceArray const& array) const override { return PackedArray(array).ToHost(); }
 
-  std::function<HostArray()> ToHostLater(DeviceArray const& array) const override {
+  ArrivingArray ToHostLater(DeviceArray const& array) const override {
     auto const packed = std::make_shared<PackedArray const>(array);
-    return [packed] { return packed->ToHost(); };
+    return {packed->View(), [packed](ArrivingArray::Take const& take) { packed->Fetch(take); }};
   }
 
   std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const override {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/event.h"
@@ -22,10 +22,11 @@ struct Part {
 
 }  // namespace
 
-void FetchBytes(CudaContext const& cuda, char const* from, std::size_t n_bytes, char* to) {
+void FetchBytes(CudaContext const& cuda, char const* from, std::size_t n_bytes,
+                std::function<void(char const* bytes, std::size_t n_bytes)> const& take) {
   if (n_bytes <= kPartBytes) {
-    CopyToHost(cuda, from, n_bytes, to);
-    return cuda.Synchronize();  // for the bytes
+    auto const bytes = ToHost(cuda, from, n_bytes);
+    return take(bytes.data(), bytes.size());
   }
   std::array<Part, 2> parts{Part(cuda.device), Part(cuda.device)};
   auto const n_parts = (n_bytes + kPartBytes - 1) / kPartBytes;
@@ -41,7 +42,7 @@ void FetchBytes(CudaContext const& cuda, char const* from, std::size_t n_bytes, 
     if (part + 1 < n_parts) send(part + 1);
     auto const& buffer = parts[part % parts.size()];
     buffer.arrived.Wait();  // for the bytes of this part
-    std::memcpy(to + part * kPartBytes, buffer.bytes.data(), size_of(part));
+    take(buffer.bytes.data(), size_of(part));
   }
 }
 

@@ -82,7 +82,8 @@ KAURI_HD void EvenCuts(Boundaries const& column, std::uint32_t max_bin, Cuts* cu
   double reached = 0.0;   // the end of the last step, not the cut below it: what steps fall short does not add up
   for (auto bins_left = max_bin; bins_left > 1; --bins_left) {
     auto const target = reached + (total - reached) / bins_left;
-    start = std::max(column.LastUpTo(target), column.Next(start));
+    auto const last = column.LastUpTo(target);
+    start = last > start ? last : column.Next(start);
     reached = std::max(target, column.Rank(start));
     if (start >= column.End()) return;
     cuts->push_back(column.Value(start));

@@ -1,6 +1,8 @@
 /// One radix sort per column, of all its rows: what is missing goes last. A column is sorted from its place into a
-/// spare one, whichever it ends in, and leaves the other to the next. With weights: 1. the pair of key and weight is
-/// sorted; 2. weights become whole units; 3. a scan of these in int64 says what is below each key, in any order.
+/// spare one, whichever it ends in, and leaves the other to the next. Two columns are sorted at a time, on a stream
+/// each: the blocks of one pass wait for those before them, and do not fill a device alone. With weights, one: 1. the
+/// pair of key and weight is sorted; 2. weights become whole units; 3. a scan of these in int64 says what is below each
+/// key, in any order.
 ///
 /// Floor, 280 M keys on an H200: four passes, 8 bytes a key each, and one of 4 for the digits: 10 GB, 2.5 ms at 4 TB/s;
 /// at the 30 to 40 Gkeys/s of such sorts 7 to 9 ms, which is most of what cuts take. Pairs take twice that, ranks 24
@@ -16,8 +18,11 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::size_t kColumnsOfWeights = 2;
+constexpr std::size_t kLanes = 2;
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+std::size_t NumLanes(bool has_weights) { return has_weights ? 1 : kLanes; }
 
 /// below: [n + 1], the first of which is none.
 __global__ void __launch_bounds__(kThreads)
@@ -32,7 +37,12 @@ __global__ void __launch_bounds__(kThreads)
 
 ColumnSorter::ColumnSorter(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_cols, float const* weights,
                            WeightUnit const& unit)
-    : cuda_(cuda), n_rows_(n_rows), weights_(weights), unit_(unit), keys_(cuda, Size((n_cols + 1) * n_rows)) {
+    : cuda_(cuda),
+      n_rows_(n_rows),
+      weights_(weights),
+      unit_(unit),
+      keys_(cuda, (Size(n_cols) + NumLanes(weights != nullptr)) * Size(n_rows)) {
+  for (std::size_t i = 0; i < NumLanes(weights != nullptr); ++i) lanes_.push_back(std::make_unique<Lane>(cuda.device));
   if (weights == nullptr) return;
   sort_weights_ = Buffer<float>(cuda, kColumnsOfWeights * Size(n_rows));
   below_ = Buffer<std::int64_t>(cuda, Size(n_cols * (n_rows + 1)));
@@ -45,43 +55,51 @@ std::size_t ColumnSorter::BytesPerColumn(std::int64_t n_rows, bool has_weights) 
 std::size_t ColumnSorter::OtherBytes(std::int64_t n_rows, bool has_weights) {
   constexpr std::size_t kScratch = std::size_t{1} << 20U;
   auto const weights = has_weights ? kColumnsOfWeights * sizeof(float) : 0;
-  return (sizeof(std::uint32_t) + weights + 1) * Size(n_rows) + kScratch;
+  return NumLanes(has_weights) * ((sizeof(std::uint32_t) + weights + 1) * Size(n_rows) + kScratch);
 }
 
 std::vector<SortedKeys> ColumnSorter::Sort(std::int64_t n_cols) {
   std::vector<SortedKeys> sorted;
-  auto* spare = keys_.data() + keys_.size() - n_rows_;
+  auto* spare = keys_.data() + keys_.size();
+  for (auto& lane : lanes_) {
+    lane->spare = spare -= n_rows_;
+    WaitFor(lane->stream.Context(), cuda_.stream);
+  }
   for (std::int64_t col = 0; col < n_cols; ++col) {
+    auto* const lane = lanes_[Size(col) % lanes_.size()].get();
     auto* keys = keys_.data() + col * n_rows_;
     auto* const below = weights_ == nullptr ? nullptr : below_.data() + col * (n_rows_ + 1);
-    if (n_rows_ > 0 && below == nullptr) SortKeys(&keys, &spare);
-    if (n_rows_ > 0 && below != nullptr) SortWithWeights(&keys, &spare, below);
+    if (n_rows_ > 0 && below == nullptr) SortKeys(lane, &keys);
+    if (n_rows_ > 0 && below != nullptr) SortWithWeights(lane, &keys, below);
     sorted.push_back({keys, below});
   }
+  for (auto const& lane : lanes_) WaitFor(cuda_, lane->stream.Context().stream);
   return sorted;
 }
 
-void ColumnSorter::SortKeys(std::uint32_t** keys, std::uint32_t** other) {
-  cub::DoubleBuffer<std::uint32_t> buffers(*keys, *other);
-  scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(temp, bytes, buffers, n_rows_, 0, 32, cuda_.stream);
+void ColumnSorter::SortKeys(Lane* lane, std::uint32_t** keys) {
+  auto const& cuda = lane->stream.Context();
+  cub::DoubleBuffer<std::uint32_t> buffers(*keys, lane->spare);
+  lane->scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(temp, bytes, buffers, n_rows_, 0, 32, cuda.stream);
   });
   *keys = buffers.Current();
-  *other = buffers.Alternate();
+  lane->spare = buffers.Alternate();
 }
 
-void ColumnSorter::SortWithWeights(std::uint32_t** keys, std::uint32_t** other, std::int64_t* below) {
-  cub::DoubleBuffer<std::uint32_t> buffers(*keys, *other);
+void ColumnSorter::SortWithWeights(Lane* lane, std::uint32_t** keys, std::int64_t* below) {
+  auto const& cuda = lane->stream.Context();
+  cub::DoubleBuffer<std::uint32_t> buffers(*keys, lane->spare);
   cub::DoubleBuffer<float> weights(sort_weights_.data(), sort_weights_.data() + n_rows_);
-  CopyOnDevice(cuda_, weights_, Size(n_rows_), weights.Current());
-  scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(temp, bytes, buffers, weights, n_rows_, 0, 32, cuda_.stream);
+  CopyOnDevice(cuda, weights_, Size(n_rows_), weights.Current());
+  lane->scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(temp, bytes, buffers, weights, n_rows_, 0, 32, cuda.stream);
   });
   *keys = buffers.Current();
-  *other = buffers.Alternate();
-  Launch(cuda_, GridFor(n_rows_, kThreads), kThreads, UnitsKernel, weights.Current(), n_rows_, unit_, below);
-  scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {
-    return cub::DeviceScan::InclusiveSum(temp, bytes, below + 1, below + 1, n_rows_, cuda_.stream);
+  lane->spare = buffers.Alternate();
+  Launch(cuda, GridFor(n_rows_, kThreads), kThreads, UnitsKernel, weights.Current(), n_rows_, unit_, below);
+  lane->scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveSum(temp, bytes, below + 1, below + 1, n_rows_, cuda.stream);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,18 +36,26 @@ class ColumnSorter {
   std::vector<SortedKeys> Sort(std::int64_t n_cols);
 
  private:
+  /// Columns that are sorted one after the other, beside those of another lane.
+  struct Lane {
+    explicit Lane(int device) : stream(device) {}
+    StreamOwner stream;  ///< before the scratch, which is freed on it
+    CubScratch scratch;
+    std::uint32_t* spare = nullptr;
+  };
+
   /// Sorts from `keys`; leaves the sorted in one of both, `keys` after the call.
-  void SortKeys(std::uint32_t** keys, std::uint32_t** other);
-  void SortWithWeights(std::uint32_t** keys, std::uint32_t** other, std::int64_t* below);
+  void SortKeys(Lane* lane, std::uint32_t** keys);
+  void SortWithWeights(Lane* lane, std::uint32_t** keys, std::int64_t* below);
 
   CudaContext cuda_;
   std::int64_t n_rows_;
   float const* weights_;
   WeightUnit unit_;
-  Buffer<std::uint32_t> keys_;  ///< one column more than are sorted
+  Buffer<std::uint32_t> keys_;  ///< a column more for each lane than are sorted
   Buffer<float> sort_weights_;  ///< two columns
   Buffer<std::int64_t> below_;  ///< [n_cols, n_rows + 1]
-  CubScratch scratch_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
 }  // namespace kauri::cuda

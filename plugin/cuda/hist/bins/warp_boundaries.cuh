@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cuda/hist/bins/column_sorter.h"
+#include "cuda/hist/bins/key_looks.cuh"
 #include "cuda/hist/bins/warp_search.cuh"
 #include "data/sketch/weighted_keys.h"
 
@@ -22,17 +23,23 @@ class WarpBoundaries {
     return sorted_.below == nullptr ? static_cast<double>(boundary) : static_cast<double>(sorted_.below[boundary]);
   }
   __device__ std::size_t Next(std::size_t boundary) const {
+    if (keys_differ_) {
+      auto const next = window_.Next(sorted_.keys, n_keys_, boundary);
+      if (next > 0) return next;
+    }
     auto const* const here = sorted_.keys + boundary;
     auto const key = *here;
-    return boundary +
-           WarpSearch::RunLength(n_keys_ - boundary, [&](std::size_t distance) { return here[distance] != key; });
+    auto const length = WarpSearch::RunLength(n_keys_ - boundary, [&](std::size_t far) { return here[far] != key; });
+    keys_differ_ = length < KeyWindow::kKeys;
+    return boundary + length;
   }
   __device__ std::size_t LastUpTo(double rank) const {
-    auto const at = sorted_.below == nullptr ? min(static_cast<std::size_t>(rank), n_keys_ - 1) : LastAtRank(rank);
-    auto const* const here = sorted_.keys + at;
-    auto const key = *here;
-    auto const before = [&](std::size_t distance) { return *(here - distance) != key; };
-    return at + 1 - WarpSearch::RunLength(at + 1, before);
+    if (sorted_.below != nullptr) return FirstAlike(LastAtRank(rank));
+    auto const at = min(static_cast<std::size_t>(rank), n_keys_ - 1);
+    if (ahead_.KnowsBoundary(sorted_.keys, n_keys_, at, rank)) return at;
+    auto const first = FirstAlike(at);
+    ahead_.Note(first == at);
+    return first;
   }
 
  private:
@@ -42,8 +49,19 @@ class WarpBoundaries {
     return WarpSearch::FindFirst(1, n_keys_, is_beyond) - 1;
   }
 
+  /// Where the run of equal keys begins that has this one.
+  __device__ std::size_t FirstAlike(std::size_t at) const {
+    auto const* const here = sorted_.keys + at;
+    auto const key = *here;
+    return at + 1 - WarpSearch::RunLength(at + 1, [&](std::size_t far) { return *(here - far) != key; });
+  }
+
   SortedKeys sorted_;
   std::size_t n_keys_;
+  // What was looked at already: the answers do not depend on it.
+  mutable KeyWindow window_;
+  mutable StepsAhead ahead_;
+  mutable bool keys_differ_ = true;  ///< lately, a window of them had boundaries
 };
 
 }  // namespace kauri::cuda

@@ -18,9 +18,10 @@ constexpr int kThreads = 256;
 /// Of a block whose cuts leave no room for another one.
 constexpr int kLargeBlock = 1024;
 constexpr unsigned kLanes = 32;
-/// The rows that pay for copying cuts to shared memory, and blocks that fill a device.
+/// The rows that pay for copying cuts to shared memory.
 constexpr std::int64_t kLeastBlockRows = 1024;
-constexpr std::int64_t kMostBlocks = 1056;
+/// Of a thread, which wait for memory together.
+constexpr int kRowsAtOnce = 4;
 
 template <typename Code>
 struct GroupTask {
@@ -37,6 +38,20 @@ struct LaneCuts {
   float const* first;
   __device__ float operator[](std::uint32_t cut) const { return first[cut * kLanes]; }
 };
+
+/// FindBin of several values together: what one search waits for is another's time.
+template <int n_values>
+__device__ void FindBins(LaneCuts const& cuts, std::uint32_t n_bins, float const (&values)[n_values],
+                         std::uint32_t (&bins)[n_values]) {
+#pragma unroll
+  for (auto& bin : bins) bin = 0;
+  for (auto length = n_bins; length > 1;) {
+    auto const half = length / 2;
+#pragma unroll
+    for (int i = 0; i < n_values; ++i) bins[i] += cuts[bins[i] + half - 1] <= values[i] ? half : 0;
+    length -= half;
+  }
+}
 
 /// Cut i of the column of lane l at [i * kLanes + l]; infinity from a column's last cut on, which no value reaches.
 template <typename Code>
@@ -63,15 +78,22 @@ __global__ void __launch_bounds__(kLargeBlock) GroupKernel(RowPart part, GroupTa
   LaneCuts const cuts{group_cuts + lane};
   std::uint32_t const missing_code = is_there ? task.features[column].n_bins : 0;
   auto const* const values = part.values + (task.group.first_column + column) * part.col_stride;
-  std::int64_t const rows_per_block = blockDim.x / task.group.width;
-  for (auto row = blockIdx.x * rows_per_block + threadIdx.x / task.group.width; row < part.n_rows;
-       row += gridDim.x * rows_per_block) {
-    std::uint32_t code = 0;
-    if (is_there) {
-      float const value = values[row * part.row_stride];
-      code = value == value ? FindBin(cuts, task.group.n_codes, value) : missing_code;
+  std::int64_t const step = gridDim.x * static_cast<std::int64_t>(blockDim.x / task.group.width);
+  auto const first = blockIdx.x * static_cast<std::int64_t>(blockDim.x / task.group.width);
+  for (auto row = first + threadIdx.x / task.group.width; row < part.n_rows; row += kRowsAtOnce * step) {
+    float row_values[kRowsAtOnce] = {};
+#pragma unroll
+    for (int i = 0; i < kRowsAtOnce; ++i) {
+      if (is_there && row + i * step < part.n_rows) row_values[i] = values[(row + i * step) * part.row_stride];
     }
-    task.codes[row * task.code_stride + column] = static_cast<Code>(code);
+    std::uint32_t bins[kRowsAtOnce];
+    FindBins(cuts, task.group.n_codes, row_values, bins);
+#pragma unroll
+    for (int i = 0; i < kRowsAtOnce; ++i) {
+      if (row + i * step >= part.n_rows) break;
+      auto const code = row_values[i] == row_values[i] ? bins[i] : missing_code;
+      task.codes[(row + i * step) * task.code_stride + column] = static_cast<Code>(is_there ? code : 0);
+    }
   }
 }
 
@@ -93,10 +115,21 @@ __global__ void __launch_bounds__(kThreads) WordsKernel(RowPart part, WordsTask 
   task.codes[element] = static_cast<std::uint16_t>(value == value ? FindBin(cuts, n_bins, value) : n_bins);
 }
 
+/// As many as a device has at a time: each takes an equal share of the rows, so one more would come after all others.
+template <typename Code>
+std::int64_t BlocksAtATime(CudaContext const& cuda, int threads, std::size_t shared) {
+  int n_multiprocessors = 0;
+  int n_blocks = 0;
+  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, cuda.device));
+  KAURI_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n_blocks, GroupKernel<Code>, threads, shared));
+  return std::int64_t{n_multiprocessors} * std::max(n_blocks, 1);
+}
+
 template <typename Code>
 void WriteGroup(CudaContext const& cuda, RowPart const& part, GroupTask<Code> const& task, int threads) {
-  auto const n_blocks = std::min((part.n_rows + kLeastBlockRows - 1) / kLeastBlockRows, kMostBlocks);
   auto const shared = sizeof(float) * kLanes * task.group.n_codes;
+  auto const n_blocks =
+      std::min((part.n_rows + kLeastBlockRows - 1) / kLeastBlockRows, BlocksAtATime<Code>(cuda, threads, shared));
   LaunchShared(cuda, static_cast<unsigned>(n_blocks), threads, shared, GroupKernel<Code>, part, task);
 }
 

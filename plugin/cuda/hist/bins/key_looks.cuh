@@ -1,0 +1,105 @@
+/// \file What one look at sorted keys says of many boundaries to come, for a warp whose lanes all make the same calls.
+///
+/// A walk along a column waits for memory at every step. In columns of many values it need not: 1. a window of 128
+/// keys side by side has a boundary nearly everywhere; 2. steps of rank are nearly even, so 32 of them are looked at
+/// together, a lane each, with the keys beside it. Where keys come in runs neither says much, and is left alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kauri::cuda {
+
+/// Boundaries among 128 keys side by side.
+class KeyWindow {
+ public:
+  /// The first boundary after `boundary`, n_keys being the last; 0 where `boundary` is followed by 128 keys like it.
+  __device__ std::size_t Next(std::uint32_t const* keys, std::size_t n_keys, std::size_t boundary) {
+    auto const from = boundary + 1;
+    if (first_ == 0 || from < first_ || from >= first_ + kKeys) Load(keys, n_keys, from);
+    auto const found = FirstFrom(from);
+    if (found > 0 || first_ == from) return found;
+    Load(keys, n_keys, from);
+    return FirstFrom(from);
+  }
+
+  static constexpr unsigned kKeys = 128;
+
+ private:
+  static constexpr unsigned kLanes = 32;
+  static constexpr unsigned kWords = kKeys / kLanes;
+
+  /// The first boundary of the window at or after a place of it; 0 for none.
+  __device__ std::size_t FirstFrom(std::size_t from) const {
+    auto const skipped = static_cast<unsigned>(from - first_);
+    std::size_t found = 0;
+#pragma unroll
+    for (unsigned i = kWords; i-- > 0;) {  // the first of all is found last
+      auto const before = skipped > i * kLanes ? min(skipped - i * kLanes, kLanes) : 0;
+      auto const begins = before < kLanes ? is_boundary_[i] >> before << before : 0;
+      if (begins != 0) found = first_ + i * kLanes + __ffs(static_cast<int>(begins)) - 1;
+    }
+    return found;
+  }
+
+  /// Keys [first, first + 128), the first of which has one before it; the end counts as a boundary.
+  __device__ void Load(std::uint32_t const* keys, std::size_t n_keys, std::size_t first) {
+    bool begins[kWords];
+#pragma unroll
+    for (unsigned i = 0; i < kWords; ++i) {
+      auto const at = first + i * kLanes + threadIdx.x % kLanes;
+      begins[i] = at >= n_keys || keys[at] != keys[at - 1];
+    }
+#pragma unroll
+    for (unsigned i = 0; i < kWords; ++i) is_boundary_[i] = __ballot_sync(0xFFFFFFFFU, begins[i]);
+    first_ = first;
+  }
+
+  std::size_t first_ = 0;  ///< 0: nothing was looked at
+  std::uint32_t is_boundary_[kWords] = {};
+};
+
+/// Whether there are boundaries where the next even steps of rank end.
+class StepsAhead {
+ public:
+  /// Whether `at`, where `rank` ends, is known to be a boundary; looks ahead where that pays.
+  __device__ bool KnowsBoundary(std::uint32_t const* keys, std::size_t n_keys, std::size_t at, double rank) {
+    auto found = __ballot_sync(0xFFFFFFFFU, Covers(at));
+    if (found == 0 && pays_ && n_keys > kBeside) {
+      Load(keys, n_keys, rank);
+      found = __ballot_sync(0xFFFFFFFFU, Covers(at));
+    }
+    last_rank_ = rank;
+    auto const begins = Covers(at) ? is_boundary_ >> (at - first_) & 1U : 0U;
+    return found != 0 && __shfl_sync(0xFFFFFFFFU, begins, __ffs(static_cast<int>(found)) - 1) != 0;
+  }
+  /// Whether a step that was not known ended at a boundary: so may those to come.
+  __device__ void Note(bool ends_at_boundary) { pays_ = ends_at_boundary; }
+
+ private:
+  static constexpr unsigned kLanes = 32;
+  static constexpr unsigned kBeside = 3;  ///< places of a lane: where its step is guessed to end, and one on each side
+
+  __device__ bool Covers(std::size_t at) const { return first_ > 0 && at >= first_ && at < first_ + kBeside; }
+
+  /// A lane looks where its step would end, if steps are as wide as the last.
+  __device__ void Load(std::uint32_t const* keys, std::size_t n_keys, double rank) {
+    auto const guess = rank + (rank - last_rank_) * (threadIdx.x % kLanes);
+    auto const most = n_keys - (kBeside - 1);
+    auto const at = guess < static_cast<double>(most) ? static_cast<std::size_t>(guess) : most;
+    first_ = at > 2 ? at - 1 : 1;
+    is_boundary_ = 0;
+#pragma unroll
+    for (unsigned i = 0; i < kBeside; ++i) {
+      auto const place = first_ + i;
+      is_boundary_ |= place < n_keys && keys[place] != keys[place - 1] ? 1U << i : 0U;
+    }
+  }
+
+  double last_rank_ = 0.0;
+  bool pays_ = true;
+  std::size_t first_ = 0;  ///< of this lane's places; 0: it has none
+  std::uint32_t is_boundary_ = 0;
+};
+
+}  // namespace kauri::cuda
