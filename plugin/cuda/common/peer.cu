@@ -4,9 +4,7 @@ namespace kauri::cuda {
 namespace {
 
 void LetReach(int owner, int peer) {
-  int can = 0;
-  KAURI_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, peer, owner));
-  if (can == 0) return;
+  if (!CanRead(peer, owner)) return;
   cudaMemPool_t pool = nullptr;
   KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, owner));
   cudaMemAccessDesc access{};
@@ -17,6 +15,13 @@ void LetReach(int owner, int peer) {
 }
 
 }  // namespace
+
+bool CanRead(int device, int owner) {
+  if (device == owner) return true;
+  int can = 0;
+  KAURI_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, owner));
+  return can != 0;
+}
 
 void ReachEachOther(int one, int other) {
   if (one == other) return;

@@ -1,4 +1,4 @@
-/// \file Copies between the memories of two devices.
+/// \file Between the memories of two devices.
 ///
 /// Where the devices reach each other (NVLink, or PCIe where the host allows it) a copy crosses once, at the speed of
 /// the link; elsewhere the driver takes it through the host's memory.
@@ -15,6 +15,8 @@ namespace kauri::cuda {
 
 /// Lets two devices reach the async pools of each other, where they can. Idempotent.
 void ReachEachOther(int one, int other);
+/// Whether kernels of a device may read memory of another's pool, after ReachEachOther, or of its own.
+bool CanRead(int device, int owner);
 
 /// On the stream of `to_cuda`. What `from`, memory of `device` or page-locked memory of the host, holds must be there
 /// by then (Event::HoldBack), and stay until the stream has passed.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "cuda/common/buffer.h"
@@ -13,11 +15,58 @@ namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 20U;
 
+/// Page-locked memory that waits for the next call: to make and to free it takes a millisecond or two, in which nobody
+/// else gets a word to the device.
+class IdleParts {
+ public:
+  PinnedBuffer<char> Take() {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (buffers_.empty()) return {};
+    auto buffer = std::move(buffers_.back());
+    buffers_.pop_back();
+    return buffer;
+  }
+  void GiveBack(PinnedBuffer<char> buffer) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (buffers_.size() < kMostIdle) buffers_.push_back(std::move(buffer));
+  }
+
+ private:
+  static constexpr std::size_t kMostIdle = 4;
+  std::mutex mutex_;
+  std::vector<PinnedBuffer<char>> buffers_;
+};
+
+/// Never freed: when the process ends the driver may be gone before.
+IdleParts& Idle() {
+  static auto* const idle = new IdleParts();
+  return *idle;
+}
+
 /// A part on its way.
-struct Part {
-  explicit Part(int device) : arrived(device) {}
-  PinnedBuffer<char> bytes;
-  Event arrived;
+class Part {
+ public:
+  explicit Part(int device) : bytes_(Idle().Take()), arrived_(device) { bytes_.Reserve(kPartBytes); }
+  ~Part() {
+    arrived_.WaitQuietly();
+    Idle().GiveBack(std::move(bytes_));
+  }
+  Part(Part const&) = delete;
+  Part& operator=(Part const&) = delete;
+
+  void Send(CudaContext const& cuda, char const* from, std::size_t n_bytes) {
+    CopyToHost(cuda, from, n_bytes, bytes_.data());
+    arrived_.Record(cuda);
+  }
+  /// Waits for it.
+  char const* Bytes() const {
+    arrived_.Wait();  // for the bytes
+    return bytes_.data();
+  }
+
+ private:
+  PinnedBuffer<char> bytes_;
+  Event arrived_;
 };
 
 }  // namespace
@@ -28,21 +77,18 @@ void FetchBytes(CudaContext const& cuda, char const* from, std::size_t n_bytes,
     auto const bytes = ToHost(cuda, from, n_bytes);
     return take(bytes.data(), bytes.size());
   }
-  std::array<Part, 2> parts{Part(cuda.device), Part(cuda.device)};
+  Part even(cuda.device);
+  Part odd(cuda.device);
+  std::array<Part*, 2> const parts{&even, &odd};
   auto const n_parts = (n_bytes + kPartBytes - 1) / kPartBytes;
   auto const size_of = [&](std::size_t part) { return std::min(kPartBytes, n_bytes - part * kPartBytes); };
   auto const send = [&](std::size_t part) {
-    auto& buffer = parts[part % parts.size()];
-    buffer.bytes.Reserve(kPartBytes);
-    CopyToHost(cuda, from + part * kPartBytes, size_of(part), buffer.bytes.data());
-    buffer.arrived.Record(cuda);
+    parts[part % parts.size()]->Send(cuda, from + part * kPartBytes, size_of(part));
   };
   send(0);
   for (std::size_t part = 0; part < n_parts; ++part) {
     if (part + 1 < n_parts) send(part + 1);
-    auto const& buffer = parts[part % parts.size()];
-    buffer.arrived.Wait();  // for the bytes of this part
-    take(buffer.bytes.data(), size_of(part));
+    take(parts[part % parts.size()]->Bytes(), size_of(part));
   }
 }
 

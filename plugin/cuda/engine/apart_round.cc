@@ -64,20 +64,25 @@ PairTable ApartRound::OwnGradients(TrainingArrays const& arrays) const {
 void ApartRound::ComputeGradients(Context const& ctx, WholeRows const& whole, DeviceObjective const& objective,
                                   std::int64_t iteration, TrainingArrays* arrays) {
   Spread(whole);
-  for (auto const& other : others_) other->ComputeGradients(ctx, objective, iteration);
-  auto const n_own = ToSize(n_own_rows_ * n_outputs_);
-  objective.ComputeGradients(whole.main, ctx, {whole.margins, n_own}, FirstRows(whole.info, n_own_rows_), iteration,
-                             {arrays->gradients.data(), n_own});
-  arrays->summary.Clear(whole.main, n_outputs_);
-  FindLargest(whole.main, OwnGradients(*arrays), arrays->summary.Largest());
-  AgreeOnLargest(whole.main, arrays);
+  try {
+    for (auto const& other : others_) other->ComputeGradients(ctx, objective, iteration);
+    auto const n_own = ToSize(n_own_rows_ * n_outputs_);
+    objective.ComputeGradients(whole.main, ctx, {whole.margins, n_own}, FirstRows(whole.info, n_own_rows_), iteration,
+                               {arrays->gradients.data(), n_own});
+    arrays->summary.Clear(whole.main, n_outputs_);
+    FindLargest(whole.main, OwnGradients(*arrays), arrays->summary.Largest());
+    AgreeOnLargest(whole.main, arrays);
+  } catch (...) {
+    for (auto const& other : others_) other->Settle();  // the objective is the caller's
+    throw;
+  }
   has_gradients_ = true;
 }
 
 void ApartRound::AgreeOnLargest(CudaContext const& main, TrainingArrays* arrays) {
   auto largest = arrays->summary.Read(main).largest;
   for (auto const& other : others_) {
-    auto const theirs = other->ReadSummary().largest;
+    auto const& theirs = other->Summary().largest;
     for (std::size_t output = 0; output < largest.size(); ++output) {
       largest[output] = {std::max(largest[output].gradient, theirs[output].gradient),
                          std::max(largest[output].hessian, theirs[output].hessian)};
@@ -88,7 +93,7 @@ void ApartRound::AgreeOnLargest(CudaContext const& main, TrainingArrays* arrays)
   main.Synchronize();  // for the copy, whose source goes
 }
 
-void ApartRound::CopyGradients(CudaContext const& main, GradientPair* gradients) const {
+void ApartRound::CopyGradients(CudaContext const& main, GradientPair* gradients) {
   for (auto const& other : others_) other->GiveGradients(main, gradients);
 }
 
@@ -123,7 +128,7 @@ DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& t
   made.sum = found.sum;
   inputs_.clear();
   for (auto const& other : others_) {
-    made.sum += other->ReadSummary().sum;
+    made.sum += other->Summary().sum;
     inputs_.push_back(other->Input());
   }
   made.shares = inputs_;

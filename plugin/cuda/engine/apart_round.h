@@ -41,7 +41,7 @@ class ApartRound {
                         std::int64_t iteration, TrainingArrays* arrays);
   bool HasGradients() const { return has_gradients_; }
   /// Copies them to the main device: [n_rows, n_outputs].
-  void CopyGradients(CudaContext const& main, GradientPair* gradients) const;
+  void CopyGradients(CudaContext const& main, GradientPair* gradients);
   /// The main device has, or gets, them whole.
   void LoseGradients() { has_gradients_ = false; }
 

@@ -24,7 +24,7 @@ void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, 
 }  // namespace
 
 ApartRows::ApartRows(int device, RowsOfShare place, WholeRows const& whole)
-    : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device) {
+    : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device), worker_(device) {
   DeviceScope const scope(device);
   auto const n_rows = ToSize(place.count);
   auto const n_margins = ToSize(place.count * n_outputs_);
@@ -40,6 +40,7 @@ ApartRows::ApartRows(int device, RowsOfShare place, WholeRows const& whole)
 }
 
 void ApartRows::TakeInfo(WholeRows const& whole) {
+  WaitForAll();
   DeviceScope const scope(Cuda().device);
   whole.ready.HoldBack(Cuda());
   n_targets_ = whole.info.n_targets;
@@ -52,6 +53,7 @@ void ApartRows::TakeInfo(WholeRows const& whole) {
 }
 
 void ApartRows::TakeMargins(WholeRows const& whole) {
+  WaitForAll();
   DeviceScope const scope(Cuda().device);
   whole.ready.HoldBack(Cuda());
   CopyFromDevice(Cuda(), whole.main.device, whole.margins + place_.first * n_outputs_, margins_.size(),
@@ -59,14 +61,16 @@ void ApartRows::TakeMargins(WholeRows const& whole) {
   Cuda().Synchronize();  // for the copy, whose source others may write next
 }
 
-void ApartRows::GiveMargins(CudaContext const& main, float* margins) const {
+void ApartRows::GiveMargins(CudaContext const& main, float* margins) {
+  WaitForAll();
   ready_.Record(Cuda());
   ready_.HoldBack(main);
   CopyFromDevice(main, Cuda().device, margins_.data(), margins_.size(), margins + place_.first * n_outputs_);
   main.Synchronize();  // for the copy, whose source this device writes next
 }
 
-void ApartRows::GiveGradients(CudaContext const& main, GradientPair* gradients) const {
+void ApartRows::GiveGradients(CudaContext const& main, GradientPair* gradients) {
+  WaitForAll();
   ready_.Record(Cuda());
   ready_.HoldBack(main);
   CopyFromDevice(main, Cuda().device, gradients_.data(), gradients_.size(), gradients + place_.first * n_outputs_);
@@ -78,24 +82,28 @@ DeviceInfo ApartRows::Info() const {
 }
 
 void ApartRows::ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration) {
-  DeviceScope const scope(Cuda().device);
-  objective.ComputeGradients(Cuda(), ctx, margins_.span(), Info(), iteration, gradients_.span());
-  summary_.Clear(Cuda(), n_outputs_);
-  cuda::FindLargest(Cuda(), Gradients(), summary_.Largest());
+  last_ = worker_.Post([this, &ctx, &objective, iteration] {
+    objective.ComputeGradients(Cuda(), ctx, margins_.span(), Info(), iteration, gradients_.span());
+    summary_.Clear(Cuda(), n_outputs_);
+    cuda::FindLargest(Cuda(), Gradients(), summary_.Largest());
+    ReadSummary();
+  });
 }
 
-PairSummary ApartRows::ReadSummary() {
-  DeviceScope const scope(Cuda().device);
-  return summary_.Read(Cuda());
+PairSummary const& ApartRows::Summary() {
+  WaitForAll();
+  return read_;
 }
 
 void ApartRows::SetLargest(std::vector<LargestMagnitude> const& largest) {
-  DeviceScope const scope(Cuda().device);
-  CopyToDevice(Cuda(), largest.data(), largest.size(), summary_.Largest());
-  Cuda().Synchronize();  // for the copy, whose source goes
+  last_ = worker_.Post([this, largest] {
+    CopyToDevice(Cuda(), largest.data(), largest.size(), summary_.Largest());
+    Cuda().Synchronize();  // for the copy, whose source goes
+  });
 }
 
-void ApartRows::RequireFinite(std::int64_t output) const {
+void ApartRows::RequireFinite(std::int64_t output) {
+  WaitForAll();
   DeviceScope const scope(Cuda().device);
   auto const row = FirstNotFinite(Cuda(), Gradients(), output);
   if (row == place_.count) return;
@@ -104,14 +112,16 @@ void ApartRows::RequireFinite(std::int64_t output) const {
 }
 
 void ApartRows::Quantise(std::int64_t output, RowSample sample) {
-  DeviceScope const scope(Cuda().device);
-  is_sampled_ = sample.rate < 1.0F;
-  if (is_sampled_) sampled_.Reserve(Cuda(), ToSize(place_.count));
   sample.first_row = place_.first;
-  summary_.ClearSum(Cuda());
-  cuda::Quantise(Cuda(), {Gradients(), output, summary_.Largest() + output, sample, pairs_.span(),
-                          is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Sum()});
-  ready_.Record(Cuda());
+  last_ = worker_.Post([this, output, sample] {
+    is_sampled_ = sample.rate < 1.0F;
+    if (is_sampled_) sampled_.Reserve(Cuda(), ToSize(place_.count));
+    summary_.ClearSum(Cuda());
+    cuda::Quantise(Cuda(), {Gradients(), output, summary_.Largest() + output, sample, pairs_.span(),
+                            is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Sum()});
+    ready_.Record(Cuda());
+    ReadSummary();
+  });
 }
 
 ShareInput ApartRows::Input() {
@@ -120,12 +130,13 @@ ShareInput ApartRows::Input() {
 }
 
 void ApartRows::AddLeaves(std::vector<float> const& values, std::int64_t output) {
-  DeviceScope const scope(Cuda().device);
-  leaf_values_.Clear();
-  auto const place = leaf_values_.Add(values);
-  leaf_values_.Send(Cuda());
-  cuda::AddLeaves(Cuda(), {leaf_values_.At<float>(place), values.size()}, leaf_of_row_.span(), n_outputs_, output,
-                  margins_.span());
+  last_ = worker_.Post([this, values, output] {
+    leaf_values_.Clear();
+    auto const place = leaf_values_.Add(values);
+    leaf_values_.Send(Cuda());
+    cuda::AddLeaves(Cuda(), {leaf_values_.At<float>(place), values.size()}, leaf_of_row_.span(), n_outputs_, output,
+                    margins_.span());
+  });
 }
 
 }  // namespace kauri::cuda

@@ -9,6 +9,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/device_worker.h"
 #include "cuda/common/event.h"
 #include "cuda/common/upload.h"
 #include "cuda/data/device_info.h"
@@ -29,8 +30,9 @@ struct WholeRows {
   std::int64_t n_outputs;
 };
 
-/// Of a device other than the main one; its calls make that device current by themselves and do not wait, unless they
-/// return what is computed.
+/// Of a device other than the main one, which a thread of its own calls: what is asked here is done later, in the order
+/// of the calls, and what fails is thrown by the next call that says that it waits. What calls refer to must live until
+/// then.
 class ApartRows {
  public:
   /// \throws Error(kMemory).
@@ -39,29 +41,35 @@ class ApartRows {
   RowsOfShare Place() const { return place_; }
   CudaContext const& Cuda() const { return stream_.Context(); }
 
-  /// Copies of labels, weights and bounds.
+  /// Copies of labels, weights and bounds. These four wait.
   void TakeInfo(WholeRows const& whole);
   void TakeMargins(WholeRows const& whole);
   /// The other way round; the main device's stream waits.
-  void GiveMargins(CudaContext const& main, float* margins) const;
-  void GiveGradients(CudaContext const& main, GradientPair* gradients) const;
+  void GiveMargins(CudaContext const& main, float* margins);
+  void GiveGradients(CudaContext const& main, GradientPair* gradients);
 
-  /// The gradients of a round and their largest magnitudes.
+  /// The gradients of a round and, for Summary, their largest magnitudes.
   void ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration);
   /// Waits for it.
-  PairSummary ReadSummary();
+  PairSummary const& Summary();
   /// The largest magnitudes of all rows in place of those of these.
   void SetLargest(std::vector<LargestMagnitude> const& largest);
   /// \throws Error(kData) for the first row whose pair is not finite. Waits for it.
-  void RequireFinite(std::int64_t output) const;
+  void RequireFinite(std::int64_t output);
 
-  /// What a tree grows from. sample: by key and rate.
+  /// Waits; what failed is forgotten.
+  void Settle() noexcept { worker_.Settle(); }
+
+  /// What a tree grows from and, for Summary, its sum. sample: by key and rate.
   void Quantise(std::int64_t output, RowSample sample);
+  /// After Summary.
   ShareInput Input();
-  /// Adds the values of a tree's leaves to the margins. values: stays until the next call.
+  /// Adds the values of a tree's leaves to the margins.
   void AddLeaves(std::vector<float> const& values, std::int64_t output);
 
  private:
+  void ReadSummary() { read_ = summary_.Read(Cuda()); }
+  void WaitForAll() { worker_.Wait(last_); }
   PairTable Gradients() const { return {gradients_.span(), n_outputs_}; }
   DeviceInfo Info() const;
 
@@ -82,6 +90,9 @@ class ApartRows {
   Buffer<std::int32_t> leaf_of_row_;
   Upload leaf_values_;
   Event ready_;
+  PairSummary read_;
+  DeviceWorker::Ticket last_ = 0;  ///< of what was asked
+  DeviceWorker worker_;            ///< after what its tasks use
 };
 
 }  // namespace kauri::cuda

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collective/reduce.h"
+#include "cuda/hist/shares/node_histograms.h"
 #include "cuda/tree/leaf_rows.h"
 #include "kauri/error.h"
 
@@ -17,6 +18,10 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
       categories_(task.cuda, data) {
   memory_ = &data_->growth;
   data_->BeginTree(cuda_, param_.min_data_in_leaf > 1);
+}
+
+GpuHistGrower::~GpuHistGrower() {
+  for (auto const& share : data_->shares) share->Settle();
 }
 
 NodeTotal GpuHistGrower::MakeRoot() {
@@ -68,6 +73,7 @@ void GpuHistGrower::BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* spli
   data_->rows.Split(*splits);
   has_begun_ = true;
   has_leaves_ = are_all_last;
+  BeginSplitsOfShares(*splits);
   if (has_leaves_) return data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
   data_->of_moves.Clear();
   data_->rows.AddTo(&data_->of_moves);
@@ -75,10 +81,21 @@ void GpuHistGrower::BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* spli
   data_->rows.Move(cuda_, data_->of_moves);
 }
 
+void GpuHistGrower::BeginSplitsOfShares(std::vector<CodeSplit> const& splits) {
+  if (data_->shares.empty()) return;
+  auto const copied = std::make_shared<std::vector<CodeSplit> const>(splits);
+  for (auto const& share : data_->shares) {
+    share->Split(copied);
+    if (has_begun_ && !has_leaves_) share->Move();
+  }
+  if (has_leaves_) WriteLeavesOfShares();
+}
+
 void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
   TakeForeseenOf(splits);
-  if (!has_begun_) data_->rows.Split(splits);
-  for (auto const& share : data_->shares) share->Rows().Rows().Split(splits);
+  if (has_begun_) return;
+  data_->rows.Split(splits);
+  BeginSplitsOfShares(splits);
 }
 
 std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const {
@@ -158,8 +175,10 @@ void GpuHistGrower::Collect(Request const& request, Pairs const& pairs) {
   if (IsAlone()) return;
   Span<HistogramNode const> const nodes{data_->of_level.At<HistogramNode>(request.histogram_nodes), pairs.size()};
   data_->rows.FetchAnswer(cuda_, Moves());
-  for (auto const& share : data_->shares) share->Collect({cuda_, nodes, &data_->sums_of_share});
   auto const n_sums = data_->bins->n_sums * (data_->counts_rows ? 2 : 1);
+  std::vector<FixedSum const*> sums;
+  for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
+  AddToHistograms(cuda_, sums, {nodes, n_sums});
   if (IsDistributed(ctx_)) data_->sums_of_ranks.Sum(ctx_, cuda_, {nodes, n_sums});
   if (data_->counts_rows) CountRows(pairs);
 }
@@ -192,7 +211,7 @@ void GpuHistGrower::CountRows(Pairs const& pairs) {
 std::int64_t GpuHistGrower::NumRowsHere(std::int32_t node) const {
   auto n_rows = NumRowsHere(data_->rows.SourceOf(node), data_->rows);
   for (auto const& share : data_->shares) {
-    auto const& rows = share->Rows().Rows();
+    auto const& rows = share->Rows();
     n_rows += NumRowsHere(rows.SourceOf(node), rows);
   }
   return n_rows;
@@ -231,7 +250,8 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
 void GpuHistGrower::FindSplits(Pairs const& pairs) {
   auto const others = foreseen_child_.empty() ? pairs : TakeForeseen(pairs);
   if (!others.empty()) FindOnDevice(others);
-  ForEachRows([](GrowingRowsOnDevice* rows) { rows->TakeStretches(); });
+  data_->rows.TakeStretches();
+  for (auto const& share : data_->shares) share->TakeStretches();
   has_begun_ = false;
 }
 
@@ -247,7 +267,6 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
-  for (auto const& share : data_->shares) share->Wait();
   if (data_->counts_rows) TellRows(pairs);
   ReadAnswers(nodes, n_blocks);
 }
@@ -275,23 +294,29 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
   categories_.Search(ctx_, BinSplitFinder(gain_, cuts_), nodes);
 }
 
-void GpuHistGrower::WriteLeaves() {
+void GpuHistGrower::WriteLeavesOfShares() {
   for (std::size_t i = 0; i < data_->shares.size(); ++i) {
-    auto& rows = data_->shares[i]->Rows();
     if (task_.shares.empty()) {
-      rows.WriteLeaves(cuda_, leaf_of_row_);
+      data_->shares[i]->WriteLeaves(cuda_, leaf_of_row_);
     } else {
-      rows.WriteLeaves(task_.shares[i]);
+      data_->shares[i]->WriteLeaves(task_.shares[i]);
     }
   }
-  if (!has_leaves_) data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+}
+
+void GpuHistGrower::WriteLeaves() {
+  if (!has_leaves_) {
+    WriteLeavesOfShares();
+    data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  }
+  for (auto const& share : data_->shares) share->Wait();
   SmoothBy([&] { return CountLeaves(); });
 }
 
 std::vector<std::int64_t> GpuHistGrower::CountLeaves() const {
   auto n_rows = CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_);
   for (std::size_t i = 0; i < task_.shares.size(); ++i) {
-    auto const& cuda = data_->shares[i]->Rows().Cuda();
+    auto const& cuda = data_->shares[i]->Cuda();
     DeviceScope const scope(cuda.device);
     auto const& input = task_.shares[i];
     auto const there = CountLeafRows(cuda, tree_, input.sampled, input.leaf_of_row);

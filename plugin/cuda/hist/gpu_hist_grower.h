@@ -32,6 +32,10 @@ struct HistTask {
 class GpuHistGrower : public HistGrowth<ScalarGrowth> {
  public:
   GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
+  /// Waits for what other devices were asked: it refers to the task.
+  ~GpuHistGrower() override;
+  GpuHistGrower(GpuHistGrower const&) = delete;
+  GpuHistGrower& operator=(GpuHistGrower const&) = delete;
 
  private:
   NodeTotal MakeRoot() override;
@@ -72,13 +76,10 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   Pairs TakeForeseen(Pairs const& pairs);
   /// What FindSplits does but for what is foreseen.
   void FindOnDevice(Pairs const& pairs);
-  /// Calls call(rows) for the rows of every device.
-  template <typename Call>
-  void ForEachRows(Call&& call) {
-    call(&data_->rows);
-    for (auto const& share : data_->shares) call(&share->Rows().Rows());
-  }
   void BeginShares();
+  /// Other devices get the splits, and what they are to do with them.
+  void BeginSplitsOfShares(std::vector<CodeSplit> const& splits);
+  void WriteLeavesOfShares();
   void SendTree();
   /// Whether both children of a node are leaves for good.
   bool IsLast(Node const& node) const;

@@ -59,7 +59,6 @@ struct HistOnDevice {
   GrowingRowsOnDevice rows;                        ///< of those
   std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
   Event gradients_ready;                           ///< of a tree, for them
-  Buffer<FixedSum> sums_of_share;                  ///< scratch
   RankSums sums_of_ranks;
   DeviceHistograms histograms;
   bool counts_rows = false;  ///< of the tree, here and in the shares

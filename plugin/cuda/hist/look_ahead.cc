@@ -60,7 +60,8 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
     split.left = id;
     split.right = id + 1;
     looked_at.push_back(parent->id);
-    ForEachRows([&](GrowingRowsOnDevice* rows) { rows->Foresee(split); });
+    data_->rows.Foresee(split);
+    for (auto const& share : data_->shares) share->Foresee(split);
     if (large->IsOpen()) {
       pairs.push_back({small, large, parent->histogram});
     } else {
@@ -69,7 +70,8 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
   }
   if (pairs.empty()) return;
   FindOnDevice(pairs);
-  ForEachRows([](GrowingRowsOnDevice* rows) { rows->TakeForeseen(); });
+  data_->rows.TakeForeseen();
+  for (auto const& share : data_->shares) share->TakeForeseen();
   for (std::size_t i = 0; i < looked_at.size(); ++i) {
     foreseen_[looked_at[i]] = {std::move(children[2 * i]), std::move(children[2 * i + 1])};
   }

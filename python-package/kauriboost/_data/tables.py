@@ -1,19 +1,22 @@
-"""The rows of a matrix as a dense table, and such a table as a matrix."""
+"""The rows of a matrix as dense columns, and such columns as a matrix."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from .._binding.arrays import interface_members
+from .._binding import arrays
 from .._binding.calls import call_handle
 from .._binding.library import LIB
 from .._binding.matrix_calls import rows_as_csr
 from .._binding.model_calls import call_categories
 from .._binding.signatures import Handle
 from .._binding.text import config
+from .device import interface_members, is_device_array
 from .matrix import DMatrix
 
 _FLOAT_FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_bound")
@@ -33,14 +36,28 @@ def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
     return table
 
 
-def matrix_like(matrix: DMatrix, table: np.ndarray) -> DMatrix:
-    """Return a matrix of the table with everything else that `matrix` has, the names of categories among it."""
+def all_columns(matrix: DMatrix, rows: Any) -> list[Any]:
+    """Return the columns of a matrix that was made of `rows`: where these are in the memory of a device, views there."""
+    n_cols = matrix.num_col()
+    if is_device_array(rows) and len(rows.shape) == 2:
+        return [rows[:, feature] for feature in range(n_cols)]
+    return list(columns_of(matrix, list(range(n_cols))).T)
+
+
+def matrix_like(matrix: DMatrix, columns: Sequence[Any]) -> DMatrix:
+    """Return a matrix of these columns with everything else that `matrix` has, the names of categories among it.
+
+    The columns are all in host memory, or all in that of a device, where there are no such names.
+    """
 
     def create(categories: str | None) -> Handle:
-        columns = [interface_members(column) for column in table.T]
-        names = [None] * len(columns) if categories is None else json.loads(categories)
-        parts = [column if of_column is None else [of_column, column] for column, of_column in zip(columns, names)]
         settings = config(missing=math.nan, nthread=0)
+        if is_device_array(columns[0]):
+            members = [interface_members(column) for column in columns]
+            return call_handle(LIB.XGDMatrixCreateFromCudaColumnar, json.dumps(members).encode(), settings)
+        names = [None] * len(columns) if categories is None else json.loads(categories)
+        members = [arrays.interface_members(column) for column in columns]
+        parts = [column if of_column is None else [of_column, column] for column, of_column in zip(members, names)]
         return call_handle(LIB.XGDMatrixCreateFromColumnar, json.dumps(parts).encode(), settings)
 
     result = DMatrix.__new__(DMatrix)

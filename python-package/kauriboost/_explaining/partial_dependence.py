@@ -95,7 +95,7 @@ def _curves(model: Subject, matrix: DMatrix, feature: int, grid: np.ndarray, out
     curves = []
     for value in grid:
         table[:, feature] = value
-        curves.append(np.asarray(model.booster.predict(matrix_like(matrix, table), **how)))
+        curves.append(np.asarray(model.booster.predict(matrix_like(matrix, list(table.T)), **how)))
     return np.stack(curves, axis=1)
 
 

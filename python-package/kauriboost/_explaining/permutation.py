@@ -10,8 +10,8 @@ import numpy as np
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
-from .._data.shuffling import shuffle
-from .._data.tables import columns_of, matrix_like
+from .._data.shuffling import shuffle, shuffle_rows
+from .._data.tables import all_columns, matrix_like
 from .._model.booster import Booster
 from .._public import described, public
 from .subject import Subject, feature_numbers, subject_of
@@ -115,7 +115,9 @@ def permutation_importance(
 ) -> PermutationImportance:
     """Return how much worse the model gets on rows in which one feature's values are shuffled (Breiman 2001).
 
-    Memory is that of the rows as a dense table of float32, twice.
+    Memory is that of the rows as a dense table of float32, twice. Rows of a CuPy or PyTorch array in the memory of a
+    device stay there: columns are shuffled on it, and with ``device=cuda`` the model predicts and is measured there.
+    The permutations are those of the host.
 
     Parameters
     ----------
@@ -152,17 +154,17 @@ def permutation_importance(
     matrix = _with_labels(asked, X, y)
     names = asked.names(feature_names, matrix)
     chosen = feature_numbers(features, names) or list(range(len(names)))
-    table = columns_of(matrix, list(range(len(names))))
+    columns = all_columns(matrix, X)
     score = _scorer(asked, metric, greater_is_better, matrix)
-    baseline = score(matrix_like(matrix, table))
+    baseline = score(matrix_like(matrix, columns))
     losses = np.empty((len(chosen), n_repeats))
     seeds = shuffle(2**61, seed, losses.size).reshape(losses.shape)
     for place, feature in enumerate(chosen):
-        column = table[:, feature].copy()
+        column = columns[feature]
         for repeat in range(n_repeats):
-            table[:, feature] = column[shuffle(len(table), int(seeds[place, repeat]))]
-            losses[place, repeat] = score.sign * (baseline - score(matrix_like(matrix, table)))
-        table[:, feature] = column
+            columns[feature] = shuffle_rows(column, int(seeds[place, repeat]))
+            losses[place, repeat] = score.sign * (baseline - score(matrix_like(matrix, columns)))
+        columns[feature] = column
     return PermutationImportance(
         losses.mean(axis=1), losses.std(axis=1), losses, baseline, score.name, [names[feature] for feature in chosen]
     )

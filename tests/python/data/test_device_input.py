@@ -256,3 +256,20 @@ def test_bins_of_missing_marks_and_columns(to_device: Callable) -> None:
     infinite[7, 3] = np.inf
     with pytest.raises(kb.DataError, match="row 7"):
         kb.QuantileDMatrix(to_device(infinite), y)
+
+
+def test_permutation_importance_stays_there(
+    binary: tuple[np.ndarray, np.ndarray], to_device: Callable[[np.ndarray], Any]
+) -> None:
+    X, y = binary
+    model = kb.train({**PARAMS, "eval_metric": "logloss"}, kb.DMatrix(X, y), 8, verbose_eval=False)
+    expected = kb.permutation_importance(model, X, y, n_repeats=2, seed=3)
+    rows = to_device(X)
+    before = host(rows).copy()
+    for labels in (y, to_device(y)):
+        found = kb.permutation_importance(model, rows, labels, n_repeats=2, seed=3)
+        np.testing.assert_array_equal(found.repeats, expected.repeats)
+        assert found.baseline == expected.baseline
+    chosen = kb.permutation_importance(model, rows, y, n_repeats=2, seed=3, features=[1], metric="auc")
+    assert chosen.values.shape == (1,)
+    np.testing.assert_array_equal(host(rows), before)

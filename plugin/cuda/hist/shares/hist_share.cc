@@ -5,61 +5,102 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/peer.h"
 #include "cuda/hist/histogram/row_ones.h"
-#include "cuda/hist/shares/node_histograms.h"
 
 namespace kauri::cuda {
 
 void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, bool counts_rows) {
-  auto const& cuda = rows_.Cuda();
-  auto const place = rows_.Place();
-  DeviceScope const scope(cuda.device);
-  rows_.BeginTree(main, ready, task.sampled_rows);
-  copied_.Reserve(cuda, ToSize(place.count));
-  CopyFromDevice(cuda, main.device, task.pairs.data() + place.first, ToSize(place.count), copied_.data());
-  pairs_ = copied_.data();
-  CountRows(counts_rows);
+  worker_.Post([this, main, &ready, pairs = task.pairs, sampled = task.sampled_rows, counts_rows] {
+    auto const& cuda = rows_.Cuda();
+    auto const place = rows_.Place();
+    rows_.BeginTree(main, ready, sampled);
+    copied_.Reserve(cuda, ToSize(place.count));
+    CopyFromDevice(cuda, main.device, pairs.data() + place.first, ToSize(place.count), copied_.data());
+    pairs_ = copied_.data();
+    CountRows(counts_rows);
+  });
 }
 
 void HistShare::BeginTree(ShareInput const& input, bool counts_rows) {
-  DeviceScope const scope(rows_.Cuda().device);
-  rows_.BeginTree(input);
-  pairs_ = input.pairs.data();
-  CountRows(counts_rows);
+  worker_.Post([this, input, counts_rows] {
+    rows_.BeginTree(input);
+    pairs_ = input.pairs.data();
+    CountRows(counts_rows);
+  });
 }
 
 void HistShare::CountRows(bool counts_rows) {
+  has_moved_ = false;
   if (counts_rows == (ones_.size() != 0)) return;
   ones_ = counts_rows ? MakeOnes(rows_.Cuda(), ToSize(rows_.Place().count)) : Buffer<FixedPair>();
 }
 
+void HistShare::Split(Splits const& splits) {
+  worker_.Post([this, splits] { rows_.Rows().Split(*splits); });
+}
+
+void HistShare::Foresee(CodeSplit const& split) {
+  worker_.Post([this, split] { rows_.Rows().Foresee(split); });
+}
+
+void HistShare::TakeStretches() {
+  worker_.Post([this] {
+    rows_.Rows().TakeStretches();
+    has_moved_ = false;  // by splits that nobody was added up after
+  });
+}
+
+void HistShare::TakeForeseen() {
+  worker_.Post([this] { rows_.Rows().TakeForeseen(); });
+}
+
+void HistShare::Move() {
+  worker_.Post([this] {
+    moves_.Clear();
+    rows_.Rows().AddTo(&moves_);
+    moves_.Send(rows_.Cuda());
+    rows_.Rows().Move(rows_.Cuda(), moves_);
+    has_moved_ = true;
+  });
+}
+
 void HistShare::AddUp(std::vector<WantedNode> const& nodes) {
+  added_ = worker_.Post([this, nodes] { AddUpRows(nodes); });
+  answered_ = worker_.Post([this] { rows_.Done().Wait(); });
+}
+
+void HistShare::ReserveSums(std::size_t n_nodes) {
+  auto const n_sums = n_nodes * SumsOfNode();
+  if (sums_.size() < n_sums) {
+    RequireMemory(rows_.Cuda(), "histograms of " + std::to_string(n_nodes) + " nodes of a share",
+                  {{"histograms", n_sums * sizeof(FixedSum)}});
+    sums_.Reserve(rows_.Cuda(), n_sums);
+  }
+  FillZero(rows_.Cuda(), sums_.data(), n_sums);
+}
+
+void HistShare::AddUpRows(std::vector<WantedNode> const& nodes) {
   auto const& cuda = rows_.Cuda();
   auto const& bins = rows_.Bins();
+  auto& rows = rows_.Rows();
   auto& request = rows_.Request();
-  DeviceScope const scope(cuda.device);
-  auto const n_sums = nodes.size() * SumsOfNode();
-  if (sums_.size() < n_sums) {
-    RequireMemory(cuda, "histograms of " + std::to_string(nodes.size()) + " nodes of a share",
-                  {{"histograms", n_sums * sizeof(FixedSum)}});
-    sums_.Reserve(cuda, n_sums);
-  }
-  FillZero(cuda, sums_.data(), n_sums);
+  ReserveSums(nodes.size());
   AddTask add{};
   nodes_.clear();
   for (auto const& node : nodes) {
-    auto const source = rows_.Rows().SourceOf(node.id);
+    auto const source = rows.SourceOf(node.id);
     auto* const sums = sums_.data() + nodes_.size() * SumsOfNode();
     nodes_.push_back({source.rows, source.split, source.is_left, sums});
     add.most_rows += source.rows.count / (node.has_sibling ? 2 : 1);
   }
   request.Clear();
-  rows_.Rows().AddTo(&request);
+  if (!has_moved_) rows.AddTo(&request);
   auto const nodes_place = request.Add(nodes_);
   request.Send(cuda);
-  rows_.Rows().Move(cuda, request);
+  if (!has_moved_) rows.Move(cuda, request);
+  auto const& moves = has_moved_ ? moves_ : request;
   add.nodes = {request.At<HistogramNode>(nodes_place), nodes_.size()};
-  add.n_left = rows_.Rows().NumLeft(request).data();
-  add.rows = rows_.Rows().Pointers();
+  add.n_left = rows.NumLeft(moves).data();
+  add.rows = rows.Pointers();
   add.pairs = pairs_;
   AddRows(cuda, bins, add, &plan_);
   if (ones_.size() != 0) {
@@ -67,16 +108,31 @@ void HistShare::AddUp(std::vector<WantedNode> const& nodes) {
     add.first_sum = bins.n_sums;
     AddRows(cuda, bins, add, &plan_);
   }
-  rows_.Rows().FetchAnswer(cuda, request);
+  rows.FetchAnswer(cuda, moves);
   rows_.Finish();
+  has_moved_ = false;
 }
 
-void HistShare::Collect(SumCollection const& to) {
-  auto const n_sums = to.nodes.size() * SumsOfNode();
-  rows_.Done().HoldBack(to.main);
-  to.scratch->Reserve(to.main, n_sums);
-  CopyFromDevice(to.main, rows_.Cuda().device, sums_.data(), n_sums, to.scratch->data());
-  AddToHistograms(to.main, to.scratch->data(), {to.nodes, static_cast<std::uint32_t>(SumsOfNode())});
+FixedSum const* HistShare::Collect(CudaContext const& main) {
+  worker_.Wait(added_);
+  rows_.Done().HoldBack(main);
+  auto const device = rows_.Cuda().device;
+  if (CanRead(main.device, device)) return sums_.data();
+  auto const n_sums = nodes_.size() * SumsOfNode();
+  sums_on_main_.Reserve(main, n_sums);
+  CopyFromDevice(main, device, sums_.data(), n_sums, sums_on_main_.data());
+  return sums_on_main_.data();
+}
+
+void HistShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
+  answered_ = worker_.Post([this, main, leaf_of_row] {
+    DeviceScope const scope(main.device);
+    rows_.WriteLeaves(main, leaf_of_row);
+  });
+}
+
+void HistShare::WriteLeaves(ShareInput const& input) {
+  answered_ = worker_.Post([this, input] { rows_.WriteLeaves(input); });
 }
 
 }  // namespace kauri::cuda
