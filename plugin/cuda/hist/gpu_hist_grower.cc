@@ -41,20 +41,21 @@ void GpuHistGrower::ResetRows() {
   auto const& sampled = task_.sampled_rows;
   BeginShares();
   auto const n_own = ToSize(data_->n_own_rows);
+  data_->records.BeginTree(param_.max_depth);
   data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own},
                     &data_->of_level);
 }
 
 void GpuHistGrower::BeginShares() {
   auto const& shares = data_->shares;
-  auto const counts_rows = data_->counts_rows;
+  SharedTree const tree{data_->counts_rows, param_.max_depth};
   if (!task_.shares.empty()) {
     if (shares.size() != task_.shares.size()) Fail(ErrorKind::kInternal, "rows were shared in two ways");
-    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], counts_rows);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], tree);
     return;
   }
   if (!shares.empty()) data_->gradients_ready.Record(cuda_);
-  for (auto const& share : shares) share->BeginTree(cuda_, data_->gradients_ready, task_, counts_rows);
+  for (auto const& share : shares) share->BeginTree(cuda_, data_->gradients_ready, task_, tree);
 }
 
 bool GpuHistGrower::IsLast(Node const& node) const {
@@ -163,10 +164,13 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   add.n_left = data_->rows.NumLeft(Moves()).data();
   add.rows = data_->rows.Pointers();
   add.pairs = task_.pairs.data();
+  add.records = data_->records.Data();
+  add.writes_records = data_->records.TakeTurn();
   add.most_rows = request.most_rows;
   AddRows(cuda_, bins, add, &data_->plan);
   if (!data_->counts_rows) return;
   add.pairs = data_->ones.data();
+  add.records = nullptr;
   add.first_sum = bins.n_sums;
   AddRows(cuda_, bins, add, &data_->plan);
 }

@@ -30,6 +30,7 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
   shares.clear();
   n_own_rows = bins->n_rows;
   rows.TakeBins(cuda, *bins, n_own_rows);
+  records.TakeBins(cuda, *bins);
   is_categorical = categorical.empty() ? Buffer<std::uint8_t>() : ToDevice(cuda, marks);
   cuda.Synchronize();  // for the copies, whose sources go
 }

@@ -13,6 +13,7 @@
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/device_histograms.h"
+#include "cuda/hist/histogram/row_records.h"
 #include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/shares/hist_share.h"
 #include "cuda/hist/shares/rank_sums.h"
@@ -57,6 +58,7 @@ struct HistOnDevice {
   std::vector<std::uint32_t> categorical;          ///< the features that are, ascending, host
   std::int64_t n_own_rows = 0;                     ///< of the rows, from the first on: those of no other device
   GrowingRowsOnDevice rows;                        ///< of those
+  RowRecords records;                              ///< likewise
   std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
   Event gradients_ready;                           ///< of a tree, for them
   RankSums sums_of_ranks;

@@ -70,7 +70,7 @@ TEST_F(HistManyNodes, ChangeFromTreeToTree) {
 
 /// Rows so many and narrow that they go to their children by a copy of their codes by columns.
 TEST_F(HistManyNodes, NarrowRows) {
-  std::vector<HistCase> cases{Of("8 columns", {}), Of("3 columns", {{"subsample", "0.7"}})};
+  std::vector<HistCase> cases{Of("8 columns", {}), Of("3 columns", {{"subsample", "0.7"}, {"min_data_in_leaf", "5"}})};
   cases[0].table.n_rows = 4300000;
   cases[0].table.n_cols = 8;
   cases[1].table.n_rows = 8600000;

@@ -21,6 +21,17 @@ inline CodeView ViewOf(DeviceBins const& bins) {
   return {bins.form, bins.bytes.data(), bins.words.data(), bins.row_ptr.data(), bins.cells.data()};
 }
 
+/// Of codes that stay in the second-level cache while rows are looked up in any order.
+constexpr std::uint64_t kBytesInCache = std::uint64_t{32} << 20U;
+
+/// Whether the codes of a row take at most eight bytes, are on the device, and take least_bytes or more together: in
+/// which other orders they are kept besides is column_copy.h and row_records.h.
+inline bool HasNarrowRows(DeviceBins const& bins, std::uint64_t least_bytes = kBytesInCache) {
+  constexpr std::uint32_t kNarrow = 8;
+  auto const are_bytes = bins.form == CodeForm::kBytes && bins.bytes.IsOnDevice() && bins.groups.size() == 1;
+  return are_bytes && bins.groups[0].width <= kNarrow && bins.NumCodeBytes() >= least_bytes;
+}
+
 /// Where the codes of a feature are. The code of row r is at `first` + r * `stride`; of kCells `first` is the feature's
 /// first cell.
 struct FeaturePlace {

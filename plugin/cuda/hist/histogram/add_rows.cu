@@ -85,7 +85,7 @@ __device__ __forceinline__ RowPlan PlanOf(AddTask const& task, PlannedRows* shar
 }
 
 /// Codes in bytes, of groups of one width. blockIdx.y: the group.
-template <int kWordsPerRow>
+template <int kWordsPerRow, RecordUse kRecords>
 __global__ void __launch_bounds__(kThreads, 1)
     AddBytesKernel(AddTask task, CodeGroup const* groups, std::uint8_t const* codes, SumColumn const* columns) {
   extern __shared__ uint4 shared[];
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   BlockRange range = plan.Range();
   if (range.begin == range.end) return;
   auto* const shared_sums = reinterpret_cast<std::uint32_t*>(shared_plan + (task.plan.empty() ? kFewNodes : 0));
-  SharedSums<kWordsPerRow> sums(shared_sums, group, codes, task.pairs);
+  SharedSums<kWordsPerRow, kRecords> sums(shared_sums, group, {codes, task.pairs, task.records});
   sums.Clear();
   std::uint32_t node = plan.NodeAt(range.begin);
   while (range.begin < range.end) {
@@ -174,7 +174,7 @@ Groups NextGroups(std::vector<CodeGroup> const& groups, std::size_t first) {
   return {groups.data() + first, n};
 }
 
-template <int kWordsPerRow>
+template <int kWordsPerRow, RecordUse kRecords = RecordUse::kNone>
 void AddBytes(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
   auto const of_plan = task.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0;
   std::size_t of_sums = 0;
@@ -182,12 +182,20 @@ void AddBytes(CudaContext const& cuda, DeviceBins const& bins, Groups groups, Ad
   auto const n_groups = static_cast<unsigned>(groups.size());
   dim3 const grid(BlocksForRows(cuda, task.most_rows, n_groups), n_groups);
   auto const* const on_device = bins.device_groups.data() + (groups.data() - bins.groups.data());
-  LaunchSharedGrid(cuda, grid, kThreads, of_plan + of_sums, AddBytesKernel<kWordsPerRow>, task, on_device,
+  LaunchSharedGrid(cuda, grid, kThreads, of_plan + of_sums, AddBytesKernel<kWordsPerRow, kRecords>, task, on_device,
                    bins.bytes.data(), bins.device_columns.data());
+}
+
+template <RecordUse kRecords>
+void AddNarrow(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
+  if (groups[0].width == 4) return AddBytes<1, kRecords>(cuda, bins, groups, task);
+  AddBytes<2, kRecords>(cuda, bins, groups, task);
 }
 
 void AddGroups(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
   auto const width = groups[0].width;
+  if (task.records != nullptr && task.writes_records) return AddNarrow<RecordUse::kWrite>(cuda, bins, groups, task);
+  if (task.records != nullptr) return AddNarrow<RecordUse::kRead>(cuda, bins, groups, task);
   if (width == 4) return AddBytes<1>(cuda, bins, groups, task);
   if (width == 8) return AddBytes<2>(cuda, bins, groups, task);
   if (width == 16) return AddBytes<4>(cuda, bins, groups, task);

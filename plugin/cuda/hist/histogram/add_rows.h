@@ -19,6 +19,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/histogram/row_records.h"
 #include "cuda/hist/rows/node_rows.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
@@ -54,9 +55,11 @@ struct AddTask {
   Span<PlannedRows> plan = {};      ///< device; left to AddRows
   std::uint32_t const* n_left;      ///< what SplitNodes wrote
   RowPointers rows;
-  FixedPair const* pairs;      ///< [n_rows]
-  std::int64_t most_rows = 0;  ///< that the nodes have together, or a guess
-  std::size_t first_sum = 0;   ///< of a histogram, where sums are added: their counts lie behind them
+  FixedPair const* pairs;        ///< [n_rows]
+  std::int64_t most_rows = 0;    ///< that the nodes have together, or a guess
+  RowRecord* records = nullptr;  ///< of narrow rows, read in place of codes and pairs
+  bool writes_records = false;   ///< they are written instead
+  std::size_t first_sum = 0;     ///< of a histogram, where sums are added: their counts lie behind them
 };
 
 /// Blocks that add so many rows, of each of n_groups groups.

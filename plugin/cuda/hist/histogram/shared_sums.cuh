@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/histogram/row_records.h"
 #include "kauri/gradient.h"
 
 namespace kauri::cuda {
@@ -38,19 +39,30 @@ struct FlushTask {
   bool is_last;   ///< no rows come after them
 };
 
+/// What is done with records of narrow rows (row_records.h).
+enum class RecordUse { kNone, kWrite, kRead };
+
+/// What rows of a group are read from.
+struct SummedRows {
+  std::uint8_t const* codes;
+  FixedPair const* pairs;
+  RowRecord* records;  ///< read in place of both, or written
+};
+
 /// Sums of one group of code columns in shared memory. kWordsPerRow: words of four codes that a row has.
-template <int kWordsPerRow>
+template <int kWordsPerRow, RecordUse kRecords>
 class SharedSums {
  public:
   static constexpr int kRowsPerStep = 32 / kWordsPerRow;
   static constexpr int kSteps = kWordsPerRow;  ///< for 32 rows
   static constexpr std::uint32_t kColumns = 4 * kWordsPerRow;
 
-  __device__ SharedSums(std::uint32_t* sums, CodeGroup const& group, std::uint8_t const* codes, FixedPair const* pairs)
+  __device__ SharedSums(std::uint32_t* sums, CodeGroup const& group, SummedRows const& rows)
       : sums_(sums),
         plane_(group.n_codes * kBanks),
-        codes_(reinterpret_cast<std::uint32_t const*>(codes + group.offset)),
-        pairs_(pairs),
+        codes_(reinterpret_cast<std::uint32_t const*>(rows.codes + group.offset)),
+        pairs_(rows.pairs),
+        records_(rows.records),
         word_(static_cast<int>(threadIdx.x) % kWordsPerRow),
         row_(static_cast<int>(threadIdx.x % 32) / kWordsPerRow) {}
 
@@ -60,20 +72,45 @@ class SharedSums {
     __syncthreads();
   }
 
+  /// The lane's word of a row's codes, and its pair.
+  __device__ void Load(std::uint32_t row, std::uint32_t* word, FixedPair* pair) const {
+    if constexpr (kRecords == RecordUse::kRead) {
+      RowRecord const record = records_[row];
+      *word = word_ == 0 ? record.x : record.z;
+      *pair = {static_cast<std::int32_t>(record.y), static_cast<std::int32_t>(record.w)};
+    } else {
+      *word = codes_[static_cast<std::uint64_t>(row) * kWordsPerRow + word_];
+      *pair = pairs_[row];
+    }
+  }
+
+  /// The lane's half of a row's record; the only lane of a row of one word writes both.
+  __device__ void Store(std::uint32_t row, std::uint32_t word, FixedPair pair) const {
+    auto const gradient = static_cast<std::uint32_t>(pair.gradient);
+    auto const hessian = static_cast<std::uint32_t>(pair.hessian);
+    if constexpr (kWordsPerRow == 1) {
+      records_[row] = {word, gradient, 0, hessian};
+    } else {
+      reinterpret_cast<uint2*>(records_ + row)[word_] = {word, word_ == 0 ? gradient : hessian};
+    }
+  }
+
   /// 32 rows of a warp, or the first `count` of them; `number` is the lane's. All loads are under way at the same time.
   __device__ void AddTurn(std::uint32_t number, std::uint32_t count) {
     constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+    std::uint32_t rows[kSteps];
     std::uint32_t words[kSteps];
     FixedPair pairs[kSteps];
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
-      std::uint32_t const row = __shfl_sync(kAllLanes, number, step * kRowsPerStep + row_);
-      words[step] = codes_[static_cast<std::uint64_t>(row) * kWordsPerRow + word_];
-      pairs[step] = pairs_[row];
+      rows[step] = __shfl_sync(kAllLanes, number, step * kRowsPerStep + row_);
+      Load(rows[step], &words[step], &pairs[step]);
     }
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
-      if (static_cast<std::uint32_t>(step * kRowsPerStep + row_) < count) AddWord(words[step], pairs[step]);
+      if (static_cast<std::uint32_t>(step * kRowsPerStep + row_) >= count) continue;
+      if constexpr (kRecords == RecordUse::kWrite) Store(rows[step], words[step], pairs[step]);
+      AddWord(words[step], pairs[step]);
     }
   }
 
@@ -157,6 +194,7 @@ class SharedSums {
   std::uint32_t plane_;
   std::uint32_t const* codes_;
   FixedPair const* pairs_;
+  RowRecord* records_;
   int word_;
   int row_;  ///< of those of a step
 };

@@ -17,10 +17,7 @@ __global__ void __launch_bounds__(kThreads)
 
 /// 0: the bins are none to copy.
 std::size_t SizeOfCopy(DeviceBins const& bins, std::uint64_t least_bytes) {
-  constexpr std::uint32_t kNarrow = 8;
-  auto const are_bytes = bins.form == CodeForm::kBytes && bins.bytes.IsOnDevice() && bins.groups.size() == 1;
-  if (!are_bytes || bins.groups[0].width > kNarrow || bins.NumCodeBytes() < least_bytes) return 0;
-  return static_cast<std::size_t>(bins.n_rows) * bins.groups[0].n_columns;
+  return HasNarrowRows(bins, least_bytes) ? static_cast<std::size_t>(bins.n_rows) * bins.groups[0].n_columns : 0;
 }
 
 }  // namespace

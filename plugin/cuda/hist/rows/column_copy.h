@@ -25,8 +25,6 @@ class ColumnCopy {
   FeaturePlace PlaceOf(DeviceBins const& bins, std::uint32_t feature) const;
 
  private:
-  static constexpr std::uint64_t kBytesInCache = std::uint64_t{32} << 20U;  ///< of the second level, without a copy
-
   Buffer<std::uint8_t> codes_;  ///< [n_columns, n_rows], or empty
 };
 

@@ -8,30 +8,40 @@
 
 namespace kauri::cuda {
 
-void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, bool counts_rows) {
-  worker_.Post([this, main, &ready, pairs = task.pairs, sampled = task.sampled_rows, counts_rows] {
+HistShare::HistShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows)
+    : rows_(device, main, from, rows), worker_(device) {
+  DeviceScope const scope(device);
+  records_.TakeBins(rows_.Cuda(), rows_.Bins());
+}
+
+HistShare::HistShare(int device, DeviceBins const& from, RowsOfShare rows)
+    : rows_(device, from, rows), worker_(device) {}
+
+void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task,
+                          SharedTree const& tree) {
+  worker_.Post([this, main, &ready, pairs = task.pairs, sampled = task.sampled_rows, tree] {
     auto const& cuda = rows_.Cuda();
     auto const place = rows_.Place();
     rows_.BeginTree(main, ready, sampled);
     copied_.Reserve(cuda, ToSize(place.count));
     CopyFromDevice(cuda, main.device, pairs.data() + place.first, ToSize(place.count), copied_.data());
-    pairs_ = copied_.data();
-    CountRows(counts_rows);
+    TakePairs(copied_.data(), tree);
   });
 }
 
-void HistShare::BeginTree(ShareInput const& input, bool counts_rows) {
-  worker_.Post([this, input, counts_rows] {
+void HistShare::BeginTree(ShareInput const& input, SharedTree const& tree) {
+  worker_.Post([this, input, tree] {
     rows_.BeginTree(input);
-    pairs_ = input.pairs.data();
-    CountRows(counts_rows);
+    TakePairs(input.pairs.data(), tree);
   });
 }
 
-void HistShare::CountRows(bool counts_rows) {
+void HistShare::TakePairs(FixedPair const* pairs, SharedTree const& tree) {
   has_moved_ = false;
-  if (counts_rows == (ones_.size() != 0)) return;
-  ones_ = counts_rows ? MakeOnes(rows_.Cuda(), ToSize(rows_.Place().count)) : Buffer<FixedPair>();
+  pairs_ = pairs;
+  records_.BeginTree(tree.max_depth);
+  if (tree.counts_rows == (ones_.size() != 0)) return;
+  ones_ = tree.counts_rows ? MakeOnes(rows_.Cuda(), ToSize(rows_.Place().count)) : Buffer<FixedPair>();
 }
 
 void HistShare::Split(Splits const& splits) {
@@ -102,9 +112,12 @@ void HistShare::AddUpRows(std::vector<WantedNode> const& nodes) {
   add.n_left = rows.NumLeft(moves).data();
   add.rows = rows.Pointers();
   add.pairs = pairs_;
+  add.records = records_.Data();
+  add.writes_records = records_.TakeTurn();
   AddRows(cuda, bins, add, &plan_);
   if (ones_.size() != 0) {
     add.pairs = ones_.data();
+    add.records = nullptr;
     add.first_sum = bins.n_sums;
     AddRows(cuda, bins, add, &plan_);
   }

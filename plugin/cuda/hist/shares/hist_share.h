@@ -7,6 +7,7 @@
 
 #include "cuda/common/device_worker.h"
 #include "cuda/hist/histogram/add_rows.h"
+#include "cuda/hist/histogram/row_records.h"
 #include "cuda/hist/shares/row_share.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/gradient.h"
@@ -21,25 +22,30 @@ struct WantedNode {
   bool has_sibling;  ///< it has about half of the rows that it comes from, at most
 };
 
+/// What a tree asks for besides sums of pairs.
+struct SharedTree {
+  bool counts_rows;  ///< behind the sums of a histogram lie their counts
+  int max_depth;
+};
+
 /// A thread of its own calls the device: what is asked of a share is done later, in the order of the calls, and what
 /// fails is thrown by the next Collect or Wait. What calls refer to must live until Wait or Settle.
 class HistShare {
  public:
   using Splits = std::shared_ptr<std::vector<CodeSplit> const>;
 
-  HistShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows)
-      : rows_(device, main, from, rows), worker_(device) {}
+  /// \throws Error(kMemory).
+  HistShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows);
   /// Of the main device itself: rows whose codes it reads from the host's memory. from: must outlive it.
-  HistShare(int device, DeviceBins const& from, RowsOfShare rows) : rows_(device, from, rows), worker_(device) {}
+  HistShare(int device, DeviceBins const& from, RowsOfShare rows);
 
   CudaContext const& Cuda() const { return rows_.Cuda(); }
   /// After Wait, until something else is asked.
   GrowingRowsOnDevice& Rows() { return rows_.Rows(); }
-  /// Takes the gradients from the main device once `ready` is reached. counts_rows: whether behind the sums of a
-  /// histogram lie their counts.
-  void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, bool counts_rows);
+  /// Takes the gradients from the main device once `ready` is reached.
+  void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, SharedTree const& tree);
   /// The same of gradients that are there.
-  void BeginTree(ShareInput const& input, bool counts_rows);
+  void BeginTree(ShareInput const& input, SharedTree const& tree);
   /// Lets splits wait for AddUp, as GrowingRowsOnDevice::Split and Foresee.
   void Split(Splits const& splits);
   void Foresee(CodeSplit const& split);
@@ -65,13 +71,14 @@ class HistShare {
  private:
   std::size_t SumsOfNode() const { return (ones_.size() == 0 ? 1 : 2) * std::size_t{rows_.Bins().n_sums}; }
 
-  void CountRows(bool counts_rows);
+  void TakePairs(FixedPair const* pairs, SharedTree const& tree);
   void ReserveSums(std::size_t n_nodes);
   void AddUpRows(std::vector<WantedNode> const& nodes);
 
   RowShare rows_;
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;
+  RowRecords records_;
   Buffer<FixedPair> ones_;  ///< [count], or empty: rows are not counted
   Buffer<FixedSum> sums_;   ///< [n_nodes, SumsOfNode()], of the last request
   Buffer<PlannedRows> plan_;
