@@ -13,6 +13,7 @@
 #include "engine/gradient_table.h"
 #include "engine/held_margins.h"
 #include "engine/leaf_gradients.h"
+#include "engine/line_slopes.h"
 #include "engine/output_gradients.h"
 #include "engine/round_errors.h"
 #include "engine/row_draws.h"
@@ -216,9 +217,6 @@ class CpuEngine : public Engine, public HostSide {
     }
   }
 
-  static bool ReducesErrors(RoundTree const& tree) {
-    return tree.param != nullptr && tree.param->split_criterion == TreeParam::kAbsoluteError;
-  }
   static bool IsLinear(RoundTree const& tree) { return tree.param != nullptr && tree.param->linear_tree; }
 
   static bool AddsLater(RoundTree const& tree, HostData const& own) {

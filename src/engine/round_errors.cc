@@ -1,20 +1,8 @@
 #include "engine/round_errors.h"
 
 #include "common/parallel_for.h"
-#include "objective/formula.h"
 
 namespace kauri {
-
-void RoundErrors::Begin(Objective const& objective) {
-  auto const formula = objective.Formula();
-  alphas_.clear();
-  is_computed_ = false;
-  is_absolute_ = std::holds_alternative<AbsoluteLoss>(formula.value);
-  if (is_absolute_) alphas_.push_back(0.5);
-  if (auto const* quantiles = std::get_if<std::vector<QuantileLoss>>(&formula.value)) {
-    for (auto const& loss : *quantiles) alphas_.push_back(static_cast<double>(loss.alpha));
-  }
-}
 
 void RoundErrors::Compute(Context const& ctx, MetaInfo const& info, Span<float const> margins) {
   constexpr std::int64_t kRowsPerBlock = 1 << 14;
@@ -34,15 +22,13 @@ void RoundErrors::Compute(Context const& ctx, MetaInfo const& info, Span<float c
 }
 
 LineErrors RoundErrors::Of(Context const& ctx, MetaInfo const& info, Span<float const> margins, RoundTree const& tree) {
-  if (alphas_.empty() || info.n_rows == 0) return {};
+  if (slopes_.IsEmpty() || info.n_rows == 0) return {};
   if (!is_computed_) Compute(ctx, info, margins);
   is_computed_ = true;
   auto const n_rows = static_cast<std::size_t>(info.n_rows);
-  auto const alpha = alphas_.size() == 1 ? alphas_[0] : alphas_[static_cast<std::size_t>(tree.output)];
   Span<float const> const residuals(residuals_);
-  auto const scale = is_absolute_ ? 2.0 : 1.0;
-  return {residuals.subspan(static_cast<std::size_t>(tree.output) * n_rows, n_rows), weights_, scale * alpha,
-          scale * (1.0 - alpha)};
+  return slopes_.ErrorsOf(residuals.subspan(static_cast<std::size_t>(tree.output) * n_rows, n_rows), weights_,
+                          tree.output);
 }
 
 }  // namespace kauri

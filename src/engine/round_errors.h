@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engine/line_slopes.h"
 #include "kauri/context.h"
 #include "kauri/engine.h"
 #include "kauri/meta_info.h"
@@ -15,9 +16,12 @@ namespace kauri {
 class RoundErrors {
  public:
   /// A round begins, of this objective.
-  void Begin(Objective const& objective);
+  void Begin(Objective const& objective) {
+    slopes_ = LineSlopes(objective);
+    is_computed_ = false;
+  }
   /// Its gradients come from elsewhere.
-  void Forget() { alphas_.clear(); }
+  void Forget() { slopes_ = LineSlopes(); }
   /// Of one tree; without residuals where the loss has other shapes. margins: [n_rows, n_outputs]. The residuals are
   /// those of the margins that the round began with: trees of one round do not see each other. Valid until the next.
   LineErrors Of(Context const& ctx, MetaInfo const& info, Span<float const> margins, RoundTree const& tree);
@@ -25,8 +29,7 @@ class RoundErrors {
  private:
   void Compute(Context const& ctx, MetaInfo const& info, Span<float const> margins);
 
-  std::vector<double> alphas_;  ///< by output, 1/2 of absolute errors; one for all of these; empty: no such loss
-  bool is_absolute_ = false;
+  LineSlopes slopes_;
   bool is_computed_ = false;
   std::vector<float> residuals_;  ///< [n_outputs, n_rows]
   std::vector<float> weights_;    ///< [n_rows], or empty

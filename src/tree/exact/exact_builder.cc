@@ -309,7 +309,7 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
                          Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
-  if (param_.split_criterion == TreeParam::kAbsoluteError) RequireAbsoluteError(task, data);
+  if (param_.split_criterion == TreeParam::kAbsoluteError) RequireAbsoluteError(task.errors, data);
   auto* const exact = static_cast<ExactState*>(state);
   exact->FindCategories(ctx, data);
   auto tree = ExactGrower(ctx, {param_, rules_, task.place}, task, exact, leaf_of_row).Grow();

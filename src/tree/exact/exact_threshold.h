@@ -1,9 +1,11 @@
-/// \file Thresholds beyond all values of a segment, where its rows stay together and the missing ones go elsewhere.
+/// \file Thresholds beyond all values of a segment, where its rows stay together and the missing ones go elsewhere; on
+/// both sides, the host and the device.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "kauri/host_device.h"
 
 namespace kauri {
 
@@ -11,12 +13,14 @@ constexpr float kBeyondMargin = 1e-6F;
 constexpr float kLargestValue = std::numeric_limits<float>::max();
 
 /// For `largest` below kLargestValue.
-inline float ThresholdBeyond(float largest) {
-  return std::min(largest + (std::fabs(largest) + kBeyondMargin), kLargestValue);
+KAURI_HD float ThresholdBeyond(float largest) {
+  auto const beyond = largest + (std::fabs(largest) + kBeyondMargin);
+  return beyond < kLargestValue ? beyond : kLargestValue;
 }
 
-inline float ThresholdBelow(float smallest) {
-  return std::max(smallest - (std::fabs(smallest) + kBeyondMargin), -kLargestValue);
+KAURI_HD float ThresholdBelow(float smallest) {
+  auto const below = smallest - (std::fabs(smallest) + kBeyondMargin);
+  return below > -kLargestValue ? below : -kLargestValue;
 }
 
 }  // namespace kauri

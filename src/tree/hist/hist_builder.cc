@@ -136,7 +136,7 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
   auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
   if (is_symmetric) RequireSymmetric(data);
-  if (by_errors) RequireAbsoluteError(task, data);
+  if (by_errors) RequireAbsoluteError(task.errors, data);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
     RequirePaged(param_);

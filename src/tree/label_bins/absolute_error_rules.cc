@@ -21,8 +21,8 @@ void RequireAbsoluteError(TreeParam const& param) {
   if (!ParseFeatureCost(param).empty()) refuse("gains errors, and feature_cost is in units of gain", "leave it out");
 }
 
-void RequireAbsoluteError(TreeTask const& task, DataMatrix const& data) {
-  if (task.errors.residuals.empty() && data.NumRows() > 0) {
+void RequireAbsoluteError(LineErrors const& errors, DataMatrix const& data) {
+  if (errors.residuals.empty() && data.NumRows() > 0) {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error takes objective=reg:absoluteerror and ",
          "reg:quantileerror, whose losses are straight lines; that of this round has a curvature, or its gradients ",
          "were given from outside; use split_criterion=gradient.");

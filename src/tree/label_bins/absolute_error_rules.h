@@ -7,8 +7,8 @@
 
 namespace kauri {
 
-/// \throws Error(kParameter) for what label bins do not go with; for a task without errors of two straight lines.
+/// \throws Error(kParameter) for what label bins do not go with; for errors that are none of two straight lines.
 void RequireAbsoluteError(TreeParam const& param);
-void RequireAbsoluteError(TreeTask const& task, DataMatrix const& data);
+void RequireAbsoluteError(LineErrors const& errors, DataMatrix const& data);
 
 }  // namespace kauri

@@ -1,12 +1,15 @@
-/// \file The label bins on both sides of a boundary that moves up a feature, and the bins that their quantiles lie in.
+/// \file The label bins on both sides of a boundary that moves up a feature, and the bins that their quantiles lie in;
+/// on both sides, the host and the device.
 ///
 /// Rows move from the right to the left. The sums below each side's quantile follow them, and the quantile's bin is
-/// sought from where it was: a boundary costs as much as rows have moved, not as many steps as there are bins.
+/// sought from where it was: a boundary costs as much as rows have moved, not as many steps as there are bins. It is
+/// the first bin that reaches, whatever it was sought from: weights are not negative, so all bins after it reach, too.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "kauri/host_device.h"
 #include "tree/label_bins/fixed_residuals.h"
 
 namespace kauri {
@@ -15,15 +18,21 @@ constexpr std::size_t kLabelBins = 64;
 
 using LabelSums = std::array<ResidualSum, kLabelBins>;
 
-class BinSides {
+/// LeftBins holds the sums on the left: `ResidualSum Of(bin)`, `Add(bin, sum)`.
+template <typename LeftBins>
+class MovingSides {
  public:
-  /// node: of all rows, which are on the right; `all` of them. What they refer to must outlive it.
-  BinSides(FixedResiduals const& residuals, LabelSums const& node, ResidualSum const& all)
-      : residuals_(residuals), node_(node), all_(all), quantile_(residuals.Quantile()) {}
+  /// node: [kLabelBins], of all rows; `all` of them. left: those on the left already; all_left of them. What is
+  /// referred to must outlive it.
+  KAURI_HD MovingSides(LineScale const& scale, ResidualSum const* node, ResidualSum const& all, LeftBins const& left,
+                       ResidualSum const& all_left)
+      : scale_(scale), node_(node), all_(all), quantile_(scale.Quantile()), left_bins_(left) {
+    left_.all = all_left;
+  }
 
   /// Rows of a label bin go to the left.
-  void MoveLeft(std::size_t bin, ResidualSum const& sum) {
-    left_bins_[bin] += sum;
+  KAURI_HD void MoveLeft(std::size_t bin, ResidualSum const& sum) {
+    left_bins_.Add(bin, sum);
     left_.all += sum;
     left_.below += sum.If(bin < left_.bin);
     right_.below -= sum.If(bin < right_.bin);
@@ -31,12 +40,12 @@ class BinSides {
 
   /// The errors of each side's best constant, which is the mean residual of the bin that its quantile lies in, in the
   /// units of the loss; 0 for a side without weight.
-  double LeftErrors() {
-    return ErrorsOf(&left_, [this](std::size_t bin) { return left_bins_[bin]; });
+  KAURI_HD double LeftErrors() {
+    return ErrorsOf(&left_, [this](std::size_t bin) { return left_bins_.Of(bin); });
   }
-  double RightErrors() {
+  KAURI_HD double RightErrors() {
     right_.all = all_ - left_.all;
-    return ErrorsOf(&right_, [this](std::size_t bin) { return node_[bin] - left_bins_[bin]; });
+    return ErrorsOf(&right_, [this](std::size_t bin) { return node_[bin] - left_bins_.Of(bin); });
   }
   /// The label bin of the right side's quantile, where that was last asked for.
   std::size_t RightBin() const { return right_.bin; }
@@ -49,19 +58,18 @@ class BinSides {
   };
 
   template <typename BinOf>
-  double ErrorsOf(Side* side, BinOf&& bin_of) const {
+  KAURI_HD double ErrorsOf(Side* side, BinOf&& bin_of) const {
     if (side->all.weight <= 0) return 0.0;
     auto const within = Seek(side, bin_of);
     auto const above = side->all - side->below - within;
-    auto const constant = residuals_.ProductOf(within) / residuals_.WeightOf(within);
-    auto const& errors = residuals_.Errors();
-    return errors.above * (residuals_.ProductOf(above) - residuals_.WeightOf(above) * constant) +
-           errors.below * (residuals_.WeightOf(side->below) * constant - residuals_.ProductOf(side->below));
+    auto const constant = scale_.ProductOf(within) / scale_.WeightOf(within);
+    return scale_.above * (scale_.ProductOf(above) - scale_.WeightOf(above) * constant) +
+           scale_.below * (scale_.WeightOf(side->below) * constant - scale_.ProductOf(side->below));
   }
 
   /// Returns the sum of the bin.
   template <typename BinOf>
-  ResidualSum Seek(Side* side, BinOf&& bin_of) const {
+  KAURI_HD ResidualSum Seek(Side* side, BinOf&& bin_of) const {
     auto const target = quantile_ * static_cast<double>(side->all.weight);
     auto const reaches = [target](std::int64_t weight) { return weight > 0 && static_cast<double>(weight) >= target; };
     while (side->bin > 0 && reaches(side->below.weight)) side->below -= bin_of(--side->bin);
@@ -73,13 +81,30 @@ class BinSides {
     return within;
   }
 
-  FixedResiduals const& residuals_;
-  LabelSums const& node_;
+  LineScale const& scale_;
+  ResidualSum const* node_;
   ResidualSum all_;
   double quantile_;
-  LabelSums left_bins_{};
+  LeftBins left_bins_;
   Side left_;
   Side right_;
+};
+
+/// The left side's sums where nothing is told about them: none at first.
+class OwnLeftBins {
+ public:
+  KAURI_HD ResidualSum const& Of(std::size_t bin) const { return sums_[bin]; }
+  KAURI_HD void Add(std::size_t bin, ResidualSum const& sum) { sums_[bin] += sum; }
+
+ private:
+  LabelSums sums_{};
+};
+
+class BinSides : public MovingSides<OwnLeftBins> {
+ public:
+  /// node: of all rows, which are on the right; `all` of them. What they refer to must outlive it.
+  BinSides(FixedResiduals const& residuals, LabelSums const& node, ResidualSum const& all)
+      : MovingSides(residuals.Scale(), node.data(), all, {}, {}) {}
 };
 
 }  // namespace kauri

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "tree/label_bins/feature_codes.h"
+#include "tree/label_bins/label_edges.h"
 #include "tree/label_bins/sort_floats.h"
 
 namespace kauri {
@@ -33,6 +33,8 @@ void AddTails(std::size_t n, std::vector<double>* shares) {
   }
 }
 
+}  // namespace
+
 std::vector<double> SharesOfEdges(double quantile, LabelBinner::Edges edges) {
   constexpr std::size_t kInTail = 10;  // down to the last one of 4,096
   auto const in_tails = edges == LabelBinner::kEvenAndTails ? kInTail : 0;
@@ -42,31 +44,22 @@ std::vector<double> SharesOfEdges(double quantile, LabelBinner::Edges edges) {
   return shares;
 }
 
-}  // namespace
-
 LabelBinner::LabelBinner(FixedResiduals const& residuals, Edges edges)
     : residuals_(residuals), shares_(SharesOfEdges(residuals.Quantile(), edges)) {}
 
-/// Each edge once, then infinity.
 LabelEdges LabelBinner::EdgesOf(RowSlice const& slice) const {
-  constexpr std::int64_t kMostRows = 4096;
-  auto const stride = std::max<std::int64_t>(1, (slice.end - slice.begin + kMostRows - 1) / kMostRows);
+  auto const stride = EdgeStride(slice.end - slice.begin);
   std::vector<float> some;
-  some.reserve(kMostRows);
+  some.reserve(kMostEdgeRows);
   for (auto position = slice.begin; position < slice.end; position += stride) {
     auto const row = RowAt(slice, position);
     if (residuals_.Of(row).weight > 0) some.push_back(residuals_.Values()[row]);
   }
   SortFloats(&some);
   LabelEdges edges;
-  edges.fill(std::numeric_limits<float>::infinity());
-  std::size_t n_edges = 0;
-  for (auto const share : shares_) {
-    if (some.empty()) break;
-    auto const edge =
-        some[std::min(some.size() - 1, static_cast<std::size_t>(share * static_cast<double>(some.size())))];
-    if (edge > (n_edges == 0 ? some.front() : edges[n_edges - 1])) edges[n_edges++] = edge;
-  }
+  PickEdges(
+      shares_.data(), static_cast<std::int64_t>(some.size()),
+      [&some](std::int64_t i) { return some[static_cast<std::size_t>(i)]; }, edges.data());
   return edges;
 }
 

@@ -30,7 +30,10 @@ class LabelBinner {
   LabelEdges EdgesOf(RowSlice const& slice) const;
 
   FixedResiduals const& residuals_;
-  std::vector<double> shares_;  ///< of the rows, where edges are
+  std::vector<double> shares_;
 };
+
+/// [kLabelBins - 1], ascending: where the edges are, as shares of the rows.
+std::vector<double> SharesOfEdges(double quantile, LabelBinner::Edges edges);
 
 }  // namespace kauri

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/random_matrix.h"
+#include "tree/label_bins/label_edges.h"
 
 namespace kauri {
 namespace {
@@ -30,6 +31,7 @@ TEST(BinOfResidual, IsHowManyEdgesAreNotAboveIt) {
         auto const expected =
             std::count_if(edges.begin(), edges.end() - 1, [&](float edge) { return edge <= residuals[i]; });
         EXPECT_EQ(std::int64_t{bins[i]}, expected) << n_edges << " " << n << " " << i;
+        EXPECT_EQ(BinOfResidual(residuals[i], edges.data()), bins[i]) << n_edges << " " << n << " " << i;
       }
       EXPECT_EQ(bins[n], 77);
     }
