@@ -224,7 +224,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "What splits are chosen by: the gain that gradients and hessians promise; or by how much the errors of the "
             "best constants fall, for reg:absoluteerror and reg:quantileerror, by 64 bins of the residuals "
-            "(tree_method=hist or exact on the CPU).");
+            "(tree_method=exact, or hist on the CPU).");
     DMLC_DECLARE_FIELD(monotone_constraints)
         .set_default("()")
         .describe(

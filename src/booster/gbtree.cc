@@ -113,16 +113,17 @@ void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const&
   RequireLinearTree(tree_param);
 }
 
-/// Label bins are made of rows in host memory, for one output; moments of bins of features.
+/// Label bins of one output; with hist, of rows in host memory. Moments are of bins of features.
 void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param,
                    ErrorSketchParam const& sketch) {
-  if (tree_method != "hist" && tree_method != "exact") {
+  auto const is_exact = tree_method == "exact" || tree_method == "gpu_exact";
+  if (tree_method != "hist" && !is_exact) {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error: tree_method=", tree_method, " has no bins of labels; ",
-         "set tree_method=hist or exact with device=cpu, or split_criterion=gradient.");
+         "set tree_method=exact, tree_method=hist with device=cpu, or split_criterion=gradient.");
   }
-  if (tree_method == "exact" && sketch.absolute_error_sketch == ErrorSketchParam::kMoments) {
+  if (is_exact && sketch.absolute_error_sketch == ErrorSketchParam::kMoments) {
     Fail(ErrorKind::kParameter, "absolute_error_sketch=moments adds moments up by bins of features, and ",
-         "tree_method=exact has none; set tree_method=hist, or absolute_error_sketch=bins.");
+         "tree_method=exact has none; set tree_method=hist with device=cpu, or absolute_error_sketch=bins.");
   }
   if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error: the errors of several outputs are several; set ",

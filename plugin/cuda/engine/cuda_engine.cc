@@ -24,6 +24,7 @@
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
+#include "engine/line_slopes.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 
@@ -95,6 +96,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     own.PrepareTraining(Cuda(), train);
     own.arrays.has_largest = false;
+    own.arrays.errors.Begin(objective);
     own.training.Watch().Expect(false);
     auto const on_device = MakeDeviceObjective(objective);
     if (on_device != nullptr && ComputeApart(ctx, train, *on_device, iteration, &own)) return;
@@ -118,6 +120,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
     if (own.apart != nullptr) own.apart->LoseGradients();
+    own.arrays.errors.Forget();
     own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
@@ -131,6 +134,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
     if (own.apart != nullptr) own.apart->LoseGradients();
+    own.arrays.errors.Forget();
     own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     WaitForArray(Cuda(), gradients, "the gradients");
@@ -149,9 +153,12 @@ class CudaEngine : public Engine, public DeviceSide {
     if (!ctx.device.ordinals.empty() && !on_device.SharesRows(tree.vector_leaves)) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const is_apart = GrowsApart(tree, on_device, &own);
-    auto const task =
-        is_apart ? MakeApartInput(ctx, train, tree, &own)
-                 : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
+    auto task = is_apart
+                    ? MakeApartInput(ctx, train, tree, &own)
+                    : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
+    if (ReducesErrors(tree)) {
+      task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.margins.span(), tree);
+    }
     auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
     Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);

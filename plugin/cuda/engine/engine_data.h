@@ -13,6 +13,7 @@
 #include "cuda/engine/apart_round.h"
 #include "cuda/engine/device_features.h"
 #include "cuda/engine/device_gradient_table.h"
+#include "cuda/engine/device_round_errors.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/engine/sample_by_gradient.h"
 #include "cuda/forest/walk_forest.h"
@@ -35,6 +36,7 @@ struct TrainingArrays {
   DeviceGradientSampler sampler;     ///< of rows by their gradients
   Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
   Upload leaf_values;
+  DeviceRoundErrors errors;  ///< for split_criterion=absolute_error
 };
 
 class EngineData {

@@ -151,10 +151,20 @@ std::vector<ChunkPlan> PlanChunks(std::vector<std::int64_t> const& column_sizes,
   return plans;
 }
 
-std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes) {
+namespace {
+
+std::vector<ChunkPlan> PlanAll(std::vector<std::int64_t> const& column_sizes) {
   std::vector<std::uint32_t> features(column_sizes.size());
   std::iota(features.begin(), features.end(), 0U);
-  auto const plans = PlanChunks(column_sizes, features);
+  return PlanChunks(column_sizes, features);
+}
+
+}  // namespace
+
+std::int64_t RegionSize(std::vector<std::int64_t> const& column_sizes) { return RegionSize(PlanAll(column_sizes)); }
+
+std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes) {
+  auto const plans = PlanAll(column_sizes);
   auto const regions = static_cast<std::size_t>(RegionSize(plans)) * (plans.size() + 1);
   return regions * (sizeof(std::uint32_t) + sizeof(float) + sizeof(FixedPair)) / 16 * 17;
 }

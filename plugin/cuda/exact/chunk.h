@@ -14,6 +14,7 @@
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/entries/exact_types.h"
 #include "cuda/exact/entries/partition.h"
+#include "cuda/exact/label_bins/level_labels.h"
 #include "cuda/exact/split/find_split.h"
 #include "cuda/exact/split/find_split_interleaved.h"
 
@@ -72,6 +73,7 @@ struct ExactWorkspace {
   Buffer<std::int32_t> next_positions;
   Buffer<std::uint32_t> row_goes_left;   ///< one bit per row
   Buffer<unsigned long long> node_rows;  ///< [n_nodes], where splits are limited
+  LevelLabels level_labels;              ///< where splits are chosen by errors
   // The interleaved phase's.
   Buffer<std::uint8_t> node_of_row;
   Buffer<NodePiece> node_pieces;
@@ -107,6 +109,8 @@ struct ChunkPlan {
 std::vector<ChunkPlan> PlanChunks(std::vector<std::int64_t> const& column_sizes,
                                   std::vector<std::uint32_t> const& features);
 
+/// Room for the entries of the largest chunk of all columns.
+std::int64_t RegionSize(std::vector<std::int64_t> const& column_sizes);
 /// Device memory while a tree grows from all columns: the regions, and a sixteenth of them for pieces and segments.
 std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes);
 /// Positions before and after a move, a node and a bit per row.

@@ -16,6 +16,7 @@
 #include "kauri/error.h"
 #include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_growth.h"
+#include "tree/label_bins/absolute_error_rules.h"
 
 namespace kauri::cuda {
 
@@ -39,16 +40,19 @@ std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
 
 /// The columns, once all that training on numbers takes besides is known to fit: before the first allocation.
 std::shared_ptr<DeviceColumns const> ColumnsWithRoom(CudaContext const& cuda, Context const& ctx,
-                                                     DataMatrix const& data) {
+                                                     DataMatrix const& data, bool by_errors) {
   auto const kept = KeptColumnsOf(ctx, data);
   auto const held = kept->Hold();
   auto const n_entries = held != nullptr ? 0 : static_cast<std::size_t>(data.NumEntries());
+  auto const sizes = ColumnSizes(data);
+  auto const of_labels = by_errors ? LevelLabels::BytesOf(data.NumRows(), RegionSize(sizes)) : 0;
   RequireMemory(cuda,
                 "tree_method=exact on " + std::to_string(data.NumRows()) + " rows and " +
                     std::to_string(data.NumCols()) + " features",
                 {{"sorted columns", n_entries * (sizeof(std::uint32_t) + sizeof(float))},
-                 {"entries of a tree", BytesOfEntries(ColumnSizes(data))},
-                 {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow}});
+                 {"entries of a tree", BytesOfEntries(sizes)},
+                 {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow},
+                 {"bins of labels", of_labels}});
   return held != nullptr ? held : kept->Get(ctx, data);
 }
 
@@ -64,8 +68,8 @@ DeviceCategories FindDeviceCategories(CudaContext const& cuda, Context const& ct
 
 class GpuExactState : public BuildState {
  public:
-  GpuExactState(Context const& ctx, DataMatrix const& data)
-      : shared_columns(ColumnsWithRoom({ctx.device.ordinal, nullptr}, ctx, data)),
+  GpuExactState(Context const& ctx, DataMatrix const& data, bool by_errors)
+      : shared_columns(ColumnsWithRoom({ctx.device.ordinal, nullptr}, ctx, data, by_errors)),
         columns(*shared_columns),
         stream(ctx.device.ordinal),
         categories(FindDeviceCategories(stream.Context(), ctx, data, columns)),
@@ -115,7 +119,10 @@ class GpuExactGrower : public ScalarGrowth {
   }
 
  private:
-  bool LimitsSplits() const { return param_.extra_trees || param_.min_data_in_leaf > 1; }
+  /// By errors, rows are counted to tell where some are missing: these may have no gradients.
+  bool LimitsSplits() const {
+    return param_.extra_trees || param_.min_data_in_leaf > 1 || param_.split_criterion == TreeParam::kAbsoluteError;
+  }
   void Start();
   LevelNodes NodesOfLevel() const;
   std::vector<std::uint8_t> AllowedColumns() const;
@@ -231,13 +238,14 @@ std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataM
          ". Train with device=cuda:", ctx.device.ordinal, ", or with tree_method=hist; predictions take several.");
   }
   DeviceScope const scope(ctx.device.ordinal);
-  return std::make_unique<GpuExactState>(ctx, data);
+  return std::make_unique<GpuExactState>(ctx, data, param_.split_criterion == TreeParam::kAbsoluteError);
 }
 
 Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                     DeviceTreeTask const& task, BuildState* state,
                                     Span<std::int32_t> leaf_of_row) const {
   RefuseMonotoneCategories(rules_, data.Info());
+  if (param_.split_criterion == TreeParam::kAbsoluteError) RequireAbsoluteError(task.errors, data);
   RefuseLimitsOfCategories(param_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const exact = static_cast<GpuExactState*>(state);

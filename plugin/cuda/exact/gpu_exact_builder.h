@@ -8,6 +8,8 @@
 /// CPU's exact method does, and sends back what becomes of each node.
 /// 4. Rows move first in the missing direction, then by value (entries/positions.h).
 /// 5. Categorical columns are added up by node and category and searched as sets (categories/category_columns.h).
+/// 6. Where errors choose the splits, entries are sorted by node from the first level on, and each node has bins of its
+/// residuals (label_bins/level_labels.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=exact.
 #pragma once
 

@@ -11,6 +11,7 @@ namespace kauri::cuda {
 
 void LevelEntries::Fill(std::vector<std::uint32_t> const& features) {
   workspace_.row_goes_left.Reserve(cuda_, (NumRows() + 31) / 32);
+  if (ChoosesByErrors()) workspace_.level_labels.Start(cuda_, task_.errors, task_.sampled_rows);
   MakeChunks(cuda_, columns_, features, &workspace_);
   spare_region_ = static_cast<std::int64_t>(chunks_.size());
   for (auto& chunk : chunks_) FillChunk(cuda_, columns_, task_.pairs, workspace_, &chunk);
@@ -82,6 +83,9 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
   SplitCandidate* best = nullptr;
   auto const of_level = UploadLevel(level, &best);
   auto const n_nodes = of_level.table.n_nodes;
+  if (ChoosesByErrors()) {
+    workspace_.level_labels.Prepare(cuda_, {workspace_.positions.data(), NumRows()}, n_nodes);
+  }
   for (auto const& chunk : chunks_) {
     auto task = of_level;
     task.table = chunk.Table();
@@ -90,7 +94,9 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
     task.n_entries = chunk.n_entries;
     task.both_ways = chunk.both_ways.data();
     task.feature_ids = chunk.feature_ids.data();
-    if (sorted_) {
+    if (ChoosesByErrors()) {
+      workspace_.level_labels.FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), best);
+    } else if (sorted_) {
       FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), best);
     } else {
       FindSplitsInterleaved(cuda_, task, chunk.Columns(), workspace_.node_of_row.data(),

@@ -24,8 +24,8 @@ struct LevelNodes {
 
 class LevelEntries {
  public:
-  /// All rows are in one active node. interleaved_levels: see GpuExactParam; 0 where splits are limited. categories:
-  /// started for the tree.
+  /// All rows are in one active node. interleaved_levels: see GpuExactParam; 0 where splits are limited, as they are
+  /// where the task has errors, by which they are chosen then. categories: started for the tree.
   LevelEntries(CudaContext const& cuda, DeviceColumns const& columns, DeviceTreeTask const& task,
                std::int32_t interleaved_levels, ExactWorkspace* workspace, CategoryColumns* categories)
       : cuda_(cuda),
@@ -45,6 +45,7 @@ class LevelEntries {
   void Advance(std::vector<NodeMove> const& moves, std::vector<std::int32_t> const& parent_of_child);
 
  private:
+  bool ChoosesByErrors() const { return !task_.errors.residuals.empty(); }
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
   SplitTask UploadLevel(LevelNodes const& level, SplitCandidate** best);

@@ -31,6 +31,7 @@ struct DeviceTreeTask {
   /// all rows.
   Span<ShareInput const> shares = {};
   GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
+  LineErrors errors = {};        ///< where the criterion asks for them; arrays on the device
 };
 
 class DeviceTreeBuilder : public TreeBuilder {

@@ -171,6 +171,7 @@ std::vector<Case> Variants() {
       logistic({}),
       logistic({}),
       logistic({{"subsample", "0.7"}}),
+      {{{"objective", "reg:absoluteerror"}, {"split_criterion", "absolute_error"}}, {"mae"}},
   };
   cases[3].sparse = true;
   cases[4].base_margin = true;

@@ -20,7 +20,12 @@ inline Tree BuildOnDevice(cuda::CudaContext const& cuda, Context const& ctx, cud
   cuda::Buffer<std::int32_t> leaves(cuda, leaf_of_row->size());
   FixedSum sum;
   for (auto const& pair : task.gradients.pairs) sum += pair;
-  cuda::DeviceTreeTask const on_device{pairs.span(), task.gradients.unit, sum, sampled.span(), task.place};
+  cuda::DeviceTreeTask on_device{pairs.span(), task.gradients.unit, sum, sampled.span(), task.place};
+  cuda::Buffer<float> residuals(cuda, task.errors.residuals.size());
+  cuda::CopyToDevice(cuda, task.errors.residuals.data(), residuals.size(), residuals.data());
+  cuda::Buffer<float> weights(cuda, task.errors.weights.size());
+  cuda::CopyToDevice(cuda, task.errors.weights.data(), weights.size(), weights.data());
+  on_device.errors = {residuals.span(), weights.span(), task.errors.above, task.errors.below};
   auto tree = builder.BuildOnDevice(cuda, ctx, data, on_device, state, leaves.span());
   *leaf_of_row = cuda::ToHost(cuda, leaves.data(), leaves.size());
   return tree;

@@ -4,6 +4,7 @@
 #include "cuda/exact/entries/warp_tile.cuh"
 #include "cuda/exact/split/evaluate_boundary.cuh"
 #include "cuda/exact/split/find_split.h"
+#include "cuda/exact/split/live_segment.cuh"
 #include "tree/split_cost.h"
 
 namespace kauri::cuda {
@@ -46,11 +47,6 @@ __device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, SplitScra
   auto facts = FactsOf(task, scratch.segment_sums[segment], task.table.NodeOf(segment), task.table.FeatureOf(segment));
   facts.limits = LimitsOf(task, segment);
   return facts;
-}
-
-__device__ __forceinline__ bool IsAllowed(SplitTask const& task, std::int32_t node, std::int32_t feature) {
-  if (task.allowed == nullptr) return true;
-  return task.allowed[static_cast<std::int64_t>(node) * task.n_all_features + task.feature_ids[feature]] != 0;
 }
 
 __device__ __forceinline__ unsigned long long WarpMax(unsigned long long value) {

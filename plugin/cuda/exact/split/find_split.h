@@ -28,6 +28,7 @@ struct SplitTask {
   unsigned long long const* node_rows = nullptr;  ///< [n_nodes], where there are limits
   /// [n_nodes]: a loss change that each node is known to reach; grows while candidates are found.
   double* floors = nullptr;
+  bool by_errors = false;  ///< the candidates of pieces have those "missing alone" among them
 };
 
 /// Scratch of SplitTask: [NumTiles + NumSegments] pieces and [NumSegments] totals and candidates.

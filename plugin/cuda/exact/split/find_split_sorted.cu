@@ -150,12 +150,6 @@ __device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch
   return FloorOf(task, node);
 }
 
-/// Whether boundaries of the segment are candidates at all.
-__device__ __forceinline__ bool IsLive(SplitTask const& task, std::uint32_t segment) {
-  auto const node = task.table.NodeOf(segment);
-  return node != task.table.n_nodes && IsAllowed(task, node, task.table.FeatureOf(segment));
-}
-
 /// A lane's boundary in a step of a mixed round.
 __device__ __forceinline__ void EvaluateMixed(SplitTask const& task, SplitScratch const& scratch, std::int64_t tile,
                                               bool is_boundary, std::uint32_t segment, Boundary const& boundary) {

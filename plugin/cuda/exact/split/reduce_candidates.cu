@@ -25,7 +25,7 @@ __device__ void ReduceSegment(SplitTask const& task, SplitScratch const& scratch
     } else {
       best = BlockBest<kThreads>(best);
     }
-    if (thread == 0) {
+    if (thread == 0 && !task.by_errors) {
       ConsiderMissingAlone(task.param, FactsOf(task, scratch, segment), task.entries.values[begin],
                            task.entries.values[end - 1], FloorOf(task, node), &best);
     }

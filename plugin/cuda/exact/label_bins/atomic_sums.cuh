@@ -1,0 +1,16 @@
+/// \file Integer sums of residuals that many threads add to.
+#pragma once
+
+#include "tree/label_bins/residual_sum.h"
+
+namespace kauri::cuda {
+
+/// Integer additions commute, so the result does not depend on their order. Of global or shared memory.
+__device__ __forceinline__ void AtomicAdd(ResidualSum* to, ResidualSum const& sum) {
+  if (sum.weight != 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&to->weight), static_cast<unsigned long long>(sum.weight));
+  if (sum.product != 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&to->product), static_cast<unsigned long long>(sum.product));
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,27 @@
+/// \file What the kernels of label bins share. Vocabulary as in tree/label_bins/label_binner.h.
+#pragma once
+
+#include <cstdint>
+
+#include "kauri/host_device.h"
+#include "tree/label_bins/bin_sides.h"
+
+namespace kauri::cuda {
+
+/// All rows of a node.
+struct NodeLabels {
+  ResidualSum all;
+  double errors = 0.0;  ///< of the best constant
+};
+
+/// The label bins of a level's nodes. Device memory, not owning. What is of a row has no meaning where that is in no
+/// node.
+struct LabelLevel {
+  LineScale scale;
+  std::uint8_t const* bin_of_row = nullptr;  ///< [n_rows]
+  ResidualSum const* sum_of_row = nullptr;   ///< [n_rows]
+  ResidualSum const* node_bins = nullptr;    ///< [n_nodes, kLabelBins]
+  NodeLabels const* nodes = nullptr;         ///< [n_nodes]
+};
+
+}  // namespace kauri::cuda

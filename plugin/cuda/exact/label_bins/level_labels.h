@@ -1,0 +1,45 @@
+/// \file split_criterion=absolute_error on the device: the label bins of a tree's levels, and the splits by them.
+///
+/// The trees have the bytes of tree_method=exact in host memory (tree/exact/label_bin_scan.h): sums are integers, and
+/// what follows from them is computed by functions that both sides compile.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/buffer.h"
+#include "cuda/exact/label_bins/label_types.h"
+#include "cuda/exact/label_bins/node_order.h"
+#include "cuda/exact/label_bins/residual_rows.h"
+#include "cuda/exact/label_bins/tile_sums.h"
+#include "cuda/exact/split/find_split.h"
+#include "kauri/tree_builder.h"
+
+namespace kauri::cuda {
+
+/// Kept from tree to tree.
+class LevelLabels {
+ public:
+  /// Of one tree. errors: arrays in device memory, which stay until it is grown, as sampled does. Waits for the stream.
+  void Start(CudaContext const& cuda, LineErrors const& errors, Span<std::uint8_t const> sampled);
+  /// Sets the label bins of a level's nodes. positions: [n_rows], device (entries/positions.h).
+  void Prepare(CudaContext const& cuda, Span<std::int32_t const> positions, std::int32_t n_nodes);
+  /// As FindSplitsByErrors, of the level that was prepared.
+  void FindSplits(CudaContext const& cuda, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
+
+  /// Device memory, of chunks of n_entries at most; a level with many nodes takes more.
+  static std::size_t BytesOf(std::int64_t n_rows, std::int64_t n_entries);
+
+ private:
+  LineErrors errors_;
+  Span<std::uint8_t const> sampled_;
+  ResidualRows residuals_;
+  NodeOrder order_;
+  TileSummer tiles_;
+  Buffer<double> shares_;
+  Buffer<std::uint8_t> bin_of_row_;
+  Buffer<float> edges_;
+  Buffer<ResidualSum> node_bins_;
+  Buffer<NodeLabels> nodes_;
+};
+
+}  // namespace kauri::cuda

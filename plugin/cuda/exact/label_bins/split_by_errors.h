@@ -1,0 +1,22 @@
+/// \file Split finding by label bins: the best split of every node, from entries that are sorted by node, as
+/// tree/exact/label_bin_scan.h has it.
+#pragma once
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/exact/label_bins/label_types.h"
+#include "cuda/exact/label_bins/tile_sums.h"
+#include "cuda/exact/split/find_split.h"
+
+namespace kauri::cuda {
+
+/// Improves best: [n_nodes] by the candidates of the chunk's features. The task has limits, whatever they are: the rows
+/// of a node tell whether a segment lacks some.
+/// 1. What comes before each piece within its segment, of pairs (entries/warp_pieces.cuh) and by label bin
+/// (tile_sums.h).
+/// 2. A thread walks a tile, piece by piece (piece_walk.h).
+/// 3. From the best of pieces to that of nodes, as with gains of gradients.
+/// Costs, per entry, two looks at 40 bytes of its own and its row; per tile 10 KB of sums.
+void FindSplitsByErrors(CudaContext const& cuda, SplitTask const& task, LabelLevel const& labels,
+                        SplitScratch const& scratch, TileSummer* tiles, SplitCandidate* best);
+
+}  // namespace kauri::cuda
