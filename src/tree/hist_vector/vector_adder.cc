@@ -15,6 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kPrefetchRows = 12;
 constexpr std::int64_t kLine = 64;
+constexpr std::uint32_t kUsedBits = 64;
 
 /// Prefetches `bytes` from `first` on.
 HWY_INLINE void PrefetchBytes(void const* first, std::int64_t bytes) {
@@ -147,6 +148,58 @@ void AddSparseRows(BinMatrix const& bins, GradientTableView const& table, RowSli
   WithWidth(table.stride, [&](auto width) { AddSparse<width>(bins.Entries(), table, slice, histogram); });
 }
 
+template <int kWidth, typename Code>
+void AddGathered(Code const* codes, GatheredRows const& rows, std::int64_t* cells, std::uint64_t* used) {
+  SumTag<kWidth> const d;
+  hn::Rebind<std::int32_t, SumTag<kWidth>> const narrow;
+  auto const width = kWidth == 0 ? rows.stride : kWidth;
+  auto const n_rows = static_cast<std::int64_t>(rows.places.size());
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    std::uint32_t const code = codes[rows.places[row]];
+    auto const* values = rows.values.data() + row * width;
+    auto* const cell = cells + code * width;
+    used[code / kUsedBits] |= std::uint64_t{1} << (code % kUsedBits);
+    for (std::int64_t i = 0; i < width; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      auto const more = hn::PromoteTo(d, hn::LoadU(narrow, values + i));
+      hn::StoreU(hn::Add(hn::LoadU(d, cell + i), more), d, cell + i);
+    }
+  }
+}
+
+void AddGatheredRows(BinMatrix const& bins, std::uint32_t feature, GatheredRows const& rows, std::int64_t* cells,
+                     std::uint64_t* used) {
+  WithWidth(rows.stride, [&](auto width) {
+    if (bins.HasByteCodes()) {
+      AddGathered<width>(bins.Bytes().rows.data() + feature, rows, cells, used);
+    } else {
+      AddGathered<width>(bins.Words().rows.data() + feature, rows, cells, used);
+    }
+  });
+}
+
+template <int kWidth>
+std::size_t CollectUsedOf(std::int64_t const* cells, std::int64_t stride, std::uint32_t n_cells,
+                          std::uint32_t* numbers) {
+  SumTag<kWidth> const d;
+  auto const width = kWidth == 0 ? stride : kWidth;
+  std::size_t count = 0;
+  for (std::uint32_t cell = 0; cell < n_cells; ++cell, cells += width) {
+    auto any = hn::LoadU(d, cells);
+    for (auto i = static_cast<std::int64_t>(hn::Lanes(d)); i < width; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      any = hn::Or(any, hn::LoadU(d, cells + i));
+    }
+    numbers[count] = cell;
+    count += static_cast<std::size_t>(!hn::AllTrue(d, hn::Eq(any, hn::Zero(d))));
+  }
+  return count;
+}
+
+std::size_t CollectUsed(std::int64_t const* cells, std::int64_t stride, std::uint32_t n_cells, std::uint32_t* numbers) {
+  std::size_t count = 0;
+  WithWidth(stride, [&](auto width) { count = CollectUsedOf<width>(cells, stride, n_cells, numbers); });
+  return count;
+}
+
 void AddSums(std::int64_t const* other, std::size_t n, std::int64_t* to) {
   SumTag<8> const d;
   std::size_t i = 0;
@@ -174,6 +227,8 @@ namespace kauri {
 
 HWY_EXPORT(AddRowsOfSlots);
 HWY_EXPORT(AddSparseRows);
+HWY_EXPORT(AddGatheredRows);
+HWY_EXPORT(CollectUsed);
 HWY_EXPORT(AddSums);
 HWY_EXPORT(SubtractSums);
 
@@ -184,6 +239,15 @@ void AddRowsOfSlots(BinMatrix const& bins, GradientTableView const& table, RowSl
 
 void AddSparseRows(BinMatrix const& bins, GradientTableView const& table, RowSlice slice, std::int64_t* histogram) {
   HWY_DYNAMIC_DISPATCH(AddSparseRows)(bins, table, slice, histogram);
+}
+
+void AddGatheredRows(BinMatrix const& bins, std::uint32_t feature, GatheredRows const& rows, std::int64_t* cells,
+                     std::uint64_t* used) {
+  HWY_DYNAMIC_DISPATCH(AddGatheredRows)(bins, feature, rows, cells, used);
+}
+
+std::size_t CollectUsed(std::int64_t const* cells, std::int64_t stride, std::uint32_t n_cells, std::uint32_t* numbers) {
+  return HWY_DYNAMIC_DISPATCH(CollectUsed)(cells, stride, n_cells, numbers);
 }
 
 void AddSums(std::int64_t const* other, std::size_t n, std::int64_t* to) {

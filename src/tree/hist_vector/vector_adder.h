@@ -29,6 +29,20 @@ void AddRowsOfSlots(BinMatrix const& bins, GradientTableView const& table, RowSl
 /// bundles.
 void AddSparseRows(BinMatrix const& bins, GradientTableView const& table, RowSlice slice, std::int64_t* histogram);
 
+/// Rows of dense data, wherever they lie, whose integers were copied side by side.
+struct GatheredRows {
+  Span<std::int64_t const> places;  ///< [n_rows]: where the codes of each begin
+  Span<std::int32_t const> values;  ///< [n_rows, stride]
+  std::int64_t stride;
+};
+
+/// cells += the rows, at the cells of one feature, that of code 0 first; sets the bits of these cells in `used`.
+void AddGatheredRows(BinMatrix const& bins, std::uint32_t feature, GatheredRows const& rows, std::int64_t* cells,
+                     std::uint64_t* used);
+
+/// Writes the numbers of the cells [n_cells, stride] that are not all zeros, ascending; returns how many there are.
+std::size_t CollectUsed(std::int64_t const* cells, std::int64_t stride, std::uint32_t n_cells, std::uint32_t* numbers);
+
 /// to += other, [n].
 void AddSums(std::int64_t const* other, std::size_t n, std::int64_t* to);
 /// to -= other, [n].

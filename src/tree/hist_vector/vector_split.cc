@@ -25,24 +25,23 @@ struct VectorSplitFinder::Scan {
   VectorCells const* cells;
   VectorTotal const* node;
   VectorScanScratch* scratch;
-  std::int64_t n;         // bins that hold rows
-  std::int64_t n_padded;  // to whole blocks, of which there may be one more
+  std::int64_t n;  // bins that hold rows
   bool has_missing;
   int sign;
   double gain_to_beat;
+  // The boundaries whose gains are asked for, from the beginning of a block on.
+  std::int64_t first = 0;
+  std::int64_t end = n;
+  std::int64_t n_padded = 0;  // to whole blocks, of which there may be one more
+
+  std::int64_t NumWanted() const { return end - first; }
 };
 
-/// Whether rows miss the feature.
-bool VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const& node,
+void VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const& node,
                                     VectorScanScratch* scratch) const {
-  auto const holds_rows = [&](SumRow sums) {
-    return sums[param_->HessianPlace(0)] != 0 ||
-           std::any_of(sums, sums + cells.stride, [](std::int64_t sum) { return sum != 0; });
-  };
-  scratch->codes.clear();
-  for (std::uint32_t bin = 0; bin < bins_->NumBins(cells.feature); ++bin) {
-    if (holds_rows(cells.Of(bin))) scratch->codes.push_back(bin);
-  }
+  auto const n_bins = bins_->NumBins(cells.feature);
+  scratch->codes.resize(n_bins);
+  scratch->codes.resize(CollectUsed(cells.sums, cells.stride, n_bins, scratch->codes.data()));
   if (bins_->IsDense()) {
     auto const code = bins_->MissingCode(cells.feature);
     scratch->missing.assign(cells.stride, 0);
@@ -51,21 +50,33 @@ bool VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const&
     scratch->missing = node.sums;
     for (auto const code : scratch->codes) SubtractSums(cells.Of(code), ToSize(cells.stride), scratch->missing.data());
   }
-  return holds_rows(scratch->missing.data());
+}
+
+/// Where a threshold is drawn it is the only one whose gain is asked for, but for that of the missing rows.
+void VectorSplitFinder::Narrow(Scan* scan) const {
+  auto const& node = *scan->node;
+  scan->scratch->before.assign(node.sums.size(), 0);
+  if (!node.draw.is_on || param_->LimitOf(node.sums.data()).IsOn()) return;
+  auto const between = node.draw.RangeOf(scan->cells->feature, scan->n - 1);
+  scan->first = between.first / kBoundaryBlock * kBoundaryBlock;
+  if (!scan->has_missing) scan->end = between.end;
+  for (std::int64_t i = 0; i < scan->first; ++i) {
+    AddSums(scan->cells->Of(scan->scratch->codes[i]), node.sums.size(), scan->scratch->before.data());
+  }
 }
 
 /// left: [n, n_padded], the sums at places [first, first + n) of the cells up to each boundary. A block of boundaries
 /// at a time, as then both what is read and what is written lies side by side.
 void VectorSplitFinder::SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left) {
   std::array<std::int64_t const*, kBoundaryBlock> sums{};
-  for (std::int64_t begin = 0; begin < scan.n; begin += kBoundaryBlock) {
-    auto const n_here = std::min(kBoundaryBlock, scan.n - begin);
+  for (auto begin = scan.first; begin < scan.end; begin += kBoundaryBlock) {
+    auto const n_here = std::min(kBoundaryBlock, scan.end - begin);
     for (std::int64_t i = 0; i < n_here; ++i) {
       sums[i] = scan.cells->Of(scan.scratch->codes[begin + i]) + first;
     }
     for (std::int64_t k = 0; k < n; ++k) {
-      auto* const to = left + k * scan.n_padded + begin;
-      auto sum = begin == 0 ? 0 : to[-1];
+      auto* const to = left + k * scan.n_padded + begin - scan.first;
+      auto sum = begin == scan.first ? scan.scratch->before[first + k] : to[-1];
       for (std::int64_t i = 0; i < n_here; ++i) to[i] = sum += sums[i][k];
     }
   }
@@ -84,7 +95,7 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
     auto const* hessians = left + (n_outputs + (n_hessians == 1 ? 0 : k)) * scan.n_padded;
     auto const total = param_->SumOf(scan.node->sums.data(), first + k);
     auto const missing = param_->SumOf(scratch->missing.data(), first + k);
-    OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.n, {}, total, {}, scan.sign};
+    OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.NumWanted(), {}, total, {}, scan.sign};
     if (!scan.node->bounds.empty()) boundaries.bounds = scan.node->bounds[first + k];
     AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->up, scan.n_padded));
     if (!scan.has_missing) continue;
@@ -114,10 +125,11 @@ std::int64_t VectorSplitFinder::BestOf(Scan const& scan, BoundaryRange const& ra
   auto const allowed = Allowed(scan, range, missing_left);
   std::int64_t boundary = -1;
   for (auto i = allowed.first; i < allowed.end; ++i) {
-    auto const loss_change = sums.gain[i] - scan.gain_to_beat;
+    auto const at = i - scan.first;
+    auto const loss_change = sums.gain[at] - scan.gain_to_beat;
     auto const is_later_equal = missing_left && boundary >= 0 && loss_change == best->loss_change;
     if (!(loss_change > best->loss_change) && !is_later_equal) continue;
-    if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
+    if (!param_->HasEnough(sums.hessian_left[at]) || !param_->HasEnough(sums.hessian_right[at])) continue;
     best->loss_change = loss_change;
     boundary = i;
   }
@@ -177,25 +189,35 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
 
 void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                              SplitCandidate* best) const {
-  node.noise.Compete(
-      cells.feature, [&](SplitCandidate* to) { FindBest(cells, node, scratch, to); }, best);
+  if (bins_->Cuts().IsCategorical(cells.feature)) {
+    return node.noise.Compete(
+        cells.feature,
+        [&](SplitCandidate* to) {
+          FindVectorCategories({*param_, bins_->Cuts(), rules_, cells, node}, to);
+        },
+        best);
+  }
+  CollectBins(cells, node, scratch);
+  FindAmong(cells, node, scratch, best);
 }
 
-void VectorSplitFinder::FindBest(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
-                                 SplitCandidate* best) const {
-  if (bins_->Cuts().IsCategorical(cells.feature)) {
-    FindVectorCategories({*param_, bins_->Cuts(), rules_, cells, node}, best);
-    return;
-  }
-  auto const has_missing = CollectBins(cells, node, scratch);
+void VectorSplitFinder::FindAmong(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                                  SplitCandidate* best) const {
+  node.noise.Compete(
+      cells.feature, [&](SplitCandidate* to) { FindBetween(cells, node, scratch, to); }, best);
+}
+
+void VectorSplitFinder::FindBetween(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                                    SplitCandidate* best) const {
+  auto const has_missing = HoldsRows(scratch->missing.data(), cells.stride);
   auto const n = static_cast<std::int64_t>(scratch->codes.size());
   if (n == 0 || (n == 1 && !has_missing)) return;
+  Scan scan{&cells, &node, scratch, n, has_missing, SignOf(cells.feature), node.GainToBeat(cells.feature)};
+  Narrow(&scan);
   // An odd number of blocks: arrays side by side do not fall on the same lines of a cache.
-  auto const n_padded = (2 * ((n + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
-  Scan const scan{
-      &cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature), node.GainToBeat(cells.feature)};
-  scratch->up.assign(3 * n_padded, 0.0);
-  if (has_missing) scratch->down.assign(3 * n_padded, 0.0);
+  scan.n_padded = (2 * ((scan.NumWanted() + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
+  scratch->up.assign(3 * scan.n_padded, 0.0);
+  if (has_missing) scratch->down.assign(3 * scan.n_padded, 0.0);
   for (std::int64_t first = 0; first < param_->NumOutputs(); first += kOutputsPerTile) {
     AddTile(scan, first, std::min(first + kOutputsPerTile, param_->NumOutputs()));
   }

@@ -1,6 +1,7 @@
 /// \file The best split of a node with vector leaves from its histogram: the candidates of histogram/bin_split.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct VectorScanScratch {
   std::vector<std::uint32_t> codes;   ///< of the bins that hold rows
   std::vector<std::int64_t> left;     ///< [outputs of a tile and their hessians, n_boundaries]
   std::vector<std::int64_t> missing;  ///< [stride]
+  std::vector<std::int64_t> before;   ///< [stride]: of the bins before the first boundary that is asked for
   std::vector<double> up;             ///< BoundarySums with the missing rows to the right
   std::vector<double> down;           ///< to the left
 };
@@ -41,15 +43,25 @@ class VectorSplitFinder {
   /// Replaces *best where a split at the feature is better (IsBetter, or what the node's noise makes of it), but for
   /// its sums; call it for ascending features.
   void Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch, SplitCandidate* best) const;
+  /// The same for a numerical feature whose bins with rows, and the sums of the rows without a value, are in the
+  /// scratch. Only the cells of these bins are read.
+  void FindAmong(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                 SplitCandidate* best) const;
+  /// Whether a cell of this stride does.
+  bool HoldsRows(SumRow sums, std::int64_t stride) const {
+    return sums[param_->HessianPlace(0)] != 0 ||
+           std::any_of(sums, sums + stride, [](std::int64_t sum) { return sum != 0; });
+  }
   /// Sets what a node must know of its best split, its categories and `left`. cells: those of the split's feature.
   void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;
 
  private:
   struct Scan;
   int SignOf(std::uint32_t feature) const { return signs_.empty() ? 0 : static_cast<int>(signs_[feature]); }
-  void FindBest(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
-                SplitCandidate* best) const;
-  bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
+  void FindBetween(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                   SplitCandidate* best) const;
+  void CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
+  void Narrow(Scan* scan) const;
   static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
   void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;
   BoundaryRange Allowed(Scan const& scan, BoundaryRange const& range, bool missing_left) const;

@@ -214,24 +214,57 @@ void VectorWorkspace::AddParts(Context const& team, GradientTableView const& tab
               [&](std::int64_t unit) { AddPart(table, parts_[unit / n_blocks], blocks_[unit % n_blocks]); });
 }
 
+std::vector<VectorPair> VectorWorkspace::SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows) {
+  if (IsDistributed(ctx)) return {job.pairs.begin(), job.pairs.end()};
+  std::vector<VectorPair> others;
+  std::vector<VectorNode*> nodes;
+  double n_rows = 0.0;
+  for (auto const& pair : job.pairs) {
+    auto const together = rows.NumRows(pair.small->id) + (pair.large == nullptr ? 0 : rows.NumRows(pair.large->id));
+    if (!AreFewVectorRows(*bins_, together)) {
+      others.push_back(pair);
+      continue;
+    }
+    if (pair.parent != nullptr) pool_.GiveBack(pair.parent);
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) nodes.push_back(node);
+    }
+    n_rows += static_cast<double>(together);
+  }
+  few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
+  auto const work = n_rows * static_cast<double>(slots_.size()) * static_cast<double>(stride_);
+  ParallelFor(ThreadsFor(ctx, work), static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
+    auto* const node = nodes[index];
+    auto const range = rows.RangeOf(node->id);
+    RowSlice const slice{rows.Rows(), range.begin, range.end};
+    FindSplitOfFewVectorRows(job.finder, *bins_, job.table, slice, &few_rows_[ThreadIndex()], node);
+  });
+  return others;
+}
+
 void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,
                                  RowLists const& rows, Span<VectorPair const> pairs) {
+  auto const others = SearchFewRows(ctx, {table, finder, pairs}, rows);
+  if (!others.empty()) SearchHistograms(ctx, {table, finder, others}, rows);
+}
+
+void VectorWorkspace::SearchHistograms(Context const& ctx, Job const& job, RowLists const& rows) {
+  auto const& pairs = job.pairs;
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const team = ThreadsFor(ctx, Operations(rows, pairs));
   PlanParts(team, rows, pairs);
   for (auto const& pair : pairs) {
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
   }
-  Job const job{table, finder, pairs};
   found_.assign(pairs.size() * blocks_.size() * 2, {});
   auto const in_one_go = HasCodes() && parts_.size() == pairs.size() && !IsDistributed(ctx);
-  if (!in_one_go) AddParts(team, table);
+  if (!in_one_go) AddParts(team, job.table);
   if (IsDistributed(ctx)) SumOverRanks(team, pairs);
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t unit) {
     auto const pair = static_cast<std::size_t>(unit / n_blocks);
     auto const block = blocks_[unit % n_blocks];
-    if (in_one_go) AddPart(table, parts_[pair], block);
+    if (in_one_go) AddPart(job.table, parts_[pair], block);
     FinishBlock(job, pair, block, &found_[static_cast<std::size_t>(unit) * 2]);
   });
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()),

@@ -8,7 +8,8 @@
 ///    cache. There are as many units as pairs times blocks.
 /// 2. Where that is fewer than the threads can use, the rows are cut into parts, each with cells of its own, that are
 ///    added up before the scan. So is it with sparse data, whose rows are read whole.
-/// The sums depend neither on parts nor on threads, being sums of integers.
+/// The sums depend neither on parts nor on threads, being sums of integers. Children that together hold few rows are
+/// searched without histograms (few_vector_rows.h), and so are theirs.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "kauri/context.h"
 #include "kauri/tree_builder.h"
 #include "tree/growth/hist_growth.h"
+#include "tree/hist_vector/few_vector_rows.h"
 #include "tree/hist_vector/vector_adder.h"
 #include "tree/hist_vector/vector_split.h"
 #include "tree/histogram/sum_pool.h"
@@ -39,7 +41,7 @@ class VectorWorkspace {
 
   /// To be called for every tree. features (ascending): those that any node may use.
   void SetFeatures(std::vector<std::uint32_t> const& features);
-  /// Sets `histogram`, `best` and `total.left` of the nodes in `pairs`.
+  /// Sets `best` and `total.left` of the nodes in `pairs`, and `histogram` of those that do not hold few rows.
   void FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,
                   RowLists const& rows, Span<VectorPair const> pairs);
 
@@ -78,6 +80,10 @@ class VectorWorkspace {
   VectorCells CellsOf(std::int64_t const* histogram, std::uint32_t feature) const {
     return {histogram + FirstSum(feature), stride_, feature};
   }
+  /// The nodes of pairs that hold few rows; returns the other pairs. In a group those are all: how many rows the other
+  /// ranks have is not known.
+  std::vector<VectorPair> SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows);
+  void SearchHistograms(Context const& ctx, Job const& job, RowLists const& rows);
   bool HasCodes() const { return bins_->IsDense() || bins_->HasBundles(); }
   void MakeColumns();
   void PlanParts(Context const& ctx, RowLists const& rows, Span<VectorPair const> pairs);
@@ -102,11 +108,12 @@ class VectorWorkspace {
   SumPool<std::int64_t> pool_;
   std::vector<VectorSlot> slots_;
   std::vector<Block> blocks_;
-  std::vector<VectorScanScratch> scratch_;  ///< by thread
-  std::vector<Part> parts_;                 ///< by pair
-  std::vector<std::size_t> first_part_;     ///< [n_pairs + 1]
-  std::vector<std::int64_t> of_ranks_;      ///< scratch of SumOverRanks
-  std::vector<SplitCandidate> found_;       ///< [n_pairs, n_blocks, 2]: of the small and of the large child
+  std::vector<VectorScanScratch> scratch_;      ///< by thread
+  std::vector<FewVectorRowsScratch> few_rows_;  ///< by thread
+  std::vector<Part> parts_;                     ///< by pair
+  std::vector<std::size_t> first_part_;         ///< [n_pairs + 1]
+  std::vector<std::int64_t> of_ranks_;          ///< scratch of SumOverRanks
+  std::vector<SplitCandidate> found_;           ///< [n_pairs, n_blocks, 2]: of the small and of the large child
 };
 
 }  // namespace kauri

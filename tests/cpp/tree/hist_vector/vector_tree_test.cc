@@ -62,12 +62,31 @@ TEST(HistVectorTree, CostsAsInTheDefinition) {
   EXPECT_GT(n_changed, 20);
 }
 
+/// Nodes with histograms, and, further down, nodes of few rows that have none.
+TEST(HistVectorTree, EqualsTheDefinitionWithAndWithoutHistograms) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    MatrixSpec spec;
+    spec.n_rows = 1500;
+    spec.n_cols = 4;
+    spec.missing = seed % 2 == 0 ? 0.0 : 0.2;
+    spec.seed = seed;
+    VectorJob job;
+    job.job.values = MakeValues(spec);
+    job.job.n_cols = spec.n_cols;
+    job.job.param.max_bin = 64;
+    job.job.param.max_depth = 6;
+    job.n_outputs = 3;
+    job.pairs = MakePairs(spec.n_rows, job.n_outputs, seed < 3, seed);
+    ExpectSameVectors(BuildVectorTree(job), NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+  }
+}
+
 /// Vectors of one output that all rows have, and of another that says the same: the thresholds of a number's tree.
 TEST(HistVectorTree, DrawsTheThresholdsOfOtherTrees) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     MatrixSpec spec;
-    spec.n_rows = 300;
+    spec.n_rows = seed < 10 ? 300 : 3000;
     spec.missing = seed % 2 == 0 ? 0.0 : 0.2;
     spec.seed = seed;
     VectorJob job;

@@ -1,0 +1,94 @@
+#include "tree/hist_vector/few_vector_rows.h"
+
+#include <algorithm>
+
+#include "tree/hist_vector/vector_adder.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::uint32_t kWordBits = 64;
+
+/// The rows of one node, and what is looked for among them.
+class FewVectorRows {
+ public:
+  FewVectorRows(BinMatrix const& bins, GradientTableView const& table, RowSlice slice, FewVectorRowsScratch* scratch)
+      : bins_(bins), stride_(table.stride), scratch_(*scratch) {
+    auto const n = static_cast<std::size_t>(slice.end - slice.begin);
+    scratch_.places.resize(n);
+    scratch_.values.resize(n * static_cast<std::size_t>(stride_));
+    auto const row_stride = bins.HasByteCodes() ? bins.Bytes().row_stride : bins.Words().row_stride;
+    for (std::size_t i = 0; i < n; ++i) {
+      auto const position = slice.begin + static_cast<std::int64_t>(i);
+      auto const row = slice.rows == nullptr ? position : static_cast<std::int64_t>(slice.rows[position]);
+      scratch_.places[i] = row * row_stride;
+      std::copy_n(table.values.data() + row * stride_, stride_,
+                  scratch_.values.data() + static_cast<std::int64_t>(i) * stride_);
+    }
+  }
+
+  /// fn(cells) between adding the rows to the cells of the feature and wiping these.
+  template <typename Fn>
+  void WithCells(std::uint32_t feature, Fn&& fn) {
+    AddRows(feature);
+    fn(VectorCells{scratch_.cells.data(), stride_, feature});
+    for (auto const code : scratch_.codes) std::fill_n(scratch_.cells.data() + code * stride_, stride_, 0);
+  }
+
+  void Find(VectorSplitFinder const& finder, VectorCells const& cells, VectorTotal const& node, SplitCandidate* best) {
+    auto& scan = scratch_.scan;
+    if (bins_.Cuts().IsCategorical(cells.feature)) return finder.Find(cells, node, &scan, best);
+    auto const n_bins = bins_.NumBins(cells.feature);
+    scan.codes.clear();
+    scan.missing.assign(cells.stride, 0);
+    for (auto const code : scratch_.codes) {
+      if (code == n_bins) {
+        scan.missing.assign(cells.Of(code), cells.Of(code) + cells.stride);
+      } else if (finder.HoldsRows(cells.Of(code), cells.stride)) {
+        scan.codes.push_back(code);
+      }
+    }
+    finder.FindAmong(cells, node, &scan, best);
+  }
+
+ private:
+  void AddRows(std::uint32_t feature) {
+    std::size_t const n_cells = bins_.NumBins(feature) + 1;  // the last of them of the missing values
+    auto const n_sums = n_cells * static_cast<std::size_t>(stride_);
+    if (scratch_.cells.size() < n_sums) scratch_.cells.resize(n_sums);
+    scratch_.used.assign(n_cells / kWordBits + 1, 0);
+    GatheredRows const rows{scratch_.places, scratch_.values, stride_};
+    AddGatheredRows(bins_, feature, rows, scratch_.cells.data(), scratch_.used.data());
+    scratch_.codes.clear();
+    for (std::uint32_t word = 0; word < scratch_.used.size(); ++word) {
+      for (auto bits = scratch_.used[word]; bits != 0; bits &= bits - 1) {
+        scratch_.codes.push_back(word * kWordBits + static_cast<std::uint32_t>(__builtin_ctzll(bits)));
+      }
+    }
+  }
+
+  BinMatrix const& bins_;
+  std::int64_t stride_;
+  FewVectorRowsScratch& scratch_;
+};
+
+}  // namespace
+
+bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows) {
+  constexpr std::int64_t kRowsPerCell = 2;  // measured
+  if (!bins.IsDense() || bins.HasBundles()) return false;
+  return n_rows * bins.NumCols() <= kRowsPerCell * static_cast<std::int64_t>(bins.NumCells());
+}
+
+void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table,
+                              RowSlice slice, FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
+  FewVectorRows rows(bins, table, slice, scratch);
+  for (auto const feature : *node->features) {
+    rows.WithCells(feature, [&](VectorCells const& cells) { rows.Find(finder, cells, node->total, &node->best); });
+  }
+  if (!node->best.IsValid()) return;
+  rows.WithCells(node->best.feature,
+                 [&](VectorCells const& cells) { finder.Describe(cells, node->best, &node->total); });
+}
+
+}  // namespace kauri

@@ -1,0 +1,37 @@
+/// \file The best split of a node with vector leaves that holds few rows, without a histogram: hist/few_rows.h for
+/// cells of several sums.
+///
+/// A cell is as long as a cache line or two, so that clearing, subtracting and scanning histograms of which most cells
+/// are empty costs more here than adding up the rows of both siblings. Features of any kind; the data are dense.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "kauri/gradient.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/hist_vector/vector_growth.h"
+#include "tree/hist_vector/vector_split.h"
+#include "tree/histogram/histogram_adder.h"
+
+namespace kauri {
+
+/// Scratch of one thread.
+struct FewVectorRowsScratch {
+  std::vector<std::int64_t> cells;   ///< [n_bins + 1, stride] of any feature; zero between two features
+  std::vector<std::uint64_t> used;   ///< a bit for each cell, zero likewise
+  std::vector<std::uint32_t> codes;  ///< of the cells that hold rows
+  std::vector<std::int64_t> places;  ///< where the codes of each row begin
+  std::vector<std::int32_t> values;  ///< [n_rows, stride]
+  VectorScanScratch scan;
+};
+
+/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms.
+bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows);
+
+/// Sets `best` and `total.left` of the node, whose rows those of the slice are. finder: over `bins`.
+void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table,
+                              RowSlice slice, FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node);
+
+}  // namespace kauri
