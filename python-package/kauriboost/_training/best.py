@@ -157,10 +157,17 @@ def _explore(search: Search, given: Mapping[str, Any], has_categories: bool, n_c
             return False
         return search.attempt({**search.best.params, **changed})
 
-    for kind in kinds(has_categories, n_classes):
-        if not search.is_over() and not search.has_tried(without(kind, given)):
-            search.attempt(without(kind, given))
-    for change in changes(has_categories):
+    def begin(shares_trees: bool) -> None:
+        for kind in kinds(has_categories, n_classes, shares_trees):
+            setting = without(kind, given)
+            if not search.is_over() and not search.has_tried(setting):
+                search.attempt(setting)
+
+    begin(given.get("multi_strategy") != "one_output_per_tree")
+    if all(attempt.error is not None for attempt in search.attempts):
+        begin(False)  # what is given may not go with vectors in leaves
+    of_best = {**given, **search.best.params}
+    for change in changes(has_categories, of_best.get("multi_strategy") == "multi_output_tree"):
         helps(change)
     for rate in rates(n_classes):
         if not helps(rate):

@@ -2,11 +2,12 @@
 
 It begins with kinds of trees that differ enough for their mean to be better than each: shallow ones, ones with a random
 threshold for each feature, ones with noise on their gains. Random thresholds come first where all features are numbers:
-they are the best of the three on most such sets, and not where there are categories. With many classes each tree is one
-of all of them: as good, in half the time. Classes begin at twice the learning rate of other labels, since the hessian
-of softmax is twice its curvature, which halves every step. Every change is then tried on top of the best setting so far
-and stays where it brings something. Nothing that the user has given is changed, and lower learning rates come last:
-they cost most, and end as soon as one brings nothing.
+they are the best of the three on most such sets, and not where there are categories. Trees are of all classes: better
+than a tree for each, in less time. Their children need as much hessian in the mean of the classes as others need in
+all, and where a model is sure of most rows few classes have any, so they are asked for less. Classes begin at twice the
+learning rate of other labels, since the hessian of softmax is twice its curvature, which halves every step. Every
+change is then tried on top of the best setting so far and stays where it brings something. Nothing that the user has
+given is changed, and lower learning rates come last: they cost most, and end as soon as one brings nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from typing import Any
 _SHALLOW: Mapping[str, Any] = {"max_depth": 5, "subsample": 0.8, "colsample_bytree": 0.8}
 _DRAWN: Mapping[str, Any] = {"max_depth": 6, "subsample": 0.8, "extra_trees": 1}
 _NOISY: Mapping[str, Any] = {**_SHALLOW, "random_strength": 2}
-_MANY_CLASSES = 11  # of fewer, trees of all of them took longer than a tree for each
-# A leaf says more than a number.
-_OF_CLASSES: Mapping[str, Any] = {"multi_strategy": "multi_output_tree", "max_depth": 8}
+_OF_CLASSES: Mapping[str, Any] = {
+    "multi_strategy": "multi_output_tree",
+    "min_child_weight": 0.1,
+    "colsample_bytree": 0.7,
+}
 
 _OF_TREES: tuple[Mapping[str, Any], ...] = (
     {"colsample_bytree": 1, "colsample_bynode": 0.5},
@@ -33,16 +36,36 @@ _OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
 _LOWER_RATES = (0.5, 0.25)  # of the first
 
 
-def kinds(has_categories: bool, n_classes: int) -> list[Mapping[str, Any]]:
-    """Return the kinds of trees to begin with; `n_classes`: 0 where the labels are no classes, or two."""
-    has_many = n_classes >= _MANY_CLASSES
-    first = [_SHALLOW, _DRAWN, _NOISY] if has_categories or has_many else [_DRAWN, _SHALLOW, _NOISY]
-    return [{"eta": _first_rate(n_classes), **kind, **(_OF_CLASSES if has_many else {})} for kind in first]
+def kinds(has_categories: bool, n_classes: int, shares_trees: bool) -> list[Mapping[str, Any]]:
+    """Return the kinds of trees to begin with.
+
+    Parameters
+    ----------
+    has_categories
+        Whether there are features that are categories.
+    n_classes
+        0 where the labels are no classes, or two.
+    shares_trees
+        Whether trees may be of all classes.
+    """
+    first = [_SHALLOW, _DRAWN, _NOISY] if has_categories else [_DRAWN, _SHALLOW, _NOISY]
+    of_classes = _OF_CLASSES if shares_trees and n_classes > 1 else {}
+    return [{"eta": _first_rate(n_classes), **kind, **of_classes} for kind in first]
 
 
-def changes(has_categories: bool) -> list[Mapping[str, Any]]:
-    """Return the changes to try, in their order, but for those of the learning rate."""
-    return [*_OF_TREES, *(_OF_CATEGORIES if has_categories else _OF_NUMBERS)]
+def changes(has_categories: bool, has_vectors: bool) -> list[Mapping[str, Any]]:
+    """Return the changes to try, in their order, but for those of the learning rate.
+
+    Parameters
+    ----------
+    has_categories
+        As in `kinds`.
+    has_vectors
+        Whether leaves hold vectors, which those of symmetric trees do not.
+    """
+    if has_categories:
+        return [*_OF_TREES, *_OF_CATEGORIES]
+    return [*_OF_TREES, *(() if has_vectors else _OF_NUMBERS)]
 
 
 def rates(n_classes: int) -> list[Mapping[str, Any]]:

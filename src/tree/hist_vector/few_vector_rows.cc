@@ -32,7 +32,7 @@ class FewVectorRows {
   void WithCells(std::uint32_t feature, Fn&& fn) {
     AddRows(feature);
     fn(VectorCells{scratch_.cells.data(), stride_, feature});
-    for (auto const code : scratch_.codes) std::fill_n(scratch_.cells.data() + code * stride_, stride_, 0);
+    WipeCells(stride_, scratch_.codes, scratch_.cells.data());
   }
 
   void Find(VectorSplitFinder const& finder, VectorCells const& cells, VectorTotal const& node, SplitCandidate* best) {

@@ -200,6 +200,36 @@ std::size_t CollectUsed(std::int64_t const* cells, std::int64_t stride, std::uin
   return count;
 }
 
+template <int kWidth>
+void AddCellsOf(std::int64_t const* cells, std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* sums) {
+  SumTag<kWidth> const d;
+  auto const width = kWidth == 0 ? stride : kWidth;
+  for (std::int64_t i = 0; i < width; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+    auto sum = hn::LoadU(d, sums + i);
+    for (auto const number : numbers) sum = hn::Add(sum, hn::LoadU(d, cells + number * width + i));
+    hn::StoreU(sum, d, sums + i);
+  }
+}
+
+void AddCells(std::int64_t const* cells, std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* sums) {
+  WithWidth(stride, [&](auto width) { AddCellsOf<width>(cells, stride, numbers, sums); });
+}
+
+template <int kWidth>
+void WipeCellsOf(std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* cells) {
+  SumTag<kWidth> const d;
+  auto const width = kWidth == 0 ? stride : kWidth;
+  for (auto const number : numbers) {
+    for (std::int64_t i = 0; i < width; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::StoreU(hn::Zero(d), d, cells + number * width + i);
+    }
+  }
+}
+
+void WipeCells(std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* cells) {
+  WithWidth(stride, [&](auto width) { WipeCellsOf<width>(stride, numbers, cells); });
+}
+
 void AddSums(std::int64_t const* other, std::size_t n, std::int64_t* to) {
   SumTag<8> const d;
   std::size_t i = 0;
@@ -229,6 +259,8 @@ HWY_EXPORT(AddRowsOfSlots);
 HWY_EXPORT(AddSparseRows);
 HWY_EXPORT(AddGatheredRows);
 HWY_EXPORT(CollectUsed);
+HWY_EXPORT(AddCells);
+HWY_EXPORT(WipeCells);
 HWY_EXPORT(AddSums);
 HWY_EXPORT(SubtractSums);
 
@@ -248,6 +280,14 @@ void AddGatheredRows(BinMatrix const& bins, std::uint32_t feature, GatheredRows 
 
 std::size_t CollectUsed(std::int64_t const* cells, std::int64_t stride, std::uint32_t n_cells, std::uint32_t* numbers) {
   return HWY_DYNAMIC_DISPATCH(CollectUsed)(cells, stride, n_cells, numbers);
+}
+
+void AddCells(std::int64_t const* cells, std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* sums) {
+  HWY_DYNAMIC_DISPATCH(AddCells)(cells, stride, numbers, sums);
+}
+
+void WipeCells(std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* cells) {
+  HWY_DYNAMIC_DISPATCH(WipeCells)(stride, numbers, cells);
 }
 
 void AddSums(std::int64_t const* other, std::size_t n, std::int64_t* to) {

@@ -43,6 +43,11 @@ void AddGatheredRows(BinMatrix const& bins, std::uint32_t feature, GatheredRows 
 /// Writes the numbers of the cells [n_cells, stride] that are not all zeros, ascending; returns how many there are.
 std::size_t CollectUsed(std::int64_t const* cells, std::int64_t stride, std::uint32_t n_cells, std::uint32_t* numbers);
 
+/// sums += the cells with these numbers.
+void AddCells(std::int64_t const* cells, std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* sums);
+/// Makes the cells with these numbers zeros.
+void WipeCells(std::int64_t stride, Span<std::uint32_t const> numbers, std::int64_t* cells);
+
 /// to += other, [n].
 void AddSums(std::int64_t const* other, std::size_t n, std::int64_t* to);
 /// to -= other, [n].

@@ -60,9 +60,8 @@ void VectorSplitFinder::Narrow(Scan* scan) const {
   auto const between = node.draw.RangeOf(scan->cells->feature, scan->n - 1);
   scan->first = between.first / kBoundaryBlock * kBoundaryBlock;
   if (!scan->has_missing) scan->end = between.end;
-  for (std::int64_t i = 0; i < scan->first; ++i) {
-    AddSums(scan->cells->Of(scan->scratch->codes[i]), node.sums.size(), scan->scratch->before.data());
-  }
+  Span<std::uint32_t const> const before(scan->scratch->codes.data(), ToSize(scan->first));
+  AddCells(scan->cells->sums, scan->cells->stride, before, scan->scratch->before.data());
 }
 
 /// left: [n, n_padded], the sums at places [first, first + n) of the cells up to each boundary. A block of boundaries
