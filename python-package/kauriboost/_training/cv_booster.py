@@ -20,6 +20,7 @@ from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric, Evaluation
 from .._public import described, public
 from .callback import Score
+from .known_round import known_round
 
 
 @public("kauriboost.cv")
@@ -44,7 +45,7 @@ class CvBooster:
         self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
         self._data = [(train, test) for _, train, test in folds]
         self._evaluated = tuple(evaluated)
-        self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold
+        self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold; none before the first
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
         at_once = _folds_at_once(len(folds), self._threads, general["device"])
@@ -65,14 +66,17 @@ class CvBooster:
 
     def update(self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool) -> None:
         """Train one round of each, and evaluate it on its training and test data."""
+        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
+        is_known = bool(self._evaluations) and not own
 
         def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
-            booster.update(data[0], iteration, fobj)
             named = dict(zip(("train", "test"), data))
             evals = [(named[name], name) for name in self._evaluated]
+            if is_known:
+                return known_round(booster, data[0], evals, iteration)
+            booster.update(data[0], iteration, fobj)
             return booster._evaluate(evals, iteration, metric, output_margin)
 
-        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
         side_by_side = map if own or self._workers is None else self._workers.map
         self._evaluations = []
         for turn in (slice(self._last_turn), slice(self._last_turn, None)):
