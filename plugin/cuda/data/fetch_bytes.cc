@@ -39,8 +39,8 @@ class IdleParts {
 
 /// Never freed: when the process ends the driver may be gone before.
 IdleParts& Idle() {
-  static auto* const idle = new IdleParts();
-  return *idle;
+  static auto& idle = *new IdleParts();
+  return idle;
 }
 
 /// A part on its way.

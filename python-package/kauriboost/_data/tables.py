@@ -37,7 +37,7 @@ def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
 
 
 def all_columns(matrix: DMatrix, rows: Any) -> list[Any]:
-    """Return the columns of a matrix that was made of `rows`: where these are in the memory of a device, views there."""
+    """Return the columns of a matrix that was made of `rows`: views of rows in the memory of a device."""
     n_cols = matrix.num_col()
     if is_device_array(rows) and len(rows.shape) == 2:
         return [rows[:, feature] for feature in range(n_cols)]

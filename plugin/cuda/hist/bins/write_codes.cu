@@ -41,8 +41,8 @@ struct LaneCuts {
 
 /// FindBin of several values together: what one search waits for is another's time.
 template <int n_values>
-__device__ void FindBins(LaneCuts const& cuts, std::uint32_t n_bins, float const (&values)[n_values],
-                         std::uint32_t (&bins)[n_values]) {
+__device__ void FindSeveralBins(LaneCuts const& cuts, std::uint32_t n_bins, float const (&values)[n_values],
+                                std::uint32_t (&bins)[n_values]) {
 #pragma unroll
   for (auto& bin : bins) bin = 0;
   for (auto length = n_bins; length > 1;) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kLargeBlock) GroupKernel(RowPart part, GroupTa
       if (is_there && row + i * step < part.n_rows) row_values[i] = values[(row + i * step) * part.row_stride];
     }
     std::uint32_t bins[kRowsAtOnce];
-    FindBins(cuts, task.group.n_codes, row_values, bins);
+    FindSeveralBins(cuts, task.group.n_codes, row_values, bins);
 #pragma unroll
     for (int i = 0; i < kRowsAtOnce; ++i) {
       if (row + i * step >= part.n_rows) break;
