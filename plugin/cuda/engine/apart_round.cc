@@ -137,6 +137,7 @@ DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& t
 
 void ApartRound::AddLeaves(std::vector<float> const& values, std::int64_t output) {
   for (auto const& other : others_) other->AddLeaves(values, output);
+  for (auto const& other : others_) other->WaitForAll();  // what fails there must fail the round, not a call after it
   margins_whole_ = false;
 }
 

@@ -57,6 +57,7 @@ class ApartRows {
   /// \throws Error(kData) for the first row whose pair is not finite. Waits for it.
   void RequireFinite(std::int64_t output);
 
+  void WaitForAll() { worker_.Wait(last_); }
   /// Waits; what failed is forgotten.
   void Settle() noexcept { worker_.Settle(); }
 
@@ -69,7 +70,6 @@ class ApartRows {
 
  private:
   void ReadSummary() { read_ = summary_.Read(Cuda()); }
-  void WaitForAll() { worker_.Wait(last_); }
   PairTable Gradients() const { return {gradients_.span(), n_outputs_}; }
   DeviceInfo Info() const;
 
