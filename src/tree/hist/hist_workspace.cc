@@ -5,6 +5,7 @@
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
 #include "kauri/collective.h"
+#include "tree/growth/few_rows_nodes.h"
 #include "tree/histogram/rank_splits.h"
 
 namespace kauri {
@@ -185,31 +186,19 @@ void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pa
 std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                                    RowLists const& rows, Span<HistPair const> pairs) {
   if (IsDistributed(ctx) || !searches_nodes_ || counts_.IsOn()) return {pairs.begin(), pairs.end()};
-  std::vector<HistPair> others;
-  std::vector<HistNode*> nodes;
-  double n_rows = 0.0;
-  for (auto const& pair : pairs) {
-    auto const together = rows.NumRows(pair.small->id) + (pair.large == nullptr ? 0 : rows.NumRows(pair.large->id));
-    if (!AreFewRows(*bins_, together)) {
-      others.push_back(pair);
-      continue;
-    }
-    if (pair.parent != nullptr) pool_.GiveBack(pair.parent);
-    for (auto* node : {pair.small, pair.large}) {
-      if (node != nullptr && node->IsOpen()) nodes.push_back(node);
-    }
-    n_rows += static_cast<double>(together);
-  }
+  auto const level = DivideByRows(
+      pairs, rows, [&](std::int64_t n_rows) { return AreFewRows(*bins_, n_rows); },
+      [&](FixedSum* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
   BinSplitFinder const finder(gain, bins_->Cuts());
-  auto const team = ThreadsFor(ctx, kFewRowsShare * n_rows * entries_per_row_);
-  ParallelFor(team, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
-    auto& node = *nodes[index];
+  auto const team = ThreadsFor(ctx, kFewRowsShare * level.n_rows * entries_per_row_);
+  ParallelFor(team, static_cast<std::int64_t>(level.few.size()), [&](std::int64_t index) {
+    auto& node = *level.few[index];
     auto const range = rows.RangeOf(node.id);
     FewRows const few{task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features, node.total};
     FindSplitOfFewRows(finder, *bins_, few, &few_rows_[ThreadIndex()], &node.best);
   });
-  return others;
+  return level.others;
 }
 
 void HistWorkspace::MergePartial(Context const& ctx, Span<HistPair const> pairs) {

@@ -6,6 +6,7 @@
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
 #include "kauri/collective.h"
+#include "tree/growth/few_rows_nodes.h"
 #include "tree/histogram/rank_histograms.h"
 
 namespace kauri {
@@ -216,30 +217,18 @@ void VectorWorkspace::AddParts(Context const& team, GradientTableView const& tab
 
 std::vector<VectorPair> VectorWorkspace::SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows) {
   if (IsDistributed(ctx)) return {job.pairs.begin(), job.pairs.end()};
-  std::vector<VectorPair> others;
-  std::vector<VectorNode*> nodes;
-  double n_rows = 0.0;
-  for (auto const& pair : job.pairs) {
-    auto const together = rows.NumRows(pair.small->id) + (pair.large == nullptr ? 0 : rows.NumRows(pair.large->id));
-    if (!AreFewVectorRows(*bins_, together)) {
-      others.push_back(pair);
-      continue;
-    }
-    if (pair.parent != nullptr) pool_.GiveBack(pair.parent);
-    for (auto* node : {pair.small, pair.large}) {
-      if (node != nullptr && node->IsOpen()) nodes.push_back(node);
-    }
-    n_rows += static_cast<double>(together);
-  }
+  auto const level = DivideByRows(
+      job.pairs, rows, [&](std::int64_t n_rows) { return AreFewVectorRows(*bins_, n_rows); },
+      [&](std::int64_t* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
-  auto const work = n_rows * static_cast<double>(slots_.size()) * static_cast<double>(stride_);
-  ParallelFor(ThreadsFor(ctx, work), static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
-    auto* const node = nodes[index];
+  auto const work = level.n_rows * static_cast<double>(slots_.size()) * static_cast<double>(stride_);
+  ParallelFor(ThreadsFor(ctx, work), static_cast<std::int64_t>(level.few.size()), [&](std::int64_t index) {
+    auto* const node = level.few[index];
     auto const range = rows.RangeOf(node->id);
     RowSlice const slice{rows.Rows(), range.begin, range.end};
     FindSplitOfFewVectorRows(job.finder, *bins_, job.table, slice, &few_rows_[ThreadIndex()], node);
   });
-  return others;
+  return level.others;
 }
 
 void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,

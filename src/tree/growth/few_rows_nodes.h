@@ -1,0 +1,40 @@
+/// \file Which nodes of a level are searched without a histogram (hist/few_rows.h, hist_vector/few_vector_rows.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/span.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/rows/row_lists.h"
+
+namespace kauri {
+
+template <typename Growth>
+struct LevelByRows {
+  std::vector<GrowingPair<Growth>> others;  ///< pairs of more rows
+  std::vector<GrowingNode<Growth>*> few;    ///< open nodes of the pairs of few
+  double n_rows = 0.0;                      ///< of these pairs
+};
+
+/// are_few(n_rows): whether those of a pair are. give_back(histogram): of a parent whose children need none.
+template <typename Growth, typename AreFew, typename GiveBack>
+LevelByRows<Growth> DivideByRows(Span<GrowingPair<Growth> const> pairs, RowLists const& rows, AreFew const& are_few,
+                                 GiveBack const& give_back) {
+  LevelByRows<Growth> level;
+  for (auto const& pair : pairs) {
+    auto const together = rows.NumRows(pair.small->id) + (pair.large == nullptr ? 0 : rows.NumRows(pair.large->id));
+    if (!are_few(together)) {
+      level.others.push_back(pair);
+      continue;
+    }
+    if (pair.parent != nullptr) give_back(pair.parent);
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) level.few.push_back(node);
+    }
+    level.n_rows += static_cast<double>(together);
+  }
+  return level;
+}
+
+}  // namespace kauri
