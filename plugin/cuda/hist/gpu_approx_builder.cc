@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "cuda/hist/approx/tree_bins.h"
-#include "cuda/hist/gpu_hist_grower.h"
+#include "cuda/hist/hist_task.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
@@ -58,7 +58,7 @@ Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx
   RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const hist = static_cast<GpuApproxState*>(state)->Update(cuda, ctx, data, task.pairs);
-  return GpuHistGrower(ctx, {param_, rules_, task.place}, {cuda, task, leaf_of_row}, hist).Grow();
+  return GrowHistTree(ctx, {param_, rules_, task.place}, {cuda, task, leaf_of_row}, hist);
 }
 
 std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map) {

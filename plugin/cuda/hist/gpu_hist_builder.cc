@@ -8,7 +8,7 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
-#include "cuda/hist/gpu_hist_grower.h"
+#include "cuda/hist/hist_task.h"
 #include "cuda/hist/shares/copy_bins.h"
 #include "cuda/hist/shares/host_rows.h"
 #include "cuda/hist_vector/gpu_vector_grower.h"
@@ -172,7 +172,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   if (task.table.stride != 0) {
     return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, own->Whole(), own->Vectors());
   }
-  return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx)).Grow();
+  return GrowHistTree(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx));
 }
 
 std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {

@@ -225,12 +225,7 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   auto const& bins = *data_->bins;
   auto const& level = data_->of_level;
   auto const& of_tree = columns_.TreeSet();
-  FindTask find{};
-  find.gain = gain_;
-  find.features = bins.device_features.data();
-  find.cut_values = bins.cut_values.data();
-  find.min_values = data_->min_values.data();
-  find.is_categorical = data_->is_categorical.data();
+  auto find = data_->FindTaskOf(gain_);
   find.signs = constraints_.Signs().empty() ? nullptr : data_->of_tree.At<std::int8_t>(signs_);
   find.costs = costs_.empty() ? nullptr : level.At<float>(request.costs);
   find.tree_features = {data_->of_tree.At<std::uint32_t>(tree_features_), of_tree.size()};

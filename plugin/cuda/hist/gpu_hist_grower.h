@@ -14,20 +14,13 @@
 #include <vector>
 
 #include "cuda/hist/category_cells.h"
-#include "cuda/hist/gpu_hist_state.h"
+#include "cuda/hist/hist_task.h"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
 #include "tree/growth/hist_growth.h"
 
 namespace kauri::cuda {
-
-/// Where a tree grows and what from.
-struct HistTask {
-  CudaContext cuda;
-  DeviceTreeTask const& tree;
-  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
-};
 
 class GpuHistGrower : public HistGrowth<ScalarGrowth> {
  public:

@@ -31,6 +31,7 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
   n_own_rows = bins->n_rows;
   rows.TakeBins(cuda, *bins, n_own_rows);
   records.TakeBins(cuda, *bins);
+  few_rows.TakeBins(cuda, *bins);
   is_categorical = categorical.empty() ? Buffer<std::uint8_t>() : ToDevice(cuda, marks);
   cuda.Synchronize();  // for the copies, whose sources go
 }
@@ -59,6 +60,16 @@ void HistOnDevice::BeginTree(CudaContext const& cuda, bool count) {
   ones = count ? MakeOnes(cuda, n_rows) : Buffer<FixedPair>();
   histograms.Resize(cuda, (count ? 2 : 1) * std::size_t{bins->n_sums});
   counts_rows = count;
+}
+
+FindTask HistOnDevice::FindTaskOf(GainParam const& gain) const {
+  FindTask find{};
+  find.gain = gain;
+  find.features = bins->device_features.data();
+  find.cut_values = bins->cut_values.data();
+  find.min_values = min_values.data();
+  find.is_categorical = is_categorical.data();
+  return find;
 }
 
 }  // namespace kauri::cuda

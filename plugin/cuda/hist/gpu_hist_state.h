@@ -11,6 +11,7 @@
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/few_rows/few_rows_state.h"
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/device_histograms.h"
 #include "cuda/hist/histogram/row_records.h"
@@ -51,14 +52,17 @@ struct HistOnDevice {
   /// A new tree. count: whether behind the sums of a histogram lie their counts, as on the host
   /// (tree/histogram/cell_counts.h), a FixedSum each.
   void BeginTree(CudaContext const& cuda, bool count);
+  /// What splits between these bins are looked for with, whatever the tree and the nodes.
+  FindTask FindTaskOf(GainParam const& gain) const;
 
-  std::shared_ptr<DeviceBins const> bins;          ///< null between bins and those that take their place
-  Buffer<float> min_values;                        ///< [n_cols]: as in the cuts
-  Buffer<std::uint8_t> is_categorical;             ///< [n_cols], or empty: none is
-  std::vector<std::uint32_t> categorical;          ///< the features that are, ascending, host
-  std::int64_t n_own_rows = 0;                     ///< of the rows, from the first on: those of no other device
-  GrowingRowsOnDevice rows;                        ///< of those
-  RowRecords records;                              ///< likewise
+  std::shared_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
+  Buffer<float> min_values;                ///< [n_cols]: as in the cuts
+  Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
+  std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host
+  std::int64_t n_own_rows = 0;             ///< of the rows, from the first on: those of no other device
+  GrowingRowsOnDevice rows;                ///< of those
+  RowRecords records;                      ///< likewise
+  FewRowsState few_rows;
   std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
   Event gradients_ready;                           ///< of a tree, for them
   RankSums sums_of_ranks;

@@ -27,9 +27,9 @@ from .known_round import known_round
 class CvBooster:
     """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
 
-    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. Of more folds
-    than threads those that are left for the last turn share all of them. No result depends on it. The threads end with
-    the ``with`` block that it is used in.
+    The folds share the threads that the parameters ask for, or a device: small trees keep little of them busy. Of more
+    folds than threads those that are left for the last turn share all of them. No result depends on it. The threads end
+    with the ``with`` block that it is used in.
 
     Parameters
     ----------
@@ -169,8 +169,14 @@ def _rounds_of(booster: Booster) -> tuple[int, int]:
 
 
 def _folds_at_once(n_folds: int, threads: int, device: str) -> int:
-    """Return how many folds to train at a time: 1 on a device."""
-    return min(num_threads(threads), n_folds) if device == "cpu" else 1
+    """Return how many folds to train at a time: as many as there are threads, but where all devices share the rows.
+
+    On a device the kernels of one fold run while the host works, or waits, for others: of five folds of 28 columns and
+    50 rounds on an H100, 0.10 to 0.07 s with 1,000 rows, 0.36 to 0.24 with 200,000, and as long as before with 2
+    million, which keep it busy alone.
+    """
+    shares_rows = "," in device or device.endswith("all")
+    return 1 if shares_rows else min(num_threads(threads), n_folds)
 
 
 def _start_threads(n: int) -> ThreadPoolExecutor | None:

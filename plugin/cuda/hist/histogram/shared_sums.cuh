@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/histogram/pair_limbs.cuh"
 #include "cuda/hist/histogram/row_records.h"
 #include "kauri/gradient.h"
 
@@ -14,10 +15,6 @@ namespace kauri::cuda {
 
 /// Of the blocks that add rows.
 constexpr int kSumThreads = 1024;
-/// Limbs of 16 bits of so many rows fit into words of 32.
-constexpr std::uint32_t kRowsPerFlush = 65536;
-/// Of a pair: two of each of its numbers.
-constexpr std::uint32_t kLimbs = 4;
 constexpr std::uint32_t kBanks = 32;
 
 /// Shared memory that the sums of a group take, in bytes.
@@ -141,8 +138,9 @@ class SharedSums {
         for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
       }
       std::uint32_t const code = i / kBanks;
-      Word const gradient = OfAllCopies(Joined(limbs[0], limbs[1]));
-      Word const hessian = OfAllCopies(Joined(limbs[2], limbs[3]));
+      FixedSum const sum = JoinedLimbs(limbs);
+      Word const gradient = OfAllCopies(static_cast<Word>(sum.gradient));
+      Word const hessian = OfAllCopies(static_cast<Word>(sum.hessian));
       if (threadIdx.x % kBanks >= kColumns || code >= n_codes || (gradient | hessian) == 0) continue;
       auto* const cell = reinterpret_cast<ulonglong2*>(task.histogram + group.first_sum + code * kColumns + column);
       if (task.is_alone) {
@@ -161,11 +159,6 @@ class SharedSums {
   }
   using Word = unsigned long long;
 
-  __device__ static Word Joined(std::uint32_t low, std::uint32_t high) {
-    return static_cast<Word>(static_cast<std::int64_t>(static_cast<std::int32_t>(high)) * 65536 +
-                             static_cast<std::int64_t>(low));
-  }
-
   /// Of the lanes whose columns are the same.
   __device__ static Word OfAllCopies(Word sum) {
 #pragma unroll
@@ -178,15 +171,13 @@ class SharedSums {
     int const turn = row_ & 3;
     std::uint32_t const rotated = __funnelshift_r(word, word, 8 * turn);
     std::uint32_t const copy = static_cast<std::uint32_t>(row_ / 4) * kColumns + 4 * static_cast<std::uint32_t>(word_);
-    std::uint32_t const limbs[kLimbs] = {
-        static_cast<std::uint32_t>(pair.gradient) & 0xFFFFU, static_cast<std::uint32_t>(pair.gradient >> 16),
-        static_cast<std::uint32_t>(pair.hessian) & 0xFFFFU, static_cast<std::uint32_t>(pair.hessian >> 16)};
+    PairLimbs const limbs(pair);
 #pragma unroll
     for (int step = 0; step < 4; ++step) {
       std::uint32_t const code = rotated >> (8 * step) & 0xFFU;
       std::uint32_t* const cell = sums_ + code * kBanks + copy + static_cast<std::uint32_t>((step + turn) & 3);
 #pragma unroll
-      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) atomicAdd(cell + limb * plane_, limbs[limb]);
+      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) atomicAdd(cell + limb * plane_, limbs.words[limb]);
     }
   }
 

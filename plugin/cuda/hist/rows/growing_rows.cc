@@ -90,6 +90,10 @@ void GrowingRowsOnDevice::Split(std::vector<CodeSplit> const& splits) {
   }
 }
 
+void GrowingRowsOnDevice::SplitWhereTheyAre(std::vector<CodeSplit> const& splits) {
+  for (auto const& split : splits) AddToWalk(split);
+}
+
 NodeSource GrowingRowsOnDevice::SourceOf(std::int32_t node) const {
   if (waiting_.empty()) return {stretches_[node], -1, 0};
   auto const is_before = [](std::int32_t id, CodeSplit const& split) { return id < split.left; };

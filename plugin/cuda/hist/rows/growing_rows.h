@@ -45,11 +45,15 @@ class GrowingRowsOnDevice {
              Upload* request);
   /// Lets splits wait, but for those whose children are leaves for good and those that were foreseen.
   void Split(std::vector<CodeSplit> const& splits);
+  /// Splits whose rows stay where they are: WriteLeaves alone hears of them.
+  void SplitWhereTheyAre(std::vector<CodeSplit> const& splits);
   /// Lets a split wait that the tree does not have yet; the numbers of its children are the caller's, ascending.
   void Foresee(CodeSplit const& split) { waiting_.push_back(split); }
   bool HasWaiting() const { return !waiting_.empty(); }
   NodeSource SourceOf(std::int32_t node) const;
   RowPointers Pointers() const { return lists_.Pointers(); }
+  /// [n_cols], device: where the codes of the bins are.
+  FeaturePlace const* Places() const { return places_.data(); }
 
   /// The splits that wait become part of a request.
   void AddTo(Upload* request);

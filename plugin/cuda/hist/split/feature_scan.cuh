@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "cuda/hist/split/find_splits.h"
+#include "kauri/host_device.h"
 
 namespace kauri::cuda::bin_scan {
 
@@ -78,7 +79,7 @@ constexpr std::uint32_t kStagedCells = 256;
 struct StagedCells {
   FixedSum cells[kStagedCells + kStagedCells / 8];
 
-  __device__ static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
+  KAURI_HD static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
 };
 
 /// The sums of a feature in a histogram.
@@ -89,12 +90,37 @@ struct FeatureSums {
   __device__ FixedSum& operator[](std::uint32_t code) const { return first[static_cast<std::uint64_t>(code) * stride]; }
 };
 
+/// All bins of a feature, as a scan goes through them.
+struct AllBins {
+  FeatureCodes const& codes;
+  FeatureSums global;
+  StagedCells const* staged;  ///< the same, unless they are too many
+
+  __device__ std::uint32_t Count() const { return codes.n_bins; }
+  __device__ std::uint32_t Bin(std::uint32_t i) const { return i; }
+  __device__ FixedSum Sum(std::uint32_t i) const {
+    return codes.n_codes <= kStagedCells ? staged->cells[StagedCells::Place(i)] : global[i];
+  }
+};
+
 /// The bins of a lane, and what is before them.
 struct LaneBins {
   std::uint32_t begin;
   std::uint32_t end;
   FixedSum before;  ///< the sum of the bins before
   bool seen;        ///< whether one of those holds rows
+
+  /// Further bins are before them.
+  __device__ void Follow(FixedSum sum, bool hold_rows) {
+    before += sum;
+    seen = seen || hold_rows;
+  }
+};
+
+/// What all lanes have together.
+struct WarpBins {
+  FixedSum sum;
+  bool hold_rows;
 };
 
 /// Gains in float32, in a unit that keeps their squares within its range.
@@ -145,19 +171,16 @@ class RoughGain {
   float floor_;
 };
 
-/// One feature of one node.
+/// One feature of one node. Bins: AllBins, or others of which only those without rows are left out.
+template <typename Bins>
 struct FeatureScan {
   FindTask const& task;
   FeatureCodes const& codes;
   SearchedNode const& node;
   int sign;
   double gain_to_beat;  ///< the node's gain and the cost of the feature
-  FeatureSums global;
-  StagedCells const* staged;  ///< the same, unless they are too many
+  Bins of_feature;
 
-  __device__ FixedSum Cell(std::uint32_t bin) const {
-    return codes.n_codes <= kStagedCells ? staged->cells[StagedCells::Place(bin)] : global[bin];
-  }
   __device__ bool HasCut(std::uint32_t bin) const {  // no threshold lies above a bin whose upper bound is infinite
     return bin + 1 < codes.n_bins || isfinite(task.cut_values[codes.first_cut + bin]);
   }
@@ -172,8 +195,9 @@ struct FeatureScan {
   template <typename Visit>
   __device__ void ForEach(LaneBins bins, FixedSum missing, Visit&& visit) const {
     bool const has_missing = !(missing == FixedSum{});
-    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
-      FixedSum const cell = Cell(bin);
+    for (std::uint32_t i = bins.begin; i < bins.end; ++i) {
+      std::uint32_t const bin = of_feature.Bin(i);
+      FixedSum const cell = of_feature.Sum(i);
       bool const is_empty = cell == FixedSum{};
       if (has_missing && !is_empty) {
         if (bins.seen) visit(bins.before + missing, BinCandidate::Down(bin));
@@ -207,23 +231,39 @@ struct FeatureScan {
     return best;
   }
 
-  __device__ BinCandidate Find() const {
-    std::uint32_t const per_lane = (codes.n_bins + 31) / 32;
+  /// The lane's part of the bins, as if there were no others.
+  __device__ LaneBins Divide(WarpBins* all) const {
+    std::uint32_t const count = of_feature.Count();
+    std::uint32_t const per_lane = (count + 31) / 32;
     LaneBins bins{};
-    bins.begin = min(Lane() * per_lane, codes.n_bins);
-    bins.end = min(bins.begin + per_lane, codes.n_bins);
+    bins.begin = min(Lane() * per_lane, count);
+    bins.end = min(bins.begin + per_lane, count);
     FixedSum own;
     bool holds_rows = false;
-    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
-      FixedSum const cell = Cell(bin);
+    for (std::uint32_t i = bins.begin; i < bins.end; ++i) {
+      FixedSum const cell = of_feature.Sum(i);
       own += cell;
       holds_rows = holds_rows || !(cell == FixedSum{});
     }
-    bins.seen = (__ballot_sync(kAllLanes, holds_rows) & ((1U << Lane()) - 1U)) != 0;
+    unsigned const holding = __ballot_sync(kAllLanes, holds_rows);
+    bins.seen = (holding & ((1U << Lane()) - 1U)) != 0;
     FixedSum const inclusive = InclusiveScan(own);
     bins.before = inclusive - own;
-    FixedSum const missing = codes.may_miss != 0 ? node.sum - LastLane(inclusive) : FixedSum{};
+    *all = {LastLane(inclusive), holding != 0};
+    return bins;
+  }
+
+  /// What has no value at the feature, once the sum of all its bins is known.
+  __device__ FixedSum Missing(FixedSum present) const { return codes.may_miss != 0 ? node.sum - present : FixedSum{}; }
+
+  __device__ BinCandidate Search(LaneBins const& bins, FixedSum missing) const {
     return RoughGain::Applies(task.gain) ? Screened(bins, missing) : Exact(bins, missing);
+  }
+
+  __device__ BinCandidate Find() const {
+    WarpBins all;
+    LaneBins const bins = Divide(&all);
+    return Search(bins, Missing(all.sum));
   }
 };
 

@@ -3,6 +3,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/found_threshold.cuh"
 #include "cuda/hist/split/limited_scan.cuh"
 #include "tree/split_cost.h"
 
@@ -17,15 +18,10 @@ constexpr unsigned kMaxGridY = 65535;
 
 __device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
                                              FeatureSums const& cells) {
-  FeatureCodes const& codes = task.features[feature];
-  if (order < BinCandidate::kDown) return task.cut_values[codes.first_cut + order];
-  std::uint32_t bin = 0;  // the first on the right
-  if (order == BinCandidate::kAlone) {
-    while (cells[bin] == FixedSum{}) ++bin;
-  } else {
-    bin = BinCandidate::BinOfDown(order);
-  }
-  return bin > 0 ? task.cut_values[codes.first_cut + bin - 1] : task.min_values[feature];
+  if (order != BinCandidate::kAlone) return ThresholdOfBoundary(task, feature, FirstRightOf(order));
+  std::uint32_t first_right = 0;
+  while (cells[first_right] == FixedSum{}) ++first_right;
+  return ThresholdOfBoundary(task, feature, first_right);
 }
 
 /// What the blocks of a launch have in shared memory: a place for each feature's cells of either sibling.
@@ -161,7 +157,8 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedS
   FeatureSums const counts = CountsOf(task, codes, sibling.histogram);
   SearchedNode const& node = task.nodes[index];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
-  FeatureScan const scan{task, codes, node, sign, AddCost(node.gain, task.costs, feature), cells, sibling.staged};
+  FeatureScan<AllBins> const scan{
+      task, codes, node, sign, AddCost(node.gain, task.costs, feature), {codes, cells, sibling.staged}};
   BinCandidate best;
   if constexpr (kLimited) {
     best = WarpBest(LimitedScan{scan, feature, LimitsOf(task, node, sibling.n_rows), counts}.Find());

@@ -13,7 +13,7 @@
 namespace kauri::cuda::bin_scan {
 
 struct LimitedScan {
-  FeatureScan const& scan;
+  FeatureScan<AllBins> const& scan;
   std::uint32_t feature;
   SplitLimits limits;
   FeatureSums counts;  ///< read where rows are counted
@@ -36,10 +36,10 @@ struct LimitedScan {
 
   __device__ std::int64_t RowsIn(std::uint32_t bin) const { return limits.rows.IsOn() ? counts[bin].gradient : 0; }
   __device__ bool HoldsRows(std::uint32_t bin) const {
-    return limits.rows.IsOn() ? RowsIn(bin) != 0 : !(scan.Cell(bin) == FixedSum{});
+    return limits.rows.IsOn() ? RowsIn(bin) != 0 : !(scan.of_feature.Sum(bin) == FixedSum{});
   }
   __device__ void Append(std::uint32_t bin, Stretch* stretch) const {
-    stretch->sum += scan.Cell(bin);
+    stretch->sum += scan.of_feature.Sum(bin);
     stretch->n_rows += RowsIn(bin);
     stretch->n_held += HoldsRows(bin) ? 1 : 0;
   }
@@ -74,7 +74,7 @@ struct LimitedScan {
     }
     bool const splits_off_missing = facts.has_missing && before.n_held == facts.n_held - 1 && scan.HasCut(bin);
     if (!is_looked_at(before.n_held) && !splits_off_missing) return;
-    Consider(before.sum + scan.Cell(bin), before.n_rows + RowsIn(bin), BinCandidate::Up(bin), best);
+    Consider(before.sum + scan.of_feature.Sum(bin), before.n_rows + RowsIn(bin), BinCandidate::Up(bin), best);
   }
 
   __device__ BinCandidate Find() const {

@@ -1,0 +1,280 @@
+/// \file What a block of a cluster does of a level (grow_few_rows.h). All threads of a block make the calls together.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/hist/few_rows/block_memory.h"
+#include "cuda/hist/histogram/pair_limbs.cuh"
+#include "cuda/hist/split/found_threshold.cuh"
+
+namespace kauri::cuda::few_rows {
+
+/// Bins that hold rows, of a feature in a node.
+struct ListedBins {
+  FixedSum const* sums;
+  std::uint8_t const* bins;
+  std::uint32_t count;
+
+  __device__ std::uint32_t Count() const { return count; }
+  __device__ std::uint32_t Bin(std::uint32_t i) const { return bins[i]; }
+  __device__ FixedSum Sum(std::uint32_t i) const { return sums[i]; }
+};
+
+/// The part of a feature's bins in a node that a warp has.
+struct WarpPart {
+  std::uint32_t sums;  ///< of which feature and node
+  std::uint32_t part;  ///< of n_parts
+  std::uint32_t first_bin;
+  std::uint32_t n_bins;
+  bool is_there;
+};
+
+/// The features of one block: those of the tree from its rank on, as many apart as there are blocks.
+class BlockOfFewRows {
+ public:
+  __device__ BlockOfFewRows(FewRowsTask const& task, std::uint32_t rank, char* memory) : task_(task), rank_(rank) {
+    memory_.Lay(task.shape, task.n_rows, memory);
+    auto const n_features = static_cast<std::uint32_t>(task.find.tree_features.size());
+    n_own_ = rank < n_features ? (n_features - rank - 1) / task.shape.n_blocks + 1 : 0;
+  }
+
+  __device__ BlockMemory const& Memory() const { return memory_; }
+
+  /// All rows are in the root.
+  __device__ void Begin() {
+    for (auto own = threadIdx.x; own < n_own_; own += kThreads) {
+      auto const feature = task_.find.tree_features.data()[rank_ + own * task_.shape.n_blocks];
+      memory_.features[own] = {feature, task_.find.features[feature], task_.places[feature]};
+    }
+    if (threadIdx.x == 0) {
+      memory_.nodes[0] = {{task_.sum, NodeGain(task_.sum, task_.find.gain, {}), {}, -1, 0}, 0};
+    }
+    __syncthreads();
+    for (auto row = threadIdx.x; row < task_.n_rows; row += kThreads) {
+      memory_.node_of_row[row] = 0;
+      for (std::uint32_t own = 0; own < n_own_; ++own) {
+        auto const code = CodeOf(task_.codes, memory_.features[own].place, row);
+        memory_.codes[own * task_.n_rows + row] = static_cast<std::uint8_t>(code);
+      }
+    }
+    __syncthreads();
+  }
+
+  /// Fills best[] of the nodes. moves: rows are still in the nodes of the level before.
+  __device__ void FindBest(LevelNode const* of_level, std::uint32_t n_nodes, bool moves, FoundSplit* best) {
+    auto const at_once = n_own_ == 0 ? n_nodes : task_.shape.sums_at_once / n_own_;
+    for (std::uint32_t first = 0; first < n_nodes; first += at_once) {
+      std::uint32_t const count = min(at_once, n_nodes - first);
+      LevelNode const* const nodes = of_level + first;
+      Clear(count * n_own_);
+      __syncthreads();
+      AddRows(first, count, moves && first == 0);
+      __syncthreads();
+      auto const n_parts = NumParts(count * n_own_);
+      for (std::uint32_t turn = 0; turn * kWarps < count * n_own_ * n_parts; ++turn) {
+        WarpPart const part = PartOf(turn * kWarps + threadIdx.x / 32, count * n_own_, n_parts);
+        Search(nodes, part, n_parts, memory_.of_warps + turn % 2 * kWarps);
+      }
+      __syncthreads();
+      for (auto node = threadIdx.x / 32; node < count; node += kWarps) KeepBest(node, n_parts, best + first + node);
+    }
+  }
+
+ private:
+  /// Of each feature in each node, where there are few: as many as keep all warps busy.
+  __device__ static std::uint32_t NumParts(std::uint32_t n_sums) {
+    constexpr std::uint32_t kMostParts = kMostFewCodes / 32;
+    std::uint32_t n_parts = kMostParts;
+    while (n_parts > 1 && n_parts * n_sums > kWarps) n_parts /= 2;
+    return n_parts;
+  }
+
+  __device__ WarpPart PartOf(std::uint32_t index, std::uint32_t n_sums, std::uint32_t n_parts) const {
+    WarpPart part{index / n_parts, index % n_parts, 0, 0, index < n_sums * n_parts};
+    if (!part.is_there) return part;
+    std::uint32_t const n_bins = FeatureOf(part.sums).codes.n_bins;
+    std::uint32_t const width = (n_bins + n_parts - 1) / n_parts;
+    part.first_bin = min(part.part * width, n_bins);
+    part.n_bins = min(width, n_bins - part.first_bin);
+    return part;
+  }
+
+  __device__ OwnFeature const& FeatureOf(std::uint32_t sums) const { return memory_.features[sums % n_own_]; }
+
+  __device__ void Clear(std::uint32_t n_sums) {
+    auto* const fours = reinterpret_cast<uint4*>(memory_.sums);
+    for (auto i = threadIdx.x; i < n_sums * task_.shape.most_codes; i += kThreads) fours[i] = {0, 0, 0, 0};
+  }
+
+  /// Some rows of a thread, whose loads are under way at the same time.
+  struct RowBatch {
+    static constexpr std::uint32_t kSize = 4;
+    std::uint32_t first;
+    std::uint32_t nodes[kSize];
+
+    __device__ std::uint32_t Row(std::uint32_t i) const { return first + i * kThreads; }
+  };
+
+  /// The nodes of the rows, which may be about to leave those of the level before.
+  __device__ void FindNodes(bool moves, RowBatch* batch) {
+    std::uint32_t codes[RowBatch::kSize];
+#pragma unroll
+    for (std::uint32_t i = 0; i < RowBatch::kSize; ++i) {
+      batch->nodes[i] = batch->Row(i) < task_.n_rows ? memory_.node_of_row[batch->Row(i)] : kNoNode;
+      if (batch->nodes[i] == kNoNode || !moves) continue;
+      codes[i] = CodeOf(task_.codes, memory_.splits[batch->nodes[i]].found.place, batch->Row(i));
+    }
+    if (!moves) return;
+#pragma unroll
+    for (std::uint32_t i = 0; i < RowBatch::kSize; ++i) {
+      if (batch->nodes[i] == kNoNode) continue;
+      batch->nodes[i] = memory_.splits[batch->nodes[i]].ChildOf(codes[i]);
+      memory_.node_of_row[batch->Row(i)] = static_cast<std::uint8_t>(batch->nodes[i]);
+    }
+  }
+
+  __device__ void AddRows(std::uint32_t first, std::uint32_t count, bool moves) {
+    if (n_own_ == 0) return;
+    for (RowBatch batch{threadIdx.x, {}}; batch.first < task_.n_rows; batch.first += RowBatch::kSize * kThreads) {
+      FixedPair pairs[RowBatch::kSize];
+#pragma unroll
+      for (std::uint32_t i = 0; i < RowBatch::kSize; ++i) {
+        if (batch.Row(i) < task_.n_rows) pairs[i] = task_.pairs[batch.Row(i)];
+      }
+      FindNodes(moves, &batch);
+#pragma unroll
+      for (std::uint32_t i = 0; i < RowBatch::kSize; ++i) {
+        if (batch.nodes[i] - first >= count || (pairs[i].gradient == 0 && pairs[i].hessian == 0)) continue;
+        AddRow(batch.Row(i), pairs[i], batch.nodes[i] - first);
+      }
+    }
+  }
+
+  /// Cells are four limbs side by side, in an order that spreads equal limbs of different codes over all banks.
+  __device__ static std::uint32_t PlaceOfLimb(std::uint32_t limb, std::uint32_t code) {
+    return (limb + code / 8) % kLimbs;
+  }
+
+  __device__ void AddRow(std::uint32_t row, FixedPair pair, std::uint32_t node) {
+    PairLimbs const limbs(pair);
+    for (std::uint32_t own = 0; own < n_own_; ++own) {
+      std::uint32_t const code = memory_.codes[own * task_.n_rows + row];
+      auto* const cell =
+          reinterpret_cast<std::uint32_t*>(memory_.sums + (node * n_own_ + own) * task_.shape.most_codes + code);
+#pragma unroll
+      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) atomicAdd(cell + PlaceOfLimb(limb, code), limbs.words[limb]);
+    }
+  }
+
+  __device__ FixedSum SumOf(std::uint32_t sums, std::uint32_t code) const {
+    auto const* const cell =
+        reinterpret_cast<std::uint32_t const*>(memory_.sums + sums * task_.shape.most_codes + code);
+    std::uint32_t limbs[kLimbs];
+#pragma unroll
+    for (std::uint32_t limb = 0; limb < kLimbs; ++limb) limbs[limb] = cell[PlaceOfLimb(limb, code)];
+    return JoinedLimbs(limbs);
+  }
+
+  /// The bins of the part that hold rows, in place of all: none moves behind one that is not read yet.
+  __device__ ListedBins List(WarpPart const& part) {
+    std::uint32_t const first = part.sums * task_.shape.most_codes + part.first_bin;
+    std::uint32_t count = 0;
+#pragma unroll 1
+    for (std::uint32_t turn = 0; turn < part.n_bins; turn += 32) {
+      std::uint32_t const bin = part.first_bin + turn + bin_scan::Lane();
+      FixedSum sum;
+      if (turn + bin_scan::Lane() < part.n_bins) sum = SumOf(part.sums, bin);
+      bool const holds_rows = !(sum == FixedSum{});
+      unsigned const holding = __ballot_sync(bin_scan::kAllLanes, holds_rows);
+      std::uint32_t const place = first + count + __popc(holding & ((1U << bin_scan::Lane()) - 1U));
+      if (holds_rows) {
+        memory_.sums[place] = sum;
+        memory_.bins[place] = static_cast<std::uint8_t>(bin);
+      }
+      count += __popc(holding);
+      __syncwarp();
+    }
+    return {memory_.sums + first, memory_.bins + first, count};
+  }
+
+  /// The best split between the bins of a warp's part, for which it needs the sums of the other parts.
+  __device__ void Search(LevelNode const* nodes, WarpPart const& part, std::uint32_t n_parts,
+                         bin_scan::WarpBins* of_warps) {
+    OwnFeature const& own = FeatureOf(part.sums);
+    SearchedNode const& node = nodes[part.is_there ? part.sums / n_own_ : 0].searched;
+    bin_scan::FeatureScan<ListedBins> const scan{task_.find, own.codes, node, 0, node.gain, List(part)};
+    bin_scan::WarpBins mine;
+    auto bins = scan.Divide(&mine);
+    FixedSum present = mine.sum;
+    if (n_parts > 1) {
+      if (bin_scan::Lane() == 0) of_warps[threadIdx.x / 32] = mine;
+      __syncthreads();
+      present = AddOtherParts(part, n_parts, of_warps, &bins);
+    }
+    if (!part.is_there) return;
+    // With a bin or two a lane, rough gains (FeatureScan::Screened) would only be more to do.
+    auto const best = bin_scan::WarpBest(scan.Exact(bins, scan.Missing(present)));
+    if (bin_scan::Lane() == 0) memory_.candidates[part.sums * n_parts + part.part] = best;
+  }
+
+  /// What is in the parts before this one; returns the sum of all. The block has waited for them.
+  __device__ FixedSum AddOtherParts(WarpPart const& part, std::uint32_t n_parts, bin_scan::WarpBins const* of_warps,
+                                    bin_scan::LaneBins* bins) {
+    auto const lane = bin_scan::Lane();
+    bin_scan::WarpBins other{};
+    if (lane < n_parts) other = of_warps[threadIdx.x / 32 - part.part + lane];
+    bool const is_before = lane < part.part;
+    FixedSum const before = is_before ? other.sum : FixedSum{};
+    bins->Follow(bin_scan::WarpSum(before), __any_sync(bin_scan::kAllLanes, is_before && other.hold_rows));
+    return bin_scan::WarpSum(other.sum);
+  }
+
+  /// The best of all features and parts, by a warp: candidates come in the order of the features' numbers, and of equal
+  /// losses of a feature the least order counts.
+  __device__ void KeepBest(std::uint32_t node, std::uint32_t n_parts, FoundSplit* kept) {
+    std::uint32_t const n_candidates = n_own_ * n_parts;
+    auto const* const candidates = memory_.candidates + node * n_candidates;
+    double loss_change = 0.0;
+    std::uint64_t rank = ~std::uint64_t{0};  // of equal losses: the least
+    std::uint32_t index = 0;
+    auto const keep = [&](double other, std::uint64_t other_rank, std::uint32_t other_index) {
+      if (!(other > loss_change) && !(other == loss_change && other_rank < rank)) return;
+      loss_change = other;
+      rank = other_rank;
+      index = other_index;
+    };
+    for (auto i = bin_scan::Lane(); i < n_candidates; i += 32) {
+      keep(candidates[i].loss_change, std::uint64_t{i / n_parts} << 32U | candidates[i].order, i);
+    }
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+      double const other = __shfl_xor_sync(bin_scan::kAllLanes, loss_change, step);
+      std::uint64_t const other_rank = __shfl_xor_sync(bin_scan::kAllLanes, rank, step);
+      keep(other, other_rank, __shfl_xor_sync(bin_scan::kAllLanes, index, step));
+    }
+    if (bin_scan::Lane() != 0) return;
+    bool const is_found = n_candidates > 0 && candidates[index].order != bin_scan::BinCandidate::kNone;
+    *kept = is_found ? Describe(candidates[index], memory_.features[index / n_parts]) : NothingFound();
+  }
+
+  __device__ static FoundSplit NothingFound() {
+    FoundSplit found{};
+    found.split.feature = kNoFeature;
+    return found;
+  }
+  __device__ static FoundSplit Describe(bin_scan::BinCandidate const& best, OwnFeature const& own) {
+    bool const default_left = best.order >= bin_scan::BinCandidate::kDown;
+    return {{best.loss_change, best.left, own.feature, FirstRightOf(best.order), default_left ? 1U : 0U},
+            own.codes.n_bins,
+            own.place};
+  }
+
+  FewRowsTask const& task_;
+  std::uint32_t rank_;
+  std::uint32_t n_own_;  ///< features of the block
+  BlockMemory memory_{};
+};
+
+}  // namespace kauri::cuda::few_rows

@@ -1,0 +1,105 @@
+#include "cuda/hist/few_rows_grower.h"
+
+#include "collective/reduce.h"
+#include "cuda/tree/leaf_rows.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// Rows times features, above which several waits for all of a device take less time than one for a cluster.
+constexpr std::int64_t kMostWork = std::int64_t{1} << 19U;
+
+}  // namespace
+
+FewRowsGrower::FewRowsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
+    : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts),
+      cuda_(task.cuda),
+      task_(task.tree),
+      data_(data),
+      leaf_of_row_(task.leaf_of_row),
+      on_device_(MakeTask()) {
+  memory_ = &data_->growth;
+}
+
+/// And from nothing else of a node: neither from its number, nor from the splits made until then.
+bool FewRowsGrower::SplitsFollowFromSums() const {
+  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && param_.min_data_in_leaf <= 1;
+}
+
+FewRowsTask FewRowsGrower::MakeTask() const {
+  auto const& bins = *data_->bins;
+  auto const& few_rows = data_->few_rows;
+  auto const is_alone = data_->shares.empty() && !IsDistributed(ctx_);
+  auto const has_levels = param_.max_depth > 0 && param_.max_depth <= kMostFewLevels;
+  auto const n_features = static_cast<std::int64_t>(columns_.TreeSet().size());
+  FewRowsTask made{};
+  if (few_rows.n_blocks == 0 || !is_alone || !has_levels || bins.n_rows * n_features > kMostWork) return made;
+  if (!SplitsFollowFromSums()) return made;
+  made.find = data_->FindTaskOf(gain_);
+  made.find.tree_features = {nullptr, columns_.TreeSet().size()};
+  made.codes = ViewOf(bins);
+  made.places = data_->rows.Places();
+  made.pairs = task_.pairs.data();
+  made.n_rows = static_cast<std::uint32_t>(bins.n_rows);
+  made.sum = task_.sum;
+  made.n_levels = param_.max_depth;
+  made.gamma = param_.gamma;
+  made.shape = ShapeOfFewRows(cuda_, few_rows.n_blocks, made, few_rows.most_codes);
+  return made;
+}
+
+void FewRowsGrower::ResetRows() { data_->rows.Reset(cuda_, leaf_of_row_, {}, &data_->of_level); }
+
+void FewRowsGrower::FindAll() {
+  auto& upload = data_->of_tree;
+  upload.Clear();
+  auto const features = upload.Add(columns_.TreeSet());
+  upload.SendChanges(cuda_);
+  on_device_.find.tree_features = {upload.At<std::uint32_t>(features), columns_.TreeSet().size()};
+  auto& answer = data_->few_rows.answer;
+  ReserveMore((std::size_t{1} << static_cast<unsigned>(param_.max_depth)) - 1, &answer);
+  on_device_.found = answer.data();
+  GrowFewRows(cuda_, on_device_);
+  cuda_.Synchronize();  // for the answer
+  has_found_ = true;
+}
+
+SplitCandidate FewRowsGrower::Candidate(Node const& node, FewRowsSplit const& found) const {
+  SplitCandidate best;
+  if (found.feature == best.feature) return best;
+  auto const first_cut = cuts_.feature_begin[found.feature];
+  best.loss_change = found.loss_change;
+  best.feature = found.feature;
+  best.threshold =
+      found.first_right > 0 ? cuts_.values[first_cut + found.first_right - 1] : cuts_.min_values[found.feature];
+  best.default_left = found.default_left != 0;
+  best.left = found.left;
+  best.right = node.total.sum - found.left;
+  return best;
+}
+
+void FewRowsGrower::FindSplits(Pairs const& pairs) {
+  if (!has_found_) FindAll();
+  for (auto const& pair : pairs) {
+    for (auto* node : {pair.small, pair.large}) {
+      if (node == nullptr || !node->IsOpen()) continue;
+      node->best = Candidate(*node, on_device_.found[place_of_node_[ToSize(node->id)]]);
+    }
+  }
+}
+
+void FewRowsGrower::SplitRows(std::vector<CodeSplit> const& splits) {
+  for (auto const& split : splits) {
+    auto const place = place_of_node_[ToSize(split.node)];
+    place_of_node_.push_back(2 * place + 1);
+    place_of_node_.push_back(2 * place + 2);
+  }
+  data_->rows.SplitWhereTheyAre(splits);
+}
+
+void FewRowsGrower::WriteLeaves() {
+  data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,13 @@
+#include "cuda/hist/hist_task.h"
+
+#include "cuda/hist/few_rows_grower.h"
+#include "cuda/hist/gpu_hist_grower.h"
+
+namespace kauri::cuda {
+
+Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data) {
+  if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
+  return GpuHistGrower(ctx, rules, task, data).Grow();
+}
+
+}  // namespace kauri::cuda

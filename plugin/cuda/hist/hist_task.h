@@ -1,0 +1,24 @@
+/// \file Growing a tree with a number in each leaf from bins on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/hist/gpu_hist_state.h"
+#include "cuda/tree/device_tree_builder.h"
+#include "kauri/span.h"
+#include "tree/growth/tree_growth.h"
+
+namespace kauri::cuda {
+
+/// Where a tree grows and what from.
+struct HistTask {
+  CudaContext cuda;
+  DeviceTreeTask const& tree;
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
+};
+
+/// Grows a tree in the way that is fastest for its rows.
+Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
+
+}  // namespace kauri::cuda

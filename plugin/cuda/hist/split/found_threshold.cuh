@@ -1,0 +1,25 @@
+/// \file What a boundary between bins that a scan found (feature_scan.cuh) means as a split.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/hist/split/feature_scan.cuh"
+#include "cuda/hist/split/find_splits.h"
+
+namespace kauri::cuda {
+
+/// The first bin on the right; not of BinCandidate::kAlone, whose sums would tell.
+__device__ __forceinline__ std::uint32_t FirstRightOf(std::uint32_t order) {
+  using bin_scan::BinCandidate;
+  return order < BinCandidate::kDown ? order + 1 : BinCandidate::BinOfDown(order);
+}
+
+__device__ __forceinline__ float ThresholdOfBoundary(FindTask const& task, std::uint32_t feature,
+                                                     std::uint32_t first_right) {
+  if (first_right == 0) return task.min_values[feature];
+  return task.cut_values[task.features[feature].first_cut + first_right - 1];
+}
+
+}  // namespace kauri::cuda
