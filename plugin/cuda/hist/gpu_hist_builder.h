@@ -42,7 +42,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
       : param_(param), rules_(ParseConstraints(param)), memory_(memory) {}
   bool BuildsVectorLeaves() const override { return true; }
   bool LearnsInGroups() const override { return true; }
-  bool SharesRows(bool vector_leaves) const override { return !vector_leaves; }
+  bool TakesShares(bool vector_leaves) const override { return !vector_leaves; }
   std::string StateKey() const override;
   /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
   /// bin of every node of a level.

@@ -8,14 +8,16 @@
 
 namespace kauri::cuda {
 
-HistShare::HistShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows)
-    : rows_(device, main, from, rows), worker_(device) {
-  DeviceScope const scope(device);
-  records_.TakeBins(rows_.Cuda(), rows_.Bins());
+void HistShare::TakeBins(DeviceBins const& from) {
+  answered_ = worker_.Post([this, &from] {
+    rows_.TakeBins(from);
+    records_.TakeBins(rows_.Cuda(), rows_.Bins());
+  });
 }
 
-HistShare::HistShare(int device, DeviceBins const& from, RowsOfShare rows)
-    : rows_(device, from, rows), worker_(device) {}
+void HistShare::ReadBins(DeviceBins const& from) {
+  answered_ = worker_.Post([this, &from] { rows_.ReadBins(from); });
+}
 
 void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task,
                           SharedTree const& tree) {

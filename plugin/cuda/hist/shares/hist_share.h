@@ -34,14 +34,15 @@ class HistShare {
  public:
   using Splits = std::shared_ptr<std::vector<CodeSplit> const>;
 
-  /// \throws Error(kMemory).
-  HistShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows);
-  /// Of the main device itself: rows whose codes it reads from the host's memory. from: must outlive it.
-  HistShare(int device, DeviceBins const& from, RowsOfShare rows);
+  /// Without codes. main: the main device.
+  HistShare(int device, int main, RowsOfShare rows) : rows_(device, main, rows), worker_(device) {}
 
   CudaContext const& Cuda() const { return rows_.Cuda(); }
   /// After Wait, until something else is asked.
   GrowingRowsOnDevice& Rows() { return rows_.Rows(); }
+  /// Other codes for the trees to come, as RowShare::TakeBins and ReadBins. Error(kMemory) is thrown by Wait.
+  void TakeBins(DeviceBins const& from);
+  void ReadBins(DeviceBins const& from);
   /// Takes the gradients from the main device once `ready` is reached.
   void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, SharedTree const& tree);
   /// The same of gradients that are there.
@@ -56,7 +57,7 @@ class HistShare {
   /// The sums of these nodes, [n_nodes, SumsOfNode()], as the main device, whose stream waits for them, can read them;
   /// until the next AddUp.
   FixedSum const* Collect(CudaContext const& main);
-  /// Waits for what was asked last: AddUp, and how many rows went left, or the leaves.
+  /// Waits for what was asked last: codes, AddUp and how many rows went left, or the leaves.
   void Wait() { worker_.Wait(answered_); }
   /// After AddUp: no split waits any more.
   void TakeStretches();
@@ -87,7 +88,7 @@ class HistShare {
   Upload moves_;                       ///< what rows were moved by, where that came before AddUp
   bool has_moved_ = false;             ///< they were
   DeviceWorker::Ticket added_ = 0;     ///< the last AddUp is on the device's stream
-  DeviceWorker::Ticket answered_ = 0;  ///< and done, or the last leaves are
+  DeviceWorker::Ticket answered_ = 0;  ///< and done, or the last codes or leaves are
   DeviceWorker worker_;                ///< after what its tasks use
 };
 
