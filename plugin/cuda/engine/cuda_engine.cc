@@ -150,7 +150,6 @@ class CudaEngine : public Engine, public DeviceSide {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
-    if (!ctx.device.ordinals.empty() && tree.vector_leaves) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const is_apart = GrowsApart(tree, on_device, &own);
     auto task = is_apart
@@ -284,10 +283,6 @@ class CudaEngine : public Engine, public DeviceSide {
 
   void SayOnce(std::string const& line) {
     if (said_.insert(line).second) Log(LogLevel::kWarning, line);
-  }
-  void SayAlone() {
-    SayOnce("trees with vector leaves grow on cuda:" + std::to_string(Cuda().device) +
-            " alone: of several devices those with one number in each leaf use all");
   }
   void SayHostCopy(std::string const& role, std::string const& name, Context const& ctx) {
     auto const* why = IsDistributed(ctx) ? "needs the rows of all ranks" : "has no device version";

@@ -168,7 +168,8 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   GrowthRules const rules{param_, rules_, task.place};
   TreeScope const tree(cuda, own->LastTree());
   if (task.table.stride != 0) {
-    return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, own->Whole(), own->Vectors());
+    VectorTask const grown{cuda, task, leaf_of_row, memory_.fewest_rows};
+    return GrowVectors(ctx, rules, grown, own->Whole(), own->Vectors());
   }
   return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx)).Grow();
 }

@@ -8,7 +8,7 @@
 /// 4. The best split of each node is found (split/find_splits.h); the host decides as the CPU's method does
 ///    (gpu_hist_grower.h).
 /// Trees with vector leaves grow likewise, with sums of all outputs in each cell (hist_vector/gpu_vector_grower.h).
-/// Several devices share the rows (shares/row_share.h).
+/// Several devices share the rows, whatever leaves hold (shares/row_share.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 

@@ -3,14 +3,14 @@
 /// Vocabulary. The main device has gradients, margins and leaves of all rows, and decides. With several devices the
 /// rows are cut into shares of consecutive ones; the first share is the main device's own. Each device has the codes of
 /// its share, keeps the lists of its rows by node, and adds up histograms of them; their sums over all devices are
-/// made on the main one (hist_share.h). Sums are integers, so where a row is counted changes nothing.
+/// made on the main one (sum_share.h). Sums are integers, so where a row is counted changes nothing.
 ///
 /// So are the rows of one device whose codes stay in page-locked memory of the host: kernels read them there, 32 bytes
 /// a row and group of columns over the bus for the split and for the sum of a level, and for the leaves of a tree.
 ///
 /// Per level each node whose rows are added up costs its histogram on the way. Where the round of the rows is computed
 /// on their device (engine/apart_rows.h) that is all; elsewhere a row of a share costs 8 bytes of gradients on the way
-/// there and 4 of its leaf on the way back, per tree.
+/// there, or 4 for each sum of a vector leaf, and 4 of its leaf on the way back, per tree.
 #pragma once
 
 #include <cstdint>

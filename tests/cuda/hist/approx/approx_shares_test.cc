@@ -93,8 +93,8 @@ CategoricalJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
   return job;
 }
 
-/// The tree of a number: with few or many bins' worth of hessians, those of the tree before, sampled rows, limits,
-/// another order of growth and, near the end, other types of columns, whose bins are the host's.
+/// The tree of a number: other hessians or those of the tree before, rows that are sampled or counted, another order
+/// of growth, no split at all and, near the end, other types of columns, whose bins are the host's.
 void SetTree(std::uint64_t tree, CategoricalJob* job) {
   auto const n_rows = static_cast<std::int64_t>(job->NumRows());
   job->sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, n_rows) : std::vector<std::uint8_t>();
