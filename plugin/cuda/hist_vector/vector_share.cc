@@ -34,7 +34,10 @@ std::size_t VectorShare::SumsOfNode() const { return PairsOf(std::size_t{Share()
 
 void VectorShare::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) {
   nodes_.clear();
-  for (auto const& node : nodes) nodes_.push_back({node, AsWords(sums + nodes_.size() * SumsOfNode())});
+  for (auto const& node : nodes) {
+    nodes_.push_back({node, AsWords(sums)});
+    sums += SumsOfNode();
+  }
   nodes_place_ = request->Add(nodes_);
 }
 

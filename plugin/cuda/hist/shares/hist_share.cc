@@ -33,7 +33,8 @@ void HistShare::TakePairs(FixedPair const* pairs, SharedTree const& tree) {
 void HistShare::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) {
   nodes_.clear();
   for (auto const& node : nodes) {
-    nodes_.push_back({node.rows, node.split, node.is_left, sums + nodes_.size() * SumsOfNode()});
+    nodes_.push_back({node.rows, node.split, node.is_left, sums});
+    sums += SumsOfNode();
   }
   nodes_place_ = request->Add(nodes_);
 }

@@ -78,21 +78,20 @@ void SumShare::ReserveSums(std::size_t n_nodes) {
 void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
   auto& rows = Rows();
   auto& request = share_.Request();
-  n_nodes_ = nodes.size();
-  ReserveSums(n_nodes_);
-  std::vector<NodeSource> sources;
+  ReserveSums(nodes.size());
+  sources_.clear();
   std::int64_t most_rows = 0;
   for (auto const& node : nodes) {
-    sources.push_back(rows.SourceOf(node.id));
-    most_rows += sources.back().rows.count / (node.has_sibling ? 2 : 1);
+    sources_.push_back(rows.SourceOf(node.id));
+    most_rows += sources_.back().rows.count / (node.has_sibling ? 2 : 1);
   }
   request.Clear();
   if (!has_moved_) rows.AddTo(&request);
-  AddNodes(sources, sums_.data(), &request);
+  AddNodes(sources_, sums_.data(), &request);
   request.Send(Cuda());
   if (!has_moved_) rows.Move(Cuda(), request);
   auto const& moves = has_moved_ ? moves_ : request;
-  AddRows({request, n_nodes_, rows.NumLeft(moves).data(), most_rows});
+  AddRows({request, nodes.size(), rows.NumLeft(moves).data(), most_rows});
   rows.FetchAnswer(Cuda(), moves);
   share_.Finish();
   has_moved_ = false;
@@ -103,7 +102,7 @@ FixedSum const* SumShare::Collect(CudaContext const& main) {
   share_.Done().HoldBack(main);
   auto const device = Cuda().device;
   if (CanRead(main.device, device)) return sums_.data();
-  auto const n_sums = n_nodes_ * SumsOfNode();
+  auto const n_sums = sources_.size() * SumsOfNode();
   sums_on_main_.Reserve(main, n_sums);
   CopyFromDevice(main, device, sums_.data(), n_sums, sums_on_main_.data());
   return sums_on_main_.data();

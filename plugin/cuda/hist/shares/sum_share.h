@@ -95,8 +95,8 @@ class SumShare {
   void AddUpRows(std::vector<WantedNode> const& nodes);
 
   RowShare share_;
-  std::size_t n_nodes_ = 0;            ///< of the last AddUp
-  Buffer<FixedSum> sums_;              ///< [n_nodes, SumsOfNode()], of the last AddUp
+  std::vector<NodeSource> sources_;    ///< [n_nodes], of the last AddUp
+  Buffer<FixedSum> sums_;              ///< [n_nodes, SumsOfNode()], likewise
   Buffer<FixedSum> sums_on_main_;      ///< a copy, where the main device cannot read them
   Upload moves_;                       ///< what rows were moved by, where that came before AddUp
   bool has_moved_ = false;             ///< they were
