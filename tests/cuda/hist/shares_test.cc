@@ -1,11 +1,15 @@
 /// Several devices share the rows of a tree: the trees of the method in host memory, bit for bit, and every row in its
 /// leaf. One device stands for several here; where there are more, all of them take part, too.
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cuda/exact/gpu_exact_builder.h"
+#include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/gpu_hist_builder.h"
+#include "cuda/hist/shares/hist_share.h"
 #include "cuda/hist/shares/host_rows.h"
+#include "cuda/hist/shares/share_rows.h"
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
 #include "hist/shares_fixture.h"
@@ -111,6 +115,27 @@ TEST_F(SharesOnDevice, ADeviceThatIsNotThere) {
   auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(On({0, 0, 0}), *data);
   EXPECT_THROW(Build(On({0, 0, 1000}), job, *data, state.get()), Error);
   ExpectSame(Build(On({0, 0, 0}), job, *data, state.get()), BuildWith(Method::kHist, job), "devices that are there");
+}
+
+/// One of several shares has no room for its codes: that is what the caller hears, once all have stopped, and the
+/// others take codes again.
+TEST_F(SharesOnDevice, CodesThatDoNotFit) {
+  constexpr std::int64_t kTooMany = std::int64_t{1} << 40;
+  auto const data = MakeMatrix({100, 5, 0.0, 0, false, 1});
+  auto const bins = std::make_shared<BinMatrix const>(Context{}, *data, MakeQuantileCuts(Context{}, *data, 32));
+  auto const on_device = cuda::UploadBins(Cuda(), bins);
+  Cuda().Synchronize();  // for the codes
+  std::vector<std::unique_ptr<cuda::HistShare>> shares;
+  for (auto const& rows : {cuda::RowsOfShare{10, 20}, cuda::RowsOfShare{30, kTooMany}, cuda::RowsOfShare{40, 20}}) {
+    shares.push_back(std::make_unique<cuda::HistShare>(0, 0, rows));
+  }
+  auto const give = [&] {
+    for (auto const& share : shares) share->TakeBins(*on_device);
+    cuda::WaitForShares(shares);
+  };
+  ExpectParts(MessageOf(ErrorKind::kMemory, give), {"a share of 1099511627776 rows", "codes"});
+  shares.erase(shares.begin() + 1);
+  EXPECT_NO_THROW(give());
 }
 
 TEST_F(SharesOnDevice, ExactIsRefused) {
