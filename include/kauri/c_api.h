@@ -25,8 +25,8 @@
  * array on another device than the booster.
  *
  * Devices. The parameter "device" is cpu, cuda (the first CUDA device), cuda:N, several as cuda:N,M,.. or cuda:all.
- * Predictions of rows in host memory split them over several devices; training runs on the first named. No bit of a
- * result depends on how many there are.
+ * Predictions of rows in host memory split them over several devices, and so does training with tree_method hist and
+ * approx; exact refuses more than one. No bit of a result depends on how many there are.
  *
  * Configurations are JSON objects. Keys that a call does not know are ignored. NaN, Infinity and -Infinity may be
  * written as bare words.

@@ -39,8 +39,8 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_FIELD(booster).set_default("gbtree").describe("What a round adds; see the list of boosters.");
     DMLC_DECLARE_FIELD(device).set_default("cpu").describe(
         "Where to run: cpu, cuda (the first CUDA device), cuda:N, several as cuda:N,M,.. or cuda:all. Predictions and "
-        "explanations split their rows over several devices; training runs on the first named. No result depends on "
-        "how many there are.");
+        "explanations split their rows over several devices, and so does training with hist and approx; exact trains "
+        "on one alone. No result depends on how many there are.");
     DMLC_DECLARE_FIELD(predictor).set_default("auto").describe(
         "What predicts and explains: auto (the device's own), cpu_predictor or gpu_predictor (the first CUDA device "
         "where device=cpu). Margins and leaves are the same bits from both; explanations agree to about 1e-6.");

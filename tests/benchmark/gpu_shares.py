@@ -1,12 +1,14 @@
-"""`hist` on several devices of one host beside one of them: milliseconds of a tree, and whether models are the same.
+"""Trees on several devices of one host beside one of them: milliseconds of a tree, and whether models are the same.
 
     python tests/benchmark/gpu_shares.py                                 # 100 M x 28, depth 8, on cuda:0, and on all
     python tests/benchmark/gpu_shares.py --rows 10000000 --depth 6 12 --devices cuda:0 cuda:0,1
     python tests/benchmark/gpu_shares.py --rows 10000000 --devices cuda:0 --ratios 0.5 1   # rows in the host's memory
+    python tests/benchmark/gpu_shares.py --rows 10000000 --method approx
+    python tests/benchmark/gpu_shares.py --rows 10000000 --targets 5                       # vector leaves
 
-Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there. A tree's time is the difference of
-two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two places give models of other
-bytes.
+Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there, for approx a DMatrix. A tree's time
+is the difference of two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two places
+give models of other bytes.
 """
 
 from __future__ import annotations
@@ -28,25 +30,26 @@ import kauriboost as kb
 BLOCK_ROWS = 4_000_000
 
 
-def make_rows(n_rows: int, n_cols: int) -> tuple[Any, Any]:
-    """Normal deviates and a noisy binary label, in the memory of the first device."""
+def make_rows(n_rows: int, n_cols: int, n_targets: int) -> tuple[Any, Any]:
+    """Normal deviates and noisy binary labels, in the memory of the first device."""
     cupy = importlib.import_module("cupy")
     random = cupy.random.default_rng(0)
     rows = cupy.empty((n_rows, n_cols), cupy.float32)
-    labels = cupy.empty(n_rows, cupy.float32)
+    labels = cupy.empty((n_rows, n_targets), cupy.float32)
     for first in range(0, n_rows, BLOCK_ROWS):
         block = rows[first : first + BLOCK_ROWS]
         block[:] = random.standard_normal(block.shape, dtype=cupy.float32)
         signal = block[:, 0] * block[:, 1] + cupy.abs(block[:, 2]) + 0.5 * block[:, 3] - 0.8
-        noise = random.standard_normal(len(block), dtype=cupy.float32)
-        labels[first : first + BLOCK_ROWS] = signal + noise > 0
+        for target in range(n_targets):
+            noise = random.standard_normal(len(block), dtype=cupy.float32)
+            labels[first : first + BLOCK_ROWS, target] = signal + target * block[:, 1] + noise > 0
     return rows, labels
 
 
-def make_matrix(n_rows: int, n_cols: int) -> kb.QuantileDMatrix:
-    """The rows are gone once they are codes."""
-    rows, labels = make_rows(n_rows, n_cols)
-    matrix = kb.QuantileDMatrix(rows, labels)
+def make_matrix(args: argparse.Namespace) -> kb.DMatrix:
+    """The rows are gone once they are codes, or copied."""
+    rows, labels = make_rows(args.rows, args.columns, args.targets)
+    matrix = (kb.DMatrix if args.method == "approx" else kb.QuantileDMatrix)(rows, labels)
     del rows, labels
     importlib.import_module("cupy").get_default_memory_pool().free_all_blocks()
     return matrix
@@ -57,13 +60,12 @@ def digest_without_device(booster: kb.Booster) -> str:
     return hashlib.sha256(booster.save_raw("ubj")).hexdigest()[:12]
 
 
-def measure(
-    matrix: kb.QuantileDMatrix, depth: int, where: dict[str, Any], args: argparse.Namespace
-) -> tuple[float, str]:
+def measure(matrix: kb.DMatrix, depth: int, where: dict[str, Any], args: argparse.Namespace) -> tuple[float, str]:
     """Milliseconds of a tree; the digest of the longer training's model."""
     params = {
         "objective": "binary:logistic",
-        "tree_method": "hist",
+        "tree_method": args.method,
+        "multi_strategy": "multi_output_tree" if args.targets > 1 else "one_output_per_tree",
         **where,
         "max_depth": depth,
         "verbosity": 1,
@@ -89,13 +91,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=100_000_000)
     parser.add_argument("--columns", type=int, default=28)
+    parser.add_argument("--method", choices=["hist", "approx"], default="hist")
+    parser.add_argument("--targets", type=int, default=1, help="more than one: trees with vector leaves")
     parser.add_argument("--depth", type=int, nargs="+", default=[8])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--devices", nargs="+", default=["cuda:0", "cuda:all"])
     parser.add_argument("--ratios", type=float, nargs="+", default=[], help="cache_host_ratio, on the first of these")
     args = parser.parse_args()
-    matrix = make_matrix(args.rows, args.columns)
+    matrix = make_matrix(args)
     status = 0
     for depth in args.depth:
         places: dict[str, dict[str, Any]] = {device: {"device": device} for device in args.devices}
@@ -107,7 +111,8 @@ def main() -> int:
             same = "" if digest == first_digest else " OTHER BYTES"
             status |= digest != first_digest
             print(
-                f"{args.rows:,} x {args.columns}, depth {depth}, {name}: {value:.2f} ms a tree, "
+                f"{args.method}, {args.targets} targets, {args.rows:,} x {args.columns}, depth {depth}, {name}: "
+                f"{value:.2f} ms a tree, "
                 f"{first / value:.2f} times {args.devices[0]}{same}",
                 flush=True,
             )

@@ -36,6 +36,11 @@ class ApartRound {
   /// They were changed on the main device alone.
   void LoseMargins() { margins_here_ = false; }
 
+  /// Whether the last tree could grow from gradients that are apart, as is believed of the first. Where it needed them
+  /// whole those of the next round are computed so, and no row crosses to the main device and back.
+  bool IsWanted() const { return is_wanted_; }
+  void Want(bool is_wanted) { is_wanted_ = is_wanted; }
+
   /// Gradients of all rows, each on the device of its row.
   void ComputeGradients(Context const& ctx, WholeRows const& whole, DeviceObjective const& objective,
                         std::int64_t iteration, TrainingArrays* arrays);
@@ -64,6 +69,7 @@ class ApartRound {
   std::vector<ShareInput> inputs_;  ///< of the last tree
   std::uint64_t revision_ = 0;      ///< of what they were told of their rows
   bool is_told_ = false;
+  bool is_wanted_ = true;
   bool margins_here_ = false;   ///< whether they are true on the other devices
   bool margins_whole_ = true;   ///< whether they are on the main one
   bool has_gradients_ = false;  ///< whether the round's are on the devices of their rows

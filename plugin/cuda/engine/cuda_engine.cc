@@ -150,7 +150,6 @@ class CudaEngine : public Engine, public DeviceSide {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
-    if (!ctx.device.ordinals.empty() && !on_device.SharesRows(tree.vector_leaves)) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const is_apart = GrowsApart(tree, on_device, &own);
     auto task = is_apart
@@ -252,7 +251,7 @@ class CudaEngine : public Engine, public DeviceSide {
     Event const ready(Cuda().device);
     WholeRows const whole{Cuda(), ready, info, train.InfoRevision(), own->margins.data(), own->n_outputs};
     if (own->apart == nullptr) own->apart = ApartRound::Make(ctx, whole);
-    if (own->apart == nullptr) return false;
+    if (own->apart == nullptr || !own->apart->IsWanted()) return false;
     own->apart->ComputeGradients(ctx, whole, objective, iteration, &own->arrays);
     return true;
   }
@@ -262,7 +261,9 @@ class CudaEngine : public Engine, public DeviceSide {
   bool GrowsApart(RoundTree const& tree, DeviceTreeBuilder const& builder, EngineData* own) {
     if (own->apart == nullptr) return false;
     auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
-    if (own->apart->HasGradients() && is_drawn_by_key && builder.SharesRows(tree.vector_leaves)) return true;
+    auto const takes_shares = is_drawn_by_key && builder.TakesShares(tree.vector_leaves);
+    own->apart->Want(takes_shares);
+    if (own->apart->HasGradients() && takes_shares) return true;
     if (own->apart->HasGradients()) own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
     own->apart->LoseGradients();
     own->CollectMargins(Cuda());
@@ -282,10 +283,6 @@ class CudaEngine : public Engine, public DeviceSide {
 
   void SayOnce(std::string const& line) {
     if (said_.insert(line).second) Log(LogLevel::kWarning, line);
-  }
-  void SayAlone() {
-    SayOnce("trees of this tree method, or with vector leaves, grow on cuda:" + std::to_string(Cuda().device) +
-            " alone: of several devices only tree_method=hist with one number in each leaf uses all");
   }
   void SayHostCopy(std::string const& role, std::string const& name, Context const& ctx) {
     auto const* why = IsDistributed(ctx) ? "needs the rows of all ranks" : "has no device version";

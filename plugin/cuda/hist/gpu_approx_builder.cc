@@ -1,5 +1,6 @@
 #include "cuda/hist/gpu_approx_builder.h"
 
+#include <cstdint>
 #include <limits>
 
 #include "cuda/hist/approx/tree_bins.h"
@@ -15,9 +16,9 @@ namespace {
 
 class GpuApproxState : public BuildState {
  public:
-  explicit GpuApproxState(BinOptions const& options) : bins_(options) {}
+  GpuApproxState(BinOptions const& options, std::int64_t fewest_rows) : bins_(options), fewest_rows_(fewest_rows) {}
 
-  /// Codes by the hessians of the tree.
+  /// Codes by the hessians of the tree, on the device of `cuda` and, of their rows, on all others of the context.
   HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                        Span<FixedPair const> pairs) {
     auto const is_stale = bins_.Update(cuda, data, pairs);
@@ -27,11 +28,13 @@ class GpuApproxState : public BuildState {
       data_->bins.reset();  // before their successors take as much memory
       data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
     }
+    data_->ShareRows(cuda, ctx.device.ordinals, fewest_rows_);
     return data_.get();
   }
 
  private:
   TreeBins bins_;
+  std::int64_t fewest_rows_;  ///< of one of several devices
   std::unique_ptr<HistOnDevice> data_;
 };
 
@@ -48,7 +51,7 @@ std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, Data
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
-  return std::make_unique<GpuApproxState>(TreeBinOptions(param_, budget_));
+  return std::make_unique<GpuApproxState>(TreeBinOptions(param_, memory_.budget), memory_.fewest_rows);
 }
 
 Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,

@@ -5,6 +5,10 @@
 /// tree the cuts follow from the hessians (approx/ordered_cuts.h) and the rows are coded (bins/write_codes.h). Where
 /// there is no room for that order, columns are sorted for every tree. Other data, and sketches, are cut and binned in
 /// host memory. Cuts and codes are those of the host, so the tree has the bytes of tree_method=approx.
+///
+/// Several devices share the rows as in gpu_hist. Cuts need the hessians of all rows, so the main device has the
+/// gradients; it makes the codes, and the others copy those of their rows for every tree that has new ones: a byte a
+/// value, as a rule, beside the 12 bytes a row of gradients and leaves.
 #pragma once
 
 #include <memory>
@@ -12,7 +16,6 @@
 
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/tree/device_tree_builder.h"
-#include "data/memory_budget.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
@@ -23,7 +26,7 @@ class GpuApproxBuilder : public DeviceTreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
   GpuApproxBuilder(TreeParam const& param, HistMemory const& memory)
-      : param_(param), rules_(ParseConstraints(param)), budget_(memory.budget), hist_(param, memory) {}
+      : param_(param), rules_(ParseConstraints(param)), memory_(memory), hist_(param, memory) {}
   std::string StateKey() const override;
   /// Device memory: that of gpu_hist; of dense numbers 8 bytes each besides, 4 more where the rows are the host's, and
   /// 1 GiB for cuts, or 8 bytes a row where that is more.
@@ -34,7 +37,7 @@ class GpuApproxBuilder : public DeviceTreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  MemoryBudget budget_;  ///< of bins in host memory that data keep
+  HistMemory memory_;
   GpuHistBuilder hist_;  ///< for data in external memory
 };
 

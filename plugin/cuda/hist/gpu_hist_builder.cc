@@ -45,17 +45,16 @@ class GpuHistState : public BuildState {
       vectors_.reset();
       data_.reset();  // before its successor takes as much memory
       whole_.reset();
-      data_ = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
-      if (whole_ != nullptr) data_->AddHostRows(stream_.Context(), *whole_);
+      auto made = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
+      if (whole_ != nullptr) made->AddHostRows(stream_.Context(), *whole_);
       stream_.Context().Synchronize();  // for the codes, which trees read on another stream
-      is_shared_ = false;
+      data_ = std::move(made);          // with all its rows, or not at all
     }
     return data_.get();
   }
   /// What Update returned, with its rows on all devices of the context.
   HistOnDevice* Share(Context const& ctx) {
-    if (!is_shared_) data_->ShareRows(stream_.Context(), ctx.device.ordinals, memory_.fewest_rows);
-    is_shared_ = true;
+    data_->ShareRows(stream_.Context(), ctx.device.ordinals, memory_.fewest_rows);
     return data_.get();
   }
   /// The codes of all rows.
@@ -115,7 +114,6 @@ class GpuHistState : public BuildState {
   std::uint64_t revision_ = 0;               ///< of the info that the key was found to fit
   std::unique_ptr<DeviceBins const> whole_;  ///< in the host's memory, where the device has room for some rows only
   std::unique_ptr<HistOnDevice> data_;
-  bool is_shared_ = false;
   std::unique_ptr<VectorOnDevice> vectors_;  ///< of the bins of data_; once a tree has vector leaves
   Event last_tree_;
 };
@@ -170,7 +168,8 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   GrowthRules const rules{param_, rules_, task.place};
   TreeScope const tree(cuda, own->LastTree());
   if (task.table.stride != 0) {
-    return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, own->Whole(), own->Vectors());
+    VectorTask const grown{cuda, task, leaf_of_row, memory_.fewest_rows};
+    return GrowVectors(ctx, rules, grown, own->Whole(), own->Vectors());
   }
   return GrowHistTree(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx));
 }

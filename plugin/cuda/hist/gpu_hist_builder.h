@@ -8,7 +8,7 @@
 /// 4. The best split of each node is found (split/find_splits.h); the host decides as the CPU's method does
 ///    (gpu_hist_grower.h).
 /// Trees with vector leaves grow likewise, with sums of all outputs in each cell (hist_vector/gpu_vector_grower.h).
-/// Several devices share the rows (shares/row_share.h).
+/// Several devices share the rows, whatever leaves hold (shares/row_share.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 
@@ -42,7 +42,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
       : param_(param), rules_(ParseConstraints(param)), memory_(memory) {}
   bool BuildsVectorLeaves() const override { return true; }
   bool LearnsInGroups() const override { return true; }
-  bool SharesRows(bool vector_leaves) const override { return !vector_leaves; }
+  bool TakesShares(bool vector_leaves) const override { return !vector_leaves; }
   std::string StateKey() const override;
   /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
   /// bin of every node of a level.

@@ -2,6 +2,7 @@
 
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/histogram/row_ones.h"
+#include "cuda/hist/shares/share_rows.h"
 
 namespace kauri::cuda {
 
@@ -27,7 +28,7 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
     categorical.push_back(feature);
     marks[feature] = 1;
   }
-  shares.clear();
+  is_shared = false;
   n_own_rows = bins->n_rows;
   rows.TakeBins(cuda, *bins, n_own_rows);
   records.TakeBins(cuda, *bins);
@@ -37,20 +38,17 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
 }
 
 void HistOnDevice::ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest) {
-  if (devices.size() < 2) return;
-  auto const cut = CutRows(bins->n_rows, devices.size(), fewest);
-  if (cut.size() < 2) return;
-  cuda.Synchronize();  // for the codes, which other devices copy
-  for (std::size_t i = 1; i < cut.size(); ++i) {
-    shares.push_back(std::make_unique<HistShare>(devices[i], cuda, *bins, cut[i]));
-  }
-  n_own_rows = cut[0].count;
-  rows.TakeBins(cuda, *bins, n_own_rows);
+  if (is_shared) return;
+  n_own_rows = kauri::cuda::ShareRows(cuda, *bins, {devices, fewest}, &shares);
+  rows.TakeFirst(n_own_rows);
+  is_shared = true;
 }
 
 void HistOnDevice::AddHostRows(CudaContext const& cuda, DeviceBins const& whole) {
   RowsOfShare const on_host{bins->n_rows, whole.n_rows - bins->n_rows};
-  shares.push_back(std::make_unique<HistShare>(cuda.device, whole, on_host));
+  shares.push_back(std::make_unique<HistShare>(cuda.device, cuda.device, on_host));
+  shares.back()->ReadBins(whole);
+  shares.back()->Wait();
 }
 
 void HistOnDevice::BeginTree(CudaContext const& cuda, bool count) {

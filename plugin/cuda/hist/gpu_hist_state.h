@@ -42,10 +42,12 @@ struct HistOnDevice {
       : gradients_ready(cuda.device), sums_of_ranks(cuda.device) {
     TakeBins(cuda, std::move(made));
   }
-  /// Other codes of as many rows, for the trees to come; those before may be gone already.
+  /// Other codes of as many rows, for the trees to come; those before may be gone already. Shares get theirs from
+  /// ShareRows.
   void TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made);
   /// Cuts the rows of the bins into shares of these devices, the first of which has the bins; of as many of them as get
-  /// `fewest` rows or more. \throws Error(kMemory).
+  /// `fewest` rows or more. Once for the codes; with other codes, the same devices have the same rows again.
+  /// \throws Error(kMemory): to be called again.
   void ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest);
   /// Codes of more rows, in the host's memory, behind those of the bins. \throws Error(kMemory).
   void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
@@ -64,6 +66,7 @@ struct HistOnDevice {
   RowRecords records;                      ///< likewise
   FewRowsState few_rows;
   std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
+  bool is_shared = false;                          ///< ShareRows has seen to these codes
   Event gradients_ready;                           ///< of a tree, for them
   RankSums sums_of_ranks;
   DeviceHistograms histograms;

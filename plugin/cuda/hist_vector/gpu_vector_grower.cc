@@ -1,7 +1,9 @@
 #include "cuda/hist_vector/gpu_vector_grower.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "cuda/hist/shares/node_histograms.h"
 #include "cuda/hist_vector/device_table.h"
 #include "cuda/tree/leaf_rows.h"
 
@@ -25,13 +27,35 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
   data_->histograms.Reset(cuda_);
 }
 
+GpuVectorGrower::~GpuVectorGrower() {
+  for (auto const& share : data_->shares) share->Settle();
+}
+
+void GpuVectorGrower::ResetRows() {
+  auto const& sampled = task_.sampled_rows;
+  if (!data_->shares.empty()) data_->table_ready.Record(cuda_);
+  for (auto const& share : data_->shares) share->BeginTree(cuda_, data_->table_ready, table_, sampled);
+  auto const n_own = ToSize(data_->n_own_rows);
+  data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own},
+                    &data_->of_level);
+}
+
+void GpuVectorGrower::SplitRows(std::vector<CodeSplit> const& splits) {
+  data_->rows.Split(splits);
+  if (data_->shares.empty()) return;
+  auto const copied = std::make_shared<std::vector<CodeSplit> const>(splits);
+  for (auto const& share : data_->shares) share->Split(copied);
+}
+
 VectorTotal GpuVectorGrower::MakeRoot() {
   SendTree();
   return SetRoot(SumTableRows(cuda_, table_, data_->bins.n_rows));
 }
 
 void GpuVectorGrower::WriteLeaves() {
+  for (auto const& share : data_->shares) share->WriteLeaves(cuda_, leaf_of_row_);
   data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_.data());
+  for (auto const& share : data_->shares) share->Wait();
   SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
 }
 
@@ -46,7 +70,8 @@ void GpuVectorGrower::SendTree() {
 
 std::size_t GpuVectorGrower::NumAtOnce(std::size_t n_pairs) const {
   auto const& pool = data_->histograms;
-  auto const room = pool.MostLent() > pool.NumLent() ? pool.MostLent() - pool.NumLent() : 1;
+  auto const left = pool.MostLent() > pool.NumLent() ? pool.MostLent() - pool.NumLent() : 1;
+  auto const room = std::max<std::size_t>(1, left / (1 + data_->shares.size()));  // others' sums may be copied here
   auto const scanned = std::max<std::size_t>(1, kMostFound / 2 / std::max<std::size_t>(1, columns_.TreeSet().size()));
   return std::min({n_pairs, room, scanned});
 }
@@ -68,14 +93,17 @@ void GpuVectorGrower::FindSplits(Pairs const& pairs) {
 void GpuVectorGrower::FindSome(SomePairs pairs) {
   auto request = MakeRequest(pairs);
   Send(&request);
+  for (auto const& share : data_->shares) share->AddUp(request.wanted);
   data_->rows.Move(cuda_, data_->of_level);
   data_->rows.FetchAnswer(cuda_, data_->of_level);
   AddRows(request);
+  Collect(request);
   Scan(request);
   categories_.Fetch(request.nodes);
   cuda_.Synchronize();  // for the best splits, what goes left there, how many rows did and the sums of categories
   ReadAnswers(request);
   data_->rows.TakeStretches();
+  for (auto const& share : data_->shares) share->TakeStretches();
 }
 
 GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
@@ -83,8 +111,13 @@ GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
   for (auto const& pair : pairs) {
     pair.small->histogram = data_->histograms.Borrow(cuda_);
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
-    request.summed.push_back({data_->rows.SourceOf(pair.small->id), pair.small->histogram});
-    request.most_rows += request.summed.back().source.rows.count / (pair.large == nullptr ? 1 : 2);
+    auto const source = data_->rows.SourceOf(pair.small->id);
+    request.summed.push_back({source, pair.small->histogram});
+    request.most_rows += source.rows.count / (pair.large == nullptr ? 1 : 2);
+    if (!data_->shares.empty()) {
+      request.wanted.push_back({pair.small->id, pair.large != nullptr});
+      request.shared.push_back({source.rows, source.split, source.is_left, AsPairs(pair.small->histogram)});
+    }
     auto const small = AddNode(pair.small, &request);
     request.pairs.push_back({small, pair.large == nullptr ? -1 : AddNode(pair.large, &request)});
   }
@@ -119,6 +152,7 @@ void GpuVectorGrower::Send(Request* request) {
   request->nodes_place = upload.Add(request->scanned);
   request->pairs_place = upload.Add(request->pairs);
   request->summed_place = upload.Add(request->summed);
+  request->shared_place = upload.Add(request->shared);
   request->sums_place = upload.Add(request->sums);
   request->bounds_place = upload.Add(request->bounds);
   request->allowed_place = upload.Add(request->allowed);
@@ -137,6 +171,15 @@ void GpuVectorGrower::AddRows(Request const& request) {
   sum.table = table_;
   sum.most_rows = request.most_rows;
   AddTableRows(cuda_, data_->bins, sum);
+}
+
+void GpuVectorGrower::Collect(Request const& request) {
+  if (data_->shares.empty()) return;
+  std::vector<FixedSum const*> sums;
+  for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
+  AddToHistograms(
+      cuda_, sums,
+      {{data_->of_level.At<HistogramNode>(request.shared_place), request.shared.size()}, data_->histograms.NumPairs()});
 }
 
 void GpuVectorGrower::Scan(Request const& request) {
@@ -198,8 +241,9 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const&
   auto const n_sums = std::int64_t{planned.table.n_sums};
   if (*data == nullptr || (*data)->n_sums != n_sums) {
     RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);
-    data->reset();  // before its successor takes as much memory
-    *data = std::make_unique<VectorOnDevice>(task.cuda, bins, n_sums);
+    ShareDevices const devices{ctx.device.ordinals, task.fewest_rows};
+    if (*data == nullptr) *data = std::make_unique<VectorOnDevice>(task.cuda, bins, devices);
+    (*data)->Resize(task.cuda, n_sums);
   }
   return GpuVectorGrower(ctx, rules, planned, data->get()).Grow();
 }

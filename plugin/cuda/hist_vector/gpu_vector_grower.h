@@ -2,7 +2,7 @@
 /// the algorithm).
 ///
 /// The host decides: it reads the best splits of a level's nodes, what goes left at each and how many rows do, once a
-/// level, and says what is asked of the next.
+/// level, and says what is asked of the next. Several devices share the rows (vector_share.h).
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist_vector/category_sums.h"
 #include "cuda/hist_vector/vector_on_device.h"
 #include "cuda/tree/device_tree_builder.h"
@@ -23,12 +24,17 @@ struct VectorTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
   Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
+  std::int64_t fewest_rows;        ///< that one of several devices has
   TableOnDevice table = {};  ///< of the tree's, with its rows counted where a limit asks for it; left to GrowVectors
 };
 
 class GpuVectorGrower : public HistGrowth<VectorGrowth> {
  public:
   GpuVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task, VectorOnDevice* data);
+  /// Waits for what other devices were asked: it refers to the task.
+  ~GpuVectorGrower() override;
+  GpuVectorGrower(GpuVectorGrower const&) = delete;
+  GpuVectorGrower& operator=(GpuVectorGrower const&) = delete;
 
  private:
   using SomePairs = Span<GrowingPair<VectorGrowth> const>;
@@ -37,8 +43,8 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   std::vector<std::int32_t> RightCategories(Node const& node) const override { return node.total.right_categories; }
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(std::int64_t* histogram) override { data_->histograms.GiveBack(histogram); }
-  void ResetRows() override { data_->rows.Reset(cuda_, leaf_of_row_, task_.sampled_rows, &data_->of_level); }
-  void SplitRows(std::vector<CodeSplit> const& splits) override { data_->rows.Split(splits); }
+  void ResetRows() override;
+  void SplitRows(std::vector<CodeSplit> const& splits) override;
   void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
 
@@ -48,6 +54,8 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
     std::vector<ScannedNode> scanned;
     std::vector<ScannedPair> pairs;
     std::vector<SummedNode> summed;
+    std::vector<WantedNode> wanted;     ///< of the other devices: those of `summed`
+    std::vector<HistogramNode> shared;  ///< and where their sums are added
     std::vector<std::int64_t> sums;     ///< [n_nodes, n_sums]
     std::vector<WeightBounds> bounds;   ///< [n_nodes, n_outputs], or empty
     std::vector<std::uint8_t> allowed;  ///< [n_lists, n_tree_features]
@@ -55,6 +63,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
     std::size_t nodes_place = 0;
     std::size_t pairs_place = 0;
     std::size_t summed_place = 0;
+    std::size_t shared_place = 0;
     std::size_t sums_place = 0;
     std::size_t bounds_place = 0;
     std::size_t allowed_place = 0;
@@ -69,6 +78,8 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   std::int32_t AddAllowed(Node const& node, Request* request) const;
   void Send(Request* request);
   void AddRows(Request const& request);
+  /// Adds what other devices added up.
+  void Collect(Request const& request);
   void Scan(Request const& request);
   void ReadAnswers(Request const& request);
 
@@ -83,7 +94,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   CategorySums categories_;
 };
 
-/// Grows a tree in *data, which is made, or made anew, where it is not for this layout of the task's table.
+/// Grows a tree in *data, which is made of these bins where it is null; several devices of the context share the rows.
 /// \throws Error(kParameter) for more outputs than a device has room for; Error(kMemory).
 Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
                  std::unique_ptr<VectorOnDevice>* data);

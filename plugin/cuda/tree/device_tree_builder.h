@@ -40,8 +40,9 @@ class DeviceTreeBuilder : public TreeBuilder {
   /// method of that name in host memory, bit for bit.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
-  /// Whether several devices (Context::device) share the rows of a tree; otherwise the first has them all.
-  virtual bool SharesRows(bool /*vector_leaves*/) const { return false; }
+  /// Whether a tree grows from gradients that each of several devices (Context::device) has of its own rows
+  /// (DeviceTreeTask::shares); otherwise the first has them all, whoever splits the rows.
+  virtual bool TakesShares(bool /*vector_leaves*/) const { return false; }
   /// The booster refuses to train with it in host memory.
   Tree Build(Context const&, DataMatrix const&, TreeTask const&, BuildState*, Span<std::int32_t>) const final {
     Fail(ErrorKind::kInternal, "tree_method=", StateKey(), " was asked to build in host memory");

@@ -1,118 +1,43 @@
 /// Several devices share the rows of a tree: the trees of the method in host memory, bit for bit, and every row in its
 /// leaf. One device stands for several here; where there are more, all of them take part, too.
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cuda/exact/gpu_exact_builder.h"
+#include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/gpu_hist_builder.h"
+#include "cuda/hist/shares/hist_share.h"
 #include "cuda/hist/shares/host_rows.h"
+#include "cuda/hist/shares/share_rows.h"
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
-#include "support/device_fixture.h"
+#include "hist/shares_fixture.h"
 #include "support/error.h"
-#include "support/same_tree.h"
-#include "tree/categorical_job.h"
 
 namespace kauri::testing {
 namespace {
 
-using Devices = std::vector<int>;
-
-/// The first one, twice and thrice, and all that are there.
-std::vector<Devices> ManyDevices() {
-  int n_devices = 0;
-  cudaGetDeviceCount(&n_devices);
-  Devices all;
-  for (int device = 0; device < n_devices; ++device) all.push_back(device);
-  std::vector<Devices> lists{{0, 0}, {0, 0, 0}};
-  if (n_devices > 1) lists.push_back(all);
-  return lists;
-}
-
-/// Also of few rows.
-cuda::HistMemory const kManyShares{{}, -1.0F, 1};
-
-class SharesOnDevice : public DeviceTest {
+class SharesOnDevice : public SharesTest {
  protected:
-  static Context On(Devices const& devices) {
-    auto ctx = OnDevice();
-    ctx.device.ordinals = devices;
-    return ctx;
-  }
+  using SharesTest::Build;
 
   Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state) const {
-    cuda::GpuHistBuilder const builder(job.param, kManyShares);
-    return Build(ctx, job, data, state, &builder);
-  }
-
-  Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state,
-              cuda::GpuHistBuilder const* builder) const {
-    auto const host = job.Task();
-    auto const pairs = cuda::ToDevice(Cuda(), job.gradients.pairs);
-    auto const sampled = cuda::ToDevice(Cuda(), job.sampled);
-    cuda::Buffer<std::int32_t> leaves(Cuda(), job.NumRows());
-    cuda::DeviceTreeTask task;
-    task.pairs = pairs.span();
-    task.unit = job.gradients.unit;
-    for (auto const& pair : job.gradients.pairs) task.sum += pair;
-    task.sampled_rows = sampled.span();
-    task.place = host.place;
-    Built built;
-    built.tree = builder->BuildOnDevice(Cuda(), ctx, data, task, state, leaves.span());
-    built.leaf_of_row = Fetch(Cuda(), leaves);
-    return built;
+    return Build(ctx, job, data, cuda::GpuHistBuilder(job.param, kManyShares), state);
   }
 
   Built Build(Devices const& devices, CategoricalJob const& job) const {
     auto const ctx = On(devices);
     auto const data = DataOf(job);
-    cuda::GpuHistBuilder const builder(job.param, kManyShares);
-    auto const state = builder.MakeState(ctx, *data);
+    auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
     return Build(ctx, job, *data, state.get());
   }
 
   void ExpectHostsTree(CategoricalJob const& job, std::string const& name) const {
     auto const host = BuildWith(Method::kHist, job);
-    for (auto const& devices : ManyDevices()) {
-      ExpectSame(Build(devices, job), host, name + " on " + std::to_string(devices.size()));
-    }
+    for (auto const& devices : ManyDevices()) ExpectSame(Build(devices, job), host, name + " on " + Text(devices));
   }
 };
-
-/// Numbers, with what else is asked of trees.
-CategoricalJob NumericJob(std::uint64_t seed) {
-  Random random(seed + 77);
-  MatrixSpec spec;
-  constexpr std::int64_t kRows[] = {1, 2, 3, 31, 257, 900, 2500};
-  constexpr std::int64_t kCols[] = {1, 3, 8, 33};
-  spec.n_rows = kRows[random.Below(7)];
-  spec.n_cols = kCols[random.Below(4)];
-  spec.missing = 0.3 * random.Below(3);
-  spec.n_distinct = random.Below(2) == 0 ? 0 : 6;
-  spec.sparse = random.Below(3) == 0;
-  spec.seed = seed;
-  CategoricalJob job;
-  job.values = MakeValues(spec);
-  job.n_cols = spec.n_cols;
-  job.sparse = spec.sparse;
-  job.types.assign(ToSize(spec.n_cols), "float");
-  auto& param = job.param;
-  param.max_bin = random.Below(4) == 0 ? 700 : 40;
-  param.min_child_weight = static_cast<float>(random.Below(2));
-  param.max_depth = 1 + static_cast<int>(random.Below(7));
-  if (random.Below(2) == 0) {
-    param.grow_policy = TreeParam::kLossGuide;
-    param.max_leaves = 3 + static_cast<int>(random.Below(30));
-    param.max_depth = 0;
-  }
-  if (random.Below(3) == 0) param.min_data_in_leaf = 2 + static_cast<int>(random.Below(20));
-  if (random.Below(4) == 0) param.extra_trees = true;
-  if (random.Below(4) == 0) param.path_smooth = 3.0F;
-  if (random.Below(4) == 0) param.colsample_bynode = 0.6F;
-  if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
-  job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
-  return job;
-}
 
 TEST_F(SharesOnDevice, Numbers) {
   std::int64_t n_splits = 0;
@@ -176,6 +101,43 @@ TEST_F(SharesOnDevice, OneStateForManyTrees) {
   }
 }
 
+/// One of the devices is not there: the next tree, on devices that are, finds the shares that were made and makes the
+/// others.
+TEST_F(SharesOnDevice, ADeviceThatIsNotThere) {
+  auto job = NumericJob(3);
+  job.values = MakeValues({900, 5, 0.1, 0, false, 4});
+  job.n_cols = 5;
+  job.sparse = false;
+  job.types.assign(5, "float");
+  job.sampled.clear();
+  job.gradients = MakeGradients(900, 1, {});
+  auto const data = DataOf(job);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(On({0, 0, 0}), *data);
+  EXPECT_THROW(Build(On({0, 0, 1000}), job, *data, state.get()), Error);
+  ExpectSame(Build(On({0, 0, 0}), job, *data, state.get()), BuildWith(Method::kHist, job), "devices that are there");
+}
+
+/// One of several shares has no room for its codes: that is what the caller hears, once all have stopped, and the
+/// others take codes again.
+TEST_F(SharesOnDevice, CodesThatDoNotFit) {
+  constexpr std::int64_t kTooMany = std::int64_t{1} << 40;
+  auto const data = MakeMatrix({100, 5, 0.0, 0, false, 1});
+  auto const bins = std::make_shared<BinMatrix const>(Context{}, *data, MakeQuantileCuts(Context{}, *data, 32));
+  auto const on_device = cuda::UploadBins(Cuda(), bins);
+  Cuda().Synchronize();  // for the codes
+  std::vector<std::unique_ptr<cuda::HistShare>> shares;
+  for (auto const& rows : {cuda::RowsOfShare{10, 20}, cuda::RowsOfShare{30, kTooMany}, cuda::RowsOfShare{40, 20}}) {
+    shares.push_back(std::make_unique<cuda::HistShare>(0, 0, rows));
+  }
+  auto const give = [&] {
+    for (auto const& share : shares) share->TakeBins(*on_device);
+    cuda::WaitForShares(shares);
+  };
+  ExpectParts(MessageOf(ErrorKind::kMemory, give), {"a share of 1099511627776 rows", "codes"});
+  shares.erase(shares.begin() + 1);
+  EXPECT_NO_THROW(give());
+}
+
 TEST_F(SharesOnDevice, ExactIsRefused) {
   auto const data = MakeMatrix({40, 3, 0.0, 0, false, 1});
   auto const message = MessageOf(ErrorKind::kParameter, [&] {
@@ -192,7 +154,7 @@ TEST_F(SharesOnDevice, RowsOfTheHost) {
       auto const data = DataOf(job);
       cuda::GpuHistBuilder const builder(job.param, {{}, ratio});
       auto const state = builder.MakeState(ctx, *data);
-      return Build(ctx, job, *data, state.get(), &builder);
+      return Build(ctx, job, *data, builder, state.get());
     };
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       auto const name = "ratio " + std::to_string(ratio) + ", seed " + std::to_string(seed);
@@ -253,9 +215,7 @@ TEST(Shares, RowsThatHaveNoPlace) {
 
 /// Models of a learner whose devices change while it trains: the CPU's.
 TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
-  int n_devices = 0;
-  cudaGetDeviceCount(&n_devices);
-  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   HistCase given;
   given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 1000;
   given.table.missing = Missing::kSome;
@@ -279,9 +239,7 @@ TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
 /// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows
 /// are drawn by key and by gradients, margins are asked for.
 TEST_F(SharesOnDevice, RoundsOfManyKinds) {
-  int n_devices = 0;
-  cudaGetDeviceCount(&n_devices);
-  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   std::vector<Params> const kinds{
       {{"objective", "multi:softprob"}, {"num_class", "3"}, {"subsample", "0.7"}},
       {{"objective", "reg:expectileerror"}, {"expectile_alpha", "0.3"}, {"path_smooth", "5"}},
@@ -316,9 +274,7 @@ TEST_F(SharesOnDevice, RoundsOfManyKinds) {
 
 /// The row that spoils a round is named, whichever device has it, and the next round goes on.
 TEST_F(SharesOnDevice, ARowThatIsNoNumber) {
-  int n_devices = 0;
-  cudaGetDeviceCount(&n_devices);
-  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   HistCase given;
   given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
   given.params = {{"max_depth", "3"}, {"base_score", "0"}};

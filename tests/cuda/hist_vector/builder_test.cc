@@ -1,41 +1,11 @@
 /// Trees with vector leaves grown on the device: the trees of the method in host memory, bit for bit, and of its
 /// definition.
-#include "cuda/hist/gpu_hist_builder.h"
-#include "support/device_fixture.h"
-#include "tree/hist_vector/random_vector_job.h"
+#include "hist_vector/vector_fixture.h"
 
 namespace kauri::testing {
 namespace {
 
-class VectorBuilderOnDevice : public DeviceTest {
- protected:
-  Built BuildOnDevice(VectorJob const& job) const {
-    auto const ctx = OnDevice();
-    auto const data = MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse);
-    data->MutableInfo()->feature_types = job.types;
-    cuda::GpuHistBuilder const builder(job.job.param, {});
-    auto const state = builder.MakeState(ctx, *data);
-    PackedGradients const packed(job);
-    return Build(ctx, *data, builder, packed.View(), job.job.Task(), state.get());
-  }
-  Built Build(Context const& ctx, DataMatrix const& data, cuda::GpuHistBuilder const& builder,
-              GradientTableView const& table, TreeTask const& task, BuildState* state) const {
-    cuda::Buffer<std::int32_t> values(Cuda(), table.values.size());
-    cuda::CopyToDevice(Cuda(), table.values.data(), values.size(), values.data());
-    cuda::DeviceTreeTask on_device;
-    on_device.place = task.place;
-    on_device.table = table;
-    on_device.table.values = values.span();
-    cuda::Buffer<std::uint8_t> sampled(Cuda(), task.sampled_rows.size());
-    cuda::CopyToDevice(Cuda(), task.sampled_rows.data(), sampled.size(), sampled.data());
-    on_device.sampled_rows = sampled.span();
-    cuda::Buffer<std::int32_t> leaves(Cuda(), ToSize(data.NumRows()));
-    Built built;
-    built.tree = builder.BuildOnDevice(Cuda(), ctx, data, on_device, state, leaves.span());
-    built.leaf_of_row = Fetch(Cuda(), leaves);
-    return built;
-  }
-};
+using VectorBuilderOnDevice = VectorDeviceTest;
 
 TEST_F(VectorBuilderOnDevice, EqualsTheHostOnRandomData) {
   std::int64_t n_splits = 0;
@@ -105,8 +75,7 @@ TEST_F(VectorBuilderOnDevice, OneStateForDifferentTables) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     job.n_outputs = seed < 2 ? 3 : 5;
     job.pairs = MakePairs(job.NumRows(), job.n_outputs, seed % 2 == 0, seed);
-    PackedGradients const packed(job);
-    auto const built = Build(ctx, *data, builder, packed.View(), job.job.Task(), state.get());
+    auto const built = Build(ctx, *data, builder, job, state.get());
     ExpectSameVectors(built, BuildVectorTree(job), "tree " + std::to_string(seed));
   }
 }

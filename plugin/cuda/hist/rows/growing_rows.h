@@ -38,6 +38,8 @@ class GrowingRowsOnDevice {
   GrowingRowsOnDevice() = default;
   /// The first n_rows of `bins`, for the trees to come. bins: must outlive them.
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::int64_t n_rows);
+  /// Of those the first n_rows alone.
+  void TakeFirst(std::int64_t n_rows) { n_rows_ = static_cast<std::uint32_t>(n_rows); }
 
   /// A new tree: all rows, or those that are sampled ([n_rows], device; empty: all), are in its root. request: what
   /// holds no other request now. leaf_of_row: [n_rows], device: memory for lists of rows until they get their leaves.

@@ -24,11 +24,11 @@ template <typename Act, typename Packed>
 __global__ void __launch_bounds__(kThreads)
     VisitSumsKernel(NodeHistograms histograms, Packed* sums, std::uint32_t blocks_per_node, Act act) {
   std::uint32_t const node = blockIdx.x / blocks_per_node;
-  std::uint32_t const begin = blockIdx.x % blocks_per_node * kSumsPerBlock;
-  std::uint32_t const end = min(begin + kSumsPerBlock, histograms.n_sums);
+  std::uint64_t const begin = std::uint64_t{blockIdx.x % blocks_per_node} * kSumsPerBlock;
+  std::uint64_t const end = min(begin + kSumsPerBlock, histograms.n_sums);
   FixedSum* const of_node = histograms.nodes.data()[node].histogram;
   Packed* const packed = sums + static_cast<std::uint64_t>(node) * histograms.n_sums;
-  for (std::uint32_t i = begin + threadIdx.x; i < end; i += kThreads) act(of_node + i, packed + i);
+  for (std::uint64_t i = begin + threadIdx.x; i < end; i += kThreads) act(of_node + i, packed + i);
 }
 
 /// Of one launch: those of eight devices but for the one that adds them.
@@ -43,8 +43,8 @@ struct Sources {
 __global__ void __launch_bounds__(kThreads)
     AddSumsKernel(NodeHistograms histograms, Sources sources, std::uint32_t blocks_per_node) {
   std::uint32_t const node = blockIdx.x / blocks_per_node;
-  std::uint32_t const begin = blockIdx.x % blocks_per_node * kSumsPerBlock;
-  std::uint32_t const end = min(begin + kSumsPerBlock, histograms.n_sums);
+  std::uint64_t const begin = std::uint64_t{blockIdx.x % blocks_per_node} * kSumsPerBlock;
+  std::uint64_t const end = min(begin + kSumsPerBlock, histograms.n_sums);
   FixedSum* const of_node = histograms.nodes.data()[node].histogram;
   std::uint64_t const first = static_cast<std::uint64_t>(node) * histograms.n_sums;
   FixedSum totals[kSumsPerThread];
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 std::uint32_t BlocksPerNode(NodeHistograms const& histograms) {
-  return (histograms.n_sums + kSumsPerBlock - 1) / kSumsPerBlock;
+  return static_cast<std::uint32_t>((histograms.n_sums + kSumsPerBlock - 1) / kSumsPerBlock);
 }
 
 template <typename Act, typename Packed>

@@ -17,7 +17,7 @@ namespace kauri::cuda {
 /// Device.
 struct NodeHistograms {
   Span<HistogramNode const> nodes;
-  std::uint32_t n_sums;  ///< of each
+  std::uint64_t n_sums;  ///< of each
 };
 
 /// Adds sums, each [n_nodes, n_sums] where the device can read them, to the histograms.

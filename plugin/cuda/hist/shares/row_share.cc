@@ -3,29 +3,27 @@
 #include "cuda/common/peer.h"
 
 namespace kauri::cuda {
-namespace {
 
-DeviceBins CopyTo(CudaContext const& cuda, CudaContext const& main, DeviceBins const& from, RowsOfShare rows) {
-  DeviceScope const scope(cuda.device);
-  ReachEachOther(cuda.device, main.device);
-  return CopyBins(cuda, main.device, from, rows);
-}
-
-}  // namespace
-
-RowShare::RowShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows)
-    : stream_(device), place_(rows), bins_(CopyTo(stream_.Context(), main, from, rows)), done_(device) {
+RowShare::RowShare(int device, int main, RowsOfShare rows) : stream_(device), main_(main), place_(rows), done_(device) {
   DeviceScope const scope(device);
-  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
-}
-
-RowShare::RowShare(int device, DeviceBins const& from, RowsOfShare rows)
-    : stream_(device), place_(rows), bins_(BorrowBins(stream_.Context(), from, rows)), done_(device) {
-  DeviceScope const scope(device);
-  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+  ReachEachOther(device, main);
 }
 
 RowShare::~RowShare() { done_.WaitQuietly(); }
+
+void RowShare::TakeBins(DeviceBins const& from) {
+  DeviceScope const scope(Cuda().device);
+  bins_ = DeviceBins();  // before their successors take as much memory
+  Cuda().Synchronize();  // for the last tree's end: memory counts as used until the stream has freed it
+  bins_ = CopyBins(Cuda(), main_, from, place_);
+  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+}
+
+void RowShare::ReadBins(DeviceBins const& from) {
+  DeviceScope const scope(Cuda().device);
+  bins_ = BorrowBins(Cuda(), from, place_);
+  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+}
 
 void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
   DeviceScope const scope(Cuda().device);

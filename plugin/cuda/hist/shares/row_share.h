@@ -3,14 +3,14 @@
 /// Vocabulary. The main device has gradients, margins and leaves of all rows, and decides. With several devices the
 /// rows are cut into shares of consecutive ones; the first share is the main device's own. Each device has the codes of
 /// its share, keeps the lists of its rows by node, and adds up histograms of them; their sums over all devices are
-/// made on the main one (hist_share.h). Sums are integers, so where a row is counted changes nothing.
+/// made on the main one (sum_share.h). Sums are integers, so where a row is counted changes nothing.
 ///
 /// So are the rows of one device whose codes stay in page-locked memory of the host: kernels read them there, 32 bytes
 /// a row and group of columns over the bus for the split and for the sum of a level, and for the leaves of a tree.
 ///
 /// Per level each node whose rows are added up costs its histogram on the way. Where the round of the rows is computed
 /// on their device (engine/apart_rows.h) that is all; elsewhere a row of a share costs 8 bytes of gradients on the way
-/// there and 4 of its leaf on the way back, per tree.
+/// there, or 4 for each sum of a vector leaf, and 4 of its leaf on the way back, per tree.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,8 @@ namespace kauri::cuda {
 /// device current by themselves.
 class RowShare {
  public:
-  /// Copies the codes of the rows from the main device. \throws Error(kMemory).
-  RowShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows);
-  /// Of the main device itself: rows whose codes it reads from the host's memory. from: must outlive it.
-  RowShare(int device, DeviceBins const& from, RowsOfShare rows);
+  /// Without codes. main: the main device.
+  RowShare(int device, int main, RowsOfShare rows);
   /// Waits for what others read of it and for what it reads of others.
   ~RowShare();
   RowShare(RowShare const&) = delete;
@@ -45,6 +43,12 @@ class RowShare {
   GrowingRowsOnDevice& Rows() { return rows_; }
   /// What is asked of a level.
   Upload& Request() { return request_; }
+
+  /// Copies the codes of the rows from the main device, which has them ready, in place of those that were here, once
+  /// the last tree has read these. \throws Error(kMemory); there are none then.
+  void TakeBins(DeviceBins const& from);
+  /// Of the main device itself: the rows' codes are read from the host's memory. from: must outlive it.
+  void ReadBins(DeviceBins const& from);
 
   /// A new tree, once the work that `ready` stands for is done. sampled: of all rows, on the main device, or empty.
   void BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
@@ -62,6 +66,7 @@ class RowShare {
   void WriteLeavesHere(std::int32_t* leaf_of_row);
 
   StreamOwner stream_;  ///< before what is freed on it
+  int main_;
   RowsOfShare place_;
   DeviceBins bins_;
   GrowingRowsOnDevice rows_;

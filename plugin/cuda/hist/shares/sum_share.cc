@@ -1,0 +1,122 @@
+#include "cuda/hist/shares/sum_share.h"
+
+#include <string>
+
+#include "cuda/common/memory_plan.h"
+#include "cuda/common/peer.h"
+
+namespace kauri::cuda {
+
+void SumShare::TakeBins(DeviceBins const& from) {
+  answered_ = worker_.Post([this, &from] {
+    share_.TakeBins(from);
+    TakeCodes();
+  });
+}
+
+void SumShare::ReadBins(DeviceBins const& from) {
+  answered_ = worker_.Post([this, &from] {
+    share_.ReadBins(from);
+    TakeCodes();
+  });
+}
+
+void SumShare::BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
+  has_moved_ = false;
+  share_.BeginTree(main, ready, sampled);
+}
+
+void SumShare::BeginRows(ShareInput const& input) {
+  has_moved_ = false;
+  share_.BeginTree(input);
+}
+
+void SumShare::Split(Splits const& splits) {
+  worker_.Post([this, splits] { Rows().Split(*splits); });
+}
+
+void SumShare::Foresee(CodeSplit const& split) {
+  worker_.Post([this, split] { Rows().Foresee(split); });
+}
+
+void SumShare::TakeStretches() {
+  worker_.Post([this] {
+    Rows().TakeStretches();
+    has_moved_ = false;  // by splits that nobody was added up after
+  });
+}
+
+void SumShare::TakeForeseen() {
+  worker_.Post([this] { Rows().TakeForeseen(); });
+}
+
+void SumShare::Move() {
+  worker_.Post([this] {
+    moves_.Clear();
+    Rows().AddTo(&moves_);
+    moves_.Send(Cuda());
+    Rows().Move(Cuda(), moves_);
+    has_moved_ = true;
+  });
+}
+
+void SumShare::AddUp(std::vector<WantedNode> const& nodes) {
+  added_ = worker_.Post([this, nodes] { AddUpRows(nodes); });
+  answered_ = worker_.Post([this] { share_.Done().Wait(); });
+}
+
+void SumShare::ReserveSums(std::size_t n_nodes) {
+  auto const n_sums = n_nodes * SumsOfNode();
+  if (sums_.size() < n_sums) {
+    RequireMemory(Cuda(), "histograms of " + std::to_string(n_nodes) + " nodes of a share",
+                  {{"histograms", n_sums * sizeof(FixedSum)}});
+    sums_.Reserve(Cuda(), n_sums);
+  }
+  FillZero(Cuda(), sums_.data(), n_sums);
+}
+
+void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
+  auto& rows = Rows();
+  auto& request = share_.Request();
+  ReserveSums(nodes.size());
+  sources_.clear();
+  std::int64_t most_rows = 0;
+  for (auto const& node : nodes) {
+    sources_.push_back(rows.SourceOf(node.id));
+    most_rows += sources_.back().rows.count / (node.has_sibling ? 2 : 1);
+  }
+  request.Clear();
+  if (!has_moved_) rows.AddTo(&request);
+  AddNodes(sources_, sums_.data(), &request);
+  request.Send(Cuda());
+  if (!has_moved_) rows.Move(Cuda(), request);
+  auto const& moves = has_moved_ ? moves_ : request;
+  AddRows({request, nodes.size(), rows.NumLeft(moves).data(), most_rows});
+  rows.FetchAnswer(Cuda(), moves);
+  share_.Finish();
+  has_moved_ = false;
+}
+
+FixedSum const* SumShare::Collect(CudaContext const& main) {
+  worker_.Wait(added_);
+  share_.Done().HoldBack(main);
+  auto const device = Cuda().device;
+  if (CanRead(main.device, device)) return sums_.data();
+  auto const n_sums = sources_.size() * SumsOfNode();
+  sums_on_main_.Reserve(main, n_sums);
+  CopyFromDevice(main, device, sums_.data(), n_sums, sums_on_main_.data());
+  return sums_on_main_.data();
+}
+
+void SumShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
+  answered_ = worker_.Post([this, main, leaf_of_row] {
+    DeviceScope const scope(main.device);
+    share_.WriteLeaves(main, leaf_of_row);
+  });
+}
+
+void SumShare::WriteLeaves(ShareInput const& input) {
+  answered_ = worker_.Post([this, input] { share_.WriteLeaves(input); });
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,108 @@
+/// \file Rows of another device than the main one (row_share.h) as a growing tree asks for them, whatever is added up
+/// of them: pairs (hist_share.h), or rows of a table of gradients (hist_vector/vector_share.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cuda/common/device_worker.h"
+#include "cuda/hist/rows/growing_rows.h"
+#include "cuda/hist/shares/row_share.h"
+#include "cuda/tree/device_tree_builder.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+#include "tree/rows/code_split.h"
+
+namespace kauri::cuda {
+
+/// A node whose rows are to be added up.
+struct WantedNode {
+  std::int32_t id;
+  bool has_sibling;  ///< it has about half of the rows that it comes from, at most
+};
+
+/// Rows of nodes on the device of a share, as they are about to be added up.
+struct SharedRows {
+  Upload const& request;        ///< with what AddNodes has put there
+  std::size_t n_nodes;          ///< of AddNodes
+  std::uint32_t const* n_left;  ///< what SplitNodes wrote
+  std::int64_t most_rows;       ///< that the nodes have together, about
+};
+
+/// A thread of its own calls the device: what is asked of a share is done later, in the order of the calls, and what
+/// fails is thrown by the next Collect or Wait. What calls refer to must live until Wait or Settle.
+class SumShare {
+ public:
+  using Splits = std::shared_ptr<std::vector<CodeSplit> const>;
+
+  /// Without codes. main: the main device.
+  SumShare(int device, int main, RowsOfShare rows) : share_(device, main, rows), worker_(device) {}
+  /// Who derives from it calls Settle first: tasks use what goes then.
+  virtual ~SumShare() = default;
+  SumShare(SumShare const&) = delete;
+  SumShare& operator=(SumShare const&) = delete;
+
+  CudaContext const& Cuda() const { return share_.Cuda(); }
+  /// After Wait, until something else is asked.
+  GrowingRowsOnDevice& Rows() { return share_.Rows(); }
+  /// Other codes for the trees to come, as RowShare::TakeBins and ReadBins. Error(kMemory) is thrown by Wait.
+  void TakeBins(DeviceBins const& from);
+  void ReadBins(DeviceBins const& from);
+  /// Lets splits wait for AddUp, as GrowingRowsOnDevice::Split and Foresee.
+  void Split(Splits const& splits);
+  void Foresee(CodeSplit const& split);
+  /// Rows of splits that wait go to their children now.
+  void Move();
+  /// They do so at the latest here; those of these nodes are added up.
+  void AddUp(std::vector<WantedNode> const& nodes);
+  /// The sums of these nodes, [n_nodes, SumsOfNode()], as the main device, whose stream waits for them, can read them;
+  /// until the next AddUp.
+  FixedSum const* Collect(CudaContext const& main);
+  /// Waits for what was asked last: codes, AddUp and how many rows went left, or the leaves.
+  void Wait() { worker_.Wait(answered_); }
+  /// After AddUp: no split waits any more.
+  void TakeStretches();
+  void TakeForeseen();
+  /// Tells the rows their leaves. leaf_of_row: of all rows, on the main device, whose stream waits once Wait is done.
+  void WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row);
+  /// The same on this device.
+  void WriteLeaves(ShareInput const& input);
+  /// Waits for all that was asked; what failed is forgotten.
+  void Settle() noexcept { worker_.Settle(); }
+
+ protected:
+  RowShare const& Share() const { return share_; }
+  /// Has the thread do it after all that was asked before.
+  void Post(DeviceWorker::Task task) { worker_.Post(std::move(task)); }
+  /// On the thread: a new tree, as RowShare::BeginTree.
+  void BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
+  void BeginRows(ShareInput const& input);
+
+ private:
+  /// The rest is called on the thread, whose device is current. Share() has other codes.
+  virtual void TakeCodes() {}
+  /// How many sums a node has.
+  virtual std::size_t SumsOfNode() const = 0;
+  /// Adds the nodes to the request as kernels read them. sums: [n_nodes, SumsOfNode()], zero.
+  virtual void AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) = 0;
+  /// Adds up their rows, once those went to the children of their nodes.
+  virtual void AddRows(SharedRows const& rows) = 0;
+
+  void ReserveSums(std::size_t n_nodes);
+  void AddUpRows(std::vector<WantedNode> const& nodes);
+
+  RowShare share_;
+  std::vector<NodeSource> sources_;    ///< [n_nodes], of the last AddUp
+  Buffer<FixedSum> sums_;              ///< [n_nodes, SumsOfNode()], likewise
+  Buffer<FixedSum> sums_on_main_;      ///< a copy, where the main device cannot read them
+  Upload moves_;                       ///< what rows were moved by, where that came before AddUp
+  bool has_moved_ = false;             ///< they were
+  DeviceWorker::Ticket added_ = 0;     ///< the last AddUp is on the device's stream
+  DeviceWorker::Ticket answered_ = 0;  ///< and done, or the last codes or leaves are
+  DeviceWorker worker_;                ///< after what its tasks use
+};
+
+}  // namespace kauri::cuda
