@@ -46,9 +46,12 @@ TEST_F(FewRows, AnyDepth) {
 TEST_F(FewRows, AnyNumberOfBins) {
   for (auto const* bins : {"2", "3", "17", "255", "256", "257", "1000"}) {
     for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kColumn, Missing::kMixed}) {
-      auto given = Few(3000, 5, {{"max_bin", bins}});
-      given.table.missing = missing;
-      ExpectSame(given);
+      for (bool const sparse : {false, true}) {
+        auto given = Few(3000, 5, {{"max_bin", bins}});
+        given.table.missing = missing;
+        given.table.sparse = sparse;
+        ExpectSame(given);
+      }
     }
   }
 }
@@ -56,10 +59,13 @@ TEST_F(FewRows, AnyNumberOfBins) {
 TEST_F(FewRows, ColumnsOfAnyKind) {
   for (auto const values : {Values::kFew, Values::kOnes, Values::kFlags, Values::kOneHot}) {
     for (auto const missing : {Missing::kNone, Missing::kSome}) {
-      auto given = Few(2000, 30);
-      given.table.values = values;
-      given.table.missing = missing;
-      ExpectSame(given);
+      for (bool const sparse : {false, true}) {
+        auto given = Few(2000, 30);
+        given.table.values = values;
+        given.table.missing = missing;
+        given.table.sparse = sparse;
+        ExpectSame(given);
+      }
     }
   }
 }

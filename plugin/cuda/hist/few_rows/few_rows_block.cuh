@@ -55,7 +55,8 @@ class BlockOfFewRows {
     for (auto row = threadIdx.x; row < task_.n_rows; row += kThreads) {
       memory_.node_of_row[row] = 0;
       for (std::uint32_t own = 0; own < n_own_; ++own) {
-        auto const code = CodeOf(task_.codes, memory_.features[own].place, row);
+        // A row without a code of the feature gets one that it has not: one of 256 has a column of bytes to itself.
+        auto const code = min(CodeOf(task_.codes, memory_.features[own].place, row), kMostFewCodes - 1);
         memory_.codes[own * task_.n_rows + row] = static_cast<std::uint8_t>(code);
       }
     }
@@ -161,6 +162,7 @@ class BlockOfFewRows {
     PairLimbs const limbs(pair);
     for (std::uint32_t own = 0; own < n_own_; ++own) {
       std::uint32_t const code = memory_.codes[own * task_.n_rows + row];
+      if (code >= memory_.features[own].place.n_codes) continue;
       auto* const cell =
           reinterpret_cast<std::uint32_t*>(memory_.sums + (node * n_own_ + own) * task_.shape.most_codes + code);
 #pragma unroll
