@@ -12,8 +12,6 @@ namespace {
 namespace cg = cooperative_groups;
 using namespace few_rows;
 
-constexpr unsigned kAllLanes = 0xFFFFFFFFU;
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /// Copies the best of all blocks' splits of each node; a warp has one node at a time.
 __device__ void ChooseSplits(cg::cluster_group const& cluster, FoundSplit* best, LevelSplit* chosen,
@@ -33,16 +31,16 @@ __device__ void ChooseSplits(cg::cluster_group const& cluster, FoundSplit* best,
     }
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) {
-      double const other = __shfl_xor_sync(kAllLanes, loss_change, step);
-      std::uint32_t const other_feature = __shfl_xor_sync(kAllLanes, feature, step);
-      std::uint32_t const other_rank = __shfl_xor_sync(kAllLanes, rank, step);
+      double const other = __shfl_xor_sync(bin_scan::kAllLanes, loss_change, step);
+      std::uint32_t const other_feature = __shfl_xor_sync(bin_scan::kAllLanes, feature, step);
+      std::uint32_t const other_rank = __shfl_xor_sync(bin_scan::kAllLanes, rank, step);
       if (other > loss_change || (other == loss_change && other_feature < feature)) {
         loss_change = other;
         feature = other_feature;
         rank = other_rank;
       }
     }
-    rank = __shfl_sync(kAllLanes, rank, 0);
+    rank = __shfl_sync(bin_scan::kAllLanes, rank, 0);
     auto const* const from = reinterpret_cast<std::uint32_t const*>(cluster.map_shared_rank(best, rank) + node);
     auto* const to = reinterpret_cast<std::uint32_t*>(&chosen[node].found);
     if (lane < kWords) to[lane] = from[lane];
@@ -83,8 +81,8 @@ __device__ std::uint32_t MakeChildren(FewRowsTask const& task, Level const& leve
     FixedSum const right = node.searched.sum - left;
     bool const has_left = is_made && MayBeSplit(left, gain);
     bool const has_right = is_made && MayBeSplit(right, gain);
-    unsigned const lefts = __ballot_sync(kAllLanes, has_left);
-    unsigned const rights = __ballot_sync(kAllLanes, has_right);
+    unsigned const lefts = __ballot_sync(bin_scan::kAllLanes, has_left);
+    unsigned const rights = __ballot_sync(bin_scan::kAllLanes, has_right);
     std::uint32_t const child = n_next + __popc(lefts & below) + __popc(rights & below);
     n_next += __popc(lefts) + __popc(rights);
     if (has_left) make(child, left, 2 * node.place + 1);
