@@ -33,7 +33,7 @@ FewRowsTask FewRowsGrower::MakeTask() const {
   auto const has_levels = param_.max_depth > 0 && param_.max_depth <= kMostFewLevels;
   auto const n_features = static_cast<std::int64_t>(columns_.TreeSet().size());
   FewRowsTask made{};
-  if (few_rows.n_blocks == 0 || !is_alone || !has_levels || bins.n_rows * n_features > kMostWork) return made;
+  if (few_rows.most_codes == 0 || !is_alone || !has_levels || bins.n_rows * n_features > kMostWork) return made;
   if (!SplitsFollowFromSums()) return made;
   made.find = data_->FindTaskOf(gain_);
   made.find.tree_features = {nullptr, columns_.TreeSet().size()};
@@ -44,7 +44,7 @@ FewRowsTask FewRowsGrower::MakeTask() const {
   made.sum = task_.sum;
   made.n_levels = param_.max_depth;
   made.gamma = param_.gamma;
-  made.shape = ShapeOfFewRows(cuda_, few_rows.n_blocks, made, few_rows.most_codes);
+  made.shape = ShapeOfFewRows(few_rows.room, made, few_rows.most_codes);
   return made;
 }
 

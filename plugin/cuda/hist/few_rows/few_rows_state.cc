@@ -3,16 +3,24 @@
 #include <algorithm>
 
 namespace kauri::cuda {
+namespace {
+
+/// Of a feature; 0 where some rows or columns are none that are grown so.
+std::uint32_t MostCodesOfFewRows(DeviceBins const& bins) {
+  if (bins.n_rows > kMostFewRows || bins.form != CodeForm::kBytes) return 0;
+  std::uint32_t most = 1;
+  for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) {
+    if (bins.cuts->IsCategorical(feature)) return 0;
+    most = std::max(most, bins.features[feature].n_codes);
+  }
+  return most;
+}
+
+}  // namespace
 
 void FewRowsState::TakeBins(CudaContext const& cuda, DeviceBins const& bins) {
-  n_blocks = 0;
-  if (bins.n_rows > kMostFewRows || bins.form != CodeForm::kBytes) return;
-  most_codes = 1;
-  for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) {
-    if (bins.cuts->IsCategorical(feature)) return;
-    most_codes = std::max(most_codes, bins.features[feature].n_codes);
-  }
-  n_blocks = BlocksForFewRows(cuda);
+  most_codes = MostCodesOfFewRows(bins);
+  if (most_codes > 0 && room.n_blocks == 0) room = RoomForFewRows(cuda);
 }
 
 }  // namespace kauri::cuda

@@ -14,8 +14,8 @@ struct FewRowsState {
   /// For trees of these bins.
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins);
 
-  unsigned n_blocks = 0;              ///< of a cluster; 0: no tree is grown as one of few rows
-  std::uint32_t most_codes = 0;       ///< of a feature
+  ClusterRoom room;                   ///< of the device, once bins of few rows were there
+  std::uint32_t most_codes = 0;       ///< of a feature; 0: no tree of these bins is grown as one of few rows
   PinnedBuffer<FewRowsSplit> answer;  ///< FewRowsTask::found
 };
 

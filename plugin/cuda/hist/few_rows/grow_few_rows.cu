@@ -134,26 +134,28 @@ void const* Kernel() { return reinterpret_cast<void const*>(GrowFewRowsKernel); 
 
 }  // namespace
 
-unsigned BlocksForFewRows(CudaContext const& cuda) { return MostBlocksOfCluster(cuda, kThreads, Kernel()); }
+ClusterRoom RoomForFewRows(CudaContext const& cuda) {
+  auto const n_blocks = MostBlocksOfCluster(cuda, kThreads, Kernel());
+  return {n_blocks, n_blocks == 0 ? 0 : MostShared(cuda, Kernel())};
+}
 
-FewRowsShape ShapeOfFewRows(CudaContext const& cuda, unsigned n_blocks, FewRowsTask const& task,
-                            std::uint32_t most_codes) {
+FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, std::uint32_t most_codes) {
   auto const n_features = task.find.tree_features.size();
-  auto const fits = n_blocks > 0 && n_features > 0 && most_codes <= kMostFewCodes && task.n_rows <= kMostFewRows;
+  auto const fits = room.n_blocks > 0 && n_features > 0 && most_codes <= kMostFewCodes && task.n_rows <= kMostFewRows;
   if (!fits || task.n_levels > kMostFewLevels) return {};
   FewRowsShape shape;
   shape.most_nodes = 1U << static_cast<unsigned>(task.n_levels - 1);
-  shape.most_own = static_cast<std::uint32_t>((n_features + n_blocks - 1) / n_blocks);
+  shape.most_own = static_cast<std::uint32_t>((n_features + room.n_blocks - 1) / room.n_blocks);
   shape.most_codes = most_codes;
-  auto const most_bytes = MostShared(cuda, Kernel());
   auto const bytes = [&] { return BlockMemory().Lay(shape, task.n_rows, nullptr); };
   shape.sums_at_once = shape.most_own;
-  if (bytes() > most_bytes) return {};
+  if (bytes() > room.shared_bytes) return {};
   auto const of_sums = most_codes * (sizeof(FixedSum) + 1) + sizeof(bin_scan::BinCandidate);
-  auto const room = static_cast<std::uint32_t>((most_bytes - bytes()) / of_sums);
-  shape.sums_at_once = std::min(shape.most_own * shape.most_nodes, shape.most_own + room - std::min(room, 1U));
+  auto const more = static_cast<std::uint32_t>((room.shared_bytes - bytes()) / of_sums);
+  // One less: each array begins at a multiple of 16 bytes.
+  shape.sums_at_once = std::min(shape.most_own * shape.most_nodes, shape.most_own + more - std::min(more, 1U));
   shape.shared_bytes = bytes();
-  shape.n_blocks = n_blocks;
+  shape.n_blocks = room.n_blocks;
   return shape;
 }
 

@@ -68,12 +68,15 @@ struct FewRowsTask {
   FewRowsShape shape;
 };
 
-/// Blocks that grow a tree together; 0 where the device has no clusters.
-unsigned BlocksForFewRows(CudaContext const& cuda);
+/// What a device has for a tree.
+struct ClusterRoom {
+  unsigned n_blocks = 0;         ///< 0: it has no clusters
+  std::size_t shared_bytes = 0;  ///< of a block
+};
+ClusterRoom RoomForFewRows(CudaContext const& cuda);
 
 /// For trees of the task's levels, rows and features, none of which has more codes than `most_codes`.
-FewRowsShape ShapeOfFewRows(CudaContext const& cuda, unsigned n_blocks, FewRowsTask const& task,
-                            std::uint32_t most_codes);
+FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, std::uint32_t most_codes);
 
 /// Asynchronous. What is found of places that no node has is left as it was.
 void GrowFewRows(CudaContext const& cuda, FewRowsTask const& task);
