@@ -1,0 +1,233 @@
+/// Tables of leaves that the device makes, bit by bit beside those of the host.
+#include "cuda/shap/leaf_tables.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/shap/interventional_program.h"
+#include "predictor/interventional/background_batch.h"
+#include "predictor/predictor_fixtures.h"
+#include "support/device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+constexpr std::int64_t kWholeForest = std::int64_t{1} << 40;
+
+struct TablesAndMeans {
+  std::vector<double> tables;  ///< of the device's trees, tree after tree
+  std::vector<double> means;   ///< by tree
+};
+
+/// A path of n features, all of them tests that about half of the random rows pass.
+Model ChainOf(std::int32_t n_features) { return ChainModel(n_features, n_features, 0.6F); }
+
+/// Rows that recur, so that patterns have large counts.
+MemoryView Repeated(MemoryView const& rows, std::int64_t times) {
+  std::vector<float> values;
+  for (std::int64_t time = 0; time < times; ++time) {
+    for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
+      for (std::int64_t col = 0; col < rows.NumCols(); ++col) values.push_back(rows.At(row, col));
+    }
+  }
+  return {std::move(values), rows.NumCols()};
+}
+
+class LeafTablesTest : public DeviceTest {
+ protected:
+  static bool Contains(std::vector<TreeRange> const& ranges, std::int64_t tree) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](TreeRange range) { return tree >= range.begin && tree < range.end; });
+  }
+
+  static TablesAndMeans OnHost(Forest const& forest, DataView const& background, TreeRange trees,
+                               std::vector<TreeRange> const& not_of) {
+    KeyTiles const keys({}, forest, background, 0, background.NumRows(), kPatternRows);
+    BackgroundBatches batches(forest, keys, trees);
+    TablesAndMeans result;
+    while (batches.Next(Threads(2))) {
+      for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
+        if (Contains(not_of, tree)) continue;
+        auto const& own = batches.Tree(tree);
+        result.tables.insert(result.tables.end(), own.tables.Data(), own.tables.Data() + own.table_begin.back());
+        result.means.push_back(own.mean);
+      }
+    }
+    return result;
+  }
+
+  /// Row-minor.
+  static std::vector<std::int32_t> KeysOf(Forest const& forest, DataView const& background) {
+    auto const n_rows = background.NumRows();
+    KeyTiles const tiles({}, forest, background, 0, n_rows, kPatternRows);
+    std::vector<std::int32_t> keys(forest.NumSlots() * n_rows);
+    for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) {
+      for (std::int64_t row = 0; row < n_rows; ++row) {
+        keys[slot * n_rows + row] = tiles.Tile(row / kPatternRows)[slot * kPatternRows + row % kPatternRows];
+      }
+    }
+    return keys;
+  }
+
+  TablesAndMeans OnGpu(Forest const& forest, DataView const& background,
+                       cuda::InterventionalProgram const& program) const {
+    auto const n_rows = background.NumRows();
+    auto const trees = program.Trees();
+    auto const keys = cuda::ToDevice(Cuda(), KeysOf(forest, background));
+    cuda::Buffer<double> const means(Cuda(), ToSize(trees.end - trees.begin));
+    program.StartMeans(Cuda(), means.data());
+    TablesAndMeans result;
+    for (auto const& piece : program.Pieces()) {
+      cuda::Buffer<double> const tables(Cuda(), ToSize(piece.TableDoubles()));
+      piece.MakeTables(Cuda(), program.Background({keys.data(), n_rows, 1, n_rows}), tables.data(), means.data());
+      auto const made = Fetch(Cuda(), tables);
+      result.tables.insert(result.tables.end(), made.begin(), made.end());
+    }
+    auto const all = Fetch(Cuda(), means);
+    for (auto tree = trees.begin; tree < trees.end; ++tree) {
+      if (!Contains(program.HostTrees(), tree)) result.means.push_back(all[tree - trees.begin]);
+    }
+    return result;
+  }
+
+  static void ExpectSame(std::vector<double> const& a, std::vector<double> const& b, char const* what) {
+    ASSERT_EQ(a.size(), b.size()) << what;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(std::memcmp(&a[i], &b[i], sizeof(double)), 0) << what << " " << i << ": " << a[i] << " and " << b[i];
+    }
+  }
+
+  /// Returns how many trees are the device's.
+  std::size_t ExpectHost(Model const& model, DataView const& background, TreeRange trees,
+                         cuda::TableLimits const& limits) const {
+    auto const forest = CompileForest({}, model, {0, static_cast<std::int64_t>(model.trees.size())});
+    cuda::InterventionalProgram const program(Threads(2), Cuda(), forest, trees, limits);
+    auto const host = OnHost(forest, background, trees, program.HostTrees());
+    auto const made = OnGpu(forest, background, program);
+    ExpectSame(made.tables, host.tables, "table");
+    ExpectSame(made.means, host.means, "mean");
+    return made.means.size();
+  }
+  std::size_t ExpectHost(Model const& model, DataView const& background) const {
+    return ExpectHost(model, background, {0, static_cast<std::int64_t>(model.trees.size())},
+                      {cuda::MostTableFeatures(Cuda()), kWholeForest});
+  }
+};
+
+TEST_F(LeafTablesTest, EveryNumberOfFeatures) {
+  auto const most = static_cast<std::int32_t>(cuda::MostTableFeatures(Cuda()));
+  EXPECT_GE(most, 10);
+  for (std::int32_t n = 1; n <= 16; ++n) {
+    SCOPED_TRACE(n);
+    for (std::int64_t const n_rows : {1, 3, 127, 128, 129, 513, 3000}) {
+      SCOPED_TRACE(n_rows);
+      EXPECT_EQ(ExpectHost(ChainOf(n), RandomRows(n_rows, n, 7)), n <= most ? 1U : 0U);
+    }
+  }
+}
+
+TEST_F(LeafTablesTest, RandomForests) {
+  std::vector<std::pair<std::string, ForestSpec>> specs(6);
+  specs[0].first = "plain";
+  specs[1] = {"single leaves", {}};
+  specs[1].second.depth = 0;
+  specs[2] = {"classes, weights of trees", {}};
+  specs[2].second.n_classes = 3;
+  specs[2].second.n_trees = 10;
+  specs[2].second.dart = true;
+  specs[3] = {"categories", {}};
+  specs[3].second.categorical = 0.5;
+  specs[3].second.depth = 8;
+  specs[3].second.n_features = 9;
+  specs[4] = {"features that repeat", {}};
+  specs[4].second.n_features = 2;
+  specs[4].second.depth = 9;
+  specs[5] = {"paths of up to 11 features", {}};
+  specs[5].second.n_features = 14;
+  specs[5].second.depth = 11;
+  specs[5].second.early_leaf = 0.15;
+  for (auto const& [name, spec] : specs) {
+    SCOPED_TRACE(name);
+    auto const model = RandomModel(spec);
+    EXPECT_GT(ExpectHost(model, RandomRows(70, spec.n_features, 5)), 0U);
+    EXPECT_GT(ExpectHost(model, Repeated(RandomRows(40, spec.n_features, 6), 60)), 0U);
+  }
+}
+
+/// Pieces end where their tables are large enough, in the middle of trees, too.
+TEST_F(LeafTablesTest, PiecesOfAnySize) {
+  ForestSpec spec;
+  spec.n_trees = 7;
+  spec.n_features = 10;
+  spec.depth = 9;
+  auto const model = RandomModel(spec);
+  auto const forest = CompileForest({}, model, {0, spec.n_trees});
+  auto const background = RandomRows(60, spec.n_features, 5);
+  auto const most = cuda::MostTableFeatures(Cuda());
+  std::set<std::size_t> numbers;
+  for (std::int64_t const doubles : {std::int64_t{1}, std::int64_t{5000}, std::int64_t{40000}, kWholeForest}) {
+    SCOPED_TRACE(doubles);
+    ExpectHost(model, background, {0, spec.n_trees}, {most, doubles});
+    ExpectHost(model, background, {2, 5}, {most, doubles});
+    numbers.insert(
+        cuda::InterventionalProgram(Threads(2), Cuda(), forest, {0, spec.n_trees}, {most, doubles}).Pieces().size());
+  }
+  EXPECT_EQ(numbers.size(), 4U);
+  EXPECT_EQ(*numbers.begin(), 1U);
+}
+
+/// A device whose blocks have less shared memory leaves more trees to the host.
+TEST_F(LeafTablesTest, TreesWithLongerPathsAreTheHosts) {
+  ForestSpec spec;
+  spec.n_trees = 12;
+  spec.n_features = 12;
+  spec.depth = 6;
+  spec.early_leaf = 0.4;
+  auto const model = RandomModel(spec);
+  auto const forest = CompileForest({}, model, {0, spec.n_trees});
+  auto const background = RandomRows(50, spec.n_features, 5);
+  std::size_t before = 0;
+  for (std::uint32_t most = 3; most <= 6; ++most) {
+    auto const n_trees = ExpectHost(model, background, {0, spec.n_trees}, {most, kWholeForest});
+    EXPECT_GE(n_trees, before);
+    before = n_trees;
+    PathCategories categories(forest.categories);
+    cuda::InterventionalProgram const program(Threads(1), Cuda(), forest, {0, spec.n_trees}, {most, kWholeForest});
+    for (std::int64_t tree = 0; tree < spec.n_trees; ++tree) {
+      EXPECT_EQ(Contains(program.HostTrees(), tree), CompilePaths(forest, tree, &categories).most_features > most);
+    }
+  }
+  EXPECT_EQ(before, 12U);
+}
+
+/// The second background finds nothing of the first.
+TEST_F(LeafTablesTest, OneProgramForManyBackgrounds) {
+  auto const model = RandomModel({});
+  auto const forest = CompileForest({}, model, {0, 5});
+  cuda::InterventionalProgram const program(Threads(2), Cuda(), forest, {0, 5},
+                                            {cuda::MostTableFeatures(Cuda()), kWholeForest});
+  for (std::int64_t const n_rows : {500, 20, 1}) {
+    auto const background = RandomRows(n_rows, 6, static_cast<std::uint64_t>(n_rows));
+    auto const host = OnHost(forest, background, {0, 5}, {});
+    auto const made = OnGpu(forest, background, program);
+    ExpectSame(made.tables, host.tables, "table");
+    ExpectSame(made.means, host.means, "mean");
+  }
+}
+
+TEST_F(LeafTablesTest, MeansOfOutputsAddUpInTheOrderOfTrees) {
+  std::vector<double> const means{1e16, 1.0, -1e16, 0.25, 3.0};
+  std::vector<std::int32_t> const output_of_tree{0, 0, 0, 2, 0};
+  auto const means_there = cuda::ToDevice(Cuda(), means);
+  auto const outputs_there = cuda::ToDevice(Cuda(), output_of_tree);
+  cuda::Buffer<double> const sums(Cuda(), 3);
+  cuda::SumTreeMeans(Cuda(), means_there.data(), outputs_there.data(), 5, 3, sums.data());
+  EXPECT_EQ(Fetch(Cuda(), sums), (std::vector<double>{1e16 + 1.0 - 1e16 + 3.0, 0.0, 0.25}));
+}
+
+}  // namespace
+}  // namespace kauri::testing
