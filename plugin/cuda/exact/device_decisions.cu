@@ -7,6 +7,7 @@
 /// Floor: a launch of some 5 us a level, as a block has it, behind split finding; the host's way takes a copy, a wait,
 /// its own decisions and two copies back, some 25 us in which the device has nothing to do.
 #include <cub/block/block_scan.cuh>
+#include <utility>
 
 #include "cuda/common/launch.h"
 #include "cuda/common/upload.h"
@@ -136,26 +137,31 @@ __global__ void StartKernel(GainParam gain, FixedSum root, DecidedNodes nodes, s
 
 }  // namespace
 
-DecidedNodes DeviceDecisions::Reserve(CudaContext const& cuda, std::size_t level, std::size_t n_nodes) {
-  if (best_.size() <= level) best_.resize(level + 1);
-  best_[level].Reserve(cuda, n_nodes);
+DecidedNodes DeviceDecisions::Reserve(CudaContext const& cuda, std::size_t level, std::size_t n_before,
+                                      std::size_t n_nodes) {
+  if (n_before + n_nodes > best_.size()) {
+    Buffer<SplitCandidate> larger(cuda, 2 * (n_before + n_nodes));
+    CopyOnDevice(cuda, best_.data(), n_before, larger.data());
+    best_ = std::move(larger);
+  }
   auto& side = sides_[level % 2];
   side.nodes.Reserve(cuda, n_nodes);
   side.floors.Reserve(cuda, n_nodes);
   side.ids.Reserve(cuda, n_nodes);
-  return {side.nodes.data(), side.floors.data(), best_[level].data(), side.ids.data()};
+  return {side.nodes.data(), side.floors.data(), best_.data() + n_before, side.ids.data()};
 }
 
 void DeviceDecisions::Start(CudaContext const& cuda, GainParam const& gain, FixedSum root) {
   n_nodes_.assign(1, 1);
+  n_before_ = 0;
   counts_.Reserve(cuda, kNumCounts);
   n_children_.Reserve(1);
-  Launch(cuda, 1, 1, StartKernel, gain, root, Reserve(cuda, 0, 1), counts_.data());
+  Launch(cuda, 1, 1, StartKernel, gain, root, Reserve(cuda, 0, 0, 1), counts_.data());
 }
 
 DecidedNodes DeviceDecisions::Nodes() const {
   auto const& side = sides_[Level() % 2];
-  return {side.nodes.data(), side.floors.data(), best_[Level()].data(), side.ids.data()};
+  return {side.nodes.data(), side.floors.data(), best_.data() + n_before_, side.ids.data()};
 }
 
 void DeviceDecisions::Decide(CudaContext const& cuda, GainParam const& gain, std::vector<Chunk> const& chunks,
@@ -171,10 +177,10 @@ void DeviceDecisions::Decide(CudaContext const& cuda, GainParam const& gain, std
   for (auto const& chunk : chunks) {
     task.chunks[task.n_chunks++] = {chunk.feature_ids.data(), static_cast<std::int32_t>(chunk.features.size())};
   }
-  auto const own = Nodes();
+  if (!is_last) task.next = Reserve(cuda, Level() + 1, n_before_ + n_nodes, 2 * n_nodes);
+  auto const own = Nodes();  // where they are now
   task.best = own.best;
   task.ids = own.ids;
-  if (!is_last) task.next = Reserve(cuda, Level() + 1, 2 * n_nodes);
   task.moves = moves_.data();
   task.parent_of_child = parent_of_child_.data();
   task.winners = winners_.data();
@@ -188,21 +194,18 @@ void DeviceDecisions::Decide(CudaContext const& cuda, GainParam const& gain, std
 
 void DeviceDecisions::EndLevel() {
   if (!is_last_) counted_.Wait();  // the one wait of the level: how many nodes the next one has
+  n_before_ += static_cast<std::size_t>(NumNodes());
   n_nodes_.push_back(is_last_ ? 0 : *n_children_.data());
 }
 
 std::vector<std::vector<SplitCandidate>> DeviceDecisions::ReadTree(CudaContext const& cuda) {
-  std::size_t n_all = 0;
-  for (auto const n_nodes : n_nodes_) n_all += static_cast<std::size_t>(n_nodes);
-  ReserveMore(n_all, &tree_);
-  auto* to = tree_.data();
-  for (std::size_t level = 0; level < Level(); to += n_nodes_[level++]) {
-    CopyToHost(cuda, best_[level].data(), static_cast<std::size_t>(n_nodes_[level]), to);
-  }
+  ReserveMore(n_before_, &tree_);
+  CopyToHost(cuda, best_.data(), n_before_, tree_.data());
   cuda.Synchronize();  // for the splits
   std::vector<std::vector<SplitCandidate>> levels;
-  to = tree_.data();
-  for (std::size_t level = 0; level < Level(); to += n_nodes_[level++]) levels.emplace_back(to, to + n_nodes_[level]);
+  auto const* from = tree_.data();
+  for (std::size_t level = 0; level < Level(); from += n_nodes_[level++])
+    levels.emplace_back(from, from + n_nodes_[level]);
   return levels;
 }
 

@@ -52,20 +52,21 @@ class DeviceDecisions {
   std::vector<std::vector<SplitCandidate>> ReadTree(CudaContext const& cuda);
 
  private:
-  /// Where the nodes of a level are; sides alternate, but for the splits.
+  /// Nodes of a level; sides alternate.
   struct Side {
     Buffer<NodeTotals> nodes;
     Buffer<double> floors;
     Buffer<std::int32_t> ids;
   };
 
-  /// Room for so many nodes of a level, which is 0 for the root's.
-  DecidedNodes Reserve(CudaContext const& cuda, std::size_t level, std::size_t n_nodes);
   std::size_t Level() const { return n_nodes_.size() - 1; }
+  /// Room for so many nodes of a level whose best splits lie behind `n_before` others.
+  DecidedNodes Reserve(CudaContext const& cuda, std::size_t level, std::size_t n_before, std::size_t n_nodes);
 
   std::vector<std::int32_t> n_nodes_;  ///< by level
+  std::size_t n_before_ = 0;           ///< nodes of the levels before the current one
   std::array<Side, 2> sides_;
-  std::vector<Buffer<SplitCandidate>> best_;  ///< by level
+  Buffer<SplitCandidate> best_;  ///< of all levels
   Buffer<NodeMove> moves_;
   Buffer<std::int32_t> parent_of_child_;
   Buffer<std::int32_t> winners_;

@@ -116,12 +116,14 @@ class GpuExactGrower : public ScalarGrowth {
   /// leaf_of_row: the rows' leaves before any pruning, as ~id.
   Tree Grow(Span<std::int32_t> leaf_of_row) {
     Start();
-    if (DecidesOnDevice()) {
+    auto const on_device = !nodes_.empty() && DecidesOnDevice();
+    if (on_device) {
       GrowOnDevice();
     } else {
       for (; !nodes_.empty(); ++depth_) Advance(entries_.FindBest(NodesOfLevel()));
     }
     CopyOnDevice(cuda_, state_.workspace.positions.data(), leaf_of_row.size(), leaf_of_row.data());
+    if (on_device) ReadTree();
     return std::move(tree_);
   }
 
@@ -139,6 +141,7 @@ class GpuExactGrower : public ScalarGrowth {
   }
   void Start();
   void GrowOnDevice();
+  void ReadTree();
   LevelNodes NodesOfLevel() const;
   std::vector<std::uint8_t> AllowedColumns() const;
   void Advance(std::vector<SplitCandidate> const& splits);
@@ -171,10 +174,7 @@ void GpuExactGrower::Start() {
   entries_.Fill(state_.category_columns.Start(cuda_, state_.categories, CategoryRulesOf(param_), columns_.TreeSet()));
 }
 
-/// Level by level the device goes on by itself; then the host makes the same decisions from the same splits, of which
-/// the tree remains.
 void GpuExactGrower::GrowOnDevice() {
-  if (nodes_.empty()) return;
   auto& decisions = state_.decisions;
   decisions.Start(cuda_, gain_, nodes_.front().sum);
   for (std::int32_t depth = 0; decisions.NumNodes() > 0; ++depth) {
@@ -182,7 +182,11 @@ void GpuExactGrower::GrowOnDevice() {
     decisions.Decide(cuda_, gain_, state_.workspace.chunks, IsDeepest(depth + 1));
     entries_.Advance(&decisions);
   }
-  for (auto const& splits : decisions.ReadTree(cuda_)) {
+}
+
+/// The host makes the decisions of the device again, from the same splits.
+void GpuExactGrower::ReadTree() {
+  for (auto const& splits : state_.decisions.ReadTree(cuda_)) {
     Decide(splits);
     nodes_.swap(children_);
     ++depth_;
@@ -291,8 +295,7 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);
   auto tree = GpuExactGrower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
-  std::vector<std::int32_t> new_id(tree.NumNodes());
-  for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
+  std::vector<std::int32_t> new_id;
   if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
   auto const device_ids = ToDevice(cuda, new_id);
   FinishLeaves(cuda, leaf_of_row, device_ids.data());
