@@ -1,8 +1,8 @@
 /// 1. The background's rows become keys on the device.
 /// 2. Rows come in tiles whose keys and sums fit into a quarter of the free device memory; mostly there is one.
 /// 3. Piece by piece of the trees, the device makes tables and adds them to the rows' sums.
-/// 4. Trees that are the host's (interventional_program.h), or all of them where the background takes too much memory,
-///    are compiled on the host's threads, some at a time, while the device works on those before.
+/// Where it does not make them (interventional_program.h), or the background takes too much of its memory, the host's
+/// threads compile some trees at a time while the device works on those before.
 #include "cuda/shap/interventional.h"
 
 #include <algorithm>
@@ -39,8 +39,6 @@ class InterventionalRun {
         program_(program),
         tiles_(*tiles),
         session_(tiles->Take(ctx, 0)),
-        host_means_(ToSize(task.trees.end - task.trees.begin)),
-        n_trees_(task.trees.end - task.trees.begin),
         n_cells_(forest_.n_outputs * forest_.NumSlots()),
         width_(forest_.n_outputs * (forest_.n_features + 1)) {}
 
@@ -72,17 +70,16 @@ class InterventionalRun {
   void ReadBackground(std::int64_t budget) {
     auto const& cuda = session_.Cuda();
     auto const n_rows = task_.background.NumRows();
-    auto const fits = n_rows <= kMostCounted && BackgroundBytes() <= budget;
-    host_trees_ = fits ? program_.HostTrees() : std::vector<TreeRange>{task_.trees};
-    if (!host_trees_.empty()) host_background_.emplace(ctx_, forest_, task_.background, 0, n_rows, kPatternRows);
-    if (!fits || program_.Pieces().empty()) return;
+    if (!program_.IsForDevice() || n_rows > kMostCounted || BackgroundBytes() > budget) {
+      host_background_.emplace(ctx_, forest_, task_.background, 0, n_rows, kPatternRows);
+      return;
+    }
     auto const* const here = StorageHere(task_.background);
     auto const rows =
         here != nullptr ? RowsOn(cuda, *here) : session_.Upload(ctx_, forest_, task_.background, 0, n_rows);
     background_memory_ = Buffer<std::int32_t>(cuda, ToSize(n_rows * forest_.NumSlots()));
     background_ = {background_memory_.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, on_device_.View(), rows, background_);
-    tables_ = Buffer<double>(cuda, ToSize(program_.MostTableDoubles()));
     if (here == nullptr) cuda.Synchronize();  // for page-locked memory, which the rows of the first tile take over
   }
 
@@ -105,38 +102,35 @@ class InterventionalRun {
     Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // what atomicAdd takes
     FillZero(cuda, sum_memory.data(), sum_memory.size());
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), program_.Scale()};
-    Buffer<double> const means(cuda, ToSize(n_trees_));
-    AddTrees(keys, sums, means.data());
+    Buffer<double> const means(cuda, ToSize(forest_.n_outputs));
+    host_background_.has_value() ? AddHostTrees(keys, sums, means.data()) : AddTrees(keys, sums, means.data());
     Write(sums, means.data(), start);
     tiles_.Send(ctx_, 0, ToSize(n_rows * width_), task_.out.data() + begin * width_);
   }
 
-  /// means (out): [n_trees], of the trees over the background.
-  void AddTrees(RowKeys const& keys, InterventionalSums const& sums, double* means) {
+  /// means (out): [n_outputs], of the trees over the background.
+  void AddTrees(RowKeys const& keys, InterventionalSums const& sums, double* means) const {
     auto const& cuda = session_.Cuda();
-    program_.StartMeans(cuda, means);
-    if (tables_.size() > 0) {
-      auto const background = program_.Background(background_);
-      for (auto const& piece : program_.Pieces()) {
-        piece.MakeTables(cuda, background, tables_.data(), means);
-        AddLanes(cuda, piece.Work(tables_.data(), background.categories), keys, sums);
-      }
+    auto const background = program_.Background(background_);
+    Buffer<double> const tables(cuda, ToSize(program_.MostTableDoubles()));  // of one piece after the other
+    Buffer<double> const of_trees(cuda, ToSize(task_.trees.end - task_.trees.begin));
+    program_.StartMeans(cuda, of_trees.data());
+    for (auto const& piece : program_.Pieces()) {
+      piece.MakeTables(cuda, background, tables.data(), of_trees.data());
+      AddLanes(cuda, piece.Work(tables.data(), background.categories), keys, sums);
     }
-    for (auto const& trees : host_trees_) AddHostTrees(trees, keys, sums, means);
+    program_.SumMeans(cuda, of_trees.data(), forest_.n_outputs, means);
   }
 
-  void AddHostTrees(TreeRange trees, RowKeys const& keys, InterventionalSums const& sums, double* means) {
+  void AddHostTrees(RowKeys const& keys, InterventionalSums const& sums, double* means) {
     auto const& cuda = session_.Cuda();
-    BackgroundBatches batches(forest_, *host_background_, trees);
+    BackgroundBatches batches(forest_, *host_background_, task_.trees);
     while (batches.Next(ctx_)) {
       DeviceLaneBatch const lanes(cuda, forest_, batches);
       lanes.Add(cuda, keys, sums);
-      for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
-        host_means_[tree - task_.trees.begin] = batches.Tree(tree).mean;
-      }
     }
-    auto const first = trees.begin - task_.trees.begin;
-    CopyToDevice(cuda, host_means_.data() + first, ToSize(trees.end - trees.begin), means + first);
+    host_means_ = batches.Means();
+    CopyToDevice(cuda, host_means_.data(), host_means_.size(), means);
   }
 
   /// To the session's output.
@@ -145,13 +139,11 @@ class InterventionalRun {
     auto const n_values = n_cells_ * sums.n_rows;
     Buffer<double> const values(cuda, ToSize(n_values));
     SumsToValues(cuda, sums, n_values, values.data());
-    Buffer<double> const expected(cuda, ToSize(forest_.n_outputs));
-    SumTreeMeans(cuda, means, program_.OutputOfTree(), n_trees_, forest_.n_outputs, expected.data());
     auto const view = on_device_.View();
     WriteApproxValues(
         cuda, values.data(), forest_.NumSlots(), false,
         {session_.Output(ToSize(sums.n_rows * width_)), sums.n_rows, forest_.n_features, forest_.n_outputs, start,
-         !task_.start.of_row.empty(), expected.data(), view.slot_of_feature, view.n_mapped_features});
+         !task_.start.of_row.empty(), means, view.slot_of_feature, view.n_mapped_features});
   }
 
   Context const& ctx_;
@@ -161,13 +153,10 @@ class InterventionalRun {
   InterventionalProgram const& program_;
   TilesInFlight& tiles_;
   ShapSession& session_;
-  std::vector<TreeRange> host_trees_;
-  std::optional<KeyTiles> host_background_;  ///< where there are host trees
-  std::vector<double> host_means_;           ///< by tree, on their way to the device until a tile is through
+  std::optional<KeyTiles> host_background_;  ///< where the host makes the tables
+  std::vector<double> host_means_;           ///< on their way to the device until a tile is through
   Buffer<std::int32_t> background_memory_;
   RowKeys background_{};
-  Buffer<double> tables_;  ///< of one piece at a time; empty where the host makes all
-  std::int64_t n_trees_;
   std::int64_t n_cells_;
   std::int64_t width_;  ///< floats of a row
 };

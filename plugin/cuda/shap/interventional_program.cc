@@ -37,24 +37,31 @@ double ConstantOf(PathProgram const& program) {
 InterventionalProgram::InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest,
                                              TreeRange trees, TableLimits const& limits)
     : trees_(trees), scale_(ScaleOf(forest, trees)), rules_(MakeTableRules(cuda)) {
+  CompileTrees(ctx, cuda, forest, limits);
+  if (!is_for_device_) pieces_.clear();
+}
+
+void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest,
+                                         TableLimits const& limits) {
   PathCategories categories(forest.categories);
   LaneBatchMaker maker(forest, limits.piece_doubles);
   std::vector<double> constants;
   auto const step = kTreesPerThread * std::max(1, ctx.threads);
-  for (auto first = trees.begin; first < trees.end; first += step) {
-    auto const programs = CompilePaths(ctx, forest, {first, std::min(trees.end, first + step)}, &categories);
+  for (auto first = trees_.begin; first < trees_.end; first += step) {
+    auto const programs = CompilePaths(ctx, forest, {first, std::min(trees_.end, first + step)}, &categories);
     for (auto const& program : programs) {
-      auto const tree = trees.begin + static_cast<std::int64_t>(constants.size());
+      is_for_device_ = is_for_device_ && program.most_features <= limits.most_features;
+      if (!is_for_device_) return;
+      maker.AddTree(trees_.begin + static_cast<std::int64_t>(constants.size()), program, {});
       constants.push_back(ConstantOf(program));
-      program.most_features > limits.most_features ? AddHostTree(tree) : maker.AddTree(tree, program, {});
     }
     AddBatches(cuda, maker.TakeFull());
   }
   AddBatches(cuda, {maker.TakeLast()});
   categories_.emplace(cuda, categories);
   start_means_ = ToDevice(cuda, constants);
-  std::vector<std::int32_t> const outputs(forest.output_of_tree.begin() + trees.begin,
-                                          forest.output_of_tree.begin() + trees.end);
+  std::vector<std::int32_t> const outputs(forest.output_of_tree.begin() + trees_.begin,
+                                          forest.output_of_tree.begin() + trees_.end);
   output_of_tree_ = ToDevice(cuda, outputs);
   cuda.Synchronize();  // for the host's arrays; other streams read the copies
 }
@@ -65,11 +72,6 @@ void InterventionalProgram::AddBatches(CudaContext const& cuda, std::vector<Lane
   }
 }
 
-void InterventionalProgram::AddHostTree(std::int64_t tree) {
-  if (host_trees_.empty() || host_trees_.back().end != tree) host_trees_.push_back({tree, tree});
-  ++host_trees_.back().end;
-}
-
 std::int64_t InterventionalProgram::MostTableDoubles() const {
   std::int64_t most = 0;
   for (auto const& piece : pieces_) most = std::max(most, piece.TableDoubles());
@@ -78,6 +80,11 @@ std::int64_t InterventionalProgram::MostTableDoubles() const {
 
 void InterventionalProgram::StartMeans(CudaContext const& cuda, double* means) const {
   CopyOnDevice(cuda, start_means_.data(), start_means_.size(), means);
+}
+
+void InterventionalProgram::SumMeans(CudaContext const& cuda, double const* means, std::int64_t n_outputs,
+                                     double* of_output) const {
+  SumTreeMeans(cuda, means, output_of_tree_.data(), trees_.end - trees_.begin, n_outputs, of_output);
 }
 
 }  // namespace kauri::cuda

@@ -18,9 +18,10 @@ struct TableLimits {
   std::int64_t piece_doubles;   ///< of the tables of a piece, unless one item has more
 };
 
-/// The device makes the tables of trees whose leaves all have few enough features. The others are the host's: their
-/// leaves keep distinct patterns, whose number nobody knows before they are sorted, or take more shared memory than a
-/// block has. Which of the two makes a tree's tables is no question of bits. Immutable.
+/// The device makes the tables where no leaf has more features than it can take. Otherwise all trees are the host's,
+/// whose threads would have little to do at a time with some of them: longer leaves keep distinct patterns, whose
+/// number nobody knows before they are sorted, or take more shared memory than a block has. Who makes the tables is no
+/// question of bits. Immutable.
 class InterventionalProgram {
  public:
   /// Takes the host as long as it takes to walk the trees once; waits for the copies. About 80 bytes of device memory a
@@ -29,29 +30,29 @@ class InterventionalProgram {
                         TableLimits const& limits);
 
   TreeRange Trees() const { return trees_; }
-  /// Of the trees that are the device's, in order.
+  /// Whether the device makes the tables; otherwise there are no pieces.
+  bool IsForDevice() const { return is_for_device_; }
+  /// All leaves with features, in order.
   std::vector<TablePiece> const& Pieces() const { return pieces_; }
   /// Of the tables of any piece.
   std::int64_t MostTableDoubles() const;
-  /// The others, in order.
-  std::vector<TreeRange> const& HostTrees() const { return host_trees_; }
   /// Of integer sums of contributions (interventional_lanes.h).
   double Scale() const { return scale_; }
 
   TableBackground Background(RowKeys const& keys) const { return {keys, categories_->View(), rules_.data()}; }
   /// means (out): [n_trees], what trees without splits are worth, 0 for others. Asynchronous.
   void StartMeans(CudaContext const& cuda, double* means) const;
-  /// [n_trees]
-  std::int32_t const* OutputOfTree() const { return output_of_tree_.data(); }
+  /// of_output (out): [n_outputs], from the means of all trees, [n_trees]. Asynchronous.
+  void SumMeans(CudaContext const& cuda, double const* means, std::int64_t n_outputs, double* of_output) const;
 
  private:
+  void CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest, TableLimits const& limits);
   void AddBatches(CudaContext const& cuda, std::vector<LaneBatch> const& batches);
-  void AddHostTree(std::int64_t tree);
 
   TreeRange trees_;
   double scale_;
+  bool is_for_device_ = true;
   std::vector<TablePiece> pieces_;
-  std::vector<TreeRange> host_trees_;
   std::optional<DeviceCategories> categories_;  ///< once all trees are compiled
   Buffer<TableRule> rules_;
   Buffer<double> start_means_;

@@ -1,7 +1,6 @@
 /// Tables of leaves that the device makes, bit by bit beside those of the host.
 #include "cuda/shap/leaf_tables.h"
 
-#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string>
@@ -19,7 +18,7 @@ namespace {
 constexpr std::int64_t kWholeForest = std::int64_t{1} << 40;
 
 struct TablesAndMeans {
-  std::vector<double> tables;  ///< of the device's trees, tree after tree
+  std::vector<double> tables;  ///< tree after tree
   std::vector<double> means;   ///< by tree
 };
 
@@ -39,19 +38,12 @@ MemoryView Repeated(MemoryView const& rows, std::int64_t times) {
 
 class LeafTablesTest : public DeviceTest {
  protected:
-  static bool Contains(std::vector<TreeRange> const& ranges, std::int64_t tree) {
-    return std::any_of(ranges.begin(), ranges.end(),
-                       [&](TreeRange range) { return tree >= range.begin && tree < range.end; });
-  }
-
-  static TablesAndMeans OnHost(Forest const& forest, DataView const& background, TreeRange trees,
-                               std::vector<TreeRange> const& not_of) {
+  static TablesAndMeans OnHost(Forest const& forest, DataView const& background, TreeRange trees) {
     KeyTiles const keys({}, forest, background, 0, background.NumRows(), kPatternRows);
     BackgroundBatches batches(forest, keys, trees);
     TablesAndMeans result;
     while (batches.Next(Threads(2))) {
       for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
-        if (Contains(not_of, tree)) continue;
         auto const& own = batches.Tree(tree);
         result.tables.insert(result.tables.end(), own.tables.Data(), own.tables.Data() + own.table_begin.back());
         result.means.push_back(own.mean);
@@ -87,10 +79,7 @@ class LeafTablesTest : public DeviceTest {
       auto const made = Fetch(Cuda(), tables);
       result.tables.insert(result.tables.end(), made.begin(), made.end());
     }
-    auto const all = Fetch(Cuda(), means);
-    for (auto tree = trees.begin; tree < trees.end; ++tree) {
-      if (!Contains(program.HostTrees(), tree)) result.means.push_back(all[tree - trees.begin]);
-    }
+    result.means = Fetch(Cuda(), means);
     return result;
   }
 
@@ -101,31 +90,30 @@ class LeafTablesTest : public DeviceTest {
     }
   }
 
-  /// Returns how many trees are the device's.
-  std::size_t ExpectHost(Model const& model, DataView const& background, TreeRange trees,
-                         cuda::TableLimits const& limits) const {
-    auto const forest = CompileForest({}, model, {0, static_cast<std::int64_t>(model.trees.size())});
-    cuda::InterventionalProgram const program(Threads(2), Cuda(), forest, trees, limits);
-    auto const host = OnHost(forest, background, trees, program.HostTrees());
+  void ExpectHost(Forest const& forest, DataView const& background, cuda::InterventionalProgram const& program) const {
+    auto const host = OnHost(forest, background, program.Trees());
     auto const made = OnGpu(forest, background, program);
     ExpectSame(made.tables, host.tables, "table");
     ExpectSame(made.means, host.means, "mean");
-    return made.means.size();
   }
-  std::size_t ExpectHost(Model const& model, DataView const& background) const {
-    return ExpectHost(model, background, {0, static_cast<std::int64_t>(model.trees.size())},
-                      {cuda::MostTableFeatures(Cuda()), kWholeForest});
+  void ExpectHost(Model const& model, DataView const& background) const {
+    TreeRange const all{0, static_cast<std::int64_t>(model.trees.size())};
+    auto const forest = CompileForest({}, model, all);
+    cuda::InterventionalProgram const program(Threads(2), Cuda(), forest, all,
+                                              {cuda::MostTableFeatures(Cuda()), kWholeForest});
+    ASSERT_TRUE(program.IsForDevice());
+    ExpectHost(forest, background, program);
   }
 };
 
 TEST_F(LeafTablesTest, EveryNumberOfFeatures) {
   auto const most = static_cast<std::int32_t>(cuda::MostTableFeatures(Cuda()));
   EXPECT_GE(most, 10);
-  for (std::int32_t n = 1; n <= 16; ++n) {
+  for (std::int32_t n = 1; n <= most; ++n) {
     SCOPED_TRACE(n);
     for (std::int64_t const n_rows : {1, 3, 127, 128, 129, 513, 3000}) {
       SCOPED_TRACE(n_rows);
-      EXPECT_EQ(ExpectHost(ChainOf(n), RandomRows(n_rows, n, 7)), n <= most ? 1U : 0U);
+      ExpectHost(ChainOf(n), RandomRows(n_rows, n, 7));
     }
   }
 }
@@ -153,8 +141,8 @@ TEST_F(LeafTablesTest, RandomForests) {
   for (auto const& [name, spec] : specs) {
     SCOPED_TRACE(name);
     auto const model = RandomModel(spec);
-    EXPECT_GT(ExpectHost(model, RandomRows(70, spec.n_features, 5)), 0U);
-    EXPECT_GT(ExpectHost(model, Repeated(RandomRows(40, spec.n_features, 6), 60)), 0U);
+    ExpectHost(model, RandomRows(70, spec.n_features, 5));
+    ExpectHost(model, Repeated(RandomRows(40, spec.n_features, 6), 60));
   }
 }
 
@@ -171,37 +159,32 @@ TEST_F(LeafTablesTest, PiecesOfAnySize) {
   std::set<std::size_t> numbers;
   for (std::int64_t const doubles : {std::int64_t{1}, std::int64_t{5000}, std::int64_t{40000}, kWholeForest}) {
     SCOPED_TRACE(doubles);
-    ExpectHost(model, background, {0, spec.n_trees}, {most, doubles});
-    ExpectHost(model, background, {2, 5}, {most, doubles});
-    numbers.insert(
-        cuda::InterventionalProgram(Threads(2), Cuda(), forest, {0, spec.n_trees}, {most, doubles}).Pieces().size());
+    cuda::InterventionalProgram const all(Threads(2), Cuda(), forest, {0, spec.n_trees}, {most, doubles});
+    ExpectHost(forest, background, all);
+    ExpectHost(forest, background, {Threads(2), Cuda(), forest, {2, 5}, {most, doubles}});
+    numbers.insert(all.Pieces().size());
   }
   EXPECT_EQ(numbers.size(), 4U);
   EXPECT_EQ(*numbers.begin(), 1U);
 }
 
-/// A device whose blocks have less shared memory leaves more trees to the host.
-TEST_F(LeafTablesTest, TreesWithLongerPathsAreTheHosts) {
-  ForestSpec spec;
-  spec.n_trees = 12;
-  spec.n_features = 12;
-  spec.depth = 6;
-  spec.early_leaf = 0.4;
-  auto const model = RandomModel(spec);
-  auto const forest = CompileForest({}, model, {0, spec.n_trees});
-  auto const background = RandomRows(50, spec.n_features, 5);
-  std::size_t before = 0;
-  for (std::uint32_t most = 3; most <= 6; ++most) {
-    auto const n_trees = ExpectHost(model, background, {0, spec.n_trees}, {most, kWholeForest});
-    EXPECT_GE(n_trees, before);
-    before = n_trees;
-    PathCategories categories(forest.categories);
-    cuda::InterventionalProgram const program(Threads(1), Cuda(), forest, {0, spec.n_trees}, {most, kWholeForest});
-    for (std::int64_t tree = 0; tree < spec.n_trees; ++tree) {
-      EXPECT_EQ(Contains(program.HostTrees(), tree), CompilePaths(forest, tree, &categories).most_features > most);
-    }
+/// One tree with longer paths, or less shared memory in a block, is enough.
+TEST_F(LeafTablesTest, LongerPathsAreTheHosts) {
+  auto model = ChainOf(6);
+  model.trees.push_back(ChainModel(4, 6, 0.6F).trees.front());
+  model.output_of_tree.push_back(0);
+  auto const forest = CompileForest({}, model, {0, 2});
+  auto const background = RandomRows(50, 6, 5);
+  for (std::uint32_t most = 3; most <= 7; ++most) {
+    SCOPED_TRACE(most);
+    cuda::InterventionalProgram const all(Threads(1), Cuda(), forest, {0, 2}, {most, kWholeForest});
+    cuda::InterventionalProgram const shorter(Threads(1), Cuda(), forest, {1, 2}, {most, kWholeForest});
+    EXPECT_EQ(all.IsForDevice(), most >= 6);
+    EXPECT_EQ(all.Pieces().empty(), most < 6);
+    EXPECT_EQ(shorter.IsForDevice(), most >= 4);
+    if (all.IsForDevice()) ExpectHost(forest, background, all);
+    if (shorter.IsForDevice()) ExpectHost(forest, background, shorter);
   }
-  EXPECT_EQ(before, 12U);
 }
 
 /// The second background finds nothing of the first.
@@ -212,10 +195,7 @@ TEST_F(LeafTablesTest, OneProgramForManyBackgrounds) {
                                             {cuda::MostTableFeatures(Cuda()), kWholeForest});
   for (std::int64_t const n_rows : {500, 20, 1}) {
     auto const background = RandomRows(n_rows, 6, static_cast<std::uint64_t>(n_rows));
-    auto const host = OnHost(forest, background, {0, 5}, {});
-    auto const made = OnGpu(forest, background, program);
-    ExpectSame(made.tables, host.tables, "table");
-    ExpectSame(made.means, host.means, "mean");
+    ExpectHost(forest, background, program);
   }
 }
 
