@@ -1,7 +1,7 @@
 /// 1. The background's rows become keys on the device.
 /// 2. Rows come in tiles whose keys and sums fit into a quarter of the free device memory; mostly there is one.
 /// 3. Piece by piece of the trees, the device makes tables and adds them to the rows' sums.
-/// Where it does not make them (interventional_program.h), or the background takes too much of its memory, the host's
+/// Where it does not make them (interventional_program.h), or the background has too many rows for it, the host's
 /// threads compile some trees at a time while the device works on those before.
 #include "cuda/shap/interventional.h"
 
@@ -12,6 +12,7 @@
 
 #include "cuda/common/memory_plan.h"
 #include "cuda/forest/device_storage_rows.h"
+#include "cuda/shap/pair_patterns.h"
 #include "cuda/shap/shap_sums.h"
 #include "predictor/interventional/background_batch.h"
 
@@ -70,7 +71,8 @@ class InterventionalRun {
   void ReadBackground(std::int64_t budget) {
     auto const& cuda = session_.Cuda();
     auto const n_rows = task_.background.NumRows();
-    if (!program_.IsForDevice() || n_rows > kMostCounted || BackgroundBytes() > budget) {
+    auto const most_rows = program_.HasPairs() ? MostPairRows(cuda) : kMostCounted;
+    if (!program_.IsForDevice() || n_rows > most_rows || BackgroundBytes() > budget) {
       host_background_.emplace(ctx_, forest_, task_.background, 0, n_rows, kPatternRows);
       return;
     }
@@ -116,8 +118,7 @@ class InterventionalRun {
     Buffer<double> const of_trees(cuda, ToSize(task_.trees.end - task_.trees.begin));
     program_.StartMeans(cuda, of_trees.data());
     for (auto const& piece : program_.Pieces()) {
-      piece.MakeTables(cuda, background, tables.data(), of_trees.data());
-      AddLanes(cuda, piece.Work(tables.data(), background.categories), keys, sums);
+      piece.Add(cuda, background, {keys, sums, of_trees.data()}, tables.data());
     }
     program_.SumMeans(cuda, of_trees.data(), forest_.n_outputs, means);
   }

@@ -32,6 +32,12 @@ double ConstantOf(PathProgram const& program) {
   return first.n_features == 0 ? static_cast<double>(first.value) : 0.0;
 }
 
+bool HasLargerTable(PathProgram const& program, std::uint32_t most_features) {
+  return std::any_of(program.leaves.begin(), program.leaves.end(), [&](PathLeaf const& leaf) {
+    return leaf.n_features > most_features && TableSize(leaf.n_features) > 0;
+  });
+}
+
 }  // namespace
 
 InterventionalProgram::InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest,
@@ -46,12 +52,14 @@ void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& 
   PathCategories categories(forest.categories);
   LaneBatchMaker maker(forest, limits.piece_doubles);
   std::vector<double> constants;
+  std::uint32_t longest = 0;
   auto const step = kTreesPerThread * std::max(1, ctx.threads);
   for (auto first = trees_.begin; first < trees_.end; first += step) {
     auto const programs = CompilePaths(ctx, forest, {first, std::min(trees_.end, first + step)}, &categories);
     for (auto const& program : programs) {
-      is_for_device_ = is_for_device_ && program.most_features <= limits.most_features;
+      is_for_device_ = !HasLargerTable(program, limits.most_features);
       if (!is_for_device_) return;
+      longest = std::max(longest, program.most_features);
       maker.AddTree(trees_.begin + static_cast<std::int64_t>(constants.size()), program, {});
       constants.push_back(ConstantOf(program));
     }
@@ -59,11 +67,19 @@ void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& 
   }
   AddBatches(cuda, {maker.TakeLast()});
   categories_.emplace(cuda, categories);
+  if (longest > kMostPartFeatures) SetWeights(cuda, longest);
   start_means_ = ToDevice(cuda, constants);
   std::vector<std::int32_t> const outputs(forest.output_of_tree.begin() + trees_.begin,
                                           forest.output_of_tree.begin() + trees_.end);
   output_of_tree_ = ToDevice(cuda, outputs);
   cuda.Synchronize();  // for the host's arrays; other streams read the copies
+}
+
+void InterventionalProgram::SetWeights(CudaContext const& cuda, std::uint32_t longest) {
+  ShapleyWeights const weights(longest);
+  weights_ = ToDevice(cuda, weights.All());
+  weights_size_ = weights.Size();
+  cuda.Synchronize();  // for `weights`
 }
 
 void InterventionalProgram::AddBatches(CudaContext const& cuda, std::vector<LaneBatch> const& batches) {

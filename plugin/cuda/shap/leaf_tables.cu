@@ -3,7 +3,8 @@
 /// 2. Another block takes them from there, turns them into the sums Z (interventional.h) at some points at a time,
 ///    feature after feature, in shared memory, integrates and writes the table over the counts. Blocks are as large,
 ///    and have as much shared memory, as the leaves of a launch need.
-/// 3. A thread takes a tree and adds up what its leaves are worth over the background, in their order.
+/// 3. Leaves with longer paths have no tables but distinct patterns (pair_patterns.cu), of some items at a time.
+/// 4. A thread takes a tree and adds up what its leaves are worth over the background, in their order.
 /// Operations on float64 are those of the host in its order, without contraction, so the tables have its bits: points
 /// go in fours in the order in which the host adds halves to each other.
 ///
@@ -17,7 +18,9 @@
 #include <vector>
 
 #include "cuda/common/launch.h"
+#include "cuda/shap/leaf_rows.cuh"
 #include "cuda/shap/leaf_tables.h"
+#include "cuda/shap/pair_patterns.h"
 #include "predictor/interventional/interventional_kernel.h"
 #include "predictor/shap/quadrature_rule.h"
 
@@ -30,6 +33,8 @@ constexpr int kMeanThreads = 64;
 /// For leaves of up to kMostValueFeatures features, and for those of more.
 constexpr int kValueThreads = 128;
 constexpr int kPartThreads = 512;
+/// Of the patterns of leaves whose patterns are found together.
+constexpr std::int64_t kPatternBytes = std::int64_t{64} << 20;
 /// Points that are in shared memory at a time.
 constexpr std::uint32_t kPoints = 4;
 
@@ -46,11 +51,6 @@ struct CountTask {
   double* tables;
   double* reached;  ///< by leaf: what the rows that reach it weigh
 };
-
-/// What a row of the background weighs at a leaf.
-__device__ double RowWeight(LeafSource const& source, std::int64_t n_rows) {
-  return static_cast<double>(source.value) / static_cast<double>(n_rows);
-}
 
 /// features: of the leaf, with slots.
 __device__ void CountPatterns(CountTask const& task, PathFeature const* features, std::uint32_t n_features,
@@ -81,12 +81,10 @@ __global__ void __launch_bounds__(kCountThreads) CountPatternsKernel(__grid_cons
   auto* const counts = reinterpret_cast<std::uint32_t*>(memory);
   LaneLeaf const leaf = task.leaves.leaves[blockIdx.x];
   LeafSource const source = task.sources[blockIdx.x];
+  if (leaf.form == LeafForm::kPairs) return;  // the whole block
   std::uint32_t const n_patterns = 1U << leaf.n_features;
   if (threadIdx.x < leaf.n_features) {
-    PathFeature feature = task.leaves.features[leaf.first_feature + threadIdx.x];
-    std::uint32_t const slot = task.leaves.slot_of_place[source.first_place + feature.Slot()];
-    feature.slot_flags = (slot << 2U) | (feature.slot_flags & 3U);
-    features[threadIdx.x] = feature;
+    features[threadIdx.x] = SlotFeature(task.leaves, leaf, source, threadIdx.x);
   }
   for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) counts[x] = 0;
   __syncthreads();
@@ -270,11 +268,14 @@ TablePiece::TablePiece(CudaContext const& cuda, LaneBatch const& batch, std::int
   trees_ = ToDevice(cuda, trees);
   auto const order = OrderLeaves(batch);
   leaf_order_ = ToDevice(cuda, order);
+  auto const pairs = ListPairs(batch);
+  pair_leaves_ = ToDevice(cuda, pairs);
   cuda.Synchronize();  // for the host's arrays
 }
 
 std::vector<std::uint32_t> TablePiece::OrderLeaves(LaneBatch const& batch) {
   for (auto const& leaf : batch.leaves) {
+    if (leaf.form == LeafForm::kPairs) continue;
     auto& own = classes_[ClassOf(leaf)];
     ++own.end;
     own.most_features = std::max(own.most_features, leaf.n_features);
@@ -284,22 +285,50 @@ std::vector<std::uint32_t> TablePiece::OrderLeaves(LaneBatch const& batch) {
     classes_[c].begin = classes_[c - 1].end;
     classes_[c].end += classes_[c].begin;
   }
-  std::vector<std::uint32_t> order(batch.leaves.size());
+  std::vector<std::uint32_t> order(ToSize(classes_.back().end));
   std::array<std::int64_t, kNumClasses> next{};
   for (std::size_t c = 0; c < kNumClasses; ++c) next[c] = classes_[c].begin;
   for (std::size_t leaf = 0; leaf < batch.leaves.size(); ++leaf) {
+    if (batch.leaves[leaf].form == LeafForm::kPairs) continue;
     order[ToSize(next[ClassOf(batch.leaves[leaf])]++)] = static_cast<std::uint32_t>(leaf);
   }
   return order;
 }
 
+std::vector<std::uint32_t> TablePiece::ListPairs(LaneBatch const& batch) {
+  std::vector<std::uint32_t> pairs;
+  pairs_before_item_.assign(1, 0);
+  for (auto const& item : batch.items) {
+    for (auto leaf = item.leaf_begin; leaf < item.leaf_end; ++leaf) {
+      if (batch.leaves[leaf].form == LeafForm::kPairs) pairs.push_back(leaf);
+    }
+    pairs_before_item_.push_back(static_cast<std::int64_t>(pairs.size()));
+  }
+  return pairs;
+}
+
+void TablePiece::Add(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
+                     double* tables) const {
+  Buffer<double> const reached(cuda, sources_.size());
+  MakeTables(cuda, background, tables, reached.data());
+  auto work = lanes_.Work();
+  work.leaves.tables = tables;
+  work.leaves.categories = background.categories;
+  if (HasPairs()) {
+    AddWithPairs(cuda, background, to, work, reached.data());
+  } else {
+    AddLanes(cuda, work, to.keys, to.sums);
+  }
+  auto const n_trees = static_cast<std::int64_t>(trees_.size());
+  Launch(cuda, GridFor(n_trees, kMeanThreads), kMeanThreads, TreeMeansKernel, trees_.data(), n_trees, reached.data(),
+         to.means);
+}
+
 void TablePiece::MakeTables(CudaContext const& cuda, TableBackground const& background, double* tables,
-                            double* means) const {
+                            double* reached) const {
   auto const leaves = lanes_.Work().leaves;
-  auto const n_leaves = sources_.size();
-  Buffer<double> const reached(cuda, n_leaves);
-  CountTask const counting{leaves, sources_.data(), background.keys, background.categories, tables, reached.data()};
-  LaunchShared(cuda, static_cast<unsigned>(n_leaves), kCountThreads, sizeof(std::uint32_t) << most_features_,
+  CountTask const counting{leaves, sources_.data(), background.keys, background.categories, tables, reached};
+  LaunchShared(cuda, static_cast<unsigned>(sources_.size()), kCountThreads, sizeof(std::uint32_t) << most_features_,
                CountPatternsKernel, counting);
   for (auto const& own : classes_) {
     TableTask const task{leaves.leaves,    sources_.data(),        leaf_order_.data() + own.begin,
@@ -308,16 +337,32 @@ void TablePiece::MakeTables(CudaContext const& cuda, TableBackground const& back
     LaunchShared(cuda, static_cast<unsigned>(own.end - own.begin), threads, TableBytes(own.most_features),
                  MakeTablesKernel, task);
   }
-  auto const n_trees = static_cast<std::int64_t>(trees_.size());
-  Launch(cuda, GridFor(n_trees, kMeanThreads), kMeanThreads, TreeMeansKernel, trees_.data(), n_trees, reached.data(),
-         means);
 }
 
-LaneWork TablePiece::Work(double const* tables, CategoryConditionsView const& categories) const {
-  auto work = lanes_.Work();
-  work.leaves.tables = tables;
-  work.leaves.categories = categories;
-  return work;
+void TablePiece::AddWithPairs(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
+                              LaneWork work, double* reached) const {
+  Buffer<LaneLeaf> const leaves(cuda, sources_.size());
+  CopyOnDevice(cuda, work.leaves.leaves, leaves.size(), leaves.data());
+  auto const n_rows = background.keys.n_rows;
+  auto const most_pairs = std::max<std::int64_t>(1, kPatternBytes / (n_rows * std::int64_t{sizeof(LanePattern)}));
+  auto const n_items = work.n_items;
+  auto const* const all_items = work.leaves.items;
+  for (std::int64_t first = 0, last = 0; first < n_items; first = last) {
+    auto const before = pairs_before_item_[first];
+    for (++last; last < n_items && pairs_before_item_[last + 1] - before <= most_pairs;) ++last;
+    auto const n_pairs = pairs_before_item_[last] - before;
+    Buffer<LanePattern> const patterns(cuda, ToSize(n_pairs * n_rows));
+    FindPairPatterns(cuda, {work.leaves, sources_.data(), pair_leaves_.data() + before, n_pairs, background.keys,
+                            background.categories, leaves.data(), patterns.data(), reached});
+    auto part = work;
+    part.leaves.items = all_items + first;
+    part.n_items = last - first;
+    part.leaves.leaves = leaves.data();
+    part.leaves.patterns = patterns.data();
+    part.leaves.weights = background.weights;
+    part.leaves.weights_size = background.weights_size;
+    AddLanes(cuda, part, to.keys, to.sums);
+  }
 }
 
 void SumTreeMeans(CudaContext const& cuda, double const* means, std::int32_t const* output_of_tree,

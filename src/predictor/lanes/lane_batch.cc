@@ -36,7 +36,7 @@ void LaneBatchMaker::AddTree(std::int64_t tree, PathProgram const& program, std:
     }
     AddFeatures(features, leaf.n_features);
     AddLeaf(leaf);
-    if (batch_.leaves.back().form == LeafForm::kPairs) AddPatterns(direct[number]);
+    if (batch_.leaves.back().form == LeafForm::kPairs && !direct.empty()) AddPatterns(direct[number]);
   }
   EndItem();
   EndTree();

@@ -40,7 +40,7 @@ class LaneBatchMaker {
   /// A batch is full with the item that brings its tables to `most_doubles`. The forest must outlive this.
   LaneBatchMaker(Forest const& forest, std::int64_t most_doubles);
 
-  /// tree: of the forest. direct: by leaf, empty where none is of LeafForm::kPairs.
+  /// tree: of the forest. direct: by leaf, of those of LeafForm::kPairs; empty: whose patterns are not known yet.
   /// \throws Error(kParameter) for a path of more than kMostPlaces features.
   void AddTree(std::int64_t tree, PathProgram const& program, std::vector<DirectLeaf> const& direct);
 

@@ -236,19 +236,45 @@ TEST_F(GpuInterventionalTest, RowsAndBackgroundInDeviceMemory) {
   EXPECT_EQ(storage.NumCopies(), 0) << "the rows went through the host";
 }
 
-/// Patterns of long paths are collected on the host, which needs the rows of the background there.
+/// Long paths have patterns instead of tables. Where the host makes them it needs the rows of the background, once.
 TEST_F(GpuInterventionalTest, BackgroundInDeviceMemoryOfLongPaths) {
   auto const model = ChainModel(20, 20, 0.6F);
   auto const values = MakeValues({90, 20, 0.2, 0, false, 15});
-  auto const on_device = cuda::ToDevice(Cuda(), values);
+  auto const there = cuda::ToDevice(Cuda(), values);
   Cuda().Synchronize();  // for the rows, which another stream reads
-  BorrowedDeviceRows const storage(DenseLayout(on_device.data(), 90, 20), values);
+  BorrowedDeviceRows const storage(DenseLayout(there.data(), 90, 20), values);
   auto const view = MakeDeviceView(storage);
   MemoryView const host(values, 20);
   auto const start = StartOf(model);
-  EXPECT_TRUE(SameFloats(OnGpu(model, *view, *view, {start, {}}, AllOf(model)),
-                         OnGpu(model, host, host, {start, {}}, AllOf(model))));
+  auto const expected = OnGpu(model, host, host, {start, {}}, AllOf(model));
+  EXPECT_TRUE(SameFloats(OnGpu(model, *view, *view, {start, {}}, AllOf(model)), expected));
+  EXPECT_EQ(storage.NumCopies(), 0) << "the rows went through the host";
+  cuda::GpuModel const compiled(OnDevice(), model, AllOf(model), CoverSource::kHessian);
+  std::vector<float> by_host(expected.size());
+  MarginStart const from{start, {}};
+  compiled.interventional.Explain(OnDevice(), {*view, *view, AllOf(model), from, by_host, 10000});
+  EXPECT_TRUE(SameFloats(by_host, expected));
   EXPECT_EQ(storage.NumCopies(), 1);
+}
+
+/// More than 2,000 leaves with patterns: they take turns in the memory that is for them.
+TEST_F(GpuInterventionalTest, PatternsOfManyLeaves) {
+  ForestSpec spec;
+  spec.n_trees = 2;
+  spec.n_features = 30;
+  spec.depth = 16;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(20, spec.n_features, 7);
+  auto const background = RandomRows(1500, spec.n_features, 8);
+  auto const start = StartOf(model);
+  MarginStart const from{start, {}};
+  cuda::GpuModel const compiled(OnDevice(), model, AllOf(model), CoverSource::kHessian);
+  auto const run = [&](std::int64_t tile_bytes) {
+    std::vector<float> out(OutSize(model, rows, AllOf(model)), 123.0F);
+    compiled.interventional.Explain(OnDevice(), {rows, background, AllOf(model), from, out, tile_bytes});
+    return out;
+  };
+  EXPECT_TRUE(SameFloats(run(0), run(100000))) << "the device's, the host's";
 }
 
 TEST_F(GpuInterventionalTest, WhatItRefuses) {

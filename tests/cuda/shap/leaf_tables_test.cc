@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "cuda/shap/interventional_program.h"
-#include "predictor/interventional/background_batch.h"
-#include "predictor/predictor_fixtures.h"
+#include "shap/background_keys.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {
@@ -52,19 +51,6 @@ class LeafTablesTest : public DeviceTest {
     return result;
   }
 
-  /// Row-minor.
-  static std::vector<std::int32_t> KeysOf(Forest const& forest, DataView const& background) {
-    auto const n_rows = background.NumRows();
-    KeyTiles const tiles({}, forest, background, 0, n_rows, kPatternRows);
-    std::vector<std::int32_t> keys(forest.NumSlots() * n_rows);
-    for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) {
-      for (std::int64_t row = 0; row < n_rows; ++row) {
-        keys[slot * n_rows + row] = tiles.Tile(row / kPatternRows)[slot * kPatternRows + row % kPatternRows];
-      }
-    }
-    return keys;
-  }
-
   TablesAndMeans OnGpu(Forest const& forest, DataView const& background,
                        cuda::InterventionalProgram const& program) const {
     auto const n_rows = background.NumRows();
@@ -75,7 +61,8 @@ class LeafTablesTest : public DeviceTest {
     TablesAndMeans result;
     for (auto const& piece : program.Pieces()) {
       cuda::Buffer<double> const tables(Cuda(), ToSize(piece.TableDoubles()));
-      piece.MakeTables(Cuda(), program.Background({keys.data(), n_rows, 1, n_rows}), tables.data(), means.data());
+      cuda::PieceSums const nothing{{}, {nullptr, 0, forest.NumSlots(), 1.0}, means.data()};  // no rows are explained
+      piece.Add(Cuda(), program.Background({keys.data(), n_rows, 1, n_rows}), nothing, tables.data());
       auto const made = Fetch(Cuda(), tables);
       result.tables.insert(result.tables.end(), made.begin(), made.end());
     }
