@@ -36,9 +36,8 @@ class CpuPredictor : public Predictor {
   explicit CpuPredictor(PredictorParam const& param) : is_treeshap_(param.IsTreeShap()), cover_(param.Cover()) {}
 
   std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
-    return std::make_shared<CpuModel const>(
-        CompileForest(ctx, model, trees, NodeLayout::kSmallest, cover_, LinearUse::kConstants),
-        CompileLinear(model, trees));
+    auto forest = CompileForest(ctx, model, trees, NodeLayout::kSmallest, cover_, LinearUse::kConstants);
+    return std::make_shared<CpuModel const>(std::move(forest), CompileLinear(model, trees));  // the range is checked
   }
 
   void Predict(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, PredictKind kind,

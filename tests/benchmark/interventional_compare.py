@@ -1,9 +1,11 @@
 """Interventional contributions beside the shap package, on the models of shap_compare.py, one thread each.
 
     python tests/benchmark/interventional_compare.py [model ...] [--background 100] [--rows 1000] [--repeats 3]
+    python tests/benchmark/interventional_compare.py [model ...] --device cuda [--threads 16]
 
 The libraries take turns; medians of the processor's time for all rows, the background's part in it included. Wrong
-answers fail: contributions must add up to the margin and agree with shap's.
+answers fail: contributions must add up to the margin and agree with shap's. With a device there is no shap beside: the
+time is that of a call on data sets that are there, the first call apart, and values must agree with the CPU's.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ import statistics
 import time
 
 import numpy as np
-import shap
 import xgboost
 from shap_compare import kb, rows_of, train  # it finds the package in the checkout
 
@@ -27,12 +28,38 @@ def check(ours: kb.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray,
     return float(np.abs(phi - peer).max() / scale)
 
 
-def run(name: str, args: argparse.Namespace) -> None:
-    """One model."""
+def rows_against(name: str, args: argparse.Namespace) -> tuple[bytearray, np.ndarray, np.ndarray]:
+    """A model, rows to explain and a background."""
     data, size = name.rsplit("-", 1)
     features, labels, rows = rows_of(data, args.rows)
     reference = features[np.random.RandomState(7).randint(0, len(features), args.background)]
-    raw = train(data, size, features, labels)
+    return train(data, size, features, labels), rows, reference
+
+
+def run_on_device(name: str, args: argparse.Namespace) -> None:
+    """One model on a device."""
+    raw, rows, reference = rows_against(name, args)
+    own, against = kb.DMatrix(rows), kb.DMatrix(reference)
+    booster = kb.Booster({"device": args.device, "nthread": args.threads}, model_file=raw)
+    seconds = []
+    for _ in range(args.repeats + 1):
+        start = time.perf_counter()
+        values = kb.explain(booster, own, background=against).values
+        seconds.append(time.perf_counter() - start)
+    expected = kb.explain(kb.Booster({"nthread": args.threads}, model_file=raw), own, background=against).values
+    np.testing.assert_allclose(values, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+    print(
+        f"{name:16} {args.rows} rows, background of {args.background}, {args.device}: "
+        f"{statistics.median(seconds[1:]) * 1e3:8.2f} ms, the first call {seconds[0] * 1e3:8.2f} ms",
+        flush=True,
+    )
+
+
+def run(name: str, args: argparse.Namespace) -> None:
+    """One model beside shap."""
+    import shap  # which is not wherever there is a device
+
+    raw, rows, reference = rows_against(name, args)
     ours = kb.Booster({"nthread": 1}, model_file=raw)
     theirs = xgboost.Booster({"nthread": 1}, model_file=raw)
     masker = shap.maskers.Independent(reference, max_samples=args.background)  # which otherwise takes 100 of the rows
@@ -64,9 +91,11 @@ def main() -> None:
     parser.add_argument("--background", type=int, default=100)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--device", help="of the library's parameter, to time that alone")
+    parser.add_argument("--threads", type=int, default=1, help="of the host beside the device")
     args = parser.parse_args()
     for name in args.models:
-        run(name, args)
+        run_on_device(name, args) if args.device else run(name, args)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ class GpuExactState : public BuildState {
         columns(*shared_columns),
         stream(ctx.device.ordinal),
         categories(FindDeviceCategories(stream.Context(), ctx, data, columns)),
+        decisions(ctx.device.ordinal),
         types_(data.Info().feature_types) {}
 
   /// Looks for the categories anew after other types of columns were set. cuda: where trees are built.
@@ -93,6 +94,7 @@ class GpuExactState : public BuildState {
   DeviceCategories categories;
   CategoryColumns category_columns;
   ExactWorkspace workspace;
+  DeviceDecisions decisions;
 
  private:
   std::vector<std::string> types_;
@@ -105,6 +107,7 @@ class GpuExactGrower : public ScalarGrowth {
                  DeviceTreeTask const& task, GpuExactState* state)
       : ScalarGrowth(ctx, {builder.Param(), builder.Rules(), task.place}, task.unit, state->columns.NumCols()),
         cuda_(cuda),
+        builder_(builder),
         task_(task),
         state_(*state),
         entries_(cuda, state->columns, task, LimitsSplits() ? 0 : builder.ExactParam().interleaved_levels,
@@ -113,8 +116,14 @@ class GpuExactGrower : public ScalarGrowth {
   /// leaf_of_row: the rows' leaves before any pruning, as ~id.
   Tree Grow(Span<std::int32_t> leaf_of_row) {
     Start();
-    for (depth_ = 0; !nodes_.empty(); ++depth_) Advance(entries_.FindBest(NodesOfLevel()));
+    auto const on_device = !nodes_.empty() && DecidesOnDevice();
+    if (on_device) {
+      GrowOnDevice();
+    } else {
+      for (; !nodes_.empty(); ++depth_) Advance(entries_.FindBest(NodesOfLevel()));
+    }
     CopyOnDevice(cuda_, state_.workspace.positions.data(), leaf_of_row.size(), leaf_of_row.data());
+    if (on_device) ReadTree();
     return std::move(tree_);
   }
 
@@ -123,14 +132,25 @@ class GpuExactGrower : public ScalarGrowth {
   bool LimitsSplits() const {
     return param_.extra_trees || param_.min_data_in_leaf > 1 || param_.split_criterion == TreeParam::kAbsoluteError;
   }
+  /// Whether a level's decisions need nothing that the host alone knows or does.
+  bool DecidesOnDevice() const {
+    auto const draws = columns_.SamplesLevels() || columns_.SamplesNodes();
+    auto const limits = LimitsSplits() || constraints_.LimitsFeatures() || gain_.monotone || !costs_.empty();
+    auto const sorts_all = builder_.ExactParam().interleaved_levels == 0 && task_.sampled_rows.empty();
+    return sorts_all && !draws && !limits && state_.category_columns.IsEmpty();
+  }
   void Start();
+  void GrowOnDevice();
+  void ReadTree();
   LevelNodes NodesOfLevel() const;
   std::vector<std::uint8_t> AllowedColumns() const;
   void Advance(std::vector<SplitCandidate> const& splits);
+  std::vector<NodeMove> Decide(std::vector<SplitCandidate> const& splits);
   NodeMove MakeMove(ActiveNode const& node, SplitCandidate const& split, std::int32_t place);
   std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t from);
 
   CudaContext cuda_;
+  GpuExactBuilder const& builder_;
   DeviceTreeTask const& task_;
   GpuExactState& state_;
   std::int32_t depth_ = 0;
@@ -152,6 +172,25 @@ void GpuExactGrower::Start() {
   if (!splits) return;
   nodes_.push_back({0, sum});
   entries_.Fill(state_.category_columns.Start(cuda_, state_.categories, CategoryRulesOf(param_), columns_.TreeSet()));
+}
+
+void GpuExactGrower::GrowOnDevice() {
+  auto& decisions = state_.decisions;
+  decisions.Start(cuda_, gain_, nodes_.front().sum);
+  for (std::int32_t depth = 0; decisions.NumNodes() > 0; ++depth) {
+    entries_.FindBest(gain_, decisions);
+    decisions.Decide(cuda_, gain_, state_.workspace.chunks, IsDeepest(depth + 1));
+    entries_.Advance(&decisions);
+  }
+}
+
+/// The host makes the decisions of the device again, from the same splits.
+void GpuExactGrower::ReadTree() {
+  for (auto const& splits : state_.decisions.ReadTree(cuda_)) {
+    Decide(splits);
+    nodes_.swap(children_);
+    ++depth_;
+  }
 }
 
 /// [n_nodes, n_cols], 1 where the node may use the column; empty when all may.
@@ -205,14 +244,19 @@ NodeMove GpuExactGrower::MakeMove(ActiveNode const& node, SplitCandidate const& 
   return move;
 }
 
-void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
+/// Makes the splits that are worth it; what is left to look at are `children_`.
+std::vector<NodeMove> GpuExactGrower::Decide(std::vector<SplitCandidate> const& splits) {
   children_.clear();
   parent_of_child_.clear();
   std::vector<NodeMove> moves;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     moves.push_back(MakeMove(nodes_[node], splits[node], static_cast<std::int32_t>(node)));
   }
-  entries_.Advance(moves, parent_of_child_);
+  return moves;
+}
+
+void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
+  entries_.Advance(Decide(splits), parent_of_child_);
   nodes_.swap(children_);
 }
 
@@ -251,8 +295,7 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);
   auto tree = GpuExactGrower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
-  std::vector<std::int32_t> new_id(tree.NumNodes());
-  for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
+  std::vector<std::int32_t> new_id;
   if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
   auto const device_ids = ToDevice(cuda, new_id);
   FinishLeaves(cuda, leaf_of_row, device_ids.data());

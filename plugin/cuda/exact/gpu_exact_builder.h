@@ -4,8 +4,9 @@
 /// 2. Per tree every column's entries get their gradient pair. On the first levels they stay in the order of their
 /// values (entries/interleaved.h); then they are sorted by node, and stay so from level to level by a stable one-bit
 /// partition of each segment (entries/partition.h).
-/// 3. Per level a scan finds the best split of every node (split/find_split.h); the host reads those, decides as the
-/// CPU's exact method does, and sends back what becomes of each node.
+/// 3. Per level a scan finds the best split of every node (split/find_split.h), and the device decides as the CPU's
+/// exact method does (device_decisions.h): the host reads the splits when the tree is grown. Where it alone can decide,
+/// as with constraints, it reads them on every level and sends back what becomes of each node.
 /// 4. Rows move first in the missing direction, then by value (entries/positions.h).
 /// 5. Categorical columns are added up by node and category and searched as sets (categories/category_columns.h).
 /// 6. Where errors choose the splits, entries are sorted by node from the first level on, and each node has bins of its

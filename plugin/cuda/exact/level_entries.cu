@@ -40,6 +40,16 @@ void LevelEntries::NarrowRows(Buffer<std::int32_t> const& positions) {
   NarrowPositions(cuda_, {positions.data(), NumRows()}, task_.sampled_rows, workspace_.node_of_row.data());
 }
 
+/// What is the same for all nodes.
+SplitTask LevelEntries::TaskOf(GainParam const& gain, std::int32_t n_nodes) const {
+  SplitTask task;
+  task.table.n_nodes = n_nodes;
+  task.param = gain;
+  task.screen = MakeScreen(gain, static_cast<std::int64_t>(NumRows()));
+  task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
+  return task;
+}
+
 /// What split finding needs of the nodes, whatever the feature. best (out): [n_nodes], device.
 SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** best) {
   auto& upload = workspace_.level_upload;
@@ -54,10 +64,7 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
   auto const floors = upload.Add(std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
   upload.Send(cuda_);
   *best = upload.At<SplitCandidate>(candidates);
-  SplitTask task;
-  task.table.n_nodes = static_cast<std::int32_t>(level.nodes.size());
-  task.param = level.gain;
-  task.screen = MakeScreen(level.gain, static_cast<std::int64_t>(NumRows()));
+  auto task = TaskOf(level.gain, static_cast<std::int32_t>(level.nodes.size()));
   task.nodes = upload.At<NodeTotals>(nodes);
   task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
   task.signs = level.signs.empty() ? nullptr : upload.At<std::int8_t>(signs);
@@ -67,7 +74,6 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
     task.limits = upload.At<SplitLimits>(limits);
     task.node_rows = workspace_.node_rows.data();
   }
-  task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
   task.floors = upload.At<double>(floors);
   return task;
 }
@@ -82,10 +88,27 @@ void LevelEntries::CountNodeRows(std::int32_t n_nodes) {
 std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
   SplitCandidate* best = nullptr;
   auto const of_level = UploadLevel(level, &best);
-  auto const n_nodes = of_level.table.n_nodes;
   if (ChoosesByErrors()) {
-    workspace_.level_labels.Prepare(cuda_, {workspace_.positions.data(), NumRows()}, n_nodes);
+    workspace_.level_labels.Prepare(cuda_, {workspace_.positions.data(), NumRows()}, of_level.table.n_nodes);
   }
+  Search(of_level, best);
+  categories_.Find(cuda_, of_level, workspace_.positions.data(), task_.pairs.data(), best);
+  workspace_.best.Reserve(level.nodes.size());
+  CopyToHost(cuda_, best, level.nodes.size(), workspace_.best.data());
+  cuda_.Synchronize();  // the one wait of the level: which nodes split, and which categories go right
+  return {workspace_.best.data(), workspace_.best.data() + level.nodes.size()};
+}
+
+void LevelEntries::FindBest(GainParam const& gain, DeviceDecisions const& decisions) {
+  auto task = TaskOf(gain, decisions.NumNodes());
+  auto const nodes = decisions.Nodes();
+  task.nodes = nodes.nodes;
+  task.floors = nodes.floors;
+  Search(task, nodes.best);
+}
+
+void LevelEntries::Search(SplitTask const& of_level, SplitCandidate* best) {
+  auto const n_nodes = of_level.table.n_nodes;
   for (auto const& chunk : chunks_) {
     auto task = of_level;
     task.table = chunk.Table();
@@ -103,11 +126,6 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
                             workspace_.ReserveInterleaved(cuda_, chunk, spare_region_, n_nodes), best);
     }
   }
-  categories_.Find(cuda_, of_level, workspace_.positions.data(), task_.pairs.data(), best);
-  workspace_.best.Reserve(level.nodes.size());
-  CopyToHost(cuda_, best, level.nodes.size(), workspace_.best.data());
-  cuda_.Synchronize();  // the one wait of the level: which nodes split, and which categories go right
-  return {workspace_.best.data(), workspace_.best.data() + level.nodes.size()};
 }
 
 namespace {
@@ -146,6 +164,23 @@ void LevelEntries::Advance(std::vector<NodeMove> const& moves, std::vector<std::
     MoveEntries(static_cast<std::int32_t>(moves.size()), device_moves, upload.At<std::int32_t>(parents_at),
                 static_cast<std::int32_t>(parent_of_child.size()));
   }
+  std::swap(workspace_.positions, workspace_.next_positions);
+}
+
+void LevelEntries::Advance(DeviceDecisions* decisions) {
+  auto const n_nodes = decisions->NumNodes();
+  auto const* const moves = decisions->Moves();
+  Span<std::int32_t const> const current{workspace_.positions.data(), NumRows()};
+  auto* const next = workspace_.next_positions.data();
+  MoveByDefault(cuda_, current, moves, next);
+  for (std::size_t at = 0; at < chunks_.size(); ++at) {
+    auto const& chunk = chunks_[at];
+    MoveBySegments(cuda_, chunk.Table(), workspace_.Region(chunk.region), decisions->Winners(at), moves, next);
+  }
+  MarkLeftRows(cuda_, current, next, moves, workspace_.row_goes_left.data());
+  auto const* const parents = decisions->ParentOfChild();
+  decisions->EndLevel();  // behind all that does not ask how many nodes are next, so that the device is not idle
+  if (decisions->NumNodes() > 0) Partition(n_nodes, moves, parents, decisions->NumNodes());
   std::swap(workspace_.positions, workspace_.next_positions);
 }
 

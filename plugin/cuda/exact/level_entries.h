@@ -1,5 +1,5 @@
 /// \file The entries and rows of one tree on their way down the levels: which phase they are in, what finds splits in
-/// it, and what moves them on. The host decides the tree (gpu_exact_builder.cu).
+/// it, and what moves them on. Who decides the tree: gpu_exact_builder.cu.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/categories/category_columns.h"
 #include "cuda/exact/chunk.h"
+#include "cuda/exact/device_decisions.h"
 #include "cuda/tree/device_tree_builder.h"
 
 namespace kauri::cuda {
@@ -41,13 +42,21 @@ class LevelEntries {
   void Fill(std::vector<std::uint32_t> const& features);
   /// The best split of every node, in the order of the nodes. Waits for them.
   std::vector<SplitCandidate> FindBest(LevelNodes const& level);
+  /// The same where the device decides: in place of the level's candidates. Asynchronous. Neither categories nor
+  /// limits, entries sorted by node.
+  void FindBest(GainParam const& gain, DeviceDecisions const& decisions);
   /// Rows move as `moves` (by node) says, entries to the children: parent_of_child[child] = 2 * parent + (right child).
   void Advance(std::vector<NodeMove> const& moves, std::vector<std::int32_t> const& parent_of_child);
+  /// The same as `decisions` say, whose level it ends. All rows are sampled.
+  void Advance(DeviceDecisions* decisions);
 
  private:
   bool ChoosesByErrors() const { return !task_.errors.residuals.empty(); }
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
+  SplitTask TaskOf(GainParam const& gain, std::int32_t n_nodes) const;
+  /// Improves best, [n_nodes], device, by the columns without categories. of_level: what does not depend on the chunk.
+  void Search(SplitTask const& of_level, SplitCandidate* best);
   SplitTask UploadLevel(LevelNodes const& level, SplitCandidate** best);
   void CountNodeRows(std::int32_t n_nodes);
   void DropUnsampled();

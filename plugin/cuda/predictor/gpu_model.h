@@ -3,6 +3,7 @@
 
 #include "cuda/forest/device_forest.h"
 #include "cuda/forest/host_rows.h"
+#include "cuda/shap/interventional.h"
 #include "cuda/shap/shap_model.h"
 #include "kauri/predictor.h"
 
@@ -11,11 +12,12 @@ namespace kauri::cuda {
 /// Its trees, and what predictions on host rows and contributions keep between calls. Safe from many threads.
 struct GpuModel : public CompiledModel {
   GpuModel(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover)
-      : forest(ctx, model, trees, cover), host_rows(forest), shap(forest) {}
+      : forest(ctx, model, trees, cover), host_rows(forest), shap(forest), interventional(forest) {}
 
   DeviceForest const forest;
   HostRowsPredictor const host_rows;
   ShapModel const shap;
+  InterventionalModel const interventional;
 };
 
 }  // namespace kauri::cuda

@@ -11,7 +11,6 @@
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_group.h"
 #include "cuda/predictor/gpu_model.h"
-#include "cuda/shap/interventional.h"
 #include "kauri/parameter.h"
 #include "kauri/predictor.h"
 #include "predictor/predictor_param.h"
@@ -88,9 +87,10 @@ class GpuPredictor : public Predictor {
 
   void PredictInterventional(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
-    auto const& forest = OwnModel(compiled).forest;
-    CheckPrediction(forest.OnHost(), task, PredictKind::kContribution, out);
-    ExplainInterventional(ctx, forest, {task.rows, background, forest.OnHost().OwnTrees(task.trees), task.start, out});
+    auto const& model = OwnModel(compiled);
+    auto const& forest = model.forest.OnHost();
+    CheckPrediction(forest, task, PredictKind::kContribution, out);
+    model.interventional.Explain(ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out});
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& compiled,

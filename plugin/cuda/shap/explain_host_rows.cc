@@ -54,19 +54,6 @@ std::int64_t ValueBytes(SparsePlan const* sparse) {
 
 }  // namespace
 
-std::unique_ptr<TilesInFlight> ShapModel::TakeTiles() const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (idle_.empty()) return std::make_unique<TilesInFlight>(on_device_.DeviceOrdinal());
-  auto tiles = std::move(idle_.back());
-  idle_.pop_back();
-  return tiles;
-}
-
-void ShapModel::KeepTiles(std::unique_ptr<TilesInFlight> tiles) const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  idle_.push_back(std::move(tiles));
-}
-
 std::int64_t ShapModel::TileRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task,
                                  std::int64_t width, TilesInFlight const& tiles) const {
   auto const n_slots = forest_.NumSlots();
@@ -85,7 +72,7 @@ void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, 
   auto const* sparse = task.sparse;
   auto const width = sparse != nullptr ? sparse->RowFloats()
                                        : OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
-  auto tiles = TakeTiles();
+  auto tiles = idle_.Take();
   auto const tile_rows = TileRows(ctx, options, task, width, *tiles);
   for (std::int64_t number = 0, begin = 0; begin < n_rows; begin += tile_rows, ++number) {
     auto const end = std::min(n_rows, begin + tile_rows);
@@ -105,7 +92,7 @@ void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, 
     tiles->Send(ctx, number, size, task.out.data() + begin * width);
   }
   tiles->Finish(ctx);
-  KeepTiles(std::move(tiles));
+  idle_.Keep(std::move(tiles));
 }
 
 void ShapModel::ExplainSparseTile(Context const& ctx, CudaContext const& cuda, ShapOptions const& options,

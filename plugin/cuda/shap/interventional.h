@@ -1,25 +1,48 @@
-/// \file Interventional contributions on the device: the host makes the tables of each tree
-/// (predictor/interventional/interventional.h has the formulas), the device adds them up for all rows.
+/// \file Interventional contributions on the device: tables are made of each tree against the background and added up
+/// for all rows (predictor/interventional/interventional.h has the formulas).
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
 #include "cuda/forest/device_forest.h"
+#include "cuda/shap/interventional_program.h"
+#include "cuda/shap/shap_session.h"
 #include "kauri/predictor.h"
 
 namespace kauri::cuda {
 
-/// Results in host memory; rows may be on the device. trees: numbered within the forest.
+/// Results in host memory; rows and background may be on the device. trees: numbered within the forest.
 struct InterventionalTask {
   DataView const& rows;
   DataView const& background;
   TreeRange trees;
   MarginStart start;
   Span<float> out;              ///< [n_rows, n_outputs, n_features + 1]
-  std::int64_t tile_bytes = 0;  ///< of rows on the device at a time; 0: a quarter of the free memory
+  std::int64_t tile_bytes = 0;  ///< of rows, or of the background, on the device; 0: a quarter of the free memory
 };
 
-/// The host's float64 terms, added as integers of 61 bits: the same bits in every run and for any batch of rows.
-/// \throws Error(kData) for a background without rows, Error(kParameter) for a path of more than 64 distinct features,
-/// Error(kDevice) for rows on another device, Error(kMemory).
-void ExplainInterventional(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task);
+/// Keeps what does not depend on the background for the next call. Safe from many threads. The forest must outlive it.
+class InterventionalModel {
+ public:
+  explicit InterventionalModel(DeviceForest const& forest);
+
+  /// The host's float64 terms, added as integers of 61 bits: the same bits in every run and for any batch of rows.
+  /// \throws Error(kData) for a background without rows, Error(kParameter) for a path of more than 64 distinct
+  /// features, Error(kDevice) for rows on another device, Error(kMemory).
+  void Explain(Context const& ctx, InterventionalTask const& task) const;
+
+ private:
+  /// A program of one range of trees goes when a call for another one replaces it and nobody holds it, so work on it
+  /// must be waited for.
+  std::shared_ptr<InterventionalProgram const> Program(Context const& ctx, TreeRange trees) const;
+
+  DeviceForest const& forest_;
+  StreamOwner stream_;  ///< before the program, whose buffers are freed on it
+  IdleTiles idle_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<InterventionalProgram const> program_;  ///< of the last range
+};
 
 }  // namespace kauri::cuda

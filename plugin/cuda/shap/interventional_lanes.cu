@@ -8,7 +8,7 @@
 /// Floor, cal_housing with 100 trees of depth 8 (23,000 leaves of 4.8 features on average), 10,000 rows: 1.1 * 10^9
 /// features of leaves and rows of about 12 lane instructions, 1.3 * 10^10 in all: 0.4 ms at 33 * 10^12 a second on an
 /// H100. Tables: 40 bytes at a random place of 2 kB for each leaf and row, 9 GB from the L1 and L2 caches: 2 ms at
-/// 5 TB/s. The host makes the tables, 40 MB: 10 ms of a core and 2 ms of the bus, which decides below 50,000 rows.
+/// 5 TB/s. The tables are made before (leaf_tables.cu).
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -76,44 +76,62 @@ __global__ void SumsToValuesKernel(InterventionalSums sums, std::int64_t n_value
 
 }  // namespace
 
+void AddLanes(CudaContext const& cuda, LaneWork const& work, RowKeys const& keys, InterventionalSums const& sums) {
+  LaneTask const task{work.leaves, keys, sums, work.n_items, (sums.n_rows + kThreads - 1) / kThreads, work.most_places};
+  auto const n_blocks = std::min(task.n_items * task.n_tiles, kMostBlocks);
+  LaunchShared(cuda, static_cast<unsigned>(n_blocks), kThreads,
+               work.most_places * kThreads * (sizeof(double) + sizeof(std::int32_t)), InterventionalKernel, task);
+}
+
+DeviceLanes::DeviceLanes(CudaContext const& cuda, LaneBatch const& batch)
+    : n_items_(static_cast<std::int64_t>(batch.items.size())),
+      most_places_(batch.most_places),
+      items_(ToDevice(cuda, batch.items)),
+      leaves_(ToDevice(cuda, batch.leaves)),
+      features_(ToDevice(cuda, batch.features)),
+      slot_of_place_(ToDevice(cuda, batch.slot_of_place)) {}
+
+LaneWork DeviceLanes::Work() const {
+  LaneWork work{};
+  work.leaves.items = items_.data();
+  work.leaves.leaves = leaves_.data();
+  work.leaves.features = features_.data();
+  work.leaves.slot_of_place = slot_of_place_.data();
+  work.n_items = n_items_;
+  work.most_places = most_places_;
+  return work;
+}
+
+DeviceCategories::DeviceCategories(CudaContext const& cuda, PathCategories const& categories)
+    : conditions_(ToDevice(cuda, categories.Conditions())),
+      sets_(ToDevice(cuda, categories.Sets().Sets())),
+      set_data_(ToDevice(cuda, categories.Sets().Data())) {}
+
 DeviceLaneBatch::DeviceLaneBatch(CudaContext const& cuda, Forest const& forest, BackgroundBatches const& batch)
     : DeviceLaneBatch(cuda, MakeLaneBatch(forest, batch), batch) {}
 
 DeviceLaneBatch::DeviceLaneBatch(CudaContext const& cuda, LaneBatch const& lanes, BackgroundBatches const& batch)
-    : n_items_(static_cast<std::int64_t>(lanes.items.size())),
-      most_places_(lanes.most_places),
+    : lanes_(cuda, lanes),
       weights_size_(batch.Weights().Size()),
-      items_(ToDevice(cuda, lanes.items)),
-      leaves_(ToDevice(cuda, lanes.leaves)),
-      features_(ToDevice(cuda, lanes.features)),
-      slot_of_place_(ToDevice(cuda, lanes.slot_of_place)),
       patterns_(ToDevice(cuda, lanes.patterns)),
-      tables_(cuda, static_cast<std::size_t>(lanes.table_begin.back())),
+      tables_(cuda, ToSize(lanes.table_size)),
       weights_(ToDevice(cuda, batch.Weights().All())),
-      conditions_(ToDevice(cuda, batch.AllCategories().Conditions())),
-      sets_(ToDevice(cuda, batch.AllCategories().Sets().Sets())),
-      set_data_(ToDevice(cuda, batch.AllCategories().Sets().Data())) {
-  for (auto tree = batch.Trees().begin; tree < batch.Trees().end; ++tree) {
-    auto const* begin = lanes.table_begin.data() + (tree - batch.Trees().begin);
-    CopyToDevice(cuda, batch.Tree(tree).tables.Data(), static_cast<std::size_t>(begin[1] - begin[0]),
-                 tables_.data() + begin[0]);
+      categories_(cuda, batch.AllCategories()) {
+  for (auto const& tree : lanes.trees) {
+    CopyToDevice(cuda, batch.Tree(tree.tree).tables.Data(), ToSize(tree.table_end - tree.table_begin),
+                 tables_.data() + tree.table_begin);
   }
   cuda.Synchronize();  // for the host's arrays, which the next batch takes over
 }
 
 void DeviceLaneBatch::Add(CudaContext const& cuda, RowKeys const& keys, InterventionalSums const& sums) const {
-  LaneTask task{};
-  task.leaves = {items_.data(),         leaves_.data(), features_.data(),
-                 slot_of_place_.data(), tables_.data(), patterns_.data(),
-                 weights_.data(),       weights_size_,  {conditions_.data(), {sets_.data(), set_data_.data()}}};
-  task.keys = keys;
-  task.sums = sums;
-  task.n_items = n_items_;
-  task.n_tiles = (sums.n_rows + kThreads - 1) / kThreads;
-  task.most_places = most_places_;
-  auto const n_blocks = std::min(task.n_items * task.n_tiles, kMostBlocks);
-  LaunchShared(cuda, static_cast<unsigned>(n_blocks), kThreads,
-               most_places_ * kThreads * (sizeof(double) + sizeof(std::int32_t)), InterventionalKernel, task);
+  auto work = lanes_.Work();
+  work.leaves.tables = tables_.data();
+  work.leaves.patterns = patterns_.data();
+  work.leaves.weights = weights_.data();
+  work.leaves.weights_size = weights_size_;
+  work.leaves.categories = categories_.View();
+  AddLanes(cuda, work, keys, sums);
 }
 
 void SumsToValues(CudaContext const& cuda, InterventionalSums const& sums, std::int64_t n_values, double* values) {

@@ -1,4 +1,5 @@
-/// \file Interventional contributions by lanes of a device: a batch of trees and the kernel that adds it to sums.
+/// \file Interventional contributions by lanes of a device: leaves with their tables and the kernel that adds them to
+/// sums.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +18,63 @@ struct InterventionalSums {
   double scale;  ///< a power of two
 };
 
-/// A batch in device memory: 8 k to 64 k bytes per leaf of 8 to 12 features.
+/// Leaves in items, in device memory; not owning.
+struct LaneWork {
+  LaneLeaves leaves;
+  std::int64_t n_items;
+  std::uint32_t most_places;
+};
+
+/// Adds the leaves' contributions to all rows, asynchronously; `keys` row-minor, as many rows as `sums`.
+void AddLanes(CudaContext const& cuda, LaneWork const& work, RowKeys const& keys, InterventionalSums const& sums);
+
+/// What of a batch does not depend on a background. Immutable.
+class DeviceLanes {
+ public:
+  /// Asynchronous: the batch must stay until the stream has passed.
+  DeviceLanes(CudaContext const& cuda, LaneBatch const& batch);
+  /// Without tables, patterns, weights and categories.
+  LaneWork Work() const;
+
+ private:
+  std::int64_t n_items_;
+  std::uint32_t most_places_;
+  Buffer<LaneItem> items_;
+  Buffer<LaneLeaf> leaves_;
+  Buffer<PathFeature> features_;
+  Buffer<std::uint32_t> slot_of_place_;
+};
+
+/// What conditions on categories refer to. Immutable.
+class DeviceCategories {
+ public:
+  /// Asynchronous: the host's must stay until the stream has passed.
+  DeviceCategories(CudaContext const& cuda, PathCategories const& categories);
+  CategoryConditionsView View() const { return {conditions_.data(), {sets_.data(), set_data_.data()}}; }
+
+ private:
+  Buffer<CategoryCondition> conditions_;
+  Buffer<CategorySet> sets_;
+  Buffer<std::uint32_t> set_data_;
+};
+
+/// A batch with the tables and patterns that the host has made, in device memory: 8 k to 64 k bytes per leaf of 8 to 12
+/// features.
 class DeviceLaneBatch {
  public:
   /// Waits for the copies. \throws Error(kParameter) for a path of more than kMostPlaces features.
   DeviceLaneBatch(CudaContext const& cuda, Forest const& forest, BackgroundBatches const& batch);
-
-  /// Adds the trees' contributions to all rows, asynchronously; `keys` row-minor, as many rows as `sums`.
   void Add(CudaContext const& cuda, RowKeys const& keys, InterventionalSums const& sums) const;
 
  private:
   DeviceLaneBatch(CudaContext const& cuda, LaneBatch const& lanes, BackgroundBatches const& batch);
 
-  std::int64_t n_items_;
-  std::uint32_t most_places_;
+  DeviceLanes lanes_;
   std::uint32_t weights_size_;
-  Buffer<LaneItem> items_;
-  Buffer<LaneLeaf> leaves_;
-  Buffer<PathFeature> features_;
-  Buffer<std::uint32_t> slot_of_place_;
   Buffer<LanePattern> patterns_;
   Buffer<double> tables_;
   Buffer<double> weights_;
-  Buffer<CategoryCondition> conditions_;
-  Buffer<CategorySet> sets_;
-  Buffer<std::uint32_t> set_data_;
+  DeviceCategories categories_;
 };
 
 /// values (out): [n_outputs, n_slots, n_rows], n_values of them.

@@ -1,11 +1,9 @@
 #include "cuda/shap/shap_model.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "cuda/common/memory_plan.h"
 #include "cuda/forest/device_storage_rows.h"
-#include "cuda/shap/shap_session.h"
 #include "predictor/output_width.h"
 #include "predictor/predictor_param.h"
 
@@ -22,9 +20,8 @@ Semivalue SemivalueOf(PredictKind kind) {
 
 }  // namespace
 
-ShapModel::ShapModel(DeviceForest const& forest) : on_device_(forest), forest_(forest.OnHost()), parts_(forest) {}
-
-ShapModel::~ShapModel() = default;
+ShapModel::ShapModel(DeviceForest const& forest)
+    : on_device_(forest), forest_(forest.OnHost()), parts_(forest), idle_(forest.DeviceOrdinal()) {}
 
 ShapCells ShapModel::CellsOf(Context const& ctx, PredictKind kind) const {
   auto const are_pairs = IsOfPairs(kind) && !IsApprox(kind);

@@ -3,13 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "cuda/data/device_floats.h"
 #include "cuda/forest/device_forest.h"
 #include "cuda/forest/walk_forest.h"
 #include "cuda/shap/shap_parts.h"
+#include "cuda/shap/shap_session.h"
 #include "kauri/predictor.h"
 #include "predictor/lanes/bin_packing.h"
 
@@ -63,14 +62,10 @@ struct DeviceShapTask {
   MarginStart start;
 };
 
-/// Streams and page-locked memory of one call at a time.
-class TilesInFlight;
-
 /// Safe from many threads. The forest must outlive it.
 class ShapModel {
  public:
   explicit ShapModel(DeviceForest const& forest);
-  ~ShapModel();
 
   /// Works on as many rows at a time as a quarter of the free device memory allows; done when it returns. The same bits
   /// however many those are. \throws Error(kParameter) for paths that treeshap does not take, Error(kMemory).
@@ -87,8 +82,6 @@ class ShapModel {
   void ExplainSparse(Context const& ctx, ShapOptions const& options, SparseShapTask const& task) const;
 
  private:
-  std::unique_ptr<TilesInFlight> TakeTiles() const;
-  void KeepTiles(std::unique_ptr<TilesInFlight> tiles) const;
   /// Rows of one of the tiles in flight; width: floats of a row's results.
   std::int64_t TileRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task, std::int64_t width,
                         TilesInFlight const& tiles) const;
@@ -112,8 +105,7 @@ class ShapModel {
   DeviceForest const& on_device_;
   Forest const& forest_;
   ShapParts parts_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<TilesInFlight>> idle_;
+  IdleTiles idle_;
 };
 
 }  // namespace kauri::cuda

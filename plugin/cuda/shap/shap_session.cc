@@ -1,6 +1,7 @@
 #include "cuda/shap/shap_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/parallel_for.h"
 #include "cuda/forest/host_rows.h"
@@ -77,6 +78,19 @@ std::size_t TilesInFlight::Bytes() const {
   std::size_t bytes = 0;
   for (auto const& tile : tiles_) bytes += tile.session == nullptr ? 0 : tile.session->Bytes();
   return bytes;
+}
+
+std::unique_ptr<TilesInFlight> IdleTiles::Take() const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (idle_.empty()) return std::make_unique<TilesInFlight>(device_);
+  auto tiles = std::move(idle_.back());
+  idle_.pop_back();
+  return tiles;
+}
+
+void IdleTiles::Keep(std::unique_ptr<TilesInFlight> tiles) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  idle_.push_back(std::move(tiles));
 }
 
 }  // namespace kauri::cuda

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
@@ -73,6 +75,20 @@ class TilesInFlight {
   int device_;
   std::array<Tile, kMost> tiles_;
   HostResults results_;  ///< after the sessions: it waits for copies from their memory
+};
+
+/// What calls leave behind for those that come later. Safe from many threads.
+class IdleTiles {
+ public:
+  explicit IdleTiles(int device) : device_(device) {}
+  std::unique_ptr<TilesInFlight> Take() const;
+  /// Of a call that is through.
+  void Keep(std::unique_ptr<TilesInFlight> tiles) const;
+
+ private:
+  int device_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<TilesInFlight>> idle_;
 };
 
 }  // namespace kauri::cuda

@@ -46,7 +46,7 @@ bool BackgroundBatches::Next(Context const& ctx) {
   trees_ = FirstTrees(ctx, forest_, rest_);
   rest_.begin = trees_.end;
   if (trees_.begin == trees_.end) return false;
-  auto programs = CompilePrograms(ctx);
+  auto programs = CompilePaths(ctx, forest_, trees_, &categories_);
   std::uint32_t longest = 0;
   for (auto const& program : programs) longest = std::max(longest, program.most_features);
   weights_ = ShapleyWeights(longest > kMostPartFeatures ? longest : 0);
@@ -58,15 +58,6 @@ bool BackgroundBatches::Next(Context const& ctx) {
     means_[forest_.output_of_tree[tree]] += Tree(tree).mean;
   }
   return true;
-}
-
-std::vector<PathProgram> BackgroundBatches::CompilePrograms(Context const& ctx) {
-  std::vector<PathProgram> programs(trees_.end - trees_.begin);
-  auto one_by_one = ctx;
-  if (forest_.has_categorical) one_by_one.threads = 1;
-  ParallelFor(one_by_one, trees_.end - trees_.begin,
-              [&](std::int64_t t) { programs[t] = CompilePaths(forest_, trees_.begin + t, &categories_); });
-  return programs;
 }
 
 }  // namespace kauri

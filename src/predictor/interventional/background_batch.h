@@ -30,8 +30,6 @@ class BackgroundBatches {
   PathCategories const& AllCategories() const { return categories_; }
 
  private:
-  std::vector<PathProgram> CompilePrograms(Context const& ctx);
-
   Forest const& forest_;
   BackgroundCompiler compiler_;
   PathCategories categories_;

@@ -6,14 +6,6 @@
 namespace kauri {
 namespace {
 
-/// Doubles of a leaf's table.
-std::int64_t TableSize(std::uint32_t n_features) {
-  auto const form = FormOf(n_features);
-  if (form == LeafForm::kConstant || form == LeafForm::kPairs) return 0;
-  auto const width = form == LeafForm::kValues ? TableWidth(n_features) : 2;
-  return ((width << n_features) + 7) / 8 * 8;  // so that the next one is aligned
-}
-
 /// Where patterns are collected: by a leaf's table they are counted in its first 2^n_features places.
 class Collector {
  public:

@@ -26,4 +26,11 @@ constexpr LeafForm FormOf(std::uint32_t n_features) {
 /// Doubles per pattern in a table of values of a leaf with that many features.
 KAURI_HD std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
 
+/// Doubles of a leaf's table: a multiple of 8, so that the next one is aligned.
+inline std::int64_t TableSize(std::uint32_t n_features) {
+  auto const form = FormOf(n_features);
+  if (form == LeafForm::kConstant || form == LeafForm::kPairs) return 0;
+  return (form == LeafForm::kValues ? TableWidth(n_features) : 2) << n_features;
+}
+
 }  // namespace kauri

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/parallel_for.h"
+
 namespace kauri {
 namespace {
 
@@ -108,6 +110,16 @@ class PathCompiler {
 
 PathProgram CompilePaths(Forest const& forest, std::int64_t tree, PathCategories* categories) {
   return PathCompiler(forest, tree, categories).Compile();
+}
+
+std::vector<PathProgram> CompilePaths(Context const& ctx, Forest const& forest, TreeRange trees,
+                                      PathCategories* categories) {
+  std::vector<PathProgram> programs(ToSize(trees.end - trees.begin));
+  auto one_by_one = ctx;
+  if (forest.has_categorical) one_by_one.threads = 1;
+  ParallelFor(one_by_one, trees.end - trees.begin,
+              [&](std::int64_t t) { programs[t] = CompilePaths(forest, trees.begin + t, categories); });
+  return programs;
 }
 
 }  // namespace kauri

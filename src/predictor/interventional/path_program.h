@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kauri/context.h"
 #include "predictor/forest/forest.h"
 #include "predictor/paths/path_feature.h"
 #include "predictor/paths/tree_paths.h"
@@ -57,5 +58,9 @@ constexpr std::uint32_t NumPlanes(std::uint32_t n_features) { return (n_features
 
 /// Time and memory: nodes * depth. Trees with categorical splits must come one after the other.
 PathProgram CompilePaths(Forest const& forest, std::int64_t tree, PathCategories* categories);
+
+/// Of all trees of the range, on the threads of `ctx` unless they have categorical splits.
+std::vector<PathProgram> CompilePaths(Context const& ctx, Forest const& forest, TreeRange trees,
+                                      PathCategories* categories);
 
 }  // namespace kauri

@@ -10,6 +10,7 @@
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/categories/category_split.h"
+#include "tree/growth/split_rules.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -30,11 +31,6 @@ FixedSum SumGradients(Context const& ctx, TreeTask const& task);
 
 /// \throws Error(kInternal) when task and data disagree on the number of rows.
 void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row);
-
-/// Whether a split is worth making: its loss change, rounded to float32, exceeds kMinLossChange.
-inline bool ReducesLoss(SplitCandidate const& candidate) {
-  return candidate.IsValid() && static_cast<float>(candidate.loss_change) > kMinLossChange;
-}
 
 /// Rounds the weight to float32 and fills base_weight, sum_hessian and, as for a leaf, split_value = weight * (eta *
 /// leaf_scale), all float32. Call it for the root and, after ExpandNode, for both children, with the bounds of the

@@ -17,6 +17,7 @@
 #include "tree/gain_noise.h"
 #include "tree/growth/node_total.h"
 #include "tree/growth/path_smooth.h"
+#include "tree/growth/split_rules.h"
 #include "tree/growth/tree_common.h"
 #include "tree/sampling/sampling.h"
 #include "tree/threshold_draw.h"
@@ -44,12 +45,11 @@ class TreeGrowth {
   TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features);
 
  protected:
-  /// Whether a node with this hessian could have two children that both have min_child_weight. It only saves work, and
-  /// never decides a split: two hessians that reach min_child_weight have a sum of at least kBelowTwice times that,
-  /// however all three are rounded. A hessian is off by at most two roundings of 2^-53 (a sum of more than 2^53 steps,
-  /// and its product with the unit); the sum over the outputs of a vector by one more for each of them.
+  /// Whether nodes at this depth are leaves whatever they have.
+  bool IsDeepest(std::int32_t depth) const { return depth >= max_depth_; }
+  /// Whether a node with this hessian is worth a search.
   bool MaySplit(double hessian, std::int32_t depth) const {
-    return depth < max_depth_ && hessian > 0.0 && hessian >= kBelowTwice * static_cast<double>(param_.min_child_weight);
+    return !IsDeepest(depth) && IsEnoughForTwo(hessian, static_cast<double>(param_.min_child_weight));
   }
 
   ThresholdDraw DrawOf(std::int32_t node) const {
@@ -88,8 +88,6 @@ class TreeGrowth {
   Tree tree_;
 
  private:
-  static constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);
-
   std::int32_t max_depth_;
 };
 
@@ -104,10 +102,7 @@ class ScalarGrowth : public TreeGrowth {
  protected:
   static GradientUnit UnitsOf(TreeTask const& task) { return task.gradients.unit; }
 
-  bool MaySplit(FixedSum sum, std::int32_t depth) const {
-    // Both children have a step of the fixed point at least.
-    return sum.hessian > 1 && TreeGrowth::MaySplit(HessianOf(sum, gain_), depth);
-  }
+  bool MaySplit(FixedSum sum, std::int32_t depth) const { return !IsDeepest(depth) && IsEnoughForTwo(sum, gain_); }
   bool MaySplit(NodeTotal const& total, std::int32_t depth) const { return MaySplit(total.sum, depth); }
   /// Which of two siblings is taken for the one with fewer rows where those are not counted.
   bool WeighsLess(NodeTotal const& left, NodeTotal const& right) const { return left.sum.hessian <= right.sum.hessian; }

@@ -135,6 +135,51 @@ TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
   }
 }
 
+/// Trees that the device decides alone: nothing here asks for the host.
+TEST_F(ExactBuilderOnDevice, DecisionsOfTheDevice) {
+  std::mt19937 generator(6);
+  auto const pick = [&](std::vector<char const*> const& from) { return std::string(from[generator() % from.size()]); };
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    auto const n_rows = 50 + static_cast<std::int64_t>(generator() % 9000);
+    auto const n_cols = 1 + static_cast<std::int64_t>(generator() % 12);
+    auto const missing = std::vector<double>{0.0, 0.1, 0.5, 0.9}[generator() % 4];
+    Compare(MakeProblem(n_rows, n_cols, missing, static_cast<int>(generator() % 3) * 2, 1.0F, seed),
+            {{"max_depth", pick({"1", "2", "3", "6", "10", "0"})},
+             {"gamma", pick({"0", "0", "1"})},
+             {"lambda", pick({"0", "1", "5"})},
+             {"alpha", pick({"0", "0.5"})},
+             {"max_delta_step", pick({"0", "0", "0.3"})},
+             {"min_child_weight", pick({"0", "1", "10", "400"})},
+             {"colsample_bytree", pick({"1", "0.7"})}});
+  }
+}
+
+/// One state for trees of both ways: constraints that bind nothing are the host's business.
+TEST_F(ExactBuilderOnDevice, DeviceAndHostDecideInTurns) {
+  auto const problem = MakeProblem(3000, 3, 0.2, 4, 1.0F, 8);
+  Context const ctx;
+  TreeTask task;
+  task.gradients = problem.gradients.View();
+  std::unique_ptr<BuildState> state;
+  for (auto const* depth : {"6", "2", "0", "1", "6"}) {
+    std::vector<Tree> trees;
+    std::vector<std::vector<std::int32_t>> leaves;
+    for (auto const* signs : {"", "(0,0,0)", ""}) {
+      ParamMap const params{{"max_depth", depth}, {"monotone_constraints", signs}};
+      cuda::GpuExactBuilder const builder(ParseParameters<TreeParam>(params), ParseParameters<cuda::GpuExactParam>({}));
+      if (state == nullptr) state = builder.MakeState(ctx, *problem.data);
+      leaves.emplace_back(problem.n_rows, -7);
+      trees.push_back(testing::BuildOnDevice(Cuda(), ctx, builder, *problem.data, task, state.get(), &leaves.back()));
+    }
+    EXPECT_GT(trees[0].NumNodes(), 1);
+    testing::ExpectSameTree(trees[0], trees[1]);
+    testing::ExpectSameTree(trees[0], trees[2]);
+    EXPECT_EQ(leaves[0], leaves[1]);
+    EXPECT_EQ(leaves[0], leaves[2]);
+  }
+}
+
 /// With alpha the screen of candidates is in use, too: the gain counts alpha at every weight.
 TEST_F(ExactBuilderOnDevice, AlphaWithLimitsOnWeights) {
   for (unsigned seed = 30; seed < 33; ++seed) {

@@ -107,11 +107,83 @@ TEST_F(GpuInterventionalTest, SameBitsInEveryRun) {
   auto const part = OnGpu(model, MemoryView(values, spec.n_features), background, {start, {}}, AllOf(model));
   EXPECT_TRUE(SameFloats(part, {once.begin(), once.begin() + static_cast<std::ptrdiff_t>(part.size())}));
   auto const compiled = MakeGpuPredictor()->Compile(OnDevice(), model, AllOf(model));
-  auto const& forest = dynamic_cast<cuda::GpuModel const&>(*compiled).forest;
+  auto const& on_device = dynamic_cast<cuda::GpuModel const&>(*compiled).interventional;
   std::vector<float> tiled(once.size());
   MarginStart const from{start, {}};
-  cuda::ExplainInterventional(OnDevice(), forest, {rows, background, AllOf(model), from, tiled, 100000});
+  on_device.Explain(OnDevice(), {rows, background, AllOf(model), from, tiled, 100000});
   EXPECT_TRUE(SameFloats(tiled, once));
+}
+
+/// The host makes all tables where the background takes more memory than there is for it.
+TEST_F(GpuInterventionalTest, SameBitsWhoeverMakesTheTables) {
+  for (auto const& [name, spec] : InterventionalSpecs()) {
+    SCOPED_TRACE(name);
+    auto const model = RandomModel(spec);
+    auto const rows = RandomRows(150, spec.n_features, 7);
+    auto const background = RandomRows(1500, spec.n_features, 8);
+    auto const start = StartOf(model);
+    MarginStart const from{start, {}};
+    cuda::GpuModel const compiled(OnDevice(), model, AllOf(model), CoverSource::kHessian);
+    auto const run = [&](std::int64_t tile_bytes) {
+      std::vector<float> out(OutSize(model, rows, AllOf(model)), 123.0F);
+      compiled.interventional.Explain(OnDevice(), {rows, background, AllOf(model), from, out, tile_bytes});
+      return out;
+    };
+    auto const by_device = run(0);
+    EXPECT_TRUE(SameFloats(run(20000), by_device)) << "the host's tables, some tiles of rows";
+    EXPECT_TRUE(SameFloats(run(0), by_device)) << "the device's tables again";
+  }
+}
+
+/// What a model keeps for the next call depends neither on the background nor on a call that failed.
+TEST_F(GpuInterventionalTest, OneModelForManyCalls) {
+  ForestSpec spec;
+  spec.n_trees = 20;
+  spec.n_classes = 3;
+  spec.depth = 7;
+  auto const model = RandomModel(spec);
+  auto const start = StartOf(model);
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllOf(model));
+  auto const run = [&](DataView const& rows, DataView const& background, TreeRange trees) {
+    std::vector<float> out(OutSize(model, rows, trees), 123.0F);
+    gpu->PredictInterventional(OnDevice(), *compiled, {rows, trees, {start, {}}}, background, out);
+    return out;
+  };
+  struct Call {
+    std::int64_t n_rows;
+    std::int64_t n_background;
+    TreeRange trees;
+  };
+  for (auto const& call : std::vector<Call>{{40, 1, {0, 20}},
+                                            {3, 5000, {0, 20}},
+                                            {500, 60, {0, 20}},
+                                            {40, 60, {4, 9}},
+                                            {40, 7, {4, 9}},
+                                            {40, 7, {0, 20}}}) {
+    auto const rows = RandomRows(call.n_rows, spec.n_features, 5);
+    auto const background = RandomRows(call.n_background, spec.n_features, 6);
+    auto const values = run(rows, background, call.trees);
+    EXPECT_TRUE(SameFloats(values, OnGpu(model, rows, background, {start, {}}, call.trees))) << "not as a new model";
+    ExpectNear(values, OnCpu(model, rows, background, {start, {}}, call.trees));
+    MessageOf(ErrorKind::kData, [&] { run(rows, MemoryView({}, spec.n_features), call.trees); });
+  }
+}
+
+TEST_F(GpuInterventionalTest, RowsOfTheBackgroundThatRecurWeighMore) {
+  ForestSpec spec;
+  spec.depth = 8;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(30, spec.n_features, 5);
+  auto const once = MakeValues({40, spec.n_features, 0.2, 0, false, 14});
+  std::vector<float> often;
+  for (int i = 0; i < 64; ++i) often.insert(often.end(), once.begin(), once.end());
+  auto const start = StartOf(model);
+  MemoryView const background(once, spec.n_features);
+  MemoryView const repeated(often, spec.n_features);
+  ExpectHost(model, rows, repeated);
+  ExpectNear(OnGpu(model, rows, repeated, {start, {}}, AllOf(model)),
+             OnGpu(model, rows, background, {start, {}}, AllOf(model)));
 }
 
 TEST_F(GpuInterventionalTest, RangesOfTreesAndStartsOfRows) {
@@ -133,10 +205,15 @@ class BorrowedDeviceRows : public DeviceStorage {
  public:
   BorrowedDeviceRows(DeviceLayout const& layout, std::vector<float> host)
       : DeviceStorage(layout), host_(std::move(host)) {}
+  int NumCopies() const { return n_copies_; }
 
  private:
-  std::vector<float> CopyToHost() const override { return host_; }
+  std::vector<float> CopyToHost() const override {
+    ++n_copies_;
+    return host_;
+  }
   std::vector<float> host_;
+  mutable int n_copies_ = 0;
 };
 
 TEST_F(GpuInterventionalTest, RowsAndBackgroundInDeviceMemory) {
@@ -156,6 +233,48 @@ TEST_F(GpuInterventionalTest, RowsAndBackgroundInDeviceMemory) {
   MemoryView const host(values, spec.n_features);
   auto const expected = OnGpu(model, host, host, {start, {}}, AllOf(model));
   EXPECT_TRUE(SameFloats(OnGpu(model, *view, *view, {start, {}}, AllOf(model)), expected));
+  EXPECT_EQ(storage.NumCopies(), 0) << "the rows went through the host";
+}
+
+/// Long paths have patterns instead of tables. Where the host makes them it needs the rows of the background, once.
+TEST_F(GpuInterventionalTest, BackgroundInDeviceMemoryOfLongPaths) {
+  auto const model = ChainModel(20, 20, 0.6F);
+  auto const values = MakeValues({90, 20, 0.2, 0, false, 15});
+  auto const there = cuda::ToDevice(Cuda(), values);
+  Cuda().Synchronize();  // for the rows, which another stream reads
+  BorrowedDeviceRows const storage(DenseLayout(there.data(), 90, 20), values);
+  auto const view = MakeDeviceView(storage);
+  MemoryView const host(values, 20);
+  auto const start = StartOf(model);
+  auto const expected = OnGpu(model, host, host, {start, {}}, AllOf(model));
+  EXPECT_TRUE(SameFloats(OnGpu(model, *view, *view, {start, {}}, AllOf(model)), expected));
+  EXPECT_EQ(storage.NumCopies(), 0) << "the rows went through the host";
+  cuda::GpuModel const compiled(OnDevice(), model, AllOf(model), CoverSource::kHessian);
+  std::vector<float> by_host(expected.size());
+  MarginStart const from{start, {}};
+  compiled.interventional.Explain(OnDevice(), {*view, *view, AllOf(model), from, by_host, 10000});
+  EXPECT_TRUE(SameFloats(by_host, expected));
+  EXPECT_EQ(storage.NumCopies(), 1);
+}
+
+/// More than 2,000 leaves with patterns: they take turns in the memory that is for them.
+TEST_F(GpuInterventionalTest, PatternsOfManyLeaves) {
+  ForestSpec spec;
+  spec.n_trees = 2;
+  spec.n_features = 30;
+  spec.depth = 16;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(20, spec.n_features, 7);
+  auto const background = RandomRows(1500, spec.n_features, 8);
+  auto const start = StartOf(model);
+  MarginStart const from{start, {}};
+  cuda::GpuModel const compiled(OnDevice(), model, AllOf(model), CoverSource::kHessian);
+  auto const run = [&](std::int64_t tile_bytes) {
+    std::vector<float> out(OutSize(model, rows, AllOf(model)), 123.0F);
+    compiled.interventional.Explain(OnDevice(), {rows, background, AllOf(model), from, out, tile_bytes});
+    return out;
+  };
+  EXPECT_TRUE(SameFloats(run(0), run(100000))) << "the device's, the host's";
 }
 
 TEST_F(GpuInterventionalTest, WhatItRefuses) {

@@ -75,7 +75,9 @@ __global__ void MarkLeftRowsKernel(Span<std::int32_t const> current, std::int32_
 
 __global__ void FinishLeavesKernel(Span<std::int32_t> positions, std::int32_t const* new_id) {
   auto const row = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (row < positions.size()) positions.data()[row] = new_id[~positions.data()[row]];
+  if (row >= positions.size()) return;
+  std::int32_t const leaf = ~positions.data()[row];
+  positions.data()[row] = new_id == nullptr ? leaf : new_id[leaf];
 }
 
 }  // namespace

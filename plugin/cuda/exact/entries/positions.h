@@ -49,7 +49,8 @@ void MoveByCategory(CudaContext const& ctx, Span<std::int32_t const> current, No
 void MarkLeftRows(CudaContext const& ctx, Span<std::int32_t const> current, std::int32_t const* next,
                   NodeMove const* moves, std::uint32_t* goes_left);
 
-/// positions to leaf ids through new_id (after pruning), [n_nodes of the unpruned tree]. In place.
+/// positions to leaf ids through new_id (after pruning), [n_nodes of the unpruned tree]; nullptr: they keep theirs. In
+/// place.
 void FinishLeaves(CudaContext const& ctx, Span<std::int32_t> positions, std::int32_t const* new_id);
 
 }  // namespace kauri::cuda

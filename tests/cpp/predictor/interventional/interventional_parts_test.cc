@@ -95,11 +95,10 @@ std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, Me
   BackgroundBatches batches(forest, others, AllTrees(model));
   while (batches.Next({})) {
     auto const batch = MakeLaneBatch(forest, batches);
-    std::vector<double> tables(batch.table_begin.back());
-    for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
-      auto const t = ToSize(tree - batches.Trees().begin);
-      auto const size = ToSize(batch.table_begin[t + 1] - batch.table_begin[t]);
-      std::copy_n(batches.Tree(tree).tables.Data(), size, tables.begin() + batch.table_begin[t]);
+    std::vector<double> tables(batch.table_size);
+    for (auto const& tree : batch.trees) {
+      std::copy_n(batches.Tree(tree.tree).tables.Data(), tree.table_end - tree.table_begin,
+                  tables.begin() + tree.table_begin);
     }
     LaneLeaves const leaves{
         batch.items.data(),  batch.leaves.data(),   batch.features.data(),          batch.slot_of_place.data(),

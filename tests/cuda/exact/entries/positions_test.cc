@@ -179,6 +179,10 @@ TEST_F(PositionsTest, LeavesAfterPruning) {
     auto const device_ids = cuda::ToDevice(Cuda(), new_id);
     cuda::FinishLeaves(Cuda(), on_device.span(), device_ids.data());
     EXPECT_EQ(Fetch(Cuda(), on_device), expected);
+    auto const unpruned = cuda::ToDevice(Cuda(), positions);
+    cuda::FinishLeaves(Cuda(), unpruned.span(), nullptr);
+    for (auto& position : positions) position = ~position;
+    EXPECT_EQ(Fetch(Cuda(), unpruned), positions);
   }
 }
 

@@ -1,0 +1,24 @@
+/// \file A leaf's features and the weight of a row of the background there, for the kernels that meet the background.
+#pragma once
+
+#include <cstdint>
+
+#include "predictor/lanes/lane_batch.h"
+
+namespace kauri::cuda {
+
+/// The feature at a position of the leaf, with its slot in place of its place.
+__device__ __forceinline__ PathFeature SlotFeature(LaneLeaves const& all, LaneLeaf const& leaf,
+                                                   LeafSource const& source, std::uint32_t position) {
+  PathFeature feature = all.features[leaf.first_feature + position];
+  std::uint32_t const slot = all.slot_of_place[source.first_place + feature.Slot()];
+  feature.slot_flags = (slot << 2U) | (feature.slot_flags & 3U);
+  return feature;
+}
+
+/// What a row of the background weighs at a leaf.
+__device__ __forceinline__ double RowWeight(LeafSource const& source, std::int64_t n_rows) {
+  return static_cast<double>(source.value) / static_cast<double>(n_rows);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,32 @@
+/// \file The distinct patterns of a background at leaves with long paths (predictor/interventional/direct_leaf.h),
+/// found on the device, with the host's bits.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/shap/row_keys.h"
+#include "predictor/lanes/lane_batch.h"
+
+namespace kauri::cuda {
+
+/// Some leaves of LeafForm::kPairs. Device memory, not owning.
+struct PairTask {
+  LaneLeaves leaves;
+  LeafSource const* sources;     ///< by leaf
+  std::uint32_t const* numbers;  ///< of the leaves, [n_leaves]
+  std::int64_t n_leaves;
+  RowKeys background;  ///< at least one row, at most MostPairRows
+  CategoryConditionsView categories;
+  LaneLeaf* leaves_out;   ///< by leaf: begin and n_patterns are set
+  LanePattern* patterns;  ///< (out) [n_leaves, rows of the background], of each leaf as many as there are, in order
+  double* reached;        ///< (out) by leaf: what the rows that reach it weigh
+};
+
+/// Rows of a background whose patterns a block of the device can sort: 8,192 where it has more than 64 KiB of shared
+/// memory, else 4,096.
+std::int64_t MostPairRows(CudaContext const& cuda);
+
+/// Asynchronous.
+void FindPairPatterns(CudaContext const& cuda, PairTask const& task);
+
+}  // namespace kauri::cuda
