@@ -1,8 +1,10 @@
 #include "cuda/shap/interventional.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
+#include <thread>
 
 #include "cuda/predictor/gpu_model.h"
 #include "kauri/device_memory.h"
@@ -168,6 +170,33 @@ TEST_F(GpuInterventionalTest, OneModelForManyCalls) {
     ExpectNear(values, OnCpu(model, rows, background, {start, {}}, call.trees));
     MessageOf(ErrorKind::kData, [&] { run(rows, MemoryView({}, spec.n_features), call.trees); });
   }
+}
+
+/// Threads with other backgrounds and ranges of trees, which replace each other's programs.
+TEST_F(GpuInterventionalTest, CallsSideBySide) {
+  ForestSpec spec;
+  spec.n_trees = 12;
+  auto const model = RandomModel(spec);
+  auto const start = StartOf(model);
+  auto const rows = RandomRows(90, spec.n_features, 5);
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllOf(model));
+  std::atomic<int> n_same{0};
+  auto const work = [&](std::int64_t number) {
+    auto const background = RandomRows(20 + 300 * number, spec.n_features, 6);
+    TreeRange const trees{number, 12 - number};
+    auto const expected = OnGpu(model, rows, background, {start, {}}, trees);
+    std::vector<float> out(expected.size());
+    for (int repeat = 0; repeat < 8; ++repeat) {
+      std::fill(out.begin(), out.end(), 123.0F);
+      gpu->PredictInterventional(OnDevice(), *compiled, {rows, trees, {start, {}}}, background, out);
+      if (SameFloats(out, expected)) ++n_same;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::int64_t number = 0; number < 3; ++number) threads.emplace_back(work, number);
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(n_same, 24);
 }
 
 TEST_F(GpuInterventionalTest, RowsOfTheBackgroundThatRecurWeighMore) {
