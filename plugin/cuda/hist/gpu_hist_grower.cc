@@ -5,7 +5,9 @@
 #include "collective/reduce.h"
 #include "cuda/hist/shares/node_histograms.h"
 #include "cuda/tree/leaf_rows.h"
+#include "cuda/tree/square_rows.h"
 #include "kauri/error.h"
+#include "tree/growth/noise_deviation.h"
 
 namespace kauri::cuda {
 
@@ -26,7 +28,19 @@ GpuHistGrower::~GpuHistGrower() {
 
 NodeTotal GpuHistGrower::MakeRoot() {
   SendTree();
+  if (HasNoise() && task_.sum.hessian > 0) {
+    SetNoise(task_.place, task_.sum, SumSquares(ctx_, std::vector<SquareSum>{SquareRowsHere()}).front());
+  }
   return SetRoot(task_.sum);
+}
+
+SquareSum GpuHistGrower::SquareRowsHere() const {
+  auto sum = SquareRows(cuda_, task_.pairs);
+  for (auto const& share : task_.shares) {
+    DeviceScope const scope(share.cuda.device);
+    sum += SquareRows(share.cuda, share.pairs);
+  }
+  return sum;
 }
 
 void GpuHistGrower::SendTree() {
@@ -135,6 +149,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
     if (node == nullptr || !node->IsOpen()) return std::int32_t{-1};
     request.nodes.push_back(node);
     request.searched.push_back(Searched(*node, &request.allowed));
+    if (node->total.noise.IsOn()) request.noise_keys.push_back(node->total.noise.key);
     return static_cast<std::int32_t>(request.searched.size()) - 1;
   };
   for (auto const& pair : pairs) {
@@ -152,6 +167,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   sent.nodes = upload.Add(request.searched);
   sent.allowed = upload.Add(request.allowed);
   sent.costs = upload.Add(costs_);
+  sent.noise_keys = upload.Add(request.noise_keys);
   upload.Send(cuda_);
   return sent;
 }
@@ -233,6 +249,7 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};
   find.nodes = level.At<SearchedNode>(request.nodes);
   find.best = data_->best.data();
+  find.noise = {noise_deviation_, param_.gamma, level.At<std::uint64_t>(request.noise_keys)};
   find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->counts_rows ? bins.n_sums : 0};
   if (IsAlone()) {
     find.n_left = data_->rows.NumLeft(Moves());
@@ -287,7 +304,7 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
   auto const* found = data_->best.data();
   for (auto* node : nodes) {
     for (std::uint32_t block = 0; block < n_blocks; ++block, ++found) {
-      if (IsBetter(*found, node->best)) node->best = *found;
+      if (node->total.noise.IsBetter(*found, node->best)) node->best = *found;
     }
   }
   categories_.Search(ctx_, BinSplitFinder(gain_, cuts_), nodes);

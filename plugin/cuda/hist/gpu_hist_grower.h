@@ -19,6 +19,7 @@
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
 #include "tree/growth/hist_growth.h"
+#include "tree/growth/square_sum.h"
 
 namespace kauri::cuda {
 
@@ -49,6 +50,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::size_t nodes;
     std::size_t allowed;
     std::size_t costs;
+    std::size_t noise_keys;
     std::int64_t most_rows = 0;  ///< to be added up here, about
   };
 
@@ -74,6 +76,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void BeginSplitsOfShares(std::vector<CodeSplit> const& splits);
   void WriteLeavesOfShares();
   void SendTree();
+  /// Of this rank's rows, on all devices.
+  SquareSum SquareRowsHere() const;
   /// Whether both children of a node are leaves for good.
   bool IsLast(Node const& node) const;
   /// What rows here were moved by.

@@ -30,6 +30,7 @@ struct LevelRequest {
   std::vector<SearchedPair> pairs;
   std::vector<SearchedNode> searched;
   std::vector<std::uint8_t> allowed;
+  std::vector<std::uint64_t> noise_keys;          ///< [n_searched] where there is noise
   std::vector<GrowingNode<ScalarGrowth>*> nodes;  ///< [n_searched]
   std::vector<WantedNode> wanted;                 ///< [n_pairs]: whose rows are added up
 

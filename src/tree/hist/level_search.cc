@@ -18,12 +18,8 @@ bool MayUse(HistNode const& node, std::uint32_t feature) {
   return std::binary_search(node.features->begin(), node.features->end(), feature);
 }
 
-/// IsBetter of noisy scores, which is that of scores where there is no noise.
 bool ComesFirst(LevelSplit const& a, LevelSplit const& b) {
-  auto const noisy_a = a.best.loss_change + a.noise;
-  auto const noisy_b = b.best.loss_change + b.noise;
-  if (a.best.IsValid() && b.best.IsValid() && noisy_a != noisy_b) return noisy_a > noisy_b;
-  return IsBetter(a.best, b.best);
+  return IsBetterWithNoise(a.best, a.noise, b.best, b.noise);
 }
 
 std::int64_t AddCounts(FixedSum const* begin, FixedSum const* end) {

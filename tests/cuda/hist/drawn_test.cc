@@ -97,6 +97,7 @@ HistCase Draw(std::uint64_t seed) {
   if (given.table.n_cols > 3)
     choice.Maybe(&given.params, "interaction_constraints", {"[[0]]", "[[0,1],[1,2]]", "[[0,2,3],[1]]"}, 5);
   if (given.table.levels.empty()) choice.Maybe(&given.params, "monotone_constraints", {"(1)", "(-1)"}, 4);
+  choice.Maybe(&given.params, "random_strength", {"0.5", "3"}, 5);
   if (choice.Chance(8)) given.params.insert(given.params.end(), {{"booster", "dart"}, {"rate_drop", "0.5"}});
   return given;
 }
