@@ -66,11 +66,11 @@ void WarnOfLimits(TreeParam const& param) {
       ": it grows level by level, to max_depth. Limit max_depth, or use tree_method=hist.");
 }
 
-/// Symmetric trees are made of histograms in host memory.
+/// Symmetric trees are made of histograms of bins that stay.
 void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
-  if (tree_method != "hist") {
+  if (tree_method != "hist" && tree_method != "gpu_hist") {
     Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
-         "set tree_method=hist with device=cpu, or grow_policy=depthwise.");
+         "set tree_method=hist, or grow_policy=depthwise.");
   }
   if (tree_param.extra_trees) {
     Fail(ErrorKind::kParameter, "extra_trees=1 draws a threshold for each node, and grow_policy=symmetric splits all ",

@@ -119,6 +119,16 @@ TEST_F(HistDrawn, Seeds100) { OfSeeds(100, 200); }
 TEST_F(HistDrawn, Seeds200) { OfSeeds(200, 300); }
 TEST_F(HistDrawn, Seeds300) { OfSeeds(300, 400); }
 
+TEST_F(HistDrawn, OfSymmetric600) {
+  for (std::uint64_t seed = 600; seed < 700; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto given = Draw(seed);
+    given.table.levels.clear();
+    given.params.insert(given.params.end(), {{"grow_policy", "symmetric"}, {"extra_trees", "0"}});
+    ExpectSame(given);
+  }
+}
+
 TEST_F(HistDrawn, OfApprox400) { OfSeeds(400, 500, "approx"); }
 TEST_F(HistDrawn, OfApprox500) { OfSeeds(500, 600, "approx"); }
 

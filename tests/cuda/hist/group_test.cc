@@ -39,6 +39,8 @@ TEST_F(GroupOnDevice, GrowthAndSampling) {
       {"weighed", {{"bagging_temperature", "0.6"}}},
       {"noise", {{"random_strength", "2"}, {"max_depth", "6"}, {"subsample", "0.7"}}},
       {"noise, one by one", {{"random_strength", "1"}, {"grow_policy", "lossguide"}, {"max_leaves", "20"}}},
+      {"symmetric", {{"grow_policy", "symmetric"}, {"max_depth", "5"}, {"colsample_bylevel", "0.7"}}},
+      {"symmetric, with noise", {{"grow_policy", "symmetric"}, {"random_strength", "2"}, {"min_data_in_leaf", "9"}}},
       {"drawn thresholds", {{"extra_trees", "true"}, {"max_depth", "6"}}},
       {"dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}},
       {"forest", {{"num_parallel_tree", "3"}, {"subsample", "0.6"}}},

@@ -15,7 +15,7 @@ namespace {
 std::vector<Params> const kNoises{{{"random_strength", "0.3"}},
                                   {{"random_strength", "4"}, {"seed", "5"}},
                                   {{"random_strength", "2"}, {"min_data_in_leaf", "20"}},
-                                  {{"random_strength", "2"}, {"extra_trees", "1"}, {"feature_cost", "(3,0,40)"}}};
+                                  {{"random_strength", "2"}, {"extra_trees", "1"}}};
 
 class HistNoise : public HistDeviceTest {
  protected:
@@ -90,6 +90,7 @@ TEST_F(HistNoise, SamplingAndConstraints) {
                        Of("levels", {{"colsample_bylevel", "0.5"}}),
                        Of("interaction", {{"interaction_constraints", "[[0,1],[2,3]]"}}),
                        Of("monotone", {{"monotone_constraints", "(1,-1,1)"}}),
+                       Of("costs", {{"feature_cost", "(0,1e30,2,30,0.01,150)"}}),
                        Of("forest", {{"num_parallel_tree", "3"}, {"subsample", "0.7"}}),
                        Of("classes", {{"objective", "multi:softprob"}, {"num_class", "3"}}),
                        Of("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}),

@@ -5,6 +5,7 @@
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/hist/split/found_threshold.cuh"
 #include "cuda/hist/split/limited_scan.cuh"
+#include "cuda/hist/split/node_feature.cuh"
 #include "tree/split_cost.h"
 
 namespace kauri::cuda {
@@ -87,11 +88,6 @@ __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& 
   }
 }
 
-/// Where the counts of a feature are.
-__device__ __forceinline__ FeatureSums CountsOf(FindTask const& task, FeatureCodes const& codes, FixedSum* histogram) {
-  return {histogram + task.limits.counts_at + codes.first_sum, codes.sum_stride};
-}
-
 /// The counts of the larger sibling at the block's features: the parent's less those of the smaller. All threads of a
 /// block call it, after which they wait for each other.
 __device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair,
@@ -125,11 +121,6 @@ __device__ __forceinline__ void CountUsual(FindTask const& task, FeatureCodes co
     small[codes.usual] = usual;
   }
   __syncwarp();
-}
-
-__device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
-  auto const n_features = static_cast<std::int64_t>(task.tree_features.size());
-  return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
 /// A sibling, as a warp searches it.
