@@ -89,16 +89,11 @@ void RequireSmoothable(TreeParam const& param) {
        ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
-/// Noise is on gains of gradients; on a device, of those that numbers in leaves and bins have.
-void RequireNoise(DeviceKind device, std::string const& tree_method, GbTreeParam const& param_of_trees,
-                  TreeParam const& param) {
+/// Noise is on gains of gradients, which exact splits of devices compete with as they are.
+void RequireNoise(std::string const& tree_method, TreeParam const& param) {
   if (tree_method == "gpu_exact") {
     Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, ": tree_method=exact has no noise on gains ",
          "with device=cuda; set tree_method=hist or approx, device=cpu, or random_strength=0.");
-  }
-  if (device == DeviceKind::kCuda && param_of_trees.multi_strategy == GbTreeParam::kMultiOutputTree) {
-    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, ": trees with vector leaves have no noise ",
-         "on gains with device=cuda; set multi_strategy=one_output_per_tree, device=cpu, or random_strength=0.");
   }
   if (param.split_criterion == TreeParam::kAbsoluteError) {
     Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, " is noise on gains of gradients, and ",
@@ -180,7 +175,7 @@ class GbTree : public Booster {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
     RequireSmoothable(tree_param_);
-    if (tree_param_.random_strength > 0.0F) RequireNoise(device_, tree_method_, param_, tree_param_);
+    if (tree_param_.random_strength > 0.0F) RequireNoise(tree_method_, tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
     RequireCriterion(error_sketch_, tree_param_);
     if (tree_param_.split_criterion == TreeParam::kAbsoluteError) {

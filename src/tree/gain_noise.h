@@ -32,10 +32,11 @@ struct GainNoise {
 
   KAURI_HD bool IsOn() const { return deviation > 0.0; }
   KAURI_HD double Of(std::uint32_t feature) const { return IsOn() ? deviation * RandomNormal(key, feature) : 0.0; }
-  KAURI_HD bool Admits(SplitCandidate const& split) const {
-    float const gain = static_cast<float>(split.loss_change);
-    return split.IsValid() && gain > kMinLossChange && gain >= least;
+  KAURI_HD bool Admits(double loss_change) const {
+    float const gain = static_cast<float>(loss_change);
+    return gain > kMinLossChange && gain >= least;
   }
+  KAURI_HD bool Admits(SplitCandidate const& split) const { return split.IsValid() && Admits(split.loss_change); }
   /// Of splits that are both admitted, or invalid.
   bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) const {
     if (!IsOn() || !a.IsValid() || !b.IsValid()) return kauri::IsBetter(a, b);

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "cuda/hist/gpu_hist_builder.h"
+#include "cuda/hist_vector/device_table.h"
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/square_rows.h"
 #include "hist/hist_fixture.h"
 #include "hist/shares_fixture.h"
+#include "kauri/table_stride.h"
 
 namespace kauri::testing {
 namespace {
@@ -97,6 +99,24 @@ TEST_F(HistNoise, SamplingAndConstraints) {
                        Of("approx", {{"tree_method", "approx"}}), some_gradients, weighted});
 }
 
+TEST_F(HistNoise, VectorLeaves) {
+  Params const vectors{{"multi_strategy", "multi_output_tree"}, {"max_depth", "5"}};
+  auto const with = [&](Params const& params) { return Of("vectors", With(vectors, params)); };
+  auto categories = with({{"num_target", "3"}, {"max_cat_to_onehot", "9"}});
+  categories.table.levels = {3, 40};
+  auto one_hot = with({{"num_target", "3"}});
+  one_hot.table.values = Values::kOneHot;
+  one_hot.table.n_cols = 20;
+  auto many_rows = with({{"num_target", "5"}, {"max_depth", "8"}});
+  many_rows.table.n_rows = 30000;
+  many_rows.rounds = 1;
+  ExpectSameWithNoise({with({{"num_target", "2"}}), with({{"num_target", "17"}, {"gamma", "3"}}),
+                       with({{"objective", "multi:softprob"}, {"num_class", "20"}}),
+                       with({{"num_target", "3"}, {"subsample", "0.5"}, {"grow_policy", "lossguide"}}),
+                       with({{"num_target", "3"}, {"colsample_bynode", "0.5"}, {"monotone_constraints", "(1,-1)"}}),
+                       categories, one_hot, many_rows});
+}
+
 /// Sums of nothing: no noise, and no tree.
 TEST_F(HistNoise, NoGradients) {
   auto given = Of("zeros", {{"random_strength", "2"}});
@@ -115,8 +135,9 @@ TEST_F(HistNoise, ChangesTrees) {
 
 /// A learner with noise, without, and with more: what it keeps follows.
 TEST_F(HistNoise, ChangesFromTreeToTree) {
-  for (auto const* policy : {"depthwise", "lossguide"}) {
-    auto given = Of("changes", {{"grow_policy", policy}});
+  Params const vectors{{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}};
+  for (auto const& params : {Params{}, Params{{"grow_policy", "lossguide"}}, vectors}) {
+    auto const given = Of("changes", params);
     auto const train = [&](std::string const& device) {
       auto const data = MakeTable(given.table, KindOf(given));
       auto const learner = MakeLearner(ParamsFor(device, given.params));
@@ -127,25 +148,20 @@ TEST_F(HistNoise, ChangesFromTreeToTree) {
       }
       return OutcomeOf(learner.get(), data);
     };
-    EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice))) << policy;
+    EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice))) << Text(given);
   }
 }
 
 /// What devices lack says so, and the learner goes on without.
-TEST_F(HistNoise, IsRefusedWhereThereIsNone) {
-  std::vector<std::pair<Params, std::string>> const refused{
-      {{{"tree_method", "exact"}}, "tree_method=exact has no noise"},
-      {{{"num_target", "2"}, {"multi_strategy", "multi_output_tree"}}, "trees with vector leaves have no noise"}};
-  for (auto const& [params, part] : refused) {
-    auto const given = Of("refused", params);
-    auto const data = MakeTable(given.table, KindOf(given));
-    auto const learner = MakeLearner(ParamsFor(kDevice, With(params, {{"random_strength", "1.5"}})));
-    auto const message = MessageOf(ErrorKind::kParameter, [&] { BoostRounds(given, data, learner.get()); });
-    ExpectParts(message, {"random_strength=1.5", part, "device=cpu", "random_strength=0"});
-    learner->SetParam("random_strength", "0");
-    BoostRounds(given, data, learner.get());
-    EXPECT_TRUE(SameOutcome(TrainOn("cpu", given), OutcomeOf(learner.get(), data))) << part;
-  }
+TEST_F(HistNoise, IsRefusedWithExact) {
+  auto const given = Of("refused", {{"tree_method", "exact"}});
+  auto const data = MakeTable(given.table, KindOf(given));
+  auto const learner = MakeLearner(ParamsFor(kDevice, With(given.params, {{"random_strength", "1.5"}})));
+  auto const message = MessageOf(ErrorKind::kParameter, [&] { BoostRounds(given, data, learner.get()); });
+  ExpectParts(message, {"random_strength=1.5", "tree_method=exact has no noise", "device=cpu", "random_strength=0"});
+  learner->SetParam("random_strength", "0");
+  BoostRounds(given, data, learner.get());
+  EXPECT_TRUE(SameOutcome(TrainOn("cpu", given), OutcomeOf(learner.get(), data)));
 }
 
 /// Of no rows, some, and more than a pass of the largest grid; squares near the largest.
@@ -163,6 +179,30 @@ TEST_F(HistNoise, SquaresOfRows) {
     auto const sum = cuda::SquareRows(Cuda(), on_device.span());
     EXPECT_EQ(sum.high, expected.high) << n_rows;
     EXPECT_EQ(sum.low, expected.low) << n_rows;
+  }
+}
+
+/// The same of every sum of a table's rows.
+TEST_F(HistNoise, SquaresOfTables) {
+  for (std::int64_t const n_rows : {0, 1, 33, 70000}) {
+    for (std::uint32_t const n_sums : {1U, 5U, 400U}) {
+      auto const stride = static_cast<std::uint32_t>(TableStride(n_sums));
+      std::vector<std::int32_t> values(ToSize(n_rows) * stride, 0);
+      std::vector<SquareSum> expected(n_sums);
+      Random random(n_sums);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i % stride >= n_sums) continue;
+        values[i] = static_cast<std::int32_t>(random.Below(1U << 30U)) * (i % 3 == 0 ? -1 : 1);
+        expected[i % stride].Add(values[i]);
+      }
+      auto const on_device = cuda::ToDevice(Cuda(), values);
+      auto const sums = cuda::SquareTableRows(Cuda(), {on_device.data(), stride, n_sums}, n_rows);
+      ASSERT_EQ(sums.size(), n_sums);
+      for (std::uint32_t place = 0; place < n_sums; ++place) {
+        EXPECT_EQ(sums[place].high, expected[place].high) << n_rows << " rows, place " << place << " of " << n_sums;
+        EXPECT_EQ(sums[place].low, expected[place].low) << n_rows << " rows, place " << place << " of " << n_sums;
+      }
+    }
   }
 }
 

@@ -166,16 +166,16 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedS
 }
 
 /// A split, and the noise that it competes with.
-struct FoundSplit {
+struct NoisySplit {
   SplitCandidate split;
   double noise = 0.0;
 };
 
 /// The same of what FindAt finds; without noise all that is found competes.
 template <bool kLimited, bool kNoisy>
-__device__ __forceinline__ FoundSplit CompeteAt(FindTask const& task, SearchedSibling const& sibling,
+__device__ __forceinline__ NoisySplit CompeteAt(FindTask const& task, SearchedSibling const& sibling,
                                                 std::uint32_t place) {
-  FoundSplit found{FindAt<kLimited>(task, sibling, place)};
+  NoisySplit found{FindAt<kLimited>(task, sibling, place)};
   if constexpr (kNoisy) {
     if (!found.split.IsValid()) return found;
     GainNoise const noise = task.noise.Of(sibling.index);
@@ -186,7 +186,7 @@ __device__ __forceinline__ FoundSplit CompeteAt(FindTask const& task, SearchedSi
 }
 
 template <bool kNoisy>
-__device__ __forceinline__ void KeepBetter(FoundSplit const& found, FoundSplit* best) {
+__device__ __forceinline__ void KeepBetter(NoisySplit const& found, NoisySplit* best) {
   if (kNoisy ? IsBetterWithNoise(found.split, found.noise, best->split, best->noise)
              : IsBetter(found.split, best->split)) {
     *best = found;
@@ -194,7 +194,7 @@ __device__ __forceinline__ void KeepBetter(FoundSplit const& found, FoundSplit* 
 }
 
 /// What the warps of a block found at its features: for the smaller sibling, and for the larger one.
-using FoundSplits = FoundSplit[kSiblings][kFeaturesPerBlock];
+using FoundSplits = NoisySplit[kSiblings][kFeaturesPerBlock];
 
 /// Rows of the smaller sibling, and of both.
 struct PairRows {
@@ -227,7 +227,7 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair c
     }
   }
   __syncthreads();
-  FoundSplit candidate;
+  NoisySplit candidate;
   if (is_there && sibling == 0) {
     SearchedSibling const small{pair.small_node, pair.small, &shared->small[of_block], rows.small};
     candidate = CompeteAt<kLimited, kNoisy>(task, small, place);
@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
     SearchedPair const pair = task.pairs.data()[index];
     PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
-    FoundSplit best;
+    NoisySplit best;
     for (auto first = blockIdx.x * kFeaturesPerBlock; first < task.tree_features.size(); first += stride) {
       FindInBlock<kLimited, kNoisy>(task, pair, rows, first, shared, found);
       if (node < 0) continue;
