@@ -18,12 +18,12 @@ LevelSplit GpuSymmetricGrower::FindLevel(Nodes const& open) {
   auto const costs = upload.Add(costs_);
   auto const noise_keys = upload.Add(noise_keys_);
   upload.Send(cuda_);
-  LevelTask task{};
+  LevelSplitTask task{};
   task.find = TaskOfTree();
   task.find.allowed = upload.At<std::uint8_t>(allowed);
   task.find.costs = costs_.empty() ? nullptr : upload.At<float>(costs);
   task.find.noise.keys = upload.At<std::uint64_t>(noise_keys);
-  task.nodes = {upload.At<LevelNode>(nodes), nodes_.size()};
+  task.nodes = {upload.At<ScoredNode>(nodes), nodes_.size()};
   task.gamma = static_cast<double>(param_.gamma);
   task.n_cuts = static_cast<std::uint32_t>(cuts_.values.size());
   FindLevelSplit(cuda_, task, &data_->level);

@@ -18,7 +18,7 @@ class GpuSymmetricGrower final : public SymmetricGrowth<GpuHistGrower> {
   LevelSplit FindLevel(Nodes const& open) override;
   LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const override;
 
-  std::vector<LevelNode> nodes_;  ///< of the level
+  std::vector<ScoredNode> nodes_;  ///< of the level
   std::vector<std::uint8_t> allowed_;
   std::vector<std::uint64_t> noise_keys_;
 };

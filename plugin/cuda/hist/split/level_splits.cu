@@ -36,7 +36,7 @@ __device__ __forceinline__ LeftSide LastLane(LeftSide own) {
 /// A node at a feature, as a warp looks at it.
 class NodeAtFeature {
  public:
-  __device__ NodeAtFeature(LevelTask const& task, LevelNode const& node, std::uint32_t feature)
+  __device__ NodeAtFeature(LevelSplitTask const& task, ScoredNode const& node, std::uint32_t feature)
       : task_(task),
         codes_(task.find.features[feature]),
         limit_{task.find.limits.least_rows, node.n_rows},
@@ -88,7 +88,7 @@ class NodeAtFeature {
     return LossOfBoundary(task_.find.gain, boundaries_, left.sum) - task_.gamma;
   }
 
-  LevelTask const& task_;
+  LevelSplitTask const& task_;
   FeatureCodes const& codes_;
   RowLimit limit_;
   LeftSide all_;
@@ -101,13 +101,14 @@ class NodeAtFeature {
 __device__ __forceinline__ std::uint32_t PlaceOfWarp() { return blockIdx.x * kWarps + threadIdx.x / 32; }
 
 /// Nodes [first, first + count) of the level, one to a value of blockIdx.y.
-__global__ void __launch_bounds__(kThreads) NodeLossesKernel(LevelTask task, std::uint32_t first, std::uint32_t count) {
+__global__ void __launch_bounds__(kThreads)
+    NodeLossesKernel(LevelSplitTask task, std::uint32_t first, std::uint32_t count) {
   std::uint32_t const place = PlaceOfWarp();
   if (place >= task.find.tree_features.size()) return;
   std::uint32_t const feature = task.find.tree_features.data()[place];
   FeatureCodes const& codes = task.find.features[feature];
   for (std::uint32_t index = blockIdx.y; index < count; index += gridDim.y) {
-    LevelNode const& node = task.nodes.data()[first + index];
+    ScoredNode const& node = task.nodes.data()[first + index];
     double* const losses = task.losses + std::size_t{index} * kDirections * task.n_cuts;
     if (!MayUse(task.find, node.searched, place)) {
       for (std::uint32_t bin = Lane(); bin < codes.n_bins; bin += 32) {
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(kThreads) NodeLossesKernel(LevelTask task, std
 }
 
 /// blockIdx.x: a feature of the tree; blockIdx.y: where its missing rows go.
-__global__ void __launch_bounds__(kThreads) AddLossesKernel(LevelTask task, std::uint32_t count) {
+__global__ void __launch_bounds__(kThreads) AddLossesKernel(LevelSplitTask task, std::uint32_t count) {
   FeatureCodes const& codes = task.find.features[task.find.tree_features.data()[blockIdx.x]];
   if (blockIdx.y == 1 && codes.may_miss == 0) return;
   std::size_t const stride = std::size_t{kDirections} * task.n_cuts;
@@ -140,7 +141,7 @@ __global__ void __launch_bounds__(kThreads) AddLossesKernel(LevelTask task, std:
 }
 
 /// Of a feature in all nodes that may use it, added up in their order; a warp calls it.
-__device__ __forceinline__ double NoiseOf(LevelTask const& task, std::uint32_t place, std::uint32_t feature) {
+__device__ __forceinline__ double NoiseOf(LevelSplitTask const& task, std::uint32_t place, std::uint32_t feature) {
   double total = 0.0;
   std::uint32_t const n_nodes = static_cast<std::uint32_t>(task.nodes.size());
   for (std::uint32_t first = 0; first < n_nodes; first += 32) {
@@ -153,7 +154,8 @@ __device__ __forceinline__ double NoiseOf(LevelTask const& task, std::uint32_t p
 }
 
 /// The best score of a feature; a warp calls it.
-__device__ __forceinline__ BinCandidate BestScore(LevelTask const& task, std::uint32_t place, std::uint32_t feature) {
+__device__ __forceinline__ BinCandidate BestScore(LevelSplitTask const& task, std::uint32_t place,
+                                                  std::uint32_t feature) {
   FeatureCodes const& codes = task.find.features[feature];
   double const* const right = task.scores + codes.first_cut;
   double const* const left = right + task.n_cuts;
@@ -170,7 +172,7 @@ __device__ __forceinline__ BinCandidate BestScore(LevelTask const& task, std::ui
   return WarpBest(own);
 }
 
-__global__ void __launch_bounds__(kThreads) BestOfFeaturesKernel(LevelTask task) {
+__global__ void __launch_bounds__(kThreads) BestOfFeaturesKernel(LevelSplitTask task) {
   std::uint32_t const place = PlaceOfWarp();
   if (place >= task.find.tree_features.size()) return;
   std::uint32_t const feature = task.find.tree_features.data()[place];
@@ -188,7 +190,7 @@ __global__ void __launch_bounds__(kThreads) BestOfFeaturesKernel(LevelTask task)
 }
 
 /// The place of the best of all features; a warp calls it. There is one at least.
-__device__ __forceinline__ std::uint32_t BestPlace(LevelTask const& task) {
+__device__ __forceinline__ std::uint32_t BestPlace(LevelSplitTask const& task) {
   std::uint32_t const n_places = static_cast<std::uint32_t>(task.find.tree_features.size());
   std::uint32_t best = min(Lane(), n_places - 1);
   for (std::uint32_t place = Lane(); place < n_places; place += 32) {
@@ -203,13 +205,14 @@ __device__ __forceinline__ std::uint32_t BestPlace(LevelTask const& task) {
 }
 
 /// What of a node goes left; a warp calls it.
-__device__ __forceinline__ LeftSide LeftOf(LevelTask const& task, LevelNode const& node, LevelSplit const& split) {
+__device__ __forceinline__ LeftSide LeftOf(LevelSplitTask const& task, ScoredNode const& node,
+                                           LevelSplit const& split) {
   NodeAtFeature const at(task, node, split.best.feature);
   LeftSide const left = at.SumTo(split.code);
   return split.best.default_left ? Plus(left, at.Missing()) : left;
 }
 
-__global__ void __launch_bounds__(kThreads) LeftSidesKernel(LevelTask task) {
+__global__ void __launch_bounds__(kThreads) LeftSidesKernel(LevelSplitTask task) {
   std::uint32_t const index = blockIdx.x * kWarps + threadIdx.x / 32;
   if (index >= task.nodes.size()) return;
   LevelSplit const split = task.of_features[BestPlace(task)];
@@ -220,12 +223,12 @@ __global__ void __launch_bounds__(kThreads) LeftSidesKernel(LevelTask task) {
 }
 
 /// How many nodes' losses are held at a time.
-std::size_t NumAtOnce(LevelTask const& task) {
+std::size_t NumAtOnce(LevelSplitTask const& task) {
   auto const of_node = std::max<std::size_t>(1, std::size_t{kDirections} * task.n_cuts);
   return std::clamp<std::size_t>(kMostLosses / of_node, 1, task.nodes.size());
 }
 
-void TakeMemory(CudaContext const& cuda, LevelTask* task, LevelMemory* memory) {
+void TakeMemory(CudaContext const& cuda, LevelSplitTask* task, LevelMemory* memory) {
   auto const n_losses = NumAtOnce(*task) * kDirections * task->n_cuts;
   auto const n_features = task->find.tree_features.size();
   if (n_losses > memory->losses.size()) {
@@ -247,7 +250,7 @@ void TakeMemory(CudaContext const& cuda, LevelTask* task, LevelMemory* memory) {
 
 }  // namespace
 
-void FindLevelSplit(CudaContext const& cuda, LevelTask task, LevelMemory* memory) {
+void FindLevelSplit(CudaContext const& cuda, LevelSplitTask task, LevelMemory* memory) {
   TakeMemory(cuda, &task, memory);
   auto const n_features = static_cast<std::uint32_t>(task.find.tree_features.size());
   *task.found = {};

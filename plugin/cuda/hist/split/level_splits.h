@@ -24,15 +24,15 @@
 namespace kauri::cuda {
 
 /// A node of the level.
-struct LevelNode {
+struct ScoredNode {
   SearchedNode searched;
   FixedSum* histogram;  ///< [n_sums], and their counts where rows are counted; complete
   std::int64_t n_rows;  ///< read where they are counted
 };
 
-struct LevelTask {
+struct LevelSplitTask {
   FindTask find;  ///< what is asked of splits; its pairs, nodes and answers are unused
-  Span<LevelNode const> nodes;
+  Span<ScoredNode const> nodes;
   double gamma;
   std::uint32_t n_cuts;  ///< of all columns
 
@@ -60,6 +60,6 @@ struct LevelMemory {
 
 /// Finds it in a level of one node or more; the answers are in *memory once the stream has passed. Of the task it makes
 /// scratch and answers. \throws Error(kMemory) with what is needed.
-void FindLevelSplit(CudaContext const& cuda, LevelTask task, LevelMemory* memory);
+void FindLevelSplit(CudaContext const& cuda, LevelSplitTask task, LevelMemory* memory);
 
 }  // namespace kauri::cuda
