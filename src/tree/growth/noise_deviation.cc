@@ -13,8 +13,8 @@ constexpr std::int64_t kRowsPerBlock = 1 << 14;
 
 /// [n_outputs]: of gradient_of(row, output), over the rows.
 template <typename GradientOf>
-std::vector<SquareSum> SumRows(Context const& ctx, std::int64_t n_rows, std::int64_t n_outputs,
-                               GradientOf&& gradient_of) {
+std::vector<SquareSum> SquareRows(Context const& ctx, std::int64_t n_rows, std::int64_t n_outputs,
+                                  GradientOf&& gradient_of) {
   std::vector<std::vector<SquareSum>> of_block(NumBlocks(n_rows, kRowsPerBlock));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     std::vector<SquareSum> sums(n_outputs);
@@ -30,19 +30,19 @@ std::vector<SquareSum> SumRows(Context const& ctx, std::int64_t n_rows, std::int
   return total;
 }
 
-std::vector<SquareSum> SumRows(Context const& ctx, TreeTask const& task) {
+std::vector<SquareSum> SquareRows(Context const& ctx, TreeTask const& task) {
   auto const& table = task.table;
   if (table.stride == 0) {
     auto const& pairs = task.gradients.pairs;
     auto const& used = task.sampled_rows;
-    return SumRows(ctx, static_cast<std::int64_t>(pairs.size()), 1, [&](std::int64_t row, std::int64_t) {
+    return SquareRows(ctx, static_cast<std::int64_t>(pairs.size()), 1, [&](std::int64_t row, std::int64_t) {
       return used.empty() || used[row] != 0 ? pairs[row].gradient : 0;
     });
   }
   // Rows that were not sampled are zeros.
   auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
-  return SumRows(ctx, n_rows, table.NumOutputs(),
-                 [&](std::int64_t row, std::int64_t output) { return table.values[row * table.stride + output]; });
+  return SquareRows(ctx, n_rows, table.NumOutputs(),
+                    [&](std::int64_t row, std::int64_t output) { return table.values[row * table.stride + output]; });
 }
 
 }  // namespace
@@ -57,7 +57,9 @@ std::vector<double> SumSquares(Context const& ctx, std::vector<SquareSum> of_out
   return sums;
 }
 
-std::vector<double> SumSquares(Context const& ctx, TreeTask const& task) { return SumSquares(ctx, SumRows(ctx, task)); }
+std::vector<double> SumSquares(Context const& ctx, TreeTask const& task) {
+  return SumSquares(ctx, SquareRows(ctx, task));
+}
 
 double NoiseDeviation(TreeParam const& param, TreePlace const& place, double chance_gain) {
   auto const n_rows = static_cast<double>(place.n_rows);
