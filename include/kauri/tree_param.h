@@ -77,7 +77,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_lower_bound(0)
         .describe(
             "Smallest number of rows that a child must have, counted one by one: of the rows that the tree is learnt "
-            "from, whatever their weights. 0 and 1 ask for nothing (CPU).");
+            "from, whatever their weights. 0 and 1 ask for nothing.");
     DMLC_DECLARE_FIELD(max_delta_step)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
@@ -184,21 +184,21 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
             "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
-            "least and its largest value (CPU).");
+            "least and its largest value.");
     DMLC_DECLARE_FIELD(random_strength)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe(
             "Noise on the gains that the features of a node compete with, in units of what a split without meaning "
             "gains; it fades as the model grows. Recorded gains, and those that gamma is asked of, are without it; 0: "
-            "none (CPU).");
+            "none. Devices have it with hist and approx.");
     DMLC_DECLARE_FIELD(path_smooth)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe(
             "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of "
             "the "
-            "parent's. Splits stay as they are without it; 0: none (CPU, without monotone constraints).");
+            "parent's. Splits stay as they are without it; 0: none (without monotone constraints).");
     DMLC_DECLARE_FIELD(linear_tree)
         .set_default(false)
         .describe(
@@ -215,8 +215,8 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("symmetric", kSymmetric)
         .describe(
             "depthwise splits level by level; lossguide splits the leaf with the largest gain first; symmetric makes "
-            "the same split in all nodes of a level, the one with the largest sum of gains (tree_method=hist on the "
-            "CPU).");
+            "the same split in all nodes of a level, the one with the largest sum of gains "
+            "(tree_method=hist).");
     DMLC_DECLARE_FIELD(split_criterion)
         .set_default(kGradient)
         .add_enum("gradient", kGradient)

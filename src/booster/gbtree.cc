@@ -66,11 +66,11 @@ void WarnOfLimits(TreeParam const& param) {
       ": it grows level by level, to max_depth. Limit max_depth, or use tree_method=hist.");
 }
 
-/// Symmetric trees are made of histograms in host memory.
+/// Symmetric trees are made of histograms of bins that stay.
 void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
-  if (tree_method != "hist") {
+  if (tree_method != "hist" && tree_method != "gpu_hist") {
     Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
-         "set tree_method=hist with device=cpu, or grow_policy=depthwise.");
+         "set tree_method=hist, or grow_policy=depthwise.");
   }
   if (tree_param.extra_trees) {
     Fail(ErrorKind::kParameter, "extra_trees=1 draws a threshold for each node, and grow_policy=symmetric splits all ",
@@ -89,11 +89,11 @@ void RequireSmoothable(TreeParam const& param) {
        ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
-/// Noise is on gains of gradients, which the splits of trees in host memory compete with.
-void RequireNoise(DeviceKind device, TreeParam const& param) {
-  if (device != DeviceKind::kCpu) {
-    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength,
-         " has no version for device=cuda; set device=cpu, or random_strength=0.");
+/// Noise is on gains of gradients, which exact splits of devices compete with as they are.
+void RequireNoise(std::string const& tree_method, TreeParam const& param) {
+  if (tree_method == "gpu_exact") {
+    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, ": tree_method=exact has no noise on gains ",
+         "with device=cuda; set tree_method=hist or approx, device=cpu, or random_strength=0.");
   }
   if (param.split_criterion == TreeParam::kAbsoluteError) {
     Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, " is noise on gains of gradients, and ",
@@ -175,7 +175,7 @@ class GbTree : public Booster {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
     RequireSmoothable(tree_param_);
-    if (tree_param_.random_strength > 0.0F) RequireNoise(device_, tree_param_);
+    if (tree_param_.random_strength > 0.0F) RequireNoise(tree_method_, tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
     RequireCriterion(error_sketch_, tree_param_);
     if (tree_param_.split_criterion == TreeParam::kAbsoluteError) {

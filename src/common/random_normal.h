@@ -1,4 +1,4 @@
-/// \file Normal random numbers by counter, the same on every host.
+/// \file Normal random numbers by counter, the same on every host and device.
 #pragma once
 
 #include <cmath>
@@ -6,18 +6,19 @@
 
 #include "common/math.h"
 #include "common/random.h"
+#include "kauri/host_device.h"
 
 namespace kauri {
 
 /// Of mean 0 and standard deviation 1: Marsaglia's polar method (Marsaglia & Bray 1964, "A convenient method for
 /// generating normal variables"), which needs no functions but a logarithm and a square root. The pairs that it tries,
 /// 1.27 of them in the mean, come from a stream of the counter's own.
-inline double RandomNormal(std::uint64_t key, std::uint64_t counter) {
-  auto const stream = CombineKeys(key, counter);
+KAURI_HD double RandomNormal(std::uint64_t key, std::uint64_t counter) {
+  std::uint64_t const stream = CombineKeys(key, counter);
   for (std::uint64_t at = 0;; at += 2) {
-    auto const x = 2.0 * RandomUniform(stream, at) - 1.0;
-    auto const y = 2.0 * RandomUniform(stream, at + 1) - 1.0;
-    auto const square = x * x + y * y;
+    double const x = 2.0 * RandomUniform(stream, at) - 1.0;
+    double const y = 2.0 * RandomUniform(stream, at + 1) - 1.0;
+    double const square = x * x + y * y;
     if (square > 0.0 && square < 1.0) return x * std::sqrt(-2.0 * Log(square) / square);
   }
 }

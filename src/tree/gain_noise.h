@@ -15,24 +15,32 @@
 
 namespace kauri {
 
+/// The order of IsBetter with noise on the loss changes: a total one as well, of splits whose noise follows from their
+/// features. Without noise it is that of IsBetter.
+KAURI_HD bool IsBetterWithNoise(SplitCandidate const& a, double noise_a, SplitCandidate const& b, double noise_b) {
+  if (!a.IsValid() || !b.IsValid()) return IsBetter(a, b);
+  double const noisy_a = a.loss_change + noise_a;
+  double const noisy_b = b.loss_change + noise_b;
+  return noisy_a != noisy_b ? noisy_a > noisy_b : IsBetter(a, b);
+}
+
 /// The noise in one node.
 struct GainNoise {
   double deviation = 0.0;  ///< 0: none
   std::uint64_t key = 0;   ///< of the node (sampling/sampling.h)
   float least = 0.0F;      ///< what a split must gain to be made, besides kMinLossChange
 
-  bool IsOn() const { return deviation > 0.0; }
-  double Of(std::uint32_t feature) const { return IsOn() ? deviation * RandomNormal(key, feature) : 0.0; }
-  bool Admits(SplitCandidate const& split) const {
-    auto const gain = static_cast<float>(split.loss_change);
-    return split.IsValid() && gain > kMinLossChange && gain >= least;
+  KAURI_HD bool IsOn() const { return deviation > 0.0; }
+  KAURI_HD double Of(std::uint32_t feature) const { return IsOn() ? deviation * RandomNormal(key, feature) : 0.0; }
+  KAURI_HD bool Admits(double loss_change) const {
+    float const gain = static_cast<float>(loss_change);
+    return gain > kMinLossChange && gain >= least;
   }
-  /// The order of IsBetter with noise on the loss changes; a total one as well. Both are admitted, or invalid.
+  KAURI_HD bool Admits(SplitCandidate const& split) const { return split.IsValid() && Admits(split.loss_change); }
+  /// Of splits that are both admitted, or invalid.
   bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) const {
     if (!IsOn() || !a.IsValid() || !b.IsValid()) return kauri::IsBetter(a, b);
-    auto const noisy_a = a.loss_change + Of(a.feature);
-    auto const noisy_b = b.loss_change + Of(b.feature);
-    return noisy_a != noisy_b ? noisy_a > noisy_b : kauri::IsBetter(a, b);
+    return IsBetterWithNoise(a, Of(a.feature), b, Of(b.feature));
   }
   /// find(SplitCandidate*) replaces a candidate where one of the feature has a larger loss change.
   template <typename Find>

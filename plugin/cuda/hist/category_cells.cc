@@ -49,7 +49,7 @@ void CategoryCells::Search(Context const& ctx, BinSplitFinder const& finder, std
       if (!std::binary_search(node.features->begin(), node.features->end(), feature)) continue;
       finder.Find(feature, Of(node.histogram, feature), node.total, &scratch[ThreadIndex()], &best);
     }
-    if (IsBetter(best, node.best)) node.best = best;
+    if (node.total.noise.IsBetter(best, node.best)) node.best = best;
   });
 }
 

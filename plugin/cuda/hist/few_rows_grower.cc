@@ -23,7 +23,8 @@ FewRowsGrower::FewRowsGrower(Context const& ctx, GrowthRules const& rules, HistT
 
 /// And from nothing else of a node: neither from its number, nor from the splits made until then.
 bool FewRowsGrower::SplitsFollowFromSums() const {
-  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && param_.min_data_in_leaf <= 1;
+  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && !HasNoise() &&
+         param_.min_data_in_leaf <= 1;
 }
 
 FewRowsTask FewRowsGrower::MakeTask() const {

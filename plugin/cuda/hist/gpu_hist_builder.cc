@@ -17,6 +17,7 @@
 #include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
+#include "tree/hist/symmetric_grower.h"
 
 namespace kauri::cuda {
 namespace {
@@ -162,6 +163,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
                                    DeviceTreeTask const& task, BuildState* state,
                                    Span<std::int32_t> leaf_of_row) const {
   RefuseMonotoneCategories(rules_, data.Info());
+  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data);
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);

@@ -5,15 +5,17 @@
 #include "collective/reduce.h"
 #include "cuda/hist/shares/node_histograms.h"
 #include "cuda/tree/leaf_rows.h"
+#include "cuda/tree/square_rows.h"
 #include "kauri/error.h"
+#include "tree/growth/noise_deviation.h"
 
 namespace kauri::cuda {
 
 GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
     : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts),
       cuda_(task.cuda),
-      task_(task.tree),
       data_(data),
+      task_(task.tree),
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
   memory_ = &data_->growth;
@@ -26,7 +28,19 @@ GpuHistGrower::~GpuHistGrower() {
 
 NodeTotal GpuHistGrower::MakeRoot() {
   SendTree();
+  if (HasNoise() && task_.sum.hessian > 0) {
+    SetNoise(task_.place, task_.sum, SumSquares(ctx_, std::vector<SquareSum>{SquareRowsHere()}).front());
+  }
   return SetRoot(task_.sum);
+}
+
+SquareSum GpuHistGrower::SquareRowsHere() const {
+  auto sum = SquareRows(cuda_, task_.pairs);
+  for (auto const& share : task_.shares) {
+    DeviceScope const scope(share.cuda.device);
+    sum += SquareRows(share.cuda, share.pairs);
+  }
+  return sum;
 }
 
 void GpuHistGrower::SendTree() {
@@ -132,9 +146,10 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   auto& request = data_->request;
   request.Clear();
   auto const add = [&](Node* node) {
-    if (node == nullptr || !node->IsOpen()) return std::int32_t{-1};
+    if (node == nullptr || !node->IsOpen() || !SearchesNodes()) return std::int32_t{-1};
     request.nodes.push_back(node);
     request.searched.push_back(Searched(*node, &request.allowed));
+    if (node->total.noise.IsOn()) request.noise_keys.push_back(node->total.noise.key);
     return static_cast<std::int32_t>(request.searched.size()) - 1;
   };
   for (auto const& pair : pairs) {
@@ -152,6 +167,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   sent.nodes = upload.Add(request.searched);
   sent.allowed = upload.Add(request.allowed);
   sent.costs = upload.Add(costs_);
+  sent.noise_keys = upload.Add(request.noise_keys);
   upload.Send(cuda_);
   return sent;
 }
@@ -221,19 +237,27 @@ std::int64_t GpuHistGrower::NumRowsHere(std::int32_t node) const {
   return n_rows;
 }
 
-void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
-  auto const& bins = *data_->bins;
-  auto const& level = data_->of_level;
-  auto const& of_tree = columns_.TreeSet();
+FindTask GpuHistGrower::TaskOfTree() const {
+  auto const& of_tree = data_->of_tree;
   auto find = data_->FindTaskOf(gain_);
-  find.signs = constraints_.Signs().empty() ? nullptr : data_->of_tree.At<std::int8_t>(signs_);
+  find.signs = constraints_.Signs().empty() ? nullptr : of_tree.At<std::int8_t>(signs_);
+  find.tree_features = {of_tree.At<std::uint32_t>(tree_features_), columns_.TreeSet().size()};
+  find.limits.draws = param_.extra_trees;
+  find.limits.least_rows = param_.min_data_in_leaf;
+  find.limits.counts_at = data_->counts_rows ? data_->bins->n_sums : 0;
+  find.noise = {noise_deviation_, param_.gamma, nullptr};
+  return find;
+}
+
+void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
+  auto const& level = data_->of_level;
+  auto find = TaskOfTree();
   find.costs = costs_.empty() ? nullptr : level.At<float>(request.costs);
-  find.tree_features = {data_->of_tree.At<std::uint32_t>(tree_features_), of_tree.size()};
   find.allowed = level.At<std::uint8_t>(request.allowed);
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};
   find.nodes = level.At<SearchedNode>(request.nodes);
   find.best = data_->best.data();
-  find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->counts_rows ? bins.n_sums : 0};
+  find.noise.keys = level.At<std::uint64_t>(request.noise_keys);
   if (IsAlone()) {
     find.n_left = data_->rows.NumLeft(Moves());
     find.n_left_out = data_->rows.Answer();
@@ -287,7 +311,7 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
   auto const* found = data_->best.data();
   for (auto* node : nodes) {
     for (std::uint32_t block = 0; block < n_blocks; ++block, ++found) {
-      if (IsBetter(*found, node->best)) node->best = *found;
+      if (node->total.noise.IsBetter(*found, node->best)) node->best = *found;
     }
   }
   categories_.Search(ctx_, BinSplitFinder(gain_, cuts_), nodes);

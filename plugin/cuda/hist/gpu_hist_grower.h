@@ -19,6 +19,7 @@
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
 #include "tree/growth/hist_growth.h"
+#include "tree/growth/square_sum.h"
 
 namespace kauri::cuda {
 
@@ -29,6 +30,16 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   ~GpuHistGrower() override;
   GpuHistGrower(GpuHistGrower const&) = delete;
   GpuHistGrower& operator=(GpuHistGrower const&) = delete;
+
+ protected:
+  /// What a node's splits are searched with; of one that may not use all features of the tree, these are marked in a
+  /// list more of `allowed`.
+  SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
+  /// What is asked of the splits of the tree, whatever the nodes.
+  FindTask TaskOfTree() const;
+
+  CudaContext cuda_;
+  HistOnDevice* data_;
 
  private:
   NodeTotal MakeRoot() override;
@@ -49,6 +60,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::size_t nodes;
     std::size_t allowed;
     std::size_t costs;
+    std::size_t noise_keys;
     std::int64_t most_rows = 0;  ///< to be added up here, about
   };
 
@@ -74,6 +86,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void BeginSplitsOfShares(std::vector<CodeSplit> const& splits);
   void WriteLeavesOfShares();
   void SendTree();
+  /// Of this rank's rows, on all devices.
+  SquareSum SquareRowsHere() const;
   /// Whether both children of a node are leaves for good.
   bool IsLast(Node const& node) const;
   /// What rows here were moved by.
@@ -81,8 +95,9 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   Request SendLevel(Pairs const& pairs);
   /// Asks for the histogram of a node, whose rows are some of its parent's where it has a sibling.
   void Want(Node const& node, bool has_sibling, Request* sent);
-  SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
   void AddUp(Request const& request, std::size_t n_nodes);
+  /// Whether nodes have splits of their own; the levels of symmetric trees have others, which need histograms alone.
+  bool SearchesNodes() const { return param_.grow_policy != TreeParam::kSymmetric; }
   bool IsAlone() const { return data_->shares.empty() && !IsDistributed(ctx_); }
   /// Adds what other devices and ranks added up; waits for how many rows went left here where that is needed.
   void Collect(Request const& request, Pairs const& pairs);
@@ -100,9 +115,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void TellRows(Pairs const& pairs) const;
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
 
-  CudaContext cuda_;
   DeviceTreeTask const& task_;
-  HistOnDevice* data_;
   Span<std::int32_t> leaf_of_row_;
   std::size_t tree_features_ = 0;  ///< places in data_->of_tree
   std::size_t signs_ = 0;

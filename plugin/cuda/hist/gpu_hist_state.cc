@@ -11,6 +11,7 @@ void LevelRequest::Clear() {
   pairs.clear();
   searched.clear();
   allowed.clear();
+  noise_keys.clear();
   nodes.clear();
   wanted.clear();
 }

@@ -19,6 +19,7 @@
 #include "cuda/hist/shares/hist_share.h"
 #include "cuda/hist/shares/rank_sums.h"
 #include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/level_splits.h"
 #include "tree/growth/hist_growth.h"
 #include "tree/split_gain.h"
 
@@ -30,6 +31,7 @@ struct LevelRequest {
   std::vector<SearchedPair> pairs;
   std::vector<SearchedNode> searched;
   std::vector<std::uint8_t> allowed;
+  std::vector<std::uint64_t> noise_keys;          ///< [n_searched] where there is noise
   std::vector<GrowingNode<ScalarGrowth>*> nodes;  ///< [n_searched]
   std::vector<WantedNode> wanted;                 ///< [n_pairs]: whose rows are added up
 
@@ -82,6 +84,7 @@ struct HistOnDevice {
   Upload of_counts;
   Buffer<PlannedRows> plan;
   PinnedBuffer<SplitCandidate> best;  ///< answers
+  LevelMemory level;                  ///< of symmetric trees
   PinnedBuffer<FixedSum> category_cells;
 };
 

@@ -2,10 +2,12 @@
 
 #include "cuda/hist/few_rows_grower.h"
 #include "cuda/hist/gpu_hist_grower.h"
+#include "cuda/hist/gpu_symmetric_grower.h"
 
 namespace kauri::cuda {
 
 Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data) {
+  if (rules.param.grow_policy == TreeParam::kSymmetric) return GpuSymmetricGrower(ctx, rules, task, data).Grow();
   if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
   return GpuHistGrower(ctx, rules, task, data).Grow();
 }

@@ -5,10 +5,11 @@
 
 namespace kauri::cuda {
 
-/// What children may use, what it costs and what they may weigh must follow from their parent alone, not from their
-/// numbers, which they get when it is split, or from the splits made until then.
+/// What children may use, what it costs, what they may weigh and the noise on their gains must follow from their parent
+/// alone, not from their numbers, which they get when it is split, or from the splits made until then.
 bool GpuHistGrower::CanLookAhead() const {
-  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && data_->categorical.empty();
+  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && !HasNoise() &&
+         data_->categorical.empty();
 }
 
 std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& open, std::int64_t n_more) const {

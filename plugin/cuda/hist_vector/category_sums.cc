@@ -34,13 +34,19 @@ VectorCells CategorySums::CellsOf(std::size_t index, std::uint32_t feature) cons
 void CategorySums::SearchNode(VectorGainParam const& gain, CategoryRules const& rules, std::size_t index,
                               Node* node) const {
   auto const& cuts = *data_->bins.cuts;
+  auto const& noise = node->total.noise;
   SplitCandidate best;
   for (auto const feature : data_->categorical) {
     if (!std::binary_search(node->features->begin(), node->features->end(), feature)) continue;
     auto const cells = CellsOf(index, feature);
-    FindVectorCategories({gain, cuts, rules, cells, node->total}, &best);
+    noise.Compete(
+        feature,
+        [&](SplitCandidate* to) {
+          FindVectorCategories({gain, cuts, rules, cells, node->total}, to);
+        },
+        &best);
   }
-  if (!IsBetter(best, node->best)) return;
+  if (!noise.IsBetter(best, node->best)) return;
   node->best = best;
   auto const cells = CellsOf(index, best.feature);
   DescribeCategories({gain, cuts, rules, cells, node->total}, best, &node->total);

@@ -28,6 +28,22 @@ __global__ void __launch_bounds__(kThreads) SumTableRowsKernel(TableOnDevice row
   }
 }
 
+/// sums: [stride, 2], the parts of SquareSum.
+__global__ void __launch_bounds__(kThreads) SquareTableRowsKernel(TableOnDevice rows, std::int64_t n_rows, Word* sums) {
+  extern __shared__ Word of_block[];
+  for (std::uint32_t i = threadIdx.x; i < 2 * rows.stride; i += kThreads) of_block[i] = 0;
+  __syncthreads();
+  PlaceWalk const walk(rows.stride);
+  SquareSum sum;
+  for (std::int64_t row = walk.row; row < n_rows; row += walk.row_step) {
+    sum.Add(rows.values[row * rows.stride + walk.place]);
+  }
+  atomicAdd(&of_block[2 * walk.place], static_cast<Word>(sum.high));
+  atomicAdd(&of_block[2 * walk.place + 1], static_cast<Word>(sum.low));
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < 2 * rows.stride; i += kThreads) atomicAdd(sums + i, of_block[i]);
+}
+
 /// to: [n_rows, stride].
 __global__ void __launch_bounds__(kThreads)
     CountRowsKernel(TableOnDevice from, std::uint8_t const* sampled, std::uint32_t stride, Span<std::int32_t> to) {
@@ -61,6 +77,15 @@ std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, TableOnDevice co
                SumTableRowsKernel, rows, n_rows, sums.data());
   auto const words = ToHost(cuda, sums.data(), rows.n_sums);
   return {words.begin(), words.end()};
+}
+
+std::vector<SquareSum> SquareTableRows(CudaContext const& cuda, TableOnDevice const& rows, std::int64_t n_rows) {
+  static_assert(sizeof(SquareSum) == 2 * sizeof(Word), "added up as two integers");
+  Buffer<SquareSum> sums(cuda, rows.stride);
+  FillZero(cuda, sums.data(), rows.stride);
+  LaunchShared(cuda, BlocksOfWalk(n_rows, rows.stride, kThreads, kMaxBlocks), kThreads, rows.stride * sizeof(SquareSum),
+               SquareTableRowsKernel, rows, n_rows, reinterpret_cast<Word*>(sums.data()));
+  return ToHost(cuda, sums.data(), rows.n_sums);
 }
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-/// \file A gradient table as kernels see it, and the sum of all its rows.
+/// \file A gradient table as kernels see it, and the sums of all its rows and of their squares.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "cuda/common/cuda_context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "tree/growth/square_sum.h"
 
 namespace kauri::cuda {
 
@@ -25,6 +26,9 @@ inline TableOnDevice TableOf(GradientTableView const& table) {
 
 /// [n_sums], host; waits for it. Bytes per row: 4 * stride.
 std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows);
+
+/// [n_sums], host, of the squares of the same. Likewise.
+std::vector<SquareSum> SquareTableRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows);
 
 /// A table with one sum more, the number of rows, as CountedTable on the host (tree/hist_vector/counted_table.h).
 class CountedRows {

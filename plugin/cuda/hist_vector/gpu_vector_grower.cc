@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "cuda/hist/shares/node_histograms.h"
 #include "cuda/hist_vector/device_table.h"
 #include "cuda/tree/leaf_rows.h"
+#include "tree/growth/noise_deviation.h"
 
 namespace kauri::cuda {
 namespace {
@@ -49,7 +51,11 @@ void GpuVectorGrower::SplitRows(std::vector<CodeSplit> const& splits) {
 
 VectorTotal GpuVectorGrower::MakeRoot() {
   SendTree();
-  return SetRoot(SumTableRows(cuda_, table_, data_->bins.n_rows));
+  auto sums = SumTableRows(cuda_, table_, data_->bins.n_rows);
+  if (HasNoise()) {
+    SetNoise(task_.place, SumSquares(ctx_, SquareTableRows(cuda_, table_, data_->bins.n_rows)), sums);
+  }
+  return SetRoot(std::move(sums));
 }
 
 void GpuVectorGrower::WriteLeaves() {
@@ -127,7 +133,7 @@ GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
 std::int32_t GpuVectorGrower::AddNode(Node* node, Request* request) const {
   auto const& total = node->total;
   request->scanned.push_back({node->histogram, total.gain, node->IsOpen() ? AddAllowed(*node, request) : -1,
-                              node->IsOpen() ? 1U : 0U, total.draw.key});
+                              node->IsOpen() ? 1U : 0U, total.draw.key, total.noise.key});
   request->sums.insert(request->sums.end(), total.sums.begin(), total.sums.end());
   request->bounds.insert(request->bounds.end(), total.bounds.begin(), total.bounds.end());
   request->nodes.push_back(node);
@@ -195,6 +201,7 @@ void GpuVectorGrower::Scan(Request const& request) {
   scan.n_outputs = static_cast<std::uint32_t>(gain_.NumOutputs());
   scan.n_hessians = static_cast<std::uint32_t>(gain_.n_hessians);
   scan.n_sums = table_.n_sums;
+  scan.noise = {noise_deviation_, 0, param_.gamma};
   scan.least_rows = gain_.least_rows;
   scan.draws = param_.extra_trees;
   scan.min_child_weight = gain_.min_child_weight;

@@ -46,6 +46,18 @@ __device__ __forceinline__ bool MayUse(ScanTask const& task, ScannedNode const& 
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
+/// Where there is noise, a split that would not be made does not compete with it.
+__device__ __forceinline__ void AddNoise(ScanTask const& task, ScannedNode const& node, std::uint32_t feature,
+                                         FoundSplit* found) {
+  if (!task.noise.IsOn() || !(found->loss_change > 0.0)) return;
+  GainNoise const noise{task.noise.deviation, node.noise_key, task.noise.least};
+  if (noise.Admits(found->loss_change)) {
+    found->noise = noise.Of(feature);
+  } else {
+    *found = {};
+  }
+}
+
 /// The split of one node at the feature at `place`; all threads call it.
 __device__ __forceinline__ void FindInNode(ScanTask const& task, std::int32_t index, std::uint32_t place,
                                            ScanShared* shared, std::int64_t* sums) {
@@ -58,7 +70,10 @@ __device__ __forceinline__ void FindInNode(ScanTask const& task, std::int32_t in
     VectorFeatureScan scan(task, feature, index, shared, sums);
     OrderedSplit best;
     scan.Find(&best);
-    if (threadIdx.x == 0) found = scan.Describe(best);
+    if (threadIdx.x == 0) {
+      found = scan.Describe(best);
+      AddNoise(task, node, feature, &found);
+    }
   }
   if (threadIdx.x == 0) task.found[index * static_cast<std::int64_t>(task.tree_features.size()) + place] = found;
 }
@@ -84,7 +99,14 @@ __global__ void __launch_bounds__(kScanThreads) ScanSplitsKernel(ScanTask task) 
 
 /// Of features ascending: the first of the best.
 __device__ __forceinline__ bool IsBetterAt(FoundSplit const* found, std::uint32_t a, std::uint32_t b) {
-  return found[a].loss_change > found[b].loss_change || (found[a].loss_change == found[b].loss_change && a < b);
+  double const loss_a = found[a].loss_change;
+  double const loss_b = found[b].loss_change;
+  bool const is_there = loss_a > 0.0;
+  if (is_there != (loss_b > 0.0)) return is_there;
+  double const noisy_a = loss_a + found[a].noise;
+  double const noisy_b = loss_b + found[b].noise;
+  if (noisy_a != noisy_b) return noisy_a > noisy_b;
+  return loss_a > loss_b || (loss_a == loss_b && a < b);
 }
 
 /// The place of the best feature of a node. best_of: [kScanThreads], shared.

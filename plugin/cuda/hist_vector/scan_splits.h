@@ -8,8 +8,9 @@
 /// 3. A warp takes a run of the feature's bins, in both histograms: first the sums of the runs are found, a lane a
 ///    place; then the warp scans its run, a lane a bin, output after output. A lane keeps the gains of its boundary,
 ///    with the missing rows to the right and to the left.
-/// Then a block takes a node: the best of its features, and the sums left of that split for all outputs. Categorical
-/// features are only completed and subtracted; the host searches them (category_sums.h).
+/// Then a block takes a node: the best of its features, which compete with their noise (tree/gain_noise.h), and the
+/// sums left of that split for all outputs. Categorical features are only completed and subtracted; the host searches
+/// them (category_sums.h).
 ///
 /// Bytes per cell and sum of a pair: 24 to subtract, 16 to scan and 16 from the cache. Float64 operations per bin,
 /// output, node and direction: about 12 and two divisions.
@@ -21,6 +22,7 @@
 #include "cuda/hist/bins/device_bins.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "tree/gain_noise.h"
 #include "tree/split_gain.h"
 
 namespace kauri::cuda {
@@ -32,6 +34,7 @@ struct ScannedNode {
   std::int32_t allowed;     ///< which list of features it may use (ScanTask::allowed), or -1: all of the tree's
   std::uint32_t is_open;    ///< 0: it is not to be split
   std::uint64_t draw_key;   ///< of ThresholdDraw, where thresholds are drawn
+  std::uint64_t noise_key;  ///< of GainNoise, where there is noise
 };
 
 /// Their indices among the nodes; large: -1, or a node whose histogram is still the parent's.
@@ -46,6 +49,7 @@ struct FoundSplit {
   float threshold;
   std::uint32_t first_right;  ///< the first bin on the right
   std::uint32_t default_left;
+  double noise = 0.0;  ///< that it competes with
 };
 
 struct ScanTask {
@@ -54,6 +58,7 @@ struct ScanTask {
   std::uint32_t n_outputs;
   std::uint32_t n_hessians;      ///< n_outputs, or one
   std::uint32_t n_sums;          ///< n_outputs, n_hessians and, where rows are counted, their number
+  GainNoise noise;               ///< in any node, but for the key
   std::int64_t least_rows;       ///< that a child must have; more than 1: rows are counted
   bool draws;                    ///< one threshold of each feature and node (tree/threshold_draw.h)
   double min_child_weight;       ///< that the mean of the outputs' hessians must reach

@@ -17,12 +17,15 @@
 #include "kauri/context.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/growth/square_sum.h"
 
 namespace kauri {
 
 /// Of each output of a task the sum of g^2 over its rows, of all ranks, in squares of the gradients' unit. The same for
 /// any threads and ranks. Costs a look at each row.
 std::vector<double> SumSquares(Context const& ctx, TreeTask const& task);
+/// The same of what this rank's rows have: of_outputs [n_outputs].
+std::vector<double> SumSquares(Context const& ctx, std::vector<SquareSum> of_outputs);
 
 /// chance_gain: as above. place: its `n_rows` is asked for.
 double NoiseDeviation(TreeParam const& param, TreePlace const& place, double chance_gain);

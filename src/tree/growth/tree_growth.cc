@@ -27,6 +27,11 @@ NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
   return total;
 }
 
+void ScalarGrowth::SetNoise(TreePlace const& place, FixedSum sum, double squares) {
+  auto const in_units = squares * gain_.unit.gradient * gain_.unit.gradient;
+  noise_deviation_ = NoiseDeviation(param_, place, in_units / HessianOf(sum, gain_));
+}
+
 NodeTotal ScalarGrowth::SetRoot(FixedSum sum) {
   gain_.categories = MakeCategoryGain(param_, HessianOf(sum, gain_), n_rows_);
   SetNode(sum, gain_, leaf_rate_, 0, &tree_);
@@ -35,10 +40,7 @@ NodeTotal ScalarGrowth::SetRoot(FixedSum sum) {
 
 NodeTotal ScalarGrowth::SetRoot(TreeTask const& task) {
   auto const sum = SumGradients(ctx_, task);
-  if (HasNoise() && sum.hessian > 0) {
-    auto const squares = SumSquares(ctx_, task).front() * gain_.unit.gradient * gain_.unit.gradient;
-    noise_deviation_ = NoiseDeviation(param_, task.place, squares / HessianOf(sum, gain_));
-  }
+  if (HasNoise() && sum.hessian > 0) SetNoise(task.place, sum, SumSquares(ctx_, task).front());
   return SetRoot(sum);
 }
 

@@ -106,6 +106,9 @@ class ScalarGrowth : public TreeGrowth {
   bool MaySplit(NodeTotal const& total, std::int32_t depth) const { return MaySplit(total.sum, depth); }
   /// Which of two siblings is taken for the one with fewer rows where those are not counted.
   bool WeighsLess(NodeTotal const& left, NodeTotal const& right) const { return left.sum.hessian <= right.sum.hessian; }
+  /// Beforehand, where random_strength asks for it: of the sum of all sampled rows, whose hessian is positive, and
+  /// SumSquares.
+  void SetNoise(TreePlace const& place, FixedSum sum, double squares);
   /// Makes node 0, so far a leaf, of the sum of all sampled rows.
   NodeTotal SetRoot(FixedSum sum);
   /// The same of a task whose pairs are in memory; what random_strength asks for is known from then on.

@@ -18,25 +18,18 @@ bool MayUse(HistNode const& node, std::uint32_t feature) {
   return std::binary_search(node.features->begin(), node.features->end(), feature);
 }
 
-/// IsBetter of noisy scores, which is that of scores where there is no noise.
-bool ComesFirst(LevelSplit const& a, LevelSplit const& b) {
-  auto const noisy_a = a.best.loss_change + a.noise;
-  auto const noisy_b = b.best.loss_change + b.noise;
-  if (a.best.IsValid() && b.best.IsValid() && noisy_a != noisy_b) return noisy_a > noisy_b;
-  return IsBetter(a.best, b.best);
-}
-
 std::int64_t AddCounts(FixedSum const* begin, FixedSum const* end) {
   return std::accumulate(begin, end, std::int64_t{0},
                          [](std::int64_t n_rows, FixedSum count) { return n_rows + count.gradient; });
 }
 
-}  // namespace
-
-BinBoundaries LevelSearch::BoundariesOf(HistNode const& node, std::uint32_t feature) const {
+/// Without boundaries yet.
+BinBoundaries BoundariesOf(HistNode const& node, std::uint32_t feature) {
   auto const sign = node.total.signs.empty() ? 0 : static_cast<int>(node.total.signs[feature]);
   return {nullptr, 0, {}, node.total.sum, node.total.gain, false, node.total.bounds, sign};
 }
+
+}  // namespace
 
 FixedSum LevelSearch::SumOfPresent(HistNode const& node, std::uint32_t feature) const {
   auto const* cells = node.histogram + bins_.FeatureBegin()[feature];
@@ -148,17 +141,25 @@ LevelSplit LevelSearch::Find(Context const& ctx, Span<HistNode const> level, Spa
   return best;
 }
 
-bool LevelSearch::SetBest(LevelSplit const& split, HistNode* node) const {
+LeftSide LevelSearch::LeftOf(LevelSplit const& split, HistNode const& node) const {
+  auto const feature = split.best.feature;
+  LeftSide left;
+  if (node.total.rows.IsOn()) left.n_rows = CountLeft(node, split);
+  if (split.best.default_left) left.sum = node.total.sum - SumOfPresent(node, feature);
+  auto const* cells = node.histogram + bins_.FeatureBegin()[feature];
+  for (auto const* cell = cells; cell <= cells + split.code; ++cell) left.sum += *cell;
+  return left;
+}
+
+bool SetBest(GainParam const& gain, LevelSplit const& split, LeftSide const& left, HistNode* node) {
   auto const& best = split.best;
+  auto const& total = node->total;
   node->best = {};
   if (!MayUse(*node, best.feature)) return false;
-  if (node->total.rows.IsOn() && !node->total.rows.Allows(CountLeft(*node, split))) return false;
-  auto const* cells = node->histogram + bins_.FeatureBegin()[best.feature];
-  auto left = best.default_left ? node->total.sum - SumOfPresent(*node, best.feature) : FixedSum{};
-  for (auto const* cell = cells; cell <= cells + split.code; ++cell) left += *cell;
-  auto const loss = LossOfBoundary(gain_, BoundariesOf(*node, best.feature), left);
+  if (total.rows.IsOn() && !total.rows.Allows(left.n_rows)) return false;
+  auto const loss = LossOfBoundary(gain, BoundariesOf(*node, best.feature), left.sum);
   if (loss == -kInfinity) return false;
-  node->best = {loss, best.feature, best.threshold, best.default_left, left, node->total.sum - left};
+  node->best = {loss, best.feature, best.threshold, best.default_left, left.sum, total.sum - left.sum};
   return true;
 }
 

@@ -23,16 +23,14 @@
 #include "kauri/context.h"
 #include "kauri/span.h"
 #include "tree/hist/hist_workspace.h"
+#include "tree/hist/level_split.h"
 #include "tree/histogram/bin_scan.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
 
-struct LevelSplit {
-  SplitCandidate best;     ///< loss_change is the score; the sums of the children are each node's own
-  std::uint32_t code = 0;  ///< the last bin that goes left
-  double noise = 0.0;      ///< on the score
-};
+/// Makes the split the node's best, `left` being what goes left there; false, and none, where the node cannot make it.
+bool SetBest(GainParam const& gain, LevelSplit const& split, LeftSide const& left, HistNode* node);
 
 /// For one tree; it refers to what it is made of.
 class LevelSearch {
@@ -44,8 +42,8 @@ class LevelSearch {
   /// Of a level: its nodes, ascending, with their histograms and features. An invalid candidate when no score is
   /// above kMinLossChange. features: those of the tree, ascending and numerical.
   LevelSplit Find(Context const& ctx, Span<HistNode const> level, Span<std::uint32_t const> features);
-  /// Makes the split the node's best; false, and none, where the node cannot make it.
-  bool SetBest(LevelSplit const& split, HistNode* node) const;
+  /// What of a node of the level goes left at the split.
+  LeftSide LeftOf(LevelSplit const& split, HistNode const& node) const;
 
  private:
   /// Scratch of one thread, and the best that it found.
@@ -57,7 +55,6 @@ class LevelSearch {
     LevelSplit found;
   };
 
-  BinBoundaries BoundariesOf(HistNode const& node, std::uint32_t feature) const;
   /// The node's rows with a value of the feature.
   FixedSum SumOfPresent(HistNode const& node, std::uint32_t feature) const;
   /// Whether rows of the node have no value of the feature: by their sum, or by their number where it is limited.

@@ -1,31 +1,28 @@
-/// \file grow_policy=symmetric: trees that make the same split in all nodes of a level.
-///
-/// 1. The split of a level is the one with the largest sum of loss changes, each less gamma (level_search.h).
-/// 2. The nodes that can make it are split, those that cannot stay for the levels below: so every path from the root
-///    asks some of the tree's max_depth questions at most, in the same order.
-/// 3. The tree ends where no split's sum, in float32, is above kMinLossChange, and before a level with which it would
-///    have more than max_leaves leaves.
-/// A node may lose by the split of its level: its loss_change is negative then.
+/// \file Symmetric trees (symmetric_growth.h) of rows in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "kauri/data_matrix.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/level_search.h"
+#include "tree/hist/symmetric_growth.h"
 
 namespace kauri {
 
-class SymmetricGrower : public HistGrower {
+class SymmetricGrower : public SymmetricGrowth<HistGrower> {
  public:
   SymmetricGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
-                  Span<std::int32_t> leaf_of_row);
+                  Span<std::int32_t> leaf_of_row)
+      : SymmetricGrowth(ctx, rules, task, data, leaf_of_row),
+        search_(gain_, static_cast<double>(rules.param.gamma), data->bins, costs_) {}
 
  private:
-  void Choose(Nodes* open, Nodes* chosen) override;
-  /// Whether the split is to be made: sets `best` of the nodes that can make it.
-  bool IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const;
+  LevelSplit FindLevel(Nodes const& open) override { return search_.Find(ctx_, open, columns_.TreeSet()); }
+  LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const override {
+    return search_.LeftOf(split, open[node]);
+  }
 
   LevelSearch search_;
 };

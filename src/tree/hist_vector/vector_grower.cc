@@ -5,6 +5,7 @@
 
 #include "collective/reduce.h"
 #include "common/parallel_for.h"
+#include "tree/growth/noise_deviation.h"
 
 namespace kauri {
 namespace {
@@ -43,7 +44,7 @@ VectorGrower::VectorGrower(Context const& ctx, GrowthRules const& rules, TreeTas
 
 VectorTotal VectorGrower::MakeRoot() {
   auto sums = SumTable(ctx_, task_.table);
-  if (HasNoise()) SetNoise(task_, sums);
+  if (HasNoise()) SetNoise(task_.place, SumSquares(ctx_, task_), sums);
   return SetRoot(std::move(sums));
 }
 

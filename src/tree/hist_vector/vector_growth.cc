@@ -38,15 +38,15 @@ void VectorGrowth::SetNode(std::int32_t node, VectorTotal const& total, Span<dou
   tree_.sum_hessian[node] = static_cast<float>(SumHessians(total.sums.data(), gain_));
 }
 
-void VectorGrowth::SetNoise(TreeTask const& task, std::vector<std::int64_t> const& sums) {
-  auto const squares = SumSquares(ctx_, task);
+void VectorGrowth::SetNoise(TreePlace const& place, std::vector<double> const& squares,
+                            std::vector<std::int64_t> const& sums) {
   double chance_gain = 0.0;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     auto const& param = gain_.Of(output);
     auto const hessian = HessianOf(gain_.SumOf(sums.data(), output), param);
     if (hessian > 0.0) chance_gain += squares[output] * param.unit.gradient * param.unit.gradient / hessian;
   }
-  noise_deviation_ = NoiseDeviation(param_, task.place, chance_gain);
+  noise_deviation_ = NoiseDeviation(param_, place, chance_gain);
 }
 
 VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {

@@ -42,8 +42,9 @@ class VectorGrowth : public TreeGrowth {
   }
   /// Makes node 0, so far a leaf, of the sums of all sampled rows.
   VectorTotal SetRoot(std::vector<std::int64_t> sums);
-  /// Beforehand, where random_strength asks for it: as noise_deviation.h has it, from the root's sums.
-  void SetNoise(TreeTask const& task, std::vector<std::int64_t> const& sums);
+  /// Beforehand, where random_strength asks for it: as noise_deviation.h has it, from the root's sums. squares: of each
+  /// output, SumSquares.
+  void SetNoise(TreePlace const& place, std::vector<double> const& squares, std::vector<std::int64_t> const& sums);
   /// Turns a leaf into a split with two leaves, the two last nodes; returns what is known of the left and of the right
   /// child. right_categories: those that go right where the split is at a categorical feature; empty otherwise.
   std::pair<VectorTotal, VectorTotal> SplitNode(std::int32_t node, VectorTotal const& total,

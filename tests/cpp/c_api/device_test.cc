@@ -251,7 +251,9 @@ TEST(Device, ParametersWithoutADeviceVersion) {
   };
   auto const kind = std::to_string(KAURI_ERROR_PARAMETER);
   EXPECT_EQ(error_with("random_strength", "1.5"),
-            kind + " random_strength=1.5 has no version for device=cuda; set device=cpu, or random_strength=0.");
+            kind +
+                " random_strength=1.5: tree_method=exact has no noise on gains with device=cuda; set "
+                "tree_method=hist or approx, device=cpu, or random_strength=0.");
   EXPECT_EQ(error_with("linear_tree", "1"),
             kind + " linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0.");
 }

@@ -97,6 +97,7 @@ HistCase Draw(std::uint64_t seed) {
   if (given.table.n_cols > 3)
     choice.Maybe(&given.params, "interaction_constraints", {"[[0]]", "[[0,1],[1,2]]", "[[0,2,3],[1]]"}, 5);
   if (given.table.levels.empty()) choice.Maybe(&given.params, "monotone_constraints", {"(1)", "(-1)"}, 4);
+  choice.Maybe(&given.params, "random_strength", {"0.5", "3"}, 5);
   if (choice.Chance(8)) given.params.insert(given.params.end(), {{"booster", "dart"}, {"rate_drop", "0.5"}});
   return given;
 }
@@ -117,6 +118,16 @@ TEST_F(HistDrawn, Seeds0) { OfSeeds(0, 100); }
 TEST_F(HistDrawn, Seeds100) { OfSeeds(100, 200); }
 TEST_F(HistDrawn, Seeds200) { OfSeeds(200, 300); }
 TEST_F(HistDrawn, Seeds300) { OfSeeds(300, 400); }
+
+TEST_F(HistDrawn, OfSymmetric600) {
+  for (std::uint64_t seed = 600; seed < 700; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto given = Draw(seed);
+    given.table.levels.clear();
+    given.params.insert(given.params.end(), {{"grow_policy", "symmetric"}, {"extra_trees", "0"}});
+    ExpectSame(given);
+  }
+}
 
 TEST_F(HistDrawn, OfApprox400) { OfSeeds(400, 500, "approx"); }
 TEST_F(HistDrawn, OfApprox500) { OfSeeds(500, 600, "approx"); }

@@ -244,6 +244,7 @@ TEST_F(SharesOnDevice, RoundsOfManyKinds) {
       {{"objective", "multi:softprob"}, {"num_class", "3"}, {"subsample", "0.7"}},
       {{"objective", "reg:expectileerror"}, {"expectile_alpha", "0.3"}, {"path_smooth", "5"}},
       {{"objective", "reg:absoluteerror"}},
+      {{"random_strength", "2"}, {"subsample", "0.6"}},
       {{"objective", "survival:aft"}, {"min_data_in_leaf", "1000"}},
       {{"booster", "dart"}, {"rate_drop", "0.5"}},
       {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}};

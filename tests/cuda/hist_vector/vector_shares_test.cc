@@ -28,12 +28,13 @@ class VectorShares : public VectorDeviceTest {
   }
 };
 
-/// Limits of rows, drawn thresholds and smoothed weights, each in some jobs.
+/// Limits of rows, drawn thresholds, smoothed weights and noise, each in some jobs.
 VectorJob WithLimits(VectorJob job, std::uint64_t seed) {
   auto& param = job.job.param;
   if (seed % 3 == 0) param.min_data_in_leaf = 2 + static_cast<int>(seed % 19);
   if (seed % 4 == 1) param.extra_trees = true;
   if (seed % 5 == 2 && job.job.constraints.signs.empty()) param.path_smooth = 3.0F;
+  if (seed % 4 > 1) param.random_strength = 3.0F;
   return job;
 }
 
@@ -82,7 +83,7 @@ VectorJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
 }
 
 /// The tree of a number: tables of other widths, hessians that are alike or not, rows that are sampled or counted,
-/// another order of growth, no split at all and, near the end, other types of columns.
+/// noise, another order of growth, no split at all and, near the end, other types of columns.
 void SetTree(std::uint64_t tree, VectorJob* job) {
   auto const n_rows = job->NumRows();
   job->n_outputs = tree < 3 ? 3 : 4 + static_cast<std::int64_t>(tree % 3);
@@ -93,6 +94,7 @@ void SetTree(std::uint64_t tree, VectorJob* job) {
   param.grow_policy = tree % 4 < 2 ? TreeParam::kDepthWise : TreeParam::kLossGuide;
   param.max_leaves = tree % 4 < 2 ? 0 : 20;
   param.gamma = tree == 5 ? 1e9F : 0.0F;
+  param.random_strength = tree % 3 == 2 ? 4.0F : 0.0F;
   if (tree == 6) job->types = {"float", "c", "float", "c", "float", "float"};
   if (tree == 8) job->types.assign(6, "float");
 }

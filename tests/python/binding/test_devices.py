@@ -94,8 +94,8 @@ def test_predictors_are_named_in_the_error() -> None:
 
 
 @needs_fake
-def test_what_is_of_the_cpu_alone() -> None:
+def test_what_another_method_has() -> None:
     name, message, _ = ask("cuda", FAKE_PLUGIN, "little memory", "grow_policy=symmetric")
     assert name == "ParameterError"
     assert "grow_policy=symmetric: tree_method=gpu_exact makes no symmetric trees; set" in message
-    assert "device=cpu" in message
+    assert "tree_method=hist" in message

@@ -32,6 +32,9 @@ WAYS: dict[str, dict[str, Any]] = {
     "drawn": {"subsample": 0.7, "colsample_bynode": 0.7, "seed": 3},
     "by gain": {"grow_policy": "lossguide", "max_leaves": 40, "max_depth": 0},
     "few bins": {"max_bin": 16, "max_depth": 10, "min_child_weight": 0},
+    "noise": {"random_strength": 2, "subsample": 0.8, "seed": 4},
+    "symmetric": {"grow_policy": "symmetric", "max_depth": 5},
+    "symmetric, with noise": {"grow_policy": "symmetric", "random_strength": 1},
 }
 
 
@@ -102,6 +105,23 @@ def test_evaluation_and_stopping(binary: Binary) -> None:
         )
         found.append((history, booster.best_iteration, booster.save_raw("ubj")))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_fit_best_tries_what_it_tries_on_the_cpu(binary: Binary, n_classes: int) -> None:
+    X, y = binary
+    params: dict[str, Any] = {"objective": "binary:logistic", "eta": 0.5}
+    if n_classes > 0:
+        y = y + (np.nan_to_num(X[:, 0]) > 0)
+        params = {"objective": "multi:softprob", "num_class": n_classes, "eta": 0.5}
+    found = {
+        device: kb.fit_best(X, y, params={**params, "device": device}, rounds_budget=700, nfold=3)
+        for device in ("cpu", "cuda")
+    }
+    attempts = found["cuda"].attempts
+    assert [attempt.error for attempt in attempts] == [None] * len(attempts)
+    assert any(attempt.params.get("random_strength") for attempt in attempts)
+    assert found["cuda"].booster.save_raw("ubj") == found["cpu"].booster.save_raw("ubj")
 
 
 @pytest.mark.parametrize("kind", ["dense", "many bins", "sparse", "categories", "external"])

@@ -5,6 +5,7 @@
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/hist/split/found_threshold.cuh"
 #include "cuda/hist/split/limited_scan.cuh"
+#include "cuda/hist/split/node_feature.cuh"
 #include "tree/split_cost.h"
 
 namespace kauri::cuda {
@@ -87,11 +88,6 @@ __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& 
   }
 }
 
-/// Where the counts of a feature are.
-__device__ __forceinline__ FeatureSums CountsOf(FindTask const& task, FeatureCodes const& codes, FixedSum* histogram) {
-  return {histogram + task.limits.counts_at + codes.first_sum, codes.sum_stride};
-}
-
 /// The counts of the larger sibling at the block's features: the parent's less those of the smaller. All threads of a
 /// block call it, after which they wait for each other.
 __device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair,
@@ -125,11 +121,6 @@ __device__ __forceinline__ void CountUsual(FindTask const& task, FeatureCodes co
     small[codes.usual] = usual;
   }
   __syncwarp();
-}
-
-__device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
-  auto const n_features = static_cast<std::int64_t>(task.tree_features.size());
-  return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
 /// A sibling, as a warp searches it.
@@ -174,8 +165,36 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedS
           node.sum - best.left};
 }
 
+/// A split, and the noise that it competes with.
+struct NoisySplit {
+  SplitCandidate split;
+  double noise = 0.0;
+};
+
+/// The same of what FindAt finds; without noise all that is found competes.
+template <bool kLimited, bool kNoisy>
+__device__ __forceinline__ NoisySplit CompeteAt(FindTask const& task, SearchedSibling const& sibling,
+                                                std::uint32_t place) {
+  NoisySplit found{FindAt<kLimited>(task, sibling, place)};
+  if constexpr (kNoisy) {
+    if (!found.split.IsValid()) return found;
+    GainNoise const noise = task.noise.Of(sibling.index);
+    if (!noise.Admits(found.split)) return {};
+    found.noise = noise.Of(found.split.feature);
+  }
+  return found;
+}
+
+template <bool kNoisy>
+__device__ __forceinline__ void KeepBetter(NoisySplit const& found, NoisySplit* best) {
+  if (kNoisy ? IsBetterWithNoise(found.split, found.noise, best->split, best->noise)
+             : IsBetter(found.split, best->split)) {
+    *best = found;
+  }
+}
+
 /// What the warps of a block found at its features: for the smaller sibling, and for the larger one.
-using FoundSplits = SplitCandidate[kSiblings][kFeaturesPerBlock];
+using FoundSplits = NoisySplit[kSiblings][kFeaturesPerBlock];
 
 /// Rows of the smaller sibling, and of both.
 struct PairRows {
@@ -190,7 +209,7 @@ __device__ __forceinline__ PairRows RowsOf(FindTask const& task, std::uint32_t i
 }
 
 /// Searches the features from `first_place` on; all threads of a block call it. A warp has one feature of one sibling.
-template <bool kLimited>
+template <bool kLimited, bool kNoisy>
 __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, PairRows const& rows,
                                             std::uint32_t first_place, SharedCells* shared, FoundSplits& found) {
   std::uint32_t const of_block = threadIdx.x / 32 % kFeaturesPerBlock;
@@ -208,20 +227,22 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair c
     }
   }
   __syncthreads();
-  SplitCandidate candidate;
+  NoisySplit candidate;
   if (is_there && sibling == 0) {
-    candidate = FindAt<kLimited>(task, {pair.small_node, pair.small, &shared->small[of_block], rows.small}, place);
+    SearchedSibling const small{pair.small_node, pair.small, &shared->small[of_block], rows.small};
+    candidate = CompeteAt<kLimited, kNoisy>(task, small, place);
   }
   if (is_there && sibling == 1) {
-    auto const n_rows = rows.both - rows.small;
-    candidate = FindAt<kLimited>(task, {pair.large_node, pair.large, &shared->large[of_block], n_rows}, place);
+    SearchedSibling const large{pair.large_node, pair.large, &shared->large[of_block], rows.both - rows.small};
+    candidate = CompeteAt<kLimited, kNoisy>(task, large, place);
   }
   if (Lane() == 0) found[sibling][of_block] = candidate;
   __syncthreads();
 }
 
-/// blockIdx.x: some of the blocks of features; blockIdx.y: a pair. kLimited: task.limits hold.
-template <bool kLimited>
+/// blockIdx.x: some of the blocks of features; blockIdx.y: a pair. kLimited: task.limits hold. kNoisy: so does
+/// task.noise.
+template <bool kLimited, bool kNoisy>
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   extern __shared__ FixedSum shared_sums[];
   __shared__ FoundSplits found;
@@ -234,16 +255,21 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
     SearchedPair const pair = task.pairs.data()[index];
     PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
-    SplitCandidate best;
+    NoisySplit best;
     for (auto first = blockIdx.x * kFeaturesPerBlock; first < task.tree_features.size(); first += stride) {
-      FindInBlock<kLimited>(task, pair, rows, first, shared, found);
+      FindInBlock<kLimited, kNoisy>(task, pair, rows, first, shared, found);
       if (node < 0) continue;
-      for (auto const& candidate : found[threadIdx.x / 32]) {
-        if (IsBetter(candidate, best)) best = candidate;
-      }
+      for (auto const& candidate : found[threadIdx.x / 32]) KeepBetter<kNoisy>(candidate, &best);
     }
-    if (node >= 0) task.best[static_cast<std::int64_t>(node) * gridDim.x + blockIdx.x] = best;
+    if (node >= 0) task.best[static_cast<std::int64_t>(node) * gridDim.x + blockIdx.x] = best.split;
   }
+}
+
+using Kernel = void (*)(FindTask);
+
+Kernel KernelFor(FindTask const& task) {
+  if (task.limits.IsOn()) return task.noise.IsOn() ? FindSplitsKernel<true, true> : FindSplitsKernel<true, false>;
+  return task.noise.IsOn() ? FindSplitsKernel<false, true> : FindSplitsKernel<false, false>;
 }
 
 }  // namespace
@@ -260,8 +286,7 @@ std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs) {
 void FindSplits(CudaContext const& cuda, FindTask const& task) {
   auto const blocks = NumFeatureBlocks(task.tree_features.size(), task.pairs.size());
   auto const n_pairs = static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY));
-  auto const kernel = task.limits.IsOn() ? FindSplitsKernel<true> : FindSplitsKernel<false>;
-  LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), kernel, task);
+  LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), KernelFor(task), task);
 }
 
 }  // namespace kauri::cuda

@@ -10,7 +10,9 @@
 /// Best splits are found per node and block of features; the host has the last word (IsBetter). Categorical features
 /// are only completed and subtracted; the host searches them. Bytes per cell of a pair: 48, of a node without
 /// sibling 16. Float64 operations per bin, node and direction: about 12 and two divisions. Where more is asked of
-/// splits than what they gain (limited_scan.cuh), counts of rows are completed and subtracted as sums are.
+/// splits than what they gain (limited_scan.cuh), counts of rows are completed and subtracted as sums are. With noise
+/// on gains (tree/gain_noise.h) the features of a node compete by what these and their noise add up to, here as at the
+/// host.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,9 @@
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/add_rows.h"
 #include "kauri/gradient.h"
+#include "kauri/host_device.h"
 #include "kauri/span.h"
+#include "tree/gain_noise.h"
 #include "tree/split_gain.h"
 
 namespace kauri::cuda {
@@ -53,6 +57,16 @@ struct FindLimits {
   bool IsOn() const { return draws || least_rows > 1; }
 };
 
+/// The noise of random_strength in the nodes (GainNoise).
+struct FindNoise {
+  double deviation = 0.0;               ///< 0: none
+  float least = 0.0F;                   ///< what a split must gain to be made
+  std::uint64_t const* keys = nullptr;  ///< [n_nodes]
+
+  KAURI_HD bool IsOn() const { return deviation > 0.0; }
+  KAURI_HD GainNoise Of(std::int32_t node) const { return {deviation, keys[node], least}; }
+};
+
 /// Features that a block of threads looks at together.
 constexpr std::uint32_t kFeaturesPerBlock = 8;
 /// How many best splits a node has, each of some of the features: few pairs are spread over several blocks of threads.
@@ -74,6 +88,7 @@ struct FindTask {
   Span<std::uint32_t const> n_left;  ///< numbers to copy to `n_left_out`, so that no copy is a call of its own
   std::uint32_t* n_left_out;
   FindLimits limits = {};
+  FindNoise noise = {};
 };
 
 /// All arrays are on the device, or page-locked.

@@ -1,0 +1,38 @@
+#include "cuda/hist/gpu_symmetric_grower.h"
+
+namespace kauri::cuda {
+
+LevelSplit GpuSymmetricGrower::FindLevel(Nodes const& open) {
+  if (open.empty()) return {};
+  nodes_.clear();
+  allowed_.clear();
+  noise_keys_.clear();
+  for (auto const& node : open) {
+    nodes_.push_back({Searched(node, &allowed_), node.histogram, node.total.rows.of_node});
+    if (node.total.noise.IsOn()) noise_keys_.push_back(node.total.noise.key);
+  }
+  auto& upload = data_->level.request;
+  upload.Clear();
+  auto const nodes = upload.Add(nodes_);
+  auto const allowed = upload.Add(allowed_);
+  auto const costs = upload.Add(costs_);
+  auto const noise_keys = upload.Add(noise_keys_);
+  upload.Send(cuda_);
+  LevelSplitTask task{};
+  task.find = TaskOfTree();
+  task.find.allowed = upload.At<std::uint8_t>(allowed);
+  task.find.costs = costs_.empty() ? nullptr : upload.At<float>(costs);
+  task.find.noise.keys = upload.At<std::uint64_t>(noise_keys);
+  task.nodes = {upload.At<ScoredNode>(nodes), nodes_.size()};
+  task.gamma = static_cast<double>(param_.gamma);
+  task.n_cuts = static_cast<std::uint32_t>(cuts_.values.size());
+  FindLevelSplit(cuda_, task, &data_->level);
+  cuda_.Synchronize();  // for the split, and what goes left in each node
+  return *data_->level.found.data();
+}
+
+LeftSide GpuSymmetricGrower::LeftOf(LevelSplit const& /*split*/, Nodes const& /*open*/, std::size_t node) const {
+  return data_->level.lefts.data()[node];
+}
+
+}  // namespace kauri::cuda

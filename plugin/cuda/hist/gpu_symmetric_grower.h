@@ -1,0 +1,26 @@
+/// \file Symmetric trees (tree/hist/symmetric_growth.h) from histograms in device memory. The device finds the split of
+/// a level (split/level_splits.h); two waits a level.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cuda/hist/gpu_hist_grower.h"
+#include "tree/hist/symmetric_growth.h"
+
+namespace kauri::cuda {
+
+class GpuSymmetricGrower final : public SymmetricGrowth<GpuHistGrower> {
+ public:
+  using SymmetricGrowth::SymmetricGrowth;
+
+ private:
+  LevelSplit FindLevel(Nodes const& open) override;
+  LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const override;
+
+  std::vector<ScoredNode> nodes_;  ///< of the level
+  std::vector<std::uint8_t> allowed_;
+  std::vector<std::uint64_t> noise_keys_;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,25 @@
+/// \file What kernels that look for splits ask of a node at a feature.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/hist/split/feature_scan.cuh"
+#include "cuda/hist/split/find_splits.h"
+
+namespace kauri::cuda {
+
+/// Where the counts of a feature are.
+__device__ __forceinline__ bin_scan::FeatureSums CountsOf(FindTask const& task, FeatureCodes const& codes,
+                                                          FixedSum* histogram) {
+  return {histogram + task.limits.counts_at + codes.first_sum, codes.sum_stride};
+}
+
+/// place: of the feature among those of the tree.
+__device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
+  auto const n_features = static_cast<std::int64_t>(task.tree_features.size());
+  return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
+}
+
+}  // namespace kauri::cuda

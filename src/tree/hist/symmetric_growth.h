@@ -1,0 +1,73 @@
+/// \file grow_policy=symmetric: trees that make the same split in all nodes of a level.
+///
+/// 1. The split of a level is the one with the largest sum of loss changes, each less gamma (level_search.h).
+/// 2. The nodes that can make it are split, those that cannot stay for the levels below: so every path from the root
+///    asks some of the tree's max_depth questions at most, in the same order.
+/// 3. The tree ends where no split's sum, in float32, is above kMinLossChange, and before a level with which it would
+///    have more than max_leaves leaves.
+/// A node may lose by the split of its level: its loss_change is negative then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "tree/growth/tree_common.h"
+#include "tree/hist/level_search.h"
+
+namespace kauri {
+
+/// Grower: of histograms of rows, wherever these are, whose FindSplits makes the histograms alone.
+template <typename Grower>
+class SymmetricGrowth : public Grower {
+ public:
+  using Grower::Grower;
+
+ protected:
+  using Nodes = typename Grower::Nodes;
+
+ private:
+  /// As LevelSearch::Find, of the nodes of a level.
+  virtual LevelSplit FindLevel(Nodes const& open) = 0;
+  /// Of a node of the level that was looked at last.
+  virtual LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const = 0;
+
+  void Choose(Nodes* open, Nodes* chosen) override;
+  /// Whether the split is to be made: sets `best` of the nodes that can make it.
+  bool IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const;
+};
+
+template <typename Grower>
+bool SymmetricGrowth<Grower>::IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const {
+  if (!ReducesLoss(split.best)) return false;
+  std::int64_t n_split = 0;
+  for (std::size_t node = 0; node < open->size(); ++node) {
+    n_split += SetBest(this->gain_, split, LeftOf(split, *open, node), &(*open)[node]) ? 1 : 0;
+  }
+  return n_split <= this->NumMoreLeaves();
+}
+
+template <typename Grower>
+void SymmetricGrowth<Grower>::Choose(Nodes* open, Nodes* chosen) {
+  chosen->clear();
+  auto const split = FindLevel(*open);
+  auto const is_split = IsLevelWorthSplitting(split, open);
+  Nodes kept;
+  for (auto& node : *open) {
+    if (is_split && node.best.IsValid()) {
+      chosen->push_back(std::move(node));
+      continue;
+    }
+    ++node.depth;
+    node.features = nullptr;
+    if (is_split) this->Open(&node);
+    if (node.IsOpen()) {
+      kept.push_back(std::move(node));
+    } else {
+      this->Release(&node);
+    }
+  }
+  *open = std::move(kept);
+}
+
+}  // namespace kauri
