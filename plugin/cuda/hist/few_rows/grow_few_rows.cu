@@ -4,6 +4,7 @@
 
 #include "cuda/common/cluster_launch.h"
 #include "cuda/hist/few_rows/few_rows_block.cuh"
+#include "tree/growth/split_rules.h"
 #include "cuda/hist/few_rows/grow_few_rows.h"
 
 namespace kauri::cuda {
@@ -53,9 +54,6 @@ __device__ bool IsWorthSplitting(FewRowsSplit const& split, float gamma) {
   return split.feature != kNoFeature && loss_change > kMinLossChange && loss_change >= gamma;
 }
 
-/// Whether the host could want a split of a child: it asks for more (ScalarGrowth::MaySplit).
-__device__ bool MayBeSplit(FixedSum sum, GainParam const& gain) { return HasEnoughHessian(sum, gain); }
-
 struct Level {
   LevelNode* nodes;
   LevelNode* next;
@@ -79,8 +77,8 @@ __device__ std::uint32_t MakeChildren(FewRowsTask const& task, Level const& leve
     bool const is_made = is_node && !is_last && IsWorthSplitting(split.found.split, task.gamma);
     FixedSum const left = split.found.split.left;
     FixedSum const right = node.searched.sum - left;
-    bool const has_left = is_made && MayBeSplit(left, gain);
-    bool const has_right = is_made && MayBeSplit(right, gain);
+    bool const has_left = is_made && IsEnoughForTwo(left, gain);
+    bool const has_right = is_made && IsEnoughForTwo(right, gain);
     unsigned const lefts = __ballot_sync(bin_scan::kAllLanes, has_left);
     unsigned const rights = __ballot_sync(bin_scan::kAllLanes, has_right);
     std::uint32_t const child = n_next + __popc(lefts & below) + __popc(rights & below);
