@@ -34,7 +34,7 @@ FewRowsTask FewRowsGrower::MakeTask() const {
   auto const has_levels = param_.max_depth > 0 && param_.max_depth <= kMostFewLevels;
   auto const n_features = static_cast<std::int64_t>(columns_.TreeSet().size());
   FewRowsTask made{};
-  if (few_rows.most_codes == 0 || !is_alone || !has_levels || bins.n_rows * n_features > kMostWork) return made;
+  if (!few_rows.Has() || !is_alone || !has_levels || bins.n_rows * n_features > kMostWork) return made;
   if (!SplitsFollowFromSums()) return made;
   made.find = data_->FindTaskOf(gain_);
   made.find.tree_features = {nullptr, columns_.TreeSet().size()};

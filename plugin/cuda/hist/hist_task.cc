@@ -8,7 +8,9 @@ namespace kauri::cuda {
 
 Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data) {
   if (rules.param.grow_policy == TreeParam::kSymmetric) return GpuSymmetricGrower(ctx, rules, task, data).Grow();
-  if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
+  if (data->few_rows.Has()) {
+    if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
+  }
   return GpuHistGrower(ctx, rules, task, data).Grow();
 }
 

@@ -14,8 +14,11 @@ struct FewRowsState {
   /// For trees of these bins.
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins);
 
+  /// Whether some tree of the bins may be grown as one of few rows.
+  bool Has() const { return most_codes > 0 && room.n_blocks > 0; }
+
   ClusterRoom room;                   ///< of the device, once bins of few rows were there
-  std::uint32_t most_codes = 0;       ///< of a feature; 0: no tree of these bins is grown as one of few rows
+  std::uint32_t most_codes = 0;       ///< of a feature; 0: there are too many rows, or bins of another kind
   PinnedBuffer<FewRowsSplit> answer;  ///< FewRowsTask::found
 };
 
