@@ -103,7 +103,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "How subsample < 1 draws rows. uniform: all with the same chance; gradient_based: with a chance that grows "
             "with their gradients, which are scaled up in return (minimal variance sampling); by_query: the rows of a "
-            "query, or of any group that qid tells, together (CPU); without_replacement: exactly subsample times the "
+            "query, or of any group that qid tells, together; without_replacement: exactly subsample times the "
             "number of rows, rounded down.");
     DMLC_DECLARE_FIELD(bagging_temperature)
         .set_default(0.0F)
@@ -111,7 +111,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "Bayesian bootstrap: for each tree a row's gradients are multiplied by a random weight, an exponential "
             "one of mean 1 to the power of this; 0: by none. With sampling_method=by_query, the rows of a query by the "
-            "same (CPU).");
+            "same.");
     DMLC_DECLARE_FIELD(colsample_bytree)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
