@@ -17,14 +17,7 @@ std::string CostsOf(std::int64_t n_cols, std::int64_t shift) {
 class HistCosts : public HistDeviceTest {
  protected:
   static HistCase Of(char const* name, Params const& params, std::int64_t n_cols = 6) {
-    HistCase given;
-    given.name = name;
-    given.table.n_rows = 900;
-    given.table.n_cols = n_cols;
-    given.table.missing = Missing::kSome;
-    given.params = params;
-    given.rounds = 4;
-    return given;
+    return CaseOf(name, params, n_cols, 4);
   }
   static void ExpectSameWithCosts(std::vector<HistCase> const& cases) {
     for (auto const& given : cases) {

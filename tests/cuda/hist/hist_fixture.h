@@ -29,6 +29,18 @@ struct HistCase {
   int rounds = 2;
 };
 
+/// Of 900 rows, some of whose values are missing.
+inline HistCase CaseOf(char const* name, Params const& params, std::int64_t n_cols = 6, int rounds = 2) {
+  HistCase given;
+  given.name = name;
+  given.table.n_rows = 900;
+  given.table.n_cols = n_cols;
+  given.table.missing = Missing::kSome;
+  given.params = params;
+  given.rounds = rounds;
+  return given;
+}
+
 inline std::string Value(Params const& params, std::string const& name, std::string const& otherwise) {
   auto value = otherwise;
   for (auto const& param : params) value = param.first == name ? param.second : value;

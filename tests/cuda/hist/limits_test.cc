@@ -15,15 +15,6 @@ std::vector<Params> const kLimits{{{"min_data_in_leaf", "2"}},
 
 class HistLimits : public HistDeviceTest {
  protected:
-  static HistCase Of(char const* name, Params const& params, std::int64_t n_cols = 6) {
-    HistCase given;
-    given.name = name;
-    given.table.n_rows = 900;
-    given.table.n_cols = n_cols;
-    given.table.missing = Missing::kSome;
-    given.params = params;
-    return given;
-  }
   /// Each case with each of the limits.
   static void ExpectSameWithLimits(std::vector<HistCase> const& cases) {
     for (auto const& given : cases) {
@@ -37,23 +28,23 @@ class HistLimits : public HistDeviceTest {
 };
 
 TEST_F(HistLimits, Growth) {
-  ExpectSameWithLimits({Of("by levels", {}), Of("deep", {{"max_depth", "12"}, {"min_child_weight", "0"}}),
-                        Of("by gain", {{"grow_policy", "lossguide"}, {"max_leaves", "30"}, {"max_depth", "0"}}),
-                        Of("few leaves", {{"max_leaves", "9"}}), Of("gamma", {{"gamma", "2"}})});
+  ExpectSameWithLimits({CaseOf("by levels", {}), CaseOf("deep", {{"max_depth", "12"}, {"min_child_weight", "0"}}),
+                        CaseOf("by gain", {{"grow_policy", "lossguide"}, {"max_leaves", "30"}, {"max_depth", "0"}}),
+                        CaseOf("few leaves", {{"max_leaves", "9"}}), CaseOf("gamma", {{"gamma", "2"}})});
 }
 
 TEST_F(HistLimits, Storage) {
   std::vector<HistCase> cases;
   for (auto const missing : {Missing::kNone, Missing::kColumn, Missing::kMixed}) {
     for (auto const* max_bin : {"2", "256", "1000"}) {
-      cases.push_back(Of("dense", {{"max_bin", max_bin}}, 9));
+      cases.push_back(CaseOf("dense", {{"max_bin", max_bin}}, 9));
       cases.back().table.missing = missing;
       cases.push_back(cases.back());
       cases.back().table.sparse = true;
     }
   }
   for (auto const sparse : {false, true}) {
-    cases.push_back(Of("bundles", {}, 40));
+    cases.push_back(CaseOf("bundles", {}, 40));
     cases.back().table.values = Values::kOneHot;
     cases.back().table.missing = Missing::kNone;
     cases.back().table.sparse = sparse;
@@ -67,7 +58,7 @@ TEST_F(HistLimits, Storage) {
 TEST_F(HistLimits, Categories) {
   std::vector<HistCase> cases;
   for (auto const* to_onehot : {"1", "1000"}) {
-    cases.push_back(Of("categories", {{"max_cat_to_onehot", to_onehot}}));
+    cases.push_back(CaseOf("categories", {{"max_cat_to_onehot", to_onehot}}));
     cases.back().table.levels = {3, 40, 300};
     cases.push_back(cases.back());
     cases.back().params.push_back({"grow_policy", "lossguide"});
@@ -76,17 +67,17 @@ TEST_F(HistLimits, Categories) {
 }
 
 TEST_F(HistLimits, SamplingAndConstraints) {
-  auto no_gradients = Of("rows without gradients", {{"min_child_weight", "0"}});
+  auto no_gradients = CaseOf("rows without gradients", {{"min_child_weight", "0"}});
   no_gradients.gradients = Gradients::kFewRows;
-  auto weighted = Of("weights", {});
+  auto weighted = CaseOf("weights", {});
   weighted.table.weights = true;
-  ExpectSameWithLimits({Of("rows", {{"subsample", "0.5"}}),
-                        Of("rows by gradient", {{"subsample", "0.3"}, {"sampling_method", "gradient_based"}}),
-                        Of("columns", {{"colsample_bynode", "0.5"}, {"colsample_bytree", "0.7"}}),
-                        Of("interaction", {{"interaction_constraints", "[[0,1],[2,3]]"}}),
-                        Of("forest", {{"num_parallel_tree", "3"}, {"subsample", "0.7"}}),
-                        Of("classes", {{"objective", "multi:softprob"}, {"num_class", "3"}}),
-                        Of("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}), no_gradients, weighted});
+  ExpectSameWithLimits({CaseOf("rows", {{"subsample", "0.5"}}),
+                        CaseOf("rows by gradient", {{"subsample", "0.3"}, {"sampling_method", "gradient_based"}}),
+                        CaseOf("columns", {{"colsample_bynode", "0.5"}, {"colsample_bytree", "0.7"}}),
+                        CaseOf("interaction", {{"interaction_constraints", "[[0,1],[2,3]]"}}),
+                        CaseOf("forest", {{"num_parallel_tree", "3"}, {"subsample", "0.7"}}),
+                        CaseOf("classes", {{"objective", "multi:softprob"}, {"num_class", "3"}}),
+                        CaseOf("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}), no_gradients, weighted});
 }
 
 /// path_smooth is refused with constraints of order, in the same words.
@@ -94,13 +85,13 @@ TEST_F(HistLimits, Monotone) {
   for (auto const& limits : kLimits) {
     auto const params = With({{"monotone_constraints", "(1,-1,1)"}}, limits);
     auto const smooths = Value(params, "path_smooth", "0") != "0";
-    EXPECT_EQ(ExpectSame(Of("monotone", params)).error != "", smooths) << Text(params);
+    EXPECT_EQ(ExpectSame(CaseOf("monotone", params)).error != "", smooths) << Text(params);
   }
 }
 
 TEST_F(HistLimits, VectorLeaves) {
   Params const vectors{{"multi_strategy", "multi_output_tree"}, {"max_depth", "5"}};
-  auto const with = [&](Params const& params) { return Of("vectors", With(vectors, params)); };
+  auto const with = [&](Params const& params) { return CaseOf("vectors", With(vectors, params)); };
   auto categories = with({{"num_target", "3"}});
   categories.table.levels = {3, 40};
   auto many_bins = with({{"num_target", "2"}, {"max_bin", "999"}});
@@ -118,17 +109,17 @@ TEST_F(HistLimits, VectorLeaves) {
 }
 
 TEST_F(HistLimits, Approx) {
-  auto categories = Of("categories", {{"tree_method", "approx"}});
+  auto categories = CaseOf("categories", {{"tree_method", "approx"}});
   categories.table.levels = {3, 40};
-  ExpectSameWithLimits({Of("approx", {{"tree_method", "approx"}}), categories,
-                        Of("approx of samples", {{"tree_method", "approx"}, {"subsample", "0.5"}})});
+  ExpectSameWithLimits({CaseOf("approx", {{"tree_method", "approx"}}), categories,
+                        CaseOf("approx of samples", {{"tree_method", "approx"}, {"subsample", "0.5"}})});
 }
 
 TEST_F(HistLimits, Exact) {
   std::vector<HistCase> cases;
   for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kMixed}) {
     for (auto const values : {Values::kNormal, Values::kFew, Values::kFlags}) {
-      cases.push_back(Of("exact", {{"tree_method", "exact"}}));
+      cases.push_back(CaseOf("exact", {{"tree_method", "exact"}}));
       cases.back().table.missing = missing;
       cases.back().table.values = values;
       cases.back().table.n_rows = 2500;
@@ -144,7 +135,7 @@ TEST_F(HistLimits, Exact) {
 
 /// Entries of more than a tile, so that segments begin and end within one and go on over many.
 TEST_F(HistLimits, ExactOfManyRows) {
-  auto given = Of("many rows", {{"tree_method", "exact"}, {"max_depth", "8"}}, 3);
+  auto given = CaseOf("many rows", {{"tree_method", "exact"}, {"max_depth", "8"}}, 3);
   given.table.n_rows = 20000;
   auto complete = given;
   complete.table.missing = Missing::kNone;
@@ -153,7 +144,7 @@ TEST_F(HistLimits, ExactOfManyRows) {
 
 TEST_F(HistLimits, ExactRefusesCategories) {
   for (auto const* limit : {"min_data_in_leaf", "extra_trees"}) {
-    auto given = Of("exact", {{"tree_method", "exact"}, {limit, limit[0] == 'm' ? "9" : "1"}});
+    auto given = CaseOf("exact", {{"tree_method", "exact"}, {limit, limit[0] == 'm' ? "9" : "1"}});
     given.table.levels = {5};
     EXPECT_EQ(TrainOn("cpu", given).error, "");
     ExpectParts(TrainOn(kDevice, given).error, {limit, "categorical columns", "device=cpu", "tree_method=hist"});
@@ -169,7 +160,7 @@ TEST_F(HistLimits, RowsByGradients) {
       for (auto const& outputs : std::vector<Params>{{},
                                                      {{"objective", "multi:softprob"}, {"num_class", "4"}},
                                                      {{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}}) {
-        auto given = Of("by gradients", With(With(by_gradient, outputs), {{"subsample", rate}}));
+        auto given = CaseOf("by gradients", With(With(by_gradient, outputs), {{"subsample", rate}}));
         given.gradients = kind;
         given.table.n_rows = 5000;
         ExpectSame(given);
@@ -184,28 +175,28 @@ TEST_F(HistLimits, QueriesAndWeights) {
   for (auto const* method : {"hist", "approx", "exact"}) {
     Params const ranking{{"objective", "rank:ndcg"}, {"tree_method", method}};
     Params const by_query{{"sampling_method", "by_query"}, {"subsample", "0.6"}};
-    cases.push_back(Of("by query", With(ranking, by_query)));
+    cases.push_back(CaseOf("by query", With(ranking, by_query)));
     cases.push_back(
-        Of("queries weighed", With(ranking, {{"sampling_method", "by_query"}, {"bagging_temperature", "1"}})));
-    cases.push_back(Of("both", With(With(ranking, by_query), {{"bagging_temperature", "0.5"}})));
+        CaseOf("queries weighed", With(ranking, {{"sampling_method", "by_query"}, {"bagging_temperature", "1"}})));
+    cases.push_back(CaseOf("both", With(With(ranking, by_query), {{"bagging_temperature", "0.5"}})));
     cases.push_back(
-        Of("rows weighed", {{"tree_method", method}, {"bagging_temperature", "1.5"}, {"subsample", "0.7"}}));
-    cases.push_back(Of(
+        CaseOf("rows weighed", {{"tree_method", method}, {"bagging_temperature", "1.5"}, {"subsample", "0.7"}}));
+    cases.push_back(CaseOf(
         "classes weighed",
         {{"tree_method", method}, {"objective", "multi:softprob"}, {"num_class", "3"}, {"bagging_temperature", "1"}}));
   }
   Params const vectors{{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}, {"bagging_temperature", "1"}};
-  cases.push_back(Of("vectors weighed", vectors));
-  cases.push_back(Of("vectors weighed and drawn", With(vectors, {{"subsample", "0.5"}})));
+  cases.push_back(CaseOf("vectors weighed", vectors));
+  cases.push_back(CaseOf("vectors weighed and drawn", With(vectors, {{"subsample", "0.5"}})));
   Params const exactly{{"sampling_method", "without_replacement"}, {"subsample", "0.6"}};
   for (auto const* method : {"hist", "approx", "exact"}) {
-    cases.push_back(Of("an exact number", With({{"tree_method", method}}, exactly)));
-    cases.push_back(Of("and weighed", With({{"tree_method", method}, {"bagging_temperature", "1"}}, exactly)));
+    cases.push_back(CaseOf("an exact number", With({{"tree_method", method}}, exactly)));
+    cases.push_back(CaseOf("and weighed", With({{"tree_method", method}, {"bagging_temperature", "1"}}, exactly)));
   }
-  cases.push_back(
-      Of("vectors of an exact number", With({{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}, exactly)));
+  cases.push_back(CaseOf("vectors of an exact number",
+                         With({{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}, exactly)));
   ExpectSameTrees(cases);
-  auto const refused = Of("no queries", {{"sampling_method", "by_query"}, {"subsample", "0.5"}});
+  auto const refused = CaseOf("no queries", {{"sampling_method", "by_query"}, {"subsample", "0.5"}});
   ExpectParts(ExpectSame(refused).error, {"sampling_method=by_query", "set qid or group"});
 }
 
@@ -213,7 +204,7 @@ TEST_F(HistLimits, QueriesAndWeights) {
 TEST_F(HistLimits, ChangeFromTreeToTree) {
   for (auto const* method : {"hist", "approx", "exact"}) {
     for (auto const* n_targets : {"1", "3"}) {
-      auto given = Of("changes", {{"tree_method", method}, {"num_target", n_targets}});
+      auto given = CaseOf("changes", {{"tree_method", method}, {"num_target", n_targets}});
       auto const is_vector = std::string(method) == "hist" && std::string(n_targets) == "3";
       if (is_vector) given.params.push_back({"multi_strategy", "multi_output_tree"});
       auto const train = [&](std::string const& device) {

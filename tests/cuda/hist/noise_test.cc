@@ -22,14 +22,7 @@ std::vector<Params> const kNoises{{{"random_strength", "0.3"}},
 class HistNoise : public HistDeviceTest {
  protected:
   static HistCase Of(char const* name, Params const& params, std::int64_t n_cols = 6) {
-    HistCase given;
-    given.name = name;
-    given.table.n_rows = 900;
-    given.table.n_cols = n_cols;
-    given.table.missing = Missing::kSome;
-    given.params = params;
-    given.rounds = 3;
-    return given;
+    return CaseOf(name, params, n_cols, 3);
   }
   /// Each case with each of the noises.
   static void ExpectSameWithNoise(std::vector<HistCase> const& cases) {

@@ -6,16 +6,6 @@ namespace {
 
 using HistParameters = HistDeviceTest;
 
-HistCase Named(char const* name, Params const& params, std::int64_t n_cols = 6) {
-  HistCase given;
-  given.name = name;
-  given.table.n_rows = 900;
-  given.table.n_cols = n_cols;
-  given.table.missing = Missing::kSome;
-  given.params = params;
-  return given;
-}
-
 /// Each case by levels, and by gain.
 void ExpectSameByBothPolicies(std::vector<HistCase> const& cases) {
   std::vector<HistCase> both;
@@ -29,43 +19,43 @@ void ExpectSameByBothPolicies(std::vector<HistCase> const& cases) {
 
 TEST_F(HistParameters, LimitsOfGrowth) {
   ExpectSameByBothPolicies({
-      Named("depth 1", {{"max_depth", "1"}}),
-      Named("depth 2", {{"max_depth", "2"}}),
-      Named("depth 12", {{"max_depth", "12"}}),
-      Named("depth 30", {{"max_depth", "30"}, {"min_child_weight", "0"}}),
-      Named("no depth", {{"max_depth", "0"}, {"max_leaves", "40"}}),
-      Named("no depth, 2 leaves", {{"max_depth", "0"}, {"max_leaves", "2"}}),
-      Named("3 leaves", {{"max_leaves", "3"}}),
-      Named("5 leaves of depth 3", {{"max_leaves", "5"}, {"max_depth", "3"}}),
-      Named("8 leaves of depth 3", {{"max_leaves", "8"}, {"max_depth", "3"}}),
-      Named("255 leaves", {{"max_leaves", "255"}, {"max_depth", "0"}, {"min_child_weight", "0"}}),
+      CaseOf("depth 1", {{"max_depth", "1"}}),
+      CaseOf("depth 2", {{"max_depth", "2"}}),
+      CaseOf("depth 12", {{"max_depth", "12"}}),
+      CaseOf("depth 30", {{"max_depth", "30"}, {"min_child_weight", "0"}}),
+      CaseOf("no depth", {{"max_depth", "0"}, {"max_leaves", "40"}}),
+      CaseOf("no depth, 2 leaves", {{"max_depth", "0"}, {"max_leaves", "2"}}),
+      CaseOf("3 leaves", {{"max_leaves", "3"}}),
+      CaseOf("5 leaves of depth 3", {{"max_leaves", "5"}, {"max_depth", "3"}}),
+      CaseOf("8 leaves of depth 3", {{"max_leaves", "8"}, {"max_depth", "3"}}),
+      CaseOf("255 leaves", {{"max_leaves", "255"}, {"max_depth", "0"}, {"min_child_weight", "0"}}),
   });
 }
 
 TEST_F(HistParameters, Regularisation) {
   ExpectSameByBothPolicies({
-      Named("gamma", {{"gamma", "3"}}),
-      Named("gamma that prunes", {{"gamma", "40"}, {"max_depth", "8"}}),
-      Named("lambda 0", {{"lambda", "0"}}),
-      Named("lambda 100", {{"lambda", "100"}}),
-      Named("alpha", {{"alpha", "2.5"}}),
-      Named("step", {{"max_delta_step", "0.3"}}),
-      Named("step of both", {{"max_delta_step", "0.1"}, {"alpha", "1"}, {"lambda", "3"}}),
-      Named("weight 0", {{"min_child_weight", "0"}, {"max_depth", "9"}}),
-      Named("weight 40", {{"min_child_weight", "40"}}),
-      Named("eta", {{"eta", "0.01"}}),
-      Named("no eta", {{"eta", "0"}}),
+      CaseOf("gamma", {{"gamma", "3"}}),
+      CaseOf("gamma that prunes", {{"gamma", "40"}, {"max_depth", "8"}}),
+      CaseOf("lambda 0", {{"lambda", "0"}}),
+      CaseOf("lambda 100", {{"lambda", "100"}}),
+      CaseOf("alpha", {{"alpha", "2.5"}}),
+      CaseOf("step", {{"max_delta_step", "0.3"}}),
+      CaseOf("step of both", {{"max_delta_step", "0.1"}, {"alpha", "1"}, {"lambda", "3"}}),
+      CaseOf("weight 0", {{"min_child_weight", "0"}, {"max_depth", "9"}}),
+      CaseOf("weight 40", {{"min_child_weight", "40"}}),
+      CaseOf("eta", {{"eta", "0.01"}}),
+      CaseOf("no eta", {{"eta", "0"}}),
   });
 }
 
 /// Nothing can be split, or almost nothing.
 TEST_F(HistParameters, NothingToGain) {
   for (auto const& params : {Params{{"min_child_weight", "1e9"}}, Params{{"gamma", "1e9"}}, Params{{"alpha", "1e9"}}}) {
-    auto const given = Named("nothing", params);
+    auto const given = CaseOf("nothing", params);
     EXPECT_EQ(ExpectSame(given).error, "");
   }
   for (auto const kind : {Gradients::kZero, Gradients::kFewRows}) {
-    auto given = Named("few pairs", {{"min_child_weight", "0"}});
+    auto given = CaseOf("few pairs", {{"min_child_weight", "0"}});
     given.gradients = kind;
     EXPECT_EQ(ExpectSame(given).error, "");
   }
@@ -74,7 +64,7 @@ TEST_F(HistParameters, NothingToGain) {
 TEST_F(HistParameters, GradientsOfACaller) {
   for (auto const kind : {Gradients::kNormal, Gradients::kHalfNegative, Gradients::kConstant, Gradients::kCoarse}) {
     for (auto const* weight : {"0", "1"}) {
-      auto given = Named("pairs", {{"max_depth", "7"}, {"min_child_weight", weight}});
+      auto given = CaseOf("pairs", {{"max_depth", "7"}, {"min_child_weight", weight}});
       given.gradients = kind;
       ExpectSame(given);
       given.params.push_back({"lambda", "500"});  // more than hessians of both signs add up to
@@ -86,28 +76,28 @@ TEST_F(HistParameters, GradientsOfACaller) {
 
 TEST_F(HistParameters, RowsAreDrawn) {
   ExpectSameByBothPolicies({
-      Named("half", {{"subsample", "0.5"}}),
-      Named("few", {{"subsample", "0.05"}, {"min_child_weight", "0"}}),
-      Named("another seed", {{"subsample", "0.5"}, {"seed", "7"}}),
-      Named("by gradients", {{"subsample", "0.3"}, {"sampling_method", "gradient_based"}}),
-      Named("few by gradients", {{"subsample", "0.05"}, {"sampling_method", "gradient_based"}}),
-      Named("classes by gradients", {{"subsample", "0.3"},
-                                     {"sampling_method", "gradient_based"},
-                                     {"objective", "multi:softprob"},
-                                     {"num_class", "3"}}),
+      CaseOf("half", {{"subsample", "0.5"}}),
+      CaseOf("few", {{"subsample", "0.05"}, {"min_child_weight", "0"}}),
+      CaseOf("another seed", {{"subsample", "0.5"}, {"seed", "7"}}),
+      CaseOf("by gradients", {{"subsample", "0.3"}, {"sampling_method", "gradient_based"}}),
+      CaseOf("few by gradients", {{"subsample", "0.05"}, {"sampling_method", "gradient_based"}}),
+      CaseOf("classes by gradients", {{"subsample", "0.3"},
+                                      {"sampling_method", "gradient_based"},
+                                      {"objective", "multi:softprob"},
+                                      {"num_class", "3"}}),
   });
 }
 
 TEST_F(HistParameters, ColumnsAreDrawn) {
   auto weighted =
-      Named("all", {{"colsample_bytree", "0.7"}, {"colsample_bylevel", "0.7"}, {"colsample_bynode", "0.7"}}, 20);
+      CaseOf("all", {{"colsample_bytree", "0.7"}, {"colsample_bylevel", "0.7"}, {"colsample_bynode", "0.7"}}, 20);
   ExpectSameByBothPolicies({
-      Named("by tree", {{"colsample_bytree", "0.5"}}, 9),
-      Named("by level", {{"colsample_bylevel", "0.5"}}, 9),
-      Named("by node", {{"colsample_bynode", "0.5"}}, 9),
-      Named("one by tree", {{"colsample_bytree", "0.01"}}, 9),
-      Named("one by node", {{"colsample_bynode", "0.01"}}, 40),
-      Named("many columns", {{"colsample_bynode", "0.3"}, {"colsample_bytree", "0.3"}}, 100),
+      CaseOf("by tree", {{"colsample_bytree", "0.5"}}, 9),
+      CaseOf("by level", {{"colsample_bylevel", "0.5"}}, 9),
+      CaseOf("by node", {{"colsample_bynode", "0.5"}}, 9),
+      CaseOf("one by tree", {{"colsample_bytree", "0.01"}}, 9),
+      CaseOf("one by node", {{"colsample_bynode", "0.01"}}, 40),
+      CaseOf("many columns", {{"colsample_bynode", "0.3"}, {"colsample_bytree", "0.3"}}, 100),
       weighted,
   });
 }
@@ -115,7 +105,7 @@ TEST_F(HistParameters, ColumnsAreDrawn) {
 /// Columns are drawn by their weights, of which some are 0.
 TEST_F(HistParameters, ColumnsAreDrawnByWeight) {
   for (auto const* name : {"colsample_bytree", "colsample_bylevel", "colsample_bynode"}) {
-    auto const given = Named("weights of columns", {{name, "0.4"}, {"max_depth", "5"}}, 12);
+    auto const given = CaseOf("weights of columns", {{name, "0.4"}, {"max_depth", "5"}}, 12);
     std::vector<Outcome> outcomes;
     for (auto const* device : {"cpu", kDevice}) {
       auto const data = MakeTable(given.table, KindOf(given));
@@ -131,50 +121,50 @@ TEST_F(HistParameters, ColumnsAreDrawnByWeight) {
 
 TEST_F(HistParameters, Constraints) {
   ExpectSameByBothPolicies({
-      Named("rising", {{"monotone_constraints", "(1)"}}),
-      Named("falling", {{"monotone_constraints", "(-1,0,-1)"}, {"max_depth", "8"}}),
-      Named("all", {{"monotone_constraints", "(1,-1,1,-1,1,-1)"}, {"max_delta_step", "0.5"}}),
-      Named("two sets", {{"interaction_constraints", "[[0,1],[2,3,4]]"}}),
-      Named("sets that share", {{"interaction_constraints", "[[0,1,2],[2,3],[5]]"}, {"max_depth", "8"}}),
-      Named("wide sets", {{"interaction_constraints", "[[0,31,32,33],[1,2,63,64,69]]"}}, 70),
-      Named("both", {{"monotone_constraints", "(1,0,-1)"}, {"interaction_constraints", "[[0,2],[1,3]]"}}),
-      Named("both, drawn", {{"monotone_constraints", "(1,0,-1)"},
-                            {"interaction_constraints", "[[0,2,4],[1,3]]"},
-                            {"colsample_bynode", "0.7"},
-                            {"subsample", "0.7"}}),
+      CaseOf("rising", {{"monotone_constraints", "(1)"}}),
+      CaseOf("falling", {{"monotone_constraints", "(-1,0,-1)"}, {"max_depth", "8"}}),
+      CaseOf("all", {{"monotone_constraints", "(1,-1,1,-1,1,-1)"}, {"max_delta_step", "0.5"}}),
+      CaseOf("two sets", {{"interaction_constraints", "[[0,1],[2,3,4]]"}}),
+      CaseOf("sets that share", {{"interaction_constraints", "[[0,1,2],[2,3],[5]]"}, {"max_depth", "8"}}),
+      CaseOf("wide sets", {{"interaction_constraints", "[[0,31,32,33],[1,2,63,64,69]]"}}, 70),
+      CaseOf("both", {{"monotone_constraints", "(1,0,-1)"}, {"interaction_constraints", "[[0,2],[1,3]]"}}),
+      CaseOf("both, drawn", {{"monotone_constraints", "(1,0,-1)"},
+                             {"interaction_constraints", "[[0,2,4],[1,3]]"},
+                             {"colsample_bynode", "0.7"},
+                             {"subsample", "0.7"}}),
   });
 }
 
 TEST_F(HistParameters, ForestsAndDropout) {
-  auto dart = Named("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}, {"max_depth", "4"}});
+  auto dart = CaseOf("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}, {"max_depth", "4"}});
   dart.rounds = 5;
-  auto classes = Named("dart of classes", With(dart.params, {{"objective", "multi:softprob"}, {"num_class", "3"}}));
+  auto classes = CaseOf("dart of classes", With(dart.params, {{"objective", "multi:softprob"}, {"num_class", "3"}}));
   classes.rounds = 4;
   ExpectSameTrees({
       dart,
       classes,
-      Named("forest", {{"num_parallel_tree", "4"}, {"subsample", "0.6"}, {"colsample_bynode", "0.6"}, {"eta", "1"}}),
-      Named("forest of classes", {{"num_parallel_tree", "3"},
-                                  {"subsample", "0.6"},
-                                  {"colsample_bytree", "0.5"},
-                                  {"objective", "multi:softprob"},
-                                  {"num_class", "4"}}),
-      Named("forest by gradients",
-            {{"num_parallel_tree", "3"}, {"subsample", "0.4"}, {"sampling_method", "gradient_based"}}),
+      CaseOf("forest", {{"num_parallel_tree", "4"}, {"subsample", "0.6"}, {"colsample_bynode", "0.6"}, {"eta", "1"}}),
+      CaseOf("forest of classes", {{"num_parallel_tree", "3"},
+                                   {"subsample", "0.6"},
+                                   {"colsample_bytree", "0.5"},
+                                   {"objective", "multi:softprob"},
+                                   {"num_class", "4"}}),
+      CaseOf("forest by gradients",
+             {{"num_parallel_tree", "3"}, {"subsample", "0.4"}, {"sampling_method", "gradient_based"}}),
   });
 }
 
 TEST_F(HistParameters, OtherSketches) {
   for (auto const* sketch : {"gk", "moments"}) {
     for (auto const* max_bin : {"16", "300"}) {
-      ExpectSameTrees({Named("sketch", {{"sketch", sketch}, {"max_bin", max_bin}})});
+      ExpectSameTrees({CaseOf("sketch", {{"sketch", sketch}, {"max_bin", max_bin}})});
     }
   }
 }
 
 /// All names that mean this method on a device give its model.
 TEST_F(HistParameters, NamesOfTheMethod) {
-  auto const given = Named("names", {{"max_depth", "5"}});
+  auto const given = CaseOf("names", {{"max_depth", "5"}});
   auto const cpu = TrainOn("cpu", given);
   EXPECT_EQ(cpu.error, "");
   std::vector<Params> const names{{{"tree_method", "hist"}},

@@ -15,14 +15,7 @@ Params const kSymmetric{{"grow_policy", "symmetric"}};
 class HistSymmetric : public HistDeviceTest {
  protected:
   static HistCase Of(char const* name, Params const& params, std::int64_t n_cols = 6) {
-    HistCase given;
-    given.name = name;
-    given.table.n_rows = 900;
-    given.table.n_cols = n_cols;
-    given.table.missing = Missing::kSome;
-    given.params = With(kSymmetric, params);
-    given.rounds = 3;
-    return given;
+    return CaseOf(name, With(kSymmetric, params), n_cols, 3);
   }
 };
 
