@@ -12,20 +12,7 @@ constexpr std::int64_t kMostWork = std::int64_t{1} << 19U;
 }  // namespace
 
 FewRowsGrower::FewRowsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
-    : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts),
-      cuda_(task.cuda),
-      task_(task.tree),
-      data_(data),
-      leaf_of_row_(task.leaf_of_row),
-      on_device_(MakeTask()) {
-  memory_ = &data_->growth;
-}
-
-/// And from nothing else of a node: neither from its number, nor from the splits made until then.
-bool FewRowsGrower::SplitsFollowFromSums() const {
-  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && !HasNoise() &&
-         param_.min_data_in_leaf <= 1;
-}
+    : FoundTreeGrower(ctx, rules, task, data), leaf_of_row_(task.leaf_of_row), on_device_(MakeTask()) {}
 
 FewRowsTask FewRowsGrower::MakeTask() const {
   auto const& bins = *data_->bins;
@@ -62,10 +49,10 @@ void FewRowsGrower::FindAll() {
   on_device_.found = answer.data();
   GrowFewRows(cuda_, on_device_);
   cuda_.Synchronize();  // for the answer
-  has_found_ = true;
 }
 
-SplitCandidate FewRowsGrower::Candidate(Node const& node, FewRowsSplit const& found) const {
+SplitCandidate FewRowsGrower::FoundAt(Node const& node, std::uint32_t place) const {
+  auto const& found = on_device_.found[place];
   SplitCandidate best;
   if (found.feature == best.feature) return best;
   auto const first_cut = cuts_.feature_begin[found.feature];
@@ -79,22 +66,8 @@ SplitCandidate FewRowsGrower::Candidate(Node const& node, FewRowsSplit const& fo
   return best;
 }
 
-void FewRowsGrower::FindSplits(Pairs const& pairs) {
-  if (!has_found_) FindAll();
-  for (auto const& pair : pairs) {
-    for (auto* node : {pair.small, pair.large}) {
-      if (node == nullptr || !node->IsOpen()) continue;
-      node->best = Candidate(*node, on_device_.found[place_of_node_[ToSize(node->id)]]);
-    }
-  }
-}
-
 void FewRowsGrower::SplitRows(std::vector<CodeSplit> const& splits) {
-  for (auto const& split : splits) {
-    auto const place = place_of_node_[ToSize(split.node)];
-    place_of_node_.push_back(2 * place + 1);
-    place_of_node_.push_back(2 * place + 2);
-  }
+  FoundTreeGrower::SplitRows(splits);
   data_->rows.SplitWhereTheyAre(splits);
 }
 

@@ -4,7 +4,6 @@
 
 #include "collective/reduce.h"
 #include "cuda/hist/shares/node_histograms.h"
-#include "cuda/tree/leaf_rows.h"
 #include "cuda/tree/square_rows.h"
 #include "kauri/error.h"
 #include "tree/growth/noise_deviation.h"
@@ -16,14 +15,10 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
       cuda_(task.cuda),
       data_(data),
       task_(task.tree),
-      leaf_of_row_(task.leaf_of_row),
+      tree_rows_(task, data),
       categories_(task.cuda, data) {
   memory_ = &data_->growth;
   data_->BeginTree(cuda_, param_.min_data_in_leaf > 1);
-}
-
-GpuHistGrower::~GpuHistGrower() {
-  for (auto const& share : data_->shares) share->Settle();
 }
 
 NodeTotal GpuHistGrower::MakeRoot() {
@@ -51,26 +46,7 @@ void GpuHistGrower::SendTree() {
   upload.SendChanges(cuda_);
 }
 
-void GpuHistGrower::ResetRows() {
-  auto const& sampled = task_.sampled_rows;
-  BeginShares();
-  auto const n_own = ToSize(data_->n_own_rows);
-  data_->records.BeginTree(param_.max_depth);
-  data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own},
-                    &data_->of_level);
-}
-
-void GpuHistGrower::BeginShares() {
-  auto const& shares = data_->shares;
-  SharedTree const tree{data_->counts_rows, param_.max_depth};
-  if (!task_.shares.empty()) {
-    if (shares.size() != task_.shares.size()) Fail(ErrorKind::kInternal, "rows were shared in two ways");
-    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], tree);
-    return;
-  }
-  if (!shares.empty()) data_->gradients_ready.Record(cuda_);
-  for (auto const& share : shares) share->BeginTree(cuda_, data_->gradients_ready, task_, tree);
-}
+void GpuHistGrower::ResetRows() { tree_rows_.Reset(param_.max_depth); }
 
 bool GpuHistGrower::IsLast(Node const& node) const {
   auto const depth = node.depth + 1;
@@ -89,7 +65,7 @@ void GpuHistGrower::BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* spli
   has_begun_ = true;
   has_leaves_ = are_all_last;
   BeginSplitsOfShares(*splits);
-  if (has_leaves_) return data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  if (has_leaves_) return tree_rows_.WriteLeaves();
   data_->of_moves.Clear();
   data_->rows.AddTo(&data_->of_moves);
   data_->of_moves.Send(cuda_);
@@ -103,7 +79,6 @@ void GpuHistGrower::BeginSplitsOfShares(std::vector<CodeSplit> const& splits) {
     share->Split(copied);
     if (has_begun_ && !has_leaves_) share->Move();
   }
-  if (has_leaves_) WriteLeavesOfShares();
 }
 
 void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
@@ -317,36 +292,10 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
   categories_.Search(ctx_, BinSplitFinder(gain_, cuts_), nodes);
 }
 
-void GpuHistGrower::WriteLeavesOfShares() {
-  for (std::size_t i = 0; i < data_->shares.size(); ++i) {
-    if (task_.shares.empty()) {
-      data_->shares[i]->WriteLeaves(cuda_, leaf_of_row_);
-    } else {
-      data_->shares[i]->WriteLeaves(task_.shares[i]);
-    }
-  }
-}
-
 void GpuHistGrower::WriteLeaves() {
-  if (!has_leaves_) {
-    WriteLeavesOfShares();
-    data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
-  }
-  for (auto const& share : data_->shares) share->Wait();
-  SmoothBy([&] { return CountLeaves(); });
-}
-
-std::vector<std::int64_t> GpuHistGrower::CountLeaves() const {
-  auto n_rows = CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_);
-  for (std::size_t i = 0; i < task_.shares.size(); ++i) {
-    auto const& cuda = data_->shares[i]->Cuda();
-    DeviceScope const scope(cuda.device);
-    auto const& input = task_.shares[i];
-    auto const there = CountLeafRows(cuda, tree_, input.sampled, input.leaf_of_row);
-    for (std::size_t node = 0; node < n_rows.size(); ++node) n_rows[node] += there[node];
-  }
-  SumOverRanks(ctx_, n_rows);
-  return n_rows;
+  if (!has_leaves_) tree_rows_.WriteLeaves();
+  tree_rows_.Wait();
+  SmoothBy([&] { return tree_rows_.CountLeaves(ctx_, tree_); });
 }
 
 }  // namespace kauri::cuda

@@ -16,6 +16,7 @@
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/hist_task.h"
 #include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/tree_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
 #include "tree/growth/hist_growth.h"
@@ -26,10 +27,6 @@ namespace kauri::cuda {
 class GpuHistGrower : public HistGrowth<ScalarGrowth> {
  public:
   GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
-  /// Waits for what other devices were asked: it refers to the task.
-  ~GpuHistGrower() override;
-  GpuHistGrower(GpuHistGrower const&) = delete;
-  GpuHistGrower& operator=(GpuHistGrower const&) = delete;
 
  protected:
   /// What a node's splits are searched with; of one that may not use all features of the tree, these are marked in a
@@ -81,10 +78,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   Pairs TakeForeseen(Pairs const& pairs);
   /// What FindSplits does but for what is foreseen.
   void FindOnDevice(Pairs const& pairs);
-  void BeginShares();
   /// Other devices get the splits, and what they are to do with them.
   void BeginSplitsOfShares(std::vector<CodeSplit> const& splits);
-  void WriteLeavesOfShares();
   void SendTree();
   /// Of this rank's rows, on all devices.
   SquareSum SquareRowsHere() const;
@@ -109,14 +104,12 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   }
   /// Of each pair the rows of the node that is added up, and those of both, of all devices and ranks.
   void CountRows(Pairs const& pairs);
-  /// [n_nodes]: rows in the leaves, likewise.
-  std::vector<std::int64_t> CountLeaves() const;
   /// Tells the nodes how many rows they have, of all devices and ranks.
   void TellRows(Pairs const& pairs) const;
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
 
   DeviceTreeTask const& task_;
-  Span<std::int32_t> leaf_of_row_;
+  TreeRows tree_rows_;
   std::size_t tree_features_ = 0;  ///< places in data_->of_tree
   std::size_t signs_ = 0;
   std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2]: CountRows; empty: they are counted here alone

@@ -15,6 +15,7 @@
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/device_histograms.h"
 #include "cuda/hist/histogram/row_records.h"
+#include "cuda/hist/levels/tree_levels.h"
 #include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/shares/hist_share.h"
 #include "cuda/hist/shares/rank_sums.h"
@@ -41,7 +42,7 @@ struct LevelRequest {
 /// Codes, and what trees grow in: all but the codes is scratch, which stays for other codes.
 struct HistOnDevice {
   HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made)
-      : gradients_ready(cuda.device), sums_of_ranks(cuda.device) {
+      : levels(cuda.device), gradients_ready(cuda.device), sums_of_ranks(cuda.device) {
     TakeBins(cuda, std::move(made));
   }
   /// Other codes of as many rows, for the trees to come; those before may be gone already. Shares get theirs from
@@ -67,6 +68,7 @@ struct HistOnDevice {
   GrowingRowsOnDevice rows;                ///< of those
   RowRecords records;                      ///< likewise
   FewRowsState few_rows;
+  TreeLevels levels;
   std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
   bool is_shared = false;                          ///< ShareRows has seen to these codes
   Event gradients_ready;                           ///< of a tree, for them

@@ -3,6 +3,7 @@
 #include "cuda/hist/few_rows_grower.h"
 #include "cuda/hist/gpu_hist_grower.h"
 #include "cuda/hist/gpu_symmetric_grower.h"
+#include "cuda/hist/levels_grower.h"
 
 namespace kauri::cuda {
 
@@ -11,6 +12,7 @@ Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& 
   if (data->few_rows.Has()) {
     if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
   }
+  if (LevelsGrower levels(ctx, rules, task, data); levels.IsForTree()) return levels.Grow();
   return GpuHistGrower(ctx, rules, task, data).Grow();
 }
 

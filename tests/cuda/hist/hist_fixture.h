@@ -173,12 +173,27 @@ inline HistCase LevelByLevel(HistCase given) {
   return given;
 }
 
+/// A tree of more levels than one of few rows may have, whose levels are asked for at once.
+inline HistCase WithManyLevels(HistCase given) {
+  given.params.push_back({"max_depth", "9"});
+  return given;
+}
+
+/// Whether that says something new: not of trees that are cut otherwise, or of hardly more rows than nodes.
+inline bool MayHaveManyLevels(HistCase const& given) {
+  return given.table.n_rows >= 512 && Value(given.params, "grow_policy", "depthwise") == "depthwise" &&
+         Value(given.params, "max_leaves", "0") == "0";
+}
+
 /// Fails with the whole configuration. \returns what the CPU made of it, so that a test can ask for more.
 inline Outcome ExpectSame(HistCase const& given) {
   auto cpu = TrainOn("cpu", given);
   EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, given))) << Text(given);
   if (!Value(given.params, "interaction_constraints", "").empty()) return cpu;
   EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, LevelByLevel(given)))) << "level by level: " << Text(given);
+  if (!MayHaveManyLevels(given)) return cpu;
+  auto const deep = WithManyLevels(given);
+  EXPECT_TRUE(SameOutcome(TrainOn("cpu", deep), TrainOn(kDevice, deep))) << "all levels at once: " << Text(deep);
   return cpu;
 }
 

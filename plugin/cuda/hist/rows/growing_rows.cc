@@ -27,7 +27,12 @@ void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bi
   for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) places.push_back(PlaceOf(bins, feature));
   places_ = ToDevice(cuda, places);
   columns_.Make(cuda, bins);
-  cuda.Synchronize();  // for the copy, whose source goes
+  std::vector<FeaturePlace> move_places;
+  for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) {
+    move_places.push_back(columns_.PlaceOf(bins, feature));
+  }
+  move_places_ = ToDevice(cuda, move_places);
+  cuda.Synchronize();  // for the copies, whose sources go
 }
 
 void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,
@@ -38,6 +43,7 @@ void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf
   foreseen_.clear();
   walk_.assign(1, {});
   walk_bits_.clear();
+  tree_ = {};
   if (!sampled.empty()) SampleRoot(cuda, sampled, request);
 }
 
@@ -136,6 +142,11 @@ void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) c
                     NumLeft(request).data()});
 }
 
+void GrowingRowsOnDevice::MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, std::uint32_t n_tiles,
+                                 std::uint32_t* n_left) const {
+  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, n_tiles, lists_.Pointers(), n_left});
+}
+
 void GrowingRowsOnDevice::FetchAnswer(CudaContext const& cuda, Upload const& request) const {
   auto const n_left = NumLeft(request);
   CopyToHost(cuda, n_left.data(), n_left.size(), n_left_.data());
@@ -162,18 +173,24 @@ void GrowingRowsOnDevice::TakeForeseen() {
 }
 
 void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, Upload* request, std::int32_t* leaf_of_row) const {
-  request->Clear();
-  auto const nodes = request->Add(walk_);
-  auto const bits = request->Add(walk_bits_);
-  request->Send(cuda);
+  auto nodes = tree_;
+  std::uint32_t const* category_bits = nullptr;
+  if (nodes.empty()) {
+    request->Clear();
+    auto const place = request->Add(walk_);
+    auto const bits = request->Add(walk_bits_);
+    request->Send(cuda);
+    nodes = {request->At<WalkNode>(place), walk_.size()};
+    category_bits = request->At<std::uint32_t>(bits);
+  }
   auto const is_plain = bins_->groups.size() == 1 && bins_->columns.size() == bins_->features.size();
   WalkTask task{};
   task.codes = ViewOf(*bins_);
   task.places = places_.data();
   task.width = is_plain ? bins_->groups[0].width : 0;
-  task.nodes = request->At<WalkNode>(nodes);
-  task.n_nodes = static_cast<std::uint32_t>(walk_.size());
-  task.category_bits = request->At<std::uint32_t>(bits);
+  task.nodes = nodes.data();
+  task.n_nodes = static_cast<std::uint32_t>(nodes.size());
+  task.category_bits = category_bits;
   task.n_rows = n_rows_;
   task.leaf_of_row = leaf_of_row;
   WalkCodes(cuda, task);

@@ -56,11 +56,20 @@ class GrowingRowsOnDevice {
   RowPointers Pointers() const { return lists_.Pointers(); }
   /// [n_cols], device: where the codes of the bins are.
   FeaturePlace const* Places() const { return places_.data(); }
+  /// The same of the codes that rows are moved by.
+  FeaturePlace const* MovePlaces() const { return move_places_.data(); }
+  /// The rows that a new tree begins with.
+  RowStretch Root() const { return stretches_[0]; }
 
   /// The splits that wait become part of a request.
   void AddTo(Upload* request);
   /// Once that is sent: rows go to the children of their nodes.
   void Move(CudaContext const& cuda, Upload const& request) const;
+  /// The same by splits without categories, of which nobody else hears. n_left: MoveTask::n_left.
+  void MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, std::uint32_t n_tiles,
+              std::uint32_t* n_left) const;
+  /// The finished tree, [n_nodes], device: in place of the splits that were told one by one. Until Reset.
+  void TakeTree(Span<WalkNode const> nodes) { tree_ = nodes; }
   /// [2 * n_splits], device: rows that went left, and right, by the request.
   Span<std::uint32_t> NumLeft(Upload const& request) const {
     return {request.At<std::uint32_t>(n_left_place_), 2 * waiting_.size()};
@@ -87,12 +96,14 @@ class GrowingRowsOnDevice {
   std::uint32_t n_rows_ = 0;
   ColumnCopy columns_;           ///< what rows are moved by
   Buffer<FeaturePlace> places_;  ///< [n_cols]
+  Buffer<FeaturePlace> move_places_;
   RowBuffers lists_;
   std::vector<RowStretch> stretches_;                    ///< by node, of those that may be split
   std::vector<CodeSplit> waiting_;                       ///< by the numbers of their children, ascending
   std::unordered_map<std::int32_t, Children> foreseen_;  ///< by node, not split yet
   std::vector<WalkNode> walk_;                           ///< the tree so far
   std::vector<std::uint32_t> walk_bits_;
+  Span<WalkNode const> tree_;      ///< TakeTree
   std::vector<NodeSplit> splits_;  ///< of a request
   std::vector<std::uint32_t> category_bits_;
   std::size_t splits_place_ = 0;

@@ -68,6 +68,7 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
                                          [&](std::uint32_t i) { return task.splits.data()[i].first_tile; });
   NodeSplit const split = task.splits.data()[node];
   std::uint32_t const first = (blockIdx.x - split.first_tile) * kTileRows;
+  if (first >= split.rows.count) return;
   int const lane = static_cast<int>(threadIdx.x % 32);
   int const warp = static_cast<int>(threadIdx.x / 32);
   ThreadRows own;

@@ -30,7 +30,7 @@ struct RowStretch {
 /// A node whose rows go to its children.
 struct NodeSplit {
   RowStretch rows;
-  std::uint32_t first_tile;  ///< of the tiles of all nodes: RowTiles
+  std::uint32_t first_tile;  ///< of the tiles of all nodes, at least RowTiles behind the one before
   FeaturePlace place;
   std::uint32_t n_bins;
   std::uint32_t first_right;

@@ -37,7 +37,7 @@ struct WalkTask {
   CodeView codes;
   FeaturePlace const* places;  ///< [n_cols]
   std::uint32_t width;         ///< of a row, where its codes are those of one group without bundles; 0: they are not
-  WalkNode const* nodes;       ///< [n_nodes]
+  WalkNode const* nodes;       ///< [n_nodes], from the root on; those that it does not lead to are not read
   std::uint32_t n_nodes;
   std::uint32_t const* category_bits;  ///< 1: goes right
   std::int64_t n_rows;

@@ -57,4 +57,37 @@ void HistShare::AddRows(SharedRows const& rows) {
   cuda::AddRows(Cuda(), bins, add, &plan_);
 }
 
+void HistShare::AddUpLevel(SharedLevel const& level) {
+  PostAddUp([this, level] {
+    LevelPlace const place{level.depth};
+    if (level.depth == 0) {
+      levels_.Begin(Cuda(), level.n_levels, Share().Bins(), Rows());
+      BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), ReserveSums(1));
+    } else {
+      level.decided->HoldBack(Cuda());  // by then the main device has read the sums of the level before
+      Follow(level, ReserveSums(place.NumPairs()));
+    }
+    auto add = levels_.Added(level.depth);
+    add.pairs = pairs_;
+    add.records = records_.Data();
+    add.writes_records = records_.TakeTurn();
+    cuda::AddRows(Cuda(), Share().Bins(), add, &plan_);
+    FinishSums();
+  });
+}
+
+void HistShare::Follow(SharedLevel const& level, FixedSum* sums) {
+  LevelPlace const before{level.depth - 1};
+  FollowLevel(Cuda(), {levels_.Arrays(), DecisionsOf(level, before), sums, SumsOfNode()}, before.depth);
+  levels_.Move(Cuda(), before.depth);
+}
+
+NodeDecision const* HistShare::DecisionsOf(SharedLevel const& level, LevelPlace const& before) {
+  auto const* const decisions = level.decisions + before.FirstNode();
+  if (CanRead(Cuda().device, level.main)) return decisions;
+  decisions_.Reserve(Cuda(), before.NumNodes());
+  CopyFromDevice(Cuda(), level.main, decisions, before.NumNodes(), decisions_.data());
+  return decisions_.data();
+}
+
 }  // namespace kauri::cuda

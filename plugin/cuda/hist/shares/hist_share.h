@@ -7,6 +7,7 @@
 
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/row_records.h"
+#include "cuda/hist/levels/rows_by_level.h"
 #include "cuda/hist/shares/sum_share.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/gradient.h"
@@ -19,6 +20,15 @@ struct SharedTree {
   int max_depth;
 };
 
+/// A level of a tree that the main device decides (levels/level_rows.h).
+struct SharedLevel {
+  int depth;
+  int n_levels;
+  NodeDecision const* decisions;  ///< [n_nodes of all levels], memory of the main device
+  Event const* decided;           ///< when the level before is
+  int main;                       ///< that device
+};
+
 class HistShare final : public SumShare {
  public:
   using SumShare::SumShare;
@@ -28,6 +38,9 @@ class HistShare final : public SumShare {
   void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, SharedTree const& tree);
   /// The same of gradients that are there.
   void BeginTree(ShareInput const& input, SharedTree const& tree);
+  /// Rows follow what was decided of the level before; those of this one are added up, for Collect. One level after
+  /// the other, from the root on.
+  void AddUpLevel(SharedLevel const& level);
 
  private:
   void TakeCodes() override { records_.TakeBins(Cuda(), Share().Bins()); }
@@ -36,6 +49,8 @@ class HistShare final : public SumShare {
   void AddRows(SharedRows const& rows) override;
 
   void TakePairs(FixedPair const* pairs, SharedTree const& tree);
+  void Follow(SharedLevel const& level, FixedSum* sums);
+  NodeDecision const* DecisionsOf(SharedLevel const& level, LevelPlace const& before);
 
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;
@@ -44,6 +59,8 @@ class HistShare final : public SumShare {
   Buffer<PlannedRows> plan_;
   std::vector<HistogramNode> nodes_;
   std::size_t nodes_place_ = 0;  ///< in the request
+  RowsByLevel levels_;
+  Buffer<NodeDecision> decisions_;  ///< copies, where the device cannot read them
 };
 
 }  // namespace kauri::cuda

@@ -65,20 +65,21 @@ void SumShare::AddUp(std::vector<WantedNode> const& nodes) {
   answered_ = worker_.Post([this] { share_.Done().Wait(); });
 }
 
-void SumShare::ReserveSums(std::size_t n_nodes) {
-  auto const n_sums = n_nodes * SumsOfNode();
-  if (sums_.size() < n_sums) {
+FixedSum* SumShare::ReserveSums(std::size_t n_nodes) {
+  n_sums_ = n_nodes * SumsOfNode();
+  if (sums_.size() < n_sums_) {
     RequireMemory(Cuda(), "histograms of " + std::to_string(n_nodes) + " nodes of a share",
-                  {{"histograms", n_sums * sizeof(FixedSum)}});
-    sums_.Reserve(Cuda(), n_sums);
+                  {{"histograms", n_sums_ * sizeof(FixedSum)}});
+    sums_.Reserve(Cuda(), n_sums_);
   }
-  FillZero(Cuda(), sums_.data(), n_sums);
+  FillZero(Cuda(), sums_.data(), n_sums_);
+  return sums_.data();
 }
 
 void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
   auto& rows = Rows();
   auto& request = share_.Request();
-  ReserveSums(nodes.size());
+  auto* const sums = ReserveSums(nodes.size());
   sources_.clear();
   std::int64_t most_rows = 0;
   for (auto const& node : nodes) {
@@ -87,7 +88,7 @@ void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
   }
   request.Clear();
   if (!has_moved_) rows.AddTo(&request);
-  AddNodes(sources_, sums_.data(), &request);
+  AddNodes(sources_, sums, &request);
   request.Send(Cuda());
   if (!has_moved_) rows.Move(Cuda(), request);
   auto const& moves = has_moved_ ? moves_ : request;
@@ -102,10 +103,18 @@ FixedSum const* SumShare::Collect(CudaContext const& main) {
   share_.Done().HoldBack(main);
   auto const device = Cuda().device;
   if (CanRead(main.device, device)) return sums_.data();
-  auto const n_sums = sources_.size() * SumsOfNode();
-  sums_on_main_.Reserve(main, n_sums);
-  CopyFromDevice(main, device, sums_.data(), n_sums, sums_on_main_.data());
+  sums_on_main_.Reserve(main, n_sums_);
+  CopyFromDevice(main, device, sums_.data(), n_sums_, sums_on_main_.data());
   return sums_on_main_.data();
+}
+
+void SumShare::TakeTree(Span<WalkNode const> tree, Event const& ready, int main) {
+  worker_.Post([this, tree, &ready, main] {
+    ready.HoldBack(Cuda());
+    tree_.Reserve(Cuda(), tree.size());
+    CopyFromDevice(Cuda(), main, tree.data(), tree.size(), tree_.data());
+    Rows().TakeTree({tree_.data(), tree.size()});
+  });
 }
 
 void SumShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {

@@ -66,6 +66,8 @@ class SumShare {
   /// After AddUp: no split waits any more.
   void TakeStretches();
   void TakeForeseen();
+  /// The finished tree, as GrowingRowsOnDevice::TakeTree: memory of the main device, once `ready` is reached.
+  void TakeTree(Span<WalkNode const> tree, Event const& ready, int main);
   /// Tells the rows their leaves. leaf_of_row: of all rows, on the main device, whose stream waits once Wait is done.
   void WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row);
   /// The same on this device.
@@ -80,6 +82,12 @@ class SumShare {
   /// On the thread: a new tree, as RowShare::BeginTree.
   void BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
   void BeginRows(ShareInput const& input);
+  /// Has the thread add up the nodes of a level, for Collect.
+  void PostAddUp(DeviceWorker::Task task) { added_ = worker_.Post(std::move(task)); }
+  /// On the thread: [n_nodes, SumsOfNode()] zeros, for Collect.
+  FixedSum* ReserveSums(std::size_t n_nodes);
+  /// On the thread: others may read the sums.
+  void FinishSums() const { share_.Finish(); }
 
  private:
   /// The rest is called on the thread, whose device is current. Share() has other codes.
@@ -91,13 +99,14 @@ class SumShare {
   /// Adds up their rows, once those went to the children of their nodes.
   virtual void AddRows(SharedRows const& rows) = 0;
 
-  void ReserveSums(std::size_t n_nodes);
   void AddUpRows(std::vector<WantedNode> const& nodes);
 
   RowShare share_;
   std::vector<NodeSource> sources_;    ///< [n_nodes], of the last AddUp
-  Buffer<FixedSum> sums_;              ///< [n_nodes, SumsOfNode()], likewise
+  Buffer<FixedSum> sums_;              ///< [n_sums_]
+  std::size_t n_sums_ = 0;             ///< [n_nodes, SumsOfNode()], of what was added up last
   Buffer<FixedSum> sums_on_main_;      ///< a copy, where the main device cannot read them
+  Buffer<WalkNode> tree_;              ///< a copy
   Upload moves_;                       ///< what rows were moved by, where that came before AddUp
   bool has_moved_ = false;             ///< they were
   DeviceWorker::Ticket added_ = 0;     ///< the last AddUp is on the device's stream

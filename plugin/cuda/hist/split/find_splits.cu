@@ -253,6 +253,7 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   std::uint32_t const stride = gridDim.x * kFeaturesPerBlock;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
+    if (pair.small == nullptr) continue;
     PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     NoisySplit best;

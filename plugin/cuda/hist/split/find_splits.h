@@ -39,7 +39,7 @@ struct SearchedNode {
 
 /// A node whose rows were added up, and its sibling.
 struct SearchedPair {
-  FixedSum* small;          ///< [n_sums]
+  FixedSum* small;          ///< [n_sums]; nullptr: nothing is looked for
   FixedSum* large;          ///< the parent's, which becomes the sibling's; nullptr: no sibling
   FixedSum small_sum;       ///< of all rows of the node of `small`
   std::int32_t small_node;  ///< its index among the nodes, or -1: it is not to be split

@@ -1,0 +1,33 @@
+#include "cuda/hist/found_tree_grower.h"
+
+namespace kauri::cuda {
+
+FoundTreeGrower::FoundTreeGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
+    : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts), cuda_(task.cuda), task_(task.tree), data_(data) {
+  memory_ = &data_->growth;
+}
+
+bool FoundTreeGrower::SplitsFollowFromSums() const {
+  return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && !HasNoise() &&
+         param_.min_data_in_leaf <= 1;
+}
+
+void FoundTreeGrower::FindSplits(Pairs const& pairs) {
+  if (!has_found_) FindAll();
+  has_found_ = true;
+  for (auto const& pair : pairs) {
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) node->best = FoundAt(*node, place_of_node_[ToSize(node->id)]);
+    }
+  }
+}
+
+void FoundTreeGrower::SplitRows(std::vector<CodeSplit> const& splits) {
+  for (auto const& split : splits) {
+    auto const place = place_of_node_[ToSize(split.node)];
+    place_of_node_.push_back(2 * place + 1);
+    place_of_node_.push_back(2 * place + 2);
+  }
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,45 @@
+/// \file Growing one tree of which the device finds all splits that it may make before the host makes the first; then
+/// the host makes the tree from them as from any others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/hist/hist_task.h"
+#include "tree/growth/hist_growth.h"
+
+namespace kauri::cuda {
+
+/// Nodes have the places of a complete tree: the children of place p have 2 p + 1 and 2 p + 2.
+class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
+ protected:
+  FoundTreeGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
+
+  /// Whether a node's best split follows from its sum and its rows alone: neither from its number, nor from the splits
+  /// made until then.
+  bool SplitsFollowFromSums() const;
+  /// Whether FindAll was called: not for a root that may not be split.
+  bool HasFound() const { return has_found_; }
+
+  void SplitRows(std::vector<CodeSplit> const& splits) override;
+
+  CudaContext cuda_;
+  DeviceTreeTask const& task_;
+  HistOnDevice* data_;
+
+ private:
+  /// Of all nodes that the tree may have, and waits for it.
+  virtual void FindAll() = 0;
+  virtual SplitCandidate FoundAt(Node const& node, std::uint32_t place) const = 0;
+
+  NodeTotal MakeRoot() final { return SetRoot(task_.sum); }
+  std::vector<std::int32_t> RightCategories(Node const& /*node*/) const final { return {}; }
+  void FindSplits(Pairs const& pairs) final;
+  void GiveBack(FixedSum* /*histogram*/) final {}
+  bool HasFewerRows(Node const& left, Node const& right) const final { return WeighsLess(left.total, right.total); }
+
+  bool has_found_ = false;
+  std::vector<std::uint32_t> place_of_node_{0};
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,185 @@
+#include <cub/block/block_scan.cuh>
+#include <utility>
+
+#include "cuda/common/launch.h"
+#include "cuda/hist/bins/warp_search.cuh"
+#include "cuda/hist/levels/decide_level.h"
+#include "cuda/hist/levels/follow_node.cuh"
+#include "tree/growth/split_rules.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr std::uint32_t kWarps = kThreads / 32;
+constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+
+__device__ SearchedNode SearchedWith(FixedSum sum, GainParam const& gain) {
+  return {sum, NodeGain(sum, gain, {}), {}, -1, 0};
+}
+
+__global__ void BeginKernel(DecideTask task, RowStretch root, FixedSum sum) {
+  task.searched[0] = SearchedWith(sum, task.gain);
+  task.pairs[0] = {task.histograms[0], nullptr, sum, 0, -1};
+  task.rows.nodes[0] = root;
+  task.rows.added[0] = {root, -1, 0, task.histograms[0]};
+}
+
+/// Whether a node may be split; the root may.
+__device__ __forceinline__ bool IsOpen(NodeDecision const* decisions, std::uint32_t place) {
+  if (place == 0) return true;
+  NodeDecision const& parent = decisions[(place - 1) / 2];
+  return (place % 2 == 1 ? parent.opens_left : parent.opens_right) != 0;
+}
+
+/// The best of a node's candidates, each of other features, for all lanes of the warp: IsBetter.
+__device__ __forceinline__ SplitCandidate BestOf(SplitCandidate const* candidates, std::uint32_t n) {
+  double loss_change = 0.0;
+  std::uint32_t feature = NodeDecision::kLeaf;
+  std::uint32_t best = 0;
+  auto const keep = [&](double other, std::uint32_t other_feature, std::uint32_t other_index) {
+    if (other < loss_change || (other == loss_change && other_feature >= feature)) return;
+    loss_change = other;
+    feature = other_feature;
+    best = other_index;
+  };
+  for (std::uint32_t i = threadIdx.x % 32; i < n; i += 32) keep(candidates[i].loss_change, candidates[i].feature, i);
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    double const other = __shfl_xor_sync(kAllLanes, loss_change, step);
+    std::uint32_t const other_feature = __shfl_xor_sync(kAllLanes, feature, step);
+    keep(other, other_feature, __shfl_xor_sync(kAllLanes, best, step));
+  }
+  return feature == NodeDecision::kLeaf ? SplitCandidate() : candidates[best];
+}
+
+/// By all lanes of a warp.
+__device__ __forceinline__ NodeDecision DecisionOf(DecideTask const& task, SplitCandidate const& split, bool is_last) {
+  if (!ReducesLoss(split) || static_cast<float>(split.loss_change) < task.gamma) return {};
+  FeatureCodes const& codes = task.rows.features[split.feature];
+  float const* const cuts = task.cut_values + codes.first_cut;
+  auto const first_right =
+      WarpSearch::FindFirst(0, codes.n_bins, [&](std::size_t cut) { return split.threshold < cuts[cut]; });
+  NodeDecision made;
+  made.feature = split.feature;
+  made.first_right = static_cast<std::uint32_t>(first_right);
+  made.default_left = split.default_left ? 1 : 0;
+  if (is_last) return made;
+  made.opens_left = IsEnoughForTwo(split.left, task.gain) ? 1 : 0;
+  made.opens_right = IsEnoughForTwo(split.right, task.gain) ? 1 : 0;
+  // Of two that are both wanted the one that seems to have fewer rows; the other's follow from the parent's. One that
+  // is wanted alone is added up itself if it is that one.
+  made.adds_left = split.left.hessian <= split.right.hessian ? 1 : 0;
+  return made;
+}
+
+/// index: of the parent in its level. parent: its histogram.
+__device__ __forceinline__ SearchedPair PairOf(SplitCandidate const& split, NodeDecision const& decision,
+                                               std::uint32_t index, FixedSum* added, FixedSum* parent) {
+  bool const adds_left = decision.adds_left != 0;
+  auto const left = static_cast<std::int32_t>(2 * index);
+  std::int32_t const left_node = decision.opens_left != 0 ? left : -1;
+  std::int32_t const right_node = decision.opens_right != 0 ? left + 1 : -1;
+  std::int32_t const large_node = adds_left ? right_node : left_node;
+  return {decision.Opens() ? added : nullptr, large_node >= 0 ? parent : nullptr, adds_left ? split.left : split.right,
+          adds_left ? left_node : right_node, large_node};
+}
+
+/// The histogram that a node which was searched has.
+__device__ __forceinline__ FixedSum* HistogramOf(DecideTask const& task, LevelPlace const& level, std::uint32_t index) {
+  if (level.depth == 0) return task.pairs[0].small;
+  SearchedPair const& pair = task.pairs[level.FirstPair() + index / 2];
+  return pair.large_node == static_cast<std::int32_t>(index) ? pair.large : pair.small;
+}
+
+/// By one thread: what the next level is asked for.
+__device__ __forceinline__ void AskForChildren(DecideTask const& task, LevelPlace const& level, std::uint32_t index,
+                                               SplitCandidate const& split, NodeDecision const& decision) {
+  std::uint32_t const place = level.FirstNode() + index;
+  FixedSum* const added = task.histograms[place + 1];
+  FollowNode(task.rows, level, index, decision, added);
+  FixedSum* const own = decision.Opens() ? HistogramOf(task, level, index) : nullptr;
+  task.pairs[place + 1] = PairOf(split, decision, index, added, own);
+  if (decision.opens_left != 0) task.searched[2 * place + 1] = SearchedWith(split.left, task.gain);
+  if (decision.opens_right != 0) task.searched[2 * place + 2] = SearchedWith(split.right, task.gain);
+}
+
+__global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ DecideTask const task, LevelPlace level) {
+  std::uint32_t const index = blockIdx.x * kWarps + threadIdx.x / 32;
+  if (index >= level.NumNodes()) return;
+  std::uint32_t const place = level.FirstNode() + index;
+  bool const is_open = IsOpen(task.decisions, place);
+  bool const is_last = level.depth + 1 == task.n_levels;
+  SplitCandidate const split =
+      is_open ? BestOf(task.best + static_cast<std::uint64_t>(index) * task.n_blocks, task.n_blocks) : SplitCandidate();
+  NodeDecision const decision = DecisionOf(task, split, is_last);
+  if (threadIdx.x % 32 != 0) return;
+  task.decisions[place] = decision;
+  if (is_open) task.found[place] = split;
+  if (!is_last) AskForChildren(task, level, index, split, decision);
+}
+
+constexpr int kNumberThreads = 1024;
+
+/// The numbers of a level's nodes, and of the next one's.
+struct Numbers {
+  std::int32_t* own;
+  std::int32_t* next;
+};
+
+/// One block. shared: two numbers for each node of the last level that is searched, and of the leaves below it.
+__global__ void __launch_bounds__(kNumberThreads)
+    NumberKernel(__grid_constant__ DecideTask const task, WalkNode* walk) {
+  using Scan = cub::BlockScan<std::int32_t, kNumberThreads>;
+  extern __shared__ std::int32_t shared[];
+  __shared__ typename Scan::TempStorage storage;
+  LevelPlace const below{task.n_levels};
+  Numbers numbers{shared, shared + below.NumNodes()};
+  if (threadIdx.x == 0) {
+    numbers.own[0] = 0;
+    walk[0] = WalkNode();
+  }
+  std::int32_t n_numbered = 1;
+  for (LevelPlace level{0}; level.depth < task.n_levels; ++level.depth) {
+    __syncthreads();
+    for (std::uint32_t first = 0; first < level.NumNodes(); first += kNumberThreads) {
+      std::uint32_t const index = first + threadIdx.x;
+      NodeDecision decision;
+      if (index < level.NumNodes()) decision = task.decisions[level.FirstNode() + index];
+      bool const is_split = decision.feature != NodeDecision::kLeaf;
+      std::int32_t before = 0;
+      std::int32_t n_splits = 0;
+      Scan(storage).ExclusiveSum(is_split ? 1 : 0, before, n_splits);
+      if (is_split) {
+        std::int32_t const left = n_numbered + 2 * before;
+        numbers.next[2 * index] = left;
+        numbers.next[2 * index + 1] = left + 1;
+        walk[numbers.own[index]] = {left, decision.feature, decision.first_right,
+                                    2 * task.rows.features[decision.feature].n_bins + decision.default_left};
+        walk[left] = WalkNode();
+        walk[left + 1] = WalkNode();
+      }
+      n_numbered += 2 * n_splits;
+      __syncthreads();  // the next turn writes to the storage
+    }
+    numbers = {numbers.next, numbers.own};
+  }
+}
+
+}  // namespace
+
+void BeginDecisions(CudaContext const& cuda, DecideTask const& task, RowStretch root, FixedSum sum) {
+  Launch(cuda, 1, 1, BeginKernel, task, root, sum);
+}
+
+void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth) {
+  LevelPlace const level{depth};
+  Launch(cuda, GridFor(level.NumNodes(), kWarps), kThreads, DecideKernel, task, level);
+}
+
+void NumberNodes(CudaContext const& cuda, DecideTask const& task, WalkNode* walk) {
+  auto const bytes = 2 * std::size_t{LevelPlace{task.n_levels}.NumNodes()} * sizeof(std::int32_t);
+  LaunchShared(cuda, 1, kNumberThreads, bytes, NumberKernel, task, walk);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,45 @@
+/// \file What a thread does to let the rows of one node follow what was decided of it (level_rows.h).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/hist/levels/level_rows.h"
+
+namespace kauri::cuda {
+
+/// Where the rows of a node are, once those of its level are moved. place: not the root's.
+__device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, std::uint32_t place) {
+  std::uint32_t const parent = (place - 1) / 2;
+  NodeSplit const& split = rows.splits[parent];
+  std::uint32_t const n_left = rows.n_left[2 * parent];
+  std::int32_t const buffer = split.rows.buffer == 0 ? 1 : 0;
+  if (place % 2 == 1) return {split.rows.begin, n_left, buffer};
+  return {split.rows.begin + n_left, split.rows.count - n_left, buffer};
+}
+
+/// index: of the node in its level. histogram: for the sum of the rows of one of its children.
+__device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace const& level, std::uint32_t index,
+                                           NodeDecision const& decision, FixedSum* histogram) {
+  std::uint32_t const place = level.FirstNode() + index;
+  RowStretch const own = level.depth == 0 ? rows.nodes[0] : MovedRows(rows, place);
+  rows.nodes[place] = own;
+  NodeSplit split{};
+  split.rows = {own.begin, decision.Opens() ? own.count : 0, own.buffer};
+  split.first_tile = (own.begin - rows.first_row) / kTileRows + index;
+  split.categories = kNoCategories;
+  if (decision.Opens()) {
+    split.place = rows.places[decision.feature];
+    split.n_bins = rows.features[decision.feature].n_bins;
+    split.first_right = decision.first_right;
+    split.default_left = decision.default_left;
+  }
+  rows.splits[place] = split;
+  rows.n_left[2 * place] = 0;
+  rows.n_left[2 * place + 1] = 0;
+  rows.added[place + 1] = {split.rows, decision.Opens() ? static_cast<std::int32_t>(index) : -1, decision.adds_left,
+                           histogram};
+}
+
+}  // namespace kauri::cuda

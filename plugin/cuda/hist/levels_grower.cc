@@ -1,0 +1,130 @@
+#include "cuda/hist/levels_grower.h"
+
+#include <vector>
+
+#include "cuda/hist/shares/node_histograms.h"
+#include "kauri/collective.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// A deeper tree has few nodes of those that it might have, and all of them would be given a place.
+constexpr int kMostLevels = 12;
+/// Of the histograms that the nodes of such a tree may need, which are cleared for each tree.
+constexpr std::size_t kMostHistogramBytes = std::size_t{256} << 20U;
+
+}  // namespace
+
+bool LevelsGrower::IsForTree() const {
+  auto const n_levels = param_.max_depth;
+  auto const is_by_level = param_.grow_policy == TreeParam::kDepthWise && param_.max_leaves == 0;
+  if (!is_by_level || n_levels < 1 || n_levels > kMostLevels || IsDistributed(ctx_)) return false;
+  if (!SplitsFollowFromSums() || !data_->categorical.empty() || columns_.TreeSet().empty()) return false;
+  auto const& bins = *data_->bins;
+  auto const bytes = std::size_t{LevelPlace{n_levels}.FirstPair()} * bins.n_sums * sizeof(FixedSum);
+  return bytes <= kMostHistogramBytes && bins.n_rows >> static_cast<unsigned>(n_levels) > 0;
+}
+
+void LevelsGrower::ResetRows() {
+  data_->BeginTree(cuda_, false);
+  tree_rows_.Reset(param_.max_depth);
+}
+
+void LevelsGrower::Begin() {
+  auto& levels = data_->levels;
+  auto const n_nodes = std::size_t{LevelPlace{param_.max_depth}.FirstNode()};
+  auto const n_pairs = std::size_t{LevelPlace{param_.max_depth}.FirstPair()};
+  std::vector<FixedSum*> histograms;
+  for (std::size_t pair = 0; pair < n_pairs; ++pair) histograms.push_back(data_->histograms.Borrow(cuda_));
+  auto& upload = levels.of_tree;
+  upload.Clear();
+  auto const features = upload.Add(columns_.TreeSet());
+  auto const histograms_place = upload.Add(histograms);
+  upload.SendChanges(cuda_);
+  levels.rows.Begin(cuda_, param_.max_depth, *data_->bins, data_->rows);
+  levels.searched.Reserve(cuda_, n_nodes);
+  levels.pairs.Reserve(cuda_, n_pairs);
+  levels.decisions.Reserve(cuda_, n_nodes);
+  levels.found.Reserve(cuda_, n_nodes);
+  levels.walk.Reserve(cuda_, LevelPlace{param_.max_depth + 1}.FirstNode());
+  ReserveMore(n_nodes, &levels.answer);
+  find_ = data_->FindTaskOf(gain_);
+  find_.tree_features = {upload.At<std::uint32_t>(features), columns_.TreeSet().size()};
+  decide_.gain = gain_;
+  decide_.gamma = param_.gamma;
+  decide_.n_levels = param_.max_depth;
+  decide_.cut_values = data_->bins->cut_values.data();
+  decide_.histograms = upload.At<FixedSum*>(histograms_place);
+  decide_.rows = levels.rows.Arrays();
+  decide_.searched = levels.searched.data();
+  decide_.pairs = levels.pairs.data();
+  decide_.decisions = levels.decisions.data();
+  decide_.found = levels.found.data();
+  BeginDecisions(cuda_, decide_, data_->rows.Root(), task_.sum);
+}
+
+void LevelsGrower::AddUp(int depth) {
+  auto const& levels = data_->levels;
+  for (auto const& share : data_->shares) {
+    share->AddUpLevel({depth, param_.max_depth, levels.decisions.data(), &levels.decided, cuda_.device});
+  }
+  if (depth > 0) levels.rows.Move(cuda_, depth - 1);
+  auto add = levels.rows.Added(depth);
+  add.pairs = task_.pairs.data();
+  add.records = data_->records.Data();
+  add.writes_records = data_->records.TakeTurn();
+  AddRows(cuda_, *data_->bins, add, &data_->plan);
+  if (data_->shares.empty()) return;
+  std::vector<FixedSum const*> sums;
+  for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
+  AddToHistograms(cuda_, sums, {add.nodes, data_->bins->n_sums});
+}
+
+void LevelsGrower::Find(int depth) {
+  auto& levels = data_->levels;
+  LevelPlace const level{depth};
+  decide_.n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), level.NumPairs());
+  levels.best.Reserve(cuda_, std::size_t{level.NumNodes()} * decide_.n_blocks);
+  decide_.best = levels.best.data();
+  find_.pairs = {decide_.pairs + level.FirstPair(), level.NumPairs()};
+  find_.nodes = decide_.searched + level.FirstNode();
+  find_.best = levels.best.data();
+  kauri::cuda::FindSplits(cuda_, find_);
+  DecideLevel(cuda_, decide_, depth);
+}
+
+void LevelsGrower::FindAll() {
+  auto& levels = data_->levels;
+  Begin();
+  for (int depth = 0; depth < param_.max_depth; ++depth) {
+    AddUp(depth);
+    Find(depth);
+    if (!data_->shares.empty()) levels.decided.Record(cuda_);
+  }
+  CopyToHost(cuda_, levels.found.data(), LevelPlace{param_.max_depth}.FirstNode(), levels.answer.data());
+  levels.answered.Record(cuda_);
+  WriteFoundLeaves();
+  levels.answered.Wait();
+}
+
+void LevelsGrower::WriteFoundLeaves() {
+  auto& levels = data_->levels;
+  NumberNodes(cuda_, decide_, levels.walk.data());
+  Span<WalkNode const> const tree{levels.walk.data(), LevelPlace{param_.max_depth + 1}.FirstNode()};
+  data_->rows.TakeTree(tree);
+  if (!data_->shares.empty()) levels.decided.Record(cuda_);
+  for (auto const& share : data_->shares) share->TakeTree(tree, levels.decided, cuda_.device);
+  tree_rows_.WriteLeaves();
+}
+
+SplitCandidate LevelsGrower::FoundAt(Node const& /*node*/, std::uint32_t place) const {
+  return data_->levels.answer.data()[place];
+}
+
+void LevelsGrower::WriteLeaves() {
+  if (!HasFound()) tree_rows_.WriteLeaves();
+  tree_rows_.Wait();
+  SmoothBy([&] { return tree_rows_.CountLeaves(ctx_, tree_); });
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,39 @@
+/// \file Growing one tree all of whose levels are asked for at once (levels/level_rows.h), on one device or with shares
+/// of its rows on others: one wait a tree, while which rows are told their leaves and the host makes the tree.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/hist/found_tree_grower.h"
+#include "cuda/hist/levels/decide_level.h"
+#include "cuda/hist/tree_rows.h"
+
+namespace kauri::cuda {
+
+class LevelsGrower final : public FoundTreeGrower {
+ public:
+  LevelsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
+      : FoundTreeGrower(ctx, rules, task, data), tree_rows_(task, data) {}
+
+  /// Whether the tree may be grown so. If not, Grow must not be called.
+  bool IsForTree() const;
+
+ private:
+  void FindAll() override;
+  SplitCandidate FoundAt(Node const& node, std::uint32_t place) const override;
+  void ResetRows() override;
+  void WriteLeaves() override;
+
+  /// Sends what stays the same for all levels, and makes room for what they find.
+  void Begin();
+  void AddUp(int depth);
+  void Find(int depth);
+  /// Has all devices tell their rows the leaves of the finished tree.
+  void WriteFoundLeaves();
+
+  TreeRows tree_rows_;
+  DecideTask decide_{};
+  FindTask find_{};
+};
+
+}  // namespace kauri::cuda

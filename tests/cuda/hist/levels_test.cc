@@ -1,0 +1,79 @@
+/// Trees all of whose levels are asked for at once: more levels than few rows may have, nodes that are there and nodes
+/// that are not, what the host makes of them, and trees of all ways one after the other.
+#include "hist/hist_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+using HistLevels = HistDeviceTest;
+
+HistCase Deep(std::int64_t n_rows, std::int64_t n_cols, Params const& params = {}) {
+  HistCase given;
+  given.name = "levels at once";
+  given.table.n_rows = n_rows;
+  given.table.n_cols = n_cols;
+  given.table.missing = Missing::kSome;
+  given.params = With({{"max_depth", "10"}, {"min_child_weight", "0"}}, params);
+  return given;
+}
+
+/// As many rows as places for nodes, one fewer, and tiles that end where stretches do.
+TEST_F(HistLevels, AnyNumberOfRows) {
+  for (std::int64_t const n_rows : {1023, 1024, 1025, 2047, 2048, 2049, 6000, 70001}) ExpectSame(Deep(n_rows, 4));
+}
+
+TEST_F(HistLevels, AnyDepth) {
+  for (auto const* depth : {"1", "2", "5", "8", "9", "11", "12", "13"}) {
+    ExpectSame(Deep(20000, 30, {{"max_depth", depth}}));
+  }
+}
+
+/// More columns than are searched by one block of threads, bundles, and codes of every form.
+TEST_F(HistLevels, AnyColumns) {
+  for (std::int64_t const n_cols : {1, 9, 300}) {
+    for (auto const* bins : {"2", "256", "700"}) {
+      for (bool const sparse : {false, true}) {
+        auto given = Deep(3000, n_cols, {{"max_bin", bins}, {"max_depth", "9"}});
+        given.table.sparse = sparse;
+        given.table.values = n_cols == 300 ? Values::kOneHot : Values::kNormal;
+        ExpectSame(given);
+      }
+    }
+  }
+}
+
+/// Whole subtrees that are not there: branches that end early, of which the host makes fewer still.
+TEST_F(HistLevels, NodesThatAreNotThere) {
+  for (Params const& params :
+       {Params{{"gamma", "3"}}, Params{{"min_child_weight", "30"}}, Params{{"path_smooth", "3"}},
+        Params{{"alpha", "1"}, {"lambda", "0"}}, Params{{"max_delta_step", "0.2"}}, Params{{"subsample", "0.3"}},
+        Params{{"colsample_bytree", "0.5"}}, Params{{"num_parallel_tree", "3"}, {"subsample", "0.5"}},
+        Params{{"objective", "multi:softprob"}, {"num_class", "4"}}, Params{{"tree_method", "approx"}}}) {
+    ExpectSame(Deep(4000, 7, params));
+  }
+  for (auto const kind : {Gradients::kZero, Gradients::kFewRows, Gradients::kHalfNegative, Gradients::kConstant}) {
+    auto given = Deep(1500, 8);
+    given.gradients = kind;
+    ExpectSame(given);
+  }
+}
+
+/// What is kept from tree to tree fits the next one, whichever way that grows in.
+TEST_F(HistLevels, TreesOfAllWaysOneAfterTheOther) {
+  auto const given = Deep(9000, 70);
+  auto const train = [&](std::string const& device) {
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const learner = MakeLearner(ParamsFor(device, given.params));
+    for (auto const* depth : {"6", "12", "3", "0", "10", "14", "6"}) {
+      learner->SetParam("max_leaves", *depth == '0' ? "50" : "0");
+      learner->SetParam("max_depth", depth);
+      learner->SetParam("min_data_in_leaf", *depth == '3' ? "20" : "0");
+      BoostRounds(given, data, learner.get());
+    }
+    return OutcomeOf(learner.get(), data);
+  };
+  EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice)));
+}
+
+}  // namespace
+}  // namespace kauri::testing
