@@ -4,9 +4,9 @@
 /// what is asked of the next. One copy takes the request there; kernels write the answer to page-locked memory. Of many
 /// nodes rows are moved, or told their leaves, while the host makes the children: some 0.6 us a node.
 ///
-/// Lossguide splits one leaf at a time. As the device is as fast with many, the leaves that are likely to be split next
-/// are looked at together, ahead of their turn (look_ahead.cc); which of them are split, and in which order, is decided
-/// as ever.
+/// Lossguide splits one leaf at a time. As the device is as fast with many, the leaves that may be split are looked at
+/// together, ahead of their turn, and so are their children that may be (look_ahead.cc); which of them are split, and
+/// in which order, is decided as ever.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::int64_t most_rows = 0;  ///< to be added up here, about
   };
 
-  /// The children of a node that were looked at before the node was split. Its rows are where theirs are to be, and
-  /// the histogram of the larger one is in place of the node's.
+  /// The children of a node that were looked at before the node was split, with numbers from kForeseen on. Its rows are
+  /// where theirs are to be, and the histogram of the larger one is in place of the node's.
   struct Foreseen {
     Node left;
     Node right;
@@ -70,8 +70,13 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
 
   bool CanLookAhead() const;
   std::vector<Node const*> WorthALook(Nodes const& open, std::int64_t n_more) const;
+  Foreseen const* ForeseenOf(Node const& node) const;
+  /// Whether nothing more is to be found of a node's children.
+  bool IsForeseen(Node const& node) const;
   void LookAt(std::vector<Node const*> const& parents);
   Node MakeChild(Node const& parent, FixedSum sum, std::int32_t id) const;
+  /// A child that was foreseen gets the number that it has in the tree.
+  void TakeForeseenChild(Node* foreseen, std::int32_t node);
   /// Nodes that are split now, whose children were foreseen.
   void TakeForeseenOf(std::vector<CodeSplit> const& splits);
   /// Gives children what was foreseen of them; returns the pairs of which nothing was.
@@ -117,7 +122,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   std::size_t n_small_ = 0;
   bool has_begun_ = false;                                 ///< BeginSplits moved the rows of the level
   bool has_leaves_ = false;                                ///< and wrote the leaves
-  std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, not split yet
+  std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, foreseen or not, that is not split yet
+  std::int32_t n_foreseen_ = 0;                            ///< nodes so far
   std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made
   CategoryCells categories_;
 };

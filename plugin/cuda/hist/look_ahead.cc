@@ -1,5 +1,6 @@
-#include <algorithm>
+#include <queue>
 #include <utility>
+#include <vector>
 
 #include "cuda/hist/gpu_hist_grower.h"
 
@@ -12,14 +13,34 @@ bool GpuHistGrower::CanLookAhead() const {
          data_->categorical.empty();
 }
 
+GpuHistGrower::Foreseen const* GpuHistGrower::ForeseenOf(Node const& node) const {
+  auto const found = foreseen_.find(node.id);
+  return found == foreseen_.end() ? nullptr : &found->second;
+}
+
+bool GpuHistGrower::IsForeseen(Node const& node) const { return ForeseenOf(node) != nullptr || IsLast(node); }
+
+/// Splits nodes in their order as far as they are known, as though those whose children are not had none. What is left
+/// out so is not split whatever the others' children gain: these could only come before it.
 std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& open, std::int64_t n_more) const {
+  auto const comes_later = [](Node const* a, Node const* b) { return ComesLater(*a, *b); };
+  std::priority_queue<Node const*, std::vector<Node const*>, decltype(comes_later)> known(comes_later);
+  auto const add = [&](Node const& node) {
+    if (node.IsOpen() && IsWorthSplitting(node)) known.push(&node);
+  };
+  for (auto const& node : open) add(node);
+  if (known.empty() || IsForeseen(*known.top())) return {};
   std::vector<Node const*> nodes;
-  for (auto const& node : open) nodes.push_back(&node);
-  std::sort(nodes.begin(), nodes.end(), [](Node const* a, Node const* b) { return ComesLater(*b, *a); });
-  if (static_cast<std::int64_t>(nodes.size()) > n_more) nodes.resize(ToSize(n_more));
-  if (nodes.empty() || foreseen_.count(nodes[0]->id) != 0) return {};  // the next one is known
-  auto const is_not = [&](Node const* node) { return !IsWorthSplitting(*node) || foreseen_.count(node->id) != 0; };
-  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_not), nodes.end());
+  for (; n_more > 1 && !known.empty(); --n_more) {  // the last one's children are leaves
+    auto const& node = *known.top();
+    known.pop();
+    if (auto const* const children = ForeseenOf(node)) {
+      add(children->left);
+      add(children->right);
+    } else if (!IsLast(node)) {
+      nodes.push_back(&node);
+    }
+  }
   return nodes;
 }
 
@@ -44,23 +65,18 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
   Nodes children;
   children.reserve(2 * parents.size());
   Pairs pairs;
-  std::vector<std::int32_t> looked_at;  ///< nodes, as their children are in `children`
   for (auto const* parent : parents) {
-    auto const id = static_cast<std::int32_t>(children.size());
+    auto const id = kForeseen + n_foreseen_;
+    n_foreseen_ += 2;
     children.push_back(MakeChild(*parent, parent->best.left, id));
     children.push_back(MakeChild(*parent, parent->best.right, id + 1));
-    auto* small = &children[ToSize(id)];
-    auto* large = small + 1;
+    auto* large = &children.back();
+    auto* small = large - 1;
     if (!HasFewerRows(*small, *large)) std::swap(small, large);
-    if (!small->IsOpen() && !large->IsOpen()) {  // nothing to find
-      children.resize(ToSize(id));
-      continue;
-    }
     auto split = MakeCodeSplit(cuts_, parent->best, {});
     split.node = parent->id;
     split.left = id;
     split.right = id + 1;
-    looked_at.push_back(parent->id);
     data_->rows.Foresee(split);
     for (auto const& share : data_->shares) share->Foresee(split);
     if (large->IsOpen()) {
@@ -69,22 +85,31 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
       pairs.push_back({small, nullptr, nullptr});
     }
   }
-  if (pairs.empty()) return;
   FindOnDevice(pairs);
   data_->rows.TakeForeseen();
   for (auto const& share : data_->shares) share->TakeForeseen();
-  for (std::size_t i = 0; i < looked_at.size(); ++i) {
-    foreseen_[looked_at[i]] = {std::move(children[2 * i]), std::move(children[2 * i + 1])};
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    foreseen_[parents[i]->id] = {std::move(children[2 * i]), std::move(children[2 * i + 1])};
   }
+}
+
+void GpuHistGrower::TakeForeseenChild(Node* foreseen, std::int32_t node) {
+  if (auto const found = foreseen_.find(foreseen->id); found != foreseen_.end()) {
+    auto children = std::move(found->second);
+    foreseen_.erase(found);
+    foreseen_[node] = std::move(children);
+  }
+  foreseen_child_[node] = std::move(*foreseen);
 }
 
 void GpuHistGrower::TakeForeseenOf(std::vector<CodeSplit> const& splits) {
   for (auto const& split : splits) {
     auto const found = foreseen_.find(split.node);
     if (split.is_last || found == foreseen_.end()) continue;
-    foreseen_child_[split.left] = std::move(found->second.left);
-    foreseen_child_[split.right] = std::move(found->second.right);
+    auto children = std::move(found->second);
     foreseen_.erase(found);
+    TakeForeseenChild(&children.left, split.left);
+    TakeForeseenChild(&children.right, split.right);
   }
 }
 

@@ -69,6 +69,12 @@ KAURI_HD std::int64_t FindCell(std::uint32_t const* cells, std::int64_t begin, s
   return begin;
 }
 
+/// The code of a feature, of what is stored in its column; where that is another's, its usual one.
+KAURI_HD std::uint32_t CodeOfStored(FeaturePlace const& place, std::uint32_t stored) {
+  std::uint32_t const code = stored - place.first_code;
+  return code < place.n_codes ? code : place.usual;
+}
+
 /// The code of a feature in a row; where the row has none, its usual one or, without that, kNoCode.
 KAURI_HD std::uint32_t CodeOf(CodeView const& view, FeaturePlace const& place, std::int64_t row) {
   if (view.form == CodeForm::kCells) {
@@ -78,9 +84,7 @@ KAURI_HD std::uint32_t CodeOf(CodeView const& view, FeaturePlace const& place, s
     return code < place.n_codes ? code : kNoCode;
   }
   std::uint64_t const at = place.first + static_cast<std::uint64_t>(row) * place.stride;
-  std::uint32_t const stored = view.form == CodeForm::kBytes ? view.bytes[at] : view.words[at];
-  std::uint32_t const code = stored - place.first_code;
-  return code < place.n_codes ? code : place.usual;
+  return CodeOfStored(place, view.form == CodeForm::kBytes ? view.bytes[at] : view.words[at]);
 }
 
 }  // namespace kauri::cuda

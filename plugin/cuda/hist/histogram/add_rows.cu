@@ -18,7 +18,7 @@ constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 __device__ __forceinline__ PlannedRows StretchOf(HistogramNode const& node, std::uint32_t const* n_left) {
   PlannedRows rows{0, node.rows.begin, node.rows.count, node.rows.buffer};
   if (node.split < 0) return rows;
-  rows.buffer = node.rows.buffer == 0 ? 1 : 0;
+  rows.buffer = node.rows.NextBuffer();
   rows.begin += node.is_left != 0 ? 0 : n_left[2 * node.split];
   rows.count = NumRowsOf(node, n_left);
   return rows;

@@ -14,9 +14,7 @@ __device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, std::uint
   std::uint32_t const parent = (place - 1) / 2;
   NodeSplit const& split = rows.splits[parent];
   std::uint32_t const n_left = rows.n_left[2 * parent];
-  std::int32_t const buffer = split.rows.buffer == 0 ? 1 : 0;
-  if (place % 2 == 1) return {split.rows.begin, n_left, buffer};
-  return {split.rows.begin + n_left, split.rows.count - n_left, buffer};
+  return place % 2 == 1 ? split.rows.Left(n_left) : split.rows.Right(n_left);
 }
 
 /// index: of the node in its level. histogram: for the sum of the rows of one of its children.
@@ -26,8 +24,9 @@ __device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace con
   RowStretch const own = level.depth == 0 ? rows.nodes[0] : MovedRows(rows, place);
   rows.nodes[place] = own;
   NodeSplit split{};
-  split.rows = {own.begin, decision.Opens() ? own.count : 0, own.buffer};
-  split.first_tile = (own.begin - rows.first_row) / kTileRows + index;
+  split.rows = own;
+  if (!decision.Opens()) split.rows.count = 0;
+  split.first_tile = (own.begin - rows.first_row) / (kTileRows * rows.n_turns) + index;
   split.categories = kNoCategories;
   if (decision.Opens()) {
     split.place = rows.places[decision.feature];

@@ -40,7 +40,8 @@ void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf
   lists_.Reset(cuda, leaf_of_row);
   stretches_.assign(1, {0, n_rows_, -1});
   waiting_.clear();
-  foreseen_.clear();
+  foreseen_left_.clear();
+  foreseen_stretches_.clear();
   walk_.assign(1, {});
   walk_bits_.clear();
   tree_ = {};
@@ -63,10 +64,9 @@ void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t 
   marks.form = CodeForm::kBytes;
   marks.bytes = sampled.data();
   auto* const n_left = request->At<std::uint32_t>(n_left_place);
-  auto const n_tiles = RowTiles(split.rows.count);
-  SplitNodes(cuda, {marks, {request->At<NodeSplit>(place), 1}, nullptr, n_tiles, lists_.Pointers(), n_left});
-  auto const n_unused = ToHost(cuda, n_left, 1)[0];
-  stretches_[0] = {n_unused, split.rows.count - n_unused, 0};
+  auto const n_tiles = RowTiles(split.rows.count, 1);
+  SplitNodes(cuda, {marks, {request->At<NodeSplit>(place), 1}, nullptr, n_tiles, 1, lists_.Pointers(), n_left});
+  stretches_[0] = split.rows.Right(ToHost(cuda, n_left, 1)[0]);
 }
 
 void GrowingRowsOnDevice::AddToWalk(CodeSplit const& split) {
@@ -85,15 +85,31 @@ void GrowingRowsOnDevice::Split(std::vector<CodeSplit> const& splits) {
   for (auto const& split : splits) {
     AddToWalk(split);
     if (split.is_last) continue;  // nobody asks for these rows any more
-    auto const found = foreseen_.find(split.node);
-    if (found == foreseen_.end()) {
+    auto const found = foreseen_left_.find(split.node);
+    if (found == foreseen_left_.end()) {
       waiting_.push_back(split);
       continue;
     }
+    auto const left = found->second;
+    foreseen_left_.erase(found);
     stretches_.resize(walk_.size());
-    std::tie(stretches_[split.left], stretches_[split.right]) = found->second;
-    foreseen_.erase(found);
+    TakeChild(left, split.left);
+    TakeChild(left + 1, split.right);
   }
+}
+
+void GrowingRowsOnDevice::TakeChild(std::int32_t foreseen, std::int32_t node) {
+  stretches_[node] = foreseen_stretches_.at(foreseen);
+  foreseen_stretches_.erase(foreseen);
+  auto const found = foreseen_left_.find(foreseen);
+  if (found == foreseen_left_.end()) return;
+  auto const left = found->second;
+  foreseen_left_.erase(found);
+  foreseen_left_[node] = left;
+}
+
+RowStretch const& GrowingRowsOnDevice::StretchOf(std::int32_t node) const {
+  return node < kForeseen ? stretches_[node] : foreseen_stretches_.at(node);
 }
 
 void GrowingRowsOnDevice::SplitWhereTheyAre(std::vector<CodeSplit> const& splits) {
@@ -101,15 +117,15 @@ void GrowingRowsOnDevice::SplitWhereTheyAre(std::vector<CodeSplit> const& splits
 }
 
 NodeSource GrowingRowsOnDevice::SourceOf(std::int32_t node) const {
-  if (waiting_.empty()) return {stretches_[node], -1, 0};
+  if (waiting_.empty()) return {StretchOf(node), -1, 0};
   auto const is_before = [](std::int32_t id, CodeSplit const& split) { return id < split.left; };
   auto const split = std::upper_bound(waiting_.begin(), waiting_.end(), node, is_before) - 1;
-  return {stretches_[split->node], static_cast<std::int32_t>(split - waiting_.begin()), node == split->left ? 1U : 0U};
+  return {StretchOf(split->node), static_cast<std::int32_t>(split - waiting_.begin()), node == split->left ? 1U : 0U};
 }
 
 NodeSplit GrowingRowsOnDevice::MakeSplit(CodeSplit const& split) {
   NodeSplit made{};
-  made.rows = stretches_[split.node];
+  made.rows = StretchOf(split.node);
   made.first_tile = n_tiles_;
   made.place = columns_.PlaceOf(*bins_, split.feature);
   made.n_bins = bins_->features[split.feature].n_bins;
@@ -125,7 +141,7 @@ void GrowingRowsOnDevice::AddTo(Upload* request) {
   n_tiles_ = 0;
   for (auto const& split : waiting_) {
     splits_.push_back(MakeSplit(split));
-    n_tiles_ += RowTiles(splits_.back().rows.count);
+    n_tiles_ += RowTiles(splits_.back().rows.count, NumTurns());
   }
   splits_place_ = request->Add(splits_);
   category_bits_place_ = request->Add(category_bits_);
@@ -138,13 +154,14 @@ void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) c
                     {request.At<NodeSplit>(splits_place_), waiting_.size()},
                     request.At<std::uint32_t>(category_bits_place_),
                     n_tiles_,
+                    NumTurns(),
                     lists_.Pointers(),
                     NumLeft(request).data()});
 }
 
 void GrowingRowsOnDevice::MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, std::uint32_t n_tiles,
                                  std::uint32_t* n_left) const {
-  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, n_tiles, lists_.Pointers(), n_left});
+  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, n_tiles, NumTurns(), lists_.Pointers(), n_left});
 }
 
 void GrowingRowsOnDevice::FetchAnswer(CudaContext const& cuda, Upload const& request) const {
@@ -153,10 +170,9 @@ void GrowingRowsOnDevice::FetchAnswer(CudaContext const& cuda, Upload const& req
 }
 
 GrowingRowsOnDevice::Children GrowingRowsOnDevice::StretchesOf(std::size_t waiting) const {
-  auto const rows = stretches_[waiting_[waiting].node];
+  auto const rows = StretchOf(waiting_[waiting].node);
   auto const n_left = n_left_.data()[2 * waiting];
-  auto const buffer = rows.buffer == 0 ? 1 : 0;
-  return {{rows.begin, n_left, buffer}, {rows.begin + n_left, rows.count - n_left, buffer}};
+  return {rows.Left(n_left), rows.Right(n_left)};
 }
 
 void GrowingRowsOnDevice::TakeStretches() {
@@ -168,7 +184,11 @@ void GrowingRowsOnDevice::TakeStretches() {
 }
 
 void GrowingRowsOnDevice::TakeForeseen() {
-  for (std::size_t i = 0; i < waiting_.size(); ++i) foreseen_[waiting_[i].node] = StretchesOf(i);
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    auto const& split = waiting_[i];
+    std::tie(foreseen_stretches_[split.left], foreseen_stretches_[split.right]) = StretchesOf(i);
+    foreseen_left_[split.node] = split.left;
+  }
   waiting_.clear();
 }
 

@@ -4,7 +4,8 @@
 /// that were not sampled, and those of children that are leaves for good, are in no list: a walk of the finished tree
 /// tells all rows their leaves (walk_codes.h).
 ///
-/// Splits may be foreseen: rows go to children that nobody has made yet, which find them there once they are made.
+/// Splits may be foreseen: rows go to children that nobody has made yet, which find them there once they are made; and
+/// to children of these.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,9 @@
 #include "tree/rows/code_split.h"
 
 namespace kauri::cuda {
+
+/// Numbers of nodes that are foreseen begin here: no tree has so many.
+constexpr std::int32_t kForeseen = std::int32_t{1} << 30U;
 
 /// Where the rows of a node are once the splits that wait are made.
 struct NodeSource {
@@ -49,7 +53,8 @@ class GrowingRowsOnDevice {
   void Split(std::vector<CodeSplit> const& splits);
   /// Splits whose rows stay where they are: WriteLeaves alone hears of them.
   void SplitWhereTheyAre(std::vector<CodeSplit> const& splits);
-  /// Lets a split wait that the tree does not have yet; the numbers of its children are the caller's, ascending.
+  /// Lets a split wait that the tree does not have yet, of a node or of a child that was foreseen; the numbers of its
+  /// children are the caller's: two in a row from kForeseen on, ascending.
   void Foresee(CodeSplit const& split) { waiting_.push_back(split); }
   bool HasWaiting() const { return !waiting_.empty(); }
   NodeSource SourceOf(std::int32_t node) const;
@@ -60,6 +65,8 @@ class GrowingRowsOnDevice {
   FeaturePlace const* MovePlaces() const { return move_places_.data(); }
   /// The rows that a new tree begins with.
   RowStretch Root() const { return stretches_[0]; }
+  /// In which they are moved.
+  std::uint32_t NumTurns() const { return MoveTurns(n_rows_); }
 
   /// The splits that wait become part of a request.
   void AddTo(Upload* request);
@@ -87,6 +94,10 @@ class GrowingRowsOnDevice {
  private:
   using Children = std::pair<RowStretch, RowStretch>;
 
+  RowStretch const& StretchOf(std::int32_t node) const;
+  /// A child that was foreseen gets the number that it has in the tree.
+  void TakeChild(std::int32_t foreseen, std::int32_t node);
+
   void SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request);
   void AddToWalk(CodeSplit const& split);
   NodeSplit MakeSplit(CodeSplit const& split);
@@ -98,10 +109,11 @@ class GrowingRowsOnDevice {
   Buffer<FeaturePlace> places_;  ///< [n_cols]
   Buffer<FeaturePlace> move_places_;
   RowBuffers lists_;
-  std::vector<RowStretch> stretches_;                    ///< by node, of those that may be split
-  std::vector<CodeSplit> waiting_;                       ///< by the numbers of their children, ascending
-  std::unordered_map<std::int32_t, Children> foreseen_;  ///< by node, not split yet
-  std::vector<WalkNode> walk_;                           ///< the tree so far
+  std::vector<RowStretch> stretches_;                                ///< by node, of those that may be split
+  std::vector<CodeSplit> waiting_;                                   ///< by the numbers of their children, ascending
+  std::unordered_map<std::int32_t, std::int32_t> foreseen_left_;     ///< by node, not split yet: its left child
+  std::unordered_map<std::int32_t, RowStretch> foreseen_stretches_;  ///< by child
+  std::vector<WalkNode> walk_;                                       ///< the tree so far
   std::vector<std::uint32_t> walk_bits_;
   Span<WalkNode const> tree_;      ///< TakeTree
   std::vector<NodeSplit> splits_;  ///< of a request

@@ -21,17 +21,16 @@ struct TilePlaces {
 /// An exclusive scan of the counts by the first warp, which reserves the tile's places in both children as well.
 __device__ __forceinline__ void ReservePlaces(TilePlaces* places, std::uint32_t n_rows, std::uint32_t* n_left) {
   constexpr int kTurns = kRowsPerThread * kWarps;
-  static_assert(kTurns % 32 == 0);
   int const lane = static_cast<int>(threadIdx.x);
   std::uint32_t carry = 0;
   for (int first = 0; first < kTurns; first += 32) {
-    std::uint32_t const own = places->before[first + lane];
+    std::uint32_t const own = first + lane < kTurns ? places->before[first + lane] : 0;
     std::uint32_t inclusive = own;
     for (int step = 1; step < 32; step *= 2) {
       std::uint32_t const other = __shfl_up_sync(kAllLanes, inclusive, static_cast<unsigned>(step));
       if (lane >= step) inclusive += other;
     }
-    places->before[first + lane] = carry + inclusive - own;
+    if (first + lane < kTurns) places->before[first + lane] = carry + inclusive - own;
     carry += __shfl_sync(kAllLanes, inclusive, 31);
   }
   if (lane == 0) {
@@ -59,32 +58,54 @@ struct ThreadRows {
       rows[step] = place >= n_rows ? 0 : list == nullptr ? first + place : list[first + place];
     }
   }
+
+  /// The codes of the feature at `place` in the rows. What a thread waits for is memory: bytes, which nearly all codes
+  /// are, are asked for all at once.
+  __device__ void LoadCodes(CodeView const& view, FeaturePlace const& place, std::uint32_t* codes) const {
+    if (view.form != CodeForm::kBytes) {
+      for (int step = 0; step < kRowsPerThread; ++step) codes[step] = CodeOf(view, place, rows[step]);
+      return;
+    }
+#pragma unroll
+    for (int step = 0; step < kRowsPerThread; ++step) {
+      codes[step] = view.bytes[place.first + static_cast<std::uint64_t>(rows[step]) * place.stride];
+    }
+#pragma unroll
+    for (int step = 0; step < kRowsPerThread; ++step) codes[step] = CodeOfStored(place, codes[step]);
+  }
 };
 
 /// One tile of one node a block.
 __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
   __shared__ TilePlaces places;
-  std::uint32_t const node = FindStretch(static_cast<std::uint32_t>(task.splits.size()), blockIdx.x,
+  std::uint32_t const turn = blockIdx.x / task.n_tiles;
+  std::uint32_t const tile = blockIdx.x % task.n_tiles;
+  std::uint32_t const node = FindStretch(static_cast<std::uint32_t>(task.splits.size()), tile,
                                          [&](std::uint32_t i) { return task.splits.data()[i].first_tile; });
   NodeSplit const split = task.splits.data()[node];
-  std::uint32_t const first = (blockIdx.x - split.first_tile) * kTileRows;
-  if (first >= split.rows.count) return;
+  std::uint32_t const n_own = RowTiles(split.rows.count, task.n_turns);
+  if (tile - split.first_tile >= n_own) return;
+  std::uint64_t const skipped = (std::uint64_t{turn} * n_own + tile - split.first_tile) * kTileRows;
+  if (skipped >= split.rows.count) return;
   int const lane = static_cast<int>(threadIdx.x % 32);
   int const warp = static_cast<int>(threadIdx.x / 32);
   ThreadRows own;
-  own.n_rows = min(kTileRows, split.rows.count - first);
+  std::uint32_t const left_over = split.rows.count - static_cast<std::uint32_t>(skipped);
+  own.n_rows = min(kTileRows, left_over);
+  std::uint32_t const first = split.rows.descends != 0 ? left_over - own.n_rows : static_cast<std::uint32_t>(skipped);
   own.Load(split.rows.buffer < 0 ? nullptr : task.rows.Of(split.rows.buffer) + split.rows.begin, first);
+  std::uint32_t codes[kRowsPerThread];
+  own.LoadCodes(task.codes, split.place, codes);
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
-    bool const is_left = ThreadRows::PlaceOf(step) < own.n_rows &&
-                         GoesLeft(split, CodeOf(task.codes, split.place, own.rows[step]), task.category_bits);
+    bool const is_left = ThreadRows::PlaceOf(step) < own.n_rows && GoesLeft(split, codes[step], task.category_bits);
     own.lefts[step] = __ballot_sync(kAllLanes, is_left);
     if (lane == 0) places.before[step * kWarps + warp] = static_cast<std::uint32_t>(__popc(own.lefts[step]));
   }
   __syncthreads();
   if (warp == 0) ReservePlaces(&places, own.n_rows, task.n_left + 2 * node);
   __syncthreads();
-  std::uint32_t* const to = task.rows.Of(split.rows.buffer == 0 ? 1 : 0) + split.rows.begin;
+  std::uint32_t* const to = task.rows.Of(split.rows.NextBuffer()) + split.rows.begin;
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
     std::uint32_t const place = ThreadRows::PlaceOf(step);
@@ -106,7 +127,7 @@ void RowBuffers::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row) 
 }
 
 void SplitNodes(CudaContext const& cuda, MoveTask const& task) {
-  Launch(cuda, task.n_tiles, kThreads, SplitNodesKernel, task);
+  Launch(cuda, task.n_tiles * task.n_turns, kThreads, SplitNodesKernel, task);
 }
 
 }  // namespace kauri::cuda

@@ -8,6 +8,7 @@
 /// leaves for good need no split of their rows (rows/walk_codes.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,12 +26,22 @@ struct RowStretch {
   std::uint32_t begin = 0;
   std::uint32_t count = 0;
   std::int32_t buffer = 0;  ///< -1: the root's, all rows in their order
+  /// 1: in about the order of their numbers they lie the other way round.
+  std::uint32_t descends = 0;
+
+  /// Of the rows that go left, when so many do.
+  KAURI_HD RowStretch Left(std::uint32_t n_left) const { return {begin, n_left, NextBuffer(), descends}; }
+  KAURI_HD RowStretch Right(std::uint32_t n_left) const {
+    return {begin + n_left, count - n_left, NextBuffer(), 1 - descends};
+  }
+  /// Where they go.
+  KAURI_HD std::int32_t NextBuffer() const { return buffer == 0 ? 1 : 0; }
 };
 
 /// A node whose rows go to its children.
 struct NodeSplit {
   RowStretch rows;
-  std::uint32_t first_tile;  ///< of the tiles of all nodes, at least RowTiles behind the one before
+  std::uint32_t first_tile;  ///< of the tiles of all nodes in a turn, at least RowTiles behind the one before
   FeaturePlace place;
   std::uint32_t n_bins;
   std::uint32_t first_right;
@@ -56,8 +67,21 @@ KAURI_HD bool GoesLeft(NodeSplit const& split, std::uint32_t code, std::uint32_t
 }
 
 /// Rows that one block of threads moves at a time.
-constexpr std::uint32_t kTileRows = 2048;
-inline std::uint32_t RowTiles(std::uint32_t n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
+constexpr std::uint32_t kTileRows = 1024;
+
+/// Rows of a level are moved in turns: in each all nodes move as large a share of theirs, from the lowest on. The lists
+/// hold rows in about the order of their numbers, so what the nodes read at a time lies in one part of the codes.
+/// Memory gives 64 bytes at a time, two sectors: the one that this node has no use for another node finds in the
+/// second-level cache.
+inline std::uint32_t MoveTurns(std::uint32_t n_rows) {
+  constexpr std::uint32_t kTilesOfTurn = 1024;  // about as many as a device has under way
+  return std::max(std::uint32_t{1}, n_rows / (kTileRows * kTilesOfTurn));
+}
+/// Tiles of so many rows of a node in each of n_turns.
+KAURI_HD std::uint32_t RowTiles(std::uint32_t n_rows, std::uint32_t n_turns) {
+  std::uint64_t const of_tile = std::uint64_t{kTileRows} * n_turns;
+  return static_cast<std::uint32_t>((n_rows + of_tile - 1) / of_tile);
+}
 
 /// The lists of a tree. The first is where the rows get their leaves, when nobody reads lists any more.
 class RowBuffers {
@@ -76,7 +100,8 @@ struct MoveTask {
   CodeView codes;
   Span<NodeSplit const> splits;
   std::uint32_t const* category_bits;  ///< 1: goes right
-  std::uint32_t n_tiles;               ///< of all splits
+  std::uint32_t n_tiles;               ///< of all splits in a turn
+  std::uint32_t n_turns;               ///< MoveTurns of all rows
   RowPointers rows;
   std::uint32_t* n_left;  ///< (out) [2 * n_splits] rows that went left, and right: zero before
 };
