@@ -41,7 +41,7 @@ SquareSum GpuHistGrower::SquareRowsHere() const {
 void GpuHistGrower::SendTree() {
   auto& upload = data_->of_tree;
   upload.Clear();
-  tree_features_ = upload.Add(columns_.TreeSet());
+  tree_features_.AddTo(&upload, *data_->bins, columns_.TreeSet());
   signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
   upload.SendChanges(cuda_);
 }
@@ -216,7 +216,7 @@ FindTask GpuHistGrower::TaskOfTree() const {
   auto const& of_tree = data_->of_tree;
   auto find = data_->FindTaskOf(gain_);
   find.signs = constraints_.Signs().empty() ? nullptr : of_tree.At<std::int8_t>(signs_);
-  find.tree_features = {of_tree.At<std::uint32_t>(tree_features_), columns_.TreeSet().size()};
+  tree_features_.PutInto(of_tree, &find);
   find.limits.draws = param_.extra_trees;
   find.limits.least_rows = param_.min_data_in_leaf;
   find.limits.counts_at = data_->counts_rows ? data_->bins->n_sums : 0;
@@ -256,7 +256,7 @@ void GpuHistGrower::FindSplits(Pairs const& pairs) {
 void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const request = SendLevel(pairs);
   auto const& nodes = data_->request.nodes;
-  auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), pairs.size());
+  auto const n_blocks = NumFeatureBlocks(TaskOfTree(), pairs.size()).All();
   ReserveMore(nodes.size() * n_blocks, &data_->best);
   for (auto const& share : data_->shares) share->AddUp(data_->request.wanted);
   if (!has_begun_) data_->rows.Move(cuda_, data_->of_level);

@@ -16,6 +16,7 @@
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/hist_task.h"
 #include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/tree_features.h"
 #include "cuda/hist/tree_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
@@ -115,8 +116,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
 
   DeviceTreeTask const& task_;
   TreeRows tree_rows_;
-  std::size_t tree_features_ = 0;  ///< places in data_->of_tree
-  std::size_t signs_ = 0;
+  TreeFeatures tree_features_;
+  std::size_t signs_ = 0;             ///< a place in data_->of_tree
   std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2]: CountRows; empty: they are counted here alone
   std::size_t counted_nodes_ = 0;     ///< places in data_->of_counts
   std::size_t n_small_ = 0;

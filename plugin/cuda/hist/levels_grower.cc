@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cuda/hist/shares/node_histograms.h"
+#include "cuda/hist/split/tree_features.h"
 #include "kauri/collective.h"
 
 namespace kauri::cuda {
@@ -38,7 +39,8 @@ void LevelsGrower::Begin() {
   for (std::size_t pair = 0; pair < n_pairs; ++pair) histograms.push_back(data_->histograms.Borrow(cuda_));
   auto& upload = levels.of_tree;
   upload.Clear();
-  auto const features = upload.Add(columns_.TreeSet());
+  TreeFeatures features;
+  features.AddTo(&upload, *data_->bins, columns_.TreeSet());
   auto const histograms_place = upload.Add(histograms);
   upload.SendChanges(cuda_);
   levels.rows.Begin(cuda_, param_.max_depth, *data_->bins, data_->rows);
@@ -49,7 +51,7 @@ void LevelsGrower::Begin() {
   levels.walk.Reserve(cuda_, LevelPlace{param_.max_depth + 1}.FirstNode());
   ReserveMore(n_nodes, &levels.answer);
   find_ = data_->FindTaskOf(gain_);
-  find_.tree_features = {upload.At<std::uint32_t>(features), columns_.TreeSet().size()};
+  features.PutInto(upload, &find_);
   decide_.gain = gain_;
   decide_.gamma = param_.gamma;
   decide_.n_levels = param_.max_depth;
@@ -83,7 +85,7 @@ void LevelsGrower::AddUp(int depth) {
 void LevelsGrower::Find(int depth) {
   auto& levels = data_->levels;
   LevelPlace const level{depth};
-  decide_.n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), level.NumPairs());
+  decide_.n_blocks = NumFeatureBlocks(find_, level.NumPairs()).All();
   levels.best.Reserve(cuda_, std::size_t{level.NumNodes()} * decide_.n_blocks);
   decide_.best = levels.best.data();
   find_.pairs = {decide_.pairs + level.FirstPair(), level.NumPairs()};

@@ -2,6 +2,7 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/hist/split/feature_scan.cuh"
+#include "cuda/hist/split/find_narrow_splits.h"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/hist/split/found_threshold.cuh"
 #include "cuda/hist/split/limited_scan.cuh"
@@ -16,14 +17,6 @@ using namespace bin_scan;
 constexpr int kSiblings = 2;
 constexpr int kThreads = 32 * kSiblings * static_cast<int>(kFeaturesPerBlock);
 constexpr unsigned kMaxGridY = 65535;
-
-__device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
-                                             FeatureSums const& cells) {
-  if (order != BinCandidate::kAlone) return ThresholdOfBoundary(task, feature, FirstRightOf(order));
-  std::uint32_t first_right = 0;
-  while (cells[first_right] == FixedSum{}) ++first_right;
-  return ThresholdOfBoundary(task, feature, first_right);
-}
 
 /// What the blocks of a launch have in shared memory: a place for each feature's cells of either sibling.
 struct SharedCells {
@@ -54,30 +47,30 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPai
 /// Copies the cells of the block's features to shared memory; those of the larger sibling are made first: the parent's
 /// less those of the smaller. All threads of a block call it: a thread has one feature, and neighbours have
 /// neighbouring features, whose sums of a code lie side by side. All its reads are under way at the same time.
-__device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, std::uint32_t first_place,
+__device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, std::uint32_t first,
                                       SharedCells* shared) {
   constexpr std::uint32_t kThreadsOfFeature = kThreads / kFeaturesPerBlock;
   constexpr std::uint32_t kTurns = kStagedCells / kThreadsOfFeature;
   std::uint32_t const of_block = threadIdx.x % kFeaturesPerBlock;
-  std::uint32_t const place = first_place + of_block;
-  if (place >= task.tree_features.size()) return;
+  std::uint32_t const place = PlaceAt(task, first + of_block);
+  if (place == kNoPlace) return;
   FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
   FeatureSums const small{pair.small + codes.first_sum, codes.sum_stride};
   FeatureSums const large{pair.large + codes.first_sum, codes.sum_stride};
-  for (std::uint32_t first = threadIdx.x / kFeaturesPerBlock; first < codes.n_codes;
-       first += kThreadsOfFeature * kTurns) {
+  for (std::uint32_t begin = threadIdx.x / kFeaturesPerBlock; begin < codes.n_codes;
+       begin += kThreadsOfFeature * kTurns) {
     FixedSum cells[kTurns];
     FixedSum parents[kTurns];
 #pragma unroll
     for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-      std::uint32_t const code = first + turn * kThreadsOfFeature;
+      std::uint32_t const code = begin + turn * kThreadsOfFeature;
       bool const is_code = code < codes.n_codes;
       cells[turn] = is_code ? small[code] : FixedSum{};
       parents[turn] = is_code && pair.large != nullptr ? large[code] : FixedSum{};
     }
 #pragma unroll
     for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-      std::uint32_t const code = first + turn * kThreadsOfFeature;
+      std::uint32_t const code = begin + turn * kThreadsOfFeature;
       if (code >= codes.n_codes) continue;
       if (code < kStagedCells) shared->small[of_block].cells[StagedCells::Place(code)] = cells[turn];
       if (pair.large == nullptr) continue;
@@ -90,10 +83,9 @@ __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& 
 
 /// The counts of the larger sibling at the block's features: the parent's less those of the smaller. All threads of a
 /// block call it, after which they wait for each other.
-__device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair,
-                                               std::uint32_t first_place) {
-  std::uint32_t const place = first_place + threadIdx.x % kFeaturesPerBlock;
-  if (task.limits.least_rows <= 1 || pair.large == nullptr || place >= task.tree_features.size()) return;
+__device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair, std::uint32_t first) {
+  std::uint32_t const place = PlaceAt(task, first + threadIdx.x % kFeaturesPerBlock);
+  if (task.limits.least_rows <= 1 || pair.large == nullptr || place == kNoPlace) return;
   FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
   FeatureSums const small = CountsOf(task, codes, pair.small);
   FeatureSums const large = CountsOf(task, codes, pair.large);
@@ -208,16 +200,17 @@ __device__ __forceinline__ PairRows RowsOf(FindTask const& task, std::uint32_t i
   return {NumRowsOf(node, task.limits.n_left), node.rows.count};
 }
 
-/// Searches the features from `first_place` on; all threads of a block call it. A warp has one feature of one sibling.
+/// Searches the features from the one at `first` on; all threads of a block call it. A warp has one feature of one
+/// sibling.
 template <bool kLimited, bool kNoisy>
 __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, PairRows const& rows,
-                                            std::uint32_t first_place, SharedCells* shared, FoundSplits& found) {
+                                            std::uint32_t first, SharedCells* shared, FoundSplits& found) {
   std::uint32_t const of_block = threadIdx.x / 32 % kFeaturesPerBlock;
   std::uint32_t const sibling = threadIdx.x / 32 / kFeaturesPerBlock;
-  std::uint32_t const place = first_place + of_block;
-  bool const is_there = place < task.tree_features.size();
-  Stage(task, pair, first_place, shared);
-  if constexpr (kLimited) SubtractCounts(task, pair, first_place);
+  std::uint32_t const place = PlaceAt(task, first + of_block);
+  bool const is_there = place != kNoPlace;
+  Stage(task, pair, first, shared);
+  if constexpr (kLimited) SubtractCounts(task, pair, first);
   __syncthreads();
   if (is_there && sibling == 0) {
     FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
@@ -240,16 +233,14 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair c
   __syncthreads();
 }
 
-/// blockIdx.x: some of the blocks of features; blockIdx.y: a pair. kLimited: task.limits hold. kNoisy: so does
+/// blockIdx.x: some of the blocks of wide features; blockIdx.y: a pair. kLimited: task.limits hold. kNoisy: so does
 /// task.noise.
 template <bool kLimited, bool kNoisy>
-__global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
+__global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, FeatureBlocks blocks) {
   extern __shared__ FixedSum shared_sums[];
   __shared__ FoundSplits found;
   auto* const shared = reinterpret_cast<SharedCells*>(shared_sums);
-  if (blockIdx.x == 0 && blockIdx.y == 0) {
-    for (auto i = threadIdx.x; i < task.n_left.size(); i += kThreads) task.n_left_out[i] = task.n_left.data()[i];
-  }
+  if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * kFeaturesPerBlock;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
@@ -257,16 +248,16 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
     PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     NoisySplit best;
-    for (auto first = blockIdx.x * kFeaturesPerBlock; first < task.tree_features.size(); first += stride) {
+    for (auto first = blockIdx.x * kFeaturesPerBlock; first < NumWide(task); first += stride) {
       FindInBlock<kLimited, kNoisy>(task, pair, rows, first, shared, found);
       if (node < 0) continue;
       for (auto const& candidate : found[threadIdx.x / 32]) KeepBetter<kNoisy>(candidate, &best);
     }
-    if (node >= 0) task.best[static_cast<std::int64_t>(node) * gridDim.x + blockIdx.x] = best.split;
+    if (node >= 0) task.best[std::int64_t{node} * blocks.All() + blocks.narrow + blockIdx.x] = best.split;
   }
 }
 
-using Kernel = void (*)(FindTask);
+using Kernel = void (*)(FindTask, FeatureBlocks);
 
 Kernel KernelFor(FindTask const& task) {
   if (task.limits.IsOn()) return task.noise.IsOn() ? FindSplitsKernel<true, true> : FindSplitsKernel<true, false>;
@@ -275,19 +266,23 @@ Kernel KernelFor(FindTask const& task) {
 
 }  // namespace
 
-std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs) {
+FeatureBlocks NumFeatureBlocks(FindTask const& task, std::size_t n_pairs) {
   // Enough blocks to fill a device some times over; each has an answer for the host to read, which takes it longer.
   constexpr std::size_t kManyBlocks = 1024;
   constexpr std::size_t kManyPairs = 256;  // fill it alone
-  auto const wanted = (n_features + kFeaturesPerBlock - 1) / kFeaturesPerBlock;
   auto const share = n_pairs >= kManyPairs ? 1 : kManyBlocks / std::max<std::size_t>(1, n_pairs);
-  return static_cast<std::uint32_t>(std::min(wanted, share));
+  auto const of = [&](std::size_t n_features, std::size_t per_block) {
+    return static_cast<std::uint32_t>(std::min((n_features + per_block - 1) / per_block, share));
+  };
+  if (!HasNarrow(task)) return {0, of(task.tree_features.size(), kFeaturesPerBlock)};
+  return {of(task.by_width.narrow.size(), kNarrowPerBlock), of(task.by_width.wide.size(), kFeaturesPerBlock)};
 }
 
 void FindSplits(CudaContext const& cuda, FindTask const& task) {
-  auto const blocks = NumFeatureBlocks(task.tree_features.size(), task.pairs.size());
+  auto const blocks = NumFeatureBlocks(task, task.pairs.size());
   auto const n_pairs = static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY));
-  LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), KernelFor(task), task);
+  if (blocks.narrow > 0) FindNarrowSplits(cuda, task, blocks, n_pairs);
+  LaunchSharedGrid(cuda, {blocks.wide, n_pairs}, kThreads, sizeof(SharedCells), KernelFor(task), task, blocks);
 }
 
 }  // namespace kauri::cuda

@@ -54,7 +54,7 @@ struct FindLimits {
   HistogramNode const* rows = nullptr;    ///< [n_pairs]: of the nodes whose rows were added up
   std::uint32_t const* n_left = nullptr;  ///< what their numbers of rows follow from (NumRowsOf)
 
-  bool IsOn() const { return draws || least_rows > 1; }
+  KAURI_HD bool IsOn() const { return draws || least_rows > 1; }
 };
 
 /// The noise of random_strength in the nodes (GainNoise).
@@ -69,8 +69,15 @@ struct FindNoise {
 
 /// Features that a block of threads looks at together.
 constexpr std::uint32_t kFeaturesPerBlock = 8;
-/// How many best splits a node has, each of some of the features: few pairs are spread over several blocks of threads.
-std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs);
+/// Codes of a feature that one thread searches.
+constexpr std::uint32_t kNarrowCodes = 4;
+
+/// Places of features among those of the tree, ascending: of those that a thread has for itself, as one-hot columns,
+/// which a warp would search with one lane, and of the others. Both empty: all are others.
+struct FeaturesByWidth {
+  Span<std::uint32_t const> narrow;
+  Span<std::uint32_t const> wide;
+};
 
 struct FindTask {
   GainParam gain;
@@ -81,15 +88,31 @@ struct FindTask {
   std::int8_t const* signs;                 ///< [n_cols], monotone constraints; nullptr: none
   float const* costs;                       ///< [n_cols], of AddCost; nullptr: none
   Span<std::uint32_t const> tree_features;  ///< ascending: what the tree may use
+  FeaturesByWidth by_width = {};            ///< read where neither limits nor noise hold
   std::uint8_t const* allowed;              ///< [n_lists, n_tree_features]
   Span<SearchedPair const> pairs;
   SearchedNode const* nodes;
-  SplitCandidate* best;              ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features, n_pairs)]
+  SplitCandidate* best;              ///< (out) [n_nodes, NumFeatureBlocks(*this, n_pairs)]
   Span<std::uint32_t const> n_left;  ///< numbers to copy to `n_left_out`, so that no copy is a call of its own
   std::uint32_t* n_left_out;
   FindLimits limits = {};
   FindNoise noise = {};
+
+  KAURI_HD bool IsPlain() const { return !limits.IsOn() && !noise.IsOn(); }
 };
+
+/// Whether some features are searched by a thread each.
+KAURI_HD bool HasNarrow(FindTask const& task) { return task.IsPlain() && !task.by_width.narrow.empty(); }
+
+/// Blocks of features that have a best split of a node each: few pairs are spread over several.
+struct FeatureBlocks {
+  std::uint32_t narrow = 0;
+  std::uint32_t wide = 0;
+
+  KAURI_HD std::uint32_t All() const { return narrow + wide; }
+};
+/// For so many pairs.
+FeatureBlocks NumFeatureBlocks(FindTask const& task, std::size_t n_pairs);
 
 /// All arrays are on the device, or page-locked.
 void FindSplits(CudaContext const& cuda, FindTask const& task);

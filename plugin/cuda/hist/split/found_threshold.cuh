@@ -22,4 +22,13 @@ __device__ __forceinline__ float ThresholdOfBoundary(FindTask const& task, std::
   return task.cut_values[task.features[feature].first_cut + first_right - 1];
 }
 
+/// The threshold of what a scan found, all of whose orders it may have. cells: of the node at the feature.
+__device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
+                                             bin_scan::FeatureSums const& cells) {
+  if (order != bin_scan::BinCandidate::kAlone) return ThresholdOfBoundary(task, feature, FirstRightOf(order));
+  std::uint32_t first_right = 0;
+  while (cells[first_right] == FixedSum{}) ++first_right;
+  return ThresholdOfBoundary(task, feature, first_right);
+}
+
 }  // namespace kauri::cuda

@@ -22,4 +22,22 @@ __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const&
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
+constexpr std::uint32_t kNoPlace = 0xFFFFFFFFU;
+
+__device__ __forceinline__ std::uint32_t NumWide(FindTask const& task) {
+  auto const n = HasNarrow(task) ? task.by_width.wide.size() : task.tree_features.size();
+  return static_cast<std::uint32_t>(n);
+}
+
+/// The place of the wide feature of this number among those of the tree, or kNoPlace.
+__device__ __forceinline__ std::uint32_t PlaceAt(FindTask const& task, std::uint32_t number) {
+  if (number >= NumWide(task)) return kNoPlace;
+  return HasNarrow(task) ? task.by_width.wide.data()[number] : number;
+}
+
+/// By the threads of one block.
+__device__ __forceinline__ void CopyNumLeft(FindTask const& task, std::uint32_t n_threads) {
+  for (auto i = threadIdx.x; i < task.n_left.size(); i += n_threads) task.n_left_out[i] = task.n_left.data()[i];
+}
+
 }  // namespace kauri::cuda

@@ -1,0 +1,27 @@
+#include "cuda/hist/split/tree_features.h"
+
+namespace kauri::cuda {
+
+void TreeFeatures::AddTo(Upload* upload, DeviceBins const& bins, std::vector<std::uint32_t> const& features) {
+  constexpr std::size_t kFew = 64;  // features do not pay for a launch of their own
+  std::vector<std::uint32_t> narrow;
+  std::vector<std::uint32_t> wide;
+  for (std::uint32_t place = 0; place < features.size(); ++place) {
+    auto* const list = bins.features[features[place]].n_codes <= kNarrowCodes ? &narrow : &wide;
+    list->push_back(place);
+  }
+  if (narrow.size() < kFew) {
+    narrow.clear();
+    wide.clear();
+  }
+  features_ = Add(upload, features);
+  narrow_ = Add(upload, narrow);
+  wide_ = Add(upload, wide);
+}
+
+void TreeFeatures::PutInto(Upload const& upload, FindTask* task) const {
+  task->tree_features = features_.In(upload);
+  task->by_width = {narrow_.In(upload), wide_.In(upload)};
+}
+
+}  // namespace kauri::cuda
