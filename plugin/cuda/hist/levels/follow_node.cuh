@@ -26,7 +26,7 @@ __device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace con
   NodeSplit split{};
   split.rows = own;
   if (!decision.Opens()) split.rows.count = 0;
-  split.first_tile = (own.begin - rows.first_row) / (kTileRows * rows.n_turns) + index;
+  split.first_tile = (own.begin - rows.first_row) / rows.plan.RowsOfTile() + index;
   split.categories = kNoCategories;
   if (decision.Opens()) {
     split.place = rows.places[decision.feature];

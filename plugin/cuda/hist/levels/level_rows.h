@@ -7,7 +7,7 @@
 /// knows where a level is before anybody knows what it holds: node i of a level has children 2 i and 2 i + 1 in the
 /// next. Nodes that are not there have no rows, and cost blocks that end at once.
 ///
-/// Tiles of rows (MoveTurns) are numbered without counting those of other nodes: with tiles of t rows in all turns,
+/// Tiles of rows (MovePlan) are numbered without counting those of other nodes: with tiles of t rows in all turns,
 /// node i, whose rows begin at row b of the lists, has tiles from b / t + i on. Stretches of a level lie in the order
 /// of their nodes, so no two nodes share a tile, and a level has at most a tile a node more than its rows need.
 #pragma once
@@ -58,7 +58,7 @@ struct LevelRows {
   FeaturePlace const* places;  ///< [n_cols]: of the codes that rows are moved by
   FeatureCodes const* features;
   std::uint32_t first_row;  ///< of the root's, in the lists
-  std::uint32_t n_turns;    ///< in which they are moved
+  MovePlan plan;            ///< by which they are moved
 };
 
 /// How a device other than the one that decides follows.

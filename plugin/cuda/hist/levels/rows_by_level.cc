@@ -13,13 +13,13 @@ void RowsByLevel::Begin(CudaContext const& cuda, int n_levels, DeviceBins const&
   rows_ = &rows;
   arrays_ = {nodes_.data(),     splits_.data(),    n_left_.data(),
              added_.data(),     rows.MovePlaces(), bins.device_features.data(),
-             rows.Root().begin, rows.NumTurns()};
+             rows.Root().begin, rows.Plan()};
 }
 
 void RowsByLevel::Move(CudaContext const& cuda, int depth) const {
   LevelPlace const level{depth};
   rows_->MoveBy(cuda, {arrays_.splits + level.FirstNode(), level.NumNodes()},
-                RowTiles(rows_->Root().count, rows_->NumTurns()) + level.NumNodes(),
+                rows_->Plan().NumTiles(rows_->Root().count) + level.NumNodes(),
                 arrays_.n_left + 2 * std::size_t{level.FirstNode()});
 }
 

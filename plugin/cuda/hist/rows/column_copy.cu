@@ -34,13 +34,13 @@ void ColumnCopy::Make(CudaContext const& cuda, DeviceBins const& bins, std::uint
 
 CodeView ColumnCopy::View(DeviceBins const& bins) const {
   auto view = ViewOf(bins);
-  if (codes_.size() != 0) view.bytes = codes_.data();
+  if (IsThere()) view.bytes = codes_.data();
   return view;
 }
 
 FeaturePlace ColumnCopy::PlaceOf(DeviceBins const& bins, std::uint32_t feature) const {
   auto place = cuda::PlaceOf(bins, feature);
-  if (codes_.size() != 0) {
+  if (IsThere()) {
     place.first = bins.features[feature].column * static_cast<std::uint64_t>(bins.n_rows);
     place.stride = 1;
   }

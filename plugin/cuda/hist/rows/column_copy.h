@@ -20,6 +20,7 @@ class ColumnCopy {
   /// Of narrow rows on the device whose codes have least_bytes or more, if a sixteenth of its free memory has room.
   /// Else there is none, and `bins` are read. Asynchronous.
   void Make(CudaContext const& cuda, DeviceBins const& bins, std::uint64_t least_bytes = kBytesInCache);
+  bool IsThere() const { return codes_.size() != 0; }
   /// Of the bins that it was made of.
   CodeView View(DeviceBins const& bins) const;
   FeaturePlace PlaceOf(DeviceBins const& bins, std::uint32_t feature) const;

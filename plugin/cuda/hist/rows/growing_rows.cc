@@ -64,8 +64,9 @@ void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t 
   marks.form = CodeForm::kBytes;
   marks.bytes = sampled.data();
   auto* const n_left = request->At<std::uint32_t>(n_left_place);
-  auto const n_tiles = RowTiles(split.rows.count, 1);
-  SplitNodes(cuda, {marks, {request->At<NodeSplit>(place), 1}, nullptr, n_tiles, 1, lists_.Pointers(), n_left});
+  MovePlan const plan;
+  auto const n_tiles = plan.NumTiles(split.rows.count);
+  SplitNodes(cuda, {marks, {request->At<NodeSplit>(place), 1}, nullptr, n_tiles, plan, lists_.Pointers(), n_left});
   stretches_[0] = split.rows.Right(ToHost(cuda, n_left, 1)[0]);
 }
 
@@ -141,7 +142,7 @@ void GrowingRowsOnDevice::AddTo(Upload* request) {
   n_tiles_ = 0;
   for (auto const& split : waiting_) {
     splits_.push_back(MakeSplit(split));
-    n_tiles_ += RowTiles(splits_.back().rows.count, NumTurns());
+    n_tiles_ += Plan().NumTiles(splits_.back().rows.count);
   }
   splits_place_ = request->Add(splits_);
   category_bits_place_ = request->Add(category_bits_);
@@ -154,14 +155,14 @@ void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) c
                     {request.At<NodeSplit>(splits_place_), waiting_.size()},
                     request.At<std::uint32_t>(category_bits_place_),
                     n_tiles_,
-                    NumTurns(),
+                    Plan(),
                     lists_.Pointers(),
                     NumLeft(request).data()});
 }
 
 void GrowingRowsOnDevice::MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, std::uint32_t n_tiles,
                                  std::uint32_t* n_left) const {
-  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, n_tiles, NumTurns(), lists_.Pointers(), n_left});
+  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, n_tiles, Plan(), lists_.Pointers(), n_left});
 }
 
 void GrowingRowsOnDevice::FetchAnswer(CudaContext const& cuda, Upload const& request) const {

@@ -65,8 +65,10 @@ class GrowingRowsOnDevice {
   FeaturePlace const* MovePlaces() const { return move_places_.data(); }
   /// The rows that a new tree begins with.
   RowStretch Root() const { return stretches_[0]; }
-  /// In which they are moved.
-  std::uint32_t NumTurns() const { return MoveTurns(n_rows_); }
+  /// By which they are moved.
+  MovePlan Plan() const {
+    return MovePlan::For(n_rows_, columns_.IsThere() ? MovePlan::kLargeTile : MovePlan::kSmallTile);
+  }
 
   /// The splits that wait become part of a request.
   void AddTo(Upload* request);

@@ -7,11 +7,11 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kRowsPerThread = static_cast<int>(kTileRows) / kThreads;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
 /// Of the rows of a tile, step by step of kThreads rows, where those that go left begin: filled by counts, then
 /// scanned.
+template <int kRowsPerThread>
 struct TilePlaces {
   std::uint32_t before[kRowsPerThread * kWarps + 1];  ///< lefts before each warp's turn, then all
   std::uint32_t first_left;                           ///< of the tile among the node's
@@ -19,7 +19,9 @@ struct TilePlaces {
 };
 
 /// An exclusive scan of the counts by the first warp, which reserves the tile's places in both children as well.
-__device__ __forceinline__ void ReservePlaces(TilePlaces* places, std::uint32_t n_rows, std::uint32_t* n_left) {
+template <int kRowsPerThread>
+__device__ __forceinline__ void ReservePlaces(TilePlaces<kRowsPerThread>* places, std::uint32_t n_rows,
+                                              std::uint32_t* n_left) {
   constexpr int kTurns = kRowsPerThread * kWarps;
   int const lane = static_cast<int>(threadIdx.x);
   std::uint32_t carry = 0;
@@ -41,6 +43,7 @@ __device__ __forceinline__ void ReservePlaces(TilePlaces* places, std::uint32_t 
 }
 
 /// The rows of a tile that a thread has, kThreads apart.
+template <int kRowsPerThread>
 struct ThreadRows {
   std::uint32_t n_rows;  ///< of the tile
   std::uint32_t rows[kRowsPerThread];
@@ -76,20 +79,23 @@ struct ThreadRows {
 };
 
 /// One tile of one node a block.
+template <int kRowsPerThread>
 __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
-  __shared__ TilePlaces places;
+  using Rows = ThreadRows<kRowsPerThread>;
+  constexpr std::uint32_t kTileRows = kRowsPerThread * kThreads;
+  __shared__ TilePlaces<kRowsPerThread> places;
   std::uint32_t const turn = blockIdx.x / task.n_tiles;
   std::uint32_t const tile = blockIdx.x % task.n_tiles;
   std::uint32_t const node = FindStretch(static_cast<std::uint32_t>(task.splits.size()), tile,
                                          [&](std::uint32_t i) { return task.splits.data()[i].first_tile; });
   NodeSplit const split = task.splits.data()[node];
-  std::uint32_t const n_own = RowTiles(split.rows.count, task.n_turns);
+  std::uint32_t const n_own = task.plan.NumTiles(split.rows.count);
   if (tile - split.first_tile >= n_own) return;
   std::uint64_t const skipped = (std::uint64_t{turn} * n_own + tile - split.first_tile) * kTileRows;
   if (skipped >= split.rows.count) return;
   int const lane = static_cast<int>(threadIdx.x % 32);
   int const warp = static_cast<int>(threadIdx.x / 32);
-  ThreadRows own;
+  Rows own;
   std::uint32_t const left_over = split.rows.count - static_cast<std::uint32_t>(skipped);
   own.n_rows = min(kTileRows, left_over);
   std::uint32_t const first = split.rows.descends != 0 ? left_over - own.n_rows : static_cast<std::uint32_t>(skipped);
@@ -98,7 +104,7 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
   own.LoadCodes(task.codes, split.place, codes);
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
-    bool const is_left = ThreadRows::PlaceOf(step) < own.n_rows && GoesLeft(split, codes[step], task.category_bits);
+    bool const is_left = Rows::PlaceOf(step) < own.n_rows && GoesLeft(split, codes[step], task.category_bits);
     own.lefts[step] = __ballot_sync(kAllLanes, is_left);
     if (lane == 0) places.before[step * kWarps + warp] = static_cast<std::uint32_t>(__popc(own.lefts[step]));
   }
@@ -108,7 +114,7 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
   std::uint32_t* const to = task.rows.Of(split.rows.NextBuffer()) + split.rows.begin;
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
-    std::uint32_t const place = ThreadRows::PlaceOf(step);
+    std::uint32_t const place = Rows::PlaceOf(step);
     if (place >= own.n_rows) break;
     std::uint32_t const lefts = own.lefts[step];
     std::uint32_t const left =
@@ -127,7 +133,10 @@ void RowBuffers::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row) 
 }
 
 void SplitNodes(CudaContext const& cuda, MoveTask const& task) {
-  Launch(cuda, task.n_tiles * task.n_turns, kThreads, SplitNodesKernel, task);
+  static_assert(MovePlan::kSmallTile % kThreads == 0 && MovePlan::kLargeTile % kThreads == 0);
+  auto* const kernel = task.plan.tile_rows == MovePlan::kSmallTile ? SplitNodesKernel<MovePlan::kSmallTile / kThreads>
+                                                                   : SplitNodesKernel<MovePlan::kLargeTile / kThreads>;
+  Launch(cuda, task.n_tiles * task.plan.n_turns, kThreads, kernel, task);
 }
 
 }  // namespace kauri::cuda

@@ -29,11 +29,9 @@ struct RowStretch {
   /// 1: in about the order of their numbers they lie the other way round.
   std::uint32_t descends = 0;
 
-  /// Of the rows that go left, when so many do.
-  KAURI_HD RowStretch Left(std::uint32_t n_left) const { return {begin, n_left, NextBuffer(), descends}; }
-  KAURI_HD RowStretch Right(std::uint32_t n_left) const {
-    return {begin + n_left, count - n_left, NextBuffer(), 1 - descends};
-  }
+  /// Of the rows that go left, when so many do: they are put there from the front on, the others from the back.
+  KAURI_HD RowStretch Left(std::uint32_t n_left) const { return {begin, n_left, NextBuffer(), 0}; }
+  KAURI_HD RowStretch Right(std::uint32_t n_left) const { return {begin + n_left, count - n_left, NextBuffer(), 1}; }
   /// Where they go.
   KAURI_HD std::int32_t NextBuffer() const { return buffer == 0 ? 1 : 0; }
 };
@@ -41,7 +39,7 @@ struct RowStretch {
 /// A node whose rows go to its children.
 struct NodeSplit {
   RowStretch rows;
-  std::uint32_t first_tile;  ///< of the tiles of all nodes in a turn, at least RowTiles behind the one before
+  std::uint32_t first_tile;  ///< of the tiles of all nodes in a turn, at least NumTiles behind the one before
   FeaturePlace place;
   std::uint32_t n_bins;
   std::uint32_t first_right;
@@ -66,22 +64,33 @@ KAURI_HD bool GoesLeft(NodeSplit const& split, std::uint32_t code, std::uint32_t
   return (category_bits[split.categories + code / 32] >> (code % 32) & 1U) == 0;
 }
 
-/// Rows that one block of threads moves at a time.
-constexpr std::uint32_t kTileRows = 1024;
+/// How the rows of a level are cut into tiles, which a block of threads moves each.
+///
+/// They are moved in turns: in each all nodes move as large a share of theirs, from the lowest on. The lists hold rows
+/// in about the order of their numbers, so what the nodes read at a time lies in one part of the codes. Memory gives 64
+/// bytes at a time, two sectors: the one that this node has no use for another node finds in the second-level cache, if
+/// both are there at about the same time. So tiles are small: on an H100 the rows of 128 nodes, of 28 columns, take 199
+/// us by 512, 244 by 1,024 and 289 one node after the other; those of a copy by columns (column_copy.h), whose
+/// neighbours are 64 rows, take the fewer the larger the tiles.
+struct MovePlan {
+  std::uint32_t tile_rows = kSmallTile;
+  std::uint32_t n_turns = 1;
 
-/// Rows of a level are moved in turns: in each all nodes move as large a share of theirs, from the lowest on. The lists
-/// hold rows in about the order of their numbers, so what the nodes read at a time lies in one part of the codes.
-/// Memory gives 64 bytes at a time, two sectors: the one that this node has no use for another node finds in the
-/// second-level cache.
-inline std::uint32_t MoveTurns(std::uint32_t n_rows) {
-  constexpr std::uint32_t kTilesOfTurn = 1024;  // about as many as a device has under way
-  return std::max(std::uint32_t{1}, n_rows / (kTileRows * kTilesOfTurn));
-}
-/// Tiles of so many rows of a node in each of n_turns.
-KAURI_HD std::uint32_t RowTiles(std::uint32_t n_rows, std::uint32_t n_turns) {
-  std::uint64_t const of_tile = std::uint64_t{kTileRows} * n_turns;
-  return static_cast<std::uint32_t>((n_rows + of_tile - 1) / of_tile);
-}
+  static constexpr std::uint32_t kSmallTile = 512;
+  static constexpr std::uint32_t kLargeTile = 2048;
+
+  /// For so many rows of all nodes.
+  static MovePlan For(std::uint32_t n_rows, std::uint32_t tile_rows) {
+    constexpr std::uint32_t kTilesOfTurn = 1024;  // about as many as a device has under way
+    return {tile_rows, std::max(std::uint32_t{1}, n_rows / (tile_rows * kTilesOfTurn))};
+  }
+  /// Of the tiles of one number in all turns.
+  KAURI_HD std::uint32_t RowsOfTile() const { return tile_rows * n_turns; }
+  /// Tiles of so many rows of a node in each turn.
+  KAURI_HD std::uint32_t NumTiles(std::uint32_t n_rows) const {
+    return static_cast<std::uint32_t>((std::uint64_t{n_rows} + RowsOfTile() - 1) / RowsOfTile());
+  }
+};
 
 /// The lists of a tree. The first is where the rows get their leaves, when nobody reads lists any more.
 class RowBuffers {
@@ -101,7 +110,7 @@ struct MoveTask {
   Span<NodeSplit const> splits;
   std::uint32_t const* category_bits;  ///< 1: goes right
   std::uint32_t n_tiles;               ///< of all splits in a turn
-  std::uint32_t n_turns;               ///< MoveTurns of all rows
+  MovePlan plan;
   RowPointers rows;
   std::uint32_t* n_left;  ///< (out) [2 * n_splits] rows that went left, and right: zero before
 };
