@@ -51,7 +51,7 @@ void FewRowsGrower::FindAll() {
   cuda_.Synchronize();  // for the answer
 }
 
-SplitCandidate FewRowsGrower::FoundAt(Node const& node, std::uint32_t place) const {
+SplitCandidate FewRowsGrower::FoundAt(Node const& node, std::uint32_t place) {
   auto const& found = on_device_.found[place];
   SplitCandidate best;
   if (found.feature == best.feature) return best;

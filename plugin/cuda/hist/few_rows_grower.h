@@ -18,7 +18,7 @@ class FewRowsGrower final : public FoundTreeGrower {
 
  private:
   void FindAll() override;
-  SplitCandidate FoundAt(Node const& node, std::uint32_t place) const override;
+  SplitCandidate FoundAt(Node const& node, std::uint32_t place) override;
   void ResetRows() override;
   void SplitRows(std::vector<CodeSplit> const& splits) override;
   void WriteLeaves() override;

@@ -1,5 +1,5 @@
-/// \file Growing one tree of which the device finds all splits that it may make before the host makes the first; then
-/// the host makes the tree from them as from any others.
+/// \file Growing one tree of which the device finds all splits that it may make without asking the host, which makes
+/// the tree from them as from any others.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,10 @@ class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
   HistOnDevice* data_;
 
  private:
-  /// Of all nodes that the tree may have, and waits for it.
+  /// Has the device find the splits of all nodes that the tree may have.
   virtual void FindAll() = 0;
-  virtual SplitCandidate FoundAt(Node const& node, std::uint32_t place) const = 0;
+  /// That of a node; waits until it is there.
+  virtual SplitCandidate FoundAt(Node const& node, std::uint32_t place) = 0;
 
   NodeTotal MakeRoot() final { return SetRoot(task_.sum); }
   std::vector<std::int32_t> RightCategories(Node const& /*node*/) const final { return {}; }

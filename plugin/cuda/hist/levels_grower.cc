@@ -9,8 +9,6 @@
 namespace kauri::cuda {
 namespace {
 
-/// A deeper tree has few nodes of those that it might have, and all of them would be given a place.
-constexpr int kMostLevels = 12;
 /// Of the histograms that the nodes of such a tree may need, which are cleared for each tree.
 constexpr std::size_t kMostHistogramBytes = std::size_t{256} << 20U;
 
@@ -19,7 +17,7 @@ constexpr std::size_t kMostHistogramBytes = std::size_t{256} << 20U;
 bool LevelsGrower::IsForTree() const {
   auto const n_levels = param_.max_depth;
   auto const is_by_level = param_.grow_policy == TreeParam::kDepthWise && param_.max_leaves == 0;
-  if (!is_by_level || n_levels < 1 || n_levels > kMostLevels || IsDistributed(ctx_)) return false;
+  if (!is_by_level || n_levels < 1 || n_levels > TreeLevels::kMostLevels || IsDistributed(ctx_)) return false;
   if (!SplitsFollowFromSums() || !data_->categorical.empty() || columns_.TreeSet().empty()) return false;
   auto const& bins = *data_->bins;
   auto const bytes = std::size_t{LevelPlace{n_levels}.FirstPair()} * bins.n_sums * sizeof(FixedSum);
@@ -47,9 +45,8 @@ void LevelsGrower::Begin() {
   levels.searched.Reserve(cuda_, n_nodes);
   levels.pairs.Reserve(cuda_, n_pairs);
   levels.decisions.Reserve(cuda_, n_nodes);
-  levels.found.Reserve(cuda_, n_nodes);
   levels.walk.Reserve(cuda_, LevelPlace{param_.max_depth + 1}.FirstNode());
-  ReserveMore(n_nodes, &levels.answer);
+  ReserveMore(n_nodes, &levels.found);
   find_ = data_->FindTaskOf(gain_);
   features.PutInto(upload, &find_);
   decide_.gain = gain_;
@@ -68,7 +65,8 @@ void LevelsGrower::Begin() {
 void LevelsGrower::AddUp(int depth) {
   auto const& levels = data_->levels;
   for (auto const& share : data_->shares) {
-    share->AddUpLevel({depth, param_.max_depth, levels.decisions.data(), &levels.decided, cuda_.device});
+    auto const* const before = depth == 0 ? nullptr : &levels.decided[ToSize(depth - 1)];
+    share->AddUpLevel({depth, param_.max_depth, levels.decisions.data(), before, cuda_.device});
   }
   if (depth > 0) levels.rows.Move(cuda_, depth - 1);
   auto add = levels.rows.Added(depth);
@@ -101,12 +99,9 @@ void LevelsGrower::FindAll() {
   for (int depth = 0; depth < param_.max_depth; ++depth) {
     AddUp(depth);
     Find(depth);
-    if (!data_->shares.empty()) levels.decided.Record(cuda_);
+    levels.decided[ToSize(depth)].Record(cuda_);
   }
-  CopyToHost(cuda_, levels.found.data(), LevelPlace{param_.max_depth}.FirstNode(), levels.answer.data());
-  levels.answered.Record(cuda_);
   WriteFoundLeaves();
-  levels.answered.Wait();
 }
 
 void LevelsGrower::WriteFoundLeaves() {
@@ -114,13 +109,15 @@ void LevelsGrower::WriteFoundLeaves() {
   NumberNodes(cuda_, decide_, levels.walk.data());
   Span<WalkNode const> const tree{levels.walk.data(), LevelPlace{param_.max_depth + 1}.FirstNode()};
   data_->rows.TakeTree(tree);
-  if (!data_->shares.empty()) levels.decided.Record(cuda_);
-  for (auto const& share : data_->shares) share->TakeTree(tree, levels.decided, cuda_.device);
+  if (!data_->shares.empty()) levels.numbered.Record(cuda_);
+  for (auto const& share : data_->shares) share->TakeTree(tree, levels.numbered, cuda_.device);
   tree_rows_.WriteLeaves();
 }
 
-SplitCandidate LevelsGrower::FoundAt(Node const& /*node*/, std::uint32_t place) const {
-  return data_->levels.answer.data()[place];
+SplitCandidate LevelsGrower::FoundAt(Node const& node, std::uint32_t place) {
+  auto const& levels = data_->levels;
+  for (; n_answered_ <= node.depth; ++n_answered_) levels.decided[ToSize(n_answered_)].Wait();
+  return levels.found.data()[place];
 }
 
 void LevelsGrower::WriteLeaves() {

@@ -1,5 +1,6 @@
 /// \file Growing one tree all of whose levels are asked for at once (levels/level_rows.h), on one device or with shares
-/// of its rows on others: one wait a tree, while which rows are told their leaves and the host makes the tree.
+/// of its rows on others. The host makes the nodes of a level while devices are at those below it, and at last tell
+/// rows their leaves: some 0.5 us a node, which only the last of thousands of nodes keep devices waiting for.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class LevelsGrower final : public FoundTreeGrower {
 
  private:
   void FindAll() override;
-  SplitCandidate FoundAt(Node const& node, std::uint32_t place) const override;
+  SplitCandidate FoundAt(Node const& node, std::uint32_t place) override;
   void ResetRows() override;
   void WriteLeaves() override;
 
@@ -34,6 +35,7 @@ class LevelsGrower final : public FoundTreeGrower {
   TreeRows tree_rows_;
   DecideTask decide_{};
   FindTask find_{};
+  int n_answered_ = 0;  ///< levels that the host has waited for
 };
 
 }  // namespace kauri::cuda

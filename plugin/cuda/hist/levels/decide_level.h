@@ -30,7 +30,7 @@ struct DecideTask {
   SplitCandidate const* best;  ///< [n_nodes of the level, n_blocks]: what was found
   std::uint32_t n_blocks;
   NodeDecision* decisions;  ///< (out) [n_nodes]
-  SplitCandidate* found;    ///< (out) [n_nodes], of those that are there: their best
+  SplitCandidate* found;    ///< (out) [n_nodes], page-locked: of those that are there their best
 };
 
 /// A new tree, whose root has these rows, of this sum, and may be split.

@@ -2,6 +2,8 @@
 /// from tree to tree.
 #pragma once
 
+#include <vector>
+
 #include "cuda/common/buffer.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
@@ -12,7 +14,12 @@
 namespace kauri::cuda {
 
 struct TreeLevels {
-  explicit TreeLevels(int device) : decided(device), answered(device) {}
+  /// A deeper tree has few nodes of those that it might have, and all of them would be given a place.
+  static constexpr int kMostLevels = 12;
+
+  explicit TreeLevels(int device) : numbered(device) {
+    for (int depth = 0; depth < kMostLevels; ++depth) decided.emplace_back(device);
+  }
 
   RowsByLevel rows;
   Upload of_tree;                 ///< features and histograms
@@ -20,11 +27,10 @@ struct TreeLevels {
   Buffer<SearchedPair> pairs;
   Buffer<SplitCandidate> best;
   Buffer<NodeDecision> decisions;
-  Buffer<SplitCandidate> found;
-  Buffer<WalkNode> walk;                ///< of NumberNodes
-  PinnedBuffer<SplitCandidate> answer;  ///< of `found`
-  Event decided;                        ///< of a level, for other devices
-  Event answered;
+  PinnedBuffer<SplitCandidate> found;
+  Buffer<WalkNode> walk;       ///< of NumberNodes
+  std::vector<Event> decided;  ///< by level: for other devices, and for the host
+  Event numbered;              ///< `walk` is there
 };
 
 }  // namespace kauri::cuda
