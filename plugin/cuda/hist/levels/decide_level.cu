@@ -135,10 +135,9 @@ __global__ void __launch_bounds__(kNumberThreads)
   __shared__ typename Scan::TempStorage storage;
   LevelPlace const below{task.n_levels};
   Numbers numbers{shared, shared + below.NumNodes()};
-  if (threadIdx.x == 0) {
-    numbers.own[0] = 0;
-    walk[0] = WalkNode();
-  }
+  // Leaves, as far as nothing else is known of them: whoever walks the tree copies all that it might have.
+  for (auto node = threadIdx.x; node < 2 * below.NumNodes() - 1; node += kNumberThreads) walk[node] = WalkNode();
+  if (threadIdx.x == 0) numbers.own[0] = 0;
   std::int32_t n_numbered = 1;
   for (LevelPlace level{0}; level.depth < task.n_levels; ++level.depth) {
     __syncthreads();
@@ -156,8 +155,6 @@ __global__ void __launch_bounds__(kNumberThreads)
         numbers.next[2 * index + 1] = left + 1;
         walk[numbers.own[index]] = {left, decision.feature, decision.first_right,
                                     2 * task.rows.features[decision.feature].n_bins + decision.default_left};
-        walk[left] = WalkNode();
-        walk[left + 1] = WalkNode();
       }
       n_numbered += 2 * n_splits;
       __syncthreads();  // the next turn writes to the storage

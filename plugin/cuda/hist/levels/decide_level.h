@@ -38,7 +38,7 @@ void BeginDecisions(CudaContext const& cuda, DecideTask const& task, RowStretch 
 /// Of the level at this depth.
 void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth);
 /// The finished tree, its nodes numbered as the host numbers them: level by level, children two by two in the order of
-/// their parents. walk (out): [2^(n_levels + 1) - 1], those that the tree has.
+/// their parents. walk (out): [2^(n_levels + 1) - 1]; leaves where the tree has no more nodes.
 void NumberNodes(CudaContext const& cuda, DecideTask const& task, WalkNode* walk);
 
 }  // namespace kauri::cuda
