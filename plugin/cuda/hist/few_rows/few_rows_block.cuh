@@ -190,6 +190,7 @@ class BlockOfFewRows {
       if (turn + bin_scan::Lane() < part.n_bins) sum = SumOf(part.sums, bin);
       bool const holds_rows = !(sum == FixedSum{});
       unsigned const holding = __ballot_sync(bin_scan::kAllLanes, holds_rows);
+      __syncwarp();  // all have read what is written over now
       std::uint32_t const place = first + count + __popc(holding & ((1U << bin_scan::Lane()) - 1U));
       if (holds_rows) {
         memory_.sums[place] = sum;
