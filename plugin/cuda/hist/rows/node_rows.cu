@@ -76,6 +76,22 @@ struct ThreadRows {
 #pragma unroll
     for (int step = 0; step < kRowsPerThread; ++step) codes[step] = CodeOfStored(place, codes[step]);
   }
+
+  /// Into the stretch of the children of their node, which has n_of_node rows: those that go right from the back on.
+  __device__ void Put(TilePlaces<kRowsPerThread> const& places, std::uint32_t n_of_node, std::uint32_t* to) const {
+    int const lane = static_cast<int>(threadIdx.x % 32);
+    int const warp = static_cast<int>(threadIdx.x / 32);
+#pragma unroll
+    for (int step = 0; step < kRowsPerThread; ++step) {
+      std::uint32_t const place = PlaceOf(step);
+      if (place >= n_rows) break;
+      std::uint32_t const left =
+          places.before[step * kWarps + warp] + static_cast<std::uint32_t>(__popc(lefts[step] & ((1U << lane) - 1U)));
+      bool const is_left = (lefts[step] >> lane & 1U) != 0;
+      std::uint32_t const rank = is_left ? places.first_left + left : places.first_right + place - left;
+      to[is_left ? rank : n_of_node - 1 - rank] = rows[step];
+    }
+  }
 };
 
 /// One tile of one node a block.
@@ -111,18 +127,7 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
   __syncthreads();
   if (warp == 0) ReservePlaces(&places, own.n_rows, task.n_left + 2 * node);
   __syncthreads();
-  std::uint32_t* const to = task.rows.Of(split.rows.NextBuffer()) + split.rows.begin;
-#pragma unroll
-  for (int step = 0; step < kRowsPerThread; ++step) {
-    std::uint32_t const place = Rows::PlaceOf(step);
-    if (place >= own.n_rows) break;
-    std::uint32_t const lefts = own.lefts[step];
-    std::uint32_t const left =
-        places.before[step * kWarps + warp] + static_cast<std::uint32_t>(__popc(lefts & ((1U << lane) - 1U)));
-    bool const is_left = (lefts >> lane & 1U) != 0;
-    std::uint32_t const rank = is_left ? places.first_left + left : places.first_right + place - left;
-    to[is_left ? rank : split.rows.count - 1 - rank] = own.rows[step];
-  }
+  own.Put(places, split.rows.count, task.rows.Of(split.rows.NextBuffer()) + split.rows.begin);
 }
 
 }  // namespace
