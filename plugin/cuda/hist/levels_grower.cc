@@ -1,5 +1,6 @@
 #include "cuda/hist/levels_grower.h"
 
+#include <cstdint>
 #include <vector>
 
 #include "cuda/hist/shares/node_histograms.h"
@@ -33,8 +34,10 @@ void LevelsGrower::Begin() {
   auto& levels = data_->levels;
   auto const n_nodes = std::size_t{LevelPlace{param_.max_depth}.FirstNode()};
   auto const n_pairs = std::size_t{LevelPlace{param_.max_depth}.FirstPair()};
-  std::vector<FixedSum*> histograms;
-  for (std::size_t pair = 0; pair < n_pairs; ++pair) histograms.push_back(data_->histograms.Borrow(cuda_));
+  std::vector<std::uintptr_t> histograms;  ///< pointers, as kernels read them
+  for (std::size_t pair = 0; pair < n_pairs; ++pair) {
+    histograms.push_back(reinterpret_cast<std::uintptr_t>(data_->histograms.Borrow(cuda_)));
+  }
   auto& upload = levels.of_tree;
   upload.Clear();
   TreeFeatures features;
