@@ -42,14 +42,25 @@ class CvBooster:
     def __init__(
         self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]], evaluated: Sequence[str] = ("train", "test")
     ) -> None:
-        self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
-        self._data = [(train, test) for _, train, test in folds]
-        self._evaluated = tuple(evaluated)
+        boosters = [Booster(params, [train, test]) for params, train, test in folds]
+        self._begin(boosters, [(train, test) for _, train, test in folds], evaluated)
+
+    @classmethod
+    def going_on(cls, boosters: Sequence[Booster], data: DMatrix) -> CvBooster:
+        """Return what trains boosters that have learnt further, all of them on the same rows."""
+        result = cls.__new__(cls)
+        result._begin(boosters, [(data, data)] * len(boosters), ())
+        return result
+
+    def _begin(
+        self, boosters: Sequence[Booster], data: list[tuple[DMatrix, DMatrix]], evaluated: Sequence[str]
+    ) -> None:
+        self.boosters, self._data, self._evaluated = list(boosters), data, tuple(evaluated)
         self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold; none before the first
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
-        at_once = _folds_at_once(len(folds), self._threads, general["device"])
-        self._last_turn = len(folds) - len(folds) % at_once  # the first fold of those that have more threads
+        at_once = _folds_at_once(len(data), self._threads, general["device"])
+        self._last_turn = len(data) - len(data) % at_once  # the first fold of those that have more threads
         self._workers = _start_threads(at_once)
         if at_once > 1:
             self._share_threads(at_once)
