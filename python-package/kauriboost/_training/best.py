@@ -62,7 +62,7 @@ def fit_best(
         What is settled: the objective, ``eval_metric`` (the last one decides), and whatever is not to be chosen.
     time_budget
         Seconds. After seven tenths of them the round being trained is the last of the search; the rest is for what
-        follows, which takes it at most, or about as long.
+        follows, which takes about as long at most.
     rounds_budget
         How many rounds to search for, each of which adds a round to the boosters of all folds; those with all rows do
         not count. With the same budget the model has the same bytes everywhere. 2,000 if neither is given; the search
