@@ -132,8 +132,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default(0)
         .set_lower_bound(0)
         .describe(
-            "How many rounds preset=best trains, each of all folds; with the same number the model has the same bytes "
-            "everywhere. 0: as many as time_budget allows, 2000 without it.");
+            "How many rounds preset=best searches for, each of all folds; with the same number the model has the same "
+            "bytes everywhere. 0: as many as time_budget allows, 2000 without it.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
     DMLC_DECLARE_FIELD(early_stopping_rounds)
         .set_default(0)

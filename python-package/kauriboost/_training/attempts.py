@@ -65,11 +65,12 @@ class BestFit:
     attempts
         All settings in the order in which they were tried.
     trained
-        The number of rounds trained, of all folds each: the budget that gives this model again, however fast.
+        The number of rounds of the search, of all folds each: the budget that gives this model again, however fast.
     seconds
         What everything took.
     score
-        How good the model is on rows that were left out: the mean of the metric over the folds.
+        How good the model was on rows that were left out, before it learnt from them, too: the mean of the metric over
+        the folds.
     shares
         The part of the model's mean that each of `attempts` has; their sum is 1.
     """

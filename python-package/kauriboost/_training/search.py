@@ -20,6 +20,10 @@ _PATIENCE = 2.0  # how many rounds may bring nothing, times the learning rate
 _MOST_ROUNDS = 100.0  # of a setting, times the learning rate
 _LEAST_RATE = 0.001  # by which these are divided
 _LEAST_GAIN = 1e-4  # what is less, as a share of the metric, is nothing
+# Rounds in folds for each one with all rows that follows. On 19 sets of numbers a round for every three took 1.4 of the
+# time and had 4 % less loss, where 10 folds in place of 5 took 2.2 of it for 2 %. One for every two is better still on
+# sets of thousands of rows, which a budget leaves unfinished, and worse than one for five on some of hundreds.
+_ROUNDS_FOR_ONE_MORE = 3
 
 
 class Budget:
@@ -105,6 +109,18 @@ class Search:
         judge = Judge(self._contest.params, tests, self.metric, self._contest.metric)
         return best_blend(self._learnt, first, judge, self._maximizes(self._learnt[first][0]))
 
+    def with_all_rows(self, blend: Blend, data: DMatrix) -> Blend:
+        """Return a blend of the same settings, whose boosters have learnt from the rows left out of them, too."""
+        learnt = {}
+        for number in set(blend.members):
+            boosters = CvBooster.going_on(blend.learnt[number], data)
+            rounds = self.attempts[number].rounds
+            with boosters:
+                for done in range(rounds, rounds + rounds // _ROUNDS_FOR_ONE_MORE):
+                    boosters.update(done, None, None, False)
+            learnt[number] = boosters.trained()
+        return blend._replace(learnt=learnt)
+
     def shares(self, blend: Blend) -> list[float]:
         """Return the part of the mean that each attempt has."""
         return [blend.members.count(attempt) / len(blend.members) for attempt in range(len(self.attempts))]
@@ -136,8 +152,13 @@ class Search:
         return is_better
 
     def _boosters(self, setting: dict[str, Any]) -> CvBooster:
+        """Return those of a setting. Each draws by a seed of its own, for which the mean of them is better."""
         told = {**self._contest.params, **setting}
-        return CvBooster([(told, train, test) for train, test in self._contest.folds], evaluated=("test",))
+        boosters = CvBooster([(told, train, test) for train, test in self._contest.folds], evaluated=("test",))
+        seed = _seed_of(boosters.boosters[0])
+        for fold, booster in enumerate(boosters.boosters):
+            booster.set_param("seed", seed ^ fold)  # a sum might be too large
+        return boosters
 
     def _maximizes(self, booster: Booster) -> bool:
         told = self._contest.maximize
@@ -168,3 +189,7 @@ class Search:
 
 def _rate_of(booster: Booster) -> float:
     return float(json.loads(booster.save_config())["learner"]["gradient_booster"]["tree_train_param"]["eta"])
+
+
+def _seed_of(booster: Booster) -> int:
+    return int(json.loads(booster.save_config())["learner"]["generic_param"]["seed"])

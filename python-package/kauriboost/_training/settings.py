@@ -3,12 +3,13 @@
 It begins with kinds of trees that differ enough for their mean to be better than each: shallow ones, ones with a random
 threshold for each feature, ones with noise on their gains. Random thresholds come first where all features are numbers:
 they are the best of the three on most such sets, and not where there are categories. They are random enough without
-samples of the rows, and lose less on the way down than others: a level more pays. Trees are of all classes: better
-than a tree for each, in less time. Their children need as much hessian in the mean of the classes as others need in
-all, and where a model is sure of most rows few classes have any, so they are asked for less. Classes begin at twice the
-learning rate of other labels, since the hessian of softmax is twice its curvature, which halves every step. Every
-change is then tried on top of the best setting so far and stays where it brings something. Nothing that the user has
-given is changed, and lower learning rates come last: they cost most, and end as soon as one brings nothing.
+samples of the rows, and lose less on the way down than others: a level more pays. Their leaves, whose rows were not
+sought out, need less holding back. Trees are of all classes: better than a tree for each, in less time. Their children
+need as much hessian in the mean of the classes as others need in all, and where a model is sure of most rows few
+classes have any, so they are asked for less. Classes begin at twice the learning rate of other labels, since the
+hessian of softmax is twice its curvature, which halves every step. Every change is then tried on top of the best
+setting so far and stays where it brings something. Nothing that the user has given is changed, and lower learning rates
+come last: they cost most, and end as soon as one brings nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _SHALLOW: Mapping[str, Any] = {"max_depth": 5, "subsample": 0.8, "colsample_bytree": 0.8}
-_DRAWN: Mapping[str, Any] = {"max_depth": 7, "extra_trees": 1}
+_DRAWN: Mapping[str, Any] = {"max_depth": 7, "extra_trees": 1, "lambda": 0.3}
 _NOISY: Mapping[str, Any] = {**_SHALLOW, "random_strength": 2}
 _OF_CLASSES: Mapping[str, Any] = {
     "multi_strategy": "multi_output_tree",
