@@ -185,8 +185,8 @@ def _folds_at_once(n_folds: int, threads: int, device: str, one_matrix: bool) ->
 
     On a device the kernels of one fold run while the host works, or waits, for others: of five folds of 28 columns and
     50 rounds on an H100, 0.10 to 0.07 s with 1,000 rows, 0.36 to 0.24 with 200,000, and as long as before with 2
-    million, which keep it busy alone. Where all train on one matrix there is the work of all its rows, and one after the
-    other keeps a device busy.
+    million, which keep it busy alone. Where all train on one matrix there is the work of all its rows, and one after
+    the other keeps a device busy.
     """
     shares_rows = "," in device or device.endswith("all")
     fills_device = one_matrix and device != "cpu"
