@@ -5,7 +5,6 @@
 #include "collective/reduce.h"
 #include "cuda/hist/shares/node_histograms.h"
 #include "cuda/tree/square_rows.h"
-#include "kauri/error.h"
 #include "tree/growth/noise_deviation.h"
 
 namespace kauri::cuda {

@@ -1,8 +1,9 @@
 /// \file Growing one tree from histograms in device memory (tree/growth/hist_growth.h has the algorithm).
 ///
-/// The host decides: it reads the best splits of a level's nodes and how many rows went left, once a level, and says
-/// what is asked of the next. One copy takes the request there; kernels write the answer to page-locked memory. Of many
-/// nodes rows are moved, or told their leaves, while the host makes the children: some 0.6 us a node.
+/// For trees that need the host on their way, or that grow by gain; what follows from sums alone is asked for at once
+/// (levels_grower.h). The host decides: it reads the best splits of a level's nodes and how many rows went left, once a
+/// level, and says what is asked of the next. One copy takes the request there; kernels write the answer to page-locked
+/// memory. Of many nodes rows are moved, or told their leaves, while the host makes the children: some 0.6 us a node.
 ///
 /// Lossguide splits one leaf at a time. As the device is as fast with many, the leaves that may be split are looked at
 /// together, ahead of their turn, and so are their children that may be (look_ahead.cc); which of them are split, and

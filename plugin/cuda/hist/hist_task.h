@@ -18,7 +18,8 @@ struct HistTask {
   Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
 };
 
-/// Grows a tree in the way that is fastest for its rows.
+/// Grows a tree in the fastest way that it allows: in one launch where rows are few (few_rows_grower.h), all levels at
+/// once (levels_grower.h), or by the host's decisions (gpu_hist_grower.h).
 Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
 
 }  // namespace kauri::cuda

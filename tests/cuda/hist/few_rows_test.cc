@@ -8,14 +8,7 @@ namespace {
 using FewRows = HistDeviceTest;
 
 HistCase Few(std::int64_t n_rows, std::int64_t n_cols, Params const& params = {}) {
-  HistCase given;
-  given.name = "few rows";
-  given.table.n_rows = n_rows;
-  given.table.n_cols = n_cols;
-  given.table.missing = Missing::kSome;
-  given.params = params;
-  given.rounds = 3;
-  return given;
+  return CaseOf("few rows", n_rows, n_cols, params, 3);
 }
 
 TEST_F(FewRows, AnyNumberOfRows) {

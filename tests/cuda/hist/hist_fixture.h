@@ -29,16 +29,22 @@ struct HistCase {
   int rounds = 2;
 };
 
-/// Of 900 rows, some of whose values are missing.
-inline HistCase CaseOf(char const* name, Params const& params, std::int64_t n_cols = 6, int rounds = 2) {
+/// Of rows some of whose values are missing.
+inline HistCase CaseOf(char const* name, std::int64_t n_rows, std::int64_t n_cols, Params const& params,
+                       int rounds = 2) {
   HistCase given;
   given.name = name;
-  given.table.n_rows = 900;
+  given.table.n_rows = n_rows;
   given.table.n_cols = n_cols;
   given.table.missing = Missing::kSome;
   given.params = params;
   given.rounds = rounds;
   return given;
+}
+
+/// The same of 900 rows.
+inline HistCase CaseOf(char const* name, Params const& params, std::int64_t n_cols = 6, int rounds = 2) {
+  return CaseOf(name, 900, n_cols, params, rounds);
 }
 
 inline std::string Value(Params const& params, std::string const& name, std::string const& otherwise) {

@@ -8,13 +8,7 @@ namespace {
 using HistLevels = HistDeviceTest;
 
 HistCase Deep(std::int64_t n_rows, std::int64_t n_cols, Params const& params = {}) {
-  HistCase given;
-  given.name = "levels at once";
-  given.table.n_rows = n_rows;
-  given.table.n_cols = n_cols;
-  given.table.missing = Missing::kSome;
-  given.params = With({{"max_depth", "10"}, {"min_child_weight", "0"}}, params);
-  return given;
+  return CaseOf("levels at once", n_rows, n_cols, With({{"max_depth", "10"}, {"min_child_weight", "0"}}, params));
 }
 
 /// As many rows as places for nodes, one fewer, and tiles that end where stretches do.

@@ -1,5 +1,4 @@
 #include <cub/block/block_scan.cuh>
-#include <utility>
 
 #include "cuda/common/launch.h"
 #include "cuda/hist/bins/warp_search.cuh"
