@@ -89,8 +89,7 @@ void ApartRound::AgreeOnLargest(CudaContext const& main, TrainingArrays* arrays)
     }
   }
   for (auto const& other : others_) other->SetLargest(largest);
-  CopyToDevice(main, largest.data(), largest.size(), arrays->summary.Largest());
-  main.Synchronize();  // for the copy, whose source goes
+  arrays->summary.SetLargest(main, largest);
 }
 
 void ApartRound::CopyGradients(CudaContext const& main, GradientPair* gradients) {

@@ -96,10 +96,7 @@ PairSummary const& ApartRows::Summary() {
 }
 
 void ApartRows::SetLargest(std::vector<LargestMagnitude> const& largest) {
-  last_ = worker_.Post([this, largest] {
-    CopyToDevice(Cuda(), largest.data(), largest.size(), summary_.Largest());
-    Cuda().Synchronize();  // for the copy, whose source goes
-  });
+  last_ = worker_.Post([this, largest] { summary_.SetLargest(Cuda(), largest); });
 }
 
 void ApartRows::RequireFinite(std::int64_t output) {

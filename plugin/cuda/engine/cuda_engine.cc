@@ -152,6 +152,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const& on_device = RequireOnDevice(builder);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const is_apart = GrowsApart(tree, on_device, &own);
+    if (is_apart) on_device.ExpectTree(state);
     auto task = is_apart
                     ? MakeApartInput(ctx, train, tree, &own)
                     : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);

@@ -118,6 +118,12 @@ void DevicePairSummary::Clear(CudaContext const& cuda, std::int64_t n_outputs) {
 
 void DevicePairSummary::ClearSum(CudaContext const& cuda) { FillZero(cuda, bytes_.data(), sizeof(FixedSum)); }
 
+void DevicePairSummary::SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest) {
+  auto* const bytes = on_host_.data() + sizeof(FixedSum);
+  std::memcpy(bytes, largest.data(), largest.size() * sizeof(LargestMagnitude));
+  CopyToDevice(cuda, bytes, largest.size() * sizeof(LargestMagnitude), bytes_.data() + sizeof(FixedSum));
+}
+
 PairSummary DevicePairSummary::Read(CudaContext const& cuda) {
   PairSummary summary;
   summary.largest.resize(ToSize(n_outputs_));

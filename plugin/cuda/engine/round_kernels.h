@@ -58,6 +58,8 @@ class DevicePairSummary {
   void ClearSum(CudaContext const& cuda);
   FixedSum* Sum() const { return reinterpret_cast<FixedSum*>(bytes_.data()); }
   LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + sizeof(FixedSum)); }
+  /// Magnitudes of all devices or ranks in place of those that were read last.
+  void SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest);
   /// Waits for it.
   PairSummary Read(CudaContext const& cuda);
 

@@ -118,8 +118,7 @@ class TreeInput {
       largest[output] = {static_cast<std::uint32_t>(words[2 * output]),
                          static_cast<std::uint32_t>(words[2 * output + 1])};
     }
-    CopyToDevice(task_.cuda, largest.data(), largest.size(), arrays_.summary.Largest());
-    task_.cuda.Synchronize();  // for the copy, whose source goes
+    arrays_.summary.SetLargest(task_.cuda, largest);
   }
 
   FixedSum SumOfRanks(FixedSum sum) const {

@@ -58,6 +58,10 @@ class GpuHistState : public BuildState {
     data_->ShareRows(stream_.Context(), ctx.device.ordinals, memory_.fewest_rows);
     return data_.get();
   }
+  void WakeShares() {
+    if (data_ == nullptr) return;
+    for (auto const& share : data_->shares) share->Wake();
+  }
   /// The codes of all rows.
   DeviceBins const& Whole() const { return whole_ != nullptr ? *whole_ : *data_->bins; }
   /// What trees with vector leaves grow in: for the codes of the last Update.
@@ -158,6 +162,8 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);
 }
+
+void GpuHistBuilder::ExpectTree(BuildState* state) const { static_cast<GpuHistState*>(state)->WakeShares(); }
 
 Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                    DeviceTreeTask const& task, BuildState* state,

@@ -47,6 +47,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
   /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
   /// bin of every node of a level.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  void ExpectTree(BuildState* state) const override;
   Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
                      BuildState* state, Span<std::int32_t> leaf_of_row) const override;
 

@@ -40,6 +40,8 @@ class DeviceTreeBuilder : public TreeBuilder {
   /// method of that name in host memory, bit for bit.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
+  /// A tree is about to be asked for, once its gradients are there: threads that sleep until then may wake.
+  virtual void ExpectTree(BuildState* /*state*/) const {}
   /// Whether a tree grows from gradients that each of several devices (Context::device) has of its own rows
   /// (DeviceTreeTask::shares); otherwise the first has them all, whoever splits the rows.
   virtual bool TakesShares(bool /*vector_leaves*/) const { return false; }

@@ -48,6 +48,10 @@ class SumShare {
   CudaContext const& Cuda() const { return share_.Cuda(); }
   /// After Wait, until something else is asked.
   GrowingRowsOnDevice& Rows() { return share_.Rows(); }
+  /// Has the thread look for what is asked next, which takes a sleeping one some 100 us.
+  void Wake() {
+    worker_.Post([] {});
+  }
   /// Other codes for the trees to come, as RowShare::TakeBins and ReadBins. Error(kMemory) is thrown by Wait.
   void TakeBins(DeviceBins const& from);
   void ReadBins(DeviceBins const& from);
