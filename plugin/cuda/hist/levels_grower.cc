@@ -65,12 +65,16 @@ void LevelsGrower::Begin() {
   BeginDecisions(cuda_, decide_, data_->rows.Root(), task_.sum);
 }
 
-void LevelsGrower::AddUp(int depth) {
+void LevelsGrower::AskShares(int depth) {
   auto const& levels = data_->levels;
   for (auto const& share : data_->shares) {
     auto const* const before = depth == 0 ? nullptr : &levels.decided[ToSize(depth - 1)];
     share->AddUpLevel({depth, param_.max_depth, levels.decisions.data(), before, cuda_.device});
   }
+}
+
+void LevelsGrower::AddUp(int depth) {
+  auto const& levels = data_->levels;
   if (depth > 0) levels.rows.Move(cuda_, depth - 1);
   auto add = levels.rows.Added(depth);
   add.pairs = task_.pairs.data();
@@ -98,8 +102,10 @@ void LevelsGrower::Find(int depth) {
 
 void LevelsGrower::FindAll() {
   auto& levels = data_->levels;
+  AskShares(0);  // which begin while this is made ready
   Begin();
   for (int depth = 0; depth < param_.max_depth; ++depth) {
+    if (depth > 0) AskShares(depth);
     AddUp(depth);
     Find(depth);
     levels.decided[ToSize(depth)].Record(cuda_);

@@ -25,6 +25,8 @@ class LevelsGrower final : public FoundTreeGrower {
   void ResetRows() override;
   void WriteLeaves() override;
 
+  /// Has shares add up their rows of a level.
+  void AskShares(int depth);
   /// Sends what stays the same for all levels, and makes room for what they find.
   void Begin();
   void AddUp(int depth);

@@ -62,11 +62,13 @@ void HistShare::AddUpLevel(SharedLevel const& level) {
     LevelPlace const place{level.depth};
     if (level.depth == 0) {
       levels_.Begin(Cuda(), level.n_levels, Share().Bins(), Rows());
-      BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), ReserveSums(1));
+      level_sums_ = ReserveSums(LevelPlace{level.n_levels}.FirstPair());
+      BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), level_sums_);
     } else {
-      level.decided->HoldBack(Cuda());  // by then the main device has read the sums of the level before
-      Follow(level, ReserveSums(place.NumPairs()));
+      level.decided->HoldBack(Cuda());
+      Follow(level, level_sums_ + place.FirstPair() * SumsOfNode());
     }
+    GiveSums(place.FirstPair(), place.NumPairs());
     auto add = levels_.Added(level.depth);
     add.pairs = pairs_;
     add.records = records_.Data();

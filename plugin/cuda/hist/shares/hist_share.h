@@ -60,6 +60,7 @@ class HistShare final : public SumShare {
   std::vector<HistogramNode> nodes_;
   std::size_t nodes_place_ = 0;  ///< in the request
   RowsByLevel levels_;
+  FixedSum* level_sums_ = nullptr;  ///< [n_pairs of all levels, SumsOfNode()], of the tree
   Buffer<NodeDecision> decisions_;  ///< copies, where the device cannot read them
 };
 

@@ -66,7 +66,7 @@ void SumShare::AddUp(std::vector<WantedNode> const& nodes) {
 }
 
 FixedSum* SumShare::ReserveSums(std::size_t n_nodes) {
-  n_sums_ = n_nodes * SumsOfNode();
+  GiveSums(0, n_nodes);
   if (sums_.size() < n_sums_) {
     RequireMemory(Cuda(), "histograms of " + std::to_string(n_nodes) + " nodes of a share",
                   {{"histograms", n_sums_ * sizeof(FixedSum)}});
@@ -74,6 +74,11 @@ FixedSum* SumShare::ReserveSums(std::size_t n_nodes) {
   }
   FillZero(Cuda(), sums_.data(), n_sums_);
   return sums_.data();
+}
+
+void SumShare::GiveSums(std::size_t first_node, std::size_t n_nodes) {
+  first_sum_ = first_node * SumsOfNode();
+  n_sums_ = n_nodes * SumsOfNode();
 }
 
 void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
@@ -102,9 +107,10 @@ FixedSum const* SumShare::Collect(CudaContext const& main) {
   worker_.Wait(added_);
   share_.Done().HoldBack(main);
   auto const device = Cuda().device;
-  if (CanRead(main.device, device)) return sums_.data();
+  auto const* const sums = sums_.data() + first_sum_;
+  if (CanRead(main.device, device)) return sums;
   sums_on_main_.Reserve(main, n_sums_);
-  CopyFromDevice(main, device, sums_.data(), n_sums_, sums_on_main_.data());
+  CopyFromDevice(main, device, sums, n_sums_, sums_on_main_.data());
   return sums_on_main_.data();
 }
 

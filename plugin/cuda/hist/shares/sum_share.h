@@ -90,6 +90,8 @@ class SumShare {
   void PostAddUp(DeviceWorker::Task task) { added_ = worker_.Post(std::move(task)); }
   /// On the thread: [n_nodes, SumsOfNode()] zeros, for Collect.
   FixedSum* ReserveSums(std::size_t n_nodes);
+  /// On the thread: of these only so many nodes, from one on, are for Collect.
+  void GiveSums(std::size_t first_node, std::size_t n_nodes);
   /// On the thread: others may read the sums.
   void FinishSums() const { share_.Finish(); }
 
@@ -107,8 +109,9 @@ class SumShare {
 
   RowShare share_;
   std::vector<NodeSource> sources_;    ///< [n_nodes], of the last AddUp
-  Buffer<FixedSum> sums_;              ///< [n_sums_]
-  std::size_t n_sums_ = 0;             ///< [n_nodes, SumsOfNode()], of what was added up last
+  Buffer<FixedSum> sums_;
+  std::size_t first_sum_ = 0;  ///< in `sums_`: of what was added up last
+  std::size_t n_sums_ = 0;     ///< [n_nodes, SumsOfNode()], the same
   Buffer<FixedSum> sums_on_main_;      ///< a copy, where the main device cannot read them
   Buffer<WalkNode> tree_;              ///< a copy
   Upload moves_;                       ///< what rows were moved by, where that came before AddUp
