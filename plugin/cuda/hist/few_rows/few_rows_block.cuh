@@ -95,10 +95,9 @@ class BlockOfFewRows {
   __device__ WarpPart PartOf(std::uint32_t index, std::uint32_t n_sums, std::uint32_t n_parts) const {
     WarpPart part{index / n_parts, index % n_parts, 0, 0, index < n_sums * n_parts};
     if (!part.is_there) return part;
-    std::uint32_t const n_bins = FeatureOf(part.sums).codes.n_bins;
-    std::uint32_t const width = (n_bins + n_parts - 1) / n_parts;
-    part.first_bin = min(part.part * width, n_bins);
-    part.n_bins = min(width, n_bins - part.first_bin);
+    bin_scan::BinsOfPart const bins(FeatureOf(part.sums).codes.n_bins, part.part, n_parts);
+    part.first_bin = bins.first;
+    part.n_bins = bins.count;
     return part;
   }
 
@@ -210,28 +209,17 @@ class BlockOfFewRows {
     bin_scan::FeatureScan<ListedBins> const scan{task_.find, own.codes, node, 0, node.gain, List(part)};
     bin_scan::WarpBins mine;
     auto bins = scan.Divide(&mine);
-    FixedSum present = mine.sum;
+    bin_scan::WarpBins all = mine;
     if (n_parts > 1) {
       if (bin_scan::Lane() == 0) of_warps[threadIdx.x / 32] = mine;
       __syncthreads();
-      present = AddOtherParts(part, n_parts, of_warps, &bins);
+      auto const* const of_parts = of_warps + threadIdx.x / 32 - part.part;
+      all = bin_scan::AddOtherParts(of_parts, part.part, n_parts, &bins);
     }
     if (!part.is_there) return;
     // With a bin or two a lane, rough gains (FeatureScan::Screened) would only be more to do.
-    auto const best = bin_scan::WarpBest(scan.Exact(bins, scan.Missing(present)));
+    auto const best = bin_scan::WarpBest(scan.Exact(bins, scan.Missing(all.sum)));
     if (bin_scan::Lane() == 0) memory_.candidates[part.sums * n_parts + part.part] = best;
-  }
-
-  /// What is in the parts before this one; returns the sum of all. The block has waited for them.
-  __device__ FixedSum AddOtherParts(WarpPart const& part, std::uint32_t n_parts, bin_scan::WarpBins const* of_warps,
-                                    bin_scan::LaneBins* bins) {
-    auto const lane = bin_scan::Lane();
-    bin_scan::WarpBins other{};
-    if (lane < n_parts) other = of_warps[threadIdx.x / 32 - part.part + lane];
-    bool const is_before = lane < part.part;
-    FixedSum const before = is_before ? other.sum : FixedSum{};
-    bins->Follow(bin_scan::WarpSum(before), __any_sync(bin_scan::kAllLanes, is_before && other.hold_rows));
-    return bin_scan::WarpSum(other.sum);
   }
 
   /// The best of all features and parts, by a warp: candidates come in the order of the features' numbers, and of equal

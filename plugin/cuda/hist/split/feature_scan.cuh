@@ -1,7 +1,7 @@
-/// \file The best split of a node at one feature, by a warp.
+/// \file The best split of a node at one feature, by a warp or by several.
 ///
-/// Each lane has some consecutive bins: it adds them up, a scan over the lanes gives what lies before each, and the
-/// lane goes through its boundaries. A gain takes two divisions of float64, which a warp does one after the other; so
+/// Each warp has a part of the bins, and each lane some consecutive ones of those: it adds them up, a scan over the
+/// lanes, and what other warps found before, give what lies before each, and the lane goes through its boundaries. A gain takes two divisions of float64, which a warp does one after the other; so
 /// where no weight is ever clipped gains are first computed in float32, off by less than kRoughness of them, and in
 /// float64 only for what may then still be the best.
 #pragma once
@@ -90,16 +90,29 @@ struct FeatureSums {
   __device__ FixedSum& operator[](std::uint32_t code) const { return first[static_cast<std::uint64_t>(code) * stride]; }
 };
 
-/// All bins of a feature, as a scan goes through them.
+/// One of the parts of a feature's bins, as equal as they can be, that warps have.
+struct BinsOfPart {
+  std::uint32_t first;
+  std::uint32_t count;
+
+  __device__ BinsOfPart(std::uint32_t n_bins, std::uint32_t part, std::uint32_t n_parts) {
+    std::uint32_t const width = (n_bins + n_parts - 1) / n_parts;
+    first = min(part * width, n_bins);
+    count = min(width, n_bins - first);
+  }
+};
+
+/// A part of the bins of a feature, as a scan goes through them.
 struct AllBins {
   FeatureCodes const& codes;
   FeatureSums global;
   StagedCells const* staged;  ///< the same, unless they are too many
+  BinsOfPart part;
 
-  __device__ std::uint32_t Count() const { return codes.n_bins; }
-  __device__ std::uint32_t Bin(std::uint32_t i) const { return i; }
+  __device__ std::uint32_t Count() const { return part.count; }
+  __device__ std::uint32_t Bin(std::uint32_t i) const { return part.first + i; }
   __device__ FixedSum Sum(std::uint32_t i) const {
-    return codes.n_codes <= kStagedCells ? staged->cells[StagedCells::Place(i)] : global[i];
+    return codes.n_codes <= kStagedCells ? staged->cells[StagedCells::Place(Bin(i))] : global[Bin(i)];
   }
 };
 
@@ -122,6 +135,19 @@ struct WarpBins {
   FixedSum sum;
   bool hold_rows;
 };
+
+/// Adds what is in the parts before this one to the bins of a lane. of_parts: what all warps of the feature have.
+/// Returns what they have together.
+__device__ __forceinline__ WarpBins AddOtherParts(WarpBins const* of_parts, std::uint32_t part, std::uint32_t n_parts,
+                                                  LaneBins* bins) {
+  WarpBins all{};
+  for (std::uint32_t other = 0; other < n_parts; ++other) {
+    WarpBins const theirs = of_parts[other];
+    if (other < part) bins->Follow(theirs.sum, theirs.hold_rows);
+    all = {all.sum + theirs.sum, all.hold_rows || theirs.hold_rows};
+  }
+  return all;
+}
 
 /// Gains in float32, in a unit that keeps their squares within its range.
 class RoughGain {
@@ -256,14 +282,10 @@ struct FeatureScan {
   /// What has no value at the feature, once the sum of all its bins is known.
   __device__ FixedSum Missing(FixedSum present) const { return codes.may_miss != 0 ? node.sum - present : FixedSum{}; }
 
-  __device__ BinCandidate Search(LaneBins const& bins, FixedSum missing) const {
+  /// all: of the feature's bins.
+  __device__ BinCandidate Search(LaneBins const& bins, WarpBins const& all) const {
+    FixedSum const missing = Missing(all.sum);
     return RoughGain::Applies(task.gain) ? Screened(bins, missing) : Exact(bins, missing);
-  }
-
-  __device__ BinCandidate Find() const {
-    WarpBins all;
-    LaneBins const bins = Divide(&all);
-    return Search(bins, Missing(all.sum));
   }
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "cuda/common/launch.h"
 #include "cuda/hist/split/feature_scan.cuh"
@@ -15,13 +16,29 @@ namespace {
 using namespace bin_scan;
 
 constexpr int kSiblings = 2;
-constexpr int kThreads = 32 * kSiblings * static_cast<int>(kFeaturesPerBlock);
+constexpr std::uint32_t kWarps = 16;
+constexpr int kThreads = 32 * static_cast<int>(kWarps);
 constexpr unsigned kMaxGridY = 65535;
 
+/// What a block of threads looks at: so many features of both siblings, with so many warps for the bins of each.
+template <std::uint32_t kFeaturesOfBlock>
+struct BlockShape {
+  static constexpr std::uint32_t kFeatures = kFeaturesOfBlock;
+  static constexpr std::uint32_t kParts = kWarps / kSiblings / kFeatures;
+};
+
+/// Where a warp alone would be busy with the bins of a feature for longer than all else takes (256 bins of one pair:
+/// 18 us on an H100, and 10 with four warps). Two sums of a code are a sector of memory.
+using FewPairs = BlockShape<2>;
+/// Where there is enough to do for all warps of a device, the less the better that they tell each other (2,048 pairs:
+/// 404 us, and 706).
+using ManyPairs = BlockShape<8>;
+
 /// What the blocks of a launch have in shared memory: a place for each feature's cells of either sibling.
+template <typename Shape>
 struct SharedCells {
-  StagedCells small[kFeaturesPerBlock];
-  StagedCells large[kFeaturesPerBlock];
+  StagedCells small[Shape::kFeatures];
+  StagedCells large[Shape::kFeatures];
 };
 
 /// Completes the cell of the usual code of a feature in a bundle: what the larger sibling has there follows.
@@ -47,17 +64,18 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPai
 /// Copies the cells of the block's features to shared memory; those of the larger sibling are made first: the parent's
 /// less those of the smaller. All threads of a block call it: a thread has one feature, and neighbours have
 /// neighbouring features, whose sums of a code lie side by side. All its reads are under way at the same time.
+template <typename Shape>
 __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, std::uint32_t first,
-                                      SharedCells* shared) {
-  constexpr std::uint32_t kThreadsOfFeature = kThreads / kFeaturesPerBlock;
+                                      SharedCells<Shape>* shared) {
+  constexpr std::uint32_t kThreadsOfFeature = kThreads / Shape::kFeatures;
   constexpr std::uint32_t kTurns = kStagedCells / kThreadsOfFeature;
-  std::uint32_t const of_block = threadIdx.x % kFeaturesPerBlock;
+  std::uint32_t const of_block = threadIdx.x % Shape::kFeatures;
   std::uint32_t const place = PlaceAt(task, first + of_block);
   if (place == kNoPlace) return;
   FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
   FeatureSums const small{pair.small + codes.first_sum, codes.sum_stride};
   FeatureSums const large{pair.large + codes.first_sum, codes.sum_stride};
-  for (std::uint32_t begin = threadIdx.x / kFeaturesPerBlock; begin < codes.n_codes;
+  for (std::uint32_t begin = threadIdx.x / Shape::kFeatures; begin < codes.n_codes;
        begin += kThreadsOfFeature * kTurns) {
     FixedSum cells[kTurns];
     FixedSum parents[kTurns];
@@ -83,14 +101,14 @@ __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& 
 
 /// The counts of the larger sibling at the block's features: the parent's less those of the smaller. All threads of a
 /// block call it, after which they wait for each other.
+template <typename Shape>
 __device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair, std::uint32_t first) {
-  std::uint32_t const place = PlaceAt(task, first + threadIdx.x % kFeaturesPerBlock);
+  std::uint32_t const place = PlaceAt(task, first + threadIdx.x % Shape::kFeatures);
   if (task.limits.least_rows <= 1 || pair.large == nullptr || place == kNoPlace) return;
   FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
   FeatureSums const small = CountsOf(task, codes, pair.small);
   FeatureSums const large = CountsOf(task, codes, pair.large);
-  for (std::uint32_t code = threadIdx.x / kFeaturesPerBlock; code < codes.n_codes;
-       code += kThreads / kFeaturesPerBlock) {
+  for (std::uint32_t code = threadIdx.x / Shape::kFeatures; code < codes.n_codes; code += kThreads / Shape::kFeatures) {
     large[code] = large[code] - small[code];
   }
 }
@@ -127,26 +145,83 @@ __device__ __forceinline__ SplitLimits LimitsOf(FindTask const& task, SearchedNo
   return {{task.limits.least_rows, n_rows}, {task.limits.draws, node.draw_key}};
 }
 
-/// What a warp finds at one feature for one node; only the first lane's counts.
+/// What a warp looks at.
+struct WarpShare {
+  std::uint32_t sibling;
+  std::uint32_t of_block;  ///< which of the block's features
+  std::uint32_t part;      ///< of its bins
+
+  /// That of a warp, by its place in its block: parts of the same bins are side by side.
+  template <typename Shape>
+  __device__ static WarpShare Own() {
+    std::uint32_t const warp = threadIdx.x / 32;
+    std::uint32_t const of_both = warp / Shape::kParts;
+    return {of_both / Shape::kFeatures, of_both % Shape::kFeatures, warp % Shape::kParts};
+  }
+};
+
+/// What the warps of a block tell each other of a feature's bins.
 template <bool kLimited>
+struct OfWarps {
+  std::conditional_t<kLimited, Stretch, WarpBins> bins[kWarps];
+  BinCandidate best[kWarps];
+};
+
+/// Whether a sibling's splits at a feature are searched here.
+__device__ __forceinline__ bool IsSearched(FindTask const& task, std::int32_t index, std::uint32_t place) {
+  if (index < 0 || place == kNoPlace || !MayUse(task, task.nodes[index], place)) return false;
+  return task.is_categorical == nullptr || task.is_categorical[task.tree_features.data()[place]] == 0;
+}
+
+/// Searches the bins of all warps of the block; scan is read where IsSearched. All threads call it. Returns what was
+/// found for the first of the warps that share the bins of a feature.
+template <typename Shape, typename Scan, typename Of>
+__device__ __forceinline__ BinCandidate SearchParts(Scan const& scan, bool is_searched, std::uint32_t part,
+                                                    Of* of_warps) {
+  using Bins = std::remove_reference_t<decltype(*of_warps->bins)>;
+  std::uint32_t const warp = threadIdx.x / 32;
+  Bins own{};
+  decltype(scan.Divide(&own)) bins{};
+  if (is_searched) bins = scan.Divide(&own);
+  if constexpr (Shape::kParts == 1) return is_searched ? WarpBest(scan.Search(bins, own)) : BinCandidate();
+  if (Lane() == 0) of_warps->bins[warp] = own;
+  __syncthreads();
+  if (is_searched) {
+    Bins const all = AddOtherParts(of_warps->bins + warp - part, part, Shape::kParts, &bins);
+    BinCandidate const best = WarpBest(scan.Search(bins, all));
+    if (Lane() == 0) of_warps->best[warp] = best;
+  }
+  __syncthreads();
+  BinCandidate best;
+  if (!is_searched || part != 0) return best;
+  for (std::uint32_t other = 0; other < Shape::kParts; ++other) {
+    BinCandidate const& theirs = of_warps->best[warp + other];
+    best.Keep(theirs.loss_change, theirs.order, theirs.left);
+  }
+  return best;
+}
+
+/// What is found at one feature for one node; all threads of the block call it, and what the first warp of those that
+/// share its bins has counts.
+template <typename Shape, bool kLimited>
 __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedSibling const& sibling,
-                                                 std::uint32_t place) {
-  std::int32_t const index = sibling.index;
-  if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
-  std::uint32_t const feature = task.tree_features.data()[place];
-  if (task.is_categorical != nullptr && task.is_categorical[feature] != 0) return {};
+                                                 std::uint32_t place, std::uint32_t part,
+                                                 OfWarps<kLimited>* of_warps) {
+  bool const is_searched = IsSearched(task, sibling.index, place);
+  std::uint32_t const feature = task.tree_features.data()[is_searched ? place : 0];
   FeatureCodes const& codes = task.features[feature];
   FeatureSums const cells{sibling.histogram + codes.first_sum, codes.sum_stride};
   FeatureSums const counts = CountsOf(task, codes, sibling.histogram);
-  SearchedNode const& node = task.nodes[index];
+  SearchedNode const& node = task.nodes[is_searched ? sibling.index : 0];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
-  FeatureScan<AllBins> const scan{
-      task, codes, node, sign, AddCost(node.gain, task.costs, feature), {codes, cells, sibling.staged}};
+  AllBins const bins{codes, cells, sibling.staged, BinsOfPart(codes.n_bins, part, Shape::kParts)};
+  FeatureScan<AllBins> const scan{task, codes, node, sign, AddCost(node.gain, task.costs, feature), bins};
   BinCandidate best;
   if constexpr (kLimited) {
-    best = WarpBest(LimitedScan{scan, feature, LimitsOf(task, node, sibling.n_rows), counts}.Find());
+    LimitedScan const limited{scan, feature, LimitsOf(task, node, sibling.n_rows), counts};
+    best = SearchParts<Shape>(limited, is_searched, part, of_warps);
   } else {
-    best = WarpBest(scan.Find());
+    best = SearchParts<Shape>(scan, is_searched, part, of_warps);
   }
   if (best.order == BinCandidate::kNone) return {};
   return {best.loss_change,
@@ -163,14 +238,13 @@ struct NoisySplit {
   double noise = 0.0;
 };
 
-/// The same of what FindAt finds; without noise all that is found competes.
-template <bool kLimited, bool kNoisy>
-__device__ __forceinline__ NoisySplit CompeteAt(FindTask const& task, SearchedSibling const& sibling,
-                                                std::uint32_t place) {
-  NoisySplit found{FindAt<kLimited>(task, sibling, place)};
+/// The same of what was found for a node; without noise all that is found competes.
+template <bool kNoisy>
+__device__ __forceinline__ NoisySplit Compete(FindTask const& task, std::int32_t node, SplitCandidate const& split) {
+  NoisySplit found{split};
   if constexpr (kNoisy) {
     if (!found.split.IsValid()) return found;
-    GainNoise const noise = task.noise.Of(sibling.index);
+    GainNoise const noise = task.noise.Of(node);
     if (!noise.Admits(found.split)) return {};
     found.noise = noise.Of(found.split.feature);
   }
@@ -186,7 +260,8 @@ __device__ __forceinline__ void KeepBetter(NoisySplit const& found, NoisySplit* 
 }
 
 /// What the warps of a block found at its features: for the smaller sibling, and for the larger one.
-using FoundSplits = NoisySplit[kSiblings][kFeaturesPerBlock];
+template <typename Shape>
+using FoundSplits = NoisySplit[kSiblings][Shape::kFeatures];
 
 /// Rows of the smaller sibling, and of both.
 struct PairRows {
@@ -200,56 +275,56 @@ __device__ __forceinline__ PairRows RowsOf(FindTask const& task, std::uint32_t i
   return {NumRowsOf(node, task.limits.n_left), node.rows.count};
 }
 
-/// Searches the features from the one at `first` on; all threads of a block call it. A warp has one feature of one
-/// sibling.
-template <bool kLimited, bool kNoisy>
+/// The sibling that a warp looks at.
+template <typename Shape>
+__device__ __forceinline__ SearchedSibling SiblingOf(SearchedPair const& pair, PairRows const& rows,
+                                                     WarpShare const& own, SharedCells<Shape> const& shared) {
+  if (own.sibling == 0) return {pair.small_node, pair.small, &shared.small[own.of_block], rows.small};
+  return {pair.large_node, pair.large, &shared.large[own.of_block], rows.both - rows.small};
+}
+
+/// Searches the features from the one at `first` on; all threads of a block call it.
+template <typename Shape, bool kLimited, bool kNoisy>
 __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, PairRows const& rows,
-                                            std::uint32_t first, SharedCells* shared, FoundSplits& found) {
-  std::uint32_t const of_block = threadIdx.x / 32 % kFeaturesPerBlock;
-  std::uint32_t const sibling = threadIdx.x / 32 / kFeaturesPerBlock;
-  std::uint32_t const place = PlaceAt(task, first + of_block);
-  bool const is_there = place != kNoPlace;
+                                            std::uint32_t first, SharedCells<Shape>* shared,
+                                            OfWarps<kLimited>* of_warps, FoundSplits<Shape>& found) {
+  auto const own = WarpShare::Own<Shape>();
+  std::uint32_t const place = PlaceAt(task, first + own.of_block);
   Stage(task, pair, first, shared);
-  if constexpr (kLimited) SubtractCounts(task, pair, first);
+  if constexpr (kLimited) SubtractCounts<Shape>(task, pair, first);
   __syncthreads();
-  if (is_there && sibling == 0) {
+  if (place != kNoPlace && own.sibling == 0 && own.part == 0) {
     FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
     if (codes.usual != kNoUsual) {
-      FillUsual(codes, pair, &shared->small[of_block], &shared->large[of_block]);
+      FillUsual(codes, pair, &shared->small[own.of_block], &shared->large[own.of_block]);
       if constexpr (kLimited) CountUsual(task, codes, pair, rows.small);
     }
   }
   __syncthreads();
-  NoisySplit candidate;
-  if (is_there && sibling == 0) {
-    SearchedSibling const small{pair.small_node, pair.small, &shared->small[of_block], rows.small};
-    candidate = CompeteAt<kLimited, kNoisy>(task, small, place);
-  }
-  if (is_there && sibling == 1) {
-    SearchedSibling const large{pair.large_node, pair.large, &shared->large[of_block], rows.both - rows.small};
-    candidate = CompeteAt<kLimited, kNoisy>(task, large, place);
-  }
-  if (Lane() == 0) found[sibling][of_block] = candidate;
+  auto const sibling = SiblingOf(pair, rows, own, *shared);
+  auto const split = FindAt<Shape>(task, sibling, place, own.part, of_warps);
+  if (own.part == 0 && Lane() == 0) found[own.sibling][own.of_block] = Compete<kNoisy>(task, sibling.index, split);
   __syncthreads();
 }
 
 /// blockIdx.x: some of the blocks of wide features; blockIdx.y: a pair. kLimited: task.limits hold. kNoisy: so does
 /// task.noise.
-template <bool kLimited, bool kNoisy>
+template <typename Shape, bool kLimited, bool kNoisy>
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, FeatureBlocks blocks) {
   extern __shared__ FixedSum shared_sums[];
-  __shared__ FoundSplits found;
-  auto* const shared = reinterpret_cast<SharedCells*>(shared_sums);
+  __shared__ OfWarps<kLimited> of_warps;
+  __shared__ FoundSplits<Shape> found;
+  auto* const shared = reinterpret_cast<SharedCells<Shape>*>(shared_sums);
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
-  std::uint32_t const stride = gridDim.x * kFeaturesPerBlock;
+  std::uint32_t const stride = gridDim.x * Shape::kFeatures;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
     if (pair.small == nullptr) continue;
     PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     NoisySplit best;
-    for (auto first = blockIdx.x * kFeaturesPerBlock; first < NumWide(task); first += stride) {
-      FindInBlock<kLimited, kNoisy>(task, pair, rows, first, shared, found);
+    for (auto first = blockIdx.x * Shape::kFeatures; first < NumWide(task); first += stride) {
+      FindInBlock<Shape, kLimited, kNoisy>(task, pair, rows, first, shared, &of_warps, found);
       if (node < 0) continue;
       for (auto const& candidate : found[threadIdx.x / 32]) KeepBetter<kNoisy>(candidate, &best);
     }
@@ -259,9 +334,32 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, Feat
 
 using Kernel = void (*)(FindTask, FeatureBlocks);
 
+template <typename Shape>
 Kernel KernelFor(FindTask const& task) {
-  if (task.limits.IsOn()) return task.noise.IsOn() ? FindSplitsKernel<true, true> : FindSplitsKernel<true, false>;
-  return task.noise.IsOn() ? FindSplitsKernel<false, true> : FindSplitsKernel<false, false>;
+  if (task.limits.IsOn()) {
+    return task.noise.IsOn() ? FindSplitsKernel<Shape, true, true> : FindSplitsKernel<Shape, true, false>;
+  }
+  return task.noise.IsOn() ? FindSplitsKernel<Shape, false, true> : FindSplitsKernel<Shape, false, false>;
+}
+
+std::size_t NumWideFeatures(FindTask const& task) {
+  return HasNarrow(task) ? task.by_width.wide.size() : task.tree_features.size();
+}
+
+std::size_t NumBlocks(std::size_t n_features, std::size_t per_block) {
+  return (n_features + per_block - 1) / per_block;
+}
+
+/// Whether FewPairs' blocks are at work all at the same time: two on each multiprocessor of a large device.
+bool AreFew(FindTask const& task, std::size_t n_pairs) {
+  constexpr std::size_t kAtOnce = 256;
+  return n_pairs * NumBlocks(NumWideFeatures(task), FewPairs::kFeatures) <= kAtOnce;
+}
+
+template <typename Shape>
+void Find(CudaContext const& cuda, FindTask const& task, FeatureBlocks const& blocks, unsigned n_pairs) {
+  LaunchSharedGrid(cuda, {blocks.wide, n_pairs}, kThreads, sizeof(SharedCells<Shape>), KernelFor<Shape>(task), task,
+                   blocks);
 }
 
 }  // namespace
@@ -272,17 +370,19 @@ FeatureBlocks NumFeatureBlocks(FindTask const& task, std::size_t n_pairs) {
   constexpr std::size_t kManyPairs = 256;  // fill it alone
   auto const share = n_pairs >= kManyPairs ? 1 : kManyBlocks / std::max<std::size_t>(1, n_pairs);
   auto const of = [&](std::size_t n_features, std::size_t per_block) {
-    return static_cast<std::uint32_t>(std::min((n_features + per_block - 1) / per_block, share));
+    return static_cast<std::uint32_t>(std::min(NumBlocks(n_features, per_block), share));
   };
-  if (!HasNarrow(task)) return {0, of(task.tree_features.size(), kFeaturesPerBlock)};
-  return {of(task.by_width.narrow.size(), kNarrowPerBlock), of(task.by_width.wide.size(), kFeaturesPerBlock)};
+  auto const n_narrow = HasNarrow(task) ? task.by_width.narrow.size() : 0;
+  auto const of_block = AreFew(task, n_pairs) ? FewPairs::kFeatures : ManyPairs::kFeatures;
+  return {of(n_narrow, kNarrowPerBlock), of(NumWideFeatures(task), of_block)};
 }
 
 void FindSplits(CudaContext const& cuda, FindTask const& task) {
   auto const blocks = NumFeatureBlocks(task, task.pairs.size());
   auto const n_pairs = static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY));
   if (blocks.narrow > 0) FindNarrowSplits(cuda, task, blocks, n_pairs);
-  LaunchSharedGrid(cuda, {blocks.wide, n_pairs}, kThreads, sizeof(SharedCells), KernelFor(task), task, blocks);
+  auto* const find = AreFew(task, task.pairs.size()) ? Find<FewPairs> : Find<ManyPairs>;
+  find(cuda, task, blocks, n_pairs);
 }
 
 }  // namespace kauri::cuda

@@ -1,11 +1,10 @@
 /// \file The best split of each of several nodes between the bins of its histogram.
 ///
-/// A warp takes a feature of a pair of siblings:
+/// A warp takes a feature of a pair of siblings, or, where pairs are few, several do, and each a part of its bins:
 /// 1. The histogram of the one whose rows were added up is completed at the feature's usual code (bundles).
 /// 2. The other's is the parent's less that one, in the parent's place.
 /// 3. A scan over the bins of each gives the sums left of every boundary; its lanes compute gains by the shared
-/// formulas
-///    (tree/split_gain.h), with the missing rows to the right and to the left. The candidates are those of
+///    formulas (tree/split_gain.h), with the missing rows to the right and to the left. The candidates are those of
 ///    BinSplitFinder (tree/histogram/bin_split.h): an empty bin's equal a neighbour's, to which they lose.
 /// Best splits are found per node and block of features; the host has the last word (IsBetter). Categorical features
 /// are only completed and subtracted; the host searches them. Bytes per cell of a pair: 48, of a node without
@@ -67,8 +66,6 @@ struct FindNoise {
   KAURI_HD GainNoise Of(std::int32_t node) const { return {deviation, keys[node], least}; }
 };
 
-/// Features that a block of threads looks at together.
-constexpr std::uint32_t kFeaturesPerBlock = 8;
 /// Codes of a feature that one thread searches.
 constexpr std::uint32_t kNarrowCodes = 4;
 

@@ -1,5 +1,5 @@
-/// \file The best split of a node at one feature, by a warp, where more is asked of splits than what they gain: enough
-/// rows in both children (tree/row_limit.h), or one threshold that is drawn (tree/threshold_draw.h).
+/// \file The best split of a node at one feature, where more is asked of splits than what they gain: enough rows in both
+/// children (tree/row_limit.h), or one threshold that is drawn (tree/threshold_draw.h).
 ///
 /// As feature_scan.cuh, but that bins with rows are numbered, as thresholds are drawn by number; where rows are
 /// counted, counts tell which bins hold rows. Counts are read where they are, and all gains computed in float64.
@@ -12,18 +12,43 @@
 
 namespace kauri::cuda::bin_scan {
 
+/// What is known of a stretch of bins.
+struct Stretch {
+  FixedSum sum;
+  std::int64_t n_rows = 0;
+  std::int64_t n_held = 0;  ///< bins that hold rows
+
+  __device__ Stretch& operator+=(Stretch const& other) {
+    sum += other.sum;
+    n_rows += other.n_rows;
+    n_held += other.n_held;
+    return *this;
+  }
+};
+
+/// The bins of a lane, and what is before them.
+struct LaneStretch {
+  std::uint32_t begin;
+  std::uint32_t end;
+  Stretch before;
+};
+
+/// As that of WarpBins.
+__device__ __forceinline__ Stretch AddOtherParts(Stretch const* of_parts, std::uint32_t part, std::uint32_t n_parts,
+                                                 LaneStretch* lane) {
+  Stretch all;
+  for (std::uint32_t other = 0; other < n_parts; ++other) {
+    if (other < part) lane->before += of_parts[other];
+    all += of_parts[other];
+  }
+  return all;
+}
+
 struct LimitedScan {
   FeatureScan<AllBins> const& scan;
   std::uint32_t feature;
   SplitLimits limits;
   FeatureSums counts;  ///< read where rows are counted
-
-  /// What is known of a stretch of bins.
-  struct Stretch {
-    FixedSum sum;
-    std::int64_t n_rows = 0;
-    std::int64_t n_held = 0;  ///< bins that hold rows
-  };
 
   /// What all lanes know of the feature.
   struct Facts {
@@ -34,14 +59,15 @@ struct LimitedScan {
     BoundaryRange between;  ///< boundaries behind bins with rows, but the last, that are looked at
   };
 
-  __device__ std::int64_t RowsIn(std::uint32_t bin) const { return limits.rows.IsOn() ? counts[bin].gradient : 0; }
-  __device__ bool HoldsRows(std::uint32_t bin) const {
-    return limits.rows.IsOn() ? RowsIn(bin) != 0 : !(scan.of_feature.Sum(bin) == FixedSum{});
+  /// i: of the warp's bins.
+  __device__ std::int64_t RowsIn(std::uint32_t i) const {
+    return limits.rows.IsOn() ? counts[scan.of_feature.Bin(i)].gradient : 0;
   }
-  __device__ void Append(std::uint32_t bin, Stretch* stretch) const {
-    stretch->sum += scan.of_feature.Sum(bin);
-    stretch->n_rows += RowsIn(bin);
-    stretch->n_held += HoldsRows(bin) ? 1 : 0;
+  __device__ bool HoldsRows(std::uint32_t i) const {
+    return limits.rows.IsOn() ? RowsIn(i) != 0 : !(scan.of_feature.Sum(i) == FixedSum{});
+  }
+  __device__ Stretch StretchOf(std::uint32_t i) const {
+    return {scan.of_feature.Sum(i), RowsIn(i), HoldsRows(i) ? 1 : 0};
   }
 
   __device__ Facts FactsOf(Stretch const& all) const {
@@ -62,7 +88,8 @@ struct LimitedScan {
   }
 
   /// A bin with rows, behind `before`.
-  __device__ void ConsiderBin(std::uint32_t bin, Stretch const& before, Facts const& facts, BinCandidate* best) const {
+  __device__ void ConsiderBin(std::uint32_t i, Stretch const& before, Facts const& facts, BinCandidate* best) const {
+    std::uint32_t const bin = scan.of_feature.Bin(i);
     auto const is_looked_at = [&](std::int64_t boundary) {
       return boundary >= facts.between.first && boundary < facts.between.end;
     };
@@ -74,24 +101,34 @@ struct LimitedScan {
     }
     bool const splits_off_missing = facts.has_missing && before.n_held == facts.n_held - 1 && scan.HasCut(bin);
     if (!is_looked_at(before.n_held) && !splits_off_missing) return;
-    Consider(before.sum + scan.of_feature.Sum(bin), before.n_rows + RowsIn(bin), BinCandidate::Up(bin), best);
+    Consider(before.sum + scan.of_feature.Sum(i), before.n_rows + RowsIn(i), BinCandidate::Up(bin), best);
   }
 
-  __device__ BinCandidate Find() const {
-    std::uint32_t const per_lane = (scan.codes.n_bins + 31) / 32;
-    std::uint32_t const begin = min(Lane() * per_lane, scan.codes.n_bins);
-    std::uint32_t const end = min(begin + per_lane, scan.codes.n_bins);
+  /// The lane's part of the warp's bins, as if there were no others.
+  __device__ LaneStretch Divide(Stretch* all) const {
+    std::uint32_t const count = scan.of_feature.Count();
+    std::uint32_t const per_lane = (count + 31) / 32;
+    LaneStretch lane{};
+    lane.begin = min(Lane() * per_lane, count);
+    lane.end = min(lane.begin + per_lane, count);
     Stretch own;
-    for (std::uint32_t bin = begin; bin < end; ++bin) Append(bin, &own);
+    for (std::uint32_t i = lane.begin; i < lane.end; ++i) own += StretchOf(i);
     FixedSum const sums = InclusiveScan(own.sum);
     FixedSum const numbers = InclusiveScan({own.n_rows, own.n_held});
-    FixedSum const all = LastLane(numbers);
-    Facts const facts = FactsOf({LastLane(sums), all.gradient, all.hessian});
-    Stretch before{sums - own.sum, numbers.gradient - own.n_rows, numbers.hessian - own.n_held};
+    FixedSum const last = LastLane(numbers);
+    lane.before = {sums - own.sum, numbers.gradient - own.n_rows, numbers.hessian - own.n_held};
+    *all = {LastLane(sums), last.gradient, last.hessian};
+    return lane;
+  }
+
+  /// all: of the feature's bins.
+  __device__ BinCandidate Search(LaneStretch const& lane, Stretch const& all) const {
+    Facts const facts = FactsOf(all);
+    Stretch before = lane.before;
     BinCandidate best;
-    for (std::uint32_t bin = begin; bin < end; ++bin) {
-      if (HoldsRows(bin)) ConsiderBin(bin, before, facts, &best);
-      Append(bin, &before);
+    for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
+      if (HoldsRows(i)) ConsiderBin(i, before, facts, &best);
+      before += StretchOf(i);
     }
     return best;
   }
