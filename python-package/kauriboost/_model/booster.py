@@ -146,6 +146,14 @@ class Booster(Model):
         """
         require_dmatrix(dtrain)
         self._take_names(dtrain)
+        self._learn(dtrain, iteration, fobj)
+
+    @names_columns
+    def _update_again(self, dtrain: DMatrix, iteration: int, fobj: Objective | None) -> None:
+        """Do as `update` with the same data before: to compare hundreds of names takes longer than a small tree."""
+        self._learn(dtrain, iteration, fobj)
+
+    def _learn(self, dtrain: DMatrix, iteration: int, fobj: Objective | None) -> None:
         if fobj is None:
             check(LIB.XGBoosterUpdateOneIter(self.handle, iteration, dtrain.handle))
             return

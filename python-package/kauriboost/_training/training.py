@@ -67,6 +67,7 @@ class Training:
         self.booster = Booster(plan.params, [dtrain, *(data for data, _ in evals)], model_file=plan.xgb_model)
         self._before = self.booster.num_boosted_rounds()
         self._next = 0
+        self._learns: Booster | None = None  # which booster has seen the data
         texts = params_as_text(plan.params, self.booster.feature_names)
         told = {name: text for name, text in texts.items() if name not in NOT_LEARNT_FROM}
         is_margin = plan.obj is not None
@@ -117,10 +118,18 @@ class Training:
         epoch = self._next
         if epoch == 0:  # the first round on top of a model that is continued
             self.booster.set_attr(best_iteration=None, best_score=None)
-        self.booster.update(self._data, self._before + epoch, self._plan.obj)
+        self._learn(self._before + epoch)
         self._next += 1
         wants_stop = self._callbacks.after_iteration(self.booster, epoch, self._evals)
         return self._group.agree(wants_stop, is_enough())
+
+    def _learn(self, iteration: int) -> None:
+        """Do the booster's part of a round."""
+        if self._learns is self.booster:
+            self.booster._update_again(self._data, iteration, self._plan.obj)
+            return
+        self.booster.update(self._data, iteration, self._plan.obj)
+        self._learns = self.booster
 
     def snapshot(self) -> Snapshot:
         """Return what is needed to go on from here elsewhere."""
