@@ -1,7 +1,5 @@
 #include "cuda/engine/apart_round.h"
 
-#include <algorithm>
-
 #include "common/fixed_point.h"
 #include "cuda/engine/engine_data.h"
 #include "kauri/error.h"
@@ -80,16 +78,12 @@ void ApartRound::ComputeGradients(Context const& ctx, WholeRows const& whole, De
 }
 
 void ApartRound::AgreeOnLargest(CudaContext const& main, TrainingArrays* arrays) {
-  auto largest = arrays->summary.Read(main).largest;
-  for (auto const& other : others_) {
-    auto const& theirs = other->Summary().largest;
-    for (std::size_t output = 0; output < largest.size(); ++output) {
-      largest[output] = {std::max(largest[output].gradient, theirs[output].gradient),
-                         std::max(largest[output].hessian, theirs[output].hessian)};
-    }
-  }
-  for (auto const& other : others_) other->SetLargest(largest);
-  arrays->summary.SetLargest(main, largest);
+  auto* const largest = arrays->summary.Largest();
+  std::vector<LargestMagnitude const*> of_others;
+  for (auto const& other : others_) of_others.push_back(other->CollectLargest(main));
+  TakeLarger(main, of_others, n_outputs_, largest);
+  agreed_.Record(main);
+  for (auto const& other : others_) other->TakeLargest(largest, agreed_, main.device);
 }
 
 void ApartRound::CopyGradients(CudaContext const& main, GradientPair* gradients) {
@@ -115,23 +109,28 @@ DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& t
   }
   Span<FixedPair> const pairs{arrays->pairs.data(), n_own};
   auto& summary = arrays->summary;
-  summary.ClearSum(main);
+  summary.ClearTotals(main);
   Quantise(main, {OwnGradients(*arrays), tree.output, summary.Largest() + tree.output, tree.sample, pairs, sampled,
-                  summary.Sum()});
-  auto const found = summary.Read(main);
-  auto const& largest = found.largest[ToSize(tree.output)];
-  if (!largest.IsFinite()) FailRow(main, *arrays, tree.output);
+                  summary.Totals()});
+  summary.Fetch(main);
   made.pairs = pairs;
   made.sampled_rows = sampled;
-  made.unit = largest.Unit();
-  made.sum = found.sum;
   inputs_.clear();
-  for (auto const& other : others_) {
-    made.sum += other->Summary().sum;
-    inputs_.push_back(other->Input());
-  }
+  for (auto const& other : others_) inputs_.push_back(other->Input());
   made.shares = inputs_;
+  made.totals = TreeTotals(nullptr, [this, main, arrays, output = tree.output] {
+    return TotalsOf(main, *arrays, output);
+  });
   return made;
+}
+
+PairTotals ApartRound::TotalsOf(CudaContext const& main, TrainingArrays const& arrays, std::int64_t output) const {
+  auto const found = arrays.summary.Fetched();
+  auto const& largest = found.largest[ToSize(output)];
+  if (!largest.IsFinite()) FailRow(main, arrays, output);
+  PairTotals totals{largest.Unit(), found.sum};
+  for (auto const& other : others_) totals.sum += other->Sum();
+  return totals;
 }
 
 void ApartRound::AddLeaves(std::vector<float> const& values, std::int64_t output) {

@@ -56,13 +56,16 @@ class ApartRound {
   void AddLeaves(std::vector<float> const& values, std::int64_t output);
 
  private:
-  explicit ApartRound(WholeRows const& whole) : n_outputs_(whole.n_outputs) {}
+  explicit ApartRound(WholeRows const& whole) : agreed_(whole.main.device), n_outputs_(whole.n_outputs) {}
 
   void Spread(WholeRows const& whole);
   void AgreeOnLargest(CudaContext const& main, TrainingArrays* arrays);
   PairTable OwnGradients(TrainingArrays const& arrays) const;
+  /// Of the pairs that were quantised last; waits for all devices.
+  PairTotals TotalsOf(CudaContext const& main, TrainingArrays const& arrays, std::int64_t output) const;
   [[noreturn]] void FailRow(CudaContext const& main, TrainingArrays const& arrays, std::int64_t output) const;
 
+  Event agreed_;  ///< the largest magnitudes of all rows are on the main device; before who waits for it
   std::int64_t n_outputs_;
   std::int64_t n_own_rows_ = 0;
   std::vector<std::unique_ptr<ApartRows>> others_;

@@ -24,7 +24,7 @@ void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, 
 }  // namespace
 
 ApartRows::ApartRows(int device, RowsOfShare place, WholeRows const& whole)
-    : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device), worker_(device) {
+    : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device), found_(device), worker_(device) {
   DeviceScope const scope(device);
   auto const n_rows = ToSize(place.count);
   auto const n_margins = ToSize(place.count * n_outputs_);
@@ -82,21 +82,33 @@ DeviceInfo ApartRows::Info() const {
 }
 
 void ApartRows::ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration) {
-  last_ = worker_.Post([this, &ctx, &objective, iteration] {
+  last_ = computed_ = worker_.Post([this, &ctx, &objective, iteration] {
     objective.ComputeGradients(Cuda(), ctx, margins_.span(), Info(), iteration, gradients_.span());
     summary_.Clear(Cuda(), n_outputs_);
     cuda::FindLargest(Cuda(), Gradients(), summary_.Largest());
-    ReadSummary();
+    found_.Record(Cuda());
   });
 }
 
-PairSummary const& ApartRows::Summary() {
-  WaitForAll();
-  return read_;
+LargestMagnitude const* ApartRows::CollectLargest(CudaContext const& main) {
+  worker_.Wait(computed_);
+  found_.HoldBack(main);
+  if (CanRead(main.device, Cuda().device)) return summary_.Largest();
+  largest_on_main_.Reserve(main, ToSize(n_outputs_));
+  CopyFromDevice(main, Cuda().device, summary_.Largest(), ToSize(n_outputs_), largest_on_main_.data());
+  return largest_on_main_.data();
 }
 
-void ApartRows::SetLargest(std::vector<LargestMagnitude> const& largest) {
-  last_ = worker_.Post([this, largest] { summary_.SetLargest(Cuda(), largest); });
+void ApartRows::TakeLargest(LargestMagnitude const* largest, Event const& ready, int main) {
+  last_ = worker_.Post([this, largest, &ready, main] {
+    ready.HoldBack(Cuda());
+    CopyFromDevice(Cuda(), main, largest, ToSize(n_outputs_), summary_.Largest());
+  });
+}
+
+FixedSum ApartRows::Sum() {
+  WaitForAll();
+  return sum_;
 }
 
 void ApartRows::RequireFinite(std::int64_t output) {
@@ -110,18 +122,20 @@ void ApartRows::RequireFinite(std::int64_t output) {
 
 void ApartRows::Quantise(std::int64_t output, RowSample sample) {
   sample.first_row = place_.first;
-  last_ = worker_.Post([this, output, sample] {
+  quantised_ = worker_.Post([this, output, sample] {
     is_sampled_ = sample.rate < 1.0F;
     if (is_sampled_) sampled_.Reserve(Cuda(), ToSize(place_.count));
-    summary_.ClearSum(Cuda());
+    summary_.ClearTotals(Cuda());
     cuda::Quantise(Cuda(), {Gradients(), output, summary_.Largest() + output, sample, pairs_.span(),
-                            is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Sum()});
+                            is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Totals()});
     ready_.Record(Cuda());
-    ReadSummary();
+    summary_.Fetch(Cuda());
   });
+  last_ = worker_.Post([this] { sum_ = summary_.Fetched().sum; });
 }
 
 ShareInput ApartRows::Input() {
+  worker_.Wait(quantised_);
   auto const marks = is_sampled_ ? sampled_.span() : Span<std::uint8_t>();
   return {pairs_.span(), marks, leaf_of_row_.span(), &ready_, Cuda()};
 }

@@ -48,12 +48,16 @@ class ApartRows {
   void GiveMargins(CudaContext const& main, float* margins);
   void GiveGradients(CudaContext const& main, GradientPair* gradients);
 
-  /// The gradients of a round and, for Summary, their largest magnitudes.
+  /// The gradients of a round and their largest magnitudes.
   void ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration);
-  /// Waits for it.
-  PairSummary const& Summary();
-  /// The largest magnitudes of all rows in place of those of these.
-  void SetLargest(std::vector<LargestMagnitude> const& largest);
+  /// [n_outputs], as the main device, whose stream waits for them, can read them. Waits until the device is asked for
+  /// them, not until it has them.
+  LargestMagnitude const* CollectLargest(CudaContext const& main);
+  /// The largest magnitudes of all rows, memory of the main device that is there once `ready` is reached, in place of
+  /// those of these.
+  void TakeLargest(LargestMagnitude const* largest, Event const& ready, int main);
+  /// What Quantise found. Waits for it.
+  FixedSum Sum();
   /// \throws Error(kData) for the first row whose pair is not finite. Waits for it.
   void RequireFinite(std::int64_t output);
 
@@ -61,15 +65,14 @@ class ApartRows {
   /// Waits; what failed is forgotten.
   void Settle() noexcept { worker_.Settle(); }
 
-  /// What a tree grows from and, for Summary, its sum. sample: by key and rate.
+  /// What a tree grows from and, for Sum, its sum. sample: by key and rate.
   void Quantise(std::int64_t output, RowSample sample);
-  /// After Summary.
+  /// Of that; waits until the device is asked for it, not until it has it.
   ShareInput Input();
   /// Adds the values of a tree's leaves to the margins.
   void AddLeaves(std::vector<float> const& values, std::int64_t output);
 
  private:
-  void ReadSummary() { read_ = summary_.Read(Cuda()); }
   PairTable Gradients() const { return {gradients_.span(), n_outputs_}; }
   DeviceInfo Info() const;
 
@@ -90,9 +93,13 @@ class ApartRows {
   Buffer<std::int32_t> leaf_of_row_;
   Upload leaf_values_;
   Event ready_;
-  PairSummary read_;
-  DeviceWorker::Ticket last_ = 0;  ///< of what was asked
-  DeviceWorker worker_;            ///< after what its tasks use
+  Event found_;                              ///< the largest magnitudes of these rows are
+  Buffer<LargestMagnitude> largest_on_main_;  ///< a copy, where the main device cannot read them
+  FixedSum sum_;
+  DeviceWorker::Ticket computed_ = 0;   ///< the device was asked for the largest magnitudes
+  DeviceWorker::Ticket quantised_ = 0;  ///< the device was asked for what a tree grows from
+  DeviceWorker::Ticket last_ = 0;       ///< of what was asked
+  DeviceWorker worker_;                 ///< after what its tasks use
 };
 
 }  // namespace kauri::cuda

@@ -277,7 +277,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const made = own->apart->MakeInput(Cuda(), {tree.output, sample, tree.place}, &own->arrays);
     if (own->training.Watch().IsDue(tree.place.iteration)) {
       own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
-      own->WatchResolution(Cuda(), train.Info(), tree.output, made.unit);
+      own->WatchResolution(Cuda(), train.Info(), tree.output, made.totals.OnHost().unit);
     }
     return made;
   }

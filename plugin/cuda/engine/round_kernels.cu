@@ -25,6 +25,26 @@ __device__ __forceinline__ std::uint32_t WarpMax(std::uint32_t value) {
   return value;
 }
 
+/// Of one launch.
+constexpr std::size_t kMostSources = 8;
+
+struct LargestSources {
+  LargestMagnitude const* largest[kMostSources];
+  int n;
+};
+
+__global__ void __launch_bounds__(kThreads)
+    TakeLargerKernel(LargestSources sources, std::int64_t n_outputs, LargestMagnitude* largest) {
+  std::int64_t const output = GridIndex();
+  if (output >= n_outputs) return;
+  LargestMagnitude most = largest[output];
+  for (int source = 0; source < sources.n; ++source) {
+    LargestMagnitude const theirs = sources.largest[source][output];
+    most = {max(most.gradient, theirs.gradient), max(most.hessian, theirs.hessian)};
+  }
+  largest[output] = most;
+}
+
 /// blockIdx.y: the output.
 __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows,
                                                                     std::int64_t n_outputs, LargestMagnitude* largest) {
@@ -92,7 +112,8 @@ __global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
     if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;
     sum += pair;
   }
-  AddToSum(sum, task.sum);
+  AddToSum(sum, &task.totals->sum);
+  if (GridIndex() == 0) task.totals->unit = unit;
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -109,29 +130,36 @@ unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kThrea
 }  // namespace
 
 void DevicePairSummary::Clear(CudaContext const& cuda, std::int64_t n_outputs) {
-  auto const size = sizeof(FixedSum) + ToSize(n_outputs) * sizeof(LargestMagnitude);
+  auto const size = sizeof(PairTotals) + ToSize(n_outputs) * sizeof(LargestMagnitude);
   bytes_.Reserve(cuda, size);
   on_host_.Reserve(size);
+  if (!fetched_) fetched_.emplace(cuda.device);
   n_outputs_ = n_outputs;
   FillZero(cuda, bytes_.data(), size);
 }
 
-void DevicePairSummary::ClearSum(CudaContext const& cuda) { FillZero(cuda, bytes_.data(), sizeof(FixedSum)); }
+void DevicePairSummary::ClearTotals(CudaContext const& cuda) { FillZero(cuda, bytes_.data(), sizeof(PairTotals)); }
 
 void DevicePairSummary::SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest) {
-  auto* const bytes = on_host_.data() + sizeof(FixedSum);
+  auto* const bytes = on_host_.data() + sizeof(PairTotals);
   std::memcpy(bytes, largest.data(), largest.size() * sizeof(LargestMagnitude));
-  CopyToDevice(cuda, bytes, largest.size() * sizeof(LargestMagnitude), bytes_.data() + sizeof(FixedSum));
+  CopyToDevice(cuda, bytes, largest.size() * sizeof(LargestMagnitude), bytes_.data() + sizeof(PairTotals));
 }
 
-PairSummary DevicePairSummary::Read(CudaContext const& cuda) {
+void DevicePairSummary::Fetch(CudaContext const& cuda) {
+  CopyToHost(cuda, bytes_.data(), sizeof(PairTotals) + ToSize(n_outputs_) * sizeof(LargestMagnitude), on_host_.data());
+  fetched_->Record(cuda);
+}
+
+PairSummary DevicePairSummary::Fetched() const {
+  fetched_->Wait();
+  PairTotals totals;
+  std::memcpy(&totals, on_host_.data(), sizeof(PairTotals));
   PairSummary summary;
+  summary.sum = totals.sum;
   summary.largest.resize(ToSize(n_outputs_));
-  auto const bytes_of_largest = summary.largest.size() * sizeof(LargestMagnitude);
-  CopyToHost(cuda, bytes_.data(), sizeof(FixedSum) + bytes_of_largest, on_host_.data());
-  cuda.Synchronize();  // for the summary
-  std::memcpy(&summary.sum, on_host_.data(), sizeof(FixedSum));
-  std::memcpy(summary.largest.data(), on_host_.data() + sizeof(FixedSum), bytes_of_largest);
+  std::memcpy(summary.largest.data(), on_host_.data() + sizeof(PairTotals),
+              summary.largest.size() * sizeof(LargestMagnitude));
   return summary;
 }
 
@@ -140,6 +168,16 @@ void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMag
   dim3 const grid(FewBlocks(n_rows), static_cast<unsigned>(std::min(gradients.n_outputs, kMaxGridY)));
   LaunchGrid(cuda, grid, kThreads, LargestMagnitudesKernel, gradients.pairs.data(), n_rows, gradients.n_outputs,
              largest);
+}
+
+void TakeLarger(CudaContext const& cuda, std::vector<LargestMagnitude const*> const& of_others, std::int64_t n_outputs,
+                LargestMagnitude* largest) {
+  for (std::size_t first = 0; first < of_others.size(); first += kMostSources) {
+    LargestSources sources{};
+    sources.n = static_cast<int>(std::min(of_others.size() - first, kMostSources));
+    std::copy_n(of_others.begin() + static_cast<std::ptrdiff_t>(first), sources.n, sources.largest);
+    Launch(cuda, GridFor(n_outputs, kThreads), kThreads, TakeLargerKernel, sources, n_outputs, largest);
+  }
 }
 
 std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {

@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "common/fixed_point.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
+#include "cuda/tree/tree_totals.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
@@ -55,18 +58,25 @@ class DevicePairSummary {
  public:
   /// Room for n_outputs; all zero.
   void Clear(CudaContext const& cuda, std::int64_t n_outputs);
-  void ClearSum(CudaContext const& cuda);
-  FixedSum* Sum() const { return reinterpret_cast<FixedSum*>(bytes_.data()); }
-  LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + sizeof(FixedSum)); }
+  void ClearTotals(CudaContext const& cuda);
+  PairTotals* Totals() const { return reinterpret_cast<PairTotals*>(bytes_.data()); }
+  LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + sizeof(PairTotals)); }
   /// Magnitudes of all devices or ranks in place of those that were read last.
   void SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest);
-  /// Waits for it.
-  PairSummary Read(CudaContext const& cuda);
+  /// Has it copied as it is then. Of the calls of Fetch the last counts.
+  void Fetch(CudaContext const& cuda);
+  /// What was fetched; waits for it.
+  PairSummary Fetched() const;
+  PairSummary Read(CudaContext const& cuda) {
+    Fetch(cuda);
+    return Fetched();
+  }
 
  private:
   std::int64_t n_outputs_ = 0;
-  Buffer<unsigned char> bytes_;  ///< the sum, then the magnitudes
+  Buffer<unsigned char> bytes_;  ///< the totals, then the magnitudes
   PinnedBuffer<unsigned char> on_host_;
+  std::optional<Event> fetched_;
 };
 
 /// Row sampling of one tree (tree/sampling/sampling.h).
@@ -87,6 +97,9 @@ struct RowSample {
 
 /// largest (in, out): [n_outputs], device, zero before.
 void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMagnitude* largest);
+/// largest (in, out): [n_outputs], device. of_others: the same of other rows, where the device can read them.
+void TakeLarger(CudaContext const& cuda, std::vector<LargestMagnitude const*> const& of_others, std::int64_t n_outputs,
+                LargestMagnitude* largest);
 
 /// The first row whose pair for `output` is not finite; the number of rows if all are. Waits for the value.
 std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
@@ -100,9 +113,9 @@ struct QuantiseTask {
   std::int64_t output = 0;
   LargestMagnitude const* largest = nullptr;  ///< of the output, device: the unit follows from it
   RowSample sample;
-  Span<FixedPair> pairs;       ///< (out) [n_rows], column `output` in units; zero where the row is not sampled
-  Span<std::uint8_t> sampled;  ///< (out) [n_rows], 1 = used, may be where the marks are; empty: not wanted
-  FixedSum* sum = nullptr;     ///< (in, out) the sum of `pairs` is added to it, device
+  Span<FixedPair> pairs;         ///< (out) [n_rows], column `output` in units; zero where the row is not sampled
+  Span<std::uint8_t> sampled;    ///< (out) [n_rows], 1 = used, may be where the marks are; empty: not wanted
+  PairTotals* totals = nullptr;  ///< (in, out) the sum of `pairs` is added to theirs, device; their unit is set
 };
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task);

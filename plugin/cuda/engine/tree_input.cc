@@ -79,29 +79,36 @@ class TreeInput {
   void QuantisePairs(DeviceTreeTask* made) {
     auto const drawn = Draw(Tree().output);
     Summarise(drawn.gradients);
-    Quantise(task_.cuda, {drawn.gradients, drawn.output, arrays_.summary.Largest() + drawn.output, drawn.sample,
-                          arrays_.pairs.span(), sampled_, arrays_.summary.Sum()});
-    auto const summary = arrays_.summary.Read(task_.cuda);
-    auto const largest = summary.largest[drawn.output];
-    if (!largest.IsFinite()) FailRow(drawn.gradients, drawn.output);
-    made->unit = largest.Unit();
-    made->sum = SumOfRanks(summary.sum);
-    if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->unit);
+    auto& summary = arrays_.summary;
+    Quantise(task_.cuda, {drawn.gradients, drawn.output, summary.Largest() + drawn.output, drawn.sample,
+                          arrays_.pairs.span(), sampled_, summary.Totals()});
+    summary.Fetch(task_.cuda);
+    made->totals = TreeTotals(summary.Totals(), [cuda = task_.cuda, &summary, drawn] {
+      return TotalsOf(cuda, summary.Fetched(), drawn);
+    });
+    if (IsDistributed(task_.ctx)) made->totals = TreeTotals(TotalsOfRanks(made->totals.OnHost()));
+    if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
+  }
+
+  static PairTotals TotalsOf(CudaContext const& cuda, PairSummary const& summary, Drawn const& drawn) {
+    auto const largest = summary.largest[ToSize(drawn.output)];
+    if (!largest.IsFinite()) FailRow(cuda, drawn.gradients, drawn.output);
+    return {largest.Unit(), summary.sum};
   }
 
   /// Largest magnitudes, once a round unless they are those of drawn pairs, and a sum of nothing.
   void Summarise(PairTable const& gradients) {
-    if (arrays_.has_largest && !Tree().SamplesByGradient()) return arrays_.summary.ClearSum(task_.cuda);
+    if (arrays_.has_largest && !Tree().SamplesByGradient()) return arrays_.summary.ClearTotals(task_.cuda);
     arrays_.summary.Clear(task_.cuda, gradients.n_outputs);
     FindLargest(task_.cuda, gradients, arrays_.summary.Largest());
     if (IsDistributed(task_.ctx)) AgreeOnLargest(gradients);
     arrays_.has_largest = !Tree().SamplesByGradient();
   }
 
-  [[noreturn]] void FailRow(PairTable const& gradients, std::int64_t output) const {
-    auto const row = FirstNotFinite(task_.cuda, gradients, output);
+  [[noreturn]] static void FailRow(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
+    auto const row = FirstNotFinite(cuda, gradients, output);
     auto const* pair = gradients.pairs.data() + row * gradients.n_outputs + output;
-    FailGradient(ToHost(task_.cuda, pair, 1)[0], row);
+    FailGradient(ToHost(cuda, pair, 1)[0], row);
   }
 
   /// The largest of all ranks in place of those here. A rank whose pairs are not finite names the row.
@@ -109,7 +116,7 @@ class TreeInput {
     auto largest = arrays_.summary.Read(task_.cuda).largest;
     std::vector<std::uint64_t> words;
     for (std::size_t output = 0; output < largest.size(); ++output) {
-      if (!largest[output].IsFinite()) FailRow(gradients, static_cast<std::int64_t>(output));
+      if (!largest[output].IsFinite()) FailRow(task_.cuda, gradients, static_cast<std::int64_t>(output));
       words.push_back(largest[output].gradient);
       words.push_back(largest[output].hessian);
     }
@@ -121,10 +128,10 @@ class TreeInput {
     arrays_.summary.SetLargest(task_.cuda, largest);
   }
 
-  FixedSum SumOfRanks(FixedSum sum) const {
-    std::array<std::int64_t, 2> words{sum.gradient, sum.hessian};
+  PairTotals TotalsOfRanks(PairTotals const& own) const {
+    std::array<std::int64_t, 2> words{own.sum.gradient, own.sum.hessian};
     SumOverRanks(task_.ctx, Span<std::int64_t>(words.data(), words.size()));
-    return {words[0], words[1]};
+    return {own.unit, {words[0], words[1]}};
   }
 
   void MakeTable() {
@@ -166,9 +173,9 @@ class TreeInput {
     FixedGradients fixed;
     QuantiseGradients(task_.ctx, sample.pairs, 1, 0, sample.used, &fixed);
     CopyToDevice(task_.cuda, fixed.pairs.data(), fixed.pairs.size(), arrays_.pairs.data());
-    made->unit = fixed.unit;
-    for (auto const& pair : fixed.pairs) made->sum += pair;
-    made->sum = SumOfRanks(made->sum);
+    PairTotals totals{fixed.unit, {}};
+    for (auto const& pair : fixed.pairs) totals.sum += pair;
+    made->totals = TreeTotals(TotalsOfRanks(totals));
   }
 
   TreeInputTask const& task_;

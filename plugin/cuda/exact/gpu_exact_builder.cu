@@ -105,7 +105,7 @@ class GpuExactGrower : public ScalarGrowth {
  public:
   GpuExactGrower(CudaContext const& cuda, Context const& ctx, GpuExactBuilder const& builder,
                  DeviceTreeTask const& task, GpuExactState* state)
-      : ScalarGrowth(ctx, {builder.Param(), builder.Rules(), task.place}, task.unit, state->columns.NumCols()),
+      : ScalarGrowth(ctx, {builder.Param(), builder.Rules(), task.place}, task.totals.OnHost().unit, state->columns.NumCols()),
         cuda_(cuda),
         builder_(builder),
         task_(task),
@@ -165,7 +165,7 @@ void GpuExactGrower::Start() {
   auto& workspace = state_.workspace;
   workspace.positions.Reserve(cuda_, n_rows);
   workspace.next_positions.Reserve(cuda_, n_rows);
-  auto const sum = task_.sum;
+  auto const sum = task_.totals.OnHost().sum;
   SetRoot(sum);
   auto const splits = MaySplit(sum, 0);
   FillPositions(cuda_, splits ? 0 : ~0, {workspace.positions.data(), n_rows});

@@ -29,7 +29,6 @@ FewRowsTask FewRowsGrower::MakeTask() const {
   made.places = data_->rows.Places();
   made.pairs = task_.pairs.data();
   made.n_rows = static_cast<std::uint32_t>(bins.n_rows);
-  made.sum = task_.sum;
   made.n_levels = param_.max_depth;
   made.gamma = param_.gamma;
   made.shape = ShapeOfFewRows(few_rows.room, made, few_rows.most_codes);
@@ -42,7 +41,10 @@ void FewRowsGrower::FindAll() {
   auto& upload = data_->of_tree;
   upload.Clear();
   auto const features = upload.Add(columns_.TreeSet());
+  auto const* totals = task_.totals.OnDevice();
+  auto const totals_place = totals != nullptr ? 0 : upload.Add(std::vector<PairTotals>{task_.totals.OnHost()});
   upload.SendChanges(cuda_);
+  on_device_.find.totals = totals != nullptr ? totals : upload.At<PairTotals>(totals_place);
   on_device_.find.tree_features = {upload.At<std::uint32_t>(features), columns_.TreeSet().size()};
   auto& answer = data_->few_rows.answer;
   ReserveMore((std::size_t{1} << static_cast<unsigned>(param_.max_depth)) - 1, &answer);

@@ -3,7 +3,7 @@
 namespace kauri::cuda {
 
 FoundTreeGrower::FoundTreeGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
-    : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts), cuda_(task.cuda), task_(task.tree), data_(data) {
+    : HistGrowth(ctx, rules, GradientUnit(), *data->bins->cuts), cuda_(task.cuda), task_(task.tree), data_(data) {
   memory_ = &data_->growth;
 }
 
@@ -12,9 +12,14 @@ bool FoundTreeGrower::SplitsFollowFromSums() const {
          param_.min_data_in_leaf <= 1;
 }
 
+NodeTotal FoundTreeGrower::MakeRoot() {
+  FindAll();
+  auto const& totals = task_.totals.OnHost();
+  gain_.unit = totals.unit;
+  return SetRoot(totals.sum);
+}
+
 void FoundTreeGrower::FindSplits(Pairs const& pairs) {
-  if (!has_found_) FindAll();
-  has_found_ = true;
   for (auto const& pair : pairs) {
     for (auto* node : {pair.small, pair.large}) {
       if (node != nullptr && node->IsOpen()) node->best = FoundAt(*node, place_of_node_[ToSize(node->id)]);

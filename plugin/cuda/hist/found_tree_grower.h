@@ -10,7 +10,8 @@
 
 namespace kauri::cuda {
 
-/// Nodes have the places of a complete tree: the children of place p have 2 p + 1 and 2 p + 2.
+/// Nodes have the places of a complete tree: the children of place p have 2 p + 1 and 2 p + 2. The device begins before
+/// the host knows what the gradients add up to, and in what unit: gain_ has it from MakeRoot on.
 class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
  protected:
   FoundTreeGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
@@ -18,9 +19,6 @@ class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
   /// Whether a node's best split follows from its sum and its rows alone: neither from its number, nor from the splits
   /// made until then.
   bool SplitsFollowFromSums() const;
-  /// Whether FindAll was called: not for a root that may not be split.
-  bool HasFound() const { return has_found_; }
-
   void SplitRows(std::vector<CodeSplit> const& splits) override;
 
   CudaContext cuda_;
@@ -28,18 +26,17 @@ class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
   HistOnDevice* data_;
 
  private:
-  /// Has the device find the splits of all nodes that the tree may have.
+  /// Has the device find the splits of all nodes that the tree may have. The host need not know the totals by then.
   virtual void FindAll() = 0;
   /// That of a node; waits until it is there.
   virtual SplitCandidate FoundAt(Node const& node, std::uint32_t place) = 0;
 
-  NodeTotal MakeRoot() final { return SetRoot(task_.sum); }
+  NodeTotal MakeRoot() final;
   std::vector<std::int32_t> RightCategories(Node const& /*node*/) const final { return {}; }
   void FindSplits(Pairs const& pairs) final;
   void GiveBack(FixedSum* /*histogram*/) final {}
   bool HasFewerRows(Node const& left, Node const& right) const final { return WeighsLess(left.total, right.total); }
 
-  bool has_found_ = false;
   std::vector<std::uint32_t> place_of_node_{0};
 };
 

@@ -173,6 +173,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);
+  own->LastTree().Wait();  // what it read is written anew before the device is waited for
   GrowthRules const rules{param_, rules_, task.place};
   TreeScope const tree(cuda, own->LastTree());
   if (task.table.stride != 0) {

@@ -10,7 +10,7 @@
 namespace kauri::cuda {
 
 GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
-    : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts),
+    : HistGrowth(ctx, rules, task.tree.totals.OnHost().unit, *data->bins->cuts),
       cuda_(task.cuda),
       data_(data),
       task_(task.tree),
@@ -22,10 +22,11 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
 
 NodeTotal GpuHistGrower::MakeRoot() {
   SendTree();
-  if (HasNoise() && task_.sum.hessian > 0) {
-    SetNoise(task_.place, task_.sum, SumSquares(ctx_, std::vector<SquareSum>{SquareRowsHere()}).front());
+  auto const sum = task_.totals.OnHost().sum;
+  if (HasNoise() && sum.hessian > 0) {
+    SetNoise(task_.place, sum, SumSquares(ctx_, std::vector<SquareSum>{SquareRowsHere()}).front());
   }
-  return SetRoot(task_.sum);
+  return SetRoot(sum);
 }
 
 SquareSum GpuHistGrower::SquareRowsHere() const {

@@ -49,10 +49,13 @@ void LevelsGrower::Begin() {
   levels.pairs.Reserve(cuda_, n_pairs);
   levels.decisions.Reserve(cuda_, n_nodes);
   levels.walk.Reserve(cuda_, LevelPlace{param_.max_depth + 1}.FirstNode());
+  levels.totals.Reserve(cuda_, 1);
   ReserveMore(n_nodes, &levels.found);
   find_ = data_->FindTaskOf(gain_);
   features.PutInto(upload, &find_);
+  find_.totals = levels.totals.data();
   decide_.gain = gain_;
+  decide_.totals = levels.totals.data();
   decide_.gamma = param_.gamma;
   decide_.n_levels = param_.max_depth;
   decide_.cut_values = data_->bins->cut_values.data();
@@ -62,7 +65,7 @@ void LevelsGrower::Begin() {
   decide_.pairs = levels.pairs.data();
   decide_.decisions = levels.decisions.data();
   decide_.found = levels.found.data();
-  BeginDecisions(cuda_, decide_, data_->rows.Root(), task_.sum);
+  BeginLevels(cuda_, levels.rows.Arrays(), data_->rows.Root(), reinterpret_cast<FixedSum*>(histograms.front()));
 }
 
 void LevelsGrower::AskShares(int depth) {
@@ -107,6 +110,7 @@ void LevelsGrower::FindAll() {
   for (int depth = 0; depth < param_.max_depth; ++depth) {
     if (depth > 0) AskShares(depth);
     AddUp(depth);
+    if (depth == 0) BeginDecisions(cuda_, decide_, task_.totals);  // which the host may have to wait for
     Find(depth);
     levels.decided[ToSize(depth)].Record(cuda_);
   }
@@ -130,7 +134,6 @@ SplitCandidate LevelsGrower::FoundAt(Node const& node, std::uint32_t place) {
 }
 
 void LevelsGrower::WriteLeaves() {
-  if (!HasFound()) tree_rows_.WriteLeaves();
   tree_rows_.Wait();
   SmoothBy([&] { return tree_rows_.CountLeaves(ctx_, tree_); });
 }

@@ -5,6 +5,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"
+#include "cuda/tree/tree_totals.h"
 #include "kauri/error.h"
 #include "kauri/tree_builder.h"
 
@@ -23,8 +24,7 @@ struct ShareInput {
 /// As TreeTask, with everything row-sized in device memory.
 struct DeviceTreeTask {
   Span<FixedPair const> pairs;  ///< [n_rows], device; zero pairs for rows that are not sampled
-  GradientUnit unit;
-  FixedSum sum;                           ///< of `pairs`
+  TreeTotals totals;                      ///< of `pairs`
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   TreePlace place;
   /// Of each device but the first, which has all of the above for the rows of its own share alone then; empty: it has

@@ -27,14 +27,14 @@ class RoundKernelsTest : public DeviceTest {
       QuantiseGradients(ctx, gradients, n_outputs, output, sampled, &expected);
       cuda::Buffer<FixedPair> pairs(Cuda(), n_rows);
       cuda::Buffer<std::uint8_t> used(Cuda(), sampled.size());
-      summary.ClearSum(Cuda());
+      summary.ClearTotals(Cuda());
       cuda::Quantise(Cuda(), {table,
                               output,
                               summary.Largest() + output,
                               {RowSamplingKey(ctx.seed, 3, output), rate},
                               pairs.span(),
                               used.span(),
-                              summary.Sum()});
+                              summary.Totals()});
       auto const read = summary.Read(Cuda());
       ASSERT_EQ(static_cast<std::int64_t>(read.largest.size()), n_outputs);
       EXPECT_EQ(read.largest[output].Unit().gradient, expected.unit.gradient);

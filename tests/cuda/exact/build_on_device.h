@@ -6,6 +6,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/tree/device_tree_builder.h"
+#include "support/totals_of.h"
 
 namespace kauri::testing {
 
@@ -18,9 +19,7 @@ inline Tree BuildOnDevice(cuda::CudaContext const& cuda, Context const& ctx, cud
   cuda::Buffer<std::uint8_t> sampled(cuda, task.sampled_rows.size());
   cuda::CopyToDevice(cuda, task.sampled_rows.data(), sampled.size(), sampled.data());
   cuda::Buffer<std::int32_t> leaves(cuda, leaf_of_row->size());
-  FixedSum sum;
-  for (auto const& pair : task.gradients.pairs) sum += pair;
-  cuda::DeviceTreeTask on_device{pairs.span(), task.gradients.unit, sum, sampled.span(), task.place};
+  cuda::DeviceTreeTask on_device{pairs.span(), cuda::TreeTotals(TotalsOf(task.gradients)), sampled.span(), task.place};
   cuda::Buffer<float> residuals(cuda, task.errors.residuals.size());
   cuda::CopyToDevice(cuda, task.errors.residuals.data(), residuals.size(), residuals.data());
   cuda::Buffer<float> weights(cuda, task.errors.weights.size());

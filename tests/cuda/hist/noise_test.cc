@@ -241,8 +241,7 @@ class SharesOfNoise : public SharesTest {
     }
     cuda::DeviceTreeTask task;
     task.pairs = parts[0].pairs.span();
-    task.unit = job.gradients.unit;
-    for (auto const& pair : job.gradients.pairs) task.sum += pair;
+    task.totals = cuda::TreeTotals(TotalsOf(job.gradients));
     task.sampled_rows = parts[0].sampled.span();
     task.place = job.Task().place;
     task.shares = inputs;

@@ -9,6 +9,7 @@
 #include "support/device_fixture.h"
 #include "support/many_devices.h"
 #include "support/same_tree.h"
+#include "support/totals_of.h"
 #include "tree/categorical_job.h"
 
 namespace kauri::testing {
@@ -29,8 +30,7 @@ class SharesTest : public DeviceTest {
     cuda::Buffer<std::int32_t> leaves(Cuda(), job.NumRows());
     cuda::DeviceTreeTask task;
     task.pairs = pairs.span();
-    task.unit = job.gradients.unit;
-    for (auto const& pair : job.gradients.pairs) task.sum += pair;
+    task.totals = cuda::TreeTotals(TotalsOf(job.gradients));
     task.sampled_rows = sampled.span();
     task.place = host.place;
     Built built;

@@ -34,13 +34,15 @@ struct WarpPart {
 /// The features of one block: those of the tree from its rank on, as many apart as there are blocks.
 class BlockOfFewRows {
  public:
-  __device__ BlockOfFewRows(FewRowsTask const& task, std::uint32_t rank, char* memory) : task_(task), rank_(rank) {
+  __device__ BlockOfFewRows(FewRowsTask const& task, std::uint32_t rank, char* memory)
+      : task_(task), gain_(WithUnit(task.find.gain, task.find.totals)), rank_(rank) {
     memory_.Lay(task.shape, task.n_rows, memory);
     auto const n_features = static_cast<std::uint32_t>(task.find.tree_features.size());
     n_own_ = rank < n_features ? (n_features - rank - 1) / task.shape.n_blocks + 1 : 0;
   }
 
   __device__ BlockMemory const& Memory() const { return memory_; }
+  __device__ GainParam const& Gain() const { return gain_; }
 
   /// All rows are in the root.
   __device__ void Begin() {
@@ -49,7 +51,8 @@ class BlockOfFewRows {
       memory_.features[own] = {feature, task_.find.features[feature], task_.places[feature]};
     }
     if (threadIdx.x == 0) {
-      memory_.nodes[0] = {{task_.sum, NodeGain(task_.sum, task_.find.gain, {}), {}, -1, 0}, 0};
+      FixedSum const sum = task_.find.totals->sum;
+      memory_.nodes[0] = {{sum, NodeGain(sum, gain_, {}), {}, -1, 0}, 0};
     }
     __syncthreads();
     for (auto row = threadIdx.x; row < task_.n_rows; row += kThreads) {
@@ -206,7 +209,7 @@ class BlockOfFewRows {
                          bin_scan::WarpBins* of_warps) {
     OwnFeature const& own = FeatureOf(part.sums);
     SearchedNode const& node = nodes[part.is_there ? part.sums / n_own_ : 0].searched;
-    bin_scan::FeatureScan<ListedBins> const scan{task_.find, own.codes, node, 0, node.gain, List(part)};
+    bin_scan::FeatureScan<ListedBins> const scan{task_.find, gain_, own.codes, node, 0, node.gain, List(part)};
     bin_scan::WarpBins mine;
     auto bins = scan.Divide(&mine);
     bin_scan::WarpBins all = mine;
@@ -263,6 +266,7 @@ class BlockOfFewRows {
   }
 
   FewRowsTask const& task_;
+  GainParam gain_;
   std::uint32_t rank_;
   std::uint32_t n_own_;  ///< features of the block
   BlockMemory memory_{};

@@ -62,9 +62,9 @@ struct Level {
 };
 
 /// The nodes of the next level, and how rows get there; the first warp calls it. Returns how many there are.
-__device__ std::uint32_t MakeChildren(FewRowsTask const& task, Level const& level, LevelSplit* splits, bool is_last) {
+__device__ std::uint32_t MakeChildren(GainParam const& gain, float gamma, Level const& level, LevelSplit* splits,
+                                      bool is_last) {
   std::uint32_t const below = (1U << threadIdx.x) - 1U;
-  GainParam const& gain = task.find.gain;
   auto const make = [&](std::uint32_t child, FixedSum sum, std::uint32_t place) {
     level.next[child] = {{sum, NodeGain(sum, gain, {}), {}, -1, 0}, place};
   };
@@ -74,7 +74,7 @@ __device__ std::uint32_t MakeChildren(FewRowsTask const& task, Level const& leve
     bool const is_node = index < level.n_nodes;
     LevelNode const& node = level.nodes[is_node ? index : 0];
     LevelSplit& split = splits[is_node ? index : 0];
-    bool const is_made = is_node && !is_last && IsWorthSplitting(split.found.split, task.gamma);
+    bool const is_made = is_node && !is_last && IsWorthSplitting(split.found.split, gamma);
     FixedSum const left = split.found.split.left;
     FixedSum const right = node.searched.sum - left;
     bool const has_left = is_made && IsEnoughForTwo(left, gain);
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads, 1) GrowFewRowsKernel(__grid_constant
       memory.answer[level.nodes[threadIdx.x].place] = memory.splits[threadIdx.x].found.split;
     }
     if (threadIdx.x < 32) {
-      auto const n_made = MakeChildren(task, level, memory.splits, depth + 1 == task.n_levels);
+      auto const n_made = MakeChildren(block.Gain(), task.gamma, level, memory.splits, depth + 1 == task.n_levels);
       if (threadIdx.x == 0) n_next = n_made;
     }
     __syncthreads();

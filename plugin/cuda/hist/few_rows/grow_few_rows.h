@@ -56,12 +56,11 @@ struct FewRowsSplit {
 };
 
 struct FewRowsTask {
-  FindTask find;  ///< what is asked of splits; its pairs, nodes and answers are unused
+  FindTask find;  ///< what is asked of splits, with totals; its pairs, nodes and answers are unused
   CodeView codes;
   FeaturePlace const* places;  ///< [n_cols]
   FixedPair const* pairs;      ///< [n_rows]
   std::uint32_t n_rows;
-  FixedSum sum;  ///< of all pairs
   std::int32_t n_levels;
   float gamma;          ///< nodes that gain less get no children
   FewRowsSplit* found;  ///< (out) [2^n_levels - 1], page-locked: the children of place p have 2 p + 1 and 2 p + 2

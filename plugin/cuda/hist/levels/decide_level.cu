@@ -17,14 +17,15 @@ __device__ SearchedNode SearchedWith(FixedSum sum, GainParam const& gain) {
   return {sum, NodeGain(sum, gain, {}), {}, -1, 0};
 }
 
-__global__ void BeginKernel(DecideTask task, RowStretch root, FixedSum sum) {
-  task.searched[0] = SearchedWith(sum, task.gain);
-  task.pairs[0] = {task.histograms[0], nullptr, sum, 0, -1};
-  task.rows.nodes[0] = root;
-  task.rows.added[0] = {root, -1, 0, task.histograms[0]};
+/// on_host: read where on_device is nullptr.
+__global__ void BeginKernel(DecideTask task, PairTotals const* on_device, PairTotals on_host) {
+  PairTotals const totals = on_device != nullptr ? *on_device : on_host;
+  *task.totals = totals;
+  task.searched[0] = SearchedWith(totals.sum, WithUnit(task.gain, &totals));
+  task.pairs[0] = {task.histograms[0], nullptr, totals.sum, 0, -1};
 }
 
-/// Whether a node may be split; the root may.
+/// Whether a node may be split. The root may: one that the host does not split has no split that counts.
 __device__ __forceinline__ bool IsOpen(NodeDecision const* decisions, std::uint32_t place) {
   if (place == 0) return true;
   NodeDecision const& parent = decisions[(place - 1) / 2];
@@ -53,7 +54,8 @@ __device__ __forceinline__ SplitCandidate BestOf(SplitCandidate const* candidate
 }
 
 /// By all lanes of a warp.
-__device__ __forceinline__ NodeDecision DecisionOf(DecideTask const& task, SplitCandidate const& split, bool is_last) {
+__device__ __forceinline__ NodeDecision DecisionOf(DecideTask const& task, GainParam const& gain,
+                                                   SplitCandidate const& split, bool is_last) {
   if (!ReducesLoss(split) || static_cast<float>(split.loss_change) < task.gamma) return {};
   FeatureCodes const& codes = task.rows.features[split.feature];
   float const* const cuts = task.cut_values + codes.first_cut;
@@ -64,8 +66,8 @@ __device__ __forceinline__ NodeDecision DecisionOf(DecideTask const& task, Split
   made.first_right = static_cast<std::uint32_t>(first_right);
   made.default_left = split.default_left ? 1 : 0;
   if (is_last) return made;
-  made.opens_left = IsEnoughForTwo(split.left, task.gain) ? 1 : 0;
-  made.opens_right = IsEnoughForTwo(split.right, task.gain) ? 1 : 0;
+  made.opens_left = IsEnoughForTwo(split.left, gain) ? 1 : 0;
+  made.opens_right = IsEnoughForTwo(split.right, gain) ? 1 : 0;
   // Of two that are both wanted the one that seems to have fewer rows; the other's follow from the parent's. One that
   // is wanted alone is added up itself if it is that one.
   made.adds_left = split.left.hessian <= split.right.hessian ? 1 : 0;
@@ -92,15 +94,16 @@ __device__ __forceinline__ FixedSum* HistogramOf(DecideTask const& task, LevelPl
 }
 
 /// By one thread: what the next level is asked for.
-__device__ __forceinline__ void AskForChildren(DecideTask const& task, LevelPlace const& level, std::uint32_t index,
-                                               SplitCandidate const& split, NodeDecision const& decision) {
+__device__ __forceinline__ void AskForChildren(DecideTask const& task, GainParam const& gain, LevelPlace const& level,
+                                               std::uint32_t index, SplitCandidate const& split,
+                                               NodeDecision const& decision) {
   std::uint32_t const place = level.FirstNode() + index;
   FixedSum* const added = task.histograms[place + 1];
   FollowNode(task.rows, level, index, decision, added);
   FixedSum* const own = decision.Opens() ? HistogramOf(task, level, index) : nullptr;
   task.pairs[place + 1] = PairOf(split, decision, index, added, own);
-  if (decision.opens_left != 0) task.searched[2 * place + 1] = SearchedWith(split.left, task.gain);
-  if (decision.opens_right != 0) task.searched[2 * place + 2] = SearchedWith(split.right, task.gain);
+  if (decision.opens_left != 0) task.searched[2 * place + 1] = SearchedWith(split.left, gain);
+  if (decision.opens_right != 0) task.searched[2 * place + 2] = SearchedWith(split.right, gain);
 }
 
 __global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ DecideTask const task, LevelPlace level) {
@@ -111,11 +114,12 @@ __global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ Decid
   bool const is_last = level.depth + 1 == task.n_levels;
   SplitCandidate const split =
       is_open ? BestOf(task.best + static_cast<std::uint64_t>(index) * task.n_blocks, task.n_blocks) : SplitCandidate();
-  NodeDecision const decision = DecisionOf(task, split, is_last);
+  GainParam const gain = WithUnit(task.gain, task.totals);
+  NodeDecision const decision = DecisionOf(task, gain, split, is_last);
   if (threadIdx.x % 32 != 0) return;
   task.decisions[place] = decision;
   if (is_open) task.found[place] = split;
-  if (!is_last) AskForChildren(task, level, index, split, decision);
+  if (!is_last) AskForChildren(task, gain, level, index, split, decision);
 }
 
 constexpr int kNumberThreads = 1024;
@@ -164,8 +168,9 @@ __global__ void __launch_bounds__(kNumberThreads)
 
 }  // namespace
 
-void BeginDecisions(CudaContext const& cuda, DecideTask const& task, RowStretch root, FixedSum sum) {
-  Launch(cuda, 1, 1, BeginKernel, task, root, sum);
+void BeginDecisions(CudaContext const& cuda, DecideTask const& task, TreeTotals const& totals) {
+  auto const* const on_device = totals.OnDevice();
+  Launch(cuda, 1, 1, BeginKernel, task, on_device, on_device != nullptr ? PairTotals() : totals.OnHost());
 }
 
 void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth) {

@@ -20,6 +20,7 @@ namespace kauri::cuda {
 /// Device memory but for the numbers.
 struct DecideTask {
   GainParam gain;
+  PairTotals* totals;  ///< of the tree: its unit is not in `gain` yet
   float gamma;  ///< nodes that gain less are not split
   int n_levels;
   float const* cut_values;
@@ -33,8 +34,8 @@ struct DecideTask {
   SplitCandidate* found;    ///< (out) [n_nodes], page-locked: of those that are there their best
 };
 
-/// A new tree, whose root has these rows, of this sum, and may be split.
-void BeginDecisions(CudaContext const& cuda, DecideTask const& task, RowStretch root, FixedSum sum);
+/// A new tree of these totals.
+void BeginDecisions(CudaContext const& cuda, DecideTask const& task, TreeTotals const& totals);
 /// Of the level at this depth.
 void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth);
 /// The finished tree, its nodes numbered as the host numbers them: level by level, children two by two in the order of

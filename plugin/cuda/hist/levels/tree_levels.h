@@ -23,6 +23,7 @@ struct TreeLevels {
 
   RowsByLevel rows;
   Upload of_tree;                 ///< features and histograms
+  Buffer<PairTotals> totals;      ///< of the tree
   Buffer<SearchedNode> searched;  ///< DecideTask has what the arrays hold
   Buffer<SearchedPair> pairs;
   Buffer<SplitCandidate> best;

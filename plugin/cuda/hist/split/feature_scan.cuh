@@ -201,6 +201,7 @@ class RoughGain {
 template <typename Bins>
 struct FeatureScan {
   FindTask const& task;
+  GainParam const& gain;  ///< with the unit
   FeatureCodes const& codes;
   SearchedNode const& node;
   int sign;
@@ -213,8 +214,8 @@ struct FeatureScan {
 
   __device__ void Consider(FixedSum left, std::uint32_t order, BinCandidate* best) const {
     FixedSum const right = node.sum - left;
-    if (!HasEnoughHessian(left, task.gain) || !HasEnoughHessian(right, task.gain)) return;
-    best->Keep(SplitGain(left, right, task.gain, node.bounds, sign) - gain_to_beat, order, left);
+    if (!HasEnoughHessian(left, gain) || !HasEnoughHessian(right, gain)) return;
+    best->Keep(SplitGain(left, right, gain, node.bounds, sign) - gain_to_beat, order, left);
   }
 
   /// Calls visit(left, order) for the lane's candidates.
@@ -242,11 +243,11 @@ struct FeatureScan {
   }
 
   __device__ BinCandidate Screened(LaneBins const& bins, FixedSum missing) const {
-    RoughGain const rough(task.gain, node.sum, gain_to_beat);
+    RoughGain const rough(gain, node.sum, gain_to_beat);
     float floor = rough.Floor();
     ForEach(bins, missing, [&](FixedSum left, std::uint32_t) {
-      float const gain = (1.0F - RoughGain::kRoughness) * rough.Of(left);
-      if (rough.SurelyAllows(left)) floor = fmaxf(floor, gain);
+      float const rough_gain = (1.0F - RoughGain::kRoughness) * rough.Of(left);
+      if (rough.SurelyAllows(left)) floor = fmaxf(floor, rough_gain);
     });
     floor = WarpMax(floor);
     BinCandidate best;
@@ -285,7 +286,7 @@ struct FeatureScan {
   /// all: of the feature's bins.
   __device__ BinCandidate Search(LaneBins const& bins, WarpBins const& all) const {
     FixedSum const missing = Missing(all.sum);
-    return RoughGain::Applies(task.gain) ? Screened(bins, missing) : Exact(bins, missing);
+    return RoughGain::Applies(gain) ? Screened(bins, missing) : Exact(bins, missing);
   }
 };
 

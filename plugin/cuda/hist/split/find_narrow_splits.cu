@@ -61,15 +61,15 @@ __device__ __forceinline__ NarrowBins MakeLarge(FeatureCodes const& codes, Searc
 }
 
 /// The best split of one feature of one node. histogram: its cells are those of `bins`.
-__device__ __forceinline__ BinCandidate FindAt(FindTask const& task, std::int32_t index, std::uint32_t place,
-                                               NarrowBins const& bins) {
+__device__ __forceinline__ BinCandidate FindAt(FindTask const& task, GainParam const& gain, std::int32_t index,
+                                               std::uint32_t place, NarrowBins const& bins) {
   if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
   std::uint32_t const feature = task.tree_features.data()[place];
   if (task.is_categorical != nullptr && task.is_categorical[feature] != 0) return {};
   SearchedNode const& node = task.nodes[index];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
-  FeatureScan<NarrowBins> const scan{task, task.features[feature], node, sign, AddCost(node.gain, task.costs, feature),
-                                     bins};
+  FeatureScan<NarrowBins> const scan{
+      task, gain, task.features[feature], node, sign, AddCost(node.gain, task.costs, feature), bins};
   FixedSum present;
   for (std::uint32_t bin = 0; bin < bins.count; ++bin) present += bins.Sum(bin);
   return scan.Exact({0, bins.count, {}, false}, scan.Missing(present));
@@ -88,8 +88,8 @@ __device__ __forceinline__ int BestLane(BinCandidate const& own) {
 using FoundSplits = SplitCandidate[kSiblings][kWarpsOfSibling];
 
 /// Searches the narrow features from the one at `first` on; all threads of a block call it.
-__device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, std::uint32_t first,
-                                            FoundSplits& found) {
+__device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
+                                            std::uint32_t first, FoundSplits& found) {
   std::uint32_t const sibling = threadIdx.x / kNarrowPerBlock;
   std::uint32_t const number = first + threadIdx.x % kNarrowPerBlock;
   bool const is_large = sibling == 1;
@@ -107,7 +107,7 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair c
     } else if (codes.usual != kNoUsual) {
       pair.small[codes.first_sum + std::uint64_t{codes.usual} * codes.sum_stride] = bins.Sum(codes.usual);
     }
-    candidate = FindAt(task, index, place, bins);
+    candidate = FindAt(task, gain, index, place, bins);
   }
   int const best = BestLane(candidate);
   auto* const answer = &found[sibling][threadIdx.x / 32 % kWarpsOfSibling];
@@ -127,6 +127,7 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair c
 /// blockIdx.x: some of the blocks of narrow features; blockIdx.y: a pair.
 __global__ void __launch_bounds__(kThreads) FindNarrowKernel(FindTask task, FeatureBlocks blocks) {
   __shared__ FoundSplits found;
+  GainParam const gain = WithUnit(task.gain, task.totals);
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * kNarrowPerBlock;
   for (std::uint32_t number = blockIdx.y; number < task.pairs.size(); number += gridDim.y) {
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(kThreads) FindNarrowKernel(FindTask task, Feat
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     SplitCandidate best;
     for (auto first = blockIdx.x * kNarrowPerBlock; first < task.by_width.narrow.size(); first += stride) {
-      FindInBlock(task, pair, first, found);
+      FindInBlock(task, gain, pair, first, found);
       if (node >= 0) {
         for (auto const& candidate : found[threadIdx.x / 32]) {
           if (IsBetter(candidate, best)) best = candidate;

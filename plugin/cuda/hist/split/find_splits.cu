@@ -204,9 +204,9 @@ __device__ __forceinline__ BinCandidate SearchParts(Scan const& scan, bool is_se
 /// What is found at one feature for one node; all threads of the block call it, and what the first warp of those that
 /// share its bins has counts.
 template <typename Shape, bool kLimited>
-__device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedSibling const& sibling,
-                                                 std::uint32_t place, std::uint32_t part,
-                                                 OfWarps<kLimited>* of_warps) {
+__device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, GainParam const& gain,
+                                                 SearchedSibling const& sibling, std::uint32_t place,
+                                                 std::uint32_t part, OfWarps<kLimited>* of_warps) {
   bool const is_searched = IsSearched(task, sibling.index, place);
   std::uint32_t const feature = task.tree_features.data()[is_searched ? place : 0];
   FeatureCodes const& codes = task.features[feature];
@@ -215,7 +215,7 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedS
   SearchedNode const& node = task.nodes[is_searched ? sibling.index : 0];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
   AllBins const bins{codes, cells, sibling.staged, BinsOfPart(codes.n_bins, part, Shape::kParts)};
-  FeatureScan<AllBins> const scan{task, codes, node, sign, AddCost(node.gain, task.costs, feature), bins};
+  FeatureScan<AllBins> const scan{task, gain, codes, node, sign, AddCost(node.gain, task.costs, feature), bins};
   BinCandidate best;
   if constexpr (kLimited) {
     LimitedScan const limited{scan, feature, LimitsOf(task, node, sibling.n_rows), counts};
@@ -285,8 +285,8 @@ __device__ __forceinline__ SearchedSibling SiblingOf(SearchedPair const& pair, P
 
 /// Searches the features from the one at `first` on; all threads of a block call it.
 template <typename Shape, bool kLimited, bool kNoisy>
-__device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, PairRows const& rows,
-                                            std::uint32_t first, SharedCells<Shape>* shared,
+__device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
+                                            PairRows const& rows, std::uint32_t first, SharedCells<Shape>* shared,
                                             OfWarps<kLimited>* of_warps, FoundSplits<Shape>& found) {
   auto const own = WarpShare::Own<Shape>();
   std::uint32_t const place = PlaceAt(task, first + own.of_block);
@@ -302,7 +302,7 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair c
   }
   __syncthreads();
   auto const sibling = SiblingOf(pair, rows, own, *shared);
-  auto const split = FindAt<Shape>(task, sibling, place, own.part, of_warps);
+  auto const split = FindAt<Shape>(task, gain, sibling, place, own.part, of_warps);
   if (own.part == 0 && Lane() == 0) found[own.sibling][own.of_block] = Compete<kNoisy>(task, sibling.index, split);
   __syncthreads();
 }
@@ -315,6 +315,7 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, Feat
   __shared__ OfWarps<kLimited> of_warps;
   __shared__ FoundSplits<Shape> found;
   auto* const shared = reinterpret_cast<SharedCells<Shape>*>(shared_sums);
+  GainParam const gain = WithUnit(task.gain, task.totals);
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * Shape::kFeatures;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
@@ -324,7 +325,7 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, Feat
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     NoisySplit best;
     for (auto first = blockIdx.x * Shape::kFeatures; first < NumWide(task); first += stride) {
-      FindInBlock<Shape, kLimited, kNoisy>(task, pair, rows, first, shared, &of_warps, found);
+      FindInBlock<Shape, kLimited, kNoisy>(task, gain, pair, rows, first, shared, &of_warps, found);
       if (node < 0) continue;
       for (auto const& candidate : found[threadIdx.x / 32]) KeepBetter<kNoisy>(candidate, &best);
     }

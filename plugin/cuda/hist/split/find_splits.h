@@ -19,6 +19,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/add_rows.h"
+#include "cuda/tree/tree_totals.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
@@ -78,6 +79,7 @@ struct FeaturesByWidth {
 
 struct FindTask {
   GainParam gain;
+  PairTotals const* totals = nullptr;  ///< of the tree, where the unit is not in `gain` yet: WithUnit
   FeatureCodes const* features;  ///< of all columns
   float const* cut_values;
   float const* min_values;                  ///< [n_cols]
