@@ -118,9 +118,8 @@ DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& t
   inputs_.clear();
   for (auto const& other : others_) inputs_.push_back(other->Input());
   made.shares = inputs_;
-  made.totals = TreeTotals(nullptr, [this, main, arrays, output = tree.output] {
-    return TotalsOf(main, *arrays, output);
-  });
+  made.totals =
+      TreeTotals(nullptr, [this, main, arrays, output = tree.output] { return TotalsOf(main, *arrays, output); });
   return made;
 }
 

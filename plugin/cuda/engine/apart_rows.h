@@ -93,7 +93,7 @@ class ApartRows {
   Buffer<std::int32_t> leaf_of_row_;
   Upload leaf_values_;
   Event ready_;
-  Event found_;                              ///< the largest magnitudes of these rows are
+  Event found_;                               ///< the largest magnitudes of these rows are
   Buffer<LargestMagnitude> largest_on_main_;  ///< a copy, where the main device cannot read them
   FixedSum sum_;
   DeviceWorker::Ticket computed_ = 0;   ///< the device was asked for the largest magnitudes

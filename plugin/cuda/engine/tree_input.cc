@@ -83,9 +83,8 @@ class TreeInput {
     Quantise(task_.cuda, {drawn.gradients, drawn.output, summary.Largest() + drawn.output, drawn.sample,
                           arrays_.pairs.span(), sampled_, summary.Totals()});
     summary.Fetch(task_.cuda);
-    made->totals = TreeTotals(summary.Totals(), [cuda = task_.cuda, &summary, drawn] {
-      return TotalsOf(cuda, summary.Fetched(), drawn);
-    });
+    made->totals = TreeTotals(
+        summary.Totals(), [cuda = task_.cuda, &summary, drawn] { return TotalsOf(cuda, summary.Fetched(), drawn); });
     if (IsDistributed(task_.ctx)) made->totals = TreeTotals(TotalsOfRanks(made->totals.OnHost()));
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
   }

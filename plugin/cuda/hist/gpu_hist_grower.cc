@@ -154,9 +154,7 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   add.nodes = {level.At<HistogramNode>(request.histogram_nodes), n_nodes};
   add.n_left = data_->rows.NumLeft(Moves()).data();
   add.rows = data_->rows.Pointers();
-  add.pairs = task_.pairs.data();
-  add.records = data_->records.Data();
-  add.writes_records = data_->records.TakeTurn();
+  add.Take(task_.pairs.data(), &data_->records);
   add.most_rows = request.most_rows;
   AddRows(cuda_, bins, add, &data_->plan);
   if (!data_->counts_rows) return;

@@ -1,5 +1,8 @@
 #include "cuda/hist/hist_task.h"
 
+#include <utility>
+
+#include "common/log.h"
 #include "cuda/hist/few_rows_grower.h"
 #include "cuda/hist/gpu_hist_grower.h"
 #include "cuda/hist/gpu_symmetric_grower.h"
@@ -7,12 +10,29 @@
 
 namespace kauri::cuda {
 
+namespace {
+
+/// In the log, once for the data.
+void SayObstacle(char const* obstacle, HistOnDevice* data) {
+  if (std::exchange(data->has_said_obstacle, true)) return;
+  Log(LogLevel::kInfo, "trees on a device: the host takes part in every level, as ", obstacle);
+}
+
+}  // namespace
+
 Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data) {
-  if (rules.param.grow_policy == TreeParam::kSymmetric) return GpuSymmetricGrower(ctx, rules, task, data).Grow();
+  if (rules.param.grow_policy == TreeParam::kSymmetric) {
+    SayObstacle("grow_policy=symmetric has one split for all nodes of a level", data);
+    return GpuSymmetricGrower(ctx, rules, task, data).Grow();
+  }
   if (data->few_rows.Has()) {
     if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
   }
-  if (LevelsGrower levels(ctx, rules, task, data); levels.IsForTree()) return levels.Grow();
+  if (LevelsGrower levels(ctx, rules, task, data); levels.Obstacle() == nullptr) {
+    return levels.Grow();
+  } else {
+    SayObstacle(levels.Obstacle(), data);
+  }
   return GpuHistGrower(ctx, rules, task, data).Grow();
 }
 

@@ -15,14 +15,19 @@ constexpr std::size_t kMostHistogramBytes = std::size_t{256} << 20U;
 
 }  // namespace
 
-bool LevelsGrower::IsForTree() const {
+char const* LevelsGrower::Obstacle() const {
   auto const n_levels = param_.max_depth;
-  auto const is_by_level = param_.grow_policy == TreeParam::kDepthWise && param_.max_leaves == 0;
-  if (!is_by_level || n_levels < 1 || n_levels > TreeLevels::kMostLevels || IsDistributed(ctx_)) return false;
-  if (!SplitsFollowFromSums() || !data_->categorical.empty() || columns_.TreeSet().empty()) return false;
+  if (param_.grow_policy != TreeParam::kDepthWise) return "grow_policy=lossguide compares all leaves";
+  if (param_.max_leaves != 0) return "max_leaves counts the leaves of all nodes";
+  if (n_levels < 1 || n_levels > TreeLevels::kMostLevels) return "max_depth is not from 1 to 12";
+  if (IsDistributed(ctx_)) return "it adds up the sums of all ranks";
+  if (!data_->categorical.empty()) return "it searches the splits of categorical columns";
+  if (!SplitsFollowFromSums()) return "constraints, costs, draws or counts of rows concern single nodes";
+  if (columns_.TreeSet().empty()) return "the tree may use no column";
   auto const& bins = *data_->bins;
   auto const bytes = std::size_t{LevelPlace{n_levels}.FirstPair()} * bins.n_sums * sizeof(FixedSum);
-  return bytes <= kMostHistogramBytes && bins.n_rows >> static_cast<unsigned>(n_levels) > 0;
+  if (bytes > kMostHistogramBytes) return "the histograms of a complete tree take more than 256 MiB";
+  return bins.n_rows >> static_cast<unsigned>(n_levels) > 0 ? nullptr : "a complete tree has more nodes than rows";
 }
 
 void LevelsGrower::ResetRows() {
@@ -80,9 +85,7 @@ void LevelsGrower::AddUp(int depth) {
   auto const& levels = data_->levels;
   if (depth > 0) levels.rows.Move(cuda_, depth - 1);
   auto add = levels.rows.Added(depth);
-  add.pairs = task_.pairs.data();
-  add.records = data_->records.Data();
-  add.writes_records = data_->records.TakeTurn();
+  add.Take(task_.pairs.data(), &data_->records);
   AddRows(cuda_, *data_->bins, add, &data_->plan);
   if (data_->shares.empty()) return;
   std::vector<FixedSum const*> sums;

@@ -16,8 +16,8 @@ class LevelsGrower final : public FoundTreeGrower {
   LevelsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
       : FoundTreeGrower(ctx, rules, task, data), tree_rows_(task, data) {}
 
-  /// Whether the tree may be grown so. If not, Grow must not be called.
-  bool IsForTree() const;
+  /// Why the host must take part in every level, and Grow must not be called; nullptr: the tree may be grown so.
+  char const* Obstacle() const;
 
  private:
   void FindAll() override;

@@ -1,5 +1,10 @@
 /// Trees all of whose levels are asked for at once: more levels than few rows may have, nodes that are there and nodes
 /// that are not, what the host makes of them, and trees of all ways one after the other.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/log.h"
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -50,6 +55,29 @@ TEST_F(HistLevels, NodesThatAreNotThere) {
     given.gradients = kind;
     ExpectSame(given);
   }
+}
+
+std::vector<std::string>* logged = nullptr;
+
+/// Why the host takes part is said once, whatever the number of trees, and not where it does not.
+TEST_F(HistLevels, SaysWhyTheHostTakesPart) {
+  std::vector<std::string> lines;
+  logged = &lines;
+  SetLogCallback([](char const* line) {
+    if (std::strstr(line, "the host takes part") != nullptr) logged->push_back(line);
+  });
+  auto const train = [&](Params const& params) {
+    auto const given = Deep(4000, 7, With({{"verbosity", "2"}}, params));
+    EXPECT_EQ(TrainOn(kDevice, given).error, "");
+  };
+  train({});
+  EXPECT_EQ(lines, std::vector<std::string>());
+  train({{"max_leaves", "9"}});
+  train({{"grow_policy", "symmetric"}});
+  SetLogCallback(nullptr);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NE(lines[0].find("as max_leaves counts"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("grow_policy=symmetric has one split"), std::string::npos) << lines[1];
 }
 
 /// What is kept from tree to tree fits the next one, whichever way that grows in.

@@ -60,6 +60,13 @@ struct AddTask {
   RowRecord* records = nullptr;  ///< of narrow rows, read in place of codes and pairs
   bool writes_records = false;   ///< they are written instead
   std::size_t first_sum = 0;     ///< of a histogram, where sums are added: their counts lie behind them
+
+  /// of_tree: which hold the same, where the tree has any; the first to take them writes them.
+  void Take(FixedPair const* of_rows, RowRecords* of_tree) {
+    pairs = of_rows;
+    records = of_tree->Data();
+    writes_records = of_tree->TakeTurn();
+  }
 };
 
 /// Blocks that add so many rows, of each of n_groups groups.

@@ -23,14 +23,15 @@ std::uint32_t AppendBits(std::vector<std::uint8_t> const& right_codes, std::vect
 void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::int64_t n_rows) {
   bins_ = &bins;
   n_rows_ = static_cast<std::uint32_t>(n_rows);
-  std::vector<FeaturePlace> places;
-  for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) places.push_back(PlaceOf(bins, feature));
-  places_ = ToDevice(cuda, places);
   columns_.Make(cuda, bins);
-  std::vector<FeaturePlace> move_places;
-  for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) {
-    move_places.push_back(columns_.PlaceOf(bins, feature));
-  }
+  auto const of_all = [&](auto const& place_of) {
+    std::vector<FeaturePlace> places;
+    for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) places.push_back(place_of(feature));
+    return places;
+  };
+  auto const places = of_all([&](std::uint32_t feature) { return PlaceOf(bins, feature); });
+  auto const move_places = of_all([&](std::uint32_t feature) { return columns_.PlaceOf(bins, feature); });
+  places_ = ToDevice(cuda, places);
   move_places_ = ToDevice(cuda, move_places);
   cuda.Synchronize();  // for the copies, whose sources go
 }

@@ -45,10 +45,8 @@ void HistShare::AddRows(SharedRows const& rows) {
   add.nodes = {rows.request.At<HistogramNode>(nodes_place_), rows.n_nodes};
   add.n_left = rows.n_left;
   add.rows = Rows().Pointers();
-  add.pairs = pairs_;
   add.most_rows = rows.most_rows;
-  add.records = records_.Data();
-  add.writes_records = records_.TakeTurn();
+  add.Take(pairs_, &records_);
   cuda::AddRows(Cuda(), bins, add, &plan_);
   if (ones_.size() == 0) return;
   add.pairs = ones_.data();
@@ -70,9 +68,7 @@ void HistShare::AddUpLevel(SharedLevel const& level) {
     }
     GiveSums(place.FirstPair(), place.NumPairs());
     auto add = levels_.Added(level.depth);
-    add.pairs = pairs_;
-    add.records = records_.Data();
-    add.writes_records = records_.TakeTurn();
+    add.Take(pairs_, &records_);
     cuda::AddRows(Cuda(), Share().Bins(), add, &plan_);
     FinishSums();
   });

@@ -1,9 +1,10 @@
 /// \file The best split of a node at one feature, by a warp or by several.
 ///
 /// Each warp has a part of the bins, and each lane some consecutive ones of those: it adds them up, a scan over the
-/// lanes, and what other warps found before, give what lies before each, and the lane goes through its boundaries. A gain takes two divisions of float64, which a warp does one after the other; so
-/// where no weight is ever clipped gains are first computed in float32, off by less than kRoughness of them, and in
-/// float64 only for what may then still be the best.
+/// lanes, and what other warps found before, give what lies before each, and the lane goes through its boundaries. A
+/// gain takes two divisions of float64, which a warp does one after the other; so where no weight is ever clipped gains
+/// are first computed in float32, off by less than kRoughness of them, and in float64 only for what may then still be
+/// the best.
 #pragma once
 
 #include <cuda_runtime.h>

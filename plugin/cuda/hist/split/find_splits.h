@@ -80,7 +80,7 @@ struct FeaturesByWidth {
 struct FindTask {
   GainParam gain;
   PairTotals const* totals = nullptr;  ///< of the tree, where the unit is not in `gain` yet: WithUnit
-  FeatureCodes const* features;  ///< of all columns
+  FeatureCodes const* features;        ///< of all columns
   float const* cut_values;
   float const* min_values;                  ///< [n_cols]
   std::uint8_t const* is_categorical;       ///< [n_cols]; nullptr: none is

@@ -1,5 +1,5 @@
-/// \file The best split of a node at one feature, where more is asked of splits than what they gain: enough rows in both
-/// children (tree/row_limit.h), or one threshold that is drawn (tree/threshold_draw.h).
+/// \file The best split of a node at one feature, where more is asked of splits than what they gain: enough rows in
+/// both children (tree/row_limit.h), or one threshold that is drawn (tree/threshold_draw.h).
 ///
 /// As feature_scan.cuh, but that bins with rows are numbered, as thresholds are drawn by number; where rows are
 /// counted, counts tell which bins hold rows. Counts are read where they are, and all gains computed in float64.
