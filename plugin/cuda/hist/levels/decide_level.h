@@ -21,7 +21,7 @@ namespace kauri::cuda {
 struct DecideTask {
   GainParam gain;
   PairTotals* totals;  ///< of the tree: its unit is not in `gain` yet
-  float gamma;  ///< nodes that gain less are not split
+  float gamma;         ///< nodes that gain less are not split
   int n_levels;
   float const* cut_values;
   FixedSum* const* histograms;  ///< [n_pairs], zero: of what is added up

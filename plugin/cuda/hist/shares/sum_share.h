@@ -108,10 +108,10 @@ class SumShare {
   void AddUpRows(std::vector<WantedNode> const& nodes);
 
   RowShare share_;
-  std::vector<NodeSource> sources_;    ///< [n_nodes], of the last AddUp
+  std::vector<NodeSource> sources_;  ///< [n_nodes], of the last AddUp
   Buffer<FixedSum> sums_;
-  std::size_t first_sum_ = 0;  ///< in `sums_`: of what was added up last
-  std::size_t n_sums_ = 0;     ///< [n_nodes, SumsOfNode()], the same
+  std::size_t first_sum_ = 0;          ///< in `sums_`: of what was added up last
+  std::size_t n_sums_ = 0;             ///< [n_nodes, SumsOfNode()], the same
   Buffer<FixedSum> sums_on_main_;      ///< a copy, where the main device cannot read them
   Buffer<WalkNode> tree_;              ///< a copy
   Upload moves_;                       ///< what rows were moved by, where that came before AddUp
