@@ -241,15 +241,24 @@ class GbTree : public Booster {
     OpenCosts costs(feature_costs_, model, train.NumCols());
     Round round;
     round.n_parallel_trees = param_.num_parallel_tree;
+    std::vector<RoundTree> tasks;
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
-        task.place.feature_costs = costs.Get();
-        round.trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
-        costs.Pay(round.trees.back());
+        tasks.push_back(task);
         round.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
-        RequireFiniteLeaves(round.trees.back(), task);
         ++task.place.tree_in_iteration;
       }
+    }
+    if (feature_costs_.empty()) {
+      round.trees = engine->BuildTrees(ctx, train, *builder_, tasks);
+      for (std::size_t i = 0; i < tasks.size(); ++i) RequireFiniteLeaves(round.trees[i], tasks[i]);
+      return round;
+    }
+    for (auto& one : tasks) {  // what a tree has paid for is free for the next
+      one.place.feature_costs = costs.Get();
+      round.trees.push_back(engine->BuildTree(ctx, train, *builder_, one));
+      costs.Pay(round.trees.back());
+      RequireFiniteLeaves(round.trees.back(), one);
     }
     return round;
   }

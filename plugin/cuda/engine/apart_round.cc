@@ -111,7 +111,7 @@ DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& t
   auto& summary = arrays->summary;
   summary.ClearTotals(main);
   Quantise(main, {OwnGradients(*arrays), tree.output, summary.Largest() + tree.output, tree.sample, pairs, sampled,
-                  summary.Totals()});
+                  summary.Totals() + tree.output});
   summary.Fetch(main);
   made.pairs = pairs;
   made.sampled_rows = sampled;
@@ -127,7 +127,7 @@ PairTotals ApartRound::TotalsOf(CudaContext const& main, TrainingArrays const& a
   auto const found = arrays.summary.Fetched();
   auto const& largest = found.largest[ToSize(output)];
   if (!largest.IsFinite()) FailRow(main, arrays, output);
-  PairTotals totals{largest.Unit(), found.sum};
+  PairTotals totals{largest.Unit(), found.sums[ToSize(output)]};
   for (auto const& other : others_) totals.sum += other->Sum();
   return totals;
 }

@@ -127,11 +127,11 @@ void ApartRows::Quantise(std::int64_t output, RowSample sample) {
     if (is_sampled_) sampled_.Reserve(Cuda(), ToSize(place_.count));
     summary_.ClearTotals(Cuda());
     cuda::Quantise(Cuda(), {Gradients(), output, summary_.Largest() + output, sample, pairs_.span(),
-                            is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Totals()});
+                            is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Totals() + output});
     ready_.Record(Cuda());
     summary_.Fetch(Cuda());
   });
-  last_ = worker_.Post([this] { sum_ = summary_.Fetched().sum; });
+  last_ = worker_.Post([this, output] { sum_ = summary_.Fetched().sums[ToSize(output)]; });
 }
 
 ShareInput ApartRows::Input() {

@@ -177,6 +177,12 @@ class CudaEngine : public Engine, public DeviceSide {
     return built;
   }
 
+  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                               std::vector<RoundTree> const& trees) override {
+    auto built = BuildTogether(ctx, train, builder, trees);
+    return built ? std::move(*built) : Engine::BuildTrees(ctx, train, builder, trees);
+  }
+
   void FinishRound(DataMatrix const& train, Model const& model) override {
     data_.Of(train).held.HoldNewTrees(model);
     Log(LogLevel::kDebug, "copies of round ", model.NumIterations() - 1, " (", train.NumRows(),
@@ -270,6 +276,55 @@ class CudaEngine : public Engine, public DeviceSide {
     own->CollectMargins(Cuda());
     own->LoseMarginsElsewhere();
     return false;
+  }
+
+  /// Nothing where they do not grow together.
+  std::optional<std::vector<Tree>> BuildTogether(Context const& ctx, DataMatrix const& train,
+                                                 TreeBuilder const& builder, std::vector<RoundTree> const& trees) {
+    CallScope const scope = Enter(ctx);
+    auto& own = data_.Of(train);
+    if (!AreForAllOutputs(trees, own) || IsDistributed(ctx)) return std::nullopt;
+    auto const& on_device = RequireOnDevice(builder);
+    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
+    if (!on_device.GrowsTogether(Cuda(), ctx, train, trees[0].place, trees.size(), state)) return std::nullopt;
+    if (!own.PrepareRound(Cuda(), train)) return std::nullopt;
+    auto const tasks =
+        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, &own);
+    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own.arrays.round_leaves.span());
+    AddRoundTrees(built, &own);
+    return built;
+  }
+
+  /// Whether there is a tree for each output, of a number in each leaf, from all rows.
+  static bool AreForAllOutputs(std::vector<RoundTree> const& trees, EngineData const& own) {
+    if (trees.size() < 2 || static_cast<std::int64_t>(trees.size()) != own.n_outputs || own.apart != nullptr) {
+      return false;
+    }
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      auto const& tree = trees[i];
+      auto const uses_all = tree.subsample >= 1.0F && tree.BaggingTemperature() == 0.0F;
+      if (tree.output != static_cast<std::int64_t>(i) || !uses_all || ReducesErrors(tree)) return false;
+    }
+    return true;
+  }
+
+  /// Trees for all outputs, whose rows have their leaves.
+  void AddRoundTrees(std::vector<Tree> const& trees, EngineData* own) {
+    std::vector<float> values;
+    std::vector<std::uint32_t> first_value;
+    for (auto const& tree : trees) {
+      first_value.push_back(static_cast<std::uint32_t>(values.size()));
+      values.insert(values.end(), tree.split_value.begin(), tree.split_value.end());
+    }
+    auto& leaf_values = own->arrays.leaf_values;
+    leaf_values.Clear();
+    auto const values_place = leaf_values.Add(values);
+    auto const first_place = leaf_values.Add(first_value);
+    leaf_values.Send(Cuda());
+    AddRoundLeaves(Cuda(),
+                   {leaf_values.At<float>(values_place), leaf_values.At<std::uint32_t>(first_place),
+                    own->arrays.round_leaves.data()},
+                   own->n_outputs, own->margins.span());
   }
 
   DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {

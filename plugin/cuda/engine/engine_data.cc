@@ -59,6 +59,17 @@ void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matr
   arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
 }
 
+bool EngineData::PrepareRound(CudaContext const& cuda, DataMatrix const& matrix) {
+  constexpr std::size_t kShare = 16;  // of free memory: nothing fails for want of what this takes
+  constexpr std::size_t kListBytes = 4;
+  auto const size = Size(matrix.NumRows() * n_outputs);
+  if (arrays.round_pairs.size() == size) return true;
+  if (size * (sizeof(FixedPair) + sizeof(std::int32_t) + kListBytes) > FreeBytes(cuda) / kShare) return false;
+  arrays.round_pairs = Buffer<FixedPair>(cuda, size);
+  arrays.round_leaves = Buffer<std::int32_t>(cuda, size);
+  return true;
+}
+
 std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix,
                                                bool may_upload) {
   if (auto const* on_device = matrix.OnDevice()) return RowsOn(cuda, *on_device);

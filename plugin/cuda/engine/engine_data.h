@@ -35,6 +35,8 @@ struct TrainingArrays {
   Buffer<std::uint8_t> sampled;      ///< [n_rows], once a tree samples rows
   DeviceGradientSampler sampler;     ///< of rows by their gradients
   Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
+  Buffer<FixedPair> round_pairs;     ///< [n_outputs, n_rows], once the trees of a round grow together
+  Buffer<std::int32_t> round_leaves;
   Upload leaf_values;
   DeviceRoundErrors errors;  ///< for split_criterion=absolute_error
 };
@@ -54,6 +56,8 @@ class EngineData {
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
   /// Room for gradients and trees. \throws Error(kMemory) before anything is allocated.
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
+  /// Room for the trees of a round to grow together; whether there is plenty.
+  bool PrepareRound(CudaContext const& cuda, DataMatrix const& matrix);
   /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
   /// when they are not there and may not be uploaded, or there is no room for them.
   std::optional<DeviceRows> Features(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix,

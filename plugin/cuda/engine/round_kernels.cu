@@ -116,6 +116,30 @@ __global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
   if (GridIndex() == 0) task.totals->unit = unit;
 }
 
+/// Of a block, which reads the gradients of so many rows once, for all outputs.
+constexpr int kRowsPerThread = 8;
+
+__global__ void __launch_bounds__(kThreads) QuantiseRoundKernel(QuantiseRoundTask task, std::int64_t n_rows) {
+  std::int64_t const first = static_cast<std::int64_t>(blockIdx.x) * kThreads * kRowsPerThread + threadIdx.x;
+  std::int64_t const n_outputs = task.gradients.n_outputs;
+  GradientPair const* const from = task.gradients.pairs.data();
+  for (std::int64_t output = 0; output < n_outputs; ++output) {
+    GradientUnit const unit = task.largest[output].Unit();
+    GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
+    FixedSum sum;
+#pragma unroll
+    for (int step = 0; step < kRowsPerThread; ++step) {
+      std::int64_t const row = first + step * kThreads;
+      if (row >= n_rows) continue;
+      FixedPair const pair = QuantisePair(from[row * n_outputs + output], steps);
+      task.pairs[output * n_rows + row] = pair;
+      sum += pair;
+    }
+    AddToSum(sum, &task.totals[output].sum);
+    if (GridIndex() == 0) task.totals[output].unit = unit;
+  }
+}
+
 __global__ void __launch_bounds__(kThreads)
     AddLeavesKernel(float const* leaf_values, Span<std::int32_t const> leaf_of_row, std::int64_t n_outputs,
                     std::int64_t output, float* margins) {
@@ -124,42 +148,51 @@ __global__ void __launch_bounds__(kThreads)
   margins[row * n_outputs + output] += leaf_values[leaf_of_row.data()[row]];
 }
 
+__global__ void __launch_bounds__(kThreads)
+    AddRoundLeavesKernel(RoundLeaves leaves, std::int64_t n_outputs, std::int64_t n_rows, float* margins) {
+  std::int64_t const row = GridIndex();
+  if (row >= n_rows) return;
+  for (std::int64_t output = 0; output < n_outputs; ++output) {
+    std::int32_t const leaf = leaves.leaf_of_row[output * n_rows + row];
+    margins[row * n_outputs + output] += leaves.values[leaves.first_value[output] + static_cast<std::uint32_t>(leaf)];
+  }
+}
+
 /// Of kernels that end in atomic additions.
 unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kThreads), kMaxBlocks); }
 
 }  // namespace
 
 void DevicePairSummary::Clear(CudaContext const& cuda, std::int64_t n_outputs) {
-  auto const size = sizeof(PairTotals) + ToSize(n_outputs) * sizeof(LargestMagnitude);
+  n_outputs_ = n_outputs;
+  auto const size = BytesOfTotals() + BytesOfLargest();
   bytes_.Reserve(cuda, size);
   on_host_.Reserve(size);
   if (!fetched_) fetched_.emplace(cuda.device);
-  n_outputs_ = n_outputs;
   FillZero(cuda, bytes_.data(), size);
 }
 
-void DevicePairSummary::ClearTotals(CudaContext const& cuda) { FillZero(cuda, bytes_.data(), sizeof(PairTotals)); }
+void DevicePairSummary::ClearTotals(CudaContext const& cuda) { FillZero(cuda, bytes_.data(), BytesOfTotals()); }
 
 void DevicePairSummary::SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest) {
-  auto* const bytes = on_host_.data() + sizeof(PairTotals);
+  auto* const bytes = on_host_.data() + BytesOfTotals();
   std::memcpy(bytes, largest.data(), largest.size() * sizeof(LargestMagnitude));
-  CopyToDevice(cuda, bytes, largest.size() * sizeof(LargestMagnitude), bytes_.data() + sizeof(PairTotals));
+  CopyToDevice(cuda, bytes, BytesOfLargest(), bytes_.data() + BytesOfTotals());
 }
 
 void DevicePairSummary::Fetch(CudaContext const& cuda) {
-  CopyToHost(cuda, bytes_.data(), sizeof(PairTotals) + ToSize(n_outputs_) * sizeof(LargestMagnitude), on_host_.data());
+  CopyToHost(cuda, bytes_.data(), BytesOfTotals() + BytesOfLargest(), on_host_.data());
   fetched_->Record(cuda);
 }
 
 PairSummary DevicePairSummary::Fetched() const {
   fetched_->Wait();
-  PairTotals totals;
-  std::memcpy(&totals, on_host_.data(), sizeof(PairTotals));
+  std::vector<PairTotals> totals(ToSize(n_outputs_));
+  std::memcpy(totals.data(), on_host_.data(), BytesOfTotals());
   PairSummary summary;
-  summary.sum = totals.sum;
+  for (auto const& of_output : totals) summary.sums.push_back(of_output.sum);
   summary.largest.resize(ToSize(n_outputs_));
-  std::memcpy(summary.largest.data(), on_host_.data() + sizeof(PairTotals),
-              summary.largest.size() * sizeof(LargestMagnitude));
+  std::memcpy(summary.largest.data(), on_host_.data() + BytesOfTotals(), BytesOfLargest());
   return summary;
 }
 
@@ -201,10 +234,20 @@ void Quantise(CudaContext const& cuda, QuantiseTask const& task) {
   Launch(cuda, FewBlocks(task.gradients.NumRows()), kThreads, QuantiseKernel, task);
 }
 
+void QuantiseRound(CudaContext const& cuda, QuantiseRoundTask const& task) {
+  auto const n_rows = task.gradients.NumRows();
+  Launch(cuda, GridFor(n_rows, kThreads * kRowsPerThread), kThreads, QuantiseRoundKernel, task, n_rows);
+}
+
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,
                std::int64_t n_outputs, std::int64_t output, Span<float> margins) {
   Launch(cuda, GridFor(static_cast<std::int64_t>(leaf_of_row.size()), kThreads), kThreads, AddLeavesKernel,
          leaf_values.data(), leaf_of_row, n_outputs, output, margins.data());
+}
+
+void AddRoundLeaves(CudaContext const& cuda, RoundLeaves const& leaves, std::int64_t n_outputs, Span<float> margins) {
+  auto const n_rows = static_cast<std::int64_t>(margins.size()) / n_outputs;
+  Launch(cuda, GridFor(n_rows, kThreads), kThreads, AddRoundLeavesKernel, leaves, n_outputs, n_rows, margins.data());
 }
 
 }  // namespace kauri::cuda

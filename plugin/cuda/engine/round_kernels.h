@@ -49,7 +49,7 @@ struct LargestMagnitude {
 
 /// What the host must know of the pairs of a tree. Read in one copy.
 struct PairSummary {
-  FixedSum sum;  ///< of the pairs that were quantised last
+  std::vector<FixedSum> sums;  ///< [n_outputs]: of the pairs that were quantised last
   std::vector<LargestMagnitude> largest;
 };
 
@@ -59,8 +59,9 @@ class DevicePairSummary {
   /// Room for n_outputs; all zero.
   void Clear(CudaContext const& cuda, std::int64_t n_outputs);
   void ClearTotals(CudaContext const& cuda);
+  /// [n_outputs].
   PairTotals* Totals() const { return reinterpret_cast<PairTotals*>(bytes_.data()); }
-  LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + sizeof(PairTotals)); }
+  LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + BytesOfTotals()); }
   /// Magnitudes of all devices or ranks in place of those that were read last.
   void SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest);
   /// Has it copied as it is then. Of the calls of Fetch the last counts.
@@ -73,6 +74,9 @@ class DevicePairSummary {
   }
 
  private:
+  std::size_t BytesOfTotals() const { return ToSize(n_outputs_) * sizeof(PairTotals); }
+  std::size_t BytesOfLargest() const { return ToSize(n_outputs_) * sizeof(LargestMagnitude); }
+
   std::int64_t n_outputs_ = 0;
   Buffer<unsigned char> bytes_;  ///< the totals, then the magnitudes
   PinnedBuffer<unsigned char> on_host_;
@@ -119,6 +123,26 @@ struct QuantiseTask {
 };
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task);
+
+/// The same of all outputs, from all rows.
+struct QuantiseRoundTask {
+  PairTable gradients;
+  LargestMagnitude const* largest;  ///< [n_outputs], device
+  FixedPair* pairs;                 ///< (out) [n_outputs, n_rows]
+  PairTotals* totals;               ///< (in, out) [n_outputs], as in QuantiseTask
+};
+
+void QuantiseRound(CudaContext const& cuda, QuantiseRoundTask const& task);
+
+/// Of a tree for each output: the values of its leaves, and [n_rows] the leaves of its rows.
+struct RoundLeaves {
+  float const* values;               ///< of all trees, one behind the other
+  std::uint32_t const* first_value;  ///< [n_outputs]
+  std::int32_t const* leaf_of_row;   ///< [n_outputs, n_rows]
+};
+
+/// margins[row, output] += the value of the row's leaf, for all outputs.
+void AddRoundLeaves(CudaContext const& cuda, RoundLeaves const& leaves, std::int64_t n_outputs, Span<float> margins);
 
 /// margins[row, output] += leaf_values[leaf_of_row[row]].
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,

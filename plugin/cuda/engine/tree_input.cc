@@ -40,6 +40,27 @@ class TreeInput {
     return made;
   }
 
+  /// Of trees for all outputs, from all rows.
+  std::vector<DeviceTreeTask> MakeForAll(std::vector<RoundTree> const& trees) {
+    auto const gradients = own_.Gradients();
+    auto const n_rows = ToSize(gradients.NumRows());
+    auto& summary = arrays_.summary;
+    Summarise(gradients);
+    std::vector<DeviceTreeTask> made(trees.size());
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      made[i].pairs = {arrays_.round_pairs.data() + i * n_rows, n_rows};
+      made[i].place = trees[i].place;
+      made[i].totals = TotalsOf({gradients, trees[i].output, {}});
+    }
+    QuantiseRound(task_.cuda, {gradients, summary.Largest(), arrays_.round_pairs.data(), summary.Totals()});
+    summary.Fetch(task_.cuda);
+    if (!IsDue()) return made;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      own_.WatchResolution(task_.cuda, task_.info, trees[i].output, made[i].totals.OnHost().unit);
+    }
+    return made;
+  }
+
  private:
   /// Pairs of a tree, and who uses them.
   struct Drawn {
@@ -81,18 +102,22 @@ class TreeInput {
     Summarise(drawn.gradients);
     auto& summary = arrays_.summary;
     Quantise(task_.cuda, {drawn.gradients, drawn.output, summary.Largest() + drawn.output, drawn.sample,
-                          arrays_.pairs.span(), sampled_, summary.Totals()});
+                          arrays_.pairs.span(), sampled_, summary.Totals() + drawn.output});
     summary.Fetch(task_.cuda);
-    made->totals = TreeTotals(
-        summary.Totals(), [cuda = task_.cuda, &summary, drawn] { return TotalsOf(cuda, summary.Fetched(), drawn); });
+    made->totals = TotalsOf(drawn);
     if (IsDistributed(task_.ctx)) made->totals = TreeTotals(TotalsOfRanks(made->totals.OnHost()));
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
   }
 
-  static PairTotals TotalsOf(CudaContext const& cuda, PairSummary const& summary, Drawn const& drawn) {
-    auto const largest = summary.largest[ToSize(drawn.output)];
-    if (!largest.IsFinite()) FailRow(cuda, drawn.gradients, drawn.output);
-    return {largest.Unit(), summary.sum};
+  /// Of what the summary was fetched for.
+  TreeTotals TotalsOf(Drawn const& drawn) const {
+    auto& summary = arrays_.summary;
+    return {summary.Totals() + drawn.output, [cuda = task_.cuda, &summary, drawn] {
+              auto const output = ToSize(drawn.output);
+              auto const found = summary.Fetched();
+              if (!found.largest[output].IsFinite()) FailRow(cuda, drawn.gradients, drawn.output);
+              return PairTotals{found.largest[output].Unit(), found.sums[output]};
+            }};
   }
 
   /// Largest magnitudes, once a round unless they are those of drawn pairs, and a sum of nothing.
@@ -194,5 +219,10 @@ RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_
 }
 
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own) { return TreeInput(task, own).Make(); }
+
+std::vector<DeviceTreeTask> MakeRoundInput(TreeInputTask const& task, std::vector<RoundTree> const& trees,
+                                           EngineData* own) {
+  return TreeInput(task, own).MakeForAll(trees);
+}
 
 }  // namespace kauri::cuda

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/engine/engine_data.h"
@@ -27,6 +28,11 @@ struct TreeInputTask {
 /// The arrays of *own that it fills stay until the next tree's. \throws Error(kData) for a pair that is not finite,
 /// naming its row; as DrawPairs (engine/row_draws.h).
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own);
+
+/// The same of trees for all outputs, in their order, that use all rows alike; task: of the first. Their pairs and
+/// totals lie side by side.
+std::vector<DeviceTreeTask> MakeRoundInput(TreeInputTask const& task, std::vector<RoundTree> const& trees,
+                                           EngineData* own);
 
 /// The rows of a tree that are drawn by their numbers, of `n_rows` of one process.
 RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows);

@@ -9,6 +9,7 @@
 #include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/hist_task.h"
+#include "cuda/hist/levels_grower.h"
 #include "cuda/hist/shares/copy_bins.h"
 #include "cuda/hist/shares/host_rows.h"
 #include "cuda/hist_vector/gpu_vector_grower.h"
@@ -21,6 +22,9 @@
 
 namespace kauri::cuda {
 namespace {
+
+/// Rows of all trees, above which each keeps a device busy alone, and lists of rows take much memory.
+constexpr std::size_t kMostRowsTogether = std::size_t{1} << 24U;
 
 /// Fewer values of the host are cut and coded there before the device would have begun.
 constexpr std::int64_t kFewValues = 1 << 17;
@@ -181,6 +185,30 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
     return GrowVectors(ctx, rules, grown, own->Whole(), own->Vectors());
   }
   return GrowHistTree(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx));
+}
+
+bool GpuHistBuilder::GrowsTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                   TreePlace const& place, std::size_t n_trees, BuildState* state) const {
+  if (n_trees * ToSize(data.NumRows()) > kMostRowsTogether) return false;
+  DeviceScope const scope(cuda.device);
+  auto* const own = static_cast<GpuHistState*>(state);
+  own->Update(ctx, data);
+  DeviceTreeTask task;
+  task.place = place;
+  return MayGrowTogether(ctx, {param_, rules_, place}, {cuda, task, {}}, own->Share(ctx));
+}
+
+std::vector<Tree> GpuHistBuilder::BuildTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                                Span<DeviceTreeTask const> tasks, BuildState* state,
+                                                Span<std::int32_t> leaf_of_row) const {
+  DeviceScope const scope(cuda.device);
+  auto* const own = static_cast<GpuHistState*>(state);
+  own->Update(ctx, data);
+  own->LastTree().Wait();  // what it read is written anew before the device is waited for
+  TreeScope const tree(cuda, own->LastTree());
+  std::vector<GrowthRules> rules;
+  for (auto const& task : tasks) rules.push_back({param_, rules_, task.place});
+  return GrowTogether(ctx, rules, cuda, tasks, leaf_of_row, own->Share(ctx));
 }
 
 std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {

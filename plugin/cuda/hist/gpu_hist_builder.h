@@ -48,6 +48,11 @@ class GpuHistBuilder : public DeviceTreeBuilder {
   /// bin of every node of a level.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   void ExpectTree(BuildState* state) const override;
+  bool GrowsTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, TreePlace const& place,
+                     std::size_t n_trees, BuildState* state) const override;
+  std::vector<Tree> BuildTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                  Span<DeviceTreeTask const> tasks, BuildState* state,
+                                  Span<std::int32_t> leaf_of_row) const override;
   Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
                      BuildState* state, Span<std::int32_t> leaf_of_row) const override;
 

@@ -1,23 +1,31 @@
-/// \file Growing one tree all of whose levels are asked for at once (levels/level_rows.h), on one device or with shares
-/// of its rows on others. The host makes the nodes of a level while devices are at those below it, and at last tell
-/// rows their leaves: some 0.5 us a node, which only the last of thousands of nodes keep devices waiting for.
+/// \file Growing a tree all of whose levels are asked for at once (levels_finder.h). The host makes the nodes of a
+/// level while devices are at those below it, and at last tell rows their leaves: some 0.5 us a node, which only the
+/// last of thousands of nodes keep devices waiting for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "cuda/hist/found_tree_grower.h"
-#include "cuda/hist/levels/decide_level.h"
-#include "cuda/hist/tree_rows.h"
+#include "cuda/hist/levels_finder.h"
 
 namespace kauri::cuda {
 
 class LevelsGrower final : public FoundTreeGrower {
  public:
+  /// Alone.
   LevelsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
-      : FoundTreeGrower(ctx, rules, task, data), tree_rows_(task, data) {}
+      : FoundTreeGrower(ctx, rules, task, data), leaf_of_row_(task.leaf_of_row) {}
 
   /// Why the host must take part in every level, and Grow must not be called; nullptr: the tree may be grown so.
   char const* Obstacle() const;
+  /// Whether trees like this may, besides, grow together.
+  bool MayGrowTogether() const;
+  LevelRules Rules() const { return {gain_, param_.gamma, param_.max_depth, columns_.TreeSet()}; }
+  /// What `finder`, which has found them, found for one of its trees.
+  Tree GrowFrom(LevelsFinder* finder, std::size_t tree);
 
  private:
   void FindAll() override;
@@ -25,19 +33,17 @@ class LevelsGrower final : public FoundTreeGrower {
   void ResetRows() override;
   void WriteLeaves() override;
 
-  /// Has shares add up their rows of a level.
-  void AskShares(int depth);
-  /// Sends what stays the same for all levels, and makes room for what they find.
-  void Begin();
-  void AddUp(int depth);
-  void Find(int depth);
-  /// Has all devices tell their rows the leaves of the finished tree.
-  void WriteFoundLeaves();
-
-  TreeRows tree_rows_;
-  DecideTask decide_{};
-  FindTask find_{};
-  int n_answered_ = 0;  ///< levels that the host has waited for
+  Span<std::int32_t> leaf_of_row_;
+  std::optional<LevelsFinder> own_;
+  LevelsFinder* finder_ = nullptr;
+  std::size_t tree_of_finder_ = 0;
 };
+
+/// Whether trees like that of the task, on the device of `data` alone, may grow together.
+bool MayGrowTogether(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
+/// Grows trees for which that holds, as many at a time as have room. tasks and leaf_of_row: as LevelsFinder. rules: of
+/// each tree.
+std::vector<Tree> GrowTogether(Context const& ctx, std::vector<GrowthRules> const& rules, CudaContext const& cuda,
+                               Span<DeviceTreeTask const> tasks, Span<std::int32_t> leaf_of_row, HistOnDevice* data);
 
 }  // namespace kauri::cuda

@@ -1,7 +1,9 @@
 /// \file A tree builder whose input and output stay in device memory: what the resident loop calls.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"
@@ -23,7 +25,7 @@ struct ShareInput {
 
 /// As TreeTask, with everything row-sized in device memory.
 struct DeviceTreeTask {
-  Span<FixedPair const> pairs;  ///< [n_rows], device; zero pairs for rows that are not sampled
+  Span<FixedPair const> pairs;            ///< [n_rows], device; zero pairs for rows that are not sampled
   TreeTotals totals;                      ///< of `pairs`
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   TreePlace place;
@@ -40,6 +42,19 @@ class DeviceTreeBuilder : public TreeBuilder {
   /// method of that name in host memory, bit for bit.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
+  /// Whether so many trees of a round, like the one at this place but each from gradients of its own and all from all
+  /// rows, are built faster together.
+  virtual bool GrowsTogether(CudaContext const& /*cuda*/, Context const& /*ctx*/, DataMatrix const& /*data*/,
+                             TreePlace const& /*place*/, std::size_t /*n_trees*/, BuildState* /*state*/) const {
+    return false;
+  }
+  /// Those trees, as from BuildOnDevice. tasks: of each tree; their pairs lie side by side, and so do their totals, on
+  /// the device. leaf_of_row (out): [n_trees, n_rows], device.
+  virtual std::vector<Tree> BuildTogether(CudaContext const& /*cuda*/, Context const& /*ctx*/,
+                                          DataMatrix const& /*data*/, Span<DeviceTreeTask const> /*tasks*/,
+                                          BuildState* /*state*/, Span<std::int32_t> /*leaf_of_row*/) const {
+    Fail(ErrorKind::kInternal, "trees of tree_method=", StateKey(), " were asked for together");
+  }
   /// A tree is about to be asked for, once its gradients are there: threads that sleep until then may wake.
   virtual void ExpectTree(BuildState* /*state*/) const {}
   /// Whether a tree grows from gradients that each of several devices (Context::device) has of its own rows

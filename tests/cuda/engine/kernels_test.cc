@@ -34,14 +34,14 @@ class RoundKernelsTest : public DeviceTest {
                               {RowSamplingKey(ctx.seed, 3, output), rate},
                               pairs.span(),
                               used.span(),
-                              summary.Totals()});
+                              summary.Totals() + output});
       auto const read = summary.Read(Cuda());
       ASSERT_EQ(static_cast<std::int64_t>(read.largest.size()), n_outputs);
       EXPECT_EQ(read.largest[output].Unit().gradient, expected.unit.gradient);
       EXPECT_EQ(read.largest[output].Unit().hessian, expected.unit.hessian);
       FixedSum sum;
       for (auto const& pair : expected.pairs) sum += pair;
-      EXPECT_TRUE(read.sum == sum);
+      EXPECT_TRUE(read.sums[output] == sum);
       EXPECT_EQ(Fetch(Cuda(), used), sampled);
       auto const fetched = Fetch(Cuda(), pairs);
       for (std::size_t row = 0; row < n_rows; ++row) {

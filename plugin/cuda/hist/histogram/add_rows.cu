@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   BlockRange range = plan.Range();
   if (range.begin == range.end) return;
   auto* const shared_sums = reinterpret_cast<std::uint32_t*>(shared_plan + (task.plan.empty() ? kFewNodes : 0));
-  SharedSums<kWordsPerRow, kRecords> sums(shared_sums, group, {codes, task.pairs, task.records});
+  SharedSums<kWordsPerRow, kRecords> sums(shared_sums, group, {codes, task.records});
   sums.Clear();
   std::uint32_t node = plan.NodeAt(range.begin);
   while (range.begin < range.end) {
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     std::uint32_t const count = min(min(rows.count - skipped, range.end - range.begin), kRowsPerFlush);
     if (count > 0) {
       std::uint32_t const* const list = rows.buffer < 0 ? nullptr : task.rows.Of(rows.buffer) + rows.begin + skipped;
-      sums.Add({list, rows.begin + skipped, count});
+      sums.Add({list, skipped, count, task.PairsOf(node)});
       sums.Flush(
           group, columns,
           {task.nodes.data()[node].histogram + task.first_sum, count == rows.count, range.begin + count == range.end});
@@ -151,9 +151,9 @@ __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeVi
   for (std::uint32_t at = range.begin + threadIdx.x / 32; at < range.end; at += kWarps) {
     std::uint32_t const node = plan.NodeAt(at);
     PlannedRows const rows = plan.nodes[node];
-    std::uint32_t const place = rows.begin + at - rows.first_row;
-    std::uint32_t const row = rows.buffer < 0 ? place : task.rows.Of(rows.buffer)[place];
-    FixedPair const pair = task.pairs[row];
+    std::uint32_t const place = at - rows.first_row;
+    std::uint32_t const row = rows.buffer < 0 ? place : task.rows.Of(rows.buffer)[rows.begin + place];
+    FixedPair const pair = task.PairsOf(node)[row];
     auto* const histogram = reinterpret_cast<Word*>(task.nodes.data()[node].histogram + task.first_sum);
     cells.ForEach(row, [&](std::uint64_t cell) {
       atomicAdd(histogram + 2 * cell, static_cast<Word>(std::int64_t{pair.gradient}));

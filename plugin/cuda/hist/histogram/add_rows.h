@@ -60,7 +60,13 @@ struct AddTask {
   RowRecord* records = nullptr;  ///< of narrow rows, read in place of codes and pairs
   bool writes_records = false;   ///< they are written instead
   std::size_t first_sum = 0;     ///< of a histogram, where sums are added: their counts lie behind them
+  /// Where nodes are of several trees: so many nodes of each, and from the pairs of one tree to those of the next, or
+  /// 0. Without records.
+  std::uint32_t nodes_of_tree = 1;
+  std::size_t pairs_of_tree = 0;
 
+  /// The pairs of the tree that a node is of.
+  KAURI_HD FixedPair const* PairsOf(std::uint32_t node) const { return pairs + node / nodes_of_tree * pairs_of_tree; }
   /// of_tree: which hold the same, where the tree has any; the first to take them writes them.
   void Take(FixedPair const* of_rows, RowRecords* of_tree) {
     pairs = of_rows;

@@ -27,6 +27,7 @@ struct RowPiece {
   std::uint32_t const* rows;  ///< their numbers, or nullptr: from `begin` on
   std::uint32_t begin;
   std::uint32_t count;
+  FixedPair const* pairs;  ///< of all rows
 };
 
 /// Where the sums of some rows go.
@@ -42,8 +43,7 @@ enum class RecordUse { kNone, kWrite, kRead };
 /// What rows of a group are read from.
 struct SummedRows {
   std::uint8_t const* codes;
-  FixedPair const* pairs;
-  RowRecord* records;  ///< read in place of both, or written
+  RowRecord* records;  ///< read in place of codes and pairs, or written
 };
 
 /// Sums of one group of code columns in shared memory. kWordsPerRow: words of four codes that a row has.
@@ -58,7 +58,6 @@ class SharedSums {
       : sums_(sums),
         plane_(group.n_codes * kBanks),
         codes_(reinterpret_cast<std::uint32_t const*>(rows.codes + group.offset)),
-        pairs_(rows.pairs),
         records_(rows.records),
         word_(static_cast<int>(threadIdx.x) % kWordsPerRow),
         row_(static_cast<int>(threadIdx.x % 32) / kWordsPerRow) {}
@@ -113,6 +112,7 @@ class SharedSums {
 
   /// All warps of the block call it.
   __device__ void Add(RowPiece const& piece) {
+    pairs_ = piece.pairs;
     std::uint32_t const lane = threadIdx.x % 32;
     std::uint32_t first = threadIdx.x / 32 * 32;
     std::uint32_t number = first + lane < piece.count ? NumberOf(piece, first + lane) : 0;
@@ -184,7 +184,7 @@ class SharedSums {
   std::uint32_t* sums_;
   std::uint32_t plane_;
   std::uint32_t const* codes_;
-  FixedPair const* pairs_;
+  FixedPair const* pairs_ = nullptr;
   RowRecord* records_;
   int word_;
   int row_;  ///< of those of a step

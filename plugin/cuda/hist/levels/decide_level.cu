@@ -17,19 +17,29 @@ __device__ SearchedNode SearchedWith(FixedSum sum, GainParam const& gain) {
   return {sum, NodeGain(sum, gain, {}), {}, -1, 0};
 }
 
+__global__ void __launch_bounds__(kThreads) RootsKernel(__grid_constant__ DecideTask const task, RowStretch root) {
+  std::uint32_t const tree = blockIdx.x * kThreads + threadIdx.x;
+  if (tree >= task.below.n_trees) return;
+  root.begin += tree * root.count;
+  BeginRoot(task.rows, tree, root, task.histograms[tree]);
+}
+
 /// on_host: read where on_device is nullptr.
-__global__ void BeginKernel(DecideTask task, PairTotals const* on_device, PairTotals on_host) {
-  PairTotals const totals = on_device != nullptr ? *on_device : on_host;
-  *task.totals = totals;
-  task.searched[0] = SearchedWith(totals.sum, WithUnit(task.gain, &totals));
-  task.pairs[0] = {task.histograms[0], nullptr, totals.sum, 0, -1};
+__global__ void __launch_bounds__(kThreads)
+    BeginKernel(__grid_constant__ DecideTask const task, PairTotals const* on_device, PairTotals on_host) {
+  std::uint32_t const tree = blockIdx.x * kThreads + threadIdx.x;
+  if (tree >= task.below.n_trees) return;
+  PairTotals const totals = on_device != nullptr ? on_device[tree] : on_host;
+  task.totals[tree] = totals;
+  task.searched[tree] = SearchedWith(totals.sum, WithUnit(task.gain, &totals));
+  task.pairs[tree] = {task.histograms[tree], nullptr, totals.sum, static_cast<std::int32_t>(tree), -1};
 }
 
 /// Whether a node may be split. The root may: one that the host does not split has no split that counts.
-__device__ __forceinline__ bool IsOpen(NodeDecision const* decisions, std::uint32_t place) {
-  if (place == 0) return true;
-  NodeDecision const& parent = decisions[(place - 1) / 2];
-  return (place % 2 == 1 ? parent.opens_left : parent.opens_right) != 0;
+__device__ __forceinline__ bool IsOpen(NodeDecision const* decisions, LevelPlace const& level, std::uint32_t place) {
+  if (level.depth == 0) return true;
+  NodeDecision const& parent = decisions[level.ParentOf(place)];
+  return (level.IsLeft(place) ? parent.opens_left : parent.opens_right) != 0;
 }
 
 /// The best of a node's candidates, each of other features, for all lanes of the warp: IsBetter.
@@ -88,7 +98,7 @@ __device__ __forceinline__ SearchedPair PairOf(SplitCandidate const& split, Node
 
 /// The histogram that a node which was searched has.
 __device__ __forceinline__ FixedSum* HistogramOf(DecideTask const& task, LevelPlace const& level, std::uint32_t index) {
-  if (level.depth == 0) return task.pairs[0].small;
+  if (level.depth == 0) return task.pairs[index].small;
   SearchedPair const& pair = task.pairs[level.FirstPair() + index / 2];
   return pair.large_node == static_cast<std::int32_t>(index) ? pair.large : pair.small;
 }
@@ -98,23 +108,24 @@ __device__ __forceinline__ void AskForChildren(DecideTask const& task, GainParam
                                                std::uint32_t index, SplitCandidate const& split,
                                                NodeDecision const& decision) {
   std::uint32_t const place = level.FirstNode() + index;
-  FixedSum* const added = task.histograms[place + 1];
+  std::uint32_t const below = level.PairBelow(place);
+  FixedSum* const added = task.histograms[below];
   FollowNode(task.rows, level, index, decision, added);
   FixedSum* const own = decision.Opens() ? HistogramOf(task, level, index) : nullptr;
-  task.pairs[place + 1] = PairOf(split, decision, index, added, own);
-  if (decision.opens_left != 0) task.searched[2 * place + 1] = SearchedWith(split.left, gain);
-  if (decision.opens_right != 0) task.searched[2 * place + 2] = SearchedWith(split.right, gain);
+  task.pairs[below] = PairOf(split, decision, index, added, own);
+  if (decision.opens_left != 0) task.searched[level.LeftOf(place)] = SearchedWith(split.left, gain);
+  if (decision.opens_right != 0) task.searched[level.RightOf(place)] = SearchedWith(split.right, gain);
 }
 
 __global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ DecideTask const task, LevelPlace level) {
   std::uint32_t const index = blockIdx.x * kWarps + threadIdx.x / 32;
   if (index >= level.NumNodes()) return;
   std::uint32_t const place = level.FirstNode() + index;
-  bool const is_open = IsOpen(task.decisions, place);
-  bool const is_last = level.depth + 1 == task.n_levels;
+  bool const is_open = IsOpen(task.decisions, level, place);
+  bool const is_last = level.depth + 1 == task.below.depth;
   SplitCandidate const split =
       is_open ? BestOf(task.best + static_cast<std::uint64_t>(index) * task.n_blocks, task.n_blocks) : SplitCandidate();
-  GainParam const gain = WithUnit(task.gain, task.totals);
+  GainParam const gain = WithUnit(task.gain, task.totals + index / level.NodesOfTree());
   NodeDecision const decision = DecisionOf(task, gain, split, is_last);
   if (threadIdx.x % 32 != 0) return;
   task.decisions[place] = decision;
@@ -130,24 +141,26 @@ struct Numbers {
   std::int32_t* next;
 };
 
-/// One block. shared: two numbers for each node of the last level that is searched, and of the leaves below it.
+/// A block a tree. shared: two numbers for each of its nodes below the last level that is searched.
 __global__ void __launch_bounds__(kNumberThreads)
     NumberKernel(__grid_constant__ DecideTask const task, WalkNode* walk) {
   using Scan = cub::BlockScan<std::int32_t, kNumberThreads>;
   extern __shared__ std::int32_t shared[];
   __shared__ typename Scan::TempStorage storage;
-  LevelPlace const below{task.n_levels};
-  Numbers numbers{shared, shared + below.NumNodes()};
+  LevelPlace const& below = task.below;
+  Numbers numbers{shared, shared + below.NodesOfTree()};
+  walk += blockIdx.x * NodesOfWalk(below);
   // Leaves, as far as nothing else is known of them: whoever walks the tree copies all that it might have.
-  for (auto node = threadIdx.x; node < 2 * below.NumNodes() - 1; node += kNumberThreads) walk[node] = WalkNode();
+  for (auto node = threadIdx.x; node < NodesOfWalk(below); node += kNumberThreads) walk[node] = WalkNode();
   if (threadIdx.x == 0) numbers.own[0] = 0;
   std::int32_t n_numbered = 1;
-  for (LevelPlace level{0}; level.depth < task.n_levels; ++level.depth) {
+  for (LevelPlace level{0, below.n_trees}; level.depth < below.depth; ++level.depth) {
     __syncthreads();
-    for (std::uint32_t first = 0; first < level.NumNodes(); first += kNumberThreads) {
+    NodeDecision const* const decisions = task.decisions + level.FirstNode() + blockIdx.x * level.NodesOfTree();
+    for (std::uint32_t first = 0; first < level.NodesOfTree(); first += kNumberThreads) {
       std::uint32_t const index = first + threadIdx.x;
       NodeDecision decision;
-      if (index < level.NumNodes()) decision = task.decisions[level.FirstNode() + index];
+      if (index < level.NodesOfTree()) decision = decisions[index];
       bool const is_split = decision.feature != NodeDecision::kLeaf;
       std::int32_t before = 0;
       std::int32_t n_splits = 0;
@@ -168,19 +181,24 @@ __global__ void __launch_bounds__(kNumberThreads)
 
 }  // namespace
 
+void BeginRoots(CudaContext const& cuda, DecideTask const& task, RowStretch root) {
+  Launch(cuda, GridFor(task.below.n_trees, kThreads), kThreads, RootsKernel, task, root);
+}
+
 void BeginDecisions(CudaContext const& cuda, DecideTask const& task, TreeTotals const& totals) {
   auto const* const on_device = totals.OnDevice();
-  Launch(cuda, 1, 1, BeginKernel, task, on_device, on_device != nullptr ? PairTotals() : totals.OnHost());
+  Launch(cuda, GridFor(task.below.n_trees, kThreads), kThreads, BeginKernel, task, on_device,
+         on_device != nullptr ? PairTotals() : totals.OnHost());
 }
 
 void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth) {
-  LevelPlace const level{depth};
+  LevelPlace const level{depth, task.below.n_trees};
   Launch(cuda, GridFor(level.NumNodes(), kWarps), kThreads, DecideKernel, task, level);
 }
 
 void NumberNodes(CudaContext const& cuda, DecideTask const& task, WalkNode* walk) {
-  auto const bytes = 2 * std::size_t{LevelPlace{task.n_levels}.NumNodes()} * sizeof(std::int32_t);
-  LaunchShared(cuda, 1, kNumberThreads, bytes, NumberKernel, task, walk);
+  auto const bytes = 2 * std::size_t{task.below.NodesOfTree()} * sizeof(std::int32_t);
+  LaunchShared(cuda, task.below.n_trees, kNumberThreads, bytes, NumberKernel, task, walk);
 }
 
 }  // namespace kauri::cuda

@@ -20,9 +20,9 @@ namespace kauri::cuda {
 /// Device memory but for the numbers.
 struct DecideTask {
   GainParam gain;
-  PairTotals* totals;  ///< of the tree: its unit is not in `gain` yet
+  PairTotals* totals;  ///< [n_trees]: their units are not in `gain` yet
   float gamma;         ///< nodes that gain less are not split
-  int n_levels;
+  LevelPlace below;    ///< the leaves of the last level that is searched
   float const* cut_values;
   FixedSum* const* histograms;  ///< [n_pairs], zero: of what is added up
   LevelRows rows;
@@ -34,12 +34,17 @@ struct DecideTask {
   SplitCandidate* found;    ///< (out) [n_nodes], page-locked: of those that are there their best
 };
 
-/// A new tree of these totals.
+/// New trees: their roots' rows, of which the first tree has `root`, the next ones as many each behind it.
+void BeginRoots(CudaContext const& cuda, DecideTask const& task, RowStretch root);
+/// And what their pairs add up to; the totals of several trees lie side by side on the device.
 void BeginDecisions(CudaContext const& cuda, DecideTask const& task, TreeTotals const& totals);
 /// Of the level at this depth.
 void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth);
-/// The finished tree, its nodes numbered as the host numbers them: level by level, children two by two in the order of
-/// their parents. walk (out): [2^(n_levels + 1) - 1]; leaves where the tree has no more nodes.
+/// The finished trees, their nodes numbered as the host numbers them: level by level, children two by two in the order
+/// of their parents. walk (out): [n_trees, NodesOfWalk]; leaves where a tree has no more nodes.
 void NumberNodes(CudaContext const& cuda, DecideTask const& task, WalkNode* walk);
+
+/// Places for the nodes of a complete tree.
+KAURI_HD std::uint32_t NodesOfWalk(LevelPlace const& below) { return 2 * below.NodesOfTree() - 1; }
 
 }  // namespace kauri::cuda

@@ -8,8 +8,7 @@ namespace {
 constexpr int kThreads = 128;
 
 __global__ void BeginKernel(LevelRows rows, RowStretch root, FixedSum* histogram) {
-  rows.nodes[0] = root;
-  rows.added[0] = {root, -1, 0, histogram};
+  BeginRoot(rows, 0, root, histogram);
 }
 
 __global__ void __launch_bounds__(kThreads) FollowKernel(FollowTask task, LevelPlace level) {

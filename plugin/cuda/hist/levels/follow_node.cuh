@@ -9,19 +9,26 @@
 
 namespace kauri::cuda {
 
-/// Where the rows of a node are, once those of its level are moved. place: not the root's.
-__device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, std::uint32_t place) {
-  std::uint32_t const parent = (place - 1) / 2;
+/// Where the rows of a node are, once those of its level are moved. place: not a root's.
+__device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, LevelPlace const& level, std::uint32_t place) {
+  std::uint32_t const parent = level.ParentOf(place);
   NodeSplit const& split = rows.splits[parent];
   std::uint32_t const n_left = rows.n_left[2 * parent];
-  return place % 2 == 1 ? split.rows.Left(n_left) : split.rows.Right(n_left);
+  return level.IsLeft(place) ? split.rows.Left(n_left) : split.rows.Right(n_left);
+}
+
+/// The root of the tree at this number, whose rows are `own`. histogram: for their sum.
+__device__ __forceinline__ void BeginRoot(LevelRows const& rows, std::uint32_t tree, RowStretch own,
+                                          FixedSum* histogram) {
+  rows.nodes[tree] = own;
+  rows.added[tree] = {own, -1, 0, histogram};
 }
 
 /// index: of the node in its level. histogram: for the sum of the rows of one of its children.
 __device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace const& level, std::uint32_t index,
                                            NodeDecision const& decision, FixedSum* histogram) {
   std::uint32_t const place = level.FirstNode() + index;
-  RowStretch const own = level.depth == 0 ? rows.nodes[0] : MovedRows(rows, place);
+  RowStretch const own = level.depth == 0 ? rows.nodes[index] : MovedRows(rows, level, place);
   rows.nodes[place] = own;
   NodeSplit split{};
   split.rows = own;
@@ -37,8 +44,8 @@ __device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace con
   rows.splits[place] = split;
   rows.n_left[2 * place] = 0;
   rows.n_left[2 * place + 1] = 0;
-  rows.added[place + 1] = {split.rows, decision.Opens() ? static_cast<std::int32_t>(index) : -1, decision.adds_left,
-                           histogram};
+  rows.added[level.PairBelow(place)] = {split.rows, decision.Opens() ? static_cast<std::int32_t>(index) : -1,
+                                        decision.adds_left, histogram};
 }
 
 }  // namespace kauri::cuda

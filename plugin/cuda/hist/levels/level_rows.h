@@ -7,6 +7,9 @@
 /// knows where a level is before anybody knows what it holds: node i of a level has children 2 i and 2 i + 1 in the
 /// next. Nodes that are not there have no rows, and cost blocks that end at once.
 ///
+/// Several trees, as the classes of a round have, may grow together: each has a root of its own, with a list of all
+/// rows, and the next one's nodes follow its own in every level.
+///
 /// Tiles of rows (MovePlan) are numbered without counting those of other nodes: with tiles of t rows in all turns,
 /// node i, whose rows begin at row b of the lists, has tiles from b / t + i on. Stretches of a level lie in the order
 /// of their nodes, so no two nodes share a tile, and a level has at most a tile a node more than its rows need.
@@ -28,11 +31,21 @@ namespace kauri::cuda {
 /// Where a level has its nodes, and the pairs of siblings whose histograms it asks for, among those of the tree.
 struct LevelPlace {
   int depth;
+  std::uint32_t n_trees = 1;
 
-  KAURI_HD std::uint32_t NumNodes() const { return 1U << static_cast<unsigned>(depth); }
-  KAURI_HD std::uint32_t FirstNode() const { return NumNodes() - 1; }
-  KAURI_HD std::uint32_t NumPairs() const { return depth == 0 ? 1 : NumNodes() / 2; }
-  KAURI_HD std::uint32_t FirstPair() const { return NumNodes() / 2; }
+  KAURI_HD std::uint32_t NodesOfTree() const { return 1U << static_cast<unsigned>(depth); }
+  KAURI_HD std::uint32_t NumNodes() const { return n_trees * NodesOfTree(); }
+  KAURI_HD std::uint32_t FirstNode() const { return NumNodes() - n_trees; }
+  KAURI_HD std::uint32_t PairsOfTree() const { return depth == 0 ? 1 : NodesOfTree() / 2; }
+  KAURI_HD std::uint32_t NumPairs() const { return n_trees * PairsOfTree(); }
+  KAURI_HD std::uint32_t FirstPair() const { return depth == 0 ? 0 : NumPairs(); }
+  /// Of the node at this place among those of all levels.
+  KAURI_HD std::uint32_t LeftOf(std::uint32_t place) const { return 2 * place + n_trees; }
+  KAURI_HD std::uint32_t RightOf(std::uint32_t place) const { return LeftOf(place) + 1; }
+  KAURI_HD std::uint32_t PairBelow(std::uint32_t place) const { return place + n_trees; }
+  /// Of a node that is no root.
+  KAURI_HD std::uint32_t ParentOf(std::uint32_t place) const { return (place - n_trees) / 2; }
+  KAURI_HD bool IsLeft(std::uint32_t place) const { return (place - n_trees) % 2 == 0; }
 };
 
 /// What became of a node, as all devices that have rows of it must know.
@@ -57,7 +70,7 @@ struct LevelRows {
   HistogramNode* added;        ///< [n_pairs]: AddTask::nodes
   FeaturePlace const* places;  ///< [n_cols]: of the codes that rows are moved by
   FeatureCodes const* features;
-  std::uint32_t first_row;  ///< of the root's, in the lists
+  std::uint32_t first_row;  ///< of the first root's, in the lists
   MovePlan plan;            ///< by which they are moved
 };
 

@@ -15,8 +15,8 @@ namespace kauri::cuda {
 
 class RowsByLevel {
  public:
-  /// A new tree of up to n_levels, of rows that were Reset. Both must outlive it.
-  void Begin(CudaContext const& cuda, int n_levels, DeviceBins const& bins, GrowingRowsOnDevice const& rows);
+  /// New trees of up to below.depth levels, of rows that were Reset. Both must outlive them.
+  void Begin(CudaContext const& cuda, LevelPlace const& below, DeviceBins const& bins, GrowingRowsOnDevice const& rows);
   LevelRows const& Arrays() const { return arrays_; }
   /// Once the level at this depth is decided: its rows go to the children of their nodes.
   void Move(CudaContext const& cuda, int depth) const;
@@ -24,7 +24,11 @@ class RowsByLevel {
   AddTask Added(int depth) const;
 
  private:
+  /// That all trees have together.
+  std::uint32_t NumRows() const { return n_trees_ * rows_->Root().count; }
+
   GrowingRowsOnDevice const* rows_ = nullptr;
+  std::uint32_t n_trees_ = 1;
   LevelRows arrays_{};
   Buffer<RowStretch> nodes_;
   Buffer<NodeSplit> splits_;

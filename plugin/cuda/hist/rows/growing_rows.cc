@@ -46,6 +46,7 @@ void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf
   walk_.assign(1, {});
   walk_bits_.clear();
   tree_ = {};
+  n_trees_ = 1;
   if (!sampled.empty()) SampleRoot(cuda, sampled, request);
 }
 
@@ -161,9 +162,9 @@ void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) c
                     NumLeft(request).data()});
 }
 
-void GrowingRowsOnDevice::MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, std::uint32_t n_tiles,
+void GrowingRowsOnDevice::MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, PlannedTiles const& tiles,
                                  std::uint32_t* n_left) const {
-  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, n_tiles, Plan(), lists_.Pointers(), n_left});
+  SplitNodes(cuda, {columns_.View(*bins_), splits, nullptr, tiles.n_tiles, tiles.plan, lists_.Pointers(), n_left});
 }
 
 void GrowingRowsOnDevice::FetchAnswer(CudaContext const& cuda, Upload const& request) const {
@@ -211,7 +212,8 @@ void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, Upload* request, 
   task.places = places_.data();
   task.width = is_plain ? bins_->groups[0].width : 0;
   task.nodes = nodes.data();
-  task.n_nodes = static_cast<std::uint32_t>(nodes.size());
+  task.n_nodes = static_cast<std::uint32_t>(nodes.size()) / n_trees_;
+  task.n_trees = n_trees_;
   task.category_bits = category_bits;
   task.n_rows = n_rows_;
   task.leaf_of_row = leaf_of_row;

@@ -37,6 +37,12 @@ struct NodeSource {
   std::uint32_t is_left;  ///< which child it is
 };
 
+/// How rows are moved, and the tiles of all nodes in a turn.
+struct PlannedTiles {
+  MovePlan plan;
+  std::uint32_t n_tiles;
+};
+
 class GrowingRowsOnDevice {
  public:
   GrowingRowsOnDevice() = default;
@@ -66,8 +72,10 @@ class GrowingRowsOnDevice {
   /// The rows that a new tree begins with.
   RowStretch Root() const { return stretches_[0]; }
   /// By which they are moved.
-  MovePlan Plan() const {
-    return MovePlan::For(n_rows_, columns_.IsThere() ? MovePlan::kLargeTile : MovePlan::kSmallTile);
+  MovePlan Plan() const { return PlanFor(n_rows_); }
+  /// By which so many are, of several trees.
+  MovePlan PlanFor(std::uint32_t n_rows) const {
+    return MovePlan::For(n_rows, columns_.IsThere() ? MovePlan::kLargeTile : MovePlan::kSmallTile);
   }
 
   /// The splits that wait become part of a request.
@@ -75,10 +83,14 @@ class GrowingRowsOnDevice {
   /// Once that is sent: rows go to the children of their nodes.
   void Move(CudaContext const& cuda, Upload const& request) const;
   /// The same by splits without categories, of which nobody else hears. n_left: MoveTask::n_left.
-  void MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, std::uint32_t n_tiles,
+  void MoveBy(CudaContext const& cuda, Span<NodeSplit const> splits, PlannedTiles const& tiles,
               std::uint32_t* n_left) const;
-  /// The finished tree, [n_nodes], device: in place of the splits that were told one by one. Until Reset.
-  void TakeTree(Span<WalkNode const> nodes) { tree_ = nodes; }
+  /// The finished tree, [n_nodes], device: in place of the splits that were told one by one. Until Reset. Of several
+  /// trees that grew together those of all, [n_trees, n_nodes].
+  void TakeTree(Span<WalkNode const> nodes, std::uint32_t n_trees = 1) {
+    tree_ = nodes;
+    n_trees_ = n_trees;
+  }
   /// [2 * n_splits], device: rows that went left, and right, by the request.
   Span<std::uint32_t> NumLeft(Upload const& request) const {
     return {request.At<std::uint32_t>(n_left_place_), 2 * waiting_.size()};
@@ -90,7 +102,7 @@ class GrowingRowsOnDevice {
   void TakeStretches();
   /// The same where splits were foreseen.
   void TakeForeseen();
-  /// Tells every row its leaf. request: as in Reset.
+  /// Tells every row its leaf, or [n_trees, n_rows] its leaves. request: as in Reset.
   void WriteLeaves(CudaContext const& cuda, Upload* request, std::int32_t* leaf_of_row) const;
 
  private:
@@ -118,6 +130,7 @@ class GrowingRowsOnDevice {
   std::vector<WalkNode> walk_;                                       ///< the tree so far
   std::vector<std::uint32_t> walk_bits_;
   Span<WalkNode const> tree_;      ///< TakeTree
+  std::uint32_t n_trees_ = 1;      ///< of those
   std::vector<NodeSplit> splits_;  ///< of a request
   std::vector<std::uint32_t> category_bits_;
   std::size_t splits_place_ = 0;

@@ -2,7 +2,8 @@
 ///
 /// Two buffers of a number for each row. A split writes the rows of its node from the one buffer to the same stretch of
 /// the other: those that go left from the front on, those that go right from the back. So a stretch holds its rows in
-/// no order that anything may depend on; sums of integers do not. The root has no list: its rows are all.
+/// no order that anything may depend on; sums of integers do not. The root has no list: its rows are all. Trees that
+/// grow together have their lists one behind the other.
 ///
 /// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out. Nodes whose children are
 /// leaves for good need no split of their rows (rows/walk_codes.h).

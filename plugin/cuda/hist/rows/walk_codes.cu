@@ -25,12 +25,14 @@ __device__ __forceinline__ std::uint32_t LookUp(WalkTask const& task, std::uint3
   return CodeOf(task.codes, task.places[feature], row);
 }
 
+/// blockIdx.y: the tree.
 template <bool kOneGroup, bool kShared>
 __global__ void __launch_bounds__(kThreads, kBlocks) WalkRowsKernel(WalkTask task) {
   extern __shared__ uint4 shared_nodes[];
-  auto const* nodes = task.nodes;
+  auto const* nodes = task.nodes + static_cast<std::size_t>(blockIdx.y) * task.n_nodes;
+  auto* const leaf_of_row = task.leaf_of_row + blockIdx.y * task.n_rows;
   if (kShared) {
-    auto const* const from = reinterpret_cast<uint4 const*>(task.nodes);
+    auto const* const from = reinterpret_cast<uint4 const*>(nodes);
     for (std::uint32_t i = threadIdx.x; i < task.n_nodes; i += kThreads) shared_nodes[i] = from[i];
     __syncthreads();
     nodes = reinterpret_cast<WalkNode const*>(shared_nodes);
@@ -42,7 +44,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) WalkRowsKernel(WalkTask tas
       std::uint32_t const code = LookUp<kOneGroup>(task, node.feature & ~WalkNode::kCategorical, row);
       place = node.left + (node.GoesLeft(code, task.category_bits) ? 0 : 1);
     }
-    task.leaf_of_row[row] = place;
+    leaf_of_row[row] = place;
   }
 }
 
@@ -50,14 +52,15 @@ template <bool kOneGroup>
 void Walk(CudaContext const& cuda, WalkTask const& task) {
   int n_multiprocessors = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, cuda.device));
-  auto const blocks = std::min(GridFor(task.n_rows, kThreads), 2 * static_cast<unsigned>(n_multiprocessors));
+  dim3 const blocks(std::min(GridFor(task.n_rows, kThreads), 2 * static_cast<unsigned>(n_multiprocessors)),
+                    task.n_trees);
   int most_shared = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
   auto const bytes = task.n_nodes * sizeof(WalkNode);
   if (bytes <= std::min(kMostNodeBytes, static_cast<std::size_t>(most_shared))) {
-    LaunchShared(cuda, blocks, kThreads, bytes, WalkRowsKernel<kOneGroup, true>, task);
+    LaunchSharedGrid(cuda, blocks, kThreads, bytes, WalkRowsKernel<kOneGroup, true>, task);
   } else {
-    Launch(cuda, blocks, kThreads, WalkRowsKernel<kOneGroup, false>, task);
+    LaunchGrid(cuda, blocks, kThreads, WalkRowsKernel<kOneGroup, false>, task);
   }
 }
 

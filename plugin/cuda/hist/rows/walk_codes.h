@@ -1,4 +1,4 @@
-/// \file The leaf of every row, by walking the finished tree over the codes.
+/// \file The leaf of every row, by walking the finished tree, or those of a round, over the codes.
 ///
 /// It stands in for the last partition of the rows, and for telling rows their leaves by the nodes' lists: rows are
 /// read in their order, each sector of codes once, and leaves are written side by side, where lists would write four
@@ -37,11 +37,12 @@ struct WalkTask {
   CodeView codes;
   FeaturePlace const* places;  ///< [n_cols]
   std::uint32_t width;         ///< of a row, where its codes are those of one group without bundles; 0: they are not
-  WalkNode const* nodes;       ///< [n_nodes], from the root on; those that it does not lead to are not read
+  WalkNode const* nodes;       ///< [n_trees, n_nodes], from the root on; those that it does not lead to are not read
   std::uint32_t n_nodes;
   std::uint32_t const* category_bits;  ///< 1: goes right
   std::int64_t n_rows;
-  std::int32_t* leaf_of_row;  ///< (out) [n_rows]
+  std::int32_t* leaf_of_row;  ///< (out) [n_trees, n_rows]
+  std::uint32_t n_trees = 1;
 };
 
 /// All arrays are on the device.

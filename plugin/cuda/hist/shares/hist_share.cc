@@ -59,7 +59,7 @@ void HistShare::AddUpLevel(SharedLevel const& level) {
   PostAddUp([this, level] {
     LevelPlace const place{level.depth};
     if (level.depth == 0) {
-      levels_.Begin(Cuda(), level.n_levels, Share().Bins(), Rows());
+      levels_.Begin(Cuda(), LevelPlace{level.n_levels}, Share().Bins(), Rows());
       level_sums_ = ReserveSums(LevelPlace{level.n_levels}.FirstPair());
       BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), level_sums_);
     } else {

@@ -127,12 +127,12 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
 /// blockIdx.x: some of the blocks of narrow features; blockIdx.y: a pair.
 __global__ void __launch_bounds__(kThreads) FindNarrowKernel(FindTask task, FeatureBlocks blocks) {
   __shared__ FoundSplits found;
-  GainParam const gain = WithUnit(task.gain, task.totals);
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * kNarrowPerBlock;
   for (std::uint32_t number = blockIdx.y; number < task.pairs.size(); number += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[number];
     if (pair.small == nullptr) continue;
+    GainParam const gain = task.GainOf(number);
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     SplitCandidate best;
     for (auto first = blockIdx.x * kNarrowPerBlock; first < task.by_width.narrow.size(); first += stride) {

@@ -315,12 +315,12 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, Feat
   __shared__ OfWarps<kLimited> of_warps;
   __shared__ FoundSplits<Shape> found;
   auto* const shared = reinterpret_cast<SharedCells<Shape>*>(shared_sums);
-  GainParam const gain = WithUnit(task.gain, task.totals);
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * Shape::kFeatures;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
     if (pair.small == nullptr) continue;
+    GainParam const gain = task.GainOf(index);
     PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     NoisySplit best;

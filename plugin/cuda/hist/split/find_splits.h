@@ -79,7 +79,8 @@ struct FeaturesByWidth {
 
 struct FindTask {
   GainParam gain;
-  PairTotals const* totals = nullptr;  ///< of the tree, where the unit is not in `gain` yet: WithUnit
+  PairTotals const* totals = nullptr;  ///< of each tree, where their units are not in `gain` yet
+  std::uint32_t pairs_of_tree = 1;     ///< read with `totals`
   FeatureCodes const* features;        ///< of all columns
   float const* cut_values;
   float const* min_values;                  ///< [n_cols]
@@ -98,6 +99,10 @@ struct FindTask {
   FindNoise noise = {};
 
   KAURI_HD bool IsPlain() const { return !limits.IsOn() && !noise.IsOn(); }
+  /// With the unit of the tree that a pair is of.
+  KAURI_HD GainParam GainOf(std::uint32_t pair) const {
+    return WithUnit(gain, totals == nullptr ? nullptr : totals + pair / pairs_of_tree);
+  }
 };
 
 /// Whether some features are searched by a thread each.
