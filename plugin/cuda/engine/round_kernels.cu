@@ -45,6 +45,34 @@ __global__ void __launch_bounds__(kThreads)
   largest[output] = most;
 }
 
+/// Outputs of which a block has the largest magnitudes in shared memory.
+constexpr std::int64_t kMostShared = 1024;
+
+/// Of several outputs, all of whose pairs are read in their order. n_pairs: of all outputs. stride: a multiple of
+/// n_outputs, so that all pairs of a thread are of one.
+__global__ void __launch_bounds__(kThreads)
+    LargestOfAllKernel(GradientPair const* pairs, std::int64_t n_pairs, std::int64_t n_outputs, std::int64_t stride,
+                       LargestMagnitude* largest) {
+  __shared__ LargestMagnitude of_block[kMostShared];
+  for (std::int64_t output = threadIdx.x; output < n_outputs; output += kThreads) of_block[output] = {0, 0};
+  __syncthreads();
+  std::int64_t const first = GridIndex();
+  LargestMagnitude most{0, 0};
+  for (std::int64_t i = first; i < n_pairs && first < stride; i += stride) {
+    GradientPair const pair = pairs[i];
+    most = {max(most.gradient, MagnitudeBits(pair.gradient)), max(most.hessian, MagnitudeBits(pair.hessian))};
+  }
+  if (first < stride) {
+    atomicMax(&of_block[first % n_outputs].gradient, most.gradient);
+    atomicMax(&of_block[first % n_outputs].hessian, most.hessian);
+  }
+  __syncthreads();
+  for (std::int64_t output = threadIdx.x; output < n_outputs; output += kThreads) {
+    atomicMax(&largest[output].gradient, of_block[output].gradient);
+    atomicMax(&largest[output].hessian, of_block[output].hessian);
+  }
+}
+
 /// blockIdx.y: the output.
 __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows,
                                                                     std::int64_t n_outputs, LargestMagnitude* largest) {
@@ -198,6 +226,15 @@ PairSummary DevicePairSummary::Fetched() const {
 
 void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMagnitude* largest) {
   auto const n_rows = gradients.NumRows();
+  if (gradients.n_outputs > 1 && gradients.n_outputs <= kMostShared) {
+    auto const n_pairs = n_rows * gradients.n_outputs;
+    auto const blocks = FewBlocks(n_pairs);
+    auto const stride = std::int64_t{blocks} * kThreads / gradients.n_outputs * gradients.n_outputs;
+    if (stride > 0) {
+      return Launch(cuda, blocks, kThreads, LargestOfAllKernel, gradients.pairs.data(), n_pairs, gradients.n_outputs,
+                    stride, largest);
+    }
+  }
   dim3 const grid(FewBlocks(n_rows), static_cast<unsigned>(std::min(gradients.n_outputs, kMaxGridY)));
   LaunchGrid(cuda, grid, kThreads, LargestMagnitudesKernel, gradients.pairs.data(), n_rows, gradients.n_outputs,
              largest);

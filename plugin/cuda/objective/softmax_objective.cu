@@ -1,11 +1,40 @@
 /// multi:softmax and multi:softprob: one thread per row; the formulas are those of objective/softmax_loss.h. Bytes per
-/// row: margins 4 each, read three times, label 4, weight 4 in, pairs 8 each out.
+/// row: margins 4 each, read three times, label 4, weight 4 in, pairs 8 each out. Of up to kFewClasses the exponents
+/// are computed once and kept in registers.
 #include "common/math.h"
 #include "cuda/objective/gradient_kernels.cuh"
 #include "cuda/objective/make_objective.h"
 
 namespace kauri::cuda {
 namespace {
+
+constexpr std::int64_t kFewClasses = 8;
+
+/// The gradients of a row of few classes, as of RowExponents.
+__device__ __forceinline__ void FewClassGradients(float const* margins, std::int64_t n_classes, std::int64_t label,
+                                                  float weight, GradientPair* out) {
+  float own[kFewClasses];
+  float largest = margins[0];
+#pragma unroll
+  for (std::int64_t k = 0; k < kFewClasses; ++k) {
+    own[k] = k < n_classes ? margins[k] : 0.0F;
+    if (k > 0 && k < n_classes) largest = own[k] > largest ? own[k] : largest;
+  }
+  double exponents[kFewClasses];
+  double sum = 0.0;
+#pragma unroll
+  for (std::int64_t k = 0; k < kFewClasses; ++k) {
+    if (k >= n_classes) break;
+    exponents[k] = Exp(static_cast<double>(own[k]) - static_cast<double>(largest));
+    sum += exponents[k];
+  }
+  double const inverse_sum = 1.0 / sum;
+#pragma unroll
+  for (std::int64_t k = 0; k < kFewClasses; ++k) {
+    if (k >= n_classes) break;
+    out[k] = SoftmaxLoss::Gradient(SoftmaxLoss::Probability(exponents[k], inverse_sum), k == label, weight);
+  }
+}
 
 /// What the classes of a row share. Exponents are computed twice: there is no room for float64 of all classes.
 struct RowExponents {
@@ -29,9 +58,12 @@ __global__ void __launch_bounds__(kGradientThreads)
     SoftmaxGradientsKernel(std::int64_t n_classes, float const* margins, DeviceInfo info, GradientPair* out) {
   std::int64_t const row = GridThread();
   if (row >= info.n_rows) return;
-  RowExponents const exponents(margins + row * n_classes, n_classes);
   auto const label = static_cast<std::int64_t>(info.labels.data()[row]);
   float const weight = WeightOf(info, row);
+  if (n_classes <= kFewClasses) {
+    return FewClassGradients(margins + row * n_classes, n_classes, label, weight, out + row * n_classes);
+  }
+  RowExponents const exponents(margins + row * n_classes, n_classes);
   for (std::int64_t k = 0; k < n_classes; ++k) {
     out[row * n_classes + k] = SoftmaxLoss::Gradient(exponents.Probability(k), k == label, weight);
   }

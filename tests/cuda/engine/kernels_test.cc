@@ -64,12 +64,65 @@ std::vector<GradientPair> RandomPairs(std::size_t n, std::uint64_t seed) {
 
 TEST_F(RoundKernelsTest, PairsHaveTheHostsIntegers) {
   for (std::size_t const n_rows : {1, 31, 32, 33, 255, 257, 70001}) {
-    for (std::int64_t const n_outputs : {1, 3}) {
+    for (std::int64_t const n_outputs : {1, 3, 7, 300, 1500}) {
+      if (n_outputs > 7 && n_rows > 300) continue;
       SCOPED_TRACE(std::to_string(n_rows) + " rows, outputs " + std::to_string(n_outputs));
       auto const pairs = RandomPairs(n_rows * static_cast<std::size_t>(n_outputs), n_rows);
       ExpectTheHostsPairs(pairs, n_outputs, 1.0F);
       ExpectTheHostsPairs(pairs, n_outputs, 0.6F);
     }
+  }
+}
+
+/// Those of all outputs at once.
+TEST_F(RoundKernelsTest, PairsOfARoundHaveTheHostsIntegers) {
+  for (std::size_t const n_rows : {1, 255, 2047, 2049, 70001}) {
+    constexpr std::int64_t kOutputs = 5;
+    auto const gradients = RandomPairs(n_rows * ToSize(kOutputs), n_rows + 1);
+    auto const on_device = cuda::ToDevice(Cuda(), gradients);
+    cuda::PairTable const table{on_device.span(), kOutputs};
+    cuda::DevicePairSummary summary;
+    summary.Clear(Cuda(), kOutputs);
+    cuda::FindLargest(Cuda(), table, summary.Largest());
+    cuda::Buffer<FixedPair> pairs(Cuda(), n_rows * ToSize(kOutputs));
+    cuda::QuantiseRound(Cuda(), {table, summary.Largest(), pairs.data(), summary.Totals()});
+    auto const fetched = Fetch(Cuda(), pairs);
+    auto const read = summary.Read(Cuda());
+    std::vector<cuda::PairTotals> const totals = cuda::ToHost(Cuda(), summary.Totals(), ToSize(kOutputs));
+    for (std::int64_t output = 0; output < kOutputs; ++output) {
+      FixedGradients expected;
+      QuantiseGradients(Context(), gradients, kOutputs, output, {}, &expected);
+      FixedSum sum;
+      for (std::size_t row = 0; row < n_rows; ++row) {
+        auto const& pair = fetched[ToSize(output) * n_rows + row];
+        ASSERT_EQ(pair.gradient, expected.pairs[row].gradient) << "row " << row << " of " << n_rows;
+        ASSERT_EQ(pair.hessian, expected.pairs[row].hessian) << "row " << row << " of " << n_rows;
+        sum += pair;
+      }
+      EXPECT_TRUE(read.sums[ToSize(output)] == sum);
+      EXPECT_TRUE(totals[ToSize(output)].sum == sum);
+      EXPECT_EQ(totals[ToSize(output)].unit.gradient, expected.unit.gradient);
+      EXPECT_EQ(totals[ToSize(output)].unit.hessian, expected.unit.hessian);
+    }
+  }
+}
+
+TEST_F(RoundKernelsTest, LeavesOfARoundReachTheirOutputs) {
+  constexpr std::int64_t kRows = 1000;
+  std::vector<float> const values{1.0F, 2.0F, 4.0F, 10.0F, 20.0F};
+  std::vector<std::uint32_t> const first_value{0, 3};
+  std::vector<std::int32_t> leaves;
+  for (std::int64_t row = 0; row < kRows; ++row) leaves.push_back(static_cast<std::int32_t>(row % 3));
+  for (std::int64_t row = 0; row < kRows; ++row) leaves.push_back(static_cast<std::int32_t>(row / 7 % 2));
+  auto margins = cuda::ToDevice(Cuda(), std::vector<float>(2 * kRows, 0.5F));
+  auto const values_there = cuda::ToDevice(Cuda(), values);
+  auto const first_there = cuda::ToDevice(Cuda(), first_value);
+  auto const leaves_there = cuda::ToDevice(Cuda(), leaves);
+  cuda::AddRoundLeaves(Cuda(), {values_there.data(), first_there.data(), leaves_there.data()}, 2, margins.span());
+  auto const fetched = Fetch(Cuda(), margins);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    ASSERT_EQ(fetched[ToSize(2 * row)], 0.5F + values[ToSize(row % 3)]) << row;
+    ASSERT_EQ(fetched[ToSize(2 * row + 1)], 0.5F + values[3 + ToSize(row / 7 % 2)]) << row;
   }
 }
 
