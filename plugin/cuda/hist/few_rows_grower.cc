@@ -6,8 +6,10 @@
 namespace kauri::cuda {
 namespace {
 
-/// Rows times features, above which several waits for all of a device take less time than one for a cluster.
-constexpr std::int64_t kMostWork = std::int64_t{1} << 19U;
+/// What a block of the cluster does in a level, in steps of a row: each moves all rows, and adds them up for its
+/// features. With more to do a whole device is faster level by level (levels_finder.h), whose launches take 265 us a
+/// tree of six levels on an H100, however few rows there are: 16,000 rows of 8 columns, 8,000 of 28, 2,700 of 100.
+constexpr std::int64_t kMostWork = 28000;
 
 }  // namespace
 
@@ -19,9 +21,11 @@ FewRowsTask FewRowsGrower::MakeTask() const {
   auto const& few_rows = data_->few_rows;
   auto const is_alone = data_->shares.empty() && !IsDistributed(ctx_);
   auto const has_levels = param_.max_depth > 0 && param_.max_depth <= kMostFewLevels;
-  auto const n_features = static_cast<std::int64_t>(columns_.TreeSet().size());
   FewRowsTask made{};
-  if (!few_rows.Has() || !is_alone || !has_levels || bins.n_rows * n_features > kMostWork) return made;
+  if (!few_rows.Has() || !is_alone || !has_levels) return made;
+  auto const n_blocks = static_cast<std::int64_t>(few_rows.room.n_blocks);
+  auto const n_own = (static_cast<std::int64_t>(columns_.TreeSet().size()) + n_blocks - 1) / n_blocks;
+  if (bins.n_rows * (n_own + 1) > kMostWork) return made;
   if (!SplitsFollowFromSums()) return made;
   made.find = data_->FindTaskOf(gain_);
   made.find.tree_features = {nullptr, columns_.TreeSet().size()};
