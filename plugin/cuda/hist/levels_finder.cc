@@ -1,7 +1,9 @@
 #include "cuda/hist/levels_finder.h"
 
 #include <algorithm>
+#include <set>
 
+#include "cuda/common/far_signal.h"
 #include "cuda/hist/shares/node_histograms.h"
 #include "cuda/hist/split/tree_features.h"
 
@@ -59,12 +61,41 @@ void LevelsFinder::Begin(LevelRules const& rules) {
   BeginRoots(cuda_, decide_, data_->rows.Root());
 }
 
+bool LevelsFinder::MaySignal() const {
+  std::set<int> devices{cuda_.device};
+  for (auto const& share : data_->shares) devices.insert(share->Cuda().device);
+  return !data_->shares.empty() && devices.size() == data_->shares.size() + 1;
+}
+
+std::uint32_t* LevelsFinder::SignalOf(std::size_t share) const {
+  return data_->levels.signals.data() + (share + 1) * kSignalStride;
+}
+
 void LevelsFinder::AskShares(int depth, int n_levels) {
-  auto const& levels = data_->levels;
-  for (auto const& share : data_->shares) {
+  auto& levels = data_->levels;
+  ++levels.turn;
+  for (std::size_t share = 0; share < data_->shares.size(); ++share) {
     auto const* const before = depth == 0 ? nullptr : &levels.decided[ToSize(depth - 1)];
-    share->AddUpLevel({depth, n_levels, levels.decisions.data(), before, cuda_.device});
+    LevelSignals signals;
+    if (signals_) signals = {levels.signals.data(), SignalOf(share), levels.turn};
+    data_->shares[share]->AddUpLevel({depth, n_levels, levels.decisions.data(), before, cuda_.device, signals});
   }
+}
+
+std::vector<FixedSum const*> LevelsFinder::CollectSums() {
+  std::vector<FixedSum const*> sums;
+  if (!signals_) {
+    for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
+    return sums;
+  }
+  std::vector<std::uint32_t const*> words;
+  for (std::size_t share = 0; share < data_->shares.size(); ++share) {
+    data_->shares[share]->WaitUntilAsked();
+    words.push_back(SignalOf(share));
+  }
+  AwaitSignals(cuda_, words, data_->levels.turn);
+  for (auto const& share : data_->shares) sums.push_back(share->SumsFor(cuda_));
+  return sums;
 }
 
 void LevelsFinder::AddUp(int depth) {
@@ -74,10 +105,7 @@ void LevelsFinder::AddUp(int depth) {
   add.pairs = tasks_[0].pairs.data();
   if (NumTrees() == 1) add.Take(add.pairs, &data_->records);
   AddRows(cuda_, *data_->bins, add, &data_->plan);
-  if (data_->shares.empty()) return;
-  std::vector<FixedSum const*> sums;
-  for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
-  AddToHistograms(cuda_, sums, {add.nodes, data_->bins->n_sums});
+  if (!data_->shares.empty()) AddToHistograms(cuda_, CollectSums(), {add.nodes, data_->bins->n_sums});
 }
 
 void LevelsFinder::FindLevel(int depth) {
@@ -96,6 +124,12 @@ void LevelsFinder::FindLevel(int depth) {
 
 void LevelsFinder::Find(LevelRules const& rules) {
   auto& levels = data_->levels;
+  signals_ = MaySignal();
+  auto const n_words = (data_->shares.size() + 1) * kSignalStride;
+  if (signals_ && levels.signals.size() < n_words) {
+    levels.signals.Reserve(n_words);
+    std::fill_n(levels.signals.data(), n_words, levels.turn);
+  }
   AskShares(0, rules.n_levels);  // which begin while this is made ready
   Begin(rules);
   for (int depth = 0; depth < rules.n_levels; ++depth) {
@@ -103,6 +137,7 @@ void LevelsFinder::Find(LevelRules const& rules) {
     AddUp(depth);
     if (depth == 0) BeginDecisions(cuda_, decide_, tasks_[0].totals);  // which the host may have to wait for
     FindLevel(depth);
+    if (signals_) SendSignal(cuda_, levels.signals.data(), levels.turn);
     levels.decided[ToSize(depth)].Record(cuda_);
   }
   WriteLeaves();

@@ -50,8 +50,13 @@ class LevelsFinder {
   LevelPlace Level(int depth) const { return {depth, NumTrees()}; }
   /// Sends what stays the same for all levels, and makes room for what they find.
   void Begin(LevelRules const& rules);
+  /// Whether all devices are different, and may signal each other.
+  bool MaySignal() const;
+  std::uint32_t* SignalOf(std::size_t share) const;
   /// Has shares add up their rows of a level.
   void AskShares(int depth, int n_levels);
+  /// Their sums, for a stream that waits for them.
+  std::vector<FixedSum const*> CollectSums();
   void AddUp(int depth);
   void FindLevel(int depth);
   /// Has all devices tell their rows the leaves of the finished trees.
@@ -64,7 +69,8 @@ class LevelsFinder {
   TreeRows rows_;
   DecideTask decide_{};
   FindTask find_{};
-  int n_answered_ = 0;  ///< levels that the host has waited for
+  bool signals_ = false;  ///< devices do
+  int n_answered_ = 0;    ///< levels that the host has waited for
 };
 
 }  // namespace kauri::cuda

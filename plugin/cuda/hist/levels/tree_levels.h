@@ -31,6 +31,10 @@ struct TreeLevels {
   PinnedBuffer<SplitCandidate> found;
   Buffer<WalkNode> walk;       ///< of NumberNodes
   std::vector<Event> decided;  ///< by level: for other devices, and for the host
+  /// Where devices signal each other (common/far_signal.h): that a level is decided, and the shares' words, that theirs
+  /// is added up.
+  PinnedBuffer<std::uint32_t> signals;
+  std::uint32_t turn = 0;  ///< of the last level that was signalled: one more for each, whatever the tree
   Event numbered;              ///< `walk` is there
 };
 

@@ -1,5 +1,6 @@
 #include "cuda/hist/shares/hist_share.h"
 
+#include "cuda/common/far_signal.h"
 #include "cuda/common/peer.h"
 #include "cuda/hist/histogram/row_ones.h"
 
@@ -63,15 +64,21 @@ void HistShare::AddUpLevel(SharedLevel const& level) {
       level_sums_ = ReserveSums(LevelPlace{level.n_levels}.FirstPair());
       BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), level_sums_);
     } else {
-      level.decided->HoldBack(Cuda());
+      AwaitDecision(level);
       Follow(level, level_sums_ + place.FirstPair() * SumsOfNode());
     }
     GiveSums(place.FirstPair(), place.NumPairs());
     auto add = levels_.Added(level.depth);
     add.Take(pairs_, &records_);
     cuda::AddRows(Cuda(), Share().Bins(), add, &plan_);
+    if (level.signals.added != nullptr) SendSignal(Cuda(), level.signals.added, level.signals.turn);
     FinishSums();
   });
+}
+
+void HistShare::AwaitDecision(SharedLevel const& level) {
+  if (level.signals.decided == nullptr) return level.decided->HoldBack(Cuda());
+  AwaitSignals(Cuda(), {level.signals.decided}, level.signals.turn - 1);
 }
 
 void HistShare::Follow(SharedLevel const& level, FixedSum* sums) {

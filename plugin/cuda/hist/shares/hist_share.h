@@ -20,6 +20,13 @@ struct SharedTree {
   int max_depth;
 };
 
+/// How devices that are all different signal each other in place of events (common/far_signal.h).
+struct LevelSignals {
+  std::uint32_t const* decided = nullptr;  ///< nullptr: by events
+  std::uint32_t* added = nullptr;          ///< of the share
+  std::uint32_t turn = 0;                  ///< of the level
+};
+
 /// A level of a tree that the main device decides (levels/level_rows.h).
 struct SharedLevel {
   int depth;
@@ -27,6 +34,7 @@ struct SharedLevel {
   NodeDecision const* decisions;  ///< [n_nodes of all levels], memory of the main device
   Event const* decided;           ///< when the level before is
   int main;                       ///< that device
+  LevelSignals signals;
 };
 
 class HistShare final : public SumShare {
@@ -49,6 +57,7 @@ class HistShare final : public SumShare {
   void AddRows(SharedRows const& rows) override;
 
   void TakePairs(FixedPair const* pairs, SharedTree const& tree);
+  void AwaitDecision(SharedLevel const& level);
   void Follow(SharedLevel const& level, FixedSum* sums);
   NodeDecision const* DecisionsOf(SharedLevel const& level, LevelPlace const& before);
 

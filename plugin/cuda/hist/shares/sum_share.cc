@@ -104,8 +104,12 @@ void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
 }
 
 FixedSum const* SumShare::Collect(CudaContext const& main) {
-  worker_.Wait(added_);
+  WaitUntilAsked();
   share_.Done().HoldBack(main);
+  return SumsFor(main);
+}
+
+FixedSum const* SumShare::SumsFor(CudaContext const& main) {
   auto const device = Cuda().device;
   auto const* const sums = sums_.data() + first_sum_;
   if (CanRead(main.device, device)) return sums;

@@ -65,6 +65,10 @@ class SumShare {
   /// The sums of these nodes, [n_nodes, SumsOfNode()], as the main device, whose stream waits for them, can read them;
   /// until the next AddUp.
   FixedSum const* Collect(CudaContext const& main);
+  /// The same in two steps, where the stream is held back otherwise: waits until the device is asked for them, and
+  /// gives them to a stream that has waited.
+  void WaitUntilAsked() { worker_.Wait(added_); }
+  FixedSum const* SumsFor(CudaContext const& main);
   /// Waits for what was asked last: codes, AddUp and how many rows went left, or the leaves.
   void Wait() { worker_.Wait(answered_); }
   /// After AddUp: no split waits any more.

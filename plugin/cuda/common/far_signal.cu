@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "cuda/common/far_signal.h"
+#include "cuda/common/launch.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr std::size_t kMostWords = 32;
+constexpr std::uint64_t kPatienceNanoseconds = 60'000'000'000;
+
+struct Words {
+  std::uint32_t const* word[kMostWords];
+};
+
+__global__ void SendKernel(std::uint32_t* word, std::uint32_t turn) {
+  __threadfence_system();
+  *const_cast<std::uint32_t volatile*>(word) = turn;
+}
+
+__device__ __forceinline__ std::uint64_t Now() {
+  std::uint64_t nanoseconds;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+  return nanoseconds;
+}
+
+/// A thread a word.
+__global__ void AwaitKernel(Words words, std::uint32_t turn) {
+  auto const* const word = const_cast<std::uint32_t const volatile*>(words.word[threadIdx.x]);
+  std::uint64_t const begin = Now();
+  while (static_cast<std::int32_t>(*word - turn) < 0 && Now() - begin < kPatienceNanoseconds) {
+  }
+  __threadfence_system();
+}
+
+}  // namespace
+
+void SendSignal(CudaContext const& cuda, std::uint32_t* word, std::uint32_t turn) {
+  Launch(cuda, 1, 1, SendKernel, word, turn);
+}
+
+void AwaitSignals(CudaContext const& cuda, std::vector<std::uint32_t const*> const& words, std::uint32_t turn) {
+  for (std::size_t first = 0; first < words.size(); first += kMostWords) {
+    auto const count = std::min(words.size() - first, kMostWords);
+    Words some{};
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(first), count, some.word);
+    Launch(cuda, 1, static_cast<int>(count), AwaitKernel, some, turn);
+  }
+}
+
+}  // namespace kauri::cuda
