@@ -124,10 +124,9 @@ DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& t
 }
 
 PairTotals ApartRound::TotalsOf(CudaContext const& main, TrainingArrays const& arrays, std::int64_t output) const {
-  auto const found = arrays.summary.Fetched();
-  auto const& largest = found.largest[ToSize(output)];
-  if (!largest.IsFinite()) FailRow(main, arrays, output);
-  PairTotals totals{largest.Unit(), found.sums[ToSize(output)]};
+  auto const found = arrays.summary.Fetched(output);
+  if (!found.largest.IsFinite()) FailRow(main, arrays, output);
+  PairTotals totals{found.largest.Unit(), found.sum};
   for (auto const& other : others_) totals.sum += other->Sum();
   return totals;
 }

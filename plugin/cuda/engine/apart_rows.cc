@@ -131,7 +131,7 @@ void ApartRows::Quantise(std::int64_t output, RowSample sample) {
     ready_.Record(Cuda());
     summary_.Fetch(Cuda());
   });
-  last_ = worker_.Post([this, output] { sum_ = summary_.Fetched().sums[ToSize(output)]; });
+  last_ = worker_.Post([this, output] { sum_ = summary_.Fetched(output).sum; });
 }
 
 ShareInput ApartRows::Input() {

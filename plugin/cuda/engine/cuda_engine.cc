@@ -16,6 +16,7 @@
 #include "cuda/engine/apart_round.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/engine/leaf_vectors.h"
+#include "cuda/engine/round_together.h"
 #include "cuda/engine/tree_input.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
@@ -179,7 +180,7 @@ class CudaEngine : public Engine, public DeviceSide {
 
   std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                                std::vector<RoundTree> const& trees) override {
-    auto built = BuildTogether(ctx, train, builder, trees);
+    auto built = trees.size() > 1 ? BuildTogether(ctx, train, builder, trees) : std::nullopt;
     return built ? std::move(*built) : Engine::BuildTrees(ctx, train, builder, trees);
   }
 
@@ -283,7 +284,7 @@ class CudaEngine : public Engine, public DeviceSide {
                                                  TreeBuilder const& builder, std::vector<RoundTree> const& trees) {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
-    if (!AreForAllOutputs(trees, own) || IsDistributed(ctx)) return std::nullopt;
+    if (!AreOnePerOutput(trees, own) || IsDistributed(ctx)) return std::nullopt;
     auto const& on_device = RequireOnDevice(builder);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     if (!on_device.GrowsTogether(Cuda(), ctx, train, trees[0].place, trees.size(), state)) return std::nullopt;
@@ -291,40 +292,8 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const tasks =
         MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, &own);
     auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own.arrays.round_leaves.span());
-    AddRoundTrees(built, &own);
+    AddTreesOfRound(Cuda(), built, &own);
     return built;
-  }
-
-  /// Whether there is a tree for each output, of a number in each leaf, from all rows.
-  static bool AreForAllOutputs(std::vector<RoundTree> const& trees, EngineData const& own) {
-    if (trees.size() < 2 || static_cast<std::int64_t>(trees.size()) != own.n_outputs || own.apart != nullptr) {
-      return false;
-    }
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-      auto const& tree = trees[i];
-      auto const uses_all = tree.subsample >= 1.0F && tree.BaggingTemperature() == 0.0F;
-      if (tree.output != static_cast<std::int64_t>(i) || !uses_all || ReducesErrors(tree)) return false;
-    }
-    return true;
-  }
-
-  /// Trees for all outputs, whose rows have their leaves.
-  void AddRoundTrees(std::vector<Tree> const& trees, EngineData* own) {
-    std::vector<float> values;
-    std::vector<std::uint32_t> first_value;
-    for (auto const& tree : trees) {
-      first_value.push_back(static_cast<std::uint32_t>(values.size()));
-      values.insert(values.end(), tree.split_value.begin(), tree.split_value.end());
-    }
-    auto& leaf_values = own->arrays.leaf_values;
-    leaf_values.Clear();
-    auto const values_place = leaf_values.Add(values);
-    auto const first_place = leaf_values.Add(first_value);
-    leaf_values.Send(Cuda());
-    AddRoundLeaves(Cuda(),
-                   {leaf_values.At<float>(values_place), leaf_values.At<std::uint32_t>(first_place),
-                    own->arrays.round_leaves.data()},
-                   own->n_outputs, own->margins.span());
   }
 
   DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {

@@ -213,14 +213,26 @@ void DevicePairSummary::Fetch(CudaContext const& cuda) {
   fetched_->Record(cuda);
 }
 
-PairSummary DevicePairSummary::Fetched() const {
+OutputSummary DevicePairSummary::Fetched(std::int64_t output) const {
   fetched_->Wait();
-  std::vector<PairTotals> totals(ToSize(n_outputs_));
-  std::memcpy(totals.data(), on_host_.data(), BytesOfTotals());
+  auto const* const bytes = on_host_.data();
+  PairTotals totals;
+  OutputSummary summary;
+  std::memcpy(&totals, bytes + ToSize(output) * sizeof(totals), sizeof(totals));
+  std::memcpy(&summary.largest, bytes + BytesOfTotals() + ToSize(output) * sizeof(summary.largest),
+              sizeof(summary.largest));
+  summary.sum = totals.sum;
+  return summary;
+}
+
+PairSummary DevicePairSummary::Read(CudaContext const& cuda) {
+  Fetch(cuda);
   PairSummary summary;
-  for (auto const& of_output : totals) summary.sums.push_back(of_output.sum);
-  summary.largest.resize(ToSize(n_outputs_));
-  std::memcpy(summary.largest.data(), on_host_.data() + BytesOfTotals(), BytesOfLargest());
+  for (std::int64_t output = 0; output < n_outputs_; ++output) {
+    auto const of_output = Fetched(output);
+    summary.sums.push_back(of_output.sum);
+    summary.largest.push_back(of_output.largest);
+  }
   return summary;
 }
 

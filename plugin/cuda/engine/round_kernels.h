@@ -47,9 +47,15 @@ struct LargestMagnitude {
   }
 };
 
-/// What the host must know of the pairs of a tree. Read in one copy.
+/// What the host must know of the pairs of a tree.
+struct OutputSummary {
+  FixedSum sum;  ///< of the pairs that were quantised last
+  LargestMagnitude largest;
+};
+
+/// The same of all outputs, read in one copy.
 struct PairSummary {
-  std::vector<FixedSum> sums;  ///< [n_outputs]: of the pairs that were quantised last
+  std::vector<FixedSum> sums;
   std::vector<LargestMagnitude> largest;
 };
 
@@ -66,12 +72,9 @@ class DevicePairSummary {
   void SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest);
   /// Has it copied as it is then. Of the calls of Fetch the last counts.
   void Fetch(CudaContext const& cuda);
-  /// What was fetched; waits for it.
-  PairSummary Fetched() const;
-  PairSummary Read(CudaContext const& cuda) {
-    Fetch(cuda);
-    return Fetched();
-  }
+  /// What was fetched of an output; waits for it.
+  OutputSummary Fetched(std::int64_t output) const;
+  PairSummary Read(CudaContext const& cuda);
 
  private:
   std::size_t BytesOfTotals() const { return ToSize(n_outputs_) * sizeof(PairTotals); }

@@ -113,10 +113,9 @@ class TreeInput {
   TreeTotals TotalsOf(Drawn const& drawn) const {
     auto& summary = arrays_.summary;
     return {summary.Totals() + drawn.output, [cuda = task_.cuda, &summary, drawn] {
-              auto const output = ToSize(drawn.output);
-              auto const found = summary.Fetched();
-              if (!found.largest[output].IsFinite()) FailRow(cuda, drawn.gradients, drawn.output);
-              return PairTotals{found.largest[output].Unit(), found.sums[output]};
+              auto const found = summary.Fetched(drawn.output);
+              if (!found.largest.IsFinite()) FailRow(cuda, drawn.gradients, drawn.output);
+              return PairTotals{found.largest.Unit(), found.sum};
             }};
   }
 

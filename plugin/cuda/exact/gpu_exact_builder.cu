@@ -105,7 +105,8 @@ class GpuExactGrower : public ScalarGrowth {
  public:
   GpuExactGrower(CudaContext const& cuda, Context const& ctx, GpuExactBuilder const& builder,
                  DeviceTreeTask const& task, GpuExactState* state)
-      : ScalarGrowth(ctx, {builder.Param(), builder.Rules(), task.place}, task.totals.OnHost().unit, state->columns.NumCols()),
+      : ScalarGrowth(ctx, {builder.Param(), builder.Rules(), task.place}, task.totals.OnHost().unit,
+                     state->columns.NumCols()),
         cuda_(cuda),
         builder_(builder),
         task_(task),

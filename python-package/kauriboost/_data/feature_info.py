@@ -62,3 +62,21 @@ def check_names(names: Sequence[str]) -> None:
     for name in feature_strings(names):
         if any(char in name for char in "[]<"):
             raise DataError(f"the feature name {name!r} holds '[', ']' or '<', which text dumps need; rename it.")
+
+
+def require_names(expected: Sequence[str], names: Sequence[str] | None) -> None:
+    """Raise DataError unless data have the names that a booster expects, in their order."""
+    if names is None:
+        raise DataError(
+            f"the data have no feature names, but the booster expects {', '.join(expected)}; name them, or pass "
+            "validate_features=False."
+        )
+    if list(names) == list(expected):
+        return
+    lacking = [name for name in expected if name not in names]
+    unknown = [name for name in names if name not in expected]
+    order = "" if lacking or unknown else " They are in another order."
+    raise DataError(
+        f"the data's features are {names}, the booster expects {expected}. Lacking: {lacking}; unknown: {unknown}."
+        + order
+    )

@@ -17,6 +17,7 @@ from .._binding.text import config, encode_text
 from .._data import device
 from .._data.batch import Batch
 from .._data.columns import is_arrow_table
+from .._data.feature_info import require_names
 from .._data.few_rows import rows_to_predict
 from .._data.matrix import DMatrix, missing_value, require_dmatrix
 from .._data.naming import names_columns
@@ -112,21 +113,8 @@ class Booster(Model):
         self._check_names(names)
 
     def _check_names(self, names: list[str] | None) -> None:
-        expected = self.feature_names
-        if expected is None or names == expected:
-            return
-        if names is None:
-            raise DataError(
-                f"the data have no feature names, but the booster expects {', '.join(expected)}; name them, or pass "
-                "validate_features=False."
-            )
-        lacking = [name for name in expected if name not in names]
-        unknown = [name for name in names if name not in expected]
-        order = "" if lacking or unknown else " They are in another order."
-        raise DataError(
-            f"the data's features are {names}, the booster expects {expected}. Lacking: {lacking}; unknown: {unknown}."
-            + order
-        )
+        if self.feature_names is not None:
+            require_names(self.feature_names, names)
 
     # ---- training ----
 
@@ -146,14 +134,11 @@ class Booster(Model):
         """
         require_dmatrix(dtrain)
         self._take_names(dtrain)
-        self._learn(dtrain, iteration, fobj)
+        self._update_again(dtrain, iteration, fobj)
 
     @names_columns
     def _update_again(self, dtrain: DMatrix, iteration: int, fobj: Objective | None) -> None:
         """Do as `update` with the same data before: to compare hundreds of names takes longer than a small tree."""
-        self._learn(dtrain, iteration, fobj)
-
-    def _learn(self, dtrain: DMatrix, iteration: int, fobj: Objective | None) -> None:
         if fobj is None:
             check(LIB.XGBoosterUpdateOneIter(self.handle, iteration, dtrain.handle))
             return

@@ -35,7 +35,7 @@ struct TreeLevels {
   /// is added up.
   PinnedBuffer<std::uint32_t> signals;
   std::uint32_t turn = 0;  ///< of the last level that was signalled: one more for each, whatever the tree
-  Event numbered;              ///< `walk` is there
+  Event numbered;          ///< `walk` is there
 };
 
 }  // namespace kauri::cuda

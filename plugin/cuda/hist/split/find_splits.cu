@@ -283,27 +283,36 @@ __device__ __forceinline__ SearchedSibling SiblingOf(SearchedPair const& pair, P
   return {pair.large_node, pair.large, &shared.large[own.of_block], rows.both - rows.small};
 }
 
+/// The shared memory of a block.
+template <typename Shape, bool kLimited>
+struct BlockMemory {
+  SharedCells<Shape>* cells;
+  OfWarps<kLimited>* of_warps;
+  FoundSplits<Shape>* found;
+};
+
 /// Searches the features from the one at `first` on; all threads of a block call it.
 template <typename Shape, bool kLimited, bool kNoisy>
 __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
-                                            PairRows const& rows, std::uint32_t first, SharedCells<Shape>* shared,
-                                            OfWarps<kLimited>* of_warps, FoundSplits<Shape>& found) {
+                                            PairRows const& rows, std::uint32_t first,
+                                            BlockMemory<Shape, kLimited> const& memory) {
   auto const own = WarpShare::Own<Shape>();
   std::uint32_t const place = PlaceAt(task, first + own.of_block);
-  Stage(task, pair, first, shared);
+  Stage(task, pair, first, memory.cells);
   if constexpr (kLimited) SubtractCounts<Shape>(task, pair, first);
   __syncthreads();
   if (place != kNoPlace && own.sibling == 0 && own.part == 0) {
     FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
     if (codes.usual != kNoUsual) {
-      FillUsual(codes, pair, &shared->small[own.of_block], &shared->large[own.of_block]);
+      FillUsual(codes, pair, &memory.cells->small[own.of_block], &memory.cells->large[own.of_block]);
       if constexpr (kLimited) CountUsual(task, codes, pair, rows.small);
     }
   }
   __syncthreads();
-  auto const sibling = SiblingOf(pair, rows, own, *shared);
-  auto const split = FindAt<Shape>(task, gain, sibling, place, own.part, of_warps);
-  if (own.part == 0 && Lane() == 0) found[own.sibling][own.of_block] = Compete<kNoisy>(task, sibling.index, split);
+  auto const sibling = SiblingOf(pair, rows, own, *memory.cells);
+  auto const split = FindAt<Shape>(task, gain, sibling, place, own.part, memory.of_warps);
+  if (own.part == 0 && Lane() == 0)
+    (*memory.found)[own.sibling][own.of_block] = Compete<kNoisy>(task, sibling.index, split);
   __syncthreads();
 }
 
@@ -314,7 +323,7 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, Feat
   extern __shared__ FixedSum shared_sums[];
   __shared__ OfWarps<kLimited> of_warps;
   __shared__ FoundSplits<Shape> found;
-  auto* const shared = reinterpret_cast<SharedCells<Shape>*>(shared_sums);
+  BlockMemory<Shape, kLimited> const memory{reinterpret_cast<SharedCells<Shape>*>(shared_sums), &of_warps, &found};
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * Shape::kFeatures;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
@@ -325,7 +334,7 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, Feat
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     NoisySplit best;
     for (auto first = blockIdx.x * Shape::kFeatures; first < NumWide(task); first += stride) {
-      FindInBlock<Shape, kLimited, kNoisy>(task, gain, pair, rows, first, shared, &of_warps, found);
+      FindInBlock<Shape, kLimited, kNoisy>(task, gain, pair, rows, first, memory);
       if (node < 0) continue;
       for (auto const& candidate : found[threadIdx.x / 32]) KeepBetter<kNoisy>(candidate, &best);
     }
@@ -347,14 +356,14 @@ std::size_t NumWideFeatures(FindTask const& task) {
   return HasNarrow(task) ? task.by_width.wide.size() : task.tree_features.size();
 }
 
-std::size_t NumBlocks(std::size_t n_features, std::size_t per_block) {
+std::size_t BlocksFor(std::size_t n_features, std::size_t per_block) {
   return (n_features + per_block - 1) / per_block;
 }
 
 /// Whether FewPairs' blocks are at work all at the same time: two on each multiprocessor of a large device.
 bool AreFew(FindTask const& task, std::size_t n_pairs) {
   constexpr std::size_t kAtOnce = 256;
-  return n_pairs * NumBlocks(NumWideFeatures(task), FewPairs::kFeatures) <= kAtOnce;
+  return n_pairs * BlocksFor(NumWideFeatures(task), FewPairs::kFeatures) <= kAtOnce;
 }
 
 template <typename Shape>
@@ -371,7 +380,7 @@ FeatureBlocks NumFeatureBlocks(FindTask const& task, std::size_t n_pairs) {
   constexpr std::size_t kManyPairs = 256;  // fill it alone
   auto const share = n_pairs >= kManyPairs ? 1 : kManyBlocks / std::max<std::size_t>(1, n_pairs);
   auto const of = [&](std::size_t n_features, std::size_t per_block) {
-    return static_cast<std::uint32_t>(std::min(NumBlocks(n_features, per_block), share));
+    return static_cast<std::uint32_t>(std::min(BlocksFor(n_features, per_block), share));
   };
   auto const n_narrow = HasNarrow(task) ? task.by_width.narrow.size() : 0;
   auto const of_block = AreFew(task, n_pairs) ? FewPairs::kFeatures : ManyPairs::kFeatures;
