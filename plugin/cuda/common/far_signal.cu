@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t kMostWords = 32;
 constexpr std::uint64_t kPatienceNanoseconds = 60'000'000'000;
+/// At a word, until the others are looked at again.
+constexpr std::uint32_t kLooks = 1024;
 
 struct Words {
   std::uint32_t const* word[kMostWords];
@@ -25,10 +27,13 @@ __device__ __forceinline__ std::uint64_t Now() {
 }
 
 /// A thread a word.
-__global__ void AwaitKernel(Words words, std::uint32_t turn) {
+__global__ void AwaitKernel(Words words, std::uint32_t turn, std::uint32_t volatile* gave_up) {
   auto const* const word = const_cast<std::uint32_t const volatile*>(words.word[threadIdx.x]);
   std::uint64_t const begin = Now();
-  while (static_cast<std::int32_t>(*word - turn) < 0 && Now() - begin < kPatienceNanoseconds) {
+  for (std::uint32_t look = 0; static_cast<std::int32_t>(*word - turn) < 0; ++look) {
+    if (look % kLooks != 0) continue;  // each look at another word crosses the bus as well
+    if (*gave_up != 0) break;
+    if (Now() - begin > kPatienceNanoseconds) *gave_up = 1;
   }
   __threadfence_system();
 }
@@ -39,12 +44,13 @@ void SendSignal(CudaContext const& cuda, std::uint32_t* word, std::uint32_t turn
   Launch(cuda, 1, 1, SendKernel, word, turn);
 }
 
-void AwaitSignals(CudaContext const& cuda, std::vector<std::uint32_t const*> const& words, std::uint32_t turn) {
+void AwaitSignals(CudaContext const& cuda, std::vector<std::uint32_t const*> const& words, std::uint32_t turn,
+                  std::uint32_t* gave_up) {
   for (std::size_t first = 0; first < words.size(); first += kMostWords) {
     auto const count = std::min(words.size() - first, kMostWords);
     Words some{};
     std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(first), count, some.word);
-    Launch(cuda, 1, static_cast<int>(count), AwaitKernel, some, turn);
+    Launch(cuda, 1, static_cast<int>(count), AwaitKernel, some, turn, gave_up);
   }
 }
 

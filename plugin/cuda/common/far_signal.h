@@ -2,8 +2,7 @@
 ///
 /// An event crosses the queues of both devices, some 13 us on H200s; a word of page-locked memory, which a kernel of
 /// the one writes and a kernel of the other looks at again and again, takes some 3 us. The wait occupies a
-/// multiprocessor a little, and the queue of its stream: devices that signal each other must be different ones, or the
-/// work that is waited for might wait itself.
+/// multiprocessor a little, and the queue of its stream: on one device events are better.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,10 @@ constexpr std::size_t kSignalStride = 32;
 /// Once the stream's work so far is done, the word, page-locked, becomes `turn`.
 void SendSignal(CudaContext const& cuda, std::uint32_t* word, std::uint32_t turn);
 /// Later work on the stream waits until each word is at least `turn`; of turns that wrap around the later one counts as
-/// more. All must have been sent, or be about to be: after a minute it waits no longer, since the device that was to
-/// send must have failed.
-void AwaitSignals(CudaContext const& cuda, std::vector<std::uint32_t const*> const& words, std::uint32_t turn);
+/// more. What sends them must have been asked for before: then it cannot be behind the wait in any queue.
+/// gave_up (in, out), page-locked: becomes 1 where a word did not come for a minute, after which nothing waits any
+/// more: whoever reads results looks at it.
+void AwaitSignals(CudaContext const& cuda, std::vector<std::uint32_t const*> const& words, std::uint32_t turn,
+                  std::uint32_t* gave_up);
 
 }  // namespace kauri::cuda

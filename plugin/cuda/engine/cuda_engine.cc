@@ -1,6 +1,6 @@
-/// A round: gradients from margins, labels and weights; per tree the largest gradient (8 bytes to the host, for the
-/// unit), quantisation and row sampling, the tree itself, and its leaf values added by the leaf of every row. Only
-/// trees, units and sums of metrics cross to the host.
+/// A round: gradients from margins, labels and weights and their largest magnitudes; per tree quantisation and row
+/// sampling, what the pairs add up to (40 bytes of each output to the host, while the tree grows), the tree itself, and
+/// its leaf values added by the leaf of every row. Only trees, units and sums of metrics cross to the host.
 #include "cuda/engine/cuda_engine.h"
 
 #include <optional>

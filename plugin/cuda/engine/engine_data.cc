@@ -63,8 +63,10 @@ bool EngineData::PrepareRound(CudaContext const& cuda, DataMatrix const& matrix)
   constexpr std::size_t kShare = 16;  // of free memory: nothing fails for want of what this takes
   constexpr std::size_t kListBytes = 4;
   auto const size = Size(matrix.NumRows() * n_outputs);
-  if (arrays.round_leaves.size() == size) return true;
-  if (size * (sizeof(FixedPair) + sizeof(std::int32_t) + kListBytes) > FreeBytes(cuda) / kShare) return false;
+  if (arrays.round_leaves.size() == size || arrays.has_no_round_room) return !arrays.has_no_round_room;
+  auto const bytes = size * (sizeof(FixedPair) + sizeof(std::int32_t) + kListBytes);
+  arrays.has_no_round_room = bytes > FreeBytes(cuda) / kShare;  // asked once: it takes longer than a small tree
+  if (arrays.has_no_round_room) return false;
   arrays.round_pairs = Buffer<FixedPair>(cuda, size);
   arrays.round_leaves = Buffer<std::int32_t>(cuda, size);  // at last: whoever sees them finds the pairs
   return true;

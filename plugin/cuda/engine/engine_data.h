@@ -29,14 +29,15 @@ namespace kauri::cuda {
 struct TrainingArrays {
   Buffer<GradientPair> gradients;  ///< [n_rows, n_outputs]
   DevicePairSummary summary;
-  bool has_largest = false;          ///< whether those of `summary` are of `gradients`
-  Buffer<FixedPair> pairs;           ///< [n_rows]
-  DeviceGradientTable table;         ///< instead of `pairs`, once a tree has vector leaves
-  Buffer<std::uint8_t> sampled;      ///< [n_rows], once a tree samples rows
-  DeviceGradientSampler sampler;     ///< of rows by their gradients
-  Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
-  Buffer<FixedPair> round_pairs;     ///< [n_outputs, n_rows], once the trees of a round grow together
-  Buffer<std::int32_t> round_leaves;
+  bool has_largest = false;           ///< whether those of `summary` are of `gradients`
+  Buffer<FixedPair> pairs;            ///< [n_rows]
+  DeviceGradientTable table;          ///< instead of `pairs`, once a tree has vector leaves
+  Buffer<std::uint8_t> sampled;       ///< [n_rows], once a tree samples rows
+  DeviceGradientSampler sampler;      ///< of rows by their gradients
+  Buffer<std::int32_t> leaf_of_row;   ///< [n_rows]
+  Buffer<FixedPair> round_pairs;      ///< [n_outputs, n_rows], once the trees of a round grow together
+  Buffer<std::int32_t> round_leaves;  ///< [n_outputs, n_rows], lists of rows until they have their leaves
+  bool has_no_round_room = false;     ///< for these two
   Upload leaf_values;
   DeviceRoundErrors errors;  ///< for split_criterion=absolute_error
 };
@@ -48,9 +49,9 @@ class EngineData {
   Buffer<float> margins;      ///< [n_rows, n_outputs]
   Buffer<float> predictions;  ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;
-  TrainingData training;
   TrainingArrays arrays;
   std::unique_ptr<ApartRound> apart;  ///< of a training set on several devices
+  TrainingData training;              ///< after what its trees read until they are done
 
   /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);

@@ -1,4 +1,6 @@
-/// Bytes per row and tree (one output): FindLargest 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
+/// Bytes per row and tree (one output): FindLargest 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out. The same
+/// for each output where QuantiseRound and AddRoundLeaves do it for all, whose neighbours one by one would read as
+/// well.
 #include <algorithm>
 
 #include "cuda/common/launch.h"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -74,9 +75,10 @@ struct HistOnDevice {
   Event gradients_ready;                           ///< of a tree, for them
   RankSums sums_of_ranks;
   DeviceHistograms histograms;
-  bool has_said_obstacle = false;  ///< the log has why the host takes part in every level
-  bool counts_rows = false;        ///< of the tree, here and in the shares
-  Buffer<FixedPair> ones;          ///< [number of rows of the bins] what counts are made of, if rows are counted
+  std::optional<std::size_t> room_for_round;  ///< bytes that trees which grow together may take, once asked for
+  bool has_said_obstacle = false;             ///< the log has why the host takes part in every level
+  bool counts_rows = false;                   ///< of the tree, here and in the shares
+  Buffer<FixedPair> ones;  ///< [number of rows of the bins] what counts are made of, if rows are counted
   GrowthMemory<ScalarGrowth> growth;
   LevelRequest request;
   Upload of_tree;  ///< what stays the same for all nodes of a tree

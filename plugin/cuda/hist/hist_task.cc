@@ -21,11 +21,8 @@ void SayObstacle(char const* obstacle, HistOnDevice* data) {
 }  // namespace
 
 Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data) {
-  if (rules.param.grow_policy == TreeParam::kSymmetric) {
-    SayObstacle("grow_policy=symmetric has one split for all nodes of a level", data);
-    return GpuSymmetricGrower(ctx, rules, task, data).Grow();
-  }
-  if (data->few_rows.Has()) {
+  auto const is_symmetric = rules.param.grow_policy == TreeParam::kSymmetric;
+  if (data->few_rows.Has() && !is_symmetric) {
     if (FewRowsGrower few_rows(ctx, rules, task, data); few_rows.IsForTree()) return few_rows.Grow();
   }
   if (LevelsGrower levels(ctx, rules, task, data); levels.Obstacle() == nullptr) {
@@ -33,6 +30,7 @@ Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& 
   } else {
     SayObstacle(levels.Obstacle(), data);
   }
+  if (is_symmetric) return GpuSymmetricGrower(ctx, rules, task, data).Grow();
   return GpuHistGrower(ctx, rules, task, data).Grow();
 }
 

@@ -3,17 +3,35 @@
 #include <algorithm>
 #include <set>
 
-#include "cuda/common/far_signal.h"
+#include "cuda/common/memory_plan.h"
 #include "cuda/hist/shares/node_histograms.h"
 #include "cuda/hist/split/tree_features.h"
+#include "kauri/error.h"
 
 namespace kauri::cuda {
 
-std::size_t LevelsFinder::MostTrees(HistOnDevice const& data, int n_levels) {
-  constexpr std::size_t kMostHistogramBytes = std::size_t{256} << 20U;
+namespace {
+
+constexpr std::size_t kMostHistogramBytes = std::size_t{256} << 20U;
+
+std::size_t HistogramBytes(HistOnDevice const& data, int n_levels) {
+  return LevelPlace{n_levels}.FirstPair() * data.bins->n_sums * sizeof(FixedSum);
+}
+
+}  // namespace
+
+bool LevelsFinder::HasRoom(HistOnDevice const& data, int n_levels) {
+  return HistogramBytes(data, n_levels) <= kMostHistogramBytes;
+}
+
+std::size_t LevelsFinder::MostTogether(CudaContext const& cuda, int n_levels, HistOnDevice* data) {
+  constexpr std::size_t kNodeBytes = 512;  // of all else that a node has, here and on the host
   constexpr std::size_t kMostInGrid = 65535;
-  auto const of_tree = LevelPlace{n_levels}.FirstPair() * std::max<std::size_t>(1, data.bins->n_sums);
-  return std::min(kMostHistogramBytes / (of_tree * sizeof(FixedSum)), kMostInGrid);
+  constexpr std::size_t kShare = 8;  // of free memory: nothing fails for want of what this takes
+  auto& room = data->room_for_round;
+  if (!room) room = std::min(kMostHistogramBytes, FreeBytes(cuda) / kShare);
+  auto const of_tree = HistogramBytes(*data, n_levels) + LevelPlace{n_levels}.NodesOfTree() * kNodeBytes;
+  return std::min(*room / of_tree, kMostInGrid);
 }
 
 void LevelsFinder::Reset(int n_levels) {
@@ -67,8 +85,14 @@ bool LevelsFinder::MaySignal() const {
   return !data_->shares.empty() && devices.size() == data_->shares.size() + 1;
 }
 
-std::uint32_t* LevelsFinder::SignalOf(std::size_t share) const {
-  return data_->levels.signals.data() + (share + 1) * kSignalStride;
+void LevelsFinder::BeginSignals() {
+  auto& levels = data_->levels;
+  auto const n_words = (data_->shares.size() + 2) * kSignalStride;
+  if (levels.signals.size() < n_words) {
+    levels.signals.Reserve(n_words);
+    std::fill_n(levels.signals.data(), n_words, levels.turn);
+  }
+  *GaveUp() = 0;
 }
 
 void LevelsFinder::AskShares(int depth, int n_levels) {
@@ -77,7 +101,7 @@ void LevelsFinder::AskShares(int depth, int n_levels) {
   for (std::size_t share = 0; share < data_->shares.size(); ++share) {
     auto const* const before = depth == 0 ? nullptr : &levels.decided[ToSize(depth - 1)];
     LevelSignals signals;
-    if (signals_) signals = {levels.signals.data(), SignalOf(share), levels.turn};
+    if (signals_) signals = {Decided(), AddedBy(share), GaveUp(), levels.turn};
     data_->shares[share]->AddUpLevel({depth, n_levels, levels.decisions.data(), before, cuda_.device, signals});
   }
 }
@@ -91,9 +115,9 @@ std::vector<FixedSum const*> LevelsFinder::CollectSums() {
   std::vector<std::uint32_t const*> words;
   for (std::size_t share = 0; share < data_->shares.size(); ++share) {
     data_->shares[share]->WaitUntilAsked();
-    words.push_back(SignalOf(share));
+    words.push_back(AddedBy(share));
   }
-  AwaitSignals(cuda_, words, data_->levels.turn);
+  AwaitSignals(cuda_, words, data_->levels.turn, GaveUp());
   for (auto const& share : data_->shares) sums.push_back(share->SumsFor(cuda_));
   return sums;
 }
@@ -125,11 +149,7 @@ void LevelsFinder::FindLevel(int depth) {
 void LevelsFinder::Find(LevelRules const& rules) {
   auto& levels = data_->levels;
   signals_ = MaySignal();
-  auto const n_words = (data_->shares.size() + 1) * kSignalStride;
-  if (signals_ && levels.signals.size() < n_words) {
-    levels.signals.Reserve(n_words);
-    std::fill_n(levels.signals.data(), n_words, levels.turn);
-  }
+  if (signals_) BeginSignals();
   AskShares(0, rules.n_levels);  // which begin while this is made ready
   Begin(rules);
   for (int depth = 0; depth < rules.n_levels; ++depth) {
@@ -137,7 +157,7 @@ void LevelsFinder::Find(LevelRules const& rules) {
     AddUp(depth);
     if (depth == 0) BeginDecisions(cuda_, decide_, tasks_[0].totals);  // which the host may have to wait for
     FindLevel(depth);
-    if (signals_) SendSignal(cuda_, levels.signals.data(), levels.turn);
+    if (signals_) SendSignal(cuda_, Decided(), levels.turn);
     levels.decided[ToSize(depth)].Record(cuda_);
   }
   WriteLeaves();
@@ -156,6 +176,10 @@ void LevelsFinder::WriteLeaves() {
 SplitCandidate LevelsFinder::FoundAt(std::size_t tree, int depth, std::uint32_t place) {
   auto const& levels = data_->levels;
   for (; n_answered_ <= depth; ++n_answered_) levels.decided[ToSize(n_answered_)].Wait();
+  if (signals_ && *GaveUp() != 0) {
+    Fail(ErrorKind::kDevice, "a device of ", data_->shares.size() + 1,
+         " that share the rows did not answer within a minute; is one of them busy, or stopped? Train on the others.");
+  }
   auto const level = Level(depth);
   auto const of_tree = place - LevelPlace{depth}.FirstNode();
   return levels.found.data()[level.FirstNode() + tree * level.NodesOfTree() + of_tree];

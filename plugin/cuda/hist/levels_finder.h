@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/common/far_signal.h"
 #include "cuda/hist/hist_task.h"
 #include "cuda/hist/levels/decide_level.h"
 #include "cuda/hist/tree_rows.h"
@@ -33,14 +34,17 @@ class LevelsFinder {
         data_(data),
         rows_({cuda, tasks[0], leaf_of_row}, data) {}
 
-  /// How many such trees may grow together: their histograms take some memory, and are cleared for each round.
-  static std::size_t MostTrees(HistOnDevice const& data, int n_levels);
+  /// Whether a tree of so many levels may grow so: its histograms have room, and are cleared for each tree.
+  static bool HasRoom(HistOnDevice const& data, int n_levels);
+  /// How many may grow together, by what was free when this was asked first of the data.
+  static std::size_t MostTogether(CudaContext const& cuda, int n_levels, HistOnDevice* data);
 
   /// All rows are in the roots.
   void Reset(int n_levels);
   /// Asks for all splits, and has rows told their leaves.
   void Find(LevelRules const& rules);
   /// The best split of a node, which has this place among those of its complete tree. Waits for its level.
+  /// \throws Error(kDevice) where one device has not heard of another for a minute.
   SplitCandidate FoundAt(std::size_t tree, int depth, std::uint32_t place);
   /// The rows of the one tree.
   TreeRows& Rows() { return rows_; }
@@ -52,7 +56,11 @@ class LevelsFinder {
   void Begin(LevelRules const& rules);
   /// Whether all devices are different, and may signal each other.
   bool MaySignal() const;
-  std::uint32_t* SignalOf(std::size_t share) const;
+  void BeginSignals();
+  /// Words of data_->levels.signals.
+  std::uint32_t* Decided() const { return data_->levels.signals.data(); }
+  std::uint32_t* GaveUp() const { return Decided() + kSignalStride; }
+  std::uint32_t* AddedBy(std::size_t share) const { return Decided() + (share + 2) * kSignalStride; }
   /// Has shares add up their rows of a level.
   void AskShares(int depth, int n_levels);
   /// Their sums, for a stream that waits for them.

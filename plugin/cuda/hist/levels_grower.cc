@@ -7,6 +7,8 @@
 namespace kauri::cuda {
 char const* LevelsGrower::Obstacle() const {
   auto const n_levels = param_.max_depth;
+  if (param_.grow_policy == TreeParam::kSymmetric)
+    return "grow_policy=symmetric has one split for all nodes of a level";
   if (param_.grow_policy != TreeParam::kDepthWise) return "grow_policy=lossguide compares all leaves";
   if (param_.max_leaves != 0) return "max_leaves counts the leaves of all nodes";
   if (n_levels < 1 || n_levels > TreeLevels::kMostLevels) return "max_depth is not from 1 to 12";
@@ -14,7 +16,7 @@ char const* LevelsGrower::Obstacle() const {
   if (!data_->categorical.empty()) return "it searches the splits of categorical columns";
   if (!SplitsFollowFromSums()) return "constraints, costs, draws or counts of rows concern single nodes";
   if (columns_.TreeSet().empty()) return "the tree may use no column";
-  if (LevelsFinder::MostTrees(*data_, n_levels) == 0) return "the histograms of a complete tree take more than 256 MiB";
+  if (!LevelsFinder::HasRoom(*data_, n_levels)) return "the histograms of a complete tree take more than 256 MiB";
   return data_->bins->n_rows >> static_cast<unsigned>(n_levels) > 0 ? nullptr
                                                                     : "a complete tree has more nodes than rows";
 }
@@ -22,7 +24,7 @@ char const* LevelsGrower::Obstacle() const {
 bool LevelsGrower::MayGrowTogether() const {
   auto const has_all_columns = columns_.TreeSet().size() == data_->bins->features.size();
   if (Obstacle() != nullptr || !has_all_columns || param_.path_smooth != 0.0F) return false;
-  return LevelsFinder::MostTrees(*data_, param_.max_depth) > 1;
+  return LevelsFinder::MostTogether(cuda_, param_.max_depth, data_) > 1;
 }
 
 Tree LevelsGrower::GrowFrom(LevelsFinder* finder, std::size_t tree) {
@@ -59,7 +61,7 @@ std::vector<Tree> GrowTogether(Context const& ctx, std::vector<GrowthRules> cons
                                Span<DeviceTreeTask const> tasks, Span<std::int32_t> leaf_of_row, HistOnDevice* data) {
   auto const n_rows = leaf_of_row.size() / tasks.size();
   auto const n_levels = rules[0].param.max_depth;
-  auto const at_once = LevelsFinder::MostTrees(*data, n_levels);
+  auto const at_once = LevelsFinder::MostTogether(cuda, n_levels, data);
   auto const grower_of = [&](std::size_t tree) {
     return LevelsGrower(ctx, rules[tree], {cuda, tasks[tree], leaf_of_row.subspan(tree * n_rows, n_rows)}, data);
   };

@@ -5,6 +5,7 @@
 
 #include "cuda/hist/gpu_hist_builder.h"
 #include "hist/hist_fixture.h"
+#include "support/totals_of.h"
 
 namespace kauri::testing {
 namespace {
@@ -97,6 +98,60 @@ TEST_F(HistTogether, RoundsOfAllWaysOneAfterTheOther) {
     return OutcomeOf(learner.get(), data);
   };
   EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice)));
+}
+
+/// A state that a failure met in mid-flight grows the same trees as one that none did.
+TEST_F(HistTogether, TreesAfterAFailure) {
+  auto const given = Classes(3000, 6, 3);
+  auto const data = MakeTable(given.table, KindOf(given));
+  auto const ctx = OnDevice();
+  auto const n_rows = ToSize(data->NumRows());
+  cuda::GpuHistBuilder const builder(ParseParameters<TreeParam>({{"max_depth", "7"}}), {});
+  auto const gradients = MakePairs(Gradients::kNormal, 3 * data->NumRows(), 8);
+  std::vector<FixedPair> pairs;
+  std::vector<cuda::PairTotals> totals;
+  for (std::int64_t output = 0; output < 3; ++output) {
+    FixedGradients fixed;
+    QuantiseGradients(ctx, gradients, 3, output, {}, &fixed);
+    pairs.insert(pairs.end(), fixed.pairs.begin(), fixed.pairs.end());
+    totals.push_back(TotalsOf(fixed));
+  }
+  auto const pairs_there = cuda::ToDevice(Cuda(), pairs);
+  auto const totals_there = cuda::ToDevice(Cuda(), totals);
+  cuda::Buffer<std::int32_t> leaves(Cuda(), 3 * n_rows);
+  std::size_t failing = 3;
+  std::vector<cuda::DeviceTreeTask> tasks(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    tasks[i].pairs = {pairs_there.data() + i * n_rows, n_rows};
+    tasks[i].place.n_outputs = 3;
+  }
+  auto const grow = [&](BuildState* state) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      tasks[i].totals = cuda::TreeTotals(totals_there.data() + i, [&, i] {
+        if (i == failing) Fail(ErrorKind::kData, "as asked");
+        return totals[i];
+      });
+    }
+    std::vector<std::string> bytes;
+    for (auto const& tree : builder.BuildTogether(Cuda(), ctx, *data, tasks, state, leaves.span())) {
+      for (std::int32_t node = 0; node < tree.NumNodes(); ++node) bytes.push_back(NodeText(tree, node));
+    }
+    return bytes;
+  };
+  auto const expected = grow(builder.MakeState(ctx, *data).get());
+  auto const leaves_expected = Fetch(Cuda(), leaves);
+  auto const state = builder.MakeState(ctx, *data);
+  for (std::size_t const which : {0U, 2U, 1U}) {
+    failing = which;
+    EXPECT_THROW(grow(state.get()), Error);
+    failing = 3;
+    EXPECT_EQ(grow(state.get()), expected) << "after a failure of tree " << which;
+    EXPECT_EQ(Fetch(Cuda(), leaves), leaves_expected);
+    auto alone = tasks[which];
+    alone.totals =
+        cuda::TreeTotals(alone.totals.OnDevice(), []() -> cuda::PairTotals { Fail(ErrorKind::kData, "as asked"); });
+    EXPECT_THROW(builder.BuildOnDevice(Cuda(), ctx, *data, alone, state.get(), {leaves.data(), n_rows}), Error);
+  }
 }
 
 /// The tests above are of what they say.

@@ -23,7 +23,7 @@ struct TreeLevels {
 
   RowsByLevel rows;
   Upload of_tree;                 ///< features and histograms
-  Buffer<PairTotals> totals;      ///< of the tree
+  Buffer<PairTotals> totals;      ///< of each tree
   Buffer<SearchedNode> searched;  ///< DecideTask has what the arrays hold
   Buffer<SearchedPair> pairs;
   Buffer<SplitCandidate> best;
@@ -31,8 +31,8 @@ struct TreeLevels {
   PinnedBuffer<SplitCandidate> found;
   Buffer<WalkNode> walk;       ///< of NumberNodes
   std::vector<Event> decided;  ///< by level: for other devices, and for the host
-  /// Where devices signal each other (common/far_signal.h): that a level is decided, and the shares' words, that theirs
-  /// is added up.
+  /// Where devices signal each other (common/far_signal.h): that a level is decided, that one gave up, and the shares'
+  /// words, that their part of a level is added up.
   PinnedBuffer<std::uint32_t> signals;
   std::uint32_t turn = 0;  ///< of the last level that was signalled: one more for each, whatever the tree
   Event numbered;          ///< `walk` is there

@@ -78,7 +78,7 @@ void HistShare::AddUpLevel(SharedLevel const& level) {
 
 void HistShare::AwaitDecision(SharedLevel const& level) {
   if (level.signals.decided == nullptr) return level.decided->HoldBack(Cuda());
-  AwaitSignals(Cuda(), {level.signals.decided}, level.signals.turn - 1);
+  AwaitSignals(Cuda(), {level.signals.decided}, level.signals.turn - 1, level.signals.gave_up);
 }
 
 void HistShare::Follow(SharedLevel const& level, FixedSum* sums) {

@@ -24,7 +24,8 @@ struct SharedTree {
 struct LevelSignals {
   std::uint32_t const* decided = nullptr;  ///< nullptr: by events
   std::uint32_t* added = nullptr;          ///< of the share
-  std::uint32_t turn = 0;                  ///< of the level
+  std::uint32_t* gave_up = nullptr;
+  std::uint32_t turn = 0;  ///< of the level
 };
 
 /// A level of a tree that the main device decides (levels/level_rows.h).
@@ -47,7 +48,7 @@ class HistShare final : public SumShare {
   /// The same of gradients that are there.
   void BeginTree(ShareInput const& input, SharedTree const& tree);
   /// Rows follow what was decided of the level before; those of this one are added up, for Collect. One level after
-  /// the other, from the root on.
+  /// the other, from the root on: the sums of all levels have room, and are cleared once a tree.
   void AddUpLevel(SharedLevel const& level);
 
  private:

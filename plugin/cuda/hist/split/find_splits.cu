@@ -311,8 +311,8 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
   __syncthreads();
   auto const sibling = SiblingOf(pair, rows, own, *memory.cells);
   auto const split = FindAt<Shape>(task, gain, sibling, place, own.part, memory.of_warps);
-  if (own.part == 0 && Lane() == 0)
-    (*memory.found)[own.sibling][own.of_block] = Compete<kNoisy>(task, sibling.index, split);
+  auto* const found = &(*memory.found)[own.sibling][own.of_block];
+  if (own.part == 0 && Lane() == 0) *found = Compete<kNoisy>(task, sibling.index, split);
   __syncthreads();
 }
 
