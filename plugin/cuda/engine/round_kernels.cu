@@ -215,8 +215,7 @@ void DevicePairSummary::Fetch(CudaContext const& cuda) {
   fetched_->Record(cuda);
 }
 
-OutputSummary DevicePairSummary::Fetched(std::int64_t output) const {
-  fetched_->Wait();
+OutputSummary DevicePairSummary::OnHost(std::int64_t output) const {
   auto const* const bytes = on_host_.data();
   PairTotals totals;
   OutputSummary summary;
@@ -227,11 +226,17 @@ OutputSummary DevicePairSummary::Fetched(std::int64_t output) const {
   return summary;
 }
 
+OutputSummary DevicePairSummary::Fetched(std::int64_t output) const {
+  fetched_->Wait();
+  return OnHost(output);
+}
+
 PairSummary DevicePairSummary::Read(CudaContext const& cuda) {
   Fetch(cuda);
+  fetched_->Wait();
   PairSummary summary;
   for (std::int64_t output = 0; output < n_outputs_; ++output) {
-    auto const of_output = Fetched(output);
+    auto const of_output = OnHost(output);
     summary.sums.push_back(of_output.sum);
     summary.largest.push_back(of_output.largest);
   }

@@ -78,6 +78,7 @@ class DevicePairSummary {
 
  private:
   std::size_t BytesOfTotals() const { return ToSize(n_outputs_) * sizeof(PairTotals); }
+  OutputSummary OnHost(std::int64_t output) const;
   std::size_t BytesOfLargest() const { return ToSize(n_outputs_) * sizeof(LargestMagnitude); }
 
   std::int64_t n_outputs_ = 0;
