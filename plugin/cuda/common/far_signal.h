@@ -1,7 +1,8 @@
 /// \file Holding a stream of one device back until a stream of another is done, faster than events do it.
 ///
-/// An event crosses the queues of both devices, some 13 us on H200s; a word of page-locked memory, which a kernel of
-/// the one writes and a kernel of the other looks at again and again, takes some 3 us. The wait occupies a
+/// An event crosses the queues of both devices; a word of page-locked memory is written by a kernel of the one, and a
+/// kernel of the other looks at it again and again. Of a level of a tree on four devices, whose events the first one
+/// waited 26 us for (H200s), it waits 18 so (H100s), mostly for work that is not done yet. The wait occupies a
 /// multiprocessor a little, and the queue of its stream: on one device events are better.
 #pragma once
 
