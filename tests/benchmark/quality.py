@@ -9,7 +9,7 @@ which columns are categories; with --stopping it may take 2,000 rounds, and stop
 from. Losses are of a fifth of the rows that is held out, means over splits; time is that of processors, data included.
 --kauri and --lightgbm add an entrant with parameters of its own, separated by commas, --best one that chooses them by
 `fit_best` within so many rounds. Sets are of two halves: settings are chosen by the first, and confirmed by the second
-(quality_cases/tasks.py); each half has its mean ranks.
+(quality_cases/tasks.py); sets that were unseen when all was chosen confirm them once more. Each has its mean ranks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from paper_tables.arguments import make_parser
 from paper_tables.report import Report
 from quality_cases import libraries, ranks
 from quality_cases.picture import draw
-from quality_cases.tasks import CHOOSING, CONFIRMING, Task, read_task, split
+from quality_cases.tasks import CHOOSING, CONFIRMING, UNSEEN, Task, read_task, split
 
 
 def parameters_of(text: str) -> dict[str, str]:
@@ -73,8 +73,8 @@ def row_of(task: Task, entrants: dict[str, libraries.Learner], args: argparse.Na
     return row
 
 
-def say_ranks(report: Report, half: str, names: list[str], rows: list[dict[str, Any]]) -> None:
-    """Add what a half of the sets says, where it has two sets or more."""
+def say_ranks(report: Report, what: str, names: list[str], rows: list[dict[str, Any]]) -> None:
+    """Add what some of the sets say, where they are two or more."""
     if len(rows) < 2:
         return
     losses = np.array([[row[name] for name in names] for row in rows])
@@ -82,7 +82,7 @@ def say_ranks(report: Report, half: str, names: list[str], rows: list[dict[str, 
     apart = ranks.critical_difference(len(names), len(rows))
     best_first = sorted(zip(names, means, strict=True), key=lambda entrant: entrant[1])
     listed = ", ".join(f"{name} {mean:.2f}" for name, mean in best_first)
-    report.note(f"Mean ranks of {len(rows)} sets ({half}): {listed}; critical difference {apart:.2f}.")
+    report.note(f"Mean ranks of {len(rows)} sets ({what}): {listed}; critical difference {apart:.2f}.")
 
 
 def parse() -> argparse.Namespace:
@@ -111,14 +111,19 @@ def main() -> int:
     stops = ", with early stopping" if args.stopping else ""
     report = Report("quality", f"Losses and processor time at defaults{stops}, {args.splits} splits", columns, args)
     rows = []
-    for name in args.sets or [*CHOOSING, *CONFIRMING]:
+    for name in args.sets or [*CHOOSING, *CONFIRMING, *UNSEEN]:
         task = read_task(name, args.data, args.rows)
         if task is None:
             continue
         rows.append(row_of(task, entrants, args))
         report.add(rows[-1])
-    for half, members in (("where settings are chosen", CHOOSING), ("where they are confirmed", CONFIRMING)):
-        say_ranks(report, half, names, [row for row in rows if row["name"] in members])
+    for what, members in (
+        ("where settings are chosen", CHOOSING),
+        ("where they are confirmed", CONFIRMING),
+        ("unseen", UNSEEN),
+        ("where they are confirmed, and unseen", (*CONFIRMING, *UNSEEN)),
+    ):
+        say_ranks(report, what, names, [row for row in rows if row["name"] in members])
     if args.picture is not None and rows:
         losses = {name: np.array([row[name] for row in rows]) for name in names}
         seconds = {name: np.array([row[f"{name}: seconds"] for row in rows]) for name in names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from paper_tables.real_sets import raw_set
@@ -33,6 +34,8 @@ CONFIRMING = (
     "boston",
     "lightgbm_multiclass",
 )
+# What else the loader has, of one table and up to 500 columns, that is no other set again: nothing was chosen by them.
+UNSEEN = ("enb", "lambdarank", "nhanes1", "scpf", "veterans", "wq", "yeast")
 LATE = 15.0  # minutes
 MOST_CLASSES = 10  # of a column as a label
 
@@ -125,6 +128,16 @@ def _column_as_classes(task: Task, names: list[str], label: str) -> Task:
     )
 
 
+def _one_label(labels: np.ndarray, extras: dict[str, Any]) -> tuple[str, np.ndarray]:
+    """Return the kind of a task and its labels: of several the first, of censored times whether they ended."""
+    kind = {"multilabel": "binary"}.get(extras["task"], extras["task"])
+    if "event" in extras:
+        kind, labels = "binary", extras["event"]
+    labels = np.asarray(labels, dtype=np.float64)
+    first = labels if labels.ndim == 1 else labels[:, 0]
+    return (kind if kind in ("binary", "multiclass") else "regression"), first
+
+
 def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
     """Read a set, at most `n_rows` rows of it, the same ones always; None where it is missing."""
     source, label = _MADE_OF_COLUMNS.get(name, ("flights" if name in _MADE_OF_FLIGHTS else name, ""))
@@ -132,12 +145,12 @@ def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
     if raw is None:
         return None
     features, labels, extras = raw
-    kind = extras["task"] if extras["task"] in ("binary", "multiclass") else "regression"
+    kind, labels = _one_label(labels, extras)
     task = Task(
         name,
         kind,
         np.asarray(features.todense() if hasattr(features, "todense") else features, dtype=np.float64),
-        np.asarray(labels, dtype=np.float64),
+        labels,
         [int(column) for column in extras.get("categorical") or []],
     )
     if name in _MADE_OF_FLIGHTS:

@@ -352,10 +352,6 @@ Kernel KernelFor(FindTask const& task) {
   return task.noise.IsOn() ? FindSplitsKernel<Shape, false, true> : FindSplitsKernel<Shape, false, false>;
 }
 
-std::size_t NumWideFeatures(FindTask const& task) {
-  return HasNarrow(task) ? task.by_width.wide.size() : task.tree_features.size();
-}
-
 std::size_t BlocksFor(std::size_t n_features, std::size_t per_block) {
   return (n_features + per_block - 1) / per_block;
 }
@@ -363,7 +359,7 @@ std::size_t BlocksFor(std::size_t n_features, std::size_t per_block) {
 /// Whether FewPairs' blocks are at work all at the same time: two on each multiprocessor of a large device.
 bool AreFew(FindTask const& task, std::size_t n_pairs) {
   constexpr std::size_t kAtOnce = 256;
-  return n_pairs * BlocksFor(NumWideFeatures(task), FewPairs::kFeatures) <= kAtOnce;
+  return n_pairs * BlocksFor(NumWide(task), FewPairs::kFeatures) <= kAtOnce;
 }
 
 template <typename Shape>
@@ -384,7 +380,7 @@ FeatureBlocks NumFeatureBlocks(FindTask const& task, std::size_t n_pairs) {
   };
   auto const n_narrow = HasNarrow(task) ? task.by_width.narrow.size() : 0;
   auto const of_block = AreFew(task, n_pairs) ? FewPairs::kFeatures : ManyPairs::kFeatures;
-  return {of(n_narrow, kNarrowPerBlock), of(NumWideFeatures(task), of_block)};
+  return {of(n_narrow, kNarrowPerBlock), of(NumWide(task), of_block)};
 }
 
 void FindSplits(CudaContext const& cuda, FindTask const& task) {

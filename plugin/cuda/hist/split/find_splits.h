@@ -108,6 +108,12 @@ struct FindTask {
 /// Whether some features are searched by a thread each.
 KAURI_HD bool HasNarrow(FindTask const& task) { return task.IsPlain() && !task.by_width.narrow.empty(); }
 
+/// Of those of the tree, the features that are searched by bins.
+KAURI_HD std::uint32_t NumWide(FindTask const& task) {
+  auto const n = HasNarrow(task) ? task.by_width.wide.size() : task.tree_features.size();
+  return static_cast<std::uint32_t>(n);
+}
+
 /// Blocks of features that have a best split of a node each: few pairs are spread over several.
 struct FeatureBlocks {
   std::uint32_t narrow = 0;

@@ -24,11 +24,6 @@ __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const&
 
 constexpr std::uint32_t kNoPlace = 0xFFFFFFFFU;
 
-__device__ __forceinline__ std::uint32_t NumWide(FindTask const& task) {
-  auto const n = HasNarrow(task) ? task.by_width.wide.size() : task.tree_features.size();
-  return static_cast<std::uint32_t>(n);
-}
-
 /// The place of the wide feature of this number among those of the tree, or kNoPlace.
 __device__ __forceinline__ std::uint32_t PlaceAt(FindTask const& task, std::uint32_t number) {
   if (number >= NumWide(task)) return kNoPlace;
