@@ -16,7 +16,7 @@ namespace {
 /// A forest with what margins and explanations read besides.
 struct CpuModel : public CompiledModel {
   CpuModel(Forest compiled, LinearTrees leaves)
-      : forest(std::move(compiled)), linear(std::move(leaves)), crown(BuildCrown(forest)) {}
+      : forest(std::move(compiled)), linear(std::move(leaves)), crown(CrownIfItPays(forest)) {}
 
   /// \throws Error(kParameter) where leaves are linear.
   void RequireExplicable() const {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
-#include <utility>
 
 #include "predictor/forest/forest.h"
 #include "predictor/forest/walk.h"
@@ -14,6 +12,7 @@ namespace kauri {
 namespace {
 
 constexpr std::int32_t kByteBits = 8;
+constexpr std::int64_t kLeastSteps = 3;  // that a column with a threshold is encoded in
 
 /// A node of a padded crown: a split of the tree, or what lies under a leaf.
 struct PaddedNode {
@@ -45,19 +44,25 @@ std::vector<PaddedNode> PadTree(Forest const& forest, std::int64_t tree, std::in
 /// Distinct thresholds of each (slot, default_left), numbered in that order after the padded nodes' column 0.
 class ColumnTable {
  public:
-  void Add(SplitNode const& node) { keys_[{node.slot, node.default_left}].push_back(ThresholdKey(node)); }
+  explicit ColumnTable(Forest const& forest) : keys_(2 * ToSize(forest.NumSlots())), number_(keys_.size(), 0) {}
+
+  void Add(SplitNode const& node) { keys_[Name(node)].push_back(ThresholdKey(node)); }
 
   void Finish(Crown* crown) {
     crown->columns.push_back({0, 0, 0, 0});
-    for (auto& [name, keys] : keys_) {
+    for (std::size_t name = 0; name < keys_.size(); ++name) {
+      auto& keys = keys_[name];
+      if (keys.empty()) continue;
       std::sort(keys.begin(), keys.end());
       keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
       number_[name] = static_cast<std::uint32_t>(crown->columns.size());
       std::int32_t bits = 0;
       while ((std::size_t{1} << bits) <= keys.size()) ++bits;
       auto const begin = crown->thresholds.size();
-      crown->columns.push_back({name.first, name.second ? 0U : static_cast<std::uint32_t>(keys.size()), bits,
-                                static_cast<std::int64_t>(begin)});
+      auto const slot = static_cast<std::uint32_t>(name / 2);
+      auto const default_left = name % 2 != 0;
+      crown->columns.push_back(
+          {slot, default_left ? 0U : static_cast<std::uint32_t>(keys.size()), bits, static_cast<std::int64_t>(begin)});
       crown->thresholds.insert(crown->thresholds.end(), keys.begin(), keys.end());
       crown->thresholds.resize(begin + (std::size_t{1} << bits) - 1, kNeverRight);
       largest_ = std::max(largest_, keys.size());
@@ -65,19 +70,19 @@ class ColumnTable {
     }
   }
   std::size_t LargestColumn() const { return largest_; }
-  std::uint32_t Column(SplitNode const& node) const { return number_.at({node.slot, node.default_left}); }
+  std::uint32_t Column(SplitNode const& node) const { return number_[Name(node)]; }
   /// How many thresholds of the column are below that of `node`.
   std::int64_t Rank(SplitNode const& node) const {
-    auto const& keys = keys_.at({node.slot, node.default_left});
+    auto const& keys = keys_[Name(node)];
     return std::lower_bound(keys.begin(), keys.end(), ThresholdKey(node)) - keys.begin();
   }
 
  private:
-  using Name = std::pair<std::uint32_t, bool>;
+  static std::size_t Name(SplitNode const& node) { return 2 * std::size_t{node.slot} + (node.default_left ? 1 : 0); }
   static std::int32_t ThresholdKey(SplitNode const& node) { return node.key - (node.default_left ? 1 : 0); }
 
-  std::map<Name, std::vector<std::int32_t>> keys_;
-  std::map<Name, std::uint32_t> number_;
+  std::vector<std::vector<std::int32_t>> keys_;  ///< by slot and default_left
+  std::vector<std::uint32_t> number_;
   std::size_t largest_ = 0;
 };
 
@@ -161,6 +166,24 @@ void EncodeAs(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows,
   }
 }
 
+/// At least as much as encoding a row takes, as far as the steps go that it would save.
+std::int64_t LeastEncodeSteps(Forest const& forest, std::vector<std::int64_t> const& groups, std::int64_t enough) {
+  std::vector<std::uint8_t> seen(2 * ToSize(forest.NumSlots()), 0);
+  std::int64_t steps = 0;
+  for (auto const tree : groups) {
+    auto const levels = std::min(forest.tree_depth[tree], kCrownLevels);
+    auto const padded = PadTree(forest, tree, levels);
+    for (std::size_t i = 0; i < (std::size_t{1} << levels) - 1 && steps < enough; ++i) {
+      if (!padded[i].is_real) continue;
+      auto const node = forest.Node(tree, padded[i].node);
+      auto& is_seen = seen[2 * node.slot + (node.default_left ? 1 : 0)];
+      steps += is_seen != 0 ? 0 : kLeastSteps;
+      is_seen = 1;
+    }
+  }
+  return steps;
+}
+
 /// For single rows: of each walk's tree.
 RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable const& table) {
   if (crown.code_bytes != 1 || crown.columns.size() > kMaxRowColumns) return {};
@@ -195,7 +218,7 @@ RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable cons
 Crown BuildCrown(Forest const& forest) {
   Crown crown;
   if (forest.has_categorical) return crown;
-  ColumnTable table;
+  ColumnTable table(forest);
   auto const groups = forest.GroupsOf({0, forest.NumTrees()});
   for (auto const tree : groups) {
     auto const levels = std::min(forest.tree_depth[tree], kCrownLevels);
@@ -220,6 +243,14 @@ Crown BuildCrown(Forest const& forest) {
   }
   crown.row = MakeRowCrown(forest, crown, table);
   return crown;
+}
+
+Crown CrownIfItPays(Forest const& forest) {
+  if (forest.has_categorical) return {};
+  auto const groups = forest.GroupsOf({0, forest.NumTrees()});
+  std::int64_t saved_steps = 0;
+  for (auto const tree : groups) saved_steps += std::min(forest.tree_depth[tree], kCrownLevels);
+  return LeastEncodeSteps(forest, groups, saved_steps) >= saved_steps ? Crown{} : BuildCrown(forest);
 }
 
 bool CrownPays(Forest const& forest, Crown const& crown, TreeRange trees) {

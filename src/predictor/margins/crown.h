@@ -58,6 +58,9 @@ struct Crown {
 
 /// Reads the compiled nodes of `forest`.
 Crown BuildCrown(Forest const& forest);
+/// The same, or an empty one where a crown does not pay even for all trees, which is known before it is built: a tree
+/// that was grown a moment ago is asked for the margins of a few rows.
+Crown CrownIfItPays(Forest const& forest);
 
 /// Whether codes for `trees` (numbered within the forest) cost less than the steps that they save.
 bool CrownPays(Forest const& forest, Crown const& crown, TreeRange trees);

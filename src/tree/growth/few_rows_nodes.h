@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/bins/bin_matrix.h"
+#include "kauri/context.h"
 #include "kauri/span.h"
+#include "tree/drawn/drawn_columns.h"
 #include "tree/growth/hist_growth.h"
 #include "tree/rows/row_lists.h"
 
@@ -16,6 +19,15 @@ struct LevelByRows {
   std::vector<GrowingNode<Growth>*> few;    ///< open nodes of the pairs of few
   double n_rows = 0.0;                      ///< of these pairs
 };
+
+/// Whether thresholds are drawn for nearly all columns of a node at once, by one thread, and there are nodes enough for
+/// all threads. finder: of splits.
+template <typename Growth, typename Finder>
+bool DrawsByNode(Context const& ctx, BinMatrix const& bins, Finder const& finder,
+                 Span<GrowingPair<Growth> const> pairs) {
+  if (pairs.empty() || !finder.GoesByGainAlone(pairs[0].small->total)) return false;
+  return pairs.size() >= static_cast<std::size_t>(ctx.threads) && DrawsMostColumns(bins);
+}
 
 /// are_few(n_rows): whether those of a pair are. give_back(histogram): of a parent whose children need none.
 template <typename Growth, typename AreFew, typename GiveBack>

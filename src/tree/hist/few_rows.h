@@ -1,4 +1,5 @@
-/// \file The best split of a node that holds few rows, without a histogram.
+/// \file The best split of a node that holds few rows, without a histogram. Drawn thresholds go without cells, too
+/// (drawn/drawn_columns.h).
 ///
 /// A histogram costs a clearing, a subtraction and a scan of all its cells, however few of them hold rows. Instead, for
 /// one feature after the other, the rows are added to cells that are zero otherwise, a bit per cell tells which hold
@@ -23,10 +24,12 @@ struct FewRowsScratch {
   std::vector<std::int64_t> places;  ///< where the codes of each row begin
   std::vector<FixedPair> pairs;      ///< of each row
   ScanScratch scan;
+  DrawnColumns drawn;
 };
 
-/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms.
-bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows);
+/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms; draws:
+/// whether thresholds are drawn for most columns at once.
+bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows, bool draws);
 
 /// The rows of one node, and what is known of it.
 struct FewRows {

@@ -186,11 +186,12 @@ void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pa
 std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                                    RowLists const& rows, Span<HistPair const> pairs) {
   if (IsDistributed(ctx) || !searches_nodes_ || counts_.IsOn()) return {pairs.begin(), pairs.end()};
+  BinSplitFinder const finder(gain, bins_->Cuts());
+  auto const draws = DrawsByNode(ctx, *bins_, finder, pairs);
   auto const level = DivideByRows(
-      pairs, rows, [&](std::int64_t n_rows) { return AreFewRows(*bins_, n_rows); },
+      pairs, rows, [&](std::int64_t n_rows) { return AreFewRows(*bins_, n_rows, draws); },
       [&](FixedSum* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
-  BinSplitFinder const finder(gain, bins_->Cuts());
   auto const team = ThreadsFor(ctx, kFewRowsShare * level.n_rows * entries_per_row_);
   ParallelFor(team, static_cast<std::int64_t>(level.few.size()), [&](std::int64_t index) {
     auto& node = *level.few[index];

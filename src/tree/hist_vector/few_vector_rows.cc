@@ -72,23 +72,52 @@ class FewVectorRows {
   FewVectorRowsScratch& scratch_;
 };
 
+/// Searches the thresholds that are drawn for all columns, those of scratch->drawn.others excepted. False where it
+/// cannot.
+bool SearchDrawn(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table, RowSlice slice,
+                 FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
+  if (!finder.GoesByGainAlone(node->total) || !HasColumnsToDraw(bins)) return false;
+  auto& drawn = scratch->drawn;
+  drawn.rows.codes = bins.Bytes().rows.data();
+  drawn.rows.n_sums = finder.NumSums();
+  auto const read = [&](std::int64_t row, std::int64_t* to) {
+    std::copy_n(table.values.data() + row * table.stride, drawn.rows.n_sums, to);
+    return finder.KindOf(to);
+  };
+  if (!drawn.rows.Gather(slice, bins.Bytes().row_stride, read)) return false;
+  DrawThresholds(bins, node->total.draw, *node->features, &drawn);
+  node->best = finder.FindDrawn(drawn, node->total, &scratch->scan);
+  if (!node->best.IsValid()) return true;
+  node->total.left.assign(node->total.sums.size(), 0);
+  for (std::int64_t sum = 0; sum < drawn.rows.n_sums; ++sum) {
+    node->total.left[sum] = drawn.LeftOf(sum, node->best.feature);
+  }
+  return true;
+}
+
 }  // namespace
 
-bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows) {
-  constexpr std::int64_t kRowsPerCell = 2;  // measured
+bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws) {
+  constexpr std::int64_t kRowsPerCell = 2;       // measured
+  constexpr std::int64_t kDrawnRowsPerCell = 8;  // the same
   if (!bins.IsDense() || bins.HasBundles()) return false;
-  return n_rows * bins.NumCols() <= kRowsPerCell * static_cast<std::int64_t>(bins.NumCells());
+  auto const rows_per_cell = draws ? kDrawnRowsPerCell : kRowsPerCell;
+  return n_rows * bins.NumCols() <= rows_per_cell * static_cast<std::int64_t>(bins.NumCells());
 }
 
 void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table,
                               RowSlice slice, FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
+  Span<std::uint32_t const> features = *node->features;
+  if (SearchDrawn(finder, bins, table, slice, scratch, node)) features = scratch->drawn.others;
+  if (features.empty()) return;
   FewVectorRows rows(bins, table, slice, scratch);
-  for (auto const feature : *node->features) {
-    rows.WithCells(feature, [&](VectorCells const& cells) { rows.Find(finder, cells, node->total, &node->best); });
+  SplitCandidate best;
+  for (auto const feature : features) {
+    rows.WithCells(feature, [&](VectorCells const& cells) { rows.Find(finder, cells, node->total, &best); });
   }
-  if (!node->best.IsValid()) return;
-  rows.WithCells(node->best.feature,
-                 [&](VectorCells const& cells) { finder.Describe(cells, node->best, &node->total); });
+  if (!IsBetter(best, node->best)) return;
+  node->best = best;
+  rows.WithCells(best.feature, [&](VectorCells const& cells) { finder.Describe(cells, best, &node->total); });
 }
 
 }  // namespace kauri

@@ -25,10 +25,12 @@ struct FewVectorRowsScratch {
   std::vector<std::int64_t> places;  ///< where the codes of each row begin
   std::vector<std::int32_t> values;  ///< [n_rows, stride]
   VectorScanScratch scan;
+  DrawnColumns drawn;
 };
 
-/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms.
-bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows);
+/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms; draws:
+/// whether thresholds are drawn for most columns at once.
+bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws);
 
 /// Sets `best` and `total.left` of the node, whose rows those of the slice are. finder: over `bins`.
 void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table,

@@ -200,6 +200,37 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
   FindAmong(cells, node, scratch, best);
 }
 
+RowKind VectorSplitFinder::KindOf(SumRow row) const {
+  std::int64_t gradients = 0;  // whether any bit is set, the sign among them
+  std::int64_t hessians = 0;
+  for (std::int64_t output = 0; output < param_->NumOutputs(); ++output) gradients |= row[output];
+  for (auto place = param_->NumOutputs(); place < NumSums(); ++place) hessians |= row[place];
+  if (hessians > 0) return RowKind::kIsSeen;
+  return (hessians | gradients) == 0 ? RowKind::kAddsNothing : RowKind::kMayCancel;
+}
+
+SplitCandidate VectorSplitFinder::FindDrawn(DrawnColumns const& drawn, VectorTotal const& node,
+                                            VectorScanScratch* scratch) const {
+  auto const n = drawn.n_columns;
+  scratch->up.assign(3 * n, 0.0);
+  auto const sums = SumsIn(&scratch->up, n);
+  for (std::int64_t output = 0; output < param_->NumOutputs(); ++output) {
+    auto const* const hessians = drawn.left.data() + param_->HessianPlace(output) * n;
+    AddOutput(param_->Of(output),
+              {drawn.left.data() + output * n, hessians, n, {}, param_->SumOf(node.sums.data(), output)}, sums);
+  }
+  SplitCandidate best;
+  for (std::int64_t column = 0; column < n; ++column) {
+    auto const loss_change = sums.gain[column] - node.gain;
+    if (drawn.below[column] == 0 || !(loss_change > best.loss_change)) continue;
+    if (!param_->HasEnough(sums.hessian_left[column]) || !param_->HasEnough(sums.hessian_right[column])) continue;
+    best.loss_change = loss_change;
+    best.feature = static_cast<std::uint32_t>(column);
+  }
+  if (best.IsValid()) best.threshold = bins_->Cuts().Of(best.feature)[drawn.below[best.feature] - 1];
+  return best;
+}
+
 void VectorSplitFinder::FindAmong(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                                   SplitCandidate* best) const {
   node.noise.Compete(

@@ -7,6 +7,7 @@
 
 #include "data/bins/bin_matrix.h"
 #include "tree/categories/category_split.h"
+#include "tree/drawn/drawn_columns.h"
 #include "tree/hist_vector/vector_gain.h"
 #include "tree/hist_vector/vector_growth.h"
 #include "tree/split_gain.h"
@@ -52,6 +53,17 @@ class VectorSplitFinder {
     return sums[param_->HessianPlace(0)] != 0 ||
            std::any_of(sums, sums + stride, [](std::int64_t sum) { return sum != 0; });
   }
+  /// Whether FindDrawn may take the place of Find: of the thresholds that are drawn nothing but gains is asked.
+  bool GoesByGainAlone(VectorTotal const& node) const {
+    return node.draw.is_on && !node.noise.IsOn() && node.costs.empty() && signs_.empty() &&
+           !param_->LimitOf(node.sums.data()).IsOn() && node.bounds.empty();
+  }
+  /// How many sums a row of gradients has, and what is known of one with these.
+  std::int64_t NumSums() const { return param_->NumOutputs() + param_->n_hessians; }
+  RowKind KindOf(SumRow row) const;
+  /// The best of the thresholds that were drawn; sums: a row of the gradient table each, without what is behind its
+  /// hessians.
+  SplitCandidate FindDrawn(DrawnColumns const& drawn, VectorTotal const& node, VectorScanScratch* scratch) const;
   /// Sets what a node must know of its best split, its categories and `left`. cells: those of the split's feature.
   void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;
 

@@ -217,8 +217,9 @@ void VectorWorkspace::AddParts(Context const& team, GradientTableView const& tab
 
 std::vector<VectorPair> VectorWorkspace::SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows) {
   if (IsDistributed(ctx)) return {job.pairs.begin(), job.pairs.end()};
+  auto const draws = DrawsByNode(ctx, *bins_, job.finder, job.pairs);
   auto const level = DivideByRows(
-      job.pairs, rows, [&](std::int64_t n_rows) { return AreFewVectorRows(*bins_, n_rows); },
+      job.pairs, rows, [&](std::int64_t n_rows) { return AreFewVectorRows(*bins_, n_rows, draws); },
       [&](std::int64_t* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const work = level.n_rows * static_cast<double>(slots_.size()) * static_cast<double>(stride_);

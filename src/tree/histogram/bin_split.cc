@@ -184,6 +184,20 @@ void BinSplitFinder::FindBetween(std::uint32_t feature, std::int64_t count, Node
   scan.ConsiderAlone(codes[0] > 0 ? cuts[codes[0] - 1] : cuts_.min_values[feature], best);
 }
 
+SplitCandidate BinSplitFinder::FindDrawn(DrawnColumns const& drawn, NodeTotal const& node, ScanScratch* scratch) const {
+  scratch->Reserve(ToSize(drawn.n_columns));
+  for (std::int64_t column = 0; column < drawn.n_columns; ++column) {
+    scratch->left[column] = {drawn.LeftOf(0, column), drawn.LeftOf(1, column)};
+  }
+  // Where nothing was drawn there is no hessian on the left.
+  BinBoundaries const columns{scratch->left.data(), drawn.n_columns, {}, node.sum, node.gain, false};
+  auto const found = FindBestBoundary(param_, columns, 0.0);
+  if (found.boundary < 0) return {};
+  auto const feature = static_cast<std::uint32_t>(found.boundary);
+  auto const left = scratch->left[feature];
+  return {found.loss_change, feature, cuts_.Of(feature)[drawn.below[feature] - 1], false, left, node.sum - left};
+}
+
 std::vector<std::int32_t> BinSplitFinder::RightCategories(SplitCandidate const& best, FixedSum const* cells,
                                                           CategoryRules const& rules) const {
   std::vector<CategoryEntry> entries;

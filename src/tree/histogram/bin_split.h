@@ -7,6 +7,7 @@
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/gradient.h"
 #include "tree/categories/category_split.h"
+#include "tree/drawn/drawn_columns.h"
 #include "tree/growth/node_total.h"
 #include "tree/split_gain.h"
 
@@ -50,6 +51,12 @@ class BinSplitFinder {
   /// rows are limited.
   void FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
                  SplitCandidate* best) const;
+  /// Whether FindDrawn may take the place of Find: of the thresholds that are drawn nothing but gains is asked.
+  bool GoesByGainAlone(NodeTotal const& node) const {
+    return node.draw.is_on && !node.rows.IsOn() && !node.noise.IsOn() && node.costs.empty() && !param_.monotone;
+  }
+  /// The best of the thresholds that were drawn, with the sums of gradients and hessians left of them.
+  SplitCandidate FindDrawn(DrawnColumns const& drawn, NodeTotal const& node, ScanScratch* scratch) const;
   /// The categories that go right at the best split of a node, which is at a categorical feature; cells as above.
   std::vector<std::int32_t> RightCategories(SplitCandidate const& best, FixedSum const* cells,
                                             CategoryRules const& rules) const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "support/random_matrix.h"
@@ -217,36 +218,88 @@ TEST(RowLists, CategoriesGoWhereTheyAreMarked) {
   }
 }
 
+/// What the search among few rows and the scan of a histogram find among every third row.
+class FewRowsSearch {
+ public:
+  FewRowsSearch(BinMatrix const& bins, FixedGradients const& gradients, std::uint32_t n_rows, ThresholdDraw draw)
+      : bins_(bins), gradients_(gradients), finder_(param_, bins.Cuts()) {
+    param_.unit = gradients.unit;
+    param_.min_child_weight = 0.0;
+    for (std::uint32_t i = 0; i < n_rows; ++i) rows_.push_back(i * 3);
+    total_.sum = SumOf(gradients.pairs, rows_);
+    total_.gain = NodeGain(total_.sum, param_, total_.bounds);
+    total_.draw = draw;
+  }
+
+  SplitCandidate FromHistogram() const {
+    auto const histogram = NaiveHistogram(bins_, gradients_.pairs, rows_);
+    ScanScratch scratch;
+    SplitCandidate best;
+    for (auto const feature : AllFeatures(bins_)) {
+      finder_.Find(feature, histogram.data() + bins_.FeatureBegin()[feature], total_, &scratch, &best);
+    }
+    return best;
+  }
+  SplitCandidate FromRows(FewRowsScratch* scratch) const {
+    SplitCandidate best;
+    auto const features = AllFeatures(bins_);
+    auto const n_rows = static_cast<std::int64_t>(rows_.size());
+    FewRows const in_node{gradients_.pairs, {rows_.data(), 0, n_rows}, features, total_};
+    FindSplitOfFewRows(finder_, bins_, in_node, scratch, &best);
+    return best;
+  }
+
+ private:
+  BinMatrix const& bins_;
+  FixedGradients const& gradients_;
+  GainParam param_;
+  BinSplitFinder finder_;
+  std::vector<std::uint32_t> rows_;
+  NodeTotal total_;
+};
+
+void ExpectEqualSplits(SplitCandidate const& actual, SplitCandidate const& expected) {
+  EXPECT_EQ(actual.loss_change, expected.loss_change);
+  EXPECT_EQ(actual.feature, expected.feature);
+  EXPECT_EQ(actual.threshold, expected.threshold);
+  EXPECT_EQ(actual.default_left, expected.default_left);
+  EXPECT_TRUE(actual.left == expected.left);
+  EXPECT_TRUE(actual.right == expected.right);
+}
+
 TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
   FewRowsScratch few;
-  ScanScratch scratch;
+  std::array<int, 2> n_valid{};
   for (auto const& bins : AllKindsOfBins(1100)) {
     if (!bins.IsDense()) continue;
     auto const gradients = MakeGradients(bins.NumRows(), 9);
-    GainParam param;
-    param.unit = gradients.unit;
-    param.min_child_weight = 0.0;
-    BinSplitFinder const finder(param, bins.Cuts());
-    for (std::uint32_t const n_rows : {1U, 2U, 17U, 64U, 300U}) {
-      std::vector<std::uint32_t> rows;
-      for (std::uint32_t i = 0; i < n_rows; ++i) rows.push_back(i * 3);
-      auto const histogram = NaiveHistogram(bins, gradients.pairs, rows);
-      NodeTotal total;
-      total.sum = SumOf(gradients.pairs, rows);
-      total.gain = NodeGain(total.sum, param, total.bounds);
-      SplitCandidate expected;
-      for (auto const feature : AllFeatures(bins)) {
-        finder.Find(feature, histogram.data() + bins.FeatureBegin()[feature], total, &scratch, &expected);
+    for (bool const draws : {false, true}) {
+      for (std::uint32_t const n_rows : {1U, 2U, 17U, 64U, 300U}) {
+        FewRowsSearch const search(bins, gradients, n_rows, {draws, 31});
+        auto const expected = search.FromHistogram();
+        ExpectEqualSplits(search.FromRows(&few), expected);
+        n_valid[draws ? 1 : 0] += expected.IsValid() ? 1 : 0;
       }
-      SplitCandidate actual;
-      auto const features = AllFeatures(bins);
-      FewRows const in_node{gradients.pairs, {rows.data(), 0, n_rows}, features, total};
-      FindSplitOfFewRows(finder, bins, in_node, &few, &actual);
-      EXPECT_EQ(actual.loss_change, expected.loss_change);
-      EXPECT_EQ(actual.feature, expected.feature);
-      EXPECT_EQ(actual.threshold, expected.threshold);
-      EXPECT_EQ(actual.default_left, expected.default_left);
-      EXPECT_TRUE(actual.left == expected.left);
+    }
+  }
+  for (auto const n : n_valid) EXPECT_GT(n, 50);
+}
+
+// Bins whose sums are 0 hold no rows for a histogram, so they are none for draws: rows of nothing, and rows that
+// cancel.
+TEST(FindSplitOfFewRows, DrawsAmongTheBinsOfAHistogramWhateverCancels) {
+  FewRowsScratch few;
+  for (auto const& bins : AllKindsOfBins(1100)) {
+    if (!bins.IsDense()) continue;
+    for (bool const may_cancel : {false, true}) {
+      auto gradients = MakeGradients(bins.NumRows(), 9);
+      for (std::size_t row = 0; row < gradients.pairs.size(); ++row) {
+        if (row % 4 != 0) gradients.pairs[row] = {may_cancel ? (row % 8 < 4 ? 1000 : -1000) : 0, 0};
+      }
+      for (std::uint32_t const n_rows : {17U, 64U, 300U}) {
+        FewRowsSearch const search(bins, gradients, n_rows, {true, n_rows});
+        ExpectEqualSplits(search.FromRows(&few), search.FromHistogram());
+      }
     }
   }
 }
