@@ -34,42 +34,78 @@ void AddRows(Code const* codes, std::size_t n_rows, FewRowsScratch* scratch) {
   }
 }
 
+/// fn(code, sum) of the cells that hold rows, ascending; wipes them.
+template <typename Fn>
+void TakeUsed(std::uint32_t n_bins, FewRowsScratch* scratch, Fn&& fn) {
+  for (std::uint32_t word = 0; word <= n_bins / kWordBits; ++word) {  // a bit more for the missing ones
+    for (auto bits = scratch->used[word]; bits != 0; bits &= bits - 1) {
+      auto const code = word * kWordBits + static_cast<std::uint32_t>(__builtin_ctzll(bits));
+      auto const cell = scratch->cells[code];
+      scratch->cells[code] = {};
+      if (code < n_bins) fn(code, cell);  // otherwise missing
+    }
+    scratch->used[word] = 0;
+  }
+}
+
 /// Wipes the cells; returns how many of the bins are in the scratch: those whose sums are not zero.
 std::int64_t CollectUsed(std::uint32_t n_bins, FewRowsScratch* scratch) {
   auto* const left = scratch->scan.left.data();
   auto* const codes = scratch->scan.codes.data();
   FixedSum sum;
   std::int64_t count = 0;
-  for (std::uint32_t word = 0; word < scratch->used.size(); ++word) {
-    for (auto bits = scratch->used[word]; bits != 0; bits &= bits - 1) {
-      auto const code = word * kWordBits + static_cast<std::uint32_t>(__builtin_ctzll(bits));
-      auto const cell = scratch->cells[code];
-      scratch->cells[code] = {};
-      if (code >= n_bins) continue;  // missing
-      sum += cell;
-      left[count] = sum;
-      codes[count] = code;
-      count += static_cast<std::int64_t>((cell.gradient | cell.hessian) != 0);
-    }
-    scratch->used[word] = 0;
-  }
+  TakeUsed(n_bins, scratch, [&](std::uint32_t code, FixedSum cell) {
+    sum += cell;
+    left[count] = sum;
+    codes[count] = code;
+    count += static_cast<std::int64_t>((cell.gradient | cell.hessian) != 0);
+  });
   return count;
+}
+
+/// Wipes the cells; those whose sums are not zero become the scratch's entries.
+void CollectEntries(std::uint32_t n_bins, FewRowsScratch* scratch) {
+  auto& entries = scratch->scan.entries;
+  entries.clear();
+  TakeUsed(n_bins, scratch, [&](std::uint32_t code, FixedSum cell) {
+    if (!(cell == FixedSum{})) entries.push_back({static_cast<std::int32_t>(code), cell});
+  });
+}
+
+/// Adds the rows that were gathered to the cells of a feature.
+template <typename Code>
+void AddFeature(BinMatrix const& bins, BinCodes<Code> const& codes, RowSlice slice, std::uint32_t feature,
+                FewRowsScratch* scratch) {
+  std::size_t const n_codes = bins.NumBins(feature) + 1;
+  if (scratch->cells.size() < n_codes) scratch->cells.resize(n_codes);
+  scratch->used.resize(std::max(scratch->used.size(), n_codes / kWordBits + 1));
+  scratch->scan.Reserve(n_codes);
+  AddRows(codes.rows.data() + feature, static_cast<std::size_t>(slice.end - slice.begin), scratch);
+}
+
+/// fn(codes) of the width that the matrix has.
+template <typename Fn>
+void WithCodes(BinMatrix const& bins, Fn&& fn) {
+  if (bins.HasByteCodes()) {
+    fn(bins.Bytes());
+  } else {
+    fn(bins.Words());
+  }
 }
 
 /// One feature after the other.
 template <typename Code>
 void SearchCells(BinSplitFinder const& finder, BinMatrix const& bins, BinCodes<Code> const& codes, FewRows const& rows,
                  FewRowsScratch* scratch, SplitCandidate* best) {
-  auto const n_rows = static_cast<std::size_t>(rows.slice.end - rows.slice.begin);
   GatherRows(codes, rows.pairs, rows.slice, scratch);
   for (auto const feature : rows.features) {
-    auto const n_bins = bins.NumBins(feature);
-    std::size_t const n_codes = n_bins + 1;
-    if (scratch->cells.size() < n_codes) scratch->cells.resize(n_codes);
-    scratch->used.resize(std::max(scratch->used.size(), n_codes / kWordBits + 1));
-    scratch->scan.Reserve(n_codes);
-    AddRows(codes.rows.data() + feature, n_rows, scratch);
-    finder.FindAmong(feature, CollectUsed(n_bins, scratch), rows.node, scratch->scan, best);
+    AddFeature(bins, codes, rows.slice, feature, scratch);
+    if (bins.Cuts().IsCategorical(feature)) {
+      CollectEntries(bins.NumBins(feature), scratch);
+      finder.FindAmongEntries(feature, rows.node, &scratch->scan, best);
+    } else {
+      finder.FindAmong(feature, CollectUsed(bins.NumBins(feature), scratch), rows.node, scratch->scan, best);
+    }
   }
 }
 
@@ -100,7 +136,7 @@ bool SearchDrawn(BinSplitFinder const& finder, BinMatrix const& bins, FewRows co
 bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows, bool draws) {
   constexpr std::int64_t kRowsPerCell = 1;       // measured: where both take as long
   constexpr std::int64_t kDrawnRowsPerCell = 4;  // the same
-  if (!bins.IsDense() || bins.HasBundles() || !bins.Cuts().categories.empty()) return false;
+  if (!bins.IsDense() || bins.HasBundles()) return false;
   auto const rows_per_cell = draws ? kDrawnRowsPerCell : kRowsPerCell;
   return n_rows * bins.NumCols() <= rows_per_cell * static_cast<std::int64_t>(bins.NumCells());
 }
@@ -111,13 +147,22 @@ void FindSplitOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins, Few
   auto features = rows.features;
   if (SearchDrawn(finder, bins, rows, scratch, &of_drawn)) features = scratch->drawn.others;
   if (!features.empty()) {
-    if (bins.HasByteCodes()) {
-      SearchCells(finder, bins, bins.Bytes(), {rows.pairs, rows.slice, features, rows.node}, scratch, best);
-    } else {
-      SearchCells(finder, bins, bins.Words(), {rows.pairs, rows.slice, features, rows.node}, scratch, best);
-    }
+    WithCodes(bins, [&](auto const& codes) {
+      SearchCells(finder, bins, codes, {rows.pairs, rows.slice, features, rows.node}, scratch, best);
+    });
   }
   if (IsBetter(of_drawn, *best)) *best = of_drawn;
+}
+
+std::vector<std::int32_t> RightCategoriesOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins,
+                                                   FewRows const& rows, SplitCandidate const& best,
+                                                   FewRowsScratch* scratch) {
+  WithCodes(bins, [&](auto const& codes) {
+    GatherRows(codes, rows.pairs, rows.slice, scratch);
+    AddFeature(bins, codes, rows.slice, best.feature, scratch);
+  });
+  CollectEntries(bins.NumBins(best.feature), scratch);
+  return finder.RightCategories(best, rows.node.categories, &scratch->scan.entries);
 }
 
 }  // namespace kauri

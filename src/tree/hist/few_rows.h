@@ -39,9 +39,14 @@ struct FewRows {
   NodeTotal const& node;
 };
 
-/// Sets *best to the best split at one of the features, which ascend and are numerical. The data are dense. finder:
-/// over the cuts of `bins`.
+/// Sets *best to the best split at one of the features, which ascend. The data are dense. finder: over the cuts of
+/// `bins`.
 void FindSplitOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins, FewRows const& rows,
                         FewRowsScratch* scratch, SplitCandidate* best);
+
+/// The categories that go right at the best split of a node, which is at a categorical feature.
+std::vector<std::int32_t> RightCategoriesOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins,
+                                                   FewRows const& rows, SplitCandidate const& best,
+                                                   FewRowsScratch* scratch);
 
 }  // namespace kauri

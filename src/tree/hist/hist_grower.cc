@@ -18,8 +18,14 @@ HistGrower::HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask co
 }
 
 std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) const {
+  BinSplitFinder const finder(gain_, cuts_);
+  if (node.histogram == nullptr) {
+    auto const range = rows_->used.RangeOf(node.id);
+    FewRows const rows{task_.gradients.pairs, {rows_->used.Rows(), range.begin, range.end}, {}, node.total};
+    return workspace_->RightCategoriesOf(finder, rows, node.best);
+  }
   auto const* cells = node.histogram + bins_.FeatureBegin()[node.best.feature];
-  return BinSplitFinder(gain_, cuts_).RightCategories(node.best, cells, node.total.categories);
+  return finder.RightCategories(node.best, cells, node.total.categories);
 }
 
 void HistGrower::FindSplits(Pairs const& pairs) {

@@ -80,6 +80,11 @@ class HistWorkspace {
   /// many rows the other ranks have is not known. So they are where rows are counted by cell.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
+  /// The categories that go right at the best split of a node that SearchFewRows has searched.
+  std::vector<std::int32_t> RightCategoriesOf(BinSplitFinder const& finder, FewRows const& rows,
+                                              SplitCandidate const& best) {
+    return RightCategoriesOfFewRows(finder, *bins_, rows, best, &few_rows_[0]);
+  }
   /// Lends the small children their histograms, and cuts the work of adding them up.
   HistPortions const& PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   bool CountsRows() const { return counts_.IsOn(); }

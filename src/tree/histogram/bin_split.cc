@@ -134,7 +134,7 @@ class FeatureScan {
 void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node,
                                     ScanScratch* scratch, SplitCandidate* best) const {
   auto const n_bins = cuts_.NumBins(feature);
-  CategoryNode const here{feature, static_cast<std::int32_t>(n_bins), node.sum, node.GainToBeat(feature), node.bounds};
+  auto const here = CategoriesIn(node, feature);
   SplitLimits const limits{node.rows, node.draw};
   auto const floor = best->loss_change;
   SplitCandidate found;
@@ -146,6 +146,16 @@ void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells
     found = FindCategorySplit(param_, node.categories, here, limits, floor, &scratch->entries);
   }
   if (found.IsValid()) *best = found;
+}
+
+void BinSplitFinder::FindAmongEntries(std::uint32_t feature, NodeTotal const& node, ScanScratch* scratch,
+                                      SplitCandidate* best) const {
+  auto const find = [&](SplitCandidate* to) {
+    auto const found = FindCategorySplit(param_, node.categories, CategoriesIn(node, feature), {node.rows, node.draw},
+                                         to->loss_change, &scratch->entries);
+    if (found.IsValid()) *to = found;
+  };
+  node.noise.Compete(feature, find, best);
 }
 
 void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
@@ -202,7 +212,12 @@ std::vector<std::int32_t> BinSplitFinder::RightCategories(SplitCandidate const& 
                                                           CategoryRules const& rules) const {
   std::vector<CategoryEntry> entries;
   CollectCategories(cells, cuts_.NumBins(best.feature), &entries);
-  return kauri::RightCategories(param_, rules, cuts_.categories[best.feature], best, &entries);
+  return RightCategories(best, rules, &entries);
+}
+
+std::vector<std::int32_t> BinSplitFinder::RightCategories(SplitCandidate const& best, CategoryRules const& rules,
+                                                          std::vector<CategoryEntry>* entries) const {
+  return kauri::RightCategories(param_, rules, cuts_.categories[best.feature], best, entries);
 }
 
 }  // namespace kauri

@@ -51,6 +51,9 @@ class BinSplitFinder {
   /// rows are limited.
   void FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
                  SplitCandidate* best) const;
+  /// The same for a categorical feature whose categories with rows are the scratch's entries, ascending, which are put
+  /// in another order. Where rows are not limited.
+  void FindAmongEntries(std::uint32_t feature, NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best) const;
   /// Whether FindDrawn may take the place of Find: of the thresholds that are drawn nothing but gains is asked.
   bool GoesByGainAlone(NodeTotal const& node) const {
     return node.draw.is_on && !node.rows.IsOn() && !node.noise.IsOn() && node.costs.empty() && !param_.monotone;
@@ -60,8 +63,15 @@ class BinSplitFinder {
   /// The categories that go right at the best split of a node, which is at a categorical feature; cells as above.
   std::vector<std::int32_t> RightCategories(SplitCandidate const& best, FixedSum const* cells,
                                             CategoryRules const& rules) const;
+  /// The same of the categories with rows, ascending, which are put in another order.
+  std::vector<std::int32_t> RightCategories(SplitCandidate const& best, CategoryRules const& rules,
+                                            std::vector<CategoryEntry>* entries) const;
 
  private:
+  CategoryNode CategoriesIn(NodeTotal const& node, std::uint32_t feature) const {
+    auto const n = static_cast<std::int32_t>(cuts_.NumBins(feature));
+    return {feature, n, node.sum, node.GainToBeat(feature), node.bounds};
+  }
   void FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
                    SplitCandidate* best) const;
   void FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
