@@ -30,6 +30,8 @@ class Attempt:
         What they took.
     error
         Why it failed; None if it did not.
+    is_cut
+        Whether the budget ended it while it got better: with a larger one it would be better still.
     """
 
     params: dict[str, Any]
@@ -39,6 +41,7 @@ class Attempt:
     trained: int
     seconds: float
     error: str | None = None
+    is_cut: bool = False
 
     def line(self) -> str:
         """Return it in a line."""
@@ -46,7 +49,8 @@ class Attempt:
         if self.score is None:
             return f"{how}: {self.error or 'the metric is no number'}"
         what = f"{self.score:.6g} (deviation {self.deviation:.2g})"
-        return f"{what} after {self.rounds} of {self.trained} rounds in {self.seconds:.1f} s: {how}"
+        cut = ", cut off" if self.is_cut else ""
+        return f"{what} after {self.rounds} of {self.trained} rounds{cut} in {self.seconds:.1f} s: {how}"
 
 
 @public("kauriboost.training")
@@ -118,4 +122,5 @@ def _mark(attempt: Attempt, share: float) -> str:
 def _cells(attempt: Attempt) -> list[str]:
     setting = attempt.error or ", ".join(f"{name}={value}" for name, value in attempt.params.items())
     scores = [f"{number:.6g}" if number is not None else "" for number in (attempt.score, attempt.deviation)]
-    return [setting, *scores, str(attempt.rounds), str(attempt.trained), f"{attempt.seconds:.2f}"]
+    trained = f"{attempt.trained}, cut off" if attempt.is_cut else str(attempt.trained)
+    return [setting, *scores, str(attempt.rounds), trained, f"{attempt.seconds:.2f}"]

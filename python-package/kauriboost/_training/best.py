@@ -5,11 +5,11 @@
    the mean of the metric on the rows left out has not improved for a while (search.py).
 3. A setting that is better than the best so far takes its place. The boosters of each are cut off after its best round.
 4. The model is the mean of the boosters of the settings whose mean is best on the rows left out (blend.py), mostly of
-   several. None is trained again: each goes on with all rows for a third of its rounds, and so learns from those that
-   were left out of it, too.
+   several. None is trained again: each goes on with all rows for a third of its rounds, or as many again where the
+   budget has cut it off, and so learns from those that were left out of it, too.
 
 Rounds are what is counted: the steps follow from the data, the parameters and the seed. A time ends the search after
-one of its rounds, and a budget of as many rounds ends it there again.
+one of its rounds, while there is enough for what follows, and a budget of as many rounds ends it there again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from .search import Budget, Contest, Search
 from .settings import changes, kinds, rates, without
 
 _DEFAULT_ROUNDS = 2000
-_SEARCH_TIME = 0.7  # of all: a third as many rounds follow at most, with 5 / 4 as many rows where there are five folds
 
 
 def fit_best(
@@ -52,7 +51,8 @@ def fit_best(
     Learning rate, number of rounds and a few settings of trees, samples and categories are chosen by the metric on rows
     that are left out of training, fold by fold. All folds share the bins of all rows (`DMatrix.binned`). The model is
     the mean of one setting or of several, whatever is best on those rows, and has the trees of all folds: it is `nfold`
-    times as large as one of them, for each setting. At the end each goes on with all rows, for a third of its rounds.
+    times as large as one of them, for each setting. At the end each goes on with all rows, for a third of its rounds;
+    one that the budget has cut off while it got better, for as many again.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def fit_best(
     params
         What is settled: the objective, ``eval_metric`` (the last one decides), and whatever is not to be chosen.
     time_budget
-        Seconds. After seven tenths of them the round being trained is the last of the search; the rest is for what
-        follows, which takes about as long at most.
+        Seconds. The round being trained is the last of the search when what is left of them is as much as what follows
+        takes: after four tenths of them for a single setting, and seven where all have ended by themselves.
     rounds_budget
         How many rounds to search for, each of which adds a round to the boosters of all folds; those with all rows do
         not count. With the same budget the model has the same bytes everywhere. 2,000 if neither is given; the search
@@ -95,8 +95,7 @@ def fit_best(
     """
     _require_budget(time_budget, rounds_budget)
     is_open = time_budget is None and rounds_budget is None
-    seconds = None if time_budget is None else _SEARCH_TIME * time_budget
-    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, seconds)
+    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget, nfold)
     told = dict(params or {})
     data = binned_for(told, _matrix_of(X, y, fields))
     told["base_score"], learner = _settled(told, data)
