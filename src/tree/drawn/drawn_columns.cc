@@ -21,7 +21,7 @@ void DrawThresholds(BinMatrix const& bins, ThresholdDraw const& draw, Span<std::
   columns->below.assign(static_cast<std::size_t>(columns->n_columns), 0);
   columns->left.resize(static_cast<std::size_t>(columns->n_columns * columns->rows.n_sums));
   columns->others.clear();
-  columns->flags.resize(kTileColumns * kByteCodes);
+  columns->flags.resize(kTileColumns * kTileCodes);
   std::array<UsedCodes, kTileColumns> used;
   std::int64_t tile = -1;
   for (auto const feature : features) {

@@ -22,8 +22,8 @@ constexpr std::int64_t kRowsAtATime = 128;  // whose integers and codes stay in 
 void CollectFlags(std::uint8_t* flags, UsedCodes* used) {
   Flags const d;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::array<std::uint8_t, kByteCodes / 8> bits{};
-  for (std::int64_t code = 0; code < kByteCodes; code += lanes) {
+  std::array<std::uint8_t, kTileCodes / 8> bits{};
+  for (std::int64_t code = 0; code < kTileCodes; code += lanes) {
     auto const mask = hn::Ne(hn::LoadU(d, flags + code), hn::Zero(d));
     hn::StoreU(hn::Zero(d), d, flags + code);
     std::array<std::uint8_t, 8> here{};
@@ -45,27 +45,41 @@ void FindUsedCodes(NodeCodes const& rows, std::int64_t column, std::uint8_t* fla
   for (auto const place : rows.places) {
     std::uint64_t word = 0;
     std::memcpy(&word, rows.codes + place + column, sizeof(word));
-    for (std::int64_t i = 0; i < kTileColumns; ++i) flags[i * kByteCodes + ((word >> 8 * i) & 255U)] = 1;
+    for (std::int64_t i = 0; i < kTileColumns; ++i) flags[i * kTileCodes + ((word >> 8 * i) & 255U)] = 1;
   }
-  for (std::int64_t i = 0; i < kTileColumns; ++i) CollectFlags(flags + i * kByteCodes, &(*used)[i]);
+  for (std::int64_t i = 0; i < kTileColumns; ++i) CollectFlags(flags + i * kTileCodes, &(*used)[i]);
 }
 
-/// kSums sums of rows [first, last) in a part of a tile.
+/// Where the sums of rows go, and which.
+struct SumsBelow {
+  NodeCodes const& rows;
+  Span<std::uint8_t const> below;
+  std::int64_t* sums;
+
+  std::int64_t NumColumns() const { return static_cast<std::int64_t>(below.size()); }
+};
+
+struct RowRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+HWY_INLINE hn::Vec<Sums> LoadCodes(std::uint8_t const* codes) {
+  return hn::PromoteTo(Sums(), hn::PromoteTo(hn::Rebind<std::int32_t, Sums>(), hn::LoadU(Codes(), codes)));
+}
+
+/// kSums sums, from number `sum` on, of some rows in a part of a tile.
 template <int kSums>
-HWY_INLINE void AddBelow(NodeCodes const& rows, std::int64_t first, std::int64_t last, std::int64_t sum,
-                         std::int64_t column, Span<std::uint8_t const> below, std::int64_t* sums) {
+HWY_INLINE void AddBelow(SumsBelow const& task, RowRange range, std::int64_t sum, std::int64_t column) {
   Sums const d;
-  Codes const narrow;
-  auto const n_columns = static_cast<std::int64_t>(below.size());
-  auto const bound =
-      hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<std::int32_t, Sums>(), hn::LoadU(narrow, &below[column])));
-  auto* const to = sums + sum * n_columns + column;
+  auto const& rows = task.rows;
+  auto const n_columns = task.NumColumns();
+  auto const bound = LoadCodes(&task.below[column]);
+  auto* const to = task.sums + sum * n_columns + column;
   hn::Vec<Sums> added[kSums];
   for (int k = 0; k < kSums; ++k) added[k] = hn::LoadU(d, to + k * n_columns);
-  for (auto row = first; row < last; ++row) {
-    auto const codes = hn::PromoteTo(
-        d, hn::PromoteTo(hn::Rebind<std::int32_t, Sums>(), hn::LoadU(narrow, rows.codes + rows.places[row] + column)));
-    auto const is_below = hn::Lt(codes, bound);
+  for (auto row = range.first; row < range.last; ++row) {
+    auto const is_below = hn::Lt(LoadCodes(rows.codes + rows.places[row] + column), bound);
     auto const* values = rows.values.data() + row * rows.n_sums + sum;
     for (int k = 0; k < kSums; ++k) {
       added[k] = hn::Add(added[k], hn::IfThenElseZero(is_below, hn::Set(d, values[k])));
@@ -74,25 +88,24 @@ HWY_INLINE void AddBelow(NodeCodes const& rows, std::int64_t first, std::int64_t
   for (int k = 0; k < kSums; ++k) hn::StoreU(added[k], d, to + k * n_columns);
 }
 
-HWY_INLINE void AddTile(NodeCodes const& rows, std::int64_t first, std::int64_t last, std::int64_t column,
-                        Span<std::uint8_t const> below, std::int64_t* sums) {
+HWY_INLINE void AddTile(SumsBelow const& task, RowRange range, std::int64_t column) {
+  auto const n_sums = task.rows.n_sums;
   std::int64_t sum = 0;
-  for (; sum + 8 <= rows.n_sums; sum += 8) AddBelow<8>(rows, first, last, sum, column, below, sums);
-  for (; sum + 4 <= rows.n_sums; sum += 4) AddBelow<4>(rows, first, last, sum, column, below, sums);
-  for (; sum + 2 <= rows.n_sums; sum += 2) AddBelow<2>(rows, first, last, sum, column, below, sums);
-  if (sum < rows.n_sums) AddBelow<1>(rows, first, last, sum, column, below, sums);
+  for (; sum + 8 <= n_sums; sum += 8) AddBelow<8>(task, range, sum, column);
+  for (; sum + 4 <= n_sums; sum += 4) AddBelow<4>(task, range, sum, column);
+  for (; sum + 2 <= n_sums; sum += 2) AddBelow<2>(task, range, sum, column);
+  if (sum < n_sums) AddBelow<1>(task, range, sum, column);
 }
 
 void SumBelow(NodeCodes const& rows, Span<std::uint8_t const> below, std::int64_t* sums) {
-  auto const n_columns = static_cast<std::int64_t>(below.size());
+  SumsBelow const task{rows, below, sums};
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(Sums()));
-  std::fill(sums, sums + rows.n_sums * n_columns, std::int64_t{0});
+  std::fill(sums, sums + rows.n_sums * task.NumColumns(), std::int64_t{0});
   for (std::int64_t first = 0; first < rows.NumRows(); first += kRowsAtATime) {
-    auto const last = std::min(first + kRowsAtATime, rows.NumRows());
-    for (std::int64_t column = 0; column < n_columns; column += lanes) {
+    RowRange const range{first, std::min(first + kRowsAtATime, rows.NumRows())};
+    for (std::int64_t column = 0; column < task.NumColumns(); column += lanes) {
       auto const is_used = [](std::uint8_t code) { return code != 0; };
-      if (!std::any_of(&below[column], &below[column] + lanes, is_used)) continue;
-      AddTile(rows, first, last, column, below, sums);
+      if (std::any_of(&below[column], &below[column] + lanes, is_used)) AddTile(task, range, column);
     }
   }
 }

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "kauri/span.h"
-#include "tree/histogram/histogram_adder.h"
+#include "tree/rows/row_slice.h"
 
 namespace kauri {
 
 constexpr std::int64_t kTileColumns = 8;
-constexpr std::int64_t kByteCodes = 256;
+constexpr std::int64_t kTileCodes = 256;
 
 /// Codes of a column that some row has.
 struct UsedCodes {
   static constexpr std::uint32_t kWordBits = 64;
 
-  std::array<std::uint64_t, kByteCodes / kWordBits> bits;    ///< one of each code
-  std::array<std::int32_t, kByteCodes / kWordBits> n_codes;  ///< in each word
+  std::array<std::uint64_t, kTileCodes / kWordBits> bits;    ///< one of each code
+  std::array<std::int32_t, kTileCodes / kWordBits> n_codes;  ///< in each word
 
   std::int32_t Count() const { return n_codes[0] + n_codes[1] + n_codes[2] + n_codes[3]; }
   bool Has(std::uint32_t code) const { return (bits[code / kWordBits] >> code % kWordBits & 1) != 0; }
@@ -69,7 +69,7 @@ struct NodeCodes {
   }
 };
 
-/// Which codes the rows have in the tile that begins with `column`. flags: [kTileColumns, kByteCodes], zeros before and
+/// Which codes the rows have in the tile that begins with `column`. flags: [kTileColumns, kTileCodes], zeros before and
 /// after.
 void FindUsedCodes(NodeCodes const& rows, std::int64_t column, std::uint8_t* flags,
                    std::array<UsedCodes, kTileColumns>* used);

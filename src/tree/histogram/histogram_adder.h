@@ -17,15 +17,9 @@
 #include "data/bins/bin_matrix.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "tree/rows/row_slice.h"
 
 namespace kauri {
-
-/// Rows by number: rows[begin .. end), or begin .. end themselves when `rows` is nullptr.
-struct RowSlice {
-  std::uint32_t const* rows = nullptr;
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
 
 /// Knows how to read one matrix; const and shared by threads.
 class HistogramAdder {

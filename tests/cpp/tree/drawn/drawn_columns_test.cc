@@ -62,7 +62,7 @@ TEST(NodeCodes, RowsThatAddNothingAreLeftOut) {
 }
 
 TEST(NodeCodes, UsedCodesAreThoseOfTheRows) {
-  std::vector<std::uint8_t> flags(kTileColumns * kByteCodes, 0);
+  std::vector<std::uint8_t> flags(kTileColumns * kTileCodes, 0);
   for (auto const& table : Tables()) {
     for (std::int64_t column = 0; column < table.n_columns; column += kTileColumns) {
       std::array<UsedCodes, kTileColumns> used;

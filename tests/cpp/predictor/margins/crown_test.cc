@@ -1,0 +1,48 @@
+/// When crowns are built, and when they are used.
+#include "predictor/margins/crown.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "predictor/predictor_fixtures.h"
+
+namespace kauri {
+namespace {
+
+using testing::ForestSpec;
+
+TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
+
+TEST(Crown, PaysForManyTreesOnly) {
+  ForestSpec spec;
+  spec.n_trees = 200;
+  auto const model = testing::RandomModel(spec);
+  auto const forest = CompileForest({}, model, AllTrees(model));
+  auto const crown = BuildCrown(forest);
+  EXPECT_TRUE(CrownPays(forest, crown, {0, 200}));
+  EXPECT_FALSE(CrownPays(forest, crown, {0, 2}));
+}
+
+TEST(Crown, IsNotBuiltWhereItDoesNotPay) {
+  int n_left_out = 0;
+  int n_built = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    ForestSpec spec;
+    spec.n_trees = std::array{1, 2, 5, 30, 200}[seed % 5];
+    spec.depth = std::array{1, 3, 6, 9}[seed / 5 % 4];
+    spec.seed = seed;
+    auto const model = testing::RandomModel(spec);
+    auto const forest = CompileForest({}, model, AllTrees(model));
+    auto const crown = BuildCrown(forest);
+    auto const is_left_out = CrownIfItPays(forest).code_bytes == 0;
+    EXPECT_FALSE(is_left_out && CrownPays(forest, crown, AllTrees(model))) << seed;
+    n_left_out += is_left_out ? 1 : 0;
+    n_built += is_left_out ? 0 : 1;
+  }
+  EXPECT_GT(n_left_out, 10);
+  EXPECT_GT(n_built, 10);
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,62 @@
+"""fit_best with classes: trees that they share, where they can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(600, 5)).astype(np.float32)
+X[RNG.random(X.shape) < 0.1] = np.nan
+Y = (np.nan_to_num(X[:, 0] * X[:, 1]) + RNG.normal(scale=0.5, size=600)).astype(np.float32)
+CLASSES = np.digitize(Y, [-0.7, 0.7])
+FEW: dict[str, Any] = {"rounds_budget": 60, "nfold": 3}
+
+
+def test_classes_begin_at_twice_the_rate() -> None:
+    classes = {"objective": "multi:softprob", "num_class": 3}
+    of_numbers = kb.fit_best(X, Y, **FEW)
+    of_classes = kb.fit_best(X, np.digitize(Y, [-0.5, 0.5]), params=classes, **FEW)
+    told = kb.fit_best(X, np.digitize(Y, [-0.5, 0.5]), params={**classes, "eta": 0.3}, **FEW)
+    assert of_numbers.attempts[0].params["eta"] == 0.1
+    assert of_classes.attempts[0].params["eta"] == 0.2
+    assert "eta" not in told.attempts[0].params
+
+
+@pytest.mark.parametrize("n", [3, 12])
+def test_classes_share_their_trees(n: int) -> None:
+    classes = np.digitize(Y, np.linspace(-1.2, 1.2, n - 1))
+    params = {"objective": "multi:softprob", "num_class": n}
+    one_setting: dict[str, Any] = {"rounds_budget": 10, "nfold": 3}
+    found = kb.fit_best(X, classes, params=params, **one_setting)
+    assert found.best.params["multi_strategy"] == "multi_output_tree"
+    assert len(found.booster.get_dump()) == 3 * found.booster.num_boosted_rounds()
+    assert found.predict(X).shape == (600, n)
+    assert found.booster.predict(kb.DMatrix(X[:5]), pred_contribs=True).shape == (5, n, 6)
+    apart = kb.fit_best(X, classes, params={**params, "multi_strategy": "one_output_per_tree"}, **one_setting)
+    assert not apart.best.params.keys() & {"multi_strategy", "min_child_weight"}
+    assert len(apart.booster.get_dump()) == 3 * n * apart.booster.num_boosted_rounds()
+
+
+def test_classes_have_trees_of_their_own_where_they_cannot_share_them() -> None:
+    params = {"objective": "multi:softprob", "num_class": 3, "grow_policy": "symmetric"}
+    found = kb.fit_best(X, CLASSES, params=params, **FEW)
+    shared = [attempt for attempt in found.attempts if "multi_strategy" in attempt.params]
+    assert len(shared) == 3
+    assert all(attempt.error is not None for attempt in shared)
+    assert any("symmetric makes no trees with vector leaves" in str(attempt.error) for attempt in shared)
+    assert "multi_strategy" not in found.best.params
+    assert found.trained == 60
+
+
+def test_vectors_are_not_asked_for_symmetric_trees() -> None:
+    params = {"objective": "multi:softprob", "num_class": 3}
+    found = kb.fit_best(X, CLASSES, params=params, rounds_budget=2000, nfold=2)
+    assert not any("grow_policy" in attempt.params or attempt.error for attempt in found.attempts)
+    assert any(attempt.params["eta"] == 0.1 for attempt in found.attempts)  # all changes were tried
+    apart = {**params, "multi_strategy": "one_output_per_tree"}
+    tried = kb.fit_best(X, CLASSES, params=apart, rounds_budget=2000, nfold=2).attempts
+    assert any(attempt.params.get("grow_policy") == "symmetric" for attempt in tried)
