@@ -2,6 +2,7 @@
 #include "tree/drawn/drawn_columns.h"
 
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <array>
 #include <set>
@@ -51,6 +52,18 @@ std::vector<Table> Tables() {
   return tables;
 }
 
+/// fn() on every kind of vectors that this machine has.
+template <typename Fn>
+void OnAllTargets(Fn&& fn) {
+  for (auto remaining = hwy::SupportedTargets(); remaining != 0; remaining &= remaining - 1) {
+    hwy::SetSupportedTargetsForTest(remaining & -remaining);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    fn();
+    hwy::SetSupportedTargetsForTest(0);
+  }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
 TEST(NodeCodes, RowsThatAddNothingAreLeftOut) {
   Table const table(100, 8, 2, 1);
   EXPECT_EQ(table.rows.NumRows(), 80);  // of 0, 3, ..., 297 a fifth are multiples of 5
@@ -61,7 +74,7 @@ TEST(NodeCodes, RowsThatAddNothingAreLeftOut) {
   }));
 }
 
-TEST(NodeCodes, UsedCodesAreThoseOfTheRows) {
+void ExpectUsedCodes() {
   std::vector<std::uint8_t> flags(kTileColumns * kTileCodes, 0);
   for (auto const& table : Tables()) {
     for (std::int64_t column = 0; column < table.n_columns; column += kTileColumns) {
@@ -80,7 +93,7 @@ TEST(NodeCodes, UsedCodesAreThoseOfTheRows) {
   }
 }
 
-TEST(NodeCodes, SumsOfRowsBelow) {
+void ExpectSumsBelow() {
   for (auto const& table : Tables()) {
     std::vector<std::uint8_t> below(table.n_columns);
     for (std::size_t column = 0; column < below.size(); ++column) {
@@ -101,6 +114,9 @@ TEST(NodeCodes, SumsOfRowsBelow) {
     }
   }
 }
+
+TEST(NodeCodes, UsedCodesAreThoseOfTheRows) { OnAllTargets(ExpectUsedCodes); }
+TEST(NodeCodes, SumsOfRowsBelow) { OnAllTargets(ExpectSumsBelow); }
 
 }  // namespace
 }  // namespace kauri
