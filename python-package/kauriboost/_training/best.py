@@ -62,7 +62,8 @@ def fit_best(
         What is settled: the objective, ``eval_metric`` (the last one decides), and whatever is not to be chosen.
     time_budget
         Seconds. The round being trained is the last of the search when what is left of them is as much as what follows
-        takes: after four tenths of them for a single setting, and seven where all have ended by themselves.
+        takes: of five folds after four tenths of them for a single setting, and seven where all have ended by
+        themselves.
     rounds_budget
         How many rounds to search for, each of which adds a round to the boosters of all folds; those with all rows do
         not count. With the same budget the model has the same bytes everywhere. 2,000 if neither is given; the search

@@ -44,8 +44,10 @@ class Budget:
         self._rounds = math.inf if rounds is None else rounds
         self._seconds = math.inf if seconds is None else seconds
         self._rows_of_all = nfold / max(nfold - 1, 1)  # for each that a fold learns from
-        self._started = self._attempt_started = time.monotonic()
+        self._started = time.monotonic()
+        self._attempt_started: float | None = None  # while one is under way
         self._in_attempts = 0.0  # seconds of those that ended
+        self._was_over = False  # once and for all: what an attempt owes falls when it ends
         self.spent = 0
 
     def begin_attempt(self) -> None:
@@ -54,7 +56,8 @@ class Budget:
 
     def end_attempt(self) -> float:
         """Note that it was tried; return the seconds."""
-        seconds = time.monotonic() - self._attempt_started
+        seconds = self._in_attempt()
+        self._attempt_started = None
         self._in_attempts += seconds
         return seconds
 
@@ -69,9 +72,12 @@ class Budget:
             return True
         if self._seconds == math.inf:
             return False
-        of_attempt = time.monotonic() - self._attempt_started
-        with_all_rows = self._in_attempts / _ROUNDS_FOR_ONE_MORE + of_attempt / _ROUNDS_FOR_ONE_MORE_IF_CUT
-        return self.seconds + with_all_rows * self._rows_of_all >= self._seconds
+        with_all_rows = self._in_attempts / _ROUNDS_FOR_ONE_MORE + self._in_attempt() / _ROUNDS_FOR_ONE_MORE_IF_CUT
+        self._was_over = self._was_over or self.seconds + with_all_rows * self._rows_of_all >= self._seconds
+        return self._was_over
+
+    def _in_attempt(self) -> float:
+        return 0.0 if self._attempt_started is None else time.monotonic() - self._attempt_started
 
 
 class Contest(NamedTuple):
@@ -119,8 +125,8 @@ class Search:
         return self._best
 
     def is_over(self) -> bool:
-        """Whether the budget is."""
-        return self._budget.is_over()
+        """Whether the budget is; a first setting always has a round."""
+        return bool(self.attempts) and self._budget.is_over()
 
     def has_tried(self, setting: dict[str, Any]) -> bool:
         """Whether a setting was tried before."""
@@ -199,7 +205,8 @@ class Search:
         best: _Reached | None = None
         waits_for, since = math.nan, 0  # the score that a next one must clearly beat, and its round; any beats none
         with boosters:
-            for done in range(1, math.ceil(_MOST_ROUNDS / rate) + 1):
+            most = math.ceil(_MOST_ROUNDS / rate)
+            for done in range(1, most + 1):
                 boosters.update(done - 1, None, self._contest.metric, False)
                 self._budget.spent += 1
                 _, self.metric, score = boosters._evaluate()[-1]
@@ -208,10 +215,10 @@ class Search:
                     best = _Reached(mean, deviation, done)
                     if not self._gain(boosters.boosters[0], waits_for, mean) <= _LEAST_GAIN * abs(waits_for):
                         waits_for, since = mean, done
-                is_over, has_waited = self._budget.is_over(), done - since >= _PATIENCE / rate
-                if is_over and not has_waited and best is not None:
+                is_over, has_ended = self._budget.is_over(), done - since >= _PATIENCE / rate or done == most
+                if is_over and not has_ended and best is not None:
                     best = best._replace(is_cut=best.rounds >= _STILL_BETTER * done)
-                if is_over or has_waited:
+                if is_over or has_ended:
                     break
         return best
 

@@ -173,7 +173,8 @@ std::int64_t LeastEncodeSteps(Forest const& forest, std::vector<std::int64_t> co
   for (auto const tree : groups) {
     auto const levels = std::min(forest.tree_depth[tree], kCrownLevels);
     auto const padded = PadTree(forest, tree, levels);
-    for (std::size_t i = 0; i < (std::size_t{1} << levels) - 1 && steps < enough; ++i) {
+    for (std::size_t i = 0; i < (std::size_t{1} << levels) - 1; ++i) {
+      if (steps >= enough) return steps;
       if (!padded[i].is_real) continue;
       auto const node = forest.Node(tree, padded[i].node);
       auto& is_seen = seen[2 * node.slot + (node.default_left ? 1 : 0)];

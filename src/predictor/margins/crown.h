@@ -44,8 +44,8 @@ struct CrownTree {
 };
 
 struct Crown {
-  int code_bytes = 0;                ///< 1, 2, or 0: this forest has no crown (categorical splits, too many thresholds)
-  std::vector<CrownColumn> columns;  ///< column 0 is the padded nodes': no thresholds, so all its codes are lowest
+  int code_bytes = 0;  ///< 1, 2, or 0: no crown (categorical splits, too many thresholds, or it would not pay)
+  std::vector<CrownColumn> columns;      ///< column 0 is the padded nodes': no thresholds, so all its codes are lowest
   std::vector<std::int32_t> thresholds;  ///< keys, per column ascending and distinct
   std::vector<CrownTree> trees;          ///< those of a group (forest.h) share the first one's
   std::vector<std::uint32_t> column;     ///< [nodes]

@@ -3,11 +3,10 @@
 #include <array>
 
 namespace kauri {
-bool HasColumnsToDraw(BinMatrix const& bins) { return bins.IsDense() && !bins.HasBundles() && bins.HasByteCodes(); }
 
 bool DrawsMostColumns(BinMatrix const& bins) {
   constexpr std::int64_t kMostOthers = 4;  // one in as many features
-  if (!HasColumnsToDraw(bins)) return false;
+  if (!bins.IsDense() || bins.HasBundles() || !bins.HasByteCodes()) return false;
   std::int64_t n_others = 0;
   for (std::uint32_t feature = 0; feature < bins.NumCols(); ++feature) {
     n_others += bins.Cuts().IsCategorical(feature) || bins.MissingCode(feature) != kNoCode ? 1 : 0;

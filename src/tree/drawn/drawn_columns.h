@@ -24,14 +24,13 @@ struct DrawnColumns {
   std::vector<std::int64_t> left;     ///< [n_sums, n_columns]: of the rows left of the thresholds
   std::vector<std::uint32_t> others;  ///< features that were asked for and not searched, ascending
   std::vector<std::uint8_t> flags;    ///< of FindUsedCodes
+  bool has_failed = false;            ///< some rows of the tree may cancel
 
   std::int64_t LeftOf(std::int64_t sum, std::int64_t column) const { return left[sum * n_columns + column]; }
 };
 
-/// Whether thresholds can be drawn for all columns at once: codes are bytes, a column each.
-bool HasColumnsToDraw(BinMatrix const& bins);
-
-/// Whether that is so, and but a few features are categorical, or missed by some row, and so searched by cells.
+/// Whether thresholds can be drawn for most columns at once: codes are bytes, a column each, and but a few features are
+/// categorical, or missed by some row, and so searched by cells.
 bool DrawsMostColumns(BinMatrix const& bins);
 
 /// Draws for the rows that are in place. Categorical features, and those that some of the rows miss, are left to

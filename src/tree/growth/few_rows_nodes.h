@@ -1,6 +1,7 @@
 /// \file Which nodes of a level are searched without a histogram (hist/few_rows.h, hist_vector/few_vector_rows.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,13 +21,13 @@ struct LevelByRows {
   double n_rows = 0.0;                      ///< of these pairs
 };
 
-/// Whether thresholds are drawn for nearly all columns of a node at once, by one thread, and there are nodes enough for
-/// all threads. finder: of splits.
-template <typename Growth, typename Finder>
-bool DrawsByNode(Context const& ctx, BinMatrix const& bins, Finder const& finder,
-                 Span<GrowingPair<Growth> const> pairs) {
-  if (pairs.empty() || !finder.GoesByGainAlone(pairs[0].small->total)) return false;
-  return pairs.size() >= static_cast<std::size_t>(ctx.threads) && DrawsMostColumns(bins);
+/// Whether the nodes of a level have their thresholds drawn for most columns at once. finder: of splits; scratches: of
+/// all threads, with what they drew before in this tree.
+template <typename Growth, typename Finder, typename Scratch>
+bool DrawsColumns(BinMatrix const& bins, Finder const& finder, std::vector<Scratch> const& scratches,
+                  Span<GrowingPair<Growth> const> pairs) {
+  if (pairs.empty() || !finder.GoesByGainAlone(pairs[0].small->total) || !DrawsMostColumns(bins)) return false;
+  return std::none_of(scratches.begin(), scratches.end(), [](Scratch const& one) { return one.drawn.has_failed; });
 }
 
 /// are_few(n_rows): whether those of a pair are. give_back(histogram): of a parent whose children need none.

@@ -30,7 +30,7 @@ struct GrowingNode {
   std::int32_t id = 0;
   std::int32_t depth = 0;
   typename Growth::Total total;               ///< what its statistics follow from
-  typename Growth::Sum* histogram = nullptr;  ///< borrowed; nullptr when not needed any more
+  typename Growth::Sum* histogram = nullptr;  ///< borrowed; nullptr when not needed any more, or never made
   SplitCandidate best;
   std::shared_ptr<std::vector<std::uint32_t> const> features;  ///< to be scanned, ascending; null: not to be split
 
@@ -78,8 +78,8 @@ class HistGrowth : public Growth {
 
   /// Growth::SetRoot of the sum over the sampled rows.
   virtual Total MakeRoot() = 0;
-  /// The categories that go right at the best split of a node, which is at a categorical feature. `histogram` is still
-  /// the node's.
+  /// The categories that go right at the best split of a node, which is at a categorical feature. Its rows are still in
+  /// place, and so is its histogram, if it has one.
   virtual std::vector<std::int32_t> RightCategories(Node const& node) const = 0;
   /// Sets `histogram` and `best` of the nodes in the pairs.
   virtual void FindSplits(Pairs const& pairs) = 0;

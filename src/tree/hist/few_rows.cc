@@ -67,6 +67,7 @@ std::int64_t CollectUsed(std::uint32_t n_bins, FewRowsScratch* scratch) {
 void CollectEntries(std::uint32_t n_bins, FewRowsScratch* scratch) {
   auto& entries = scratch->scan.entries;
   entries.clear();
+  entries.reserve(n_bins);  // nothing fails while cells are wiped
   TakeUsed(n_bins, scratch, [&](std::uint32_t code, FixedSum cell) {
     if (!(cell == FixedSum{})) entries.push_back({static_cast<std::int32_t>(code), cell});
   });
@@ -120,12 +121,15 @@ RowKind ReadPair(FixedPair pair, std::int64_t* to) {
 /// cannot.
 bool SearchDrawn(BinSplitFinder const& finder, BinMatrix const& bins, FewRows const& rows, FewRowsScratch* scratch,
                  SplitCandidate* best) {
-  if (!finder.GoesByGainAlone(rows.node) || !HasColumnsToDraw(bins)) return false;
+  if (!rows.draws) return false;
   auto& drawn = scratch->drawn;
   drawn.rows.codes = bins.Bytes().rows.data();
   drawn.rows.n_sums = 2;
   auto const read = [&](std::int64_t row, std::int64_t* to) { return ReadPair(rows.pairs[row], to); };
-  if (!drawn.rows.Gather(rows.slice, bins.Bytes().row_stride, read)) return false;
+  if (!drawn.rows.Gather(rows.slice, bins.Bytes().row_stride, read)) {
+    drawn.has_failed = true;
+    return false;
+  }
   DrawThresholds(bins, rows.node.draw, rows.features, &drawn);
   *best = finder.FindDrawn(drawn, rows.node, &scratch->scan);
   return true;
@@ -148,7 +152,7 @@ void FindSplitOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins, Few
   if (SearchDrawn(finder, bins, rows, scratch, &of_drawn)) features = scratch->drawn.others;
   if (!features.empty()) {
     WithCodes(bins, [&](auto const& codes) {
-      SearchCells(finder, bins, codes, {rows.pairs, rows.slice, features, rows.node}, scratch, best);
+      SearchCells(finder, bins, codes, {rows.pairs, rows.slice, features, rows.node, false}, scratch, best);
     });
   }
   if (IsBetter(of_drawn, *best)) *best = of_drawn;

@@ -13,7 +13,7 @@
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "tree/histogram/bin_split.h"
-#include "tree/histogram/histogram_adder.h"
+#include "tree/rows/row_slice.h"
 
 namespace kauri {
 
@@ -37,6 +37,7 @@ struct FewRows {
   RowSlice slice;               ///< those in the node
   Span<std::uint32_t const> features;
   NodeTotal const& node;
+  bool draws = false;  ///< thresholds, for most columns at once
 };
 
 /// Sets *best to the best split at one of the features, which ascend. The data are dense. finder: over the cuts of

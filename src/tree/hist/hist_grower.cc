@@ -21,7 +21,7 @@ std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) cons
   BinSplitFinder const finder(gain_, cuts_);
   if (node.histogram == nullptr) {
     auto const range = rows_->used.RangeOf(node.id);
-    FewRows const rows{task_.gradients.pairs, {rows_->used.Rows(), range.begin, range.end}, {}, node.total};
+    FewRows const rows{task_.gradients.pairs, {rows_->used.Rows(), range.begin, range.end}, {}, node.total, false};
     return workspace_->RightCategoriesOf(finder, rows, node.best);
   }
   auto const* cells = node.histogram + bins_.FeatureBegin()[node.best.feature];

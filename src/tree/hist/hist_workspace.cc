@@ -80,6 +80,7 @@ void HistWorkspace::BeginTree(bool searches_nodes, bool counts_rows) {
   }
   pool_.GiveBackAll();
   shares_.clear();
+  for (auto& scratch : few_rows_) scratch.drawn.has_failed = false;
 }
 
 HistWorkspace::FeatureBlock HistWorkspace::Mine(Context const& ctx) const {
@@ -187,16 +188,17 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
                                                    RowLists const& rows, Span<HistPair const> pairs) {
   if (IsDistributed(ctx) || !searches_nodes_ || counts_.IsOn()) return {pairs.begin(), pairs.end()};
   BinSplitFinder const finder(gain, bins_->Cuts());
-  auto const draws = DrawsByNode(ctx, *bins_, finder, pairs);
+  auto const draws = DrawsColumns(*bins_, finder, few_rows_, pairs);
+  auto const by_node = draws && pairs.size() >= static_cast<std::size_t>(ctx.threads);  // none of which has to wait
   auto const level = DivideByRows(
-      pairs, rows, [&](std::int64_t n_rows) { return AreFewRows(*bins_, n_rows, draws); },
+      pairs, rows, [&](std::int64_t n_rows) { return AreFewRows(*bins_, n_rows, by_node); },
       [&](FixedSum* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const team = ThreadsFor(ctx, kFewRowsShare * level.n_rows * entries_per_row_);
   ParallelFor(team, static_cast<std::int64_t>(level.few.size()), [&](std::int64_t index) {
     auto& node = *level.few[index];
     auto const range = rows.RangeOf(node.id);
-    FewRows const few{task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features, node.total};
+    FewRows const few{task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features, node.total, draws};
     FindSplitOfFewRows(finder, *bins_, few, &few_rows_[ThreadIndex()], &node.best);
   });
   return level.others;

@@ -74,17 +74,20 @@ class FewVectorRows {
 
 /// Searches the thresholds that are drawn for all columns, those of scratch->drawn.others excepted. False where it
 /// cannot.
-bool SearchDrawn(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table, RowSlice slice,
+bool SearchDrawn(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfVectors const& rows,
                  FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
-  if (!finder.GoesByGainAlone(node->total) || !HasColumnsToDraw(bins)) return false;
+  if (!rows.draws) return false;
   auto& drawn = scratch->drawn;
   drawn.rows.codes = bins.Bytes().rows.data();
   drawn.rows.n_sums = finder.NumSums();
   auto const read = [&](std::int64_t row, std::int64_t* to) {
-    std::copy_n(table.values.data() + row * table.stride, drawn.rows.n_sums, to);
+    std::copy_n(rows.table.values.data() + row * rows.table.stride, drawn.rows.n_sums, to);
     return finder.KindOf(to);
   };
-  if (!drawn.rows.Gather(slice, bins.Bytes().row_stride, read)) return false;
+  if (!drawn.rows.Gather(rows.slice, bins.Bytes().row_stride, read)) {
+    drawn.has_failed = true;
+    return false;
+  }
   DrawThresholds(bins, node->total.draw, *node->features, &drawn);
   node->best = finder.FindDrawn(drawn, node->total, &scratch->scan);
   if (!node->best.IsValid()) return true;
@@ -105,19 +108,19 @@ bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws) {
   return n_rows * bins.NumCols() <= rows_per_cell * static_cast<std::int64_t>(bins.NumCells());
 }
 
-void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table,
-                              RowSlice slice, FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
+void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfVectors const& rows,
+                              FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
   Span<std::uint32_t const> features = *node->features;
-  if (SearchDrawn(finder, bins, table, slice, scratch, node)) features = scratch->drawn.others;
+  if (SearchDrawn(finder, bins, rows, scratch, node)) features = scratch->drawn.others;
   if (features.empty()) return;
-  FewVectorRows rows(bins, table, slice, scratch);
+  FewVectorRows by_cells(bins, rows.table, rows.slice, scratch);
   SplitCandidate best;
   for (auto const feature : features) {
-    rows.WithCells(feature, [&](VectorCells const& cells) { rows.Find(finder, cells, node->total, &best); });
+    by_cells.WithCells(feature, [&](VectorCells const& cells) { by_cells.Find(finder, cells, node->total, &best); });
   }
   if (!IsBetter(best, node->best)) return;
   node->best = best;
-  rows.WithCells(best.feature, [&](VectorCells const& cells) { finder.Describe(cells, best, &node->total); });
+  by_cells.WithCells(best.feature, [&](VectorCells const& cells) { finder.Describe(cells, best, &node->total); });
 }
 
 }  // namespace kauri

@@ -1,5 +1,5 @@
 /// \file The best split of a node with vector leaves that holds few rows, without a histogram: hist/few_rows.h for
-/// cells of several sums.
+/// cells of several sums, and drawn/drawn_columns.h where thresholds are drawn.
 ///
 /// A cell is as long as a cache line or two, so that clearing, subtracting and scanning histograms of which most cells
 /// are empty costs more here than adding up the rows of both siblings. Features of any kind; the data are dense.
@@ -13,7 +13,7 @@
 #include "tree/growth/hist_growth.h"
 #include "tree/hist_vector/vector_growth.h"
 #include "tree/hist_vector/vector_split.h"
-#include "tree/histogram/histogram_adder.h"
+#include "tree/rows/row_slice.h"
 
 namespace kauri {
 
@@ -32,8 +32,15 @@ struct FewVectorRowsScratch {
 /// whether thresholds are drawn for most columns at once.
 bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws);
 
-/// Sets `best` and `total.left` of the node, whose rows those of the slice are. finder: over `bins`.
-void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, GradientTableView const& table,
-                              RowSlice slice, FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node);
+/// The rows of one node.
+struct RowsOfVectors {
+  GradientTableView const& table;
+  RowSlice slice;
+  bool draws = false;  ///< thresholds, for most columns at once
+};
+
+/// Sets `best` and `total.left` of the node, whose rows these are. finder: over `bins`.
+void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfVectors const& rows,
+                              FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node);
 
 }  // namespace kauri

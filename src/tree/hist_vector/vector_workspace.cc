@@ -56,6 +56,7 @@ void VectorWorkspace::MakeColumns() {
 }
 
 void VectorWorkspace::SetFeatures(std::vector<std::uint32_t> const& features) {
+  for (auto& scratch : few_rows_) scratch.drawn.has_failed = false;
   slots_.clear();
   blocks_.clear();
   std::uint64_t n_sums = 0;
@@ -217,17 +218,18 @@ void VectorWorkspace::AddParts(Context const& team, GradientTableView const& tab
 
 std::vector<VectorPair> VectorWorkspace::SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows) {
   if (IsDistributed(ctx)) return {job.pairs.begin(), job.pairs.end()};
-  auto const draws = DrawsByNode(ctx, *bins_, job.finder, job.pairs);
+  auto const draws = DrawsColumns(*bins_, job.finder, few_rows_, job.pairs);
+  auto const by_node = draws && job.pairs.size() >= static_cast<std::size_t>(ctx.threads);  // none of which has to wait
   auto const level = DivideByRows(
-      job.pairs, rows, [&](std::int64_t n_rows) { return AreFewVectorRows(*bins_, n_rows, draws); },
+      job.pairs, rows, [&](std::int64_t n_rows) { return AreFewVectorRows(*bins_, n_rows, by_node); },
       [&](std::int64_t* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const work = level.n_rows * static_cast<double>(slots_.size()) * static_cast<double>(stride_);
   ParallelFor(ThreadsFor(ctx, work), static_cast<std::int64_t>(level.few.size()), [&](std::int64_t index) {
     auto* const node = level.few[index];
     auto const range = rows.RangeOf(node->id);
-    RowSlice const slice{rows.Rows(), range.begin, range.end};
-    FindSplitOfFewVectorRows(job.finder, *bins_, job.table, slice, &few_rows_[ThreadIndex()], node);
+    RowsOfVectors const of_node{job.table, {rows.Rows(), range.begin, range.end}, draws};
+    FindSplitOfFewVectorRows(job.finder, *bins_, of_node, &few_rows_[ThreadIndex()], node);
   });
   return level.others;
 }

@@ -34,7 +34,8 @@ CONFIRMING = (
     "boston",
     "lightgbm_multiclass",
 )
-# What else the loader has, of one table and up to 500 columns, that is no other set again: nothing was chosen by them.
+# What else the loader has, of one table and up to 500 columns, that is no other set again: nothing of what fit_best
+# tries was chosen by them. Grades of queries are numbers here, and queries lie in both parts.
 UNSEEN = ("enb", "lambdarank", "nhanes1", "scpf", "veterans", "wq", "yeast")
 LATE = 15.0  # minutes
 MOST_CLASSES = 10  # of a column as a label

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "support/random_matrix.h"
 
 namespace kauri {
 namespace {
@@ -113,6 +114,20 @@ void ExpectSumsBelow() {
       }
     }
   }
+}
+
+TEST(DrawnColumns, WhereMostColumnsAreFreeOfMissingValues) {
+  auto const bins_of = [](double missing, int max_bin) {
+    testing::MatrixSpec spec;
+    spec.n_rows = 2000;
+    spec.n_cols = 4;
+    spec.missing = missing;
+    auto const data = testing::MakeMatrix(spec);
+    return BinMatrix(Context{}, *data, MakeQuantileCuts(Context{}, *data, max_bin));
+  };
+  EXPECT_TRUE(DrawsMostColumns(bins_of(0.0, 256)));
+  EXPECT_FALSE(DrawsMostColumns(bins_of(0.2, 256)));
+  EXPECT_FALSE(DrawsMostColumns(bins_of(0.0, 600)));  // codes of two bytes
 }
 
 TEST(NodeCodes, UsedCodesAreThoseOfTheRows) { OnAllTargets(ExpectUsedCodes); }

@@ -244,10 +244,14 @@ class FewRowsSearch {
     SplitCandidate best;
     auto const features = AllFeatures(bins_);
     auto const n_rows = static_cast<std::int64_t>(rows_.size());
-    FewRows const in_node{gradients_.pairs, {rows_.data(), 0, n_rows}, features, total_};
+    scratch->drawn.n_columns = 0;
+    FewRows const in_node{gradients_.pairs, {rows_.data(), 0, n_rows}, features, total_, Draws()};
     FindSplitOfFewRows(finder_, bins_, in_node, scratch, &best);
     return best;
   }
+
+  /// Whether thresholds can be drawn for all columns at once, however many are left to others.
+  bool Draws() const { return finder_.GoesByGainAlone(total_) && bins_.HasByteCodes() && !bins_.HasBundles(); }
 
  private:
   BinMatrix const& bins_;
@@ -278,6 +282,7 @@ TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
         FewRowsSearch const search(bins, gradients, n_rows, {draws, 31});
         auto const expected = search.FromHistogram();
         ExpectEqualSplits(search.FromRows(&few), expected);
+        EXPECT_EQ(few.drawn.n_columns > 0, draws && search.Draws());
         n_valid[draws ? 1 : 0] += expected.IsValid() ? 1 : 0;
       }
     }

@@ -46,9 +46,12 @@ class VectorNodeJob {
   GrowingNode<VectorGrowth> FromRows(FewVectorRowsScratch* scratch) const {
     auto node = node_;
     RowSlice const slice{rows_.data(), 0, static_cast<std::int64_t>(rows_.size())};
-    FindSplitOfFewVectorRows(*finder_, *bins_, table_, slice, scratch, &node);
+    FindSplitOfFewVectorRows(*finder_, *bins_, {table_, slice, Draws()}, scratch, &node);
     return node;
   }
+
+  /// Whether thresholds can be drawn for all columns at once, however many are left to others.
+  bool Draws() const { return finder_->GoesByGainAlone(node_.total) && bins_->HasByteCodes() && !bins_->HasBundles(); }
 
  private:
   void AddRow(std::uint32_t row, std::int64_t* to) const {
@@ -89,25 +92,58 @@ VectorJob MakeJob(std::uint64_t seed) {
   return job;
 }
 
+/// Whether there is a split.
+bool ExpectTheSplitOfAHistogram(VectorNodeJob const& search, FewVectorRowsScratch* scratch) {
+  auto const expected = search.FromHistograms();
+  scratch->drawn.n_columns = 0;
+  auto const actual = search.FromRows(scratch);
+  EXPECT_EQ(actual.best.loss_change, expected.best.loss_change);
+  EXPECT_EQ(actual.best.feature, expected.best.feature);
+  EXPECT_EQ(actual.best.threshold, expected.best.threshold);
+  EXPECT_EQ(actual.best.default_left, expected.best.default_left);
+  EXPECT_EQ(actual.total.left, expected.total.left);
+  EXPECT_EQ(actual.total.right_categories, expected.total.right_categories);
+  return expected.best.IsValid();
+}
+
 TEST(FewVectorRows, FindTheSplitOfAHistogram) {
   FewVectorRowsScratch scratch;
   std::int64_t n_valid = 0;
+  std::int64_t n_drawn = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     auto const job = MakeJob(seed);
     for (std::uint32_t const n_rows : {1U, 2U, 17U, 64U, 300U}) {
       VectorNodeJob const search(job, n_rows, seed % 2 == 1);
-      auto const expected = search.FromHistograms();
-      auto const actual = search.FromRows(&scratch);
-      EXPECT_EQ(actual.best.loss_change, expected.best.loss_change) << seed;
-      EXPECT_EQ(actual.best.feature, expected.best.feature) << seed;
-      EXPECT_EQ(actual.best.threshold, expected.best.threshold) << seed;
-      EXPECT_EQ(actual.best.default_left, expected.best.default_left) << seed;
-      EXPECT_EQ(actual.total.left, expected.total.left) << seed;
-      EXPECT_EQ(actual.total.right_categories, expected.total.right_categories) << seed;
-      n_valid += expected.best.IsValid() ? 1 : 0;
+      n_valid += ExpectTheSplitOfAHistogram(search, &scratch) ? 1 : 0;
+      EXPECT_EQ(scratch.drawn.n_columns > 0, search.Draws()) << seed;
+      n_drawn += search.Draws() ? 1 : 0;
     }
   }
   EXPECT_GT(n_valid, 150);
+  EXPECT_GT(n_drawn, 50);
+}
+
+// Bins whose sums are all 0 hold no rows for a histogram, so they are none for draws: rows of nothing, and rows that
+// cancel.
+TEST(FewVectorRows, DrawAmongTheBinsOfAHistogramWhateverCancels) {
+  FewVectorRowsScratch scratch;
+  std::int64_t n_failed = 0;
+  for (std::uint64_t seed = 1; seed < 60; seed += 2) {
+    auto job = MakeJob(seed);
+    for (std::size_t i = 0; i < job.pairs.size(); ++i) {
+      auto const row = i / static_cast<std::size_t>(job.n_outputs);
+      auto const may_cancel = seed % 4 == 1;
+      if (row % 4 != 0) job.pairs[i] = {may_cancel ? (row % 8 < 4 ? 0.5F : -0.5F) : 0.0F, 0.0F};
+      if (seed % 8 == 1 && row % 4 == 1) job.pairs[i].hessian = row % 8 == 1 ? -0.25F : 0.25F;
+    }
+    for (std::uint32_t const n_rows : {17U, 64U, 300U}) {
+      VectorNodeJob const search(job, n_rows, true);
+      scratch.drawn.has_failed = false;
+      ExpectTheSplitOfAHistogram(search, &scratch);
+      n_failed += scratch.drawn.has_failed ? 1 : 0;
+    }
+  }
+  EXPECT_GT(n_failed, 10);
 }
 
 }  // namespace
