@@ -131,39 +131,38 @@ class FeatureScan {
 
 }  // namespace
 
-void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node,
-                                    ScanScratch* scratch, SplitCandidate* best) const {
-  auto const n_bins = cuts_.NumBins(feature);
-  auto const here = CategoriesIn(node, feature);
-  SplitLimits const limits{node.rows, node.draw};
-  auto const floor = best->loss_change;
-  SplitCandidate found;
-  if (node.rows.IsOn()) {
-    CollectCategories(cells, cells + node.counts_at, n_bins, &scratch->counted_entries);
-    found = FindCategorySplit(param_, node.categories, here, limits, floor, &scratch->counted_entries);
-  } else {
-    CollectCategories(cells, n_bins, &scratch->entries);
-    found = FindCategorySplit(param_, node.categories, here, limits, floor, &scratch->entries);
-  }
-  if (found.IsValid()) *best = found;
-}
-
-void BinSplitFinder::FindAmongEntries(std::uint32_t feature, NodeTotal const& node, ScanScratch* scratch,
-                                      SplitCandidate* best) const {
+template <typename Entry>
+void BinSplitFinder::FindAmong(std::uint32_t feature, NodeTotal const& node, std::vector<Entry>* entries,
+                               SplitCandidate* best) const {
+  CategoryNode const here{feature, static_cast<std::int32_t>(cuts_.NumBins(feature)), node.sum,
+                          node.GainToBeat(feature), node.bounds};
   auto const find = [&](SplitCandidate* to) {
-    auto const found = FindCategorySplit(param_, node.categories, CategoriesIn(node, feature), {node.rows, node.draw},
-                                         to->loss_change, &scratch->entries);
+    auto const found =
+        FindCategorySplit(param_, node.categories, here, {node.rows, node.draw}, to->loss_change, entries);
     if (found.IsValid()) *to = found;
   };
   node.noise.Compete(feature, find, best);
 }
 
+void BinSplitFinder::FindAmongEntries(std::uint32_t feature, NodeTotal const& node, ScanScratch* scratch,
+                                      SplitCandidate* best) const {
+  FindAmong(feature, node, &scratch->entries, best);
+}
+
+void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node,
+                                    ScanScratch* scratch, SplitCandidate* best) const {
+  auto const n_bins = cuts_.NumBins(feature);
+  if (node.rows.IsOn()) {
+    CollectCategories(cells, cells + node.counts_at, n_bins, &scratch->counted_entries);
+    return FindAmong(feature, node, &scratch->counted_entries, best);
+  }
+  CollectCategories(cells, n_bins, &scratch->entries);
+  FindAmong(feature, node, &scratch->entries, best);
+}
+
 void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
                           SplitCandidate* best) const {
-  if (cuts_.IsCategorical(feature)) {
-    return node.noise.Compete(
-        feature, [&](SplitCandidate* to) { FindCategories(feature, cells, node, scratch, to); }, best);
-  }
+  if (cuts_.IsCategorical(feature)) return FindCategories(feature, cells, node, scratch, best);
   auto const n_bins = cuts_.NumBins(feature);
   auto const count = node.rows.IsOn() ? CollectCounted(cells, cells + node.counts_at, n_bins, scratch)
                                       : CollectBins(cells, n_bins, scratch);

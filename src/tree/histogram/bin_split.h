@@ -68,10 +68,9 @@ class BinSplitFinder {
                                             std::vector<CategoryEntry>* entries) const;
 
  private:
-  CategoryNode CategoriesIn(NodeTotal const& node, std::uint32_t feature) const {
-    auto const n = static_cast<std::int32_t>(cuts_.NumBins(feature));
-    return {feature, n, node.sum, node.GainToBeat(feature), node.bounds};
-  }
+  /// entries: of a categorical feature, counted where the node's rows are limited.
+  template <typename Entry>
+  void FindAmong(std::uint32_t feature, NodeTotal const& node, std::vector<Entry>* entries, SplitCandidate* best) const;
   void FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
                    SplitCandidate* best) const;
   void FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,

@@ -13,16 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from best_rows import CLASSES, FEW, RNG, X, Y
 from kauriboost._training import best, settings
 from kauriboost._training.blend import best_blend
 from kauriboost._training.folds import make_folds
-
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(600, 5)).astype(np.float32)
-X[RNG.random(X.shape) < 0.1] = np.nan
-Y = (np.nan_to_num(X[:, 0] * X[:, 1]) + RNG.normal(scale=0.5, size=600)).astype(np.float32)
-CLASSES = np.digitize(Y, [-0.7, 0.7])
-FEW: dict[str, Any] = {"rounds_budget": 60, "nfold": 3}
 
 
 def with_all_rows(attempt: kb.Attempt) -> int:

@@ -9,12 +9,9 @@ from typing import Any
 import kauriboost as kb
 import numpy as np
 import pytest
+from best_rows import X, Y
 from kauriboost._training import search
 from kauriboost._training.search import Budget
-
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(600, 5)).astype(np.float32)
-Y = (X[:, 0] * X[:, 1] + RNG.normal(scale=0.5, size=600)).astype(np.float32)
 
 
 class Clock:

@@ -7,13 +7,7 @@ from typing import Any
 import kauriboost as kb
 import numpy as np
 import pytest
-
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(600, 5)).astype(np.float32)
-X[RNG.random(X.shape) < 0.1] = np.nan
-Y = (np.nan_to_num(X[:, 0] * X[:, 1]) + RNG.normal(scale=0.5, size=600)).astype(np.float32)
-CLASSES = np.digitize(Y, [-0.7, 0.7])
-FEW: dict[str, Any] = {"rounds_budget": 60, "nfold": 3}
+from best_rows import CLASSES, FEW, X, Y
 
 
 def test_classes_begin_at_twice_the_rate() -> None:
