@@ -12,8 +12,9 @@ namespace kauri {
 
 struct LevelSplit {
   SplitCandidate best;     ///< loss_change is the score; the sums of the children are each node's own
-  std::uint32_t code = 0;  ///< the last bin that goes left
-  double noise = 0.0;      ///< on the score
+  std::uint32_t code = 0;  ///< the last bin that goes left; of a categorical feature the one that goes right
+  bool is_categorical = false;
+  double noise = 0.0;  ///< on the score
 };
 
 KAURI_HD bool ComesFirst(LevelSplit const& a, LevelSplit const& b) {

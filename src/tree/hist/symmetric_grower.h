@@ -27,7 +27,7 @@ class SymmetricGrower : public SymmetricGrowth<HistGrower> {
   LevelSearch search_;
 };
 
-/// \throws Error(kParameter) for data of which no symmetric trees are made: categorical columns, bins in a file.
+/// \throws Error(kParameter) for data of which no symmetric trees are made: bins in a file.
 void RequireSymmetric(DataMatrix const& data);
 
 }  // namespace kauri

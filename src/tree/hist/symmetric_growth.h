@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "tree/growth/tree_common.h"
 #include "tree/hist/level_search.h"
@@ -32,6 +33,10 @@ class SymmetricGrowth : public Grower {
   /// Of a node of the level that was looked at last.
   virtual LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const = 0;
 
+  /// The one whose index is the threshold (level_search.h).
+  std::vector<std::int32_t> RightCategories(typename Nodes::value_type const& node) const override {
+    return {this->cuts_.categories[node.best.feature][static_cast<std::size_t>(node.best.threshold)]};
+  }
   void Choose(Nodes* open, Nodes* chosen) override;
   /// Whether the split is to be made: sets `best` of the nodes that can make it.
   bool IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const;

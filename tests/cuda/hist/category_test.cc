@@ -25,6 +25,30 @@ TEST_F(HistCategories, NumbersOfLevels) {
   }
 }
 
+/// A level sets one category against the others.
+TEST_F(HistCategories, SymmetricTrees) {
+  Params const symmetric{{"grow_policy", "symmetric"}};
+  std::vector<Params> const choices{{},
+                                    {{"max_depth", "9"}, {"min_child_weight", "0"}},
+                                    {{"cat_l2", "8"}, {"max_delta_step", "0.4"}},
+                                    {{"min_data_in_leaf", "25"}},
+                                    {{"random_strength", "2"}, {"feature_cost", "(2,0,1,5,0)"}},
+                                    {{"subsample", "0.5"}, {"colsample_bynode", "0.6"}},
+                                    {{"monotone_constraints", "(1,-1)"}, {"min_data_in_leaf", "4"}},
+                                    {{"objective", "multi:softprob"}, {"num_class", "3"}}};
+  for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kMixed}) {
+    for (auto const& params : choices) {
+      auto given = Of({2, 12, 300}, missing, With(symmetric, params));
+      ExpectSameTrees({given});
+      given.table.sparse = true;
+      ExpectSameTrees({given});
+    }
+    for (std::uint32_t const n_levels : {1U, 31U, 33U, 255U, 257U, 1000U}) {
+      ExpectSameTrees({Of({n_levels}, missing, symmetric)});
+    }
+  }
+}
+
 TEST_F(HistCategories, OnlyCategories) {
   for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kMixed}) {
     auto given = Of({2, 7, 40, 300}, missing, {{"max_depth", "8"}});

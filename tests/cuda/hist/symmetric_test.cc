@@ -150,9 +150,6 @@ TEST_F(HistSymmetric, ChangesFromTreeToTree) {
 
 /// What the CPU refuses the device refuses in its words, and the learner goes on.
 TEST_F(HistSymmetric, Refusals) {
-  auto categories = Of("categories", {});
-  categories.table.levels = {5};
-  ExpectParts(ExpectSame(categories).error, {"grow_policy=symmetric", "categorical columns"});
   ExpectParts(ExpectSame(Of("drawn thresholds", {{"extra_trees", "1"}})).error, {"extra_trees=1"});
   auto const vectors = Of("vectors", {{"multi_strategy", "multi_output_tree"}, {"num_target", "2"}});
   ExpectParts(ExpectSame(vectors).error, {"no trees with vector leaves"});
@@ -179,10 +176,15 @@ class SharesOfSymmetric : public SharesTest {
   }
 };
 
-TEST_F(SharesOfSymmetric, Numbers) {
+/// Every other one with categorical columns.
+TEST_F(SharesOfSymmetric, NumbersAndCategories) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    auto const job = SymmetricJob(seed);
+    auto job = SymmetricJob(seed);
+    if (seed % 2 == 1) {
+      job = RandomJob(seed, 900, 1);
+      job.param.grow_policy = TreeParam::kSymmetric;
+    }
     auto const host = BuildWith(Method::kHist, job);
     n_splits += host.tree.NumLeaves() - 1;
     for (auto const& devices : ManyDevices()) {

@@ -93,17 +93,44 @@ def test_refused_by_parameters(more: dict[str, str], words: str) -> None:
         kb.train({**PARAMS, **more}, kb.DMatrix(X, label=y), 1, **QUIET)
 
 
-def test_refused_by_data_and_the_booster_stays_as_it_was() -> None:
+def test_a_level_sets_one_category_against_the_others() -> None:
+    X, y = _problem()
+    X[:, 4] = np.arange(len(y)) % 30
+    y = y + 3 * np.isin(X[:, 4], [3, 11])
+    known: dict[str, Any] = {"feature_types": ["q"] * 4 + ["c"], "enable_categorical": True}
+    data = kb.DMatrix(X, label=y, **known)
+    model = kb.train(PARAMS, data, 20, **QUIET)
+    assert max(_questions(model)) == 4
+    frame = model.trees_to_dataframe()
+    asked = frame[(frame["Feature"] == "f4") & frame["Category"].notna()]
+    assert all(len(categories) == 1 for categories in asked["Category"])
+    assert {int(categories[0]) for categories in asked["Category"]} >= {3, 11}
+    # What columns of zeros and ones, one a category, say to the same questions.
+    columns = np.concatenate([X[:, :4], X[:, 4:] == np.arange(30)], axis=1).astype(np.float32)
+    of_columns = kb.DMatrix(columns, label=y)
+    same = kb.train(PARAMS, of_columns, 20, **QUIET)
+    assert same.predict(of_columns).tobytes() == model.predict(data).tobytes()
+    # The same model again, and what it says of rows and of their categories one by one.
+    again = kb.Booster(model_file=model.save_raw("json"))
+    assert again.predict(data).tobytes() == model.predict(data).tobytes()
+    contributions = model.predict(data, pred_contribs=True)
+    np.testing.assert_allclose(contributions.sum(axis=1), model.predict(data, output_margin=True), atol=1e-4)
+    X[:, 4] = [*([np.nan] * 600), *([77.0] * 600)]
+    unseen = model.predict(kb.DMatrix(X, **known))
+    assert unseen[:600].tobytes() != unseen[600:].tobytes()
+    assert np.isfinite(unseen).all()
+
+
+def test_refused_and_the_booster_stays_as_it_was() -> None:
     X, y = _problem(200)
-    X[:, 4] = np.arange(200) % 3
-    categorical = kb.DMatrix(X, label=y, feature_types=["q"] * 4 + ["c"], enable_categorical=True)
-    model = kb.Booster({**PARAMS, "grow_policy": "depthwise"}, [categorical])
-    model.update(categorical, 0)
+    data = kb.DMatrix(X, label=y)
+    model = kb.Booster({**PARAMS, "grow_policy": "depthwise"}, [data])
+    model.update(data, 0)
     before = model.save_raw("json")
-    model.set_param({"grow_policy": "symmetric"})
-    with pytest.raises(kb.ParameterError, match="categorical columns; give these as numbers"):
-        model.update(categorical, 1)
+    model.set_param({"grow_policy": "symmetric", "extra_trees": 1})
+    with pytest.raises(kb.ParameterError, match="set extra_trees=0"):
+        model.update(data, 1)
     assert model.save_raw("json") == before
-    model.set_param({"grow_policy": "depthwise"})
-    model.update(categorical, 1)
+    model.set_param({"extra_trees": 0})
+    model.update(data, 1)
     assert model.num_boosted_rounds() == 2

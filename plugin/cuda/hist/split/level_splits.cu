@@ -33,6 +33,10 @@ __device__ __forceinline__ LeftSide LastLane(LeftSide own) {
   return {bin_scan::LastLane(own.sum), bin_scan::LastLane(FixedSum{own.n_rows, 0}).gradient};
 }
 
+__device__ __forceinline__ bool IsOfCategories(LevelSplitTask const& task, std::uint32_t feature) {
+  return task.find.is_categorical != nullptr && task.find.is_categorical[feature] != 0;
+}
+
 /// A node at a feature, as a warp looks at it.
 class NodeAtFeature {
  public:
@@ -43,6 +47,8 @@ class NodeAtFeature {
         all_{node.searched.sum, node.n_rows},
         cells_{node.histogram + codes_.first_sum, codes_.sum_stride},
         counts_(CountsOf(task.find, codes_, node.histogram)),
+        is_categorical_(IsOfCategories(task, feature)),
+        gain_(is_categorical_ ? OfCategories(task.find.gain) : task.find.gain),
         boundaries_{nullptr,
                     0,
                     {},
@@ -58,6 +64,8 @@ class NodeAtFeature {
     for (std::uint32_t bin = Lane(); bin <= last && bin < codes_.n_bins; bin += 32) own = Plus(own, Cell(bin));
     return WarpSum(own);
   }
+  /// Of the bin that goes right at a categorical feature.
+  __device__ LeftSide SumBut(std::uint32_t bin) const { return Minus(SumTo(codes_.n_bins), Cell(bin)); }
   __device__ LeftSide Missing() const { return codes_.may_miss != 0 ? Minus(all_, SumTo(codes_.n_bins)) : LeftSide{}; }
   /// Whether rows miss the feature, by their number where that is known.
   __device__ bool IsThere(LeftSide missing) const {
@@ -66,14 +74,16 @@ class NodeAtFeature {
 
   /// losses: [2, n_cuts].
   __device__ void WriteLosses(LeftSide missing, double* losses) const {
+    LeftSide const present = Minus(all_, missing);
     LeftSide before;
     for (std::uint32_t first = 0; first < codes_.n_bins; first += 32) {
       std::uint32_t const bin = first + Lane();
       LeftSide const up_to = Plus(before, InclusiveScan(Cell(bin)));
       before = LastLane(up_to);
       if (bin >= codes_.n_bins) continue;
-      losses[codes_.first_cut + bin] = LossOf(up_to);
-      if (codes_.may_miss != 0) losses[task_.n_cuts + codes_.first_cut + bin] = LossOf(Plus(up_to, missing));
+      LeftSide const left = is_categorical_ ? Minus(present, Cell(bin)) : up_to;
+      losses[codes_.first_cut + bin] = LossOf(left);
+      if (codes_.may_miss != 0) losses[task_.n_cuts + codes_.first_cut + bin] = LossOf(Plus(left, missing));
     }
   }
 
@@ -85,7 +95,7 @@ class NodeAtFeature {
   /// Minus infinity where the node cannot make the split.
   __device__ double LossOf(LeftSide left) const {
     if (limit_.IsOn() && !limit_.Allows(left.n_rows)) return -kInfinity;
-    return LossOfBoundary(task_.find.gain, boundaries_, left.sum) - task_.gamma;
+    return LossOfBoundary(gain_, boundaries_, left.sum) - task_.gamma;
   }
 
   LevelSplitTask const& task_;
@@ -94,6 +104,8 @@ class NodeAtFeature {
   LeftSide all_;
   FeatureSums cells_;
   FeatureSums counts_;
+  bool is_categorical_;
+  GainParam gain_;
   BinBoundaries boundaries_;
 };
 
@@ -162,9 +174,10 @@ __device__ __forceinline__ BinCandidate BestScore(LevelSplitTask const& task, st
   float const* const cuts = task.find.cut_values + codes.first_cut;
   double const cost = AddCost(0.0, task.find.costs, feature);
   bool const has_missing = task.misses[place] != 0;
+  bool const is_categorical = IsOfCategories(task, feature);
   BinCandidate own;
   for (std::uint32_t bin = Lane(); bin < codes.n_bins; bin += 32) {
-    bool const is_between = bin + 1 < codes.n_bins;
+    bool const is_between = is_categorical || bin + 1 < codes.n_bins;
     bool const splits_off_missing = has_missing && isfinite(cuts[bin]);
     if (is_between || splits_off_missing) own.Keep(right[bin] - cost, BinCandidate::Up(bin), {});
     if (is_between && has_missing) own.Keep(left[bin] - cost, BinCandidate::Down(bin), {});
@@ -181,9 +194,13 @@ __global__ void __launch_bounds__(kThreads) BestOfFeaturesKernel(LevelSplitTask 
   if (best.order != BinCandidate::kNone && static_cast<float>(best.loss_change) > kMinLossChange) {
     split.best.loss_change = best.loss_change;
     split.best.feature = feature;
-    split.best.default_left = best.order >= BinCandidate::kDown;
-    split.code = split.best.default_left ? BinCandidate::BinOfDown(best.order) : best.order;
-    split.best.threshold = task.find.cut_values[task.find.features[feature].first_cut + split.code];
+    bool const is_down = best.order >= BinCandidate::kDown;
+    split.is_categorical = IsOfCategories(task, feature);
+    split.best.default_left = is_down || (split.is_categorical && task.misses[place] == 0);
+    split.code = is_down ? BinCandidate::BinOfDown(best.order) : best.order;
+    split.best.threshold = split.is_categorical
+                               ? static_cast<float>(split.code)
+                               : task.find.cut_values[task.find.features[feature].first_cut + split.code];
     if (task.find.noise.IsOn()) split.noise = NoiseOf(task, place, feature);
   }
   if (Lane() == 0) task.of_features[place] = split;
@@ -208,7 +225,7 @@ __device__ __forceinline__ std::uint32_t BestPlace(LevelSplitTask const& task) {
 __device__ __forceinline__ LeftSide LeftOf(LevelSplitTask const& task, ScoredNode const& node,
                                            LevelSplit const& split) {
   NodeAtFeature const at(task, node, split.best.feature);
-  LeftSide const left = at.SumTo(split.code);
+  LeftSide const left = split.is_categorical ? at.SumBut(split.code) : at.SumTo(split.code);
   return split.best.default_left ? Plus(left, at.Missing()) : left;
 }
 

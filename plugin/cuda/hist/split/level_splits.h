@@ -1,7 +1,8 @@
 /// \file The split that all nodes of a level share: tree/hist/level_search.h on the device, with its bits.
 ///
 /// 1. A warp takes a feature of a node. It adds up the bins from the left and writes the losses of their boundaries,
-///    less gamma, with the missing rows to the right and to the left; of many nodes, some at a time.
+///    less gamma, with the missing rows to the right and to the left; of many nodes, some at a time. A boundary of a
+///    categorical feature is a category: all others are left of it.
 /// 2. A thread takes a boundary and adds the losses of the nodes to its score, in their order.
 /// 3. A warp takes a feature: its best score, and its noise in all nodes.
 /// 4. A warp takes a node: the best of all features, and what of the node goes left there.
