@@ -31,7 +31,8 @@ class Attempt:
     error
         Why it failed; None if it did not.
     is_cut
-        Whether the budget ended it while it got better: with a larger one it would be better still.
+        Whether it ended while it got better, for the budget or another setting: with a larger budget it would be better
+        still.
     """
 
     params: dict[str, Any]
@@ -67,7 +68,7 @@ class BestFit:
     metric
         The name of the metric of all scores.
     attempts
-        All settings in the order in which they were tried.
+        All settings in the order in which they were first tried.
     trained
         The number of rounds of the search, of all folds each: the budget that gives this model again, however fast.
     seconds

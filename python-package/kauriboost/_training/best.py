@@ -2,7 +2,8 @@
 
 1. The rows are cut into bins once, and dealt out to folds; slices share the bins.
 2. Setting by setting (settings.py), a booster for each fold learns from the others, all of them round by round, until
-   the mean of the metric on the rows left out has not improved for a while (search.py).
+   the mean of the metric on the rows left out has not improved for a while (search.py). Some race: each stops after
+   some rounds, and the best goes on first.
 3. A setting that is better than the best so far takes its place. The boosters of each are cut off after its best round.
 4. The model is the mean of the boosters of the settings whose mean is best on the rows left out (blend.py), mostly of
    several. None is trained again: each goes on with all rows for a third of its rounds, or as many again where the
@@ -27,7 +28,7 @@ from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import make_folds
 from .search import Budget, Contest, Search
-from .settings import changes, kinds, rates, without
+from .settings import Task, changes, kinds, rates, without
 
 _DEFAULT_ROUNDS = 2000
 
@@ -77,7 +78,7 @@ def fit_best(
     maximize
         Whether a larger metric is better; if not given, the metric decides.
     on_attempt
-        Is called with each setting when it has been tried, to show it for example.
+        Is called with each setting when it has been tried, to show it for example, and again when it has gone on.
     fields
         What `DMatrix` takes besides: ``weight``, ``group``, ``feature_types`` and so on.
 
@@ -107,7 +108,7 @@ def fit_best(
     rows = make_folds(data, nfold, stratified, None, seed, True)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
     search = Search(Contest(told, folds, custom_metric, maximize), budget, on_attempt)
-    _explore(search, given, "c" in (data.feature_types or []), int(learner["learner_model_param"]["num_class"]))
+    _explore(search, given, _task_of(data, objective, int(learner["learner_model_param"]["num_class"])))
     blend = search.blend()
     return BestFit(
         search.with_all_rows(blend, data).model(),
@@ -152,7 +153,13 @@ def _settled(params: dict[str, Any], data: DMatrix) -> tuple[str, dict[str, Any]
     return learner["learner_model_param"]["base_score"], learner
 
 
-def _explore(search: Search, given: Mapping[str, Any], has_categories: bool, n_classes: int) -> None:
+def _task_of(data: DMatrix, objective: str, n_classes: int) -> Task:
+    has_numbers = objective.startswith(("reg:", "count:")) and objective != "reg:logistic"
+    n_categorical = (data.feature_types or []).count("c")
+    return Task(has_numbers, n_classes, data.num_row(), n_categorical / max(1, data.num_col()))
+
+
+def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
     """Try the kinds of trees, and one change after the other on top of the best, as far as the budget goes."""
 
     def helps(change: Mapping[str, Any]) -> bool:
@@ -162,17 +169,21 @@ def _explore(search: Search, given: Mapping[str, Any], has_categories: bool, n_c
         return search.attempt({**search.best.params, **changed})
 
     def begin(shares_trees: bool) -> None:
-        for kind in kinds(has_categories, n_classes, shares_trees):
-            setting = without(kind, given)
-            if not search.is_over() and not search.has_tried(setting):
-                search.attempt(setting)
+        first = kinds(task, shares_trees)
+        racing = [kind for kind in first if kind.races]
+        for together in (racing, [kind for kind in first if not kind.races]):
+            for kind in together:
+                setting = without(kind.setting, given)
+                if not search.is_over() and not search.has_tried(setting):
+                    search.attempt(setting, len(racing) if kind.races else 0)
+            search.go_on()
 
     begin(given.get("multi_strategy") != "one_output_per_tree")
     if all(attempt.error is not None for attempt in search.attempts):
         begin(False)  # what is given may not go with vectors in leaves
-    of_best = {**given, **search.best.params}
-    for change in changes(has_categories, of_best.get("multi_strategy") == "multi_output_tree"):
+    has_vectors = {**given, **search.best.params}.get("multi_strategy") == "multi_output_tree"
+    for change in changes(task, has_vectors):
         helps(change)
-    for rate in rates(n_classes):
+    for rate in rates(task.n_classes):
         if not helps(rate):
             break

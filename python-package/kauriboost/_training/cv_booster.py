@@ -46,10 +46,12 @@ class CvBooster:
         self._begin(boosters, [(train, test) for _, train, test in folds], evaluated)
 
     @classmethod
-    def going_on(cls, boosters: Sequence[Booster], data: DMatrix) -> CvBooster:
-        """Return what trains boosters that have learnt further, all of them on the same rows."""
+    def going_on(
+        cls, boosters: Sequence[Booster], folds: Sequence[tuple[DMatrix, DMatrix]], evaluated: Sequence[str] = ()
+    ) -> CvBooster:
+        """Return what trains boosters that have learnt further: (training data, test data) of each."""
         result = cls.__new__(cls)
-        result._begin(boosters, [(data, data)] * len(boosters), ())
+        result._begin(boosters, list(folds), evaluated)
         return result
 
     def _begin(

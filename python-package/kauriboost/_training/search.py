@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .._binding.errors import DataError, KauriError
@@ -18,6 +19,7 @@ from .cv_booster import CvBooster
 
 _PATIENCE = 2.0  # how many rounds may bring nothing, times the learning rate
 _MOST_ROUNDS = 100.0  # of a setting, times the learning rate
+_RACE = 16.0  # of all settings that race before one of them goes on, times the learning rate
 _LEAST_RATE = 0.001  # by which these are divided
 _LEAST_GAIN = 1e-4  # what is less, as a share of the metric, is nothing
 # Rounds in folds for each one with all rows that follows. On 19 sets of numbers a round for every three took 1.4 of the
@@ -46,19 +48,23 @@ class Budget:
         self._rows_of_all = nfold / max(nfold - 1, 1)  # for each that a fold learns from
         self._started = time.monotonic()
         self._attempt_started: float | None = None  # while one is under way
-        self._in_attempts = 0.0  # seconds of those that ended
+        self._owed = 0.0  # seconds that attempts which ended owe rounds with all rows, if these had as many rows
         self._was_over = False  # once and for all: what an attempt owes falls when it ends
         self.spent = 0
 
     def begin_attempt(self) -> None:
-        """Note that another setting is tried from now on."""
+        """Note that a setting is tried from now on."""
         self._attempt_started = time.monotonic()
 
-    def end_attempt(self) -> float:
-        """Note that it was tried; return the seconds."""
+    def end_attempt(self, is_cut: bool, seconds_before: float = 0.0) -> float:
+        """Note that it was tried, and whether it was cut off while it got better; return the seconds.
+
+        seconds_before: of the same setting, which was cut off then, too.
+        """
         seconds = self._in_attempt()
         self._attempt_started = None
-        self._in_attempts += seconds
+        of_one = _ROUNDS_FOR_ONE_MORE_IF_CUT if is_cut else _ROUNDS_FOR_ONE_MORE
+        self._owed += (seconds_before + seconds) / of_one - seconds_before / _ROUNDS_FOR_ONE_MORE_IF_CUT
         return seconds
 
     @property
@@ -72,7 +78,7 @@ class Budget:
             return True
         if self._seconds == math.inf:
             return False
-        with_all_rows = self._in_attempts / _ROUNDS_FOR_ONE_MORE + self._in_attempt() / _ROUNDS_FOR_ONE_MORE_IF_CUT
+        with_all_rows = self._owed + self._in_attempt() / _ROUNDS_FOR_ONE_MORE_IF_CUT
         self._was_over = self._was_over or self.seconds + with_all_rows * self._rows_of_all >= self._seconds
         return self._was_over
 
@@ -93,7 +99,20 @@ class _Reached(NamedTuple):
     score: float
     deviation: float
     rounds: int
-    is_cut: bool = False  # by the budget, while it got better
+
+
+@dataclass
+class _Run:
+    """A setting, how far it has got, and what it needs to go on."""
+
+    setting: dict[str, Any]
+    boosters: list[Booster] | None = None
+    best: _Reached | None = None
+    done: int = 0
+    waits_for: float = math.nan  # the score that a next one must clearly beat; any beats none
+    since: int = 0  # the round that had it
+    is_cut: bool = False  # by the budget, or the end of a race, while it got better
+    seconds: float = 0.0
 
 
 class Search:
@@ -111,8 +130,9 @@ class Search:
         self._contest, self._budget, self._on_attempt = contest, budget, on_attempt
         self.attempts: list[Attempt] = []
         self.metric = ""
-        self._best: Attempt | None = None
+        self._best: int | None = None  # by number
         self._failure: KauriError | None = None  # the first
+        self._runs: list[_Run] = []  # by attempt
         self._learnt: dict[int, list[Booster]] = {}  # of each fold, up to the best round, by attempt
 
     @property
@@ -122,7 +142,7 @@ class Search:
             raise self._failure or DataError(
                 f"{self.metric} is no number in any round; choose another eval_metric, or look at the data."
             )
-        return self._best
+        return self.attempts[self._best]
 
     def is_over(self) -> bool:
         """Whether the budget is; a first setting always has a round."""
@@ -143,7 +163,7 @@ class Search:
         """Return a blend of the same settings, whose boosters have learnt from the rows left out of them, too."""
         learnt = {}
         for number in set(blend.members):
-            boosters = CvBooster.going_on(blend.learnt[number], data)
+            boosters = CvBooster.going_on(blend.learnt[number], [(data, data)] * len(blend.learnt[number]))
             rounds = self.attempts[number].rounds
             more = rounds // (_ROUNDS_FOR_ONE_MORE_IF_CUT if self.attempts[number].is_cut else _ROUNDS_FOR_ONE_MORE)
             with boosters:
@@ -156,36 +176,68 @@ class Search:
         """Return the part of the mean that each attempt has."""
         return [blend.members.count(attempt) / len(blend.members) for attempt in range(len(self.attempts))]
 
-    def attempt(self, setting: dict[str, Any]) -> bool:
-        """Try a setting; whether it is the best now."""
-        before = self._budget.spent
+    def attempt(self, setting: dict[str, Any], n_racing: int = 0) -> bool:
+        """Try a setting; whether it is the best now.
+
+        Where some race, each stops early, and `go_on` decides which goes on.
+        """
+        run = _Run(setting)
+        self._runs.append(run)
+        error = self._train(run, _RACE / n_racing if n_racing > 0 else _MOST_ROUNDS)
+        self.attempts.append(self._told(run, error))
+        return self._has_ended(len(self.attempts) - 1)
+
+    def go_on(self) -> None:
+        """Go on with settings that were cut off, the best first, until they end by themselves, or the budget does."""
+        scores = {n: a.score for n, a in enumerate(self.attempts) if a.is_cut and a.score is not None}
+        maximizes = bool(scores) and self._maximizes(self._learnt[min(scores)][0])
+        for number in sorted(scores, key=lambda number: scores[number], reverse=maximizes):
+            if self.is_over():
+                return
+            if self._train(self._runs[number], _MOST_ROUNDS) is None:  # else it stays what it was
+                self.attempts[number] = self._told(self._runs[number], None)
+                self._has_ended(number)
+
+    def _train(self, run: _Run, most: float) -> str | None:
+        """Train it further, up to so many rounds times the learning rate; return what was wrong, if it failed."""
         self._budget.begin_attempt()
-        boosters, reached, error = None, None, None
+        error, before = None, run.seconds
         try:
-            boosters = self._boosters(setting)
-            reached = self._learn(boosters)
+            self._learn(run, most)
         except KauriError as failure:
             self._failure = self._failure or failure
             error = str(failure)
-        score, deviation, rounds, is_cut = reached or (None, None, 0, False)
-        trained, seconds = self._budget.spent - before, self._budget.end_attempt()
-        attempt = Attempt(setting, score, deviation, rounds, trained, seconds, error, is_cut)
-        self.attempts.append(attempt)
+        run.seconds += self._budget.end_attempt(run.is_cut, before)
+        return error
+
+    @staticmethod
+    def _told(run: _Run, error: str | None) -> Attempt:
+        best = run.best if error is None else None
+        score, deviation, rounds = best or (None, None, 0)
+        return Attempt(run.setting, score, deviation, rounds, run.done, run.seconds, error, run.is_cut)
+
+    def _has_ended(self, number: int) -> bool:
+        """Tell of an attempt, and keep what it has learnt; whether it is the best now."""
+        attempt, boosters = self.attempts[number], self._runs[number].boosters
+        if not attempt.is_cut:
+            self._runs[number].boosters = None
         if self._on_attempt is not None:
             self._on_attempt(attempt)
-        return boosters is not None and score is not None and self._keep(attempt, score, boosters)
+        return boosters is not None and attempt.score is not None and self._keep(number, attempt.score, boosters)
 
-    def _keep(self, attempt: Attempt, score: float, boosters: CvBooster) -> bool:
-        learnt = [booster[: attempt.rounds] for booster in boosters.trained()]
-        self._learnt[len(self.attempts) - 1] = learnt
-        before = None if self._best is None else self._best.score
-        is_better = before is None or self._gain(learnt[0], before, score) > 0
-        self._best = attempt if is_better else self._best
+    def _keep(self, number: int, score: float, boosters: list[Booster]) -> bool:
+        attempt = self.attempts[number]
+        self._learnt[number] = [booster[: attempt.rounds] for booster in boosters]
+        before = None if self._best in (None, number) else self.best.score
+        is_better = before is None or self._gain(boosters[0], before, score) > 0
+        self._best = number if is_better else self._best
         return is_better
 
-    def _boosters(self, setting: dict[str, Any]) -> CvBooster:
+    def _boosters(self, run: _Run) -> CvBooster:
         """Return those of a setting. Each draws by a seed of its own, for which the mean of them is better."""
-        told = {**self._contest.params, **setting}
+        if run.boosters is not None:
+            return CvBooster.going_on(run.boosters, self._contest.folds, ("test",))
+        told = {**self._contest.params, **run.setting}
         boosters = CvBooster([(told, train, test) for train, test in self._contest.folds], evaluated=("test",))
         seed = _seed_of(boosters.boosters[0])
         for fold, booster in enumerate(boosters.boosters):
@@ -199,28 +251,33 @@ class Search:
     def _gain(self, booster: Booster, before: float, now: float) -> float:
         return now - before if self._maximizes(booster) else before - now
 
-    def _learn(self, boosters: CvBooster) -> _Reached | None:
-        """Train until nothing has come of it for a while; the best round, None if no score was a number."""
+    def _learn(self, run: _Run, most: float) -> None:
+        """Train until nothing has come of it for a while, or it has as many rounds as it may, or the budget is over."""
+        boosters = self._boosters(run)
         rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
-        best: _Reached | None = None
-        waits_for, since = math.nan, 0  # the score that a next one must clearly beat, and its round; any beats none
+        may_stop = has_ended = False
         with boosters:
-            most = math.ceil(_MOST_ROUNDS / rate)
-            for done in range(1, most + 1):
-                boosters.update(done - 1, None, self._contest.metric, False)
+            while not may_stop and not has_ended:
+                boosters.update(run.done, None, self._contest.metric, False)
                 self._budget.spent += 1
-                _, self.metric, score = boosters._evaluate()[-1]
-                mean, deviation = score if isinstance(score, tuple) else (score, 0.0)
-                if not math.isnan(mean) and (best is None or self._gain(boosters.boosters[0], best.score, mean) > 0):
-                    best = _Reached(mean, deviation, done)
-                    if not self._gain(boosters.boosters[0], waits_for, mean) <= _LEAST_GAIN * abs(waits_for):
-                        waits_for, since = mean, done
-                is_over, has_ended = self._budget.is_over(), done - since >= _PATIENCE / rate or done == most
-                if is_over and not has_ended and best is not None:
-                    best = best._replace(is_cut=best.rounds >= _STILL_BETTER * done)
-                if is_over or has_ended:
-                    break
-        return best
+                run.done += 1
+                self._judge(run, boosters)
+                has_ended = run.done - run.since >= _PATIENCE / rate or run.done >= _MOST_ROUNDS / rate
+                may_stop = run.best is not None and run.done >= most / rate
+                may_stop = self._budget.is_over() or may_stop
+        run.boosters = boosters.trained()
+        run.is_cut = not has_ended and run.best is not None and run.best.rounds >= _STILL_BETTER * run.done
+
+    def _judge(self, run: _Run, boosters: CvBooster) -> None:
+        """Compare a round with the best one before."""
+        _, self.metric, score = boosters._evaluate()[-1]
+        mean, deviation = score if isinstance(score, tuple) else (score, 0.0)
+        booster = boosters.boosters[0]
+        if math.isnan(mean) or (run.best is not None and not self._gain(booster, run.best.score, mean) > 0):
+            return
+        run.best = _Reached(mean, deviation, run.done)
+        if not self._gain(booster, run.waits_for, mean) <= _LEAST_GAIN * abs(run.waits_for):
+            run.waits_for, run.since = mean, run.done
 
 
 def _rate_of(booster: Booster) -> float:

@@ -41,7 +41,7 @@ def test_time_is_left_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_over_at(clock, budget, 49.9)
     assert is_over_at(clock, budget, 50.1)
     clock.now = 46.0
-    assert budget.end_attempt() == 36.0
+    assert budget.end_attempt(is_cut=False) == 36.0
     # A third as many: 15 s are owed, whether or not another one has begun.
     assert not is_over_at(clock, budget, 84.9)
     assert is_over_at(clock, budget, 85.1)
@@ -56,8 +56,24 @@ def test_what_is_over_stays_over(monkeypatch: pytest.MonkeyPatch) -> None:
     budget.begin_attempt()
     clock.now = 50.0
     assert budget.is_over()
-    budget.end_attempt()
+    budget.end_attempt(is_cut=False)
     assert budget.is_over()  # though a third of its rounds were less
+
+
+def test_what_was_cut_off_owes_as_many_rounds_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    budget = Budget(None, 100.0, 5)
+    budget.begin_attempt()
+    clock.now = 8.0
+    assert budget.end_attempt(is_cut=True) == 8.0
+    # 8 s are owed for it: t + 5 / 4 * 8 = 100.
+    assert not is_over_at(clock, budget, 89.9)
+    assert is_over_at(clock, budget, 90.1)
+    budget.begin_attempt()  # it goes on, and comes to its end
+    clock.now = 24.0
+    assert budget.end_attempt(is_cut=False, seconds_before=8.0) == 16.0
+    assert not is_over_at(clock, budget, 89.9)  # a third of 24 s
+    assert is_over_at(clock, budget, 90.1)
 
 
 def test_rounds_are_counted_whatever_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,9 +100,10 @@ def test_a_setting_that_has_all_its_rounds_is_not_cut_off() -> None:
         calls.append(1)
         return "down", -float(len(calls))
 
-    told: dict[str, Any] = {"params": {"eta": 1.0}, "custom_metric": better_and_better, "nfold": 2}
+    told: dict[str, Any] = {"custom_metric": better_and_better, "nfold": 2}
+    told["params"] = {"eta": 1.0, "objective": "binary:logistic"}
     for rounds, is_cut in ((99, True), (100, False), (101, False)):
-        found = kb.fit_best(X, Y, rounds_budget=rounds, maximize=False, **told)
+        found = kb.fit_best(X, Y > 0, rounds_budget=rounds, maximize=False, **told)
         first = found.attempts[0]
         assert (first.rounds, first.is_cut) == (min(rounds, 100), is_cut)
 
