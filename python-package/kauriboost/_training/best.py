@@ -170,12 +170,11 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
 
     def begin(shares_trees: bool) -> None:
         first = kinds(task, shares_trees)
-        racing = [kind for kind in first if kind.races]
-        for together in (racing, [kind for kind in first if not kind.races]):
-            for kind in together:
+        for race in (True, False):
+            for kind in first:
                 setting = without(kind.setting, given)
-                if not search.is_over() and not search.has_tried(setting):
-                    search.attempt(setting, len(racing) if kind.races else 0)
+                if kind.races == race and not search.is_over() and not search.has_tried(setting):
+                    search.attempt(setting, race)
             search.go_on()
 
     begin(given.get("multi_strategy") != "one_output_per_tree")

@@ -19,7 +19,7 @@ from .cv_booster import CvBooster
 
 _PATIENCE = 2.0  # how many rounds may bring nothing, times the learning rate
 _MOST_ROUNDS = 100.0  # of a setting, times the learning rate
-_RACE = 16.0  # of all settings that race before one of them goes on, times the learning rate
+_RACE = 8.0  # of a setting that races before one of them goes on, times the learning rate
 _LEAST_RATE = 0.001  # by which these are divided
 _LEAST_GAIN = 1e-4  # what is less, as a share of the metric, is nothing
 # Rounds in folds for each one with all rows that follows. On 19 sets of numbers a round for every three took 1.4 of the
@@ -176,14 +176,14 @@ class Search:
         """Return the part of the mean that each attempt has."""
         return [blend.members.count(attempt) / len(blend.members) for attempt in range(len(self.attempts))]
 
-    def attempt(self, setting: dict[str, Any], n_racing: int = 0) -> bool:
+    def attempt(self, setting: dict[str, Any], races: bool = False) -> bool:
         """Try a setting; whether it is the best now.
 
-        Where some race, each stops early, and `go_on` decides which goes on.
+        One that races stops early, and `go_on` decides which goes on.
         """
         run = _Run(setting)
         self._runs.append(run)
-        error = self._train(run, _RACE / n_racing if n_racing > 0 else _MOST_ROUNDS)
+        error = self._train(run, _RACE if races else _MOST_ROUNDS)
         self.attempts.append(self._told(run, error))
         return self._has_ended(len(self.attempts) - 1)
 

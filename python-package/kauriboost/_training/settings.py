@@ -4,10 +4,10 @@ It begins with kinds of trees that differ enough for their mean to be better tha
 threshold for each feature, ones with noise on their gains. Random thresholds come first where all features are numbers:
 they are the best of the three on most such sets, and not where there are categories. They are random enough without
 samples of the rows, and lose less on the way down than others: a level more pays. Their leaves, whose rows were not
-sought out, need less holding back. Where the labels are numbers, symmetric trees race with them, and with shallow ones
-where many features are categories: on some sets they are better by far, on others worse by as much. All learn fast
-there, as one budget is for several; on few rows, where a round is cheap and patience ends sooner, slower steps are
-better, and symmetric trees of fewer levels and samples.
+sought out, need less holding back. Where the labels are numbers, symmetric trees race with them: on some sets they are
+better by far, on others worse by as much. Both learn fast there, as one budget is for two; on few rows, where a round
+is cheap and patience ends sooner, slower steps are better, and symmetric trees of fewer levels and samples. Where many
+features are categories they come after the others: shallow trees win short races there that they would lose.
 
 Trees are of all classes: better than a tree for each, in less time. Their children need as much hessian in the mean of
 the classes as others need in all, and where a model is sure of most rows few classes have any, so they are asked for
@@ -60,7 +60,7 @@ class Kind(NamedTuple):
     """A kind of trees to begin with."""
 
     setting: Mapping[str, Any]
-    races: bool = False  # with the others that do: after some rounds of each the best one goes on
+    races: bool = False  # with the other one that does: after some rounds of each the better one goes on
 
 
 def kinds(task: Task, shares_trees: bool) -> list[Kind]:
@@ -81,11 +81,10 @@ def kinds(task: Task, shares_trees: bool) -> list[Kind]:
 
 
 def _kinds_of_numbers(has_many_categories: bool, are_few: bool) -> list[Kind]:
-    rate = {"eta": 0.1 if are_few else 0.2}
-    drawn, symmetric = {**rate, **_DRAWN}, _SYMMETRIC_FEW if are_few else _SYMMETRIC
-    slow = {"eta": _first_rate(0)}
+    slow, symmetric = {"eta": _first_rate(0)}, _SYMMETRIC_FEW if are_few else _SYMMETRIC
     if has_many_categories:
-        return [*(Kind(one, True) for one in ({**rate, **_SHALLOW}, symmetric, drawn)), Kind({**slow, **_NOISY})]
+        return [Kind({**slow, **_SHALLOW}), Kind({**slow, **_DRAWN}), Kind(symmetric), Kind({**slow, **_NOISY})]
+    drawn = {"eta": 0.1 if are_few else 0.2, **_DRAWN}
     return [*(Kind(one, True) for one in (drawn, symmetric)), *(Kind({**slow, **one}) for one in (_SHALLOW, _NOISY))]
 
 
