@@ -134,3 +134,35 @@ def test_refused_and_the_booster_stays_as_it_was() -> None:
     model.set_param({"extra_trees": 0})
     model.update(data, 1)
     assert model.num_boosted_rounds() == 2
+
+
+def test_refused_by_data_and_the_booster_stays_as_it_was(tmp_path: Path) -> None:
+    X, y = _problem(200)
+
+    class Batches(kb.DataIter):
+        def __init__(self) -> None:
+            self.at = 0
+            super().__init__(cache_prefix=str(tmp_path / "pages"))
+
+        def next(self, input_data: Any) -> bool:
+            if self.at == 2:
+                return False
+            half = slice(100 * self.at, 100 * self.at + 100)
+            input_data(data=X[half], label=y[half])
+            self.at += 1
+            return True
+
+        def reset(self) -> None:
+            self.at = 0
+
+    in_file = kb.ExtMemQuantileDMatrix(Batches())
+    model = kb.Booster({**PARAMS, "grow_policy": "depthwise"}, [in_file])
+    model.update(in_file, 0)
+    before = model.save_raw("json")
+    model.set_param({"grow_policy": "symmetric"})
+    with pytest.raises(kb.ParameterError, match="use QuantileDMatrix in place of ExtMemQuantileDMatrix"):
+        model.update(in_file, 1)
+    assert model.save_raw("json") == before
+    model.set_param({"grow_policy": "depthwise"})
+    model.update(in_file, 1)
+    assert model.num_boosted_rounds() == 2

@@ -66,6 +66,15 @@ inline Built BuildTree(Job const& job, int threads = 2) {
   return built;
 }
 
+/// What a finished tree says of a node of this sum and weight.
+inline void SetNaiveNode(Job const& job, std::int32_t id, FixedSum sum, float weight, GainParam const& gain,
+                         Tree* tree) {
+  auto const value = weight * job.param.eta;
+  auto const has_value = tree->IsLeaf(id) && id > 0;
+  tree->SetNodeStatistics(id, has_value ? value : weight, static_cast<float>(HessianOf(sum, gain)));
+  if (tree->IsLeaf(id)) tree->SetLeafValue(id, value);
+}
+
 /// The method from its definition: every cut of every feature, both directions, sums over rows, one node at a time.
 class NaiveHistTree {
  public:
@@ -222,11 +231,7 @@ class NaiveHistTree {
   void Describe(std::int32_t id, Tree* tree) const {
     auto const& node = nodes_[id];
     auto const sum = Sum(node.rows);
-    auto const weight = static_cast<float>(node.limits.Weight(sum, gain_));
-    auto const value = weight * job_.param.eta;
-    auto const has_value = tree->IsLeaf(id) && id > 0;
-    tree->SetNodeStatistics(id, has_value ? value : weight, static_cast<float>(HessianOf(sum, gain_)));
-    if (tree->IsLeaf(id)) tree->SetLeafValue(id, value);
+    SetNaiveNode(job_, id, sum, static_cast<float>(node.limits.Weight(sum, gain_)), gain_, tree);
   }
 
   Job const& job_;

@@ -190,11 +190,7 @@ class NaiveSymmetricTree {
   void Describe(std::int32_t id, Tree* tree) const {
     auto const sum = Sum(nodes_[id].rows);
     auto const gain = nodes_[id].is_of_category ? OfCategories(gain_) : gain_;
-    auto const weight = static_cast<float>(nodes_[id].limits.Weight(sum, gain));
-    auto const value = weight * job_.param.eta;
-    auto const has_value = tree->IsLeaf(id) && id > 0;
-    tree->SetNodeStatistics(id, has_value ? value : weight, static_cast<float>(HessianOf(sum, gain_)));
-    if (tree->IsLeaf(id)) tree->SetLeafValue(id, value);
+    SetNaiveNode(job_, id, sum, static_cast<float>(nodes_[id].limits.Weight(sum, gain)), gain_, tree);
   }
 
   Job const& job_;
