@@ -72,13 +72,14 @@ void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, 
     Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
          "set tree_method=hist, or grow_policy=depthwise.");
   }
-  if (tree_param.extra_trees) {
-    Fail(ErrorKind::kParameter, "extra_trees=1 draws a threshold for each node, and grow_policy=symmetric splits all ",
-         "nodes of a level at one; set extra_trees=0, or grow_policy=depthwise.");
+  auto const has_vectors = param.multi_strategy == GbTreeParam::kMultiOutputTree;
+  if (has_vectors == tree_param.extra_trees) return;
+  if (has_vectors) {
+    Fail(ErrorKind::kParameter, "grow_policy=symmetric draws the thresholds of trees with vector leaves; set ",
+         "extra_trees=1, multi_strategy=one_output_per_tree, or grow_policy=depthwise.");
   }
-  if (param.multi_strategy != GbTreeParam::kMultiOutputTree) return;
-  Fail(ErrorKind::kParameter, "grow_policy=symmetric makes no trees with vector leaves; set ",
-       "multi_strategy=one_output_per_tree, or grow_policy=depthwise.");
+  Fail(ErrorKind::kParameter, "extra_trees=1: grow_policy=symmetric draws thresholds where leaves hold vectors; set ",
+       "multi_strategy=multi_output_tree, extra_trees=0, or grow_policy=depthwise.");
 }
 
 /// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.

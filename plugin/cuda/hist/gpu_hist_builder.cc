@@ -173,7 +173,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
                                    DeviceTreeTask const& task, BuildState* state,
                                    Span<std::int32_t> leaf_of_row) const {
   RefuseMonotoneCategories(rules_, data.Info());
-  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data);
+  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data, param_, task.table);
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);

@@ -31,8 +31,8 @@ LevelSplit GpuSymmetricGrower::FindLevel(Nodes const& open) {
   return *data_->level.found.data();
 }
 
-LeftSide GpuSymmetricGrower::LeftOf(LevelSplit const& /*split*/, Nodes const& /*open*/, std::size_t node) const {
-  return data_->level.lefts.data()[node];
+bool GpuSymmetricGrower::MakesSplit(LevelSplit const& split, std::size_t place, HistNode* node) const {
+  return SetBest(gain_, split, data_->level.lefts.data()[place], node);
 }
 
 }  // namespace kauri::cuda

@@ -16,7 +16,7 @@ class GpuSymmetricGrower final : public SymmetricGrowth<GpuHistGrower> {
 
  private:
   LevelSplit FindLevel(Nodes const& open) override;
-  LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const override;
+  bool MakesSplit(LevelSplit const& split, std::size_t place, HistNode* node) const override;
 
   std::vector<ScoredNode> nodes_;  ///< of the level
   std::vector<std::uint8_t> allowed_;

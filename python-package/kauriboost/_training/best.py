@@ -169,7 +169,7 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
         return search.attempt({**search.best.params, **changed})
 
     def begin(shares_trees: bool) -> None:
-        first = kinds(task, shares_trees)
+        first = kinds(task, shares_trees, given)
         for race in (True, False):
             for kind in first:
                 setting = without(kind.setting, given)

@@ -17,6 +17,9 @@ using Flags = hn::CappedTag<std::uint8_t, 64>;
 using Sums = hn::CappedTag<std::int64_t, kTileColumns>;
 using Codes = hn::Rebind<std::uint8_t, Sums>;
 
+constexpr bool kHasMasks = HWY_TARGET <= HWY_AVX3;  // 32 registers, and additions that leave some lanes out
+constexpr int kVectorsAtATime = kHasMasks ? 4 : 1;
+constexpr int kSumsAtATime = kHasMasks ? 6 : 8;
 constexpr std::int64_t kRowsAtATime = 128;  // whose integers and codes stay in the first cache while all tiles pass
 
 void CollectFlags(std::uint8_t* flags, UsedCodes* used) {
@@ -68,33 +71,77 @@ HWY_INLINE hn::Vec<Sums> LoadCodes(std::uint8_t const* codes) {
   return hn::PromoteTo(Sums(), hn::PromoteTo(hn::Rebind<std::int32_t, Sums>(), hn::LoadU(Codes(), codes)));
 }
 
-/// kSums sums, from number `sum` on, of some rows in a part of a tile.
-template <int kSums>
-HWY_INLINE void AddBelow(SumsBelow const& task, RowRange range, std::int64_t sum, std::int64_t column) {
+/// Where a tile of columns, or a part of it, begins, and the first of the sums that are added up in it.
+struct SumPlace {
+  std::int64_t sum;
+  std::int64_t column;
+};
+
+/// kSums sums of some rows in kVectors neighbouring vectors of columns: an integer is read once for all of these.
+template <int kSums, int kVectors>
+HWY_INLINE void AddBelow(SumsBelow const& task, RowRange range, SumPlace place) {
   Sums const d;
+  auto const lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto const& rows = task.rows;
   auto const n_columns = task.NumColumns();
-  auto const bound = LoadCodes(&task.below[column]);
-  auto* const to = task.sums + sum * n_columns + column;
-  hn::Vec<Sums> added[kSums];
-  for (int k = 0; k < kSums; ++k) added[k] = hn::LoadU(d, to + k * n_columns);
+  auto* const to = task.sums + place.sum * n_columns + place.column;
+  hn::Vec<Sums> bound[kVectors];
+  hn::Vec<Sums> added[kSums][kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    bound[v] = LoadCodes(&task.below[place.column + v * lanes]);
+    for (int k = 0; k < kSums; ++k) added[k][v] = hn::LoadU(d, to + k * n_columns + v * lanes);
+  }
   for (auto row = range.first; row < range.last; ++row) {
-    auto const is_below = hn::Lt(LoadCodes(rows.codes + rows.places[row] + column), bound);
-    auto const* values = rows.values.data() + row * rows.n_sums + sum;
+    auto const* codes = rows.codes + rows.places[row] + place.column;
+    auto const* values = rows.values.data() + row * rows.n_sums + place.sum;
+    hn::Mask<Sums> is_below[kVectors];
+    for (int v = 0; v < kVectors; ++v) is_below[v] = hn::Lt(LoadCodes(codes + v * lanes), bound[v]);
     for (int k = 0; k < kSums; ++k) {
-      added[k] = hn::Add(added[k], hn::IfThenElseZero(is_below, hn::Set(d, values[k])));
+      auto const value = hn::Set(d, values[k]);
+      for (int v = 0; v < kVectors; ++v) {
+        added[k][v] = hn::IfThenElse(is_below[v], hn::Add(added[k][v], value), added[k][v]);
+      }
     }
   }
-  for (int k = 0; k < kSums; ++k) hn::StoreU(added[k], d, to + k * n_columns);
+  for (int k = 0; k < kSums; ++k) {
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(added[k][v], d, to + k * n_columns + v * lanes);
+  }
 }
 
-HWY_INLINE void AddTile(SumsBelow const& task, RowRange range, std::int64_t column) {
+template <int kVectors>
+HWY_INLINE void AddVectors(SumsBelow const& task, RowRange range, std::int64_t column) {
   auto const n_sums = task.rows.n_sums;
-  std::int64_t sum = 0;
-  for (; sum + 8 <= n_sums; sum += 8) AddBelow<8>(task, range, sum, column);
-  for (; sum + 4 <= n_sums; sum += 4) AddBelow<4>(task, range, sum, column);
-  for (; sum + 2 <= n_sums; sum += 2) AddBelow<2>(task, range, sum, column);
-  if (sum < n_sums) AddBelow<1>(task, range, sum, column);
+  SumPlace place{0, column};
+  for (; place.sum + kSumsAtATime <= n_sums; place.sum += kSumsAtATime) {
+    AddBelow<kSumsAtATime, kVectors>(task, range, place);
+  }
+  for (; place.sum + 4 <= n_sums; place.sum += 4) AddBelow<4, kVectors>(task, range, place);
+  for (; place.sum + 2 <= n_sums; place.sum += 2) AddBelow<2, kVectors>(task, range, place);
+  if (place.sum < n_sums) AddBelow<1, kVectors>(task, range, place);
+}
+
+/// Returns how many vectors of columns were looked at, from one that has a bound on: as many as are added up at a time,
+/// and none without a bound but the first.
+HWY_INLINE std::int64_t AddSome(SumsBelow const& task, RowRange range, std::int64_t column) {
+  auto const lanes = static_cast<std::int64_t>(hn::Lanes(Sums()));
+  auto const is_used = [&](std::int64_t n) {
+    auto const* const first = task.below.data() + column + n * lanes;
+    return column + n * lanes < task.NumColumns() &&
+           std::any_of(first, first + lanes, [](auto code) { return code != 0; });
+  };
+  if (!is_used(0)) return 1;
+  std::int64_t n = 1;
+  while (n < kVectorsAtATime && is_used(n)) ++n;
+  if (n == 4) {
+    AddVectors<std::min(kVectorsAtATime, 4)>(task, range, column);
+  } else if (n == 3) {
+    AddVectors<std::min(kVectorsAtATime, 3)>(task, range, column);
+  } else if (n == 2) {
+    AddVectors<std::min(kVectorsAtATime, 2)>(task, range, column);
+  } else {
+    AddVectors<1>(task, range, column);
+  }
+  return n;
 }
 
 void SumBelow(NodeCodes const& rows, Span<std::uint8_t const> below, std::int64_t* sums) {
@@ -103,10 +150,7 @@ void SumBelow(NodeCodes const& rows, Span<std::uint8_t const> below, std::int64_
   std::fill(sums, sums + rows.n_sums * task.NumColumns(), std::int64_t{0});
   for (std::int64_t first = 0; first < rows.NumRows(); first += kRowsAtATime) {
     RowRange const range{first, std::min(first + kRowsAtATime, rows.NumRows())};
-    for (std::int64_t column = 0; column < task.NumColumns(); column += lanes) {
-      auto const is_used = [](std::uint8_t code) { return code != 0; };
-      if (std::any_of(&below[column], &below[column] + lanes, is_used)) AddTile(task, range, column);
-    }
+    for (std::int64_t column = 0; column < task.NumColumns();) column += AddSome(task, range, column) * lanes;
   }
 }
 

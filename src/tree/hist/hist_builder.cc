@@ -15,6 +15,7 @@
 #include "tree/hist/paged_hist.h"
 #include "tree/hist/symmetric_grower.h"
 #include "tree/hist_vector/counted_table.h"
+#include "tree/hist_vector/symmetric_vector_grower.h"
 #include "tree/hist_vector/vector_grower.h"
 #include "tree/label_bins/absolute_error_rules.h"
 
@@ -71,6 +72,9 @@ Tree GrowTable(Context const& ctx, GrowthRules const& rules, TreeTask const& tas
   if (vectors == nullptr || vectors->Stride() != task.table.stride) {
     vectors.reset();  // before its successor takes as much memory
     vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
+  }
+  if (rules.param.grow_policy == TreeParam::kSymmetric) {
+    return SymmetricVectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
   }
   return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
 }
@@ -135,7 +139,7 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   auto* const hist = static_cast<HistState*>(state);
   auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
   auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
-  if (is_symmetric) RequireSymmetric(data);
+  if (is_symmetric) RequireSymmetric(data, param_, task.table);
   if (by_errors) RequireAbsoluteError(task.errors, data);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);

@@ -5,7 +5,11 @@
 
 namespace kauri {
 
-void RequireSymmetric(DataMatrix const& data) {
+void RequireSymmetric(DataMatrix const& data, TreeParam const& param, GradientTableView const& table) {
+  if (param.extra_trees && table.stride == 0) {
+    Fail(ErrorKind::kParameter, "extra_trees=1: grow_policy=symmetric draws thresholds where leaves hold vectors, and ",
+         "the model has one output; set extra_trees=0, or grow_policy=depthwise.");
+  }
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     Fail(ErrorKind::kParameter, "grow_policy=symmetric takes rows in memory, and the bins are in a file; use ",
          "QuantileDMatrix in place of ExtMemQuantileDMatrix, or set grow_policy=depthwise.");

@@ -20,14 +20,15 @@ class SymmetricGrower : public SymmetricGrowth<HistGrower> {
 
  private:
   LevelSplit FindLevel(Nodes const& open) override { return search_.Find(ctx_, open, columns_.TreeSet()); }
-  LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const override {
-    return search_.LeftOf(split, open[node]);
+  bool MakesSplit(LevelSplit const& split, std::size_t /*place*/, HistNode* node) const override {
+    return SetBest(gain_, split, search_.LeftOf(split, *node), node);
   }
 
   LevelSearch search_;
 };
 
-/// \throws Error(kParameter) for data of which no symmetric trees are made: bins in a file.
-void RequireSymmetric(DataMatrix const& data);
+/// \throws Error(kParameter) where no symmetric trees are made: of bins in a file; of one output, which task.table says,
+/// with drawn thresholds.
+void RequireSymmetric(DataMatrix const& data, TreeParam const& param, GradientTableView const& table);
 
 }  // namespace kauri

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tree/growth/tree_common.h"
-#include "tree/hist/level_search.h"
+#include "tree/hist/level_split.h"
 
 namespace kauri {
 
@@ -30,8 +30,9 @@ class SymmetricGrowth : public Grower {
  private:
   /// As LevelSearch::Find, of the nodes of a level.
   virtual LevelSplit FindLevel(Nodes const& open) = 0;
-  /// Of a node of the level that was looked at last.
-  virtual LeftSide LeftOf(LevelSplit const& split, Nodes const& open, std::size_t node) const = 0;
+  /// Makes the split the best of the node at a place in the level that was looked at last; false, and none, where the
+  /// node cannot make it.
+  virtual bool MakesSplit(LevelSplit const& split, std::size_t place, typename Nodes::value_type* node) const = 0;
 
   /// The one whose index is the threshold (level_search.h).
   std::vector<std::int32_t> RightCategories(typename Nodes::value_type const& node) const override {
@@ -47,7 +48,7 @@ bool SymmetricGrowth<Grower>::IsLevelWorthSplitting(LevelSplit const& split, Nod
   if (!ReducesLoss(split.best)) return false;
   std::int64_t n_split = 0;
   for (std::size_t node = 0; node < open->size(); ++node) {
-    n_split += SetBest(this->gain_, split, LeftOf(split, *open, node), &(*open)[node]) ? 1 : 0;
+    n_split += MakesSplit(split, node, &(*open)[node]) ? 1 : 0;
   }
   return n_split <= this->NumMoreLeaves();
 }

@@ -84,7 +84,10 @@ def test_bins_in_place_of_values_and_a_policy_changed_between_rounds() -> None:
     [
         ({"tree_method": "exact"}, "tree_method=exact makes no symmetric trees"),
         ({"tree_method": "approx"}, "tree_method=approx makes no symmetric trees"),
-        ({"multi_strategy": "multi_output_tree"}, "no trees with vector leaves"),
+        (
+            {"multi_strategy": "multi_output_tree"},
+            "draws the thresholds of trees with vector leaves; set extra_trees=1",
+        ),
     ],
 )
 def test_refused_by_parameters(more: dict[str, str], words: str) -> None:
@@ -128,7 +131,7 @@ def test_refused_and_the_booster_stays_as_it_was() -> None:
     model.update(data, 0)
     before = model.save_raw("json")
     model.set_param({"grow_policy": "symmetric", "extra_trees": 1})
-    with pytest.raises(kb.ParameterError, match="set extra_trees=0"):
+    with pytest.raises(kb.ParameterError, match="extra_trees=0, or grow_policy=depthwise"):
         model.update(data, 1)
     assert model.save_raw("json") == before
     model.set_param({"extra_trees": 0})

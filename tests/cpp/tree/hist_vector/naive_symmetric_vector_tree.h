@@ -1,0 +1,266 @@
+/// \file Symmetric trees with vector leaves and drawn thresholds straight from their definition
+/// (tree/hist_vector/drawn_level.h), to compare with: each question of each feature, sums over rows, all nodes of a
+/// level.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tree/hist_vector/naive_vector_tree.h"
+
+namespace kauri {
+
+class NaiveSymmetricVectorTree {
+ public:
+  explicit NaiveSymmetricVectorTree(VectorJob const& job)
+      : job_(job),
+        param_(job.job.param),
+        data_(MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse)),
+        packed_(job),
+        table_(packed_.View()),
+        gain_(MakeVectorGainParam(param_, table_, !job.job.constraints.signs.empty())),
+        task_(job.job.Task()),
+        columns_(param_, 0, task_.place, job.job.n_cols),
+        costs_(job.job.costs),
+        tree_(static_cast<std::int32_t>(job.n_outputs)) {
+    data_->MutableInfo()->feature_types = job.types;
+    cuts_ = MakeQuantileCuts(Context{}, *data_, param_.max_bin);
+    double chance_gain = 0.0;
+    for (std::int64_t output = 0; output < job.n_outputs; ++output) {
+      FixedGradients of_output;
+      QuantiseGradients(Context{}, job.pairs, job.n_outputs, output, job.job.sampled, &of_output);
+      chance_gain += testing::NaiveChanceGain(of_output, job.job.sampled);
+    }
+    noise_ = {param_, task_.place, chance_gain, columns_};
+  }
+
+  Built Grow() {
+    Node root;
+    root.rows.resize(job_.job.NumRows());
+    std::iota(root.rows.begin(), root.rows.end(), std::size_t{0});
+    auto const sums = Sum(root.rows);
+    auto const hessian = SumHessians(sums.data(), gain_);
+    gain_.categories = MakeCategoryGain(param_, hessian, static_cast<std::int64_t>(job_.job.NumRows()));
+    for (auto& output : gain_.outputs) output.categories = gain_.categories;
+    if (!job_.job.constraints.signs.empty()) root.bounds.resize(ToSize(job_.n_outputs));
+    for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
+      root.weights.push_back(LeafWeight(gain_.SumOf(sums.data(), output), gain_.Of(output)));
+    }
+    nodes_.push_back(root);
+    for (level_ = 0; param_.max_depth == 0 || level_ < param_.max_depth; ++level_) {
+      if (!SplitLevel(FindBest())) break;
+    }
+    Built built{tree_, std::vector<std::int32_t>(job_.job.NumRows())};
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      Describe(id, &built.tree);
+      if (!built.tree.IsLeaf(static_cast<std::int32_t>(id))) continue;
+      for (auto const row : nodes_[id].rows) built.leaf_of_row[row] = static_cast<std::int32_t>(id);
+    }
+    return built;
+  }
+
+ private:
+  using Rows = std::vector<std::size_t>;
+  struct Node {
+    Rows rows;  // sampled or not
+    std::vector<double> weights;
+    std::vector<WeightBounds> bounds;
+    testing::NaiveLimits path;
+    bool is_split = false;
+  };
+  /// In the order in which equal scores are kept; a threshold of a category is its place among them.
+  struct Question {
+    std::uint32_t feature;
+    float threshold;
+    bool default_left;
+  };
+
+  bool IsCategorical(Question const& question) const { return cuts_.IsCategorical(question.feature); }
+  std::int32_t RightCategory(Question const& question) const {
+    return cuts_.categories[question.feature][static_cast<std::size_t>(question.threshold)];
+  }
+  std::vector<std::int64_t> Sum(Rows const& rows) const {
+    std::vector<std::int64_t> sums(ToSize(table_.stride), 0);
+    for (auto const row : rows) {
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += table_.values[row * sums.size() + i];
+    }
+    return sums;
+  }
+  bool HasEnoughRows(Rows const& rows) const {
+    auto const& sampled = job_.job.sampled;
+    auto const n_rows =
+        std::count_if(rows.begin(), rows.end(), [&](std::size_t row) { return sampled.empty() || sampled[row] != 0; });
+    return n_rows >= param_.min_data_in_leaf;
+  }
+  std::array<Rows, 2> Divide(Node const& node, Question const& question) const {
+    std::array<Rows, 2> sides;
+    for (auto const row : node.rows) {
+      auto const value = job_.job.values[row * static_cast<std::size_t>(job_.job.n_cols) + question.feature];
+      auto const is_left =
+          IsCategorical(question) ? value != static_cast<float>(RightCategory(question)) : value < question.threshold;
+      sides[(std::isnan(value) ? question.default_left : is_left) ? 0 : 1].push_back(row);
+    }
+    return sides;
+  }
+  bool MayUse(std::size_t id, std::uint32_t feature) const {
+    auto const drawn = columns_.NodeSet(level_, static_cast<std::int32_t>(id));
+    return std::binary_search(drawn.begin(), drawn.end(), feature) &&
+           nodes_[id].path.MayUse(job_.job.constraints, feature);
+  }
+  bool IsSearched(std::size_t id) const {
+    auto const sums = Sum(nodes_[id].rows);
+    auto const mean = SumHessians(sums.data(), gain_) / static_cast<double>(job_.n_outputs);
+    return !nodes_[id].is_split && IsEnoughForTwo(mean, static_cast<double>(param_.min_child_weight));
+  }
+  GainParam GainOf(std::int64_t output, Question const& question) const {
+    return IsCategorical(question) ? OfCategories(gain_.Of(output)) : gain_.Of(output);
+  }
+  ChildWeights Weights(std::array<Rows, 2> const& sides, Node const& node, Question const& question,
+                       std::int64_t output) const {
+    auto const bounds = node.bounds.empty() ? WeightBounds{} : node.bounds[output];
+    return SplitWeights(gain_.SumOf(Sum(sides[0]).data(), output), gain_.SumOf(Sum(sides[1]).data(), output),
+                        GainOf(output, question), bounds, job_.job.constraints.SignOf(question.feature));
+  }
+  /// What the loss of the node changes by; nothing where it cannot make the split.
+  std::optional<double> LossIn(std::size_t id, Question const& question) const {
+    auto const& node = nodes_[id];
+    if (node.is_split || !MayUse(id, question.feature)) return std::nullopt;
+    auto const sides = Divide(node, question);
+    if (!HasEnoughRows(sides[0]) || !HasEnoughRows(sides[1])) return std::nullopt;
+    auto const left = Sum(sides[0]);
+    auto const right = Sum(sides[1]);
+    for (auto const& sums : {left, right}) {
+      auto const hessian = SumHessians(sums.data(), gain_);
+      if (!(hessian > 0.0) || !gain_.HasEnough(hessian)) return std::nullopt;
+    }
+    double gain = 0.0;
+    for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
+      auto const bounds = node.bounds.empty() ? WeightBounds{} : node.bounds[output];
+      gain += OutputSplitGain(gain_.SumOf(left.data(), output), gain_.SumOf(right.data(), output),
+                              GainOf(output, question), bounds, job_.job.constraints.SignOf(question.feature));
+    }
+    return gain - VectorGain(Sum(node.rows).data(), gain_, node.bounds);
+  }
+  std::vector<Question> QuestionsOf(std::uint32_t feature) const {
+    auto const n_bins = cuts_.NumBins(feature);
+    auto const is_categorical = cuts_.IsCategorical(feature);
+    auto const n = is_categorical ? n_bins : n_bins - 1;
+    auto const code = n > 0 ? RandomBelow(columns_.ThresholdKey(level_), feature, n) : 0;
+    if (is_categorical) {
+      if (n == 0) return {};
+      return {{feature, static_cast<float>(code), true}, {feature, static_cast<float>(code), false}};
+    }
+    std::vector<Question> questions;
+    if (n > 0) questions = {{feature, cuts_.Of(feature)[code], false}, {feature, cuts_.Of(feature)[code], true}};
+    if (std::isfinite(cuts_.Of(feature)[n_bins - 1])) {
+      questions.push_back({feature, cuts_.Of(feature)[n_bins - 1], false});
+    }
+    return questions;
+  }
+  double NoiseOf(std::uint32_t feature) const {
+    double noise = 0.0;
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      if (IsSearched(id) && MayUse(id, feature)) noise += noise_.Of(feature, static_cast<std::int32_t>(id));
+    }
+    return noise;
+  }
+  std::optional<Question> FindBest() const {
+    std::optional<Question> best;
+    double most = 0.0;        // with noise
+    double most_quiet = 0.0;  // of these
+    for (std::uint32_t feature = 0; feature < job_.job.n_cols; ++feature) {
+      auto const noise = NoiseOf(feature);
+      for (auto const& question : QuestionsOf(feature)) {
+        double score = 0.0;
+        for (std::size_t id = 0; id < nodes_.size(); ++id) {
+          if (!IsSearched(id)) continue;
+          if (auto const loss = LossIn(id, question)) score += *loss - static_cast<double>(param_.gamma);
+        }
+        if (!costs_.empty()) score -= static_cast<double>(costs_[feature]);
+        if (!(static_cast<float>(score) > 1e-6F)) continue;
+        auto const is_same = best && best->feature == feature;
+        auto const is_more =
+            is_same ? score > most_quiet : score + noise > most || (score + noise == most && score > most_quiet);
+        if (best && !is_more) continue;
+        best = question;
+        most = score + noise;
+        most_quiet = score;
+      }
+    }
+    return best;
+  }
+  bool SplitLevel(std::optional<Question> const& question) {
+    if (!question) return false;
+    std::vector<std::pair<std::size_t, double>> made;
+    std::size_t n_leaves = 0;
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      n_leaves += nodes_[id].is_split ? 0 : 1;
+      if (!IsSearched(id)) continue;
+      if (auto const loss = LossIn(id, *question)) made.emplace_back(id, *loss);
+    }
+    if (param_.max_leaves > 0 && n_leaves + made.size() > ToSize(param_.max_leaves)) return false;
+    for (auto const& [id, loss] : made) Expand(id, *question, loss);
+    if (!costs_.empty()) costs_[question->feature] = 0.0F;
+    return true;
+  }
+  void Expand(std::size_t id, Question const& question, double loss) {
+    nodes_[id].is_split = true;
+    auto const node = nodes_[id];
+    std::vector<std::int32_t> right;
+    if (IsCategorical(question)) right = {RightCategory(question)};
+    tree_.ExpandNode(static_cast<std::int32_t>(id),
+                     {question.feature, question.threshold, question.default_left, static_cast<float>(loss), right});
+    auto const sides = Divide(node, question);
+    auto const sign = job_.job.constraints.SignOf(question.feature);
+    for (bool const is_left : {true, false}) {
+      Node child;
+      child.rows = sides[is_left ? 0 : 1];
+      child.bounds = node.bounds;
+      child.path = node.path;
+      child.path.path.insert(question.feature);
+      for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
+        auto const [left_weight, right_weight] = Weights(sides, node, question, output);
+        child.weights.push_back(is_left ? left_weight : right_weight);
+        if (sign == 0) continue;
+        auto const middle =
+            static_cast<double>((static_cast<float>(left_weight) + static_cast<float>(right_weight)) / 2.0F);
+        auto& bounds = child.bounds[ToSize(output)];
+        ((sign > 0) == is_left ? bounds.upper : bounds.lower) = middle;
+      }
+      nodes_.push_back(child);
+    }
+  }
+  void Describe(std::size_t id, Tree* tree) const {
+    auto const& node = nodes_[id];
+    auto const is_leaf = tree->IsLeaf(static_cast<std::int32_t>(id));
+    auto const n_outputs = ToSize(job_.n_outputs);
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+      auto const weight = static_cast<float>(node.weights[k]);
+      tree->base_weight[id * n_outputs + k] = is_leaf && id > 0 ? weight * param_.eta : weight;
+      tree->leaf_vector[id * n_outputs + k] = is_leaf ? weight * param_.eta : 0.0F;
+    }
+    tree->sum_hessian[id] = static_cast<float>(SumHessians(Sum(node.rows).data(), gain_));
+  }
+
+  VectorJob const& job_;
+  TreeParam const& param_;
+  std::shared_ptr<DataMatrix> data_;
+  PackedGradients packed_;
+  GradientTableView table_;
+  VectorGainParam gain_;
+  QuantileCuts cuts_;
+  TreeTask task_;
+  ColumnSampler columns_;
+  testing::NaiveNoise noise_;
+  std::vector<float> costs_;
+  Tree tree_;
+  std::int32_t level_ = 0;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,132 @@
+/// Symmetric trees with vector leaves: equal to their definition, the same for any number of threads.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "tree/hist_vector/naive_symmetric_vector_tree.h"
+#include "tree/hist_vector/random_vector_job.h"
+
+namespace kauri {
+namespace {
+
+VectorJob Symmetric(VectorJob job) {
+  job.job.param.grow_policy = TreeParam::kSymmetric;
+  job.job.param.extra_trees = true;
+  return job;
+}
+
+/// Of every layout of the codes: bytes, words, sparse, and bundles of dense and of sparse data.
+VectorJob DrawJob(std::uint64_t seed) { return Symmetric(seed % 5 == 4 ? BundledJob(seed) : RandomJob(seed)); }
+
+/// Returns how many splits there are.
+std::int64_t ExpectTheDefinition(VectorJob const& job, std::uint64_t seed) {
+  auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
+  ExpectSameVectors(built, NaiveSymmetricVectorTree(job).Grow(), "seed " + std::to_string(seed));
+  EXPECT_NO_THROW(built.tree.Validate(job.job.n_cols));
+  return built.tree.NumLeaves() - 1;
+}
+
+TEST(SymmetricVectorTree, EqualsTheDefinitionOnRandomData) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) n_splits += ExpectTheDefinition(DrawJob(seed), seed);
+  EXPECT_GT(n_splits, 400);
+}
+
+TEST(SymmetricVectorTree, CategoriesAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    auto job = Symmetric(RandomCategoryJob(seed, 60 + 40 * static_cast<std::int64_t>(seed % 4), 1 + seed % 4));
+    job.job.param.max_depth = 4;
+    n_splits += ExpectTheDefinition(job, seed);
+  }
+  EXPECT_GT(n_splits, 150);
+}
+
+TEST(SymmetricVectorTree, LimitedRowsAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = DrawJob(seed);
+    job.job.param.min_child_weight = 0.0F;
+    job.job.param.min_data_in_leaf = 2 + 5 * static_cast<int>(seed % 4);
+    n_splits += ExpectTheDefinition(job, seed);
+  }
+  EXPECT_GT(n_splits, 100);
+}
+
+TEST(SymmetricVectorTree, NoiseAndCostsAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = DrawJob(seed);
+    auto const quiet = BuildVectorTree(job);
+    Random random(seed + 1000);
+    if (seed % 3 != 1) job.job.param.random_strength = 0.5F + static_cast<float>(seed % 4);
+    if (seed % 3 != 0) job.job.costs = testing::MakeCosts(job.job.n_cols, &random);
+    ExpectTheDefinition(job, seed);
+    n_changed += BuildVectorTree(job).leaf_of_row == quiet.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 20);
+}
+
+TEST(SymmetricVectorTree, ThreadsAndRunsDoNotMatter) {
+  for (auto const& large : LargeJobs()) {
+    auto const job = Symmetric(large);
+    auto const expected = BuildVectorTree(job, 1);
+    EXPECT_GT(expected.tree.NumLeaves(), 3);
+    for (int const threads : {1, 2, 3, 8}) {
+      ExpectSameVectors(BuildVectorTree(job, threads), expected, std::to_string(threads));
+    }
+  }
+}
+
+/// More nodes and columns than are held at a time: levels are looked at in chunks.
+TEST(SymmetricVectorTree, LevelsInChunksAsInTheDefinition) {
+  MatrixSpec spec;
+  spec.n_rows = 300;
+  spec.n_cols = 2600;
+  VectorJob job;
+  job.job.values = MakeValues(spec);
+  job.job.n_cols = spec.n_cols;
+  job.job.param.max_depth = 6;
+  job.job.param.min_child_weight = 0.0F;
+  job.n_outputs = 33;
+  job.pairs = MakePairs(spec.n_rows, job.n_outputs, false, 1);
+  auto const one = BuildVectorTree(Symmetric(job), 1);
+  EXPECT_GT(one.tree.NumLeaves(), 40);
+  ExpectSameVectors(BuildVectorTree(Symmetric(job), 3), one, "threads");
+  ExpectSameVectors(one, NaiveSymmetricVectorTree(Symmetric(job)).Grow(), "definition");
+}
+
+TEST(SymmetricVectorTree, HasOneQuestionALevel) {
+  auto const tree = BuildVectorTree(Symmetric(LargeJobs()[0])).tree;
+  std::set<std::tuple<std::uint32_t, float, bool>> questions;
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (tree.IsLeaf(node)) continue;
+    questions.emplace(tree.split_feature[node], tree.split_value[node], tree.default_left[node] != 0);
+  }
+  EXPECT_GT(tree.NumLeaves(), 16);
+  EXPECT_EQ(questions.size(), 5U);
+}
+
+/// One state, trees of either kind in turn: what one leaves behind is nothing to the other.
+TEST(SymmetricVectorTree, SharesItsStateWithOtherTrees) {
+  auto const plain = LargeJobs()[2];
+  auto const symmetric = Symmetric(plain);
+  auto const data = MakeMatrix(plain.job.values, plain.job.n_cols, plain.job.sparse);
+  auto const state = HistBuilder(plain.job.param).MakeState(Context{}, *data);
+  PackedGradients const packed(plain);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (VectorJob const* of : {&symmetric, &plain}) {
+      auto task = of->job.Task();
+      task.table = packed.View();
+      Built built;
+      built.leaf_of_row.assign(of->job.NumRows(), -1);
+      built.tree = HistBuilder(of->job.param).Build(Context{}, *data, task, state.get(), built.leaf_of_row);
+      ExpectSameVectors(built, BuildVectorTree(*of), std::to_string(turn));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kauri
