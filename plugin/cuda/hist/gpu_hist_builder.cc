@@ -12,7 +12,7 @@
 #include "cuda/hist/levels_grower.h"
 #include "cuda/hist/shares/copy_bins.h"
 #include "cuda/hist/shares/host_rows.h"
-#include "cuda/hist_vector/gpu_vector_grower.h"
+#include "cuda/hist_vector/grow_vectors.h"
 #include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
 #include "data/bins/tree_bin_options.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/hist/gpu_hist_grower.h"
+#include "tree/hist/level_search.h"
 #include "tree/hist/symmetric_growth.h"
 
 namespace kauri::cuda {

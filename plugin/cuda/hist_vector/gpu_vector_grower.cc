@@ -21,9 +21,9 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
                                  VectorOnDevice* data)
     : HistGrowth(ctx, rules, task.tree.table, *data->bins.cuts),
       cuda_(task.cuda),
-      task_(task.tree),
       table_(task.table),
       data_(data),
+      task_(task.tree),
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
   data_->histograms.Reset(cuda_);
@@ -233,26 +233,6 @@ void GpuVectorGrower::ReadAnswers(Request const& request) {
     if (node.best.IsValid()) node.total.left.assign(left, left + n_sums);
   }
   categories_.Search(ctx_, gain_, CategoryRulesOf(param_), request.nodes);
-}
-
-Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
-                 std::unique_ptr<VectorOnDevice>* data) {
-  auto const& table = task.tree.table;
-  auto planned = task;
-  planned.table = TableOf(table);
-  std::unique_ptr<CountedRows const> counted;
-  if (rules.param.min_data_in_leaf > 1) {
-    counted = std::make_unique<CountedRows const>(task.cuda, planned.table, bins.n_rows, task.tree.sampled_rows);
-    planned.table = counted->Table();
-  }
-  auto const n_sums = std::int64_t{planned.table.n_sums};
-  if (*data == nullptr || (*data)->n_sums != n_sums) {
-    RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);
-    ShareDevices const devices{ctx.device.ordinals, task.fewest_rows};
-    if (*data == nullptr) *data = std::make_unique<VectorOnDevice>(task.cuda, bins, devices);
-    (*data)->Resize(task.cuda, n_sums);
-  }
-  return GpuVectorGrower(ctx, rules, planned, data->get()).Grow();
 }
 
 }  // namespace kauri::cuda

@@ -36,6 +36,11 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   GpuVectorGrower(GpuVectorGrower const&) = delete;
   GpuVectorGrower& operator=(GpuVectorGrower const&) = delete;
 
+ protected:
+  CudaContext cuda_;
+  TableOnDevice table_;
+  VectorOnDevice* data_;
+
  private:
   using SomePairs = Span<GrowingPair<VectorGrowth> const>;
 
@@ -83,20 +88,12 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   void Scan(Request const& request);
   void ReadAnswers(Request const& request);
 
-  CudaContext cuda_;
   DeviceTreeTask const& task_;
-  TableOnDevice table_;
-  VectorOnDevice* data_;
   Span<std::int32_t> leaf_of_row_;
   std::size_t tree_features_ = 0;  ///< places in data_->of_tree
   std::size_t signs_ = 0;
   std::size_t units_ = 0;
   CategorySums categories_;
 };
-
-/// Grows a tree in *data, which is made of these bins where it is null; several devices of the context share the rows.
-/// \throws Error(kParameter) for more outputs than a device has room for; Error(kMemory).
-Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
-                 std::unique_ptr<VectorOnDevice>* data);
 
 }  // namespace kauri::cuda

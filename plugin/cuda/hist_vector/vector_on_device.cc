@@ -2,9 +2,10 @@
 
 namespace kauri::cuda {
 
-VectorOnDevice::VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShareDevices const& devices)
+VectorOnDevice::VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShareDevices const& wanted)
     : bins(from),
-      n_own_rows(ShareRows(cuda, from, devices, &shares)),
+      devices(wanted.devices),
+      n_own_rows(ShareRows(cuda, from, wanted, &shares)),
       table_ready(cuda.device),
       min_values(ToDevice(cuda, from.cuts->min_values)) {
   rows.TakeBins(cuda, from, n_own_rows);

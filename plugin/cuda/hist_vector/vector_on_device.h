@@ -24,11 +24,12 @@ namespace kauri::cuda {
 struct VectorOnDevice {
   /// Cuts the rows of the bins into shares of the devices, the first of which has the bins. from: must outlive this.
   /// \throws Error(kMemory).
-  VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShareDevices const& devices);
+  VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShareDevices const& wanted);
   /// For tables of so many sums a row.
   void Resize(CudaContext const& cuda, std::int64_t n_sums_of_row);
 
   DeviceBins const& bins;
+  std::vector<int> devices;                          ///< that it was made for
   std::vector<std::unique_ptr<VectorShare>> shares;  ///< of other devices
   std::int64_t n_own_rows;                           ///< of the rows, from the first on: those of no other device
   Event table_ready;                                 ///< of a tree, for the shares
@@ -45,6 +46,8 @@ struct VectorOnDevice {
   PinnedBuffer<SplitCandidate> best;  ///< answers
   PinnedBuffer<std::int64_t> left;
   PinnedBuffer<std::int64_t> category_sums;
+  Buffer<std::int64_t> answers;  ///< of nodes to the questions of a level of symmetric trees
+  PinnedBuffer<std::int64_t> answers_on_host;
 };
 
 }  // namespace kauri::cuda

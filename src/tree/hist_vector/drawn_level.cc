@@ -1,9 +1,7 @@
 #include "tree/hist_vector/drawn_level.h"
 
 #include <algorithm>
-#include <array>
 
-#include "collective/reduce.h"
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
 #include "tree/growth/tree_common.h"
@@ -13,36 +11,18 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kSumsOfChunk = 1 << 22;  // 32 MiB
-constexpr std::int64_t kRowsOfPart = 1 << 13;
-constexpr std::int64_t kPartsPerThread = 4;
 
 std::int64_t NumQuestions(LevelQuestions const& questions) {
-  return questions.NumPlainColumns() + static_cast<std::int64_t>(questions.Others().size());
+  return questions.NumPlain() + static_cast<std::int64_t>(questions.OfOthers().size());
 }
 
-/// A part of a node's rows.
-struct Part {
-  std::size_t node;
-  RowSlice slice;
-};
-
-/// The first part of each node, in their order, then the others.
-std::vector<Part> PlanParts(Context const& ctx, RowLists const& rows, Span<DrawnLevelSearch::Node const> nodes) {
-  auto const most = ctx.threads <= 1 ? std::int64_t{1} : kPartsPerThread * ctx.threads;
-  std::vector<Part> first;
-  std::vector<Part> others;
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
-    auto const range = rows.RangeOf(nodes[node].id);
-    auto const n_rows = range.end - range.begin;
-    auto const n_parts = std::max<std::int64_t>(1, std::min(most, n_rows / kRowsOfPart));
-    for (std::int64_t part = 0; part < n_parts; ++part) {
-      RowSlice const slice{rows.Rows(), range.begin + n_rows * part / n_parts,
-                           range.begin + n_rows * (part + 1) / n_parts};
-      (part == 0 ? first : others).push_back({node, slice});
-    }
+/// fn(first, nodes) for all nodes of the level, as many at a time as sums are held of; `first`: their place in it.
+template <typename Fn>
+void ForEachChunk(Span<DrawnLevelSearch::Node const> level, std::int64_t sums_of_node, Fn&& fn) {
+  auto const n = ToSize(std::max<std::int64_t>(1, kSumsOfChunk / std::max<std::int64_t>(1, sums_of_node)));
+  for (std::size_t first = 0; first < level.size(); first += n) {
+    fn(first, {level.data() + first, std::min(n, level.size() - first)});
   }
-  first.insert(first.end(), others.begin(), others.end());
-  return first;
 }
 
 }  // namespace
@@ -50,34 +30,6 @@ std::vector<Part> PlanParts(Context const& ctx, RowLists const& rows, Span<Drawn
 bool DrawnLevelSearch::MayUse(Node const& node, std::uint32_t feature) const {
   auto const& features = *node.features;
   return features.size() == n_features_ || std::binary_search(features.begin(), features.end(), feature);
-}
-
-void DrawnLevelSearch::SumChunk(Context const& ctx, Chunk const& chunk) {
-  auto const size = NumSums() * chunk.questions.Width();
-  auto const parts = PlanParts(ctx, chunk.rows, chunk.nodes);
-  sums_.resize(std::max(sums_.size(), parts.size() * static_cast<std::size_t>(size)));
-  ParallelFor(ctx, static_cast<std::int64_t>(parts.size()), [&](std::int64_t part) {
-    chunk.questions.Sum(rules_.table, NumSums(), parts[part].slice, &scratch_[ThreadIndex()].rows,
-                        sums_.data() + part * size);
-  });
-  auto const n_nodes = chunk.nodes.size();
-  for (auto part = n_nodes; part < parts.size(); ++part) {
-    auto const* const from = sums_.data() + static_cast<std::int64_t>(part) * size;
-    auto* const to = sums_.data() + static_cast<std::int64_t>(parts[part].node) * size;
-    std::transform(from, from + size, to, to, [](std::int64_t a, std::int64_t b) { return a + b; });
-  }
-  SumOverRanks(ctx, Span<std::int64_t>(sums_.data(), n_nodes * static_cast<std::size_t>(size)));
-}
-
-template <typename Fn>
-void DrawnLevelSearch::ForEachChunk(Context const& ctx, Chunk const& level, Fn&& fn) {
-  auto const n = ToSize(std::max<std::int64_t>(1, kSumsOfChunk / (NumSums() * level.questions.Width())));
-  for (std::size_t first = 0; first < level.nodes.size(); first += n) {
-    auto const n_here = std::min(n, level.nodes.size() - first);
-    Chunk const chunk{level.questions, {level.nodes.data() + first, n_here}, level.rows};
-    SumChunk(ctx, chunk);
-    fn(chunk, first);
-  }
 }
 
 /// Minus infinity where the node cannot make the split, `left` being what goes left.
@@ -102,54 +54,56 @@ double DrawnLevelSearch::LossOf(LevelSplit const& split, VectorTotal const& node
 }
 
 /// All plain columns at once, where nothing but gains and hessians is asked.
-void DrawnLevelSearch::ScorePlain(LevelQuestions const& questions, Node const& node, std::int64_t const* sums,
-                                  Scratch* scratch, double* losses) const {
-  auto const n = questions.NumPlainColumns();
+void DrawnLevelSearch::ScorePlain(Answers const& of_node, Scratch* scratch, double* losses) const {
+  auto const& questions = of_node.questions;
+  auto const& node = of_node.nodes[0].total;
+  auto const n = questions.NumPlain();
   auto const width = questions.Width();
   auto const& gain = rules_.gain;
   scratch->sums.assign(ToSize(3 * n), 0.0);
   BoundarySums const of{scratch->sums.data(), scratch->sums.data() + n, scratch->sums.data() + 2 * n};
   for (std::int64_t output = 0; output < gain.NumOutputs(); ++output) {
-    auto const* const hessians = sums + gain.HessianPlace(output) * width;
-    AddOutput(gain.Of(output), {sums + output * width, hessians, n, {}, gain.SumOf(node.total.sums.data(), output)},
-              of);
+    auto const* const gradients = of_node.sums + output * width;
+    auto const* const hessians = of_node.sums + gain.HessianPlace(output) * width;
+    AddOutput(gain.Of(output), {gradients, hessians, n, {}, gain.SumOf(node.sums.data(), output)}, of);
   }
   for (std::int64_t column = 0; column < n; ++column) {
     auto const can = questions.IsAsked(column) && CanHold(of.hessian_left[column]) && CanHold(of.hessian_right[column]);
-    losses[column] = can ? of.gain[column] - node.total.gain : -kInfinity;
+    losses[column] = can ? of.gain[column] - node.gain : -kInfinity;
   }
 }
 
-void DrawnLevelSearch::ScoreNode(LevelQuestions const& questions, Node const& node, std::int64_t const* sums,
-                                 Scratch* scratch, double* losses) const {
-  auto const n = questions.NumPlainColumns();
+void DrawnLevelSearch::ScoreNode(Answers const& of_node, Scratch* scratch, double* losses) const {
+  auto const& questions = of_node.questions;
+  auto const& node = of_node.nodes[0];
+  auto const n = questions.NumPlain();
   scratch->left.resize(ToSize(NumSums()));
   auto const loss_of = [&](LevelQuestion const& question) {
     if (!MayUse(node, question.split.best.feature)) return -kInfinity;
-    question.Left(node.total.sums.data(), sums, questions.Width(), scratch->left);
+    question.Left(node.total.sums.data(), of_node.sums, questions.Width(), scratch->left);
     return LossOf(question.split, node.total, scratch->left.data());
   };
   auto const is_plain = rules_.signs.empty() && node.total.bounds.empty() && rules_.gain.least_rows <= 1;
   if (is_plain && node.features->size() == n_features_) {
-    ScorePlain(questions, node, sums, scratch, losses);
+    ScorePlain(of_node, scratch, losses);
   } else {
     for (std::int64_t column = 0; column < n; ++column) {
       losses[column] = questions.IsAsked(column) ? loss_of(questions.Of(column)) : -kInfinity;
     }
   }
-  std::transform(questions.Others().begin(), questions.Others().end(), losses + n, loss_of);
+  std::transform(questions.OfOthers().begin(), questions.OfOthers().end(), losses + n, loss_of);
 }
 
-void DrawnLevelSearch::ScoreChunk(Context const& ctx, Chunk const& chunk) {
-  auto const& questions = chunk.questions;
-  auto const size = NumSums() * questions.Width();
-  auto const n = NumQuestions(questions);
+/// Adds the losses of the nodes to the scores.
+void DrawnLevelSearch::ScoreChunk(Context const& ctx, Answers const& chunk) {
+  auto const size = NumSums() * chunk.questions.Width();
+  auto const n = NumQuestions(chunk.questions);
   auto const n_nodes = static_cast<std::int64_t>(chunk.nodes.size());
   losses_.resize(std::max(losses_.size(), ToSize(n_nodes * n)));
   auto const work = static_cast<double>(n_nodes) * static_cast<double>(size);
   ParallelFor(ThreadsFor(ctx, work), n_nodes, [&](std::int64_t node) {
-    ScoreNode(questions, chunk.nodes[node], sums_.data() + node * size, &scratch_[ThreadIndex()],
-              losses_.data() + node * n);
+    Answers const of_node{chunk.questions, {chunk.nodes.data() + node, 1}, chunk.sums + node * size};
+    ScoreNode(of_node, &scratch_[ThreadIndex()], losses_.data() + node * n);
   });
   for (std::int64_t node = 0; node < n_nodes; ++node) {
     auto const* const losses = losses_.data() + node * n;
@@ -173,42 +127,41 @@ LevelQuestion DrawnLevelSearch::BestOf(Span<Node const> level, LevelQuestions co
                                    : ComesFirst(question.split, best.split);
     if (is_better) best = question;
   };
-  auto const n = questions.NumPlainColumns();
+  auto const n = questions.NumPlain();
   for (std::int64_t column = 0; column < n; ++column) {
     if (questions.IsAsked(column)) compare(questions.Of(column), scores_[column]);
   }
-  for (auto const& question : questions.Others())
-    compare(question, scores_[n + (&question - questions.Others().data())]);
+  auto const* score = scores_.data() + n;
+  for (auto const& question : questions.OfOthers()) compare(question, *score++);
   return best;
 }
 
-LevelSplit DrawnLevelSearch::Find(Context const& ctx, Span<Node const> level, RowLists const& rows,
-                                  ThresholdDraw const& draw, Span<std::uint32_t const> features) {
+LevelSplit DrawnLevelSearch::Find(Context const& ctx, Span<Node const> level, ThresholdDraw const& draw,
+                                  Span<std::uint32_t const> features, Summer const& sum) {
   if (level.empty() || features.empty()) return {};
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   n_features_ = features.size();
-  LevelQuestions const questions(rules_.bins, draw, features);
+  LevelQuestions const questions(rules_.cuts, plain_, draw, features);
   scores_.assign(ToSize(NumQuestions(questions)), 0.0);
+  auto const n_sums = ToSize(NumSums());
+  auto const sums_of_node = NumSums() * questions.Width();
+  std::int64_t const* sums = nullptr;  // of the last chunk
   std::size_t n_chunks = 0;
-  ForEachChunk(ctx, {questions, level, rows}, [&](Chunk const& chunk, std::size_t) {
-    ScoreChunk(ctx, chunk);
+  ForEachChunk(level, sums_of_node, [&](std::size_t, Span<Node const> nodes) {
+    sums = sum(questions, nodes);
+    ScoreChunk(ctx, {questions, nodes, sums});
     ++n_chunks;
   });
   auto const best = BestOf(level, questions);
   if (!best.split.best.IsValid()) return {};
-  auto const n_sums = NumSums();
-  left_.resize(level.size() * ToSize(n_sums));
-  auto const keep = [&](Chunk const& chunk, std::size_t first) {
-    for (std::size_t node = 0; node < chunk.nodes.size(); ++node) {
-      best.Left(chunk.nodes[node].total.sums.data(), sums_.data() + node * ToSize(n_sums * questions.Width()),
-                questions.Width(), {left_.data() + (first + node) * ToSize(n_sums), ToSize(n_sums)});
+  left_.resize(level.size() * n_sums);
+  ForEachChunk(level, sums_of_node, [&](std::size_t first, Span<Node const> nodes) {
+    auto const* of_node = n_chunks == 1 ? sums : sum(questions, nodes);
+    for (std::size_t node = 0; node < nodes.size(); ++node, of_node += sums_of_node) {
+      best.Left(nodes[node].total.sums.data(), of_node, questions.Width(),
+                {left_.data() + (first + node) * n_sums, n_sums});
     }
-  };
-  if (n_chunks == 1) {
-    keep({questions, level, rows}, 0);
-  } else {
-    ForEachChunk(ctx, {questions, level, rows}, keep);
-  }
+  });
   return best.split;
 }
 

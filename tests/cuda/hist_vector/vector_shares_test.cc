@@ -122,6 +122,25 @@ TEST_F(VectorShares, OneStateForManyTrees) {
   }
 }
 
+/// The rows of symmetric trees are all on the first device; those of others are cut again afterwards.
+TEST_F(VectorShares, SymmetricTreesInBetween) {
+  for (auto const& devices : ManyDevices()) {
+    auto job = IntegerJob(2500, 9);
+    SetTree(0, &job);
+    auto const ctx = On(devices);
+    auto const data = DataOf(job);
+    auto const state = cuda::GpuHistBuilder(job.job.param, kManyShares).MakeState(ctx, *data);
+    for (int turn = 0; turn < 4; ++turn) {
+      auto of_turn = job;
+      if (turn % 2 == 1) of_turn.job.param.grow_policy = TreeParam::kSymmetric;
+      of_turn.job.param.extra_trees = turn % 2 == 1;
+      cuda::GpuHistBuilder const builder(of_turn.job.param, kManyShares);
+      ExpectSameVectors(Build(ctx, *data, builder, of_turn, state.get()), BuildVectorTree(of_turn),
+                        "turn " + std::to_string(turn) + " on " + Text(devices));
+    }
+  }
+}
+
 /// Failures leave a state that the next tree grows in: a device that is not there, and more outputs than there is room
 /// for.
 TEST_F(VectorShares, ATreeAfterOneThatFailed) {

@@ -66,6 +66,22 @@ def test_arrays(binary: Binary, way: str, make: type[kb.DMatrix]) -> None:
     assert_same(lambda: make(rows, y, **more), params)
 
 
+def test_symmetric_trees_of_classes(binary: Binary) -> None:
+    X, y = binary
+    classes = (y + 2 * (np.nan_to_num(X[:, 0]) > 0)).astype(np.float32)
+    params = {
+        "objective": "multi:softprob",
+        "num_class": 4,
+        "multi_strategy": "multi_output_tree",
+        "grow_policy": "symmetric",
+        "extra_trees": 1,
+        "max_depth": 7,
+    }
+    for more in ({}, {"subsample": 0.6, "colsample_bynode": 0.6}, {"max_bin": 1000, "min_data_in_leaf": 9}):
+        assert_same(lambda: kb.DMatrix(X, classes), {**params, **more})
+        assert_same(lambda: kb.DMatrix(np.nan_to_num(X), classes), {**params, **more})
+
+
 def test_predictions(binary: Binary) -> None:
     X, y = binary
     data = kb.DMatrix(X, y)

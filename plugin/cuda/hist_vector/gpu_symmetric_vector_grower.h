@@ -1,0 +1,31 @@
+/// \file Symmetric trees with a vector in each leaf (tree/hist_vector/symmetric_vector_grower.h) of rows in device
+/// memory. The device adds up what the nodes of a level answer, and the host decides; two waits a level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/hist_vector/gpu_vector_grower.h"
+#include "tree/hist/symmetric_growth.h"
+#include "tree/hist_vector/drawn_level.h"
+
+namespace kauri::cuda {
+
+/// Of data on one device.
+class GpuSymmetricVectorGrower final : public SymmetricGrowth<GpuVectorGrower> {
+ public:
+  GpuSymmetricVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task, VectorOnDevice* data);
+
+ private:
+  /// Rows go to their children.
+  void FindSplits(Pairs const& pairs) override;
+  LevelSplit FindLevel(Nodes const& open) override;
+  bool MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const override {
+    return search_.MakesSplit(split, place, node);
+  }
+  std::int64_t const* SumNodes(LevelQuestions const& questions, Span<Node const> nodes);
+
+  DrawnLevelSearch search_;
+};
+
+}  // namespace kauri::cuda
