@@ -184,7 +184,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
             "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
-            "least and its largest value.");
+            "least and its largest value, in symmetric trees, whose leaves must hold vectors, one for each level.");
     DMLC_DECLARE_FIELD(random_strength)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
@@ -216,7 +216,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "depthwise splits level by level; lossguide splits the leaf with the largest gain first; symmetric makes "
             "the same split in all nodes of a level, the one with the largest sum of gains "
-            "(tree_method=hist).");
+            "(tree_method=hist; vector leaves with extra_trees=1 alone).");
     DMLC_DECLARE_FIELD(split_criterion)
         .set_default(kGradient)
         .add_enum("gradient", kGradient)

@@ -1,13 +1,13 @@
-/// \file Symmetric trees (tree/hist/symmetric_growth.h) from histograms in device memory. The device finds the split of
-/// a level (split/level_splits.h); two waits a level.
+/// \file Symmetric trees (tree/growth/symmetric_growth.h) from histograms in device memory. The device finds the split
+/// of a level (split/level_splits.h); two waits a level.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "cuda/hist/gpu_hist_grower.h"
+#include "tree/growth/symmetric_growth.h"
 #include "tree/hist/level_search.h"
-#include "tree/hist/symmetric_growth.h"
 
 namespace kauri::cuda {
 

@@ -10,7 +10,7 @@ GpuSymmetricVectorGrower::GpuSymmetricVectorGrower(Context const& ctx, GrowthRul
                                                    VectorOnDevice* data)
     : SymmetricGrowth(ctx, rules, task, data),
       search_({cuts_, gain_, static_cast<double>(rules.param.gamma), constraints_.Signs(), costs_},
-              PlainColumnsOf(data->bins)) {}
+              PlainColumnsOnDevice(data->bins)) {}
 
 void GpuSymmetricVectorGrower::FindSplits(Pairs const& /*pairs*/) {
   auto& rows = data_->rows;

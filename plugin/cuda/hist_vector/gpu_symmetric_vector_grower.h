@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "cuda/hist_vector/gpu_vector_grower.h"
-#include "tree/hist/symmetric_growth.h"
+#include "tree/growth/symmetric_growth.h"
 #include "tree/hist_vector/drawn_level.h"
 
 namespace kauri::cuda {

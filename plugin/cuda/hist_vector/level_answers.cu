@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kAnswerThreads) AnswerKernel(AnswerTask task, 
 
 }  // namespace
 
-PlainColumns PlainColumnsOf(DeviceBins const& bins) {
+PlainColumns PlainColumnsOnDevice(DeviceBins const& bins) {
   if (bins.form == CodeForm::kCells) return {};
   PlainColumns plain{(bins.NumCols() + kTileColumns - 1) / kTileColumns * kTileColumns};
   for (auto const& feature : bins.features) plain.may_miss.push_back(static_cast<std::uint8_t>(feature.may_miss));

@@ -31,7 +31,7 @@ struct AskedOnDevice {
 };
 
 /// Features of numbers that may not be missed have plain columns, unless rows are lists of cells.
-PlainColumns PlainColumnsOf(DeviceBins const& bins);
+PlainColumns PlainColumnsOnDevice(DeviceBins const& bins);
 std::vector<AskedOnDevice> AskedOf(DeviceBins const& bins, LevelQuestions const& questions);
 
 struct AnswerTask {

@@ -12,10 +12,10 @@ features are categories they come after the others: shallow trees win short race
 Trees are of all classes: better than a tree for each, in less time. Their children need as much hessian in the mean of
 the classes as others need in all, and where a model is sure of most rows few classes have any, so they are asked for
 less. Where all features are numbers the first of them are symmetric, with a random threshold for each feature and
-level: most sets of classes are learnt better by these, a level deeper and without samples of columns. Classes begin at twice the learning rate of other labels, since the hessian of softmax is twice its curvature,
-which halves every step. Every change is then tried on top of the best setting so far and stays where it brings
-something. Nothing that the user has given is changed, and lower learning rates come last: they cost most, and end as
-soon as one brings nothing.
+level: most sets of classes are learnt better by these, a level deeper and without samples of columns. Classes begin at
+twice the learning rate of other labels, since the hessian of softmax is twice its curvature, which halves every step.
+Every change is then tried on top of the best setting so far and stays where it brings something. Nothing that the user
+has given is changed, and lower learning rates come last: they cost most, and end as soon as one brings nothing.
 """
 
 from __future__ import annotations

@@ -43,19 +43,22 @@ enum class RowKind {
 };
 
 struct NodeCodes {
+  static constexpr std::int64_t kSlack = 3;
+
   std::uint8_t const* codes = nullptr;  ///< of the table
   std::vector<std::int64_t> places;     ///< [n_rows]: where the codes of each begin
-  std::vector<std::int64_t> values;     ///< [n_rows, n_sums]
+  std::vector<std::int64_t> values;     ///< [n_rows, n_sums], and more
   std::int64_t n_sums = 0;
 
   std::int64_t NumRows() const { return static_cast<std::int64_t>(places.size()); }
 
-  /// Takes the rows of a slice that add something. read(row, to) writes the integers of a row and returns its kind.
-  /// False where one of them may cancel.
+  /// Takes the rows of a slice that add something. read(row, to) writes the integers of a row, and up to kSlack behind
+  /// them, and returns its kind. False where one of them may cancel.
   template <typename Read>
   bool Gather(RowSlice slice, std::int64_t row_stride, Read&& read) {
     places.clear();
-    values.resize(static_cast<std::size_t>((slice.end - slice.begin) * n_sums));
+    auto const n_values = static_cast<std::size_t>((slice.end - slice.begin) * n_sums + kSlack);
+    if (values.size() < n_values) values.resize(n_values);
     auto* to = values.data();
     for (auto i = slice.begin; i < slice.end; ++i) {
       auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
@@ -68,6 +71,13 @@ struct NodeCodes {
     return true;
   }
 };
+
+/// Copies n integers, four at a time: up to NodeCodes::kSlack more are read and written.
+inline void CopyIntegers(std::int32_t const* from, std::int64_t n, std::int64_t* to) {
+  for (std::int64_t i = 0; i < n; i += 4) {
+    for (std::int64_t k = i; k < i + 4; ++k) to[k] = from[k];
+  }
+}
 
 /// Which codes the rows have in the tile that begins with `column`. flags: [kTileColumns, kTileCodes], zeros before and
 /// after.

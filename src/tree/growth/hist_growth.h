@@ -4,7 +4,7 @@
 /// 1. The root's sum and histogram give its best split.
 /// 2. Nodes to split are chosen: depthwise all of a level in the order of their ids; lossguide the leaf with the
 ///    largest loss change, the lowest id among equals. max_leaves ends both.
-///    Symmetric trees choose otherwise (hist/symmetric_growth.h).
+///    Symmetric trees choose otherwise (symmetric_growth.h).
 /// 3. They get two children each, numbered in that order; the rows follow.
 /// 4. Children that may be split again get their best splits; back to 2.
 /// A split needs a loss change above kMinLossChange and of at least gamma, in float32.

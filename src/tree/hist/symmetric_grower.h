@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "kauri/data_matrix.h"
+#include "tree/growth/symmetric_growth.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/level_search.h"
-#include "tree/hist/symmetric_growth.h"
 
 namespace kauri {
 
@@ -27,8 +27,8 @@ class SymmetricGrower : public SymmetricGrowth<HistGrower> {
   LevelSearch search_;
 };
 
-/// \throws Error(kParameter) where no symmetric trees are made: of bins in a file; of one output, which task.table says,
-/// with drawn thresholds.
+/// \throws Error(kParameter) where no symmetric trees are made: of bins in a file; of one output, which task.table
+/// says, with drawn thresholds.
 void RequireSymmetric(DataMatrix const& data, TreeParam const& param, GradientTableView const& table);
 
 }  // namespace kauri

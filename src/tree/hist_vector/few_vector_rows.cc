@@ -81,7 +81,7 @@ bool SearchDrawn(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfV
   drawn.rows.codes = bins.Bytes().rows.data();
   drawn.rows.n_sums = finder.NumSums();
   auto const read = [&](std::int64_t row, std::int64_t* to) {
-    std::copy_n(rows.table.values.data() + row * rows.table.stride, drawn.rows.n_sums, to);
+    CopyIntegers(rows.table.values.data() + row * rows.table.stride, drawn.rows.n_sums, to);
     return finder.KindOf(to);
   };
   if (!drawn.rows.Gather(rows.slice, bins.Bytes().row_stride, read)) {

@@ -16,7 +16,7 @@
 
 #include "data/bins/bin_matrix.h"
 #include "kauri/span.h"
-#include "tree/hist/level_split.h"
+#include "tree/growth/level_split.h"
 #include "tree/hist_vector/vector_gain.h"
 #include "tree/threshold_draw.h"
 

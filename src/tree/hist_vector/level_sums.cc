@@ -70,7 +70,7 @@ void LevelSums::SumPart(LevelQuestions const& questions, RowSlice slice, NodeCod
   scratch->codes = has_plain ? bins_.Bytes().rows.data() : nullptr;
   scratch->n_sums = n_sums_;
   auto const read = [&](std::int64_t row, std::int64_t* to) {
-    std::copy_n(table_.values.data() + row * table_.stride, n_sums_, to);
+    CopyIntegers(table_.values.data() + row * table_.stride, n_sums_, to);
     return RowKind::kIsSeen;  // whatever it adds: rows stay where they are in the slice
   };
   scratch->Gather(slice, has_plain ? bins_.Bytes().row_stride : 0, read);

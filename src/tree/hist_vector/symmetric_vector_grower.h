@@ -1,11 +1,11 @@
-/// \file Symmetric trees (hist/symmetric_growth.h) with a vector in each leaf, whose thresholds are drawn for each
+/// \file Symmetric trees (symmetric_growth.h) with a vector in each leaf, whose thresholds are drawn for each
 /// level (drawn_level.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "tree/hist/symmetric_growth.h"
+#include "tree/growth/symmetric_growth.h"
 #include "tree/hist_vector/drawn_level.h"
 #include "tree/hist_vector/level_sums.h"
 #include "tree/hist_vector/vector_grower.h"

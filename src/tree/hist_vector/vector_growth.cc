@@ -80,6 +80,8 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
   SubtractSums(total.left.data(), total.left.size(), right.sums.data());
   std::vector<double> left_weights;
   std::vector<double> right_weights;
+  left_weights.reserve(gain_.outputs.size());
+  right_weights.reserve(gain_.outputs.size());
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     auto const bounds = total.bounds.empty() ? WeightBounds{} : total.bounds[output];
     auto const gain = right_categories.empty() ? gain_.Of(output) : OfCategories(gain_.Of(output));

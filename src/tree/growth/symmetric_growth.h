@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "tree/growth/level_split.h"
 #include "tree/growth/tree_common.h"
-#include "tree/hist/level_split.h"
 
 namespace kauri {
 
