@@ -61,6 +61,21 @@ TEST(Group, Classes) {
   }
 }
 
+TEST(Group, SymmetricTreesOfClasses) {
+  Params const params{{"objective", "multi:softprob"}, {"num_class", "4"},   {"multi_strategy", "multi_output_tree"},
+                      {"grow_policy", "symmetric"},    {"extra_trees", "1"}, {"max_depth", "6"},
+                      {"random_strength", "0.5"},      {"subsample", "0.8"}};
+  auto table = MakeTable(kRows, 4, 15);
+  ExpectSame({"numbers", params, table}, Partitions(kRows));
+  for (std::int64_t row = 0; row < kRows; ++row) table.values[row * 6 + 3] = static_cast<float>((row * 7) % 40);
+  table.types = {"float", "float", "float", "c", "float", "float"};
+  ExpectSame({"categories", params, table}, {Contiguous(kRows, 3), RandomRuns(kRows, 4, 9)});
+  table.types.clear();
+  for (std::size_t i = 0; i < table.values.size(); i += 3) table.values[i] = std::numeric_limits<float>::quiet_NaN();
+  table.sparse = true;
+  ExpectSame({"sparse rows", params, table}, {Contiguous(kRows, 3), RandomRuns(kRows, 4, 9)});
+}
+
 TEST(Group, WeightsAndBaseMargins) {
   auto table = MakeTable(kRows, 2, 6);
   std::mt19937 generator(11);
