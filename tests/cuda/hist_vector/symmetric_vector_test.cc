@@ -57,17 +57,8 @@ TEST_F(SymmetricVectorsOnDevice, LargeJobs) {
 
 /// More nodes and columns than are held at a time.
 TEST_F(SymmetricVectorsOnDevice, LevelsInChunks) {
-  MatrixSpec spec;
-  spec.n_rows = 300;
-  spec.n_cols = 2600;
-  VectorJob job;
-  job.job.values = MakeValues(spec);
-  job.job.n_cols = spec.n_cols;
-  job.job.param.max_depth = 6;
-  job.job.param.min_child_weight = 0.0F;
-  job.n_outputs = 33;
-  job.pairs = MakePairs(spec.n_rows, job.n_outputs, false, 1);
-  EXPECT_GT(ExpectTheHosts(Symmetric(job), "chunks"), 40);
+  auto const job = Symmetric(WideJob());
+  EXPECT_GT(ExpectTheHosts(job, "chunks"), 40);
 }
 
 /// One state, trees of either kind and tables of either size in turn.

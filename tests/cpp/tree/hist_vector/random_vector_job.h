@@ -117,6 +117,21 @@ inline VectorJob RandomCategoryJob(std::uint64_t seed, std::int64_t n_rows, std:
   return job;
 }
 
+/// More nodes, columns and sums than levels of symmetric trees are looked at by in one go.
+inline VectorJob WideJob() {
+  MatrixSpec spec;
+  spec.n_rows = 300;
+  spec.n_cols = 2600;
+  VectorJob job;
+  job.job.values = MakeValues(spec);
+  job.job.n_cols = spec.n_cols;
+  job.job.param.max_depth = 6;
+  job.job.param.min_child_weight = 0.0F;
+  job.n_outputs = 33;
+  job.pairs = MakePairs(spec.n_rows, job.n_outputs, false, 1);
+  return job;
+}
+
 /// Enough rows and sums for several parts and blocks.
 inline std::vector<VectorJob> LargeJobs() {
   std::vector<VectorJob> jobs;

@@ -82,20 +82,11 @@ TEST(SymmetricVectorTree, ThreadsAndRunsDoNotMatter) {
 
 /// More nodes and columns than are held at a time: levels are looked at in chunks.
 TEST(SymmetricVectorTree, LevelsInChunksAsInTheDefinition) {
-  MatrixSpec spec;
-  spec.n_rows = 300;
-  spec.n_cols = 2600;
-  VectorJob job;
-  job.job.values = MakeValues(spec);
-  job.job.n_cols = spec.n_cols;
-  job.job.param.max_depth = 6;
-  job.job.param.min_child_weight = 0.0F;
-  job.n_outputs = 33;
-  job.pairs = MakePairs(spec.n_rows, job.n_outputs, false, 1);
-  auto const one = BuildVectorTree(Symmetric(job), 1);
+  auto const job = Symmetric(WideJob());
+  auto const one = BuildVectorTree(job, 1);
   EXPECT_GT(one.tree.NumLeaves(), 40);
-  ExpectSameVectors(BuildVectorTree(Symmetric(job), 3), one, "threads");
-  ExpectSameVectors(one, NaiveSymmetricVectorTree(Symmetric(job)).Grow(), "definition");
+  ExpectSameVectors(BuildVectorTree(job, 3), one, "threads");
+  ExpectSameVectors(one, NaiveSymmetricVectorTree(job).Grow(), "definition");
 }
 
 TEST(SymmetricVectorTree, HasOneQuestionALevel) {
