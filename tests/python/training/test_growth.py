@@ -209,7 +209,7 @@ def test_estimators_take_them() -> None:
         ({"min_data_in_leaf": -1}, "min_data_in_leaf"),
         ({"path_smooth": -1}, "path_smooth"),
         ({"extra_trees": "perhaps"}, "extra_trees"),
-        ({"extra_trees": 1, "grow_policy": "symmetric"}, "extra_trees=0, or grow_policy=depthwise"),
+        ({"extra_trees": 1, "grow_policy": "symmetric"}, "set .*, extra_trees=0, or grow_policy=depthwise"),
         ({"path_smooth": 1, "monotone_constraints": "(1)"}, "may break the constraints; leave out one of the two"),
         ({"min_samples_leaf": 3}, "use min_data_in_leaf"),
     ],

@@ -66,6 +66,13 @@ inline Built BuildTree(Job const& job, int threads = 2) {
   return built;
 }
 
+/// Whether as many of these rows as a leaf must have are used: rows that sampling left out do not count.
+inline bool HasEnoughUsedRows(Job const& job, std::vector<std::size_t> const& rows) {
+  auto const n_rows = std::count_if(rows.begin(), rows.end(),
+                                    [&](std::size_t row) { return job.sampled.empty() || job.sampled[row] != 0; });
+  return n_rows >= job.param.min_data_in_leaf;
+}
+
 /// What a finished tree says of a node of this sum and weight.
 inline void SetNaiveNode(Job const& job, std::int32_t id, FixedSum sum, float weight, GainParam const& gain,
                          Tree* tree) {

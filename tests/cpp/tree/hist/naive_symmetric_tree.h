@@ -64,11 +64,6 @@ class NaiveSymmetricTree {
     }
     return sum;
   }
-  bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
-    auto const n_rows = std::count_if(rows.begin(), rows.end(),
-                                      [&](std::size_t row) { return job_.sampled.empty() || job_.sampled[row] != 0; });
-    return n_rows >= job_.param.min_data_in_leaf;
-  }
   std::array<std::vector<std::size_t>, 2> Divide(Node const& node, SplitCandidate const& split) const {
     std::array<std::vector<std::size_t>, 2> sides;
     for (auto const row : node.rows) {
@@ -110,7 +105,7 @@ class NaiveSymmetricTree {
     auto const& node = nodes_[id];
     if (node.is_split || !MayUse(id, split.feature)) return std::nullopt;
     auto const sides = Divide(node, split);
-    if (!HasEnoughRows(sides[0]) || !HasEnoughRows(sides[1])) return std::nullopt;
+    if (!HasEnoughUsedRows(job_, sides[0]) || !HasEnoughUsedRows(job_, sides[1])) return std::nullopt;
     split.left = Sum(sides[0]);
     split.right = Sum(sides[1]);
     if (!HasEnoughHessian(split.left, gain_) || !HasEnoughHessian(split.right, gain_)) return std::nullopt;

@@ -91,12 +91,6 @@ class NaiveSymmetricVectorTree {
     }
     return sums;
   }
-  bool HasEnoughRows(Rows const& rows) const {
-    auto const& sampled = job_.job.sampled;
-    auto const n_rows =
-        std::count_if(rows.begin(), rows.end(), [&](std::size_t row) { return sampled.empty() || sampled[row] != 0; });
-    return n_rows >= param_.min_data_in_leaf;
-  }
   std::array<Rows, 2> Divide(Node const& node, Question const& question) const {
     std::array<Rows, 2> sides;
     for (auto const row : node.rows) {
@@ -131,7 +125,7 @@ class NaiveSymmetricVectorTree {
     auto const& node = nodes_[id];
     if (node.is_split || !MayUse(id, question.feature)) return std::nullopt;
     auto const sides = Divide(node, question);
-    if (!HasEnoughRows(sides[0]) || !HasEnoughRows(sides[1])) return std::nullopt;
+    if (!HasEnoughUsedRows(job_.job, sides[0]) || !HasEnoughUsedRows(job_.job, sides[1])) return std::nullopt;
     auto const left = Sum(sides[0]);
     auto const right = Sum(sides[1]);
     for (auto const& sums : {left, right}) {

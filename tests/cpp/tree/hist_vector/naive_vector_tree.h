@@ -167,12 +167,6 @@ class NaiveVectorTree {
     std::vector<std::size_t> right;
   };
 
-  bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
-    auto const& sampled = job_.job.sampled;
-    auto const n_rows =
-        std::count_if(rows.begin(), rows.end(), [&](std::size_t row) { return sampled.empty() || sampled[row] != 0; });
-    return n_rows >= param_.min_data_in_leaf;
-  }
   bool IsMonotone() const { return !job_.job.constraints.signs.empty(); }
 
   Pair Sum(std::vector<std::size_t> const& rows, std::size_t output) const {
@@ -248,7 +242,7 @@ class NaiveVectorTree {
     candidate.threshold = threshold;
     candidate.default_left = default_left;
     auto const sides = Divide(*node, candidate);
-    if (!HasEnoughRows(sides.left) || !HasEnoughRows(sides.right)) return;
+    if (!HasEnoughUsedRows(job_.job, sides.left) || !HasEnoughUsedRows(job_.job, sides.right)) return;
     auto const least = static_cast<double>(param_.min_child_weight);
     if (MeanHessian(sides.left) < least || MeanHessian(sides.right) < least) return;
     double split_gain = 0.0;
