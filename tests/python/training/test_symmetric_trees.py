@@ -131,7 +131,9 @@ def test_refused_and_the_booster_stays_as_it_was() -> None:
     model.update(data, 0)
     before = model.save_raw("json")
     model.set_param({"grow_policy": "symmetric", "extra_trees": 1})
-    with pytest.raises(kb.ParameterError, match="set multi_strategy=multi_output_tree, extra_trees=0, or grow_policy=depthwise"):
+    with pytest.raises(
+        kb.ParameterError, match="set multi_strategy=multi_output_tree, extra_trees=0, or grow_policy=depthwise"
+    ):
         model.update(data, 1)
     assert model.save_raw("json") == before
     model.set_param({"extra_trees": 0})
