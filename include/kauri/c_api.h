@@ -471,8 +471,8 @@ KAURI_API int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_laye
  * trees of round i of each that has so many, as parallel trees: a random forest per round, which files of any dialect
  * hold where all have as many rounds, else those since 2.0. A booster that is named k times counts as often, and its
  * trees are there once, their leaves times k / len. Attributes are left behind. Errors: no booster; boosters that
- * differ in objective, outputs, features, names of categories or intercept (base_score); linear ones; learnt position
- * biases.
+ * differ in objective, outputs, features, names of columns or of categories, or intercept (base_score); linear ones;
+ * learnt position biases.
  */
 KAURI_API int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len, BoosterHandle* out);
 /** Rounds that the model has. */
@@ -483,8 +483,9 @@ KAURI_API int XGBoosterSetParam(BoosterHandle handle, char const* name, char con
 KAURI_API int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out);
 /**
  * One round of boosting. What is drawn in it follows from the seed and the number of rounds that the booster has, so
- * that continued training draws as training at once does; `iter` is not read. Errors: parameters, labels, columns that
- * do not fit.
+ * that continued training draws as training at once does; `iter` is not read. A booster without names or types of
+ * columns keeps those of `dtrain` once the round is done. Errors: parameters, labels, columns that do not fit (see
+ * KauriBoosterCheckColumns).
  */
 KAURI_API int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHandle dtrain);
 /** One round from gradients and hessians, [len] each, row-major [n_rows, n_outputs]; for older clients. */
@@ -525,14 +526,15 @@ KAURI_API int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metri
  * value and margin [n] or [n, K] (strict [n, K]; multi:softmax values are classes, [n, 1]), contributions [n, F + 1] or
  * [n, K, F + 1] (strict with K), interactions the same with [F + 1, F + 1], leaves [n, R * K * P] (strict
  * [n, R, K, P]). The last contribution is the bias. Banzhaf values have the shape of contributions, Taylor interactions
- * that of interactions.
+ * that of interactions. Optional "validate_features": false leaves out the comparison of names and takes fewer columns
+ * than the model has. Errors: columns that do not fit (see KauriBoosterCheckColumns).
  */
 KAURI_API int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
                                           bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
 /**
  * The same on the caller's rows without a DMatrix. `config`: "missing" is required besides, "training" is not;
- * optional "feature_types": those of the columns, as in XGDMatrixSetStrFeatureInfo. `m`: null, or a DMatrix or proxy
- * whose base_margin is used.
+ * optional "feature_types" and "feature_names": those of the columns, as in XGDMatrixSetStrFeatureInfo. `m`: null, or
+ * a DMatrix or proxy whose base_margin is used.
  */
 KAURI_API int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                         bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
@@ -695,9 +697,21 @@ KAURI_API int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const
 KAURI_API int XGBoosterSetAttr(BoosterHandle handle, char const* key, char const* value);
 /** The keys of all attributes. */
 KAURI_API int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const*** out);
-/** As XGDMatrixSetStrFeatureInfo, for the names and types saved with the model. */
+/**
+ * As XGDMatrixSetStrFeatureInfo, for the names and types saved with the model. Before the first round they may be of
+ * any number, which that round compares with its data.
+ */
 KAURI_API int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char const** features,
                                          bst_ulong size);
+/**
+ * An error of kind KAURI_ERROR_DATA unless the columns of `dmat` are those of the booster, as every training,
+ * evaluation, prediction and explanation asks. Where both have names, these are the same in the same order. There are
+ * as many as the model has; only of libsvm text, which tells no columns beyond its last value, they may be fewer.
+ * Columns that hold categories in the one do so in the other. Those of a booster without rounds are the names that it
+ * was given. Loaded in the place of XGBoost's library, names of rows to predict are left to the client, and all
+ * data may have fewer columns.
+ */
+KAURI_API int KauriBoosterCheckColumns(BoosterHandle handle, DMatrixHandle dmat);
 /** As XGDMatrixGetStrFeatureInfo. */
 KAURI_API int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len,
                                          char const*** out_features);

@@ -37,6 +37,7 @@ struct MetaInfo {
   std::vector<std::string> feature_types;  ///< [n_cols]: float, q, int, i, c
   CategoryNameTable category_names;        ///< [n_cols]
   bool is_encoded = false;                 ///< categories became the numbers that a model's trees know them by
+  bool may_lack_columns = false;  ///< text that names only present values: columns after the last with one are not told
   /// Which rows of all ranks these are, in their order here; counts add up to n_rows. Empty: row i is row i.
   std::vector<RowRange> global_rows;
 

@@ -31,7 +31,7 @@ ColumnKind KindIn(Model const& model, SplitKinds const& splits, std::size_t feat
 
 ColumnKind KindIn(DeclaredColumns const& data, std::size_t feature) {
   if (feature < data.types.size()) return KindOfType(data.types[feature]);
-  return HasNames(data.names, feature) ? ColumnKind::kCategory : ColumnKind::kUnknown;
+  return HasNames(data.categories, feature) ? ColumnKind::kCategory : ColumnKind::kUnknown;
 }
 
 /// "column 3 ('city')".
@@ -59,7 +59,7 @@ void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColu
                       std::string const& what) {
   auto const n_features = static_cast<std::size_t>(std::max<std::int64_t>(model.n_features, 0));
   auto const n_columns =
-      data.is_frame ? n_features : std::min(std::max(data.types.size(), data.names.size()), n_features);
+      data.is_frame ? n_features : std::min(std::max(data.types.size(), data.categories.size()), n_features);
   for (std::size_t feature = 0; feature < n_columns; ++feature) {
     auto const known = KindIn(model, splits, feature);
     auto given = KindIn(data, feature);

@@ -11,20 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "kauri/data_matrix.h"
+#include "booster/declared_columns.h"
+#include "kauri/meta_info.h"
 #include "kauri/model.h"
-#include "kauri/span.h"
 
 namespace kauri {
-
-/// What some rows say of their columns; all may be empty. Not owning.
-struct DeclaredColumns {
-  Span<std::string const> types;    ///< [n_cols]
-  Span<CategoryNames const> names;  ///< [n_cols], of categories
-  bool is_frame = false;            ///< columns whose categories have names come with them, and others are numbers
-
-  static DeclaredColumns Of(MetaInfo const& info) { return {info.feature_types, info.category_names}; }
-};
 
 /// By feature what the splits of a model's trees take it for. Kept while trees are added.
 class SplitKinds {

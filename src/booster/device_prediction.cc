@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "booster/model_fit.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
@@ -25,8 +24,7 @@ DevicePrediction PredictOnDevice(ReadyModel const& ready, GivenDeviceRows const&
   auto const& model = ready.GetModel();
   auto const& parts = *ready.Parts();
   auto const& layout = rows.storage.Layout();
-  CheckPredictable(model, layout.n_cols);
-  ready.CheckColumns(rows.columns);
+  ready.CheckColumns(options.Compared(rows.columns), layout.n_cols);
   CheckBaseMargin(rows.base_margin, layout.n_rows, model.NumOutputs());
   auto const view = MakeDeviceView(rows.storage);
   if (options.shap_method.empty() && !ModelRows(model, *view).AreTranslated()) {

@@ -108,8 +108,9 @@ std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOp
   return shape;
 }
 
-void CheckRows(Model const& model, ExplainTask const& task) {
-  CheckPredictable(model, task.rows.NumCols());
+void CheckRows(ReadyModel const& ready, ExplainTask const& task) {
+  auto const& model = ready.GetModel();
+  ready.CheckColumns(task.columns, task.rows.NumCols());
   CheckExplicable(model);
   CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
 }
@@ -132,14 +133,14 @@ char const* NameOf(PredictKind kind) {
   }
 }
 
-void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const& options) {
+void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions const& options) {
   if (!IsExplanation(options.kind)) {
     Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
          " is no explanation; expected 2 contributions, 3 approximate contributions, 4 interactions, 5 approximate ",
          "interactions, 100 Banzhaf values or 101 Taylor interactions.");
   }
-  CheckRows(model, task);
-  CheckFeatures(options.features, model.n_features);
+  CheckRows(ready, task);
+  CheckFeatures(options.features, ready.GetModel().n_features);
   if (options.reduction == ExplainReduction::kMeanAbs && task.rows.NumRows() == 0) {
     Fail(ErrorKind::kData, "the data have 0 rows, which have no mean; pass at least one.");
   }
@@ -148,7 +149,7 @@ void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const
     Fail(ErrorKind::kParameter, NameOf(options.kind),
          " take no background; only contributions (SHAP values) are computed against one.");
   }
-  CheckPredictable(model, task.background->NumCols());
+  ready.CheckColumns(task.background_columns, task.background->NumCols(), {"the background", "has"});
   if (task.background->NumRows() == 0) {
     Fail(ErrorKind::kData, "the background has 0 rows; pass at least one to compare with.");
   }
@@ -160,9 +161,7 @@ std::vector<std::uint64_t> ExplainInto(ReadyModel const& ready, ExplainTask cons
                                        ResultMemory const& memory) {
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
-  CheckTask(model, asked, options);
-  ready.CheckColumns(asked.columns);
-  ready.CheckColumns(asked.background_columns, "the background");
+  CheckTask(ready, asked, options);
   ModelRows const rows(model, asked.rows);
   ModelRows const background(model, asked.background == nullptr ? asked.rows : *asked.background);
   ExplainTask const task{rows.View(), asked.base_margin, asked.background == nullptr ? nullptr : &background.View()};
@@ -204,8 +203,7 @@ Prediction Explain(ReadyModel const& ready, ExplainTask const& task, ExplainOpti
 SparseInteractions ExplainSparse(ReadyModel const& ready, ExplainTask const& task, SparseOptions const& options) {
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
-  CheckRows(model, task);
-  ready.CheckColumns(task.columns);
+  CheckRows(ready, task);
   if (options.top_k < 0)
     Fail(ErrorKind::kParameter, "top_k is ", options.top_k, "; expected at least 1, or 0 for all.");
   auto const start = StartMargins(parts, model);

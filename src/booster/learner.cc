@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "booster/column_fit.h"
 #include "booster/configuration.h"
 #include "booster/group.h"
 #include "booster/learnt_model.h"
@@ -71,8 +72,17 @@ std::vector<std::string> Model::*FeatureField(std::string const& name) {
 }  // namespace
 
 void Learner::SetFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
+  auto const member = FeatureField(field);
+  auto const is_free = configuration_->GetClient().habits == Habits::kXgboost;
+  if (!is_free) CheckColumnLabels(model_->AsLearnt(), field, values);
   auto copy = values;
-  (model_->Edit()->*FeatureField(field)).swap(copy);
+  (model_->Edit()->*member).swap(copy);
+}
+
+void Learner::CheckColumns(DataMatrix const& data) const {
+  auto const& info = data.Info();
+  if (NumIterations() == 0) return CheckTrainingNames(model_->AsLearnt(), info);
+  Ready()->CheckColumns(DeclaredColumns::Of(info), info.n_cols);
 }
 
 std::vector<std::string> const& Learner::FeatureInfo(std::string const& field) const {

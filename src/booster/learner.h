@@ -123,7 +123,11 @@ class Learner {
 
   std::map<std::string, std::string>& Attributes();
   std::map<std::string, std::string> const& Attributes() const;
+  /// \throws as CheckColumnLabels, but for clients of XGBoost's, whose boosters take any.
   void SetFeatureInfo(std::string const& field, std::vector<std::string> const& values);
+  /// Before hours of work: \throws as rounds and predictions do for data with other columns than the model's. Those of
+  /// a booster without rounds are its names, where it was given some.
+  void CheckColumns(DataMatrix const& data) const;
   std::vector<std::string> const& FeatureInfo(std::string const& field) const;
 
  private:
@@ -141,7 +145,7 @@ class Learner {
   std::shared_ptr<DataMatrix const> Prepare(Components const& parts, std::shared_ptr<DataMatrix const> const& train,
                                             bool custom, ModelDraft* draft);
   /// Brings the margins that training keeps for `data` up to date; an untrained model starts from its base score.
-  Engine* UpdateMargins(std::shared_ptr<DataMatrix const> const& data);
+  Engine* UpdateMargins(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options);
 
   std::unique_ptr<Configuration> configuration_;
   std::unique_ptr<LearntModel> model_;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "booster/column_fit.h"
 #include "booster/configuration.h"
 #include "booster/first_round.h"
 #include "booster/group.h"
@@ -114,11 +115,12 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
   RequireGradients(booster, gradients);
   training_->Validate(parts, *train, custom);
   training_->Agree(parts, *train, draft.Get());
+  CheckTrainingNames(draft.Get(), train->Info());
   if (updates) {
-    training_->CheckColumns(draft.Get(), train->Info(), "the training data");
+    training_->CheckKinds(draft.Get(), train->Info(), "the training data");
     RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
   } else {
-    training_->CheckTrainingColumns(draft.Get(), train->Info());
+    training_->CheckKindsOfTraining(draft.Get(), train->Info());
     draft.EndUpdate();
   }
   auto* const engine = training_->EngineFor(*parts);
@@ -126,6 +128,7 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
     if (updates) ContinueUpdate(&draft, training_.get());
     auto const known = Prepare(*parts, train, custom, &draft);
     SettleEncoding(*parts, *known, custom, training_->Ordered(), &draft);
+    if (parts->client.habits == Habits::kKauri) AdoptColumnLabels(train->Info(), &draft);
     auto const& model = draft.Get();
     auto const data = training_->Ordered()->For(parts->ctx, known, model, iteration);
     auto const dropped = booster.DroppedTrees(parts->ctx, model);
@@ -151,13 +154,12 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
   auto* const engine = training_->EngineFor(parts);
   std::vector<EvaluationResult> results;
   auto const evaluate = [&](NamedData const& set) {
-    if (set.data->NumCols() > model.n_features) {
-      Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
-           model.n_features, ".");
-    }
-    ValidateInfo(set.data->Info());
+    auto const& info = set.data->Info();
+    DataInWords const words{"evaluation set '" + set.name + "'", "has"};
+    CheckColumnFit(model, ToEvaluate(DeclaredColumns::Of(info), parts.client), info.n_cols, words);
+    ValidateInfo(info);
     training_->AgreeOnRows(parts.ctx, *set.data);
-    training_->CheckColumns(model, set.data->Info(), "evaluation set '" + set.name + "'");
+    training_->CheckKinds(model, info, words.noun);
     engine->UpdateMargins(parts.ctx, set.data, model, *parts.predictor, start, {});
     auto const values = engine->Evaluate(parts.ctx, *set.data, *parts.objective, parts.metrics);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -178,7 +180,7 @@ std::string Learner::FormatEvaluation(std::int64_t iteration, std::vector<Evalua
   return line;
 }
 
-Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {
+Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options) {
   auto const parts = configuration_->Resolve();
   auto draft = model_->MakeDraft(parts);
   if (!draft.HasIntercept()) {
@@ -186,8 +188,10 @@ Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {
     draft.SetHasIntercept(false);  // a first round of the built-in objective still estimates it
   }
   auto const& model = draft.Get();
-  CheckPredictable(model, data->NumCols());
-  training_->CheckColumns(model, data->Info(), "the data");
+  CheckPredictable(model);
+  auto const columns = ToPredict(options.Compared(DeclaredColumns::Of(data->Info())), parts->client);
+  CheckColumnFit(model, columns, data->NumCols(), {});
+  training_->CheckKinds(model, data->Info(), "the data");
   auto* const engine = training_->EngineFor(*parts);
   auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);  // of a custom objective's gradients as well
   engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
@@ -200,7 +204,7 @@ Prediction Learner::PredictTraining(std::shared_ptr<DataMatrix const> const& dat
     auto const view = data->View();
     return Predict(*Ready(), {*view, data->Info().base_margin, DeclaredColumns::Of(data->Info())}, options);
   }
-  auto* const engine = UpdateMargins(data);
+  auto* const engine = UpdateMargins(data, options);
   return Finish(*Ready(), options, {}, data->NumRows(), engine->Margins(*data));
 }
 
@@ -208,7 +212,7 @@ DevicePrediction Learner::PredictTrainingOnDevice(std::shared_ptr<DataMatrix con
                                                   PredictOptions const& options) {
   auto const rows = DeviceRowsOf(*data);
   if (!IsOfCachedMargins(options)) return PredictOnDevice(*Ready(), rows, options);
-  auto* const engine = UpdateMargins(data);
+  auto* const engine = UpdateMargins(data, options);
   auto const ready = Ready();
   auto const& parts = *ready->Parts();
   auto const n_outputs = ready->GetModel().NumOutputs();

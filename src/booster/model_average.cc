@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "booster/model_copies.h"
 #include "data/categories/category_names.h"
+#include "data/column_names.h"
 #include "kauri/error.h"
 #include "kauri/ordered_encoding.h"
 
@@ -59,6 +62,18 @@ void RequireAverage(Models const& models) {
     RequireSame(HaveSameEncoding(model.categories, first.categories), i, "numbers for categories (ordered)");
     RequireSame(model.base_score == first.base_score, i, "intercept");
   }
+}
+
+/// The names of columns that the boosters share, of those that have some. \throws Error(kData) where they differ.
+std::vector<std::string> NamesOfAll(Models const& models) {
+  std::vector<std::string> shared;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    auto const& names = models[i]->feature_names;
+    if (names.empty()) continue;
+    if (shared.empty()) shared = names;
+    RequireColumnNames(names, {shared, "the first that has names"}, {"booster " + std::to_string(i), "has"});
+  }
+  return shared;
 }
 
 std::vector<Part> PartsOf(Models const& models) {
@@ -130,6 +145,7 @@ Model AverageOf(Models const& models) {
   RequireAverage(models);
   auto average = WithoutTrees(*models.front());
   average.attributes.clear();
+  average.feature_names = NamesOfAll(models);
   average.categories.seen = SeenByAny(models);
   auto const parts = PartsOf(models);
   average.n_parallel_trees *= static_cast<std::int64_t>(parts.size());

@@ -39,13 +39,9 @@ void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo co
        "; continue training with the labels and parameters that it was trained with.");
 }
 
-void CheckPredictable(Model const& model, std::int64_t n_cols) {
+void CheckPredictable(Model const& model) {
   if (model.n_features == 0) {
     Fail(ErrorKind::kModel, "the booster has no model yet; train it or load one before predicting.");
-  }
-  if (n_cols > model.n_features) {
-    Fail(ErrorKind::kData, "Number of columns: the data have ", n_cols, " features, the model ", model.n_features,
-         "; drop the features that the model does not know.");
   }
 }
 

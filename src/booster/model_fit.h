@@ -19,8 +19,8 @@ void RequireSameClasses(Model const& model, Components const& parts);
 /// \throws Error(kData) when training data want other outputs than a model with rounds has.
 void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo const& train);
 
-/// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
-void CheckPredictable(Model const& model, std::int64_t n_cols);
+/// \throws Error(kModel) without a model.
+void CheckPredictable(Model const& model);
 
 /// \throws Error(kParameter) unless each column of the model is one of the data's, so that it can have a share in a
 /// prediction: a combination is of several, and a share of a class is a part of one.

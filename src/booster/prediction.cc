@@ -4,12 +4,17 @@
 #include <memory>
 #include <utility>
 
+#include "booster/column_fit.h"
 #include "booster/explained_cells.h"
 #include "booster/model_fit.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 
 namespace kauri {
+
+DeclaredColumns PredictOptions::Compared(DeclaredColumns const& columns) const {
+  return validates_columns ? columns : Unchecked(columns);
+}
 
 std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
                                    std::int64_t n_rows, std::int64_t value_width) {
@@ -83,7 +88,7 @@ class Work {
  public:
   Work(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options)
       : rows_(rows),
-        model_(Checked(ready, rows, options.kind)),
+        model_(Checked(ready, rows, options)),
         trees_(model_.TreesOf(options.iterations)),
         kind_(options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind),
         start_(StartMargins(*ready.Parts(), model_)),
@@ -100,11 +105,10 @@ class Work {
   }
 
  private:
-  static Model const& Checked(ReadyModel const& ready, GivenRows const& rows, PredictKind kind) {
+  static Model const& Checked(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options) {
     auto const& model = ready.GetModel();
-    CheckPredictable(model, rows.view.NumCols());
-    if (IsExplanation(kind)) CheckExplicable(model);
-    ready.CheckColumns(rows.columns);
+    ready.CheckColumns(options.Compared(rows.columns), rows.view.NumCols());
+    if (IsExplanation(options.kind)) CheckExplicable(model);
     CheckBaseMargin(rows.base_margin, rows.view.NumRows(), model.NumOutputs());
     return model;
   }

@@ -21,7 +21,11 @@ struct PredictOptions {
   PredictKind kind = PredictKind::kValue;
   IterationRange iterations;
   bool strict_shape = false;
-  std::string shap_method;  ///< empty: the parameter shap_method decides
+  std::string shap_method;        ///< empty: the parameter shap_method decides
+  bool validates_columns = true;  ///< false: names are not compared, and columns may lack (column_fit.h)
+
+  /// What is compared of the columns of rows.
+  DeclaredColumns Compared(DeclaredColumns const& columns) const;
 };
 
 /// Rows, which must outlive it.

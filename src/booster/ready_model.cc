@@ -1,5 +1,7 @@
 #include "booster/ready_model.h"
 
+#include "booster/column_fit.h"
+#include "booster/model_fit.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -22,12 +24,15 @@ std::shared_ptr<CompiledModel const> ReadyModel::Compiled() const {
   return compiled_;
 }
 
-void ReadyModel::CheckColumns(DeclaredColumns const& data, std::string const& what) const {
+void ReadyModel::CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words) const {
+  auto const data = ToPredict(given, parts_->client);
+  CheckPredictable(*model_);
+  CheckColumnFit(*model_, data, n_cols, words);
   auto const lacks_names = data.is_frame && !model_->categories.names.empty();
-  if (data.types.empty() && data.names.empty() && !lacks_names) return;
+  if (data.types.empty() && data.categories.empty() && !lacks_names) return;
   std::lock_guard<std::mutex> const lock(mutex_);
   kinds_.Update(*model_);
-  CheckColumnKinds(*model_, kinds_, data, what);
+  CheckColumnKinds(*model_, kinds_, data, words.noun);
 }
 
 }  // namespace kauri

@@ -1,13 +1,14 @@
 /// \file A model as the parameters have it, and what predictions need to be computed from it once.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "booster/column_kinds.h"
 #include "booster/components.h"
+#include "data/column_names.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"
 
@@ -26,9 +27,10 @@ class ReadyModel {
   Model const& GetModel() const { return *model_; }
   /// The whole model for the predictor, compiled when it is first asked for.
   std::shared_ptr<CompiledModel const> Compiled() const;
-  /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
-  /// `what` begins the message.
-  void CheckColumns(DeclaredColumns const& data, std::string const& what = "the data") const;
+  /// Of rows to predict or to explain. \throws Error(kModel) without a model; Error(kData) unless they have its
+  /// columns: as CheckColumnFit, and where columns hold numbers in the data and categories in the model, or the other
+  /// way round.
+  void CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words = {}) const;
 
  private:
   std::shared_ptr<Components const> parts_;

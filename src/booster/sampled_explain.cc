@@ -74,15 +74,13 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
     Fail(ErrorKind::kParameter, "sampled explanations are of trees, and the model is linear (gblinear); explain its ",
          "predictions as those of any function.");
   }
-  CheckPredictable(model, task.rows.NumCols());
-  CheckPredictable(model, task.background.NumCols());
+  ready.CheckColumns(task.columns, task.rows.NumCols());
+  ready.CheckColumns(task.background_columns, task.background.NumCols(), {"the background", "has"});
   CheckExplicable(model);
   if (model.n_features > kMostPlayers) {
     Fail(ErrorKind::kModel, "the model has ", model.n_features, " features; explanations by sampled sets know at most ",
          kMostPlayers, ".");
   }
-  ready.CheckColumns(task.columns);
-  ready.CheckColumns(task.background_columns, "the background");
   CheckBaseMargin(task.info.base_margin, task.rows.NumRows(), model.NumOutputs());
   if (task.background.NumRows() == 0) {
     Fail(ErrorKind::kData, "the background has 0 rows; pass at least one to compare with.");

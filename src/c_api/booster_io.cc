@@ -146,6 +146,10 @@ int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char con
       [&] { BoosterUse(handle)->SetFeatureInfo(NotNull(field, "field"), StringsOf(features, size, "features")); });
 }
 
+int KauriBoosterCheckColumns(BoosterHandle handle, DMatrixHandle dmat) {
+  return Guard([&] { BoosterOf(handle).learner->CheckColumns(*DataOf(dmat).data); });
+}
+
 int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len, char const*** out_features) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);

@@ -27,11 +27,12 @@ PredictOptions OptionsOf(JsonConfig const& config) {
   options.kind = static_cast<PredictKind>(type);
   options.iterations = {config.Integer("iteration_begin"), config.Integer("iteration_end")};
   options.strict_shape = config.Boolean("strict_shape");
+  options.validates_columns = !config.IsGiven("validate_features") || config.Boolean("validate_features");
   return options;
 }
 
-std::vector<std::string> FeatureTypesOf(JsonConfig const& config) {
-  return config.IsGiven("feature_types") ? config.Texts("feature_types") : std::vector<std::string>();
+std::vector<std::string> TextsIfGiven(JsonConfig const& config, char const* key) {
+  return config.IsGiven(key) ? config.Texts(key) : std::vector<std::string>();
 }
 
 Span<float const> BaseMarginOf(DMatrixHandle m) {
@@ -75,7 +76,8 @@ InPlaceSettings const& SettingsOf(char const* config, char const* call, ReturnBu
   JsonConfig const settings(config, call);
   kept.config.clear();
   kept.options = OptionsOf(settings);
-  kept.feature_types = FeatureTypesOf(settings);
+  kept.feature_types = TextsIfGiven(settings, "feature_types");
+  kept.feature_names = TextsIfGiven(settings, "feature_names");
   kept.missing = static_cast<float>(settings.Number("missing"));
   kept.config = config;
   return kept;
@@ -103,7 +105,8 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
     auto const model = booster.learner->Ready();
     auto const& parts = *model->Parts();
     auto const view = make_view(settings.missing, MakeContext(parts.ctx.threads), InfinitiesFor(parts.client));
-    kauri::GivenRows const rows{*view, BaseMarginOf(m), {settings.feature_types, view->Categories(), call.is_frame}};
+    kauri::GivenRows const rows{
+        *view, BaseMarginOf(m), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now
     Return(Predict(*model, rows, settings.options, std::move(memory)), &booster, out);
   });

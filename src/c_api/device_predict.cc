@@ -26,11 +26,13 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto& booster = BoosterOf(handle);
     JsonConfig const settings(config, call);
     auto const options = OptionsOf(settings);
-    auto const types = FeatureTypesOf(settings);
+    auto const types = TextsIfGiven(settings, "feature_types");
+    auto const names = TextsIfGiven(settings, "feature_names");
     auto const missing = static_cast<float>(settings.Number("missing"));
     auto const arrays = parse();
     auto const rows = RequireDeviceMemory()->Borrow(arrays, missing);
-    Return(PredictOnDevice(*booster.learner->Ready(), {*rows, BaseMarginOf(m), {types, {}}}, options), &booster, out);
+    Return(PredictOnDevice(*booster.learner->Ready(), {*rows, BaseMarginOf(m), {types, {}, false, names}}, options),
+           &booster, out);
   });
 }
 

@@ -28,6 +28,7 @@ struct InPlaceSettings {
   std::string config;  ///< the text; empty: none was read
   PredictOptions options;
   std::vector<std::string> feature_types;  ///< [n_cols], or empty
+  std::vector<std::string> feature_names;  ///< [n_cols], or empty
   float missing = 0.0F;
 };
 

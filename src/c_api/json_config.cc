@@ -126,7 +126,9 @@ std::vector<std::string> JsonConfig::Texts(char const* key) const {
   auto const& value = Find(key, kExpected);
   auto const is_text = [](nlohmann::json const& element) { return element.is_string(); };
   if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text)) Refuse(key, kExpected);
-  return value.get<std::vector<std::string>>();
+  auto texts = value.get<std::vector<std::string>>();
+  std::transform(texts.begin(), texts.end(), texts.begin(), WithoutCarriers);
+  return texts;
 }
 
 std::int64_t JsonConfig::IntegerOr(char const* key, std::int64_t otherwise) const {

@@ -20,11 +20,11 @@ struct PredictionOut {
 /// \throws Error(kParameter) for null.
 PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** values);
 
-/// type, iteration_begin, iteration_end and strict_shape.
+/// type, iteration_begin, iteration_end and strict_shape; validate_features, which may be left out.
 PredictOptions OptionsOf(JsonConfig const& config);
 
-/// What `config` says of the columns of rows in place: [n_cols], or empty.
-std::vector<std::string> FeatureTypesOf(JsonConfig const& config);
+/// The strings of `key`, which may be left out: what `config` says of the columns of rows in place, [n_cols] or empty.
+std::vector<std::string> TextsIfGiven(JsonConfig const& config, char const* key);
 
 /// The base margin that `m` brings; empty without one. `m` may be null.
 Span<float const> BaseMarginOf(DMatrixHandle m);

@@ -59,7 +59,7 @@ void Evaluate(Options const& options) {
   file.Stream() << (options.cli.n_resamples > 0 ? "data,metric,value,low,high\n" : "data,metric,value\n");
   for (auto const& [name, uri] : sets) {
     auto const key = uri == options.cli.test_path && name == "test" ? std::string("test:data") : "eval[" + name + "]";
-    WriteMetrics(*ready, {name, ReadValues(options, key, uri)}, options.cli.n_resamples, &file.Stream());
+    WriteMetrics(*ready, {name, ReadRowsFor(*ready, options, key, uri)}, options.cli.n_resamples, &file.Stream());
   }
   file.Close("metrics of " + Counted(static_cast<std::int64_t>(sets.size()), "set"));
 }

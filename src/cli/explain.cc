@@ -91,8 +91,8 @@ void Explain(Options const& options) {
   explain.iterations = {cli.iteration_begin, cli.iteration_end};
   explain.features = FeaturesOf(cli.features, FeatureNames(model));
   explain.reduction = cli.reduce == CliParam::kMeanAbs ? ExplainReduction::kMeanAbs : ExplainReduction::kNone;
-  auto const data = ReadValues(options, "test:data", cli.test_path);
-  auto const background = cli.background.empty() ? nullptr : ReadValues(options, "background", cli.background);
+  auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
+  auto const background = cli.background.empty() ? nullptr : ReadRowsFor(*ready, options, "background", cli.background);
   auto const rows = data->View();
   auto const against = background == nullptr ? nullptr : background->View();
   ExplainTask task{*rows, data->Info().base_margin, against.get(), DeclaredColumns::Of(data->Info())};

@@ -82,8 +82,8 @@ void ExplainSampledRows(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
-  auto const data = ReadValues(options, "test:data", cli.test_path);
-  auto const background = ReadValues(options, "background", cli.background);
+  auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
+  auto const background = ReadRowsFor(*ready, options, "background", cli.background);
   auto const rows = data->View();
   auto const against = background->View();
   auto const n_rows = rows->NumRows();

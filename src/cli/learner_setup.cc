@@ -77,4 +77,15 @@ std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const
        ": the task needs the values of the features, but a cache keeps bins; leave out what begins with '#'.");
 }
 
+std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
+                                        std::string const& uri) {
+  auto data = ReadValues(options, key, uri);
+  try {
+    model.CheckColumns(DeclaredColumns::Of(data->Info()), data->NumCols());
+  } catch (Error const& error) {
+    Fail(error.Kind(), key, "=", uri, ": ", error.what());
+  }
+  return data;
+}
+
 }  // namespace kauri::cli

@@ -39,7 +39,7 @@ PredictedRows PredictRows(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
-  auto const data = ReadValues(options, "test:data", options.cli.test_path);
+  auto const data = ReadRowsFor(*ready, options, "test:data", options.cli.test_path);
   auto const view = data->View();
   GivenRows const rows{*view, data->Info().base_margin, DeclaredColumns::Of(data->Info())};
   return {ready, data->NumRows(), kauri::Predict(*ready, rows, ReadPredictOptions(options.cli, ready->GetModel()))};

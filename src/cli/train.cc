@@ -69,8 +69,7 @@ class Trainer {
     }
     if (cli_.eval_train) sets_.push_back({"train", train_});
     learner_.AddData(train_);
-    TakeFeatureInfo("feature_name", train_->Info().feature_names);
-    TakeFeatureInfo("feature_type", train_->Info().feature_types);
+    NameColumns();
     if (!checkpoint.path.empty()) Say("resuming from " + Quoted(checkpoint.path));
   }
 
@@ -115,9 +114,11 @@ class Trainer {
     if (cut_short_) SayWritten("checkpoint of " + Counted(done_, "round"), NumberedPath(cli_, done_));
   }
 
-  /// The model keeps what it knows already.
-  void TakeFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
-    if (learner_.FeatureInfo(field).empty()) learner_.SetFeatureInfo(field, values);
+  /// Rounds name the columns of a model that has no names; one of no rounds has names, too.
+  void NameColumns() {
+    if (learner_.NumIterations() > 0) return;
+    if (learner_.FeatureInfo("feature_name").empty()) learner_.SetFeatureInfo("feature_name", train_->Info().feature_names);
+    if (learner_.FeatureInfo("feature_type").empty()) learner_.SetFeatureInfo("feature_type", train_->Info().feature_types);
   }
 
   /// What early stopping found best of the model that is continued: with new rounds it is no longer true.

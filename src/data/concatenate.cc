@@ -85,6 +85,8 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.n_cols = parts[0]->n_cols;
   for (auto const& part : parts) all.n_rows += part->n_rows;
   all.n_targets = parts[0]->n_targets;
+  all.may_lack_columns =
+      std::any_of(parts.begin(), parts.end(), [](MetaInfo const* part) { return part->may_lack_columns; });
   all.labels = JoinRows(parts, "label", &MetaInfo::labels);
   all.group_ptr = JoinGroups(parts);
   all.weights = JoinWeights(parts);

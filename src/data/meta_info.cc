@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 
 #include "collective/row_ranges.h"
@@ -11,6 +10,7 @@
 #include "common/parallel_for.h"
 #include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
+#include "data/column_names.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 
@@ -279,15 +279,6 @@ void CheckTypes(std::vector<std::string> const& types) {
   }
 }
 
-void CheckUnique(std::vector<std::string> const& names) {
-  std::unordered_set<std::string> seen;
-  for (auto const& name : names) {
-    if (!seen.insert(name).second) {
-      Fail(ErrorKind::kData, "the feature name ", Quoted(name), " is given twice; names must be unique.");
-    }
-  }
-}
-
 }  // namespace
 
 MetaInfo InfoOfUnknownRows() {
@@ -348,7 +339,7 @@ void SetFeatureStrings(MetaInfo* info, std::string const& field, std::vector<std
   if (!is_name && field != "feature_type") FailUnknown("feature field", field, {"feature_name", "feature_type"});
   if (!strings.empty()) RequireLength(field, static_cast<std::int64_t>(strings.size()), info->n_cols, "columns");
   if (is_name) {
-    CheckUnique(strings);
+    RequireUniqueNames(strings);
     info->feature_names = std::move(strings);
   } else {
     CheckTypes(strings);

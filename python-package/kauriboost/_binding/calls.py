@@ -72,6 +72,13 @@ def call_strings(function: Function, *args: Any) -> list[str]:
     return strings_out(out, length.value)
 
 
+def count_strings(function: Function, *args: Any) -> int:
+    """Call a function whose last arguments receive a count and strings, for the count alone."""
+    length = c_uint64()
+    check(function(*args, byref(length), byref(POINTER(c_char_p)())))
+    return length.value
+
+
 def strings_out(strings: Any, length: int) -> list[str]:
     """Return the strings of a C array."""
     return [decode(strings[i]) for i in range(length)]

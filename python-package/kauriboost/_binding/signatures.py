@@ -152,6 +152,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     # ---- training ----
     "KauriBoosterAddReceipt": [Handle, Handle],
     "KauriBoosterCountRows": [Handle, Handle],
+    "KauriBoosterCheckColumns": [Handle, Handle],
     "KauriBoosterHigherIsBetter": [Handle, c_char_p, _Out(c_int)],
     "KauriBoosterVerify": [Handle, Handle, *_STRINGS],
     "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _TEXT],

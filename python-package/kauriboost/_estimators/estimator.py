@@ -6,13 +6,14 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
-from .._binding.errors import ParameterError
+from .._binding.errors import DataError, ParameterError
 from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.few_rows import few_rows
@@ -39,6 +40,17 @@ def has_several_columns(y: Any) -> bool:
     """Whether the targets are a table of two columns or more."""
     shape = getattr(y, "shape", None) or np.asarray(y).shape
     return len(shape) == 2 and shape[1] > 1
+
+
+@contextmanager
+def _hinting_at_order() -> Iterator[None]:
+    """Say how to reorder the columns of a frame, where their order is what differs."""
+    try:
+        yield
+    except DataError as error:
+        if "in another order" in str(error):
+            error.args = (f"{error} X[model.feature_names_in_] has the order of the model.",)
+        raise
 
 
 class KauriModel(Parameters):
@@ -129,9 +141,10 @@ class KauriModel(Parameters):
                 "give; fit() with xgb_model goes on with the model."
             )
         data = self._labelled(rows)
-        self._require_width(data.num_col())
+        self._require_width(data.feature_names, data.num_col())
         self._adopt_names(data, booster.feature_names)
-        self._booster = refit(booster, data, decay_rate=decay_rate)
+        with _hinting_at_order():
+            self._booster = refit(booster, data, decay_rate=decay_rate)
         self._evals_result = {}
 
     def _fit_best(self, data: DMatrix, given: FitData, params: dict[str, Any]) -> KauriModel:
@@ -223,22 +236,24 @@ class KauriModel(Parameters):
         booster = self.get_booster()
         rounds = self._rounds(iteration_range)
         if (few := self._few_rows(X, how)) is not None:
-            self._require_width(few.n_cols)
-            values = booster.inplace_predict(
-                few,
-                iteration_range=rounds,
-                predict_type="margin" if how.get("output_margin") else "value",
-                missing=self.missing,
-                validate_features=validate_features,
-                base_margin=base_margin,
-            )
+            self._require_width(few.names, few.n_cols)
+            with _hinting_at_order():
+                values = booster.inplace_predict(
+                    few,
+                    iteration_range=rounds,
+                    predict_type="margin" if how.get("output_margin") else "value",
+                    missing=self.missing,
+                    validate_features=validate_features,
+                    base_margin=base_margin,
+                )
             return to_host(values)
         is_held = isinstance(X, HeldRows)
         data = X.starting_at(base_margin) if is_held else self._matrix(X, base_margin=base_margin)
-        self._require_width(data.num_col())
+        self._require_width(data.feature_names, data.num_col())
         if validate_features:
             self._adopt_names(data, booster.feature_names)
-        return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
+        with _hinting_at_order():
+            return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
 
     def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
         """Return the rows of a small frame as they lie, where that is enough for such a prediction."""
@@ -262,8 +277,9 @@ class KauriModel(Parameters):
     def _margins_after(self, rows: HeldRows, margins: Any, rounds: tuple[int, int]) -> np.ndarray:
         return self._predict(rows, rounds, base_margin=margins, output_margin=True)
 
-    def _require_width(self, n_features: int) -> None:
-        if n_features != self.n_features_in_:
+    def _require_width(self, names: list[str] | None, n_features: int) -> None:
+        """Raise ValueError for another number of features; where both have names the booster says which ones differ."""
+        if n_features != self.n_features_in_ and (names is None or not self._booster._has_names()):
             expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input."
             raise ValueError(f"X has {n_features} features, but {expecting}")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._binding.errors import DataError, ParameterError
+from .._binding.errors import ParameterError
 from .._binding.text import config
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
@@ -26,11 +26,7 @@ class Subject:
         """Return rows that fit the model."""
         is_booster = self.given is self.booster
         matrix = X if isinstance(X, DMatrix) else DMatrix(X) if is_booster else self.given._matrix(X)
-        n_features = self.booster.num_features()
-        if matrix.num_col() != n_features:
-            raise DataError(f"the data have {matrix.num_col()} features, the model {n_features}; pass its features.")
-        if matrix.feature_names is not None:
-            self.booster._check_names(matrix.feature_names)
+        self.booster._check_columns(matrix)
         return matrix
 
     def labelled(self, X: Any, y: Any) -> DMatrix:

@@ -17,7 +17,6 @@ from .._binding.text import config, encode_text
 from .._data import device
 from .._data.batch import Batch
 from .._data.columns import is_arrow_table
-from .._data.feature_info import require_names
 from .._data.few_rows import rows_to_predict
 from .._data.matrix import DMatrix, missing_value, require_dmatrix
 from .._data.naming import names_columns
@@ -31,6 +30,7 @@ from .shap_model import shap_model
 Objective = Callable[[Any, DMatrix], tuple[Any, Any]]
 IterationRange = tuple[int, int]
 
+_SHOWN_NAMES = 10
 _VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
 
 
@@ -64,7 +64,7 @@ class Booster(Model):
         elif model_file is not None:
             self.load_model(model_file)
         for matrix in matrices:
-            self._take_names(matrix)
+            self._announce(matrix)
         self.set_param({"validate_parameters": "1"})
         self.set_param(params or {})
 
@@ -103,18 +103,30 @@ class Booster(Model):
         """Set the parameters that `save_config` returned."""
         check(LIB.XGBoosterLoadJsonConfig(self.handle, config.encode()))
 
-    def _take_names(self, data: DMatrix) -> None:
-        """Adopt the names of the first named data; later data must agree."""
-        names = data.feature_names
-        if self.feature_names is None and names is not None:
-            self.feature_names = names
+    @names_columns
+    def _check_columns(self, data: DMatrix) -> None:
+        """Raise DataError where names, number or types of columns are not those of the booster."""
+        check(LIB.KauriBoosterCheckColumns(self.handle, data.handle))
+
+    def _announce(self, data: DMatrix) -> None:
+        """Take the names and types of data that the booster is made for; its parameters may name columns."""
+        self._require_named(data)
+        self._check_columns(data)
+        if data.feature_names is not None and not self._has_names():
+            self.feature_names = data.feature_names
         if self.feature_types is None and data.feature_types is not None:
             self.feature_types = data.feature_types
-        self._check_names(names)
 
-    def _check_names(self, names: list[str] | None) -> None:
-        if self.feature_names is not None:
-            require_names(self.feature_names, names)
+    def _require_named(self, data: DMatrix) -> None:
+        """Raise DataError where only the booster's columns have names; the library compares those of both."""
+        if not data._has_names() and self._has_names():
+            expected = self.feature_names or []
+            shown = ", ".join(repr(name) for name in expected[:_SHOWN_NAMES])
+            more = f" and {len(expected) - _SHOWN_NAMES} more" if len(expected) > _SHOWN_NAMES else ""
+            raise DataError(
+                f"the data have no feature names, but the booster expects {shown}{more}; name them, or pass "
+                "validate_features=False."
+            )
 
     # ---- training ----
 
@@ -133,7 +145,7 @@ class Booster(Model):
             is in the memory of a CUDA device, so are the margins, and the results should be.
         """
         require_dmatrix(dtrain)
-        self._take_names(dtrain)
+        self._require_named(dtrain)
         self._update_again(dtrain, iteration, fobj)
 
     @names_columns
@@ -153,7 +165,7 @@ class Booster(Model):
         The latter may be flat, row after row. In the memory of the device that training runs on they stay there.
         """
         require_dmatrix(dtrain)
-        self._take_names(dtrain)
+        self._require_named(dtrain)
         n_rows = dtrain.num_row()
         grad_text, _grad = device.array_in(by_row(grad, n_rows), "grad")
         hess_text, _hess = device.array_in(by_row(hess, n_rows), "hess")
@@ -196,7 +208,7 @@ class Booster(Model):
     def _built_in_line(self, evals: Sequence[tuple[DMatrix, str]], iteration: int) -> str:
         for data, _ in evals:
             require_dmatrix(data)
-            self._check_names(data.feature_names)
+            self._require_named(data)
         handles = handles_in([data.handle for data, _ in evals])
         names = strings_in([name for _, name in evals])
         return call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
@@ -274,7 +286,7 @@ class Booster(Model):
         """
         require_dmatrix(data)
         if validate_features:
-            self._check_names(data.feature_names)
+            self._require_named(data)
         kinds = {_LEAF: pred_leaf, _CONTRIBS: pred_contribs, _INTERACTIONS: pred_interactions, _MARGIN: output_margin}
         chosen = [kind for kind, wanted in kinds.items() if wanted and kind != _MARGIN]
         if len(chosen) > 1:
@@ -282,7 +294,8 @@ class Booster(Model):
         kind = chosen[0] if chosen else (_MARGIN if output_margin else _VALUE)
         if approx_contribs:
             kind = {_CONTRIBS: _APPROX_CONTRIBS, _INTERACTIONS: _APPROX_INTERACTIONS}.get(kind, kind)
-        settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training))
+        checks = {} if validate_features else {"validate_features": False}
+        settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training), **checks)
         if data.on_device:
             return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
         return predict_matrix(self.handle, data.handle, settings, explains=pred_contribs or pred_interactions)
@@ -296,7 +309,7 @@ class Booster(Model):
         that are added later need a new one.
         """
         require_dmatrix(data)
-        self._check_names(data.feature_names)
+        self._require_named(data)
         check(LIB.KauriBoosterCountRows(self.handle, data.handle))
 
     def to_shap_model(self) -> dict[str, Any]:
@@ -355,11 +368,12 @@ class Booster(Model):
                 strict_shape=strict_shape,
             )
         rows = data if isinstance(data, Rows) else rows_to_predict(data)
-        if validate_features:
-            self._check_rows(rows)
-        types = {} if rows.types is None else {"feature_types": rows.types}
+        columns = {"feature_types": rows.types, "feature_names": rows.names if validate_features else None}
+        declared = {field: strings for field, strings in columns.items() if strings is not None}
+        if not validate_features:
+            declared["validate_features"] = False
         missing = missing_value(missing)
-        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing, **types)
+        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing, **declared)
         return self._predict_rows(rows, settings, base_margin)
 
     def _predict_rows(self, rows: Rows, settings: bytes, base_margin: Any) -> Any:
@@ -369,14 +383,6 @@ class Booster(Model):
         if rows.layout.on_device:
             return device.predict(self.handle, rows.layout.predict, *arguments)
         return call_prediction(rows.layout.predict, self.handle, *arguments)
-
-    def _check_rows(self, rows: Rows) -> None:
-        if rows.n_cols != self.num_features():
-            raise DataError(
-                f"the data have {rows.n_cols} features, the model {self.num_features()}; pass its features."
-            )
-        if rows.names is not None:
-            self._check_names(rows.names)
 
 
 def _with_margin(rows: Rows, base_margin: Any) -> Batch:

@@ -45,14 +45,19 @@ std::string DigestOfModel(Model model) {
   return digest.Finish();
 }
 
+/// The names and types of columns, which rounds take from the data where a learner has none.
+void GiveColumnLabels(Model const& model, Learner* learner) {
+  learner->SetFeatureInfo("feature_name", model.feature_names);
+  learner->SetFeatureInfo("feature_type", model.feature_types);
+}
+
 std::string DigestOfAnother(Learner const& learner, Model const& model, ParamMap params, Data const& data) {
   params.merge(ParamsOf(*learner.Ready()->Parts(), true));
   auto const again = learner.Untrained(params);
-  for (auto const* field : {"feature_name", "feature_type"}) {
-    again->SetFeatureInfo(field, field == std::string("feature_name") ? model.feature_names : model.feature_types);
-  }
+  GiveColumnLabels(model, again.get());
   again->AddData(data);
   for (std::int64_t round = 0; round < model.NumIterations(); ++round) again->BoostRound(data, round);
+  GiveColumnLabels(model, again.get());
   return DigestOfModel(again->GetModel());
 }
 

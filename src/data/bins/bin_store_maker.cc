@@ -10,6 +10,7 @@
 #include "data/bins/first_pass.h"
 #include "data/bins/recoded_source.h"
 #include "data/categories/categories.h"
+#include "data/column_names.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
@@ -109,6 +110,9 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
   if (plan.given->NumCols() != n_cols) {
     Fail(ErrorKind::kData, "the data have ", n_cols, " columns, but those of `ref` have ", plan.given->NumCols(),
          "; cuts can only be taken from data with the same features.");
+  }
+  if (!info.feature_names.empty() && !plan.like->feature_names.empty()) {
+    RequireColumnNames(info.feature_names, {plan.like->feature_names, "`ref`"}, {});
   }
   for (std::size_t f = 0; f < info.feature_types.size(); ++f) {
     auto const is_theirs = IsCategorical(*plan.like, f);

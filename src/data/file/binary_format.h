@@ -53,6 +53,7 @@ enum SectionId : std::uint32_t {
   kFeatureNames,     ///< n_cols strings, each a uint32 length and its bytes
   kFeatureTypes,     ///< the same
   kCategoryNames,    ///< n_cols tables: a byte, the type of numbers or 0 of texts; a uint32 count; strings or int64s
+  kMayLackColumns,   ///< a byte that is 1; absent where there are no columns beyond n_cols
   kNumSectionIds
 };
 

@@ -58,6 +58,7 @@ class BinaryReader {
     ReadStrings(binary::kFeatureNames, "feature_name", info);
     ReadStrings(binary::kFeatureTypes, "feature_type", info);
     ReadCategoryNames(info);
+    info->may_lack_columns = ReadVector<char>(binary::kMayLackColumns, nullptr) == std::vector<char>{'\1'};
     ValidateInfo(*info);
     return matrix;
   }

@@ -115,6 +115,8 @@ void WriteBinary(DataMatrix const& matrix, std::string const& path) {
   sections.Add(binary::kFeatureNames, BytesOf(names));
   sections.Add(binary::kFeatureTypes, BytesOf(types));
   sections.Add(binary::kCategoryNames, BytesOf(category_names));
+  std::vector<char> const may_lack(info.may_lack_columns ? 1 : 0, '\1');
+  sections.Add(binary::kMayLackColumns, BytesOf(may_lack));
   sections.Write(header, path);
 }
 

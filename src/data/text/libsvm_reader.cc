@@ -136,6 +136,7 @@ std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file,
                     ? DataMatrix::FromDense(FillDense(ctx, blocks, layout), layout.NumRows(), layout.n_cols, ctx)
                     : DataMatrix::FromCsr(FillCsr(ctx, blocks, layout), layout.n_cols, ctx);
   auto* info = matrix->MutableInfo();
+  info->may_lack_columns = true;
   info->labels = Concatenate(blocks, &LibsvmRows::labels);
   info->weights = Concatenate(blocks, &LibsvmRows::weights);
   if (format.has_queries) info->group_ptr = GroupsFromQueryIds(Concatenate(blocks, &LibsvmRows::query_ids));

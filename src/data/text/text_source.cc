@@ -56,10 +56,11 @@ std::vector<T> Join(std::vector<Rows> const& blocks, std::vector<T> Rows::*membe
   return all;
 }
 
-/// [n_cols] each, or empty.
+/// Lists of [n_cols], or empty.
 struct ColumnLabels {
   std::vector<std::string> names;
   std::vector<std::string> types;
+  bool may_lack = false;  ///< MetaInfo::may_lack_columns
 };
 
 /// Hands a matrix over as a batch. False when it has no rows.
@@ -69,6 +70,7 @@ bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& bl
   if (matrix->NumRows() == 0) return false;
   matrix->MutableInfo()->feature_names = columns.names;
   matrix->MutableInfo()->feature_types = columns.types;
+  matrix->MutableInfo()->may_lack_columns = columns.may_lack;
   matrix->MutableInfo()->labels = Join(blocks, &Rows::labels);
   matrix->MutableInfo()->weights = Join(blocks, &Rows::weights);
   batch->info = matrix->Info();
@@ -131,7 +133,7 @@ class LibsvmSource : public TextSource {
     while (!walk_.IsAtEnd()) {
       auto const blocks = Parse(ctx);
       auto matrix = DataMatrix::FromCsr(JoinLibsvmRows(ctx, blocks, columns_), columns_.n_cols, ctx);
-      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, {{}, types_}, batch)) return true;
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, {{}, types_, true}, batch)) return true;
     }
     return false;
   }

@@ -208,5 +208,33 @@ TEST_F(XgboostHabits, ModelsAreOfTheClientsDialect) {
   EXPECT_FALSE(Trained({{"objective", "reg:huber"}})->Dialect().is_chosen);  // which no version can say
 }
 
+TEST_F(XgboostHabits, NamesOfRowsToPredictAreTheClientsMatter) {
+  auto const name = [](DataMatrix* data, std::vector<std::string> names) {
+    data->MutableInfo()->feature_names = std::move(names);
+  };
+  auto const learner = Trained({});
+  learner->SetFeatureInfo("feature_name", {"a", "b"});  // of any number
+  learner->SetFeatureInfo("feature_name", {"a", "b", "c", "d"});
+  auto const data = Data();
+  name(data.get(), {"d", "c", "b", "a"});
+  EXPECT_EQ(PredictData(*learner, *data, {}).values.size(), 120U);
+  EXPECT_EQ(learner->PredictTraining(data, {}).values.size(), 120U);
+  EXPECT_THROW(learner->Evaluate({{"test", data}}), Error);
+  EXPECT_THROW(learner->BoostRound(data, 3), Error);
+  auto const narrow = MakeLabelled({120, 3, 0.0, 0, false, 5}, 0);
+  EXPECT_EQ(PredictData(*learner, *narrow, {}).values.size(), 120U);
+  EXPECT_EQ(learner->Evaluate({{"test", narrow}}).size(), 1U);
+}
+
+TEST_F(XgboostHabits, RoundsNameNoColumns) {
+  auto const data = Data();
+  data->MutableInfo()->feature_names = {"a", "b", "c", "d"};
+  Learner of_package(kPackage);
+  Learner of_kauri;
+  for (auto* const learner : {&of_package, &of_kauri}) learner->BoostRound(data, 0);
+  EXPECT_TRUE(of_package.FeatureInfo("feature_name").empty());
+  EXPECT_EQ(of_kauri.FeatureInfo("feature_name").size(), 4U);
+}
+
 }  // namespace
 }  // namespace kauri::testing

@@ -138,8 +138,10 @@ def test_a_value_that_means_missing() -> None:
 def test_names_and_numbers_of_columns_are_checked() -> None:
     model = model_of(NUMBERS)
     with pytest.raises(kb.DataError, match="the data have 3 features, the model 4"):
+        model.inplace_predict(NUMBERS.iloc[:1, :3].to_numpy(np.float32))
+    with pytest.raises(kb.DataError, match="Lacking: 'narrow'"):
         model.inplace_predict(NUMBERS.iloc[:1, :3])
-    with pytest.raises(kb.DataError, match="Lacking: \\['narrow'\\]; unknown: \\['wide'\\]"):
+    with pytest.raises(kb.DataError, match="Lacking: 'narrow'; unknown: 'wide'"):
         model.inplace_predict(NUMBERS.iloc[:1].rename(columns={"narrow": "wide"}))
 
 
@@ -165,6 +167,8 @@ def test_estimators(frame: Any) -> None:
         model.predict(rows, output_margin=True), model.get_booster().predict(kb.DMatrix(rows), output_margin=True)
     )
     with pytest.raises(ValueError, match="X has 1 features, but KauriClassifier is expecting"):
+        model.predict(rows[["x"]].to_numpy())
+    with pytest.raises(kb.DataError, match="Lacking: '(city', '|)count'"):
         model.predict(rows[["x"]])
     with pytest.raises(kb.DataError, match="is inf as float32"):
         model.predict(rows.assign(x=np.inf))

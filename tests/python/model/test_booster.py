@@ -187,7 +187,7 @@ def test_names_are_compared(binary: Table) -> None:
     booster.predict(kb.DMatrix(X), validate_features=False)
     with pytest.raises(kb.DataError, match="another order"):
         booster.predict(kb.DMatrix(frame[names[::-1]]))
-    with pytest.raises(kb.DataError, match=r"Lacking: \['f'\]; unknown: \['z'\]"):
+    with pytest.raises(kb.DataError, match="Lacking: 'f'; unknown: 'z'"):
         booster.inplace_predict(frame.rename(columns={"f": "z"}))
     with pytest.raises(kb.DataError):
         booster.update(kb.DMatrix(X, label=y), 2)

@@ -1,0 +1,67 @@
+"""Columns of collections are compared with those of the model, as those of tables in memory are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import dask.dataframe as dd
+import kauriboost as kb
+import pandas as pd
+import pytest
+from kauriboost import dask as kd
+from problems import features, spread, target
+
+X = features(300)
+FRAME = pd.DataFrame(X, columns=list("abcdef"))
+REFUSED = {
+    "swapped": (FRAME[list("bacdef")], "in another order: 'b' stands where the model has 'a'"),
+    "missing": (FRAME[list("acdef")], "Lacking: 'b'. Give"),
+    "foreign": (FRAME.assign(zip=1.0), "Unknown: 'zip'. Give"),
+}
+
+
+def collection(table: pd.DataFrame) -> Any:
+    return dd.from_pandas(table, npartitions=2)
+
+
+def matrix(client: Any, table: pd.DataFrame) -> kd.DaskDMatrix:
+    labels = dd.from_pandas(pd.Series(target(X)), npartitions=2)
+    return kd.DaskDMatrix(client, collection(table), labels)
+
+
+DOORS: dict[str, Callable[..., Any]] = {
+    "predict": lambda client, model, table: kd.predict(client, model, collection(table)).compute(),
+    "predict a matrix": lambda client, model, table: kd.predict(client, model, matrix(client, table)).compute(),
+    "contributions": lambda client, model, table: kd.predict(
+        client, model, collection(table), pred_contribs=True
+    ).compute(),
+    "inplace_predict": lambda client, model, table: kd.inplace_predict(client, model, collection(table)).compute(),
+    "train on": lambda client, model, table: kd.train(client, {}, matrix(client, table), 1, xgb_model=model),
+    "evals": lambda client, _, table: kd.train(
+        client, {}, matrix(client, FRAME), 1, evals=[(matrix(client, table), "test")]
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def booster() -> kb.Booster:
+    return kb.train({"max_depth": 3}, kb.DMatrix(FRAME, label=target(X)), 2, verbose_eval=False)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_table_of_cases(client: Any, booster: kb.Booster, door: str) -> None:
+    DOORS[door](client, booster, FRAME)
+    for table, message in REFUSED.values():
+        with pytest.raises(kb.DataError) as refused:
+            DOORS[door](client, booster, table)
+        assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("width", [5, 7])
+def test_blocks_without_names_are_counted(client: Any, width: int) -> None:
+    model = kb.train({"max_depth": 3}, kb.DMatrix(X, label=target(X)), 2, verbose_eval=False)
+    blocks = spread(pd.concat([FRAME, FRAME], axis=1).to_numpy()[:, :width], (200, 100))
+    for predict in (kd.predict, kd.inplace_predict):
+        with pytest.raises(kb.DataError, match=f"have {width} features, the model 6"):
+            predict(client, model, blocks).compute()
