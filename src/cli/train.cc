@@ -117,8 +117,10 @@ class Trainer {
   /// Rounds name the columns of a model that has no names; one of no rounds has names, too.
   void NameColumns() {
     if (learner_.NumIterations() > 0) return;
-    if (learner_.FeatureInfo("feature_name").empty()) learner_.SetFeatureInfo("feature_name", train_->Info().feature_names);
-    if (learner_.FeatureInfo("feature_type").empty()) learner_.SetFeatureInfo("feature_type", train_->Info().feature_types);
+    if (learner_.FeatureInfo("feature_name").empty())
+      learner_.SetFeatureInfo("feature_name", train_->Info().feature_names);
+    if (learner_.FeatureInfo("feature_type").empty())
+      learner_.SetFeatureInfo("feature_type", train_->Info().feature_types);
   }
 
   /// What early stopping found best of the model that is continued: with new rounds it is no longer true.

@@ -23,10 +23,10 @@ _FLOAT_FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_u
 
 
 def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
-    """Return the chosen columns, NaN where missing."""
+    """Return the chosen columns, NaN where missing; libsvm text may lack the last ones."""
     n_rows = matrix.num_row()
     indptr, indices, values = rows_as_csr(matrix.handle, n_rows, matrix.num_nonmissing())
-    column_of = np.full(matrix.num_col(), -1)
+    column_of = np.full(max(matrix.num_col(), *features, 0) + 1, -1)
     column_of[features] = np.arange(len(features))
     columns = column_of[indices]
     chosen = columns >= 0
@@ -36,9 +36,8 @@ def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
     return table
 
 
-def all_columns(matrix: DMatrix, rows: Any) -> list[Any]:
+def all_columns(matrix: DMatrix, rows: Any, n_cols: int) -> list[Any]:
     """Return the columns of a matrix that was made of `rows`: views of rows in the memory of a device."""
-    n_cols = matrix.num_col()
     if is_device_array(rows) and len(rows.shape) == 2:
         return [rows[:, feature] for feature in range(n_cols)]
     return list(columns_of(matrix, list(range(n_cols))).T)

@@ -115,7 +115,7 @@ def explain(
         return explain_sampled(subject_of(model, iteration_range), X, y, background, choices, feature_names)
     asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
-    against = None if background is None else asked.matrix(background)
+    against = None if background is None else asked.rows(background)
     names = asked.names(feature_names, matrix)
     chosen = feature_numbers(features, names)
     all_values = _values(asked, matrix, against, kind, chosen, "none")
@@ -161,7 +161,7 @@ def explain_batches(model: Any, batches: Iterable[Any], *, background: Any = Non
         Of each batch.
     """
     if background is not None:
-        background = subject_of(model, None).matrix(background)
+        background = subject_of(model, None).rows(background)
     for batch in batches:
         explanation = explain(model, batch, background=background, **how)
         del batch  # else it would live until the next one has come
@@ -194,7 +194,7 @@ def global_importance(
     kind = _kind(values, interactions, approximate)
     asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
-    against = None if background is None else asked.matrix(background)
+    against = None if background is None else asked.rows(background)
     names = asked.names(feature_names, matrix)
     chosen = feature_numbers(features, names)
     means = _values(asked, matrix, against, kind, chosen, "mean_abs")

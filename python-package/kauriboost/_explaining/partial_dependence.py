@@ -90,7 +90,7 @@ def _grid(column: np.ndarray, name: str, given: Any, n_values: int, is_categoric
 
 def _curves(model: Subject, matrix: DMatrix, feature: int, grid: np.ndarray, output: str) -> np.ndarray:
     """Return ``[n_rows, n_values, n_outputs]``."""
-    table = columns_of(matrix, list(range(matrix.num_col())))
+    table = columns_of(matrix, list(range(model.booster.num_features())))
     how: dict[str, Any] = {"output_margin": output == "margin", "iteration_range": model.rounds, "strict_shape": True}
     curves = []
     for value in grid:

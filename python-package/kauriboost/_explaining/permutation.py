@@ -154,7 +154,7 @@ def permutation_importance(
     matrix = _with_labels(asked, X, y)
     names = asked.names(feature_names, matrix)
     chosen = feature_numbers(features, names) or list(range(len(names)))
-    columns = all_columns(matrix, X)
+    columns = all_columns(matrix, X, len(names))
     score = _scorer(asked, metric, greater_is_better, matrix)
     baseline = score(matrix_like(matrix, columns))
     losses = np.empty((len(chosen), n_repeats))

@@ -47,7 +47,7 @@ def explain_sampled(
     """Return the explanation that `explain` describes."""
     if background is None:
         raise ParameterError(f"output={choices.output!r} and sampled values need a background; pass some rows.")
-    matrix, against = model.labelled(X, y), model.matrix(background)
+    matrix, against = model.labelled(X, y), model.rows(background)
     names = model.names(feature_names, matrix)
     players, features = players_of(choices.groups, names)
     settings = model.settings(output=choices.output, players=features, **choices.settings())

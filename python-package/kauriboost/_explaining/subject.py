@@ -22,10 +22,14 @@ class Subject:
     booster: Booster
     rounds: tuple[int, int]
 
+    def rows(self, X: Any) -> DMatrix:
+        """Return rows whose columns are compared with the model's by what is done with them."""
+        is_booster = self.given is self.booster
+        return X if isinstance(X, DMatrix) else DMatrix(X) if is_booster else self.given._matrix(X)
+
     def matrix(self, X: Any) -> DMatrix:
         """Return rows that fit the model."""
-        is_booster = self.given is self.booster
-        matrix = X if isinstance(X, DMatrix) else DMatrix(X) if is_booster else self.given._matrix(X)
+        matrix = self.rows(X)
         self.booster._check_columns(matrix)
         return matrix
 

@@ -129,6 +129,7 @@ std::vector<std::string> DifferencesOfData(Receipt const& receipt, Texts const& 
 }  // namespace
 
 std::string MakeReceipt(Learner const& learner, Model const& model, Data const& data) {
+  learner.CheckColumns(*data);
   auto const& parts = *learner.Ready()->Parts();
   auto const params = ParamsOf(parts, false);
   auto const rounds = model.NumIterations();

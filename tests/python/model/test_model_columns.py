@@ -40,7 +40,7 @@ def matrix(table: Any) -> kb.DMatrix:
 
 
 def quantile(table: Any) -> kb.QuantileDMatrix:
-    return kb.QuantileDMatrix(table, label=Y, max_bin=16)
+    return kb.QuantileDMatrix(table, label=Y)
 
 
 class Batches(kb.DataIter):
@@ -68,8 +68,13 @@ def refit(booster: kb.Booster, data: kb.DMatrix) -> Any:
     return kb.train({**PARAMS, "process_type": "update", "updater": "refresh"}, data, 1, xgb_model=booster)
 
 
+def rows_for(booster: kb.Booster) -> Any:
+    """Return rows that fit a model of frames or of arrays."""
+    return X if booster.feature_names is None else FRAME
+
+
 def sampled(booster: kb.Booster, table: Any) -> Any:
-    return kb.explain(booster, table, background=matrix(FRAME), output="value", n_orders=2)
+    return kb.explain(booster, table, background=rows_for(booster), output="value", n_orders=2)
 
 
 DOORS: dict[str, Door] = {
@@ -82,7 +87,7 @@ DOORS: dict[str, Door] = {
     "xgb_model": lambda booster, table: train(matrix(table), 1, xgb_model=booster),
     "process_type=update": lambda booster, table: refit(booster, matrix(table)),
     "eval": lambda booster, table: booster.eval(matrix(table)),
-    "evals": lambda booster, table: train(matrix(FRAME), 1, xgb_model=booster, evals=[(matrix(table), "test")]),
+    "evals": lambda booster, table: train(matrix(rows_for(booster)), 1, xgb_model=booster, evals=[(matrix(table), "test")]),
     "predict": lambda booster, table: booster.predict(matrix(table)),
     "predict bins": lambda booster, table: booster.predict(quantile(table)),
     "predict batches": lambda booster, table: booster.predict(kb.DMatrix(Batches(table))),
@@ -95,7 +100,7 @@ DOORS: dict[str, Door] = {
     "predict polars": lambda booster, table: booster.predict(kb.DMatrix(pl.DataFrame(table))),
     "predict Arrow": lambda booster, table: booster.predict(kb.DMatrix(pa.table(table))),
     "explain": lambda booster, table: kb.explain(booster, table),
-    "background": lambda booster, table: kb.explain(booster, FRAME, background=table),
+    "background": lambda booster, table: kb.explain(booster, rows_for(booster), background=table),
     "explain sampled": sampled,
     "global_importance": lambda booster, table: kb.global_importance(booster, table),
     "sparse_interactions": lambda booster, table: kb.sparse_interactions(booster, table),
@@ -132,13 +137,9 @@ def test_other_columns_are_refused_by_name(booster: kb.Booster, door: str, cell:
 def test_columns_without_names_are_counted(door: str, width: int) -> None:
     """A model of arrays, and arrays of another width."""
     booster = train(matrix(X))
-    table = pd.DataFrame(RNG.normal(size=(60, width)))  # frames whose columns are numbered have no names
-    if "background" in door:
-        with pytest.raises(kb.DataError, match=rf"the background has {width} features, the model 3|have {width} features"):
-            kb.explain(booster, X, background=table.to_numpy())
-        return
+    table = RNG.normal(size=(60, width)).astype(np.float32)
     with pytest.raises(kb.DataError, match=rf"have {width} features|has {width} features"):
-        DOORS[door](booster, table.to_numpy(np.float32) if "batches" in door or "disk" in door else table.to_numpy())
+        DOORS[door](booster, table)
 
 
 def test_unnamed_rows_of_a_named_model(booster: kb.Booster) -> None:
@@ -182,7 +183,9 @@ def test_libsvm_text_may_lack_its_last_columns(tmp_path: Path) -> None:
         np.testing.assert_allclose(values, expected, atol=1e-6 if data is not cached else 1)
         assert booster.predict(data, pred_contribs=True).shape == (60, 4)
         booster.eval(data)
-    kb.explain(booster, narrow)
+    assert np.isnan(kb.explain(booster, narrow).data[:, 2]).all()
+    assert kb.partial_dependence(booster, narrow, 0).mean.shape == (40,)
+    assert len(kb.permutation_importance(booster, narrow, n_repeats=1).values) == 3
     with pytest.raises(kb.DataError, match="have 2 features, the booster 3"):
         booster.update(narrow, 3)
     wide = kb.DMatrix(str(tmp_path / "wide.libsvm"))
