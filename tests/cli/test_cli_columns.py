@@ -46,9 +46,7 @@ DOORS: dict[str, Door] = {
     "contributions": on_the_model("task=pred", "pred_contribs=1", "name_pred=out.txt", "test:data"),
     "leaf": on_the_model("task=leaf", "name_pred=out.txt", "test:data"),
     "explain": on_the_model("task=explain", "name_explain=out.csv", "test:data"),
-    "background": on_the_model(
-        "task=explain", "name_explain=out.csv", f"test:data=train.csv?{ROLES}", "background"
-    ),
+    "background": on_the_model("task=explain", "name_explain=out.csv", f"test:data=train.csv?{ROLES}", "background"),
     "explain sampled": on_the_model(
         "task=explain", "kind=sampled", "name_explain=out.csv", f"background=train.csv?{ROLES}", "test:data"
     ),
@@ -68,7 +66,9 @@ REFUSED = {
 
 @pytest.fixture
 def trained(kauri: Kauri) -> Kauri:
-    kauri.run(f"data={write_csv(kauri, 'train', 'abc')}", "objective=binary:logistic", "num_round=3", "model_out=model.json")
+    kauri.run(
+        f"data={write_csv(kauri, 'train', 'abc')}", "objective=binary:logistic", "num_round=3", "model_out=model.json"
+    )
     return kauri
 
 
@@ -82,7 +82,8 @@ def test_the_same_columns_are_taken(trained: Kauri, door: str) -> None:
 def test_other_columns_are_refused_by_name(trained: Kauri, door: str, cell: str) -> None:
     columns, message = REFUSED[cell]
     error = DOORS[door](trained, write_csv(trained, "other", columns), 1)
-    assert "feature_names mismatch: " in error and message in error
+    assert "feature_names mismatch: " in error
+    assert message in error
     assert not list(trained.folder.glob("out.*"))
     if "evaluate" in door or door in ("pred", "leaf", "explain", "background", "explain sampled"):
         assert f"={'other.csv?' + ROLES}: feature_names" in error  # the key and the file
@@ -113,12 +114,16 @@ def test_what_libsvm_text_lacks_is_missing(trained: Kauri) -> None:
         trained.write("empty.csv", "".join(f"{int(a > b)},{a},{b},\n" for a, b, _ in ROWS))
         DOORS["pred"](trained, uri, 0)
         (trained.folder / "out.txt").rename(trained.folder / f"{name}.txt")
-    narrow, empty = ([float(x) for x in (trained.folder / f"{name}.txt").read_text().split()] for name in ("narrow", "empty"))
+    narrow, empty = (
+        [float(x) for x in (trained.folder / f"{name}.txt").read_text().split()] for name in ("narrow", "empty")
+    )
     assert narrow == pytest.approx(empty, abs=1e-6)
 
 
 def test_types_are_compared(trained: Kauri) -> None:
-    trained.write("codes.csv", "y,a,b,c\n" + "".join(f"{int(a > b)},{i % 3},{b},{c}\n" for i, (a, b, c) in enumerate(ROWS)))
+    trained.write(
+        "codes.csv", "y,a,b,c\n" + "".join(f"{int(a > b)},{i % 3},{b},{c}\n" for i, (a, b, c) in enumerate(ROWS))
+    )
     for door in ("pred", "leaf", "explain", "evaluate", "model_in", "eval"):
         error = DOORS[door](trained, f"codes.csv?{ROLES}&categorical_columns=a", 1)
         assert "column 0 ('a') holds numbers in the model, but categories" in error

@@ -369,7 +369,7 @@ class Booster(Model):
             )
         rows = data if isinstance(data, Rows) else rows_to_predict(data)
         columns = {"feature_types": rows.types, "feature_names": rows.names if validate_features else None}
-        declared = {field: strings for field, strings in columns.items() if strings is not None}
+        declared: dict[str, Any] = {field: strings for field, strings in columns.items() if strings is not None}
         if not validate_features:
             declared["validate_features"] = False
         missing = missing_value(missing)

@@ -168,7 +168,7 @@ def test_estimators(frame: Any) -> None:
     )
     with pytest.raises(ValueError, match="X has 1 features, but KauriClassifier is expecting"):
         model.predict(rows[["x"]].to_numpy())
-    with pytest.raises(kb.DataError, match="Lacking: '(city', '|)count'"):
+    with pytest.raises(kb.DataError, match=r"Lacking: '(city', '|)count'"):
         model.predict(rows[["x"]])
     with pytest.raises(kb.DataError, match="is inf as float32"):
         model.predict(rows.assign(x=np.inf))

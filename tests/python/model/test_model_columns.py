@@ -87,7 +87,9 @@ DOORS: dict[str, Door] = {
     "xgb_model": lambda booster, table: train(matrix(table), 1, xgb_model=booster),
     "process_type=update": lambda booster, table: refit(booster, matrix(table)),
     "eval": lambda booster, table: booster.eval(matrix(table)),
-    "evals": lambda booster, table: train(matrix(rows_for(booster)), 1, xgb_model=booster, evals=[(matrix(table), "test")]),
+    "evals": lambda booster, table: train(
+        matrix(rows_for(booster)), 1, xgb_model=booster, evals=[(matrix(table), "test")]
+    ),
     "predict": lambda booster, table: booster.predict(matrix(table)),
     "predict bins": lambda booster, table: booster.predict(quantile(table)),
     "predict batches": lambda booster, table: booster.predict(kb.DMatrix(Batches(table))),
@@ -128,7 +130,8 @@ def test_other_columns_are_refused_by_name(booster: kb.Booster, door: str, cell:
     before = bytes(booster.save_raw("json"))
     with pytest.raises(kb.DataError) as refused:
         DOORS[door](booster, table)
-    assert "feature_names mismatch: " in str(refused.value) and message in str(refused.value)
+    assert "feature_names mismatch: " in str(refused.value)
+    assert message in str(refused.value)
     assert bytes(booster.save_raw("json")) == before
 
 
@@ -145,7 +148,9 @@ def test_columns_without_names_are_counted(door: str, width: int) -> None:
 def test_unnamed_rows_of_a_named_model(booster: kb.Booster) -> None:
     """Not in Python, unless the caller says so; arrays that are predicted in place have no names."""
     for door in ("update", "boost", "eval", "predict", "count_rows"):
-        with pytest.raises(kb.DataError, match="the data have no feature names, but the booster expects 'ash', 'birch'"):
+        with pytest.raises(
+            kb.DataError, match="the data have no feature names, but the booster expects 'ash', 'birch'"
+        ):
             DOORS[door](booster, X)
     expected = booster.predict(matrix(FRAME))
     np.testing.assert_array_equal(booster.predict(matrix(X), validate_features=False), expected)
@@ -190,7 +195,7 @@ def test_libsvm_text_may_lack_its_last_columns(tmp_path: Path) -> None:
         booster.update(narrow, 3)
     wide = kb.DMatrix(str(tmp_path / "wide.libsvm"))
     for use in (booster.predict, booster.eval):
-        with pytest.raises(kb.DataError, match="Number of columns: .* 6 features, the model 3"):
+        with pytest.raises(kb.DataError, match=r"Number of columns: .* 6 features, the model 3"):
             use(wide)
     with pytest.raises(kb.DataError, match="have 2 features, the model 3"):
         booster.predict(matrix(X[:, :2]))
@@ -201,11 +206,14 @@ def test_messages_stay_short() -> None:
     booster = kb.train({}, kb.DMatrix(wide, label=wide.iloc[:, 0]), 1, verbose_eval=False)
     with pytest.raises(kb.DataError) as renamed:
         booster.predict(kb.DMatrix(wide.rename(columns={"feature_number_7": "foo"})))
-    assert "Lacking: 'feature_number_7'; unknown: 'foo'." in str(renamed.value) and len(str(renamed.value)) < 250
+    assert "Lacking: 'feature_number_7'; unknown: 'foo'." in str(renamed.value)
+    assert len(str(renamed.value)) < 250
     with pytest.raises(kb.DataError) as all_others:
         booster.inplace_predict(wide.add_prefix("x"))
     text = str(all_others.value)
-    assert text.count("and 390 more") == 2 and "'feature_number_9'" in text and "'feature_number_10'" not in text
+    assert text.count("and 390 more") == 2
+    assert "'feature_number_9'" in text
+    assert "'feature_number_10'" not in text
     with pytest.raises(kb.DataError, match="'feature_number_9' and 390 more"):
         booster.predict(kb.DMatrix(wide.to_numpy()))
 
@@ -234,7 +242,8 @@ def test_a_refused_call_leaves_no_names(kind: str) -> None:
     predicted = booster.predict(data)
     with pytest.raises((kb.DataError, ZeroDivisionError)):
         refusals(data, matrix(FRAME))[kind](booster)
-    assert booster.feature_names is None and booster.feature_types is None
+    assert booster.feature_names is None
+    assert booster.feature_types is None
     assert bytes(booster.save_raw("json")) == before
     np.testing.assert_array_equal(booster.predict(data), predicted)
     booster.update(data, 3)
@@ -256,7 +265,8 @@ def test_types_of_refused_data_stay_out() -> None:
 def test_a_model_without_names_takes_those_that_it_learns_from(how: str) -> None:
     booster = train(matrix(X))
     DOORS[how](booster, FRAME)
-    assert booster.feature_names == NAMES and booster.feature_types == ["float"] * 3
+    assert booster.feature_names == NAMES
+    assert booster.feature_types == ["float"] * 3
     with pytest.raises(kb.DataError, match="another order"):
         booster.update(matrix(FRAME[NAMES[::-1]]), 4)
 
@@ -266,7 +276,7 @@ def test_a_model_without_names_takes_those_that_it_learns_from(how: str) -> None
 
 def test_names_of_a_booster_fit_its_columns(booster: kb.Booster) -> None:
     for field in ("feature_names", "feature_types"):
-        with pytest.raises(kb.ParameterError, match="Incorrect number of feature .*: 1 for a booster of 3 features"):
+        with pytest.raises(kb.ParameterError, match=r"Incorrect number of feature .*: 1 for a booster of 3 features"):
             setattr(booster, field, ["q"])
     with pytest.raises(kb.DataError, match="'a' is given twice"):
         booster.feature_names = ["a", "a", "b"]

@@ -129,18 +129,15 @@ def _area(name: str, label: np.ndarray, predicted: np.ndarray, weight: np.ndarra
     return float(kb.train(params, data, 1).eval(data).rsplit(":", 1)[1])
 
 
-def test_names_of_another_number_are_an_error_where_they_are_used() -> None:
+def test_names_of_another_number_are_an_error_where_they_are_set() -> None:
     data = kb.DMatrix(FEATURES, SIGNAL)
     booster = kb.train({}, data, 1)
     before = booster.get_dump()
     for names in (["a"], list("abcdefgh")):
-        booster.feature_names = names
-        assert booster.feature_names == names
-        for use in (booster.get_dump, booster.get_score):
-            with pytest.raises(
-                kb.ParameterError, match=rf"Incorrect number of feature names: {len(names)} .* 5 features"
-            ):
-                use()
+        with pytest.raises(kb.ParameterError, match=rf"Incorrect number of feature names: {len(names)} .* 5 features"):
+            booster.feature_names = names
+        assert booster.feature_names is None
+        assert booster.get_dump() == before
     booster.feature_names = list("abcde")
     assert booster.get_dump() != before
     booster.feature_names = None
