@@ -28,7 +28,8 @@ std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& 
                                      DataMatrix const* like = nullptr);
 /// The same for tasks that need values. \throws Error for data with a cache.
 std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri);
-/// The same for rows that a model is to predict. \throws Error that names `key` where their columns are not the model's.
+/// The same for rows that a model is to predict. \throws Error that names `key` where their columns are not the
+/// model's.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
                                         std::string const& uri);
 
