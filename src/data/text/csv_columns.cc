@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/quoted.h"
-#include "data/column_names.h"
 #include "data/text/text_reader.h"
 #include "kauri/error.h"
 
@@ -139,7 +138,6 @@ CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param) {
   CsvFormat format{roles, param.Delimiter(), has_header ? first.block : -1, {}, {}};
   if (format.NumFeatures() == 0) Fail(ErrorKind::kData, file.Path(), " has rows but no features.");
   if (has_header) format.feature_names = OfFeatures(fields, roles);
-  RequireUniqueNames(format.feature_names);
   std::vector<std::string> types(roles.size(), "q");
   ForEachName(param.categorical_columns,
               [&](std::string const& name) { types[columns.Find("categorical_columns", name)] = "c"; });
