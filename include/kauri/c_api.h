@@ -146,6 +146,8 @@ KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
 KAURI_API int XGBuildInfo(char const** out);
 /** The message of the calling thread's last error; "" before the first. Valid until the thread's next failing call. */
 KAURI_API char const* XGBGetLastError(void);
+/** -1, which is what a call returns that fails; KauriGetLastErrorKind says more. */
+KAURI_API int XGBGetLastErrorCode(void);
 /**
  * The library writes nothing by itself: `callback` receives each line of the log, which begins with "WARNING: ",
  * "INFO: " or "DEBUG: ", as clients look for; null turns it off. Process-wide.
@@ -501,8 +503,8 @@ KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, 
  * One round whose trees grow on some gradients and hessians, [n_rows] or [n_rows, 1 to n_outputs], and have the values
  * of their leaves from others, [n_rows, n_outputs]: structure found cheaply, or on purpose from less than all outputs.
  * Statistics and base weights of nodes are those of the first. Where rows are drawn, both count the same rows, and by
- * the size of the first if by that of gradients. Errors: other trees than those of multi_strategy=multi_output_tree
- * and tree_method=hist in host memory, monotone constraints, shapes.
+ * the size of the first if by that of gradients. The leaves' values are computed in host memory, with device=cuda, too.
+ * Errors: other trees than those of multi_strategy=multi_output_tree and tree_method=hist, monotone constraints, shapes.
  */
 KAURI_API int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int iter,
                                                  char const* split_grad, char const* split_hess, char const* grad,
@@ -754,7 +756,7 @@ KAURI_API int XGBCategoriesFree(CategoriesHandle handle);
 KAURI_API int XGCommunicatorGetRank(void);
 KAURI_API int XGCommunicatorGetWorldSize(void);
 KAURI_API int XGCommunicatorIsDistributed(void);
-/** `config`: {}, or what XGTrackerWorkerArgs says. Errors: another tracker's address. */
+/** `config`: {}, or what XGTrackerWorkerArgs says. Errors: another tracker's address, federated learning. */
 KAURI_API int XGCommunicatorInit(char const* config);
 /** Ends what XGCommunicatorInit began. */
 KAURI_API int XGCommunicatorFinalize(void);
@@ -767,10 +769,11 @@ KAURI_API int XGCommunicatorGetProcessorName(char const** name_str);
 /** With one process, what is there stays as it is. Errors: root is not 0. */
 KAURI_API int XGCommunicatorBroadcast(void* buffer, size_t size, int root);
 KAURI_API int XGCommunicatorAllreduce(void* buffer, size_t count, int data_type, int op);
+KAURI_API int XGCommunicatorAllgather(void* buffer, size_t count);
 /**
  * The tracker of one worker: it brings nobody together, so it opens no port and nothing waits for it. `config`:
  * {"n_workers": 1, "host": name, "port": number}; the last two may be left out and are what the worker is told. Errors:
- * more workers.
+ * more workers, federated learning ("dmlc_communicator": "federated").
  */
 KAURI_API int XGTrackerCreate(char const* config, TrackerHandle* handle);
 /** `args`: JSON for XGCommunicatorInit of the worker, valid until the thread's next call on the handle. */

@@ -46,6 +46,12 @@ bool IsOfDevice(std::string const& tree_method) { return tree_method.rfind(kDevi
        "tree_method=", tree_method.substr(kDevicePrefix.size()), " with device=cpu.");
 }
 
+[[noreturn]] void FailNoVectorLeaves(std::string const& tree_method) {
+  Fail(ErrorKind::kParameter, "Only the hist tree method is supported for building multi-target trees with vector ",
+       "leaf: multi_strategy=multi_output_tree, but tree_method=", tree_method,
+       " builds no trees with vector leaves; use tree_method=hist, or multi_strategy=one_output_per_tree.");
+}
+
 /// nullptr for a method of the CPU that has no version for the device: only training minds, predictions do not.
 Registry<TreeBuilderFactory>::Entry const* FindTreeMethod(std::string const& tree_method, DeviceKind device) {
   auto const& methods = GetRegistries().tree_methods;
@@ -184,8 +190,7 @@ class GbTree : public Booster {
     }
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
-    Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
-         " builds no trees with vector leaves; use tree_method=hist, or ", "multi_strategy=one_output_per_tree.");
+    FailNoVectorLeaves(tree_method_);
   }
 
   void RequireGroup() const override {

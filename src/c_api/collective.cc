@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <string>
 
+#include "c_api/communicator.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/log.h"
+#include "common/quoted.h"
 
 namespace kauri::c_api {
 namespace {
@@ -17,16 +19,32 @@ thread_local bool t_has_tracker = false;
 
 /// A tracker means several processes, unless it is Kauri's, of one worker.
 void Init(JsonConfig const& config) {
+  RequireKnownCommunicator(config, "XGCommunicatorInit");
   t_has_tracker = config.IsGiven("kauri_n_workers") && config.Integer("kauri_n_workers") == 1;
   if (t_has_tracker) return;
   for (auto const& [key, value] : config.Document().items()) {
     if (key.find("tracker_uri") == std::string::npos) continue;
     Fail(ErrorKind::kParameter, "XGCommunicatorInit: ", key, "=", value.dump(),
-         " asks for training in several processes, which is not available; train in one process.");
+         " asks for training in several processes, which these calls do not bring together; train with ",
+         "kauriboost.dask, which takes a Dask cluster's workers, or in one process.");
   }
 }
 
 }  // namespace
+
+void RequireKnownCommunicator(JsonConfig const& config, char const* call) {
+  constexpr char const* kKey = "dmlc_communicator";
+  if (!config.IsGiven(kKey)) return;
+  auto const name = config.Text(kKey);
+  if (name == "rabit") return;
+  if (name == "federated") {
+    Fail(ErrorKind::kParameter, call, ": dmlc_communicator=federated: Kauri is not compiled with federated learning ",
+         "support and has none; leave dmlc_communicator out, or use kauriboost.dask.");
+  }
+  Fail(ErrorKind::kParameter, call, ": Unknown communicator: dmlc_communicator=", Quoted(name),
+       "; expected rabit, or leave it out.");
+}
+
 }  // namespace kauri::c_api
 
 using namespace kauri::c_api;  // this file defines functions of the global namespace
@@ -71,6 +89,12 @@ int XGCommunicatorBroadcast(void* buffer, std::size_t size, int root) {
 }
 
 int XGCommunicatorAllreduce(void* buffer, std::size_t count, int /*data_type*/, int /*op*/) {
+  return Guard([&] {
+    if (count > 0) NotNull(buffer, "buffer");
+  });
+}
+
+int XGCommunicatorAllgather(void* buffer, std::size_t count) {
   return Guard([&] {
     if (count > 0) NotNull(buffer, "buffer");
   });

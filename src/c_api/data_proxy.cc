@@ -123,7 +123,7 @@ class CallerSource : public RowSource {
     if (!may_wait_) iterator_.proxy->FinishLabels();
     batch->finish_info = FinishOf(std::exchange(iterator_.proxy->labels, {}));
     batch->info = std::exchange(iterator_.proxy->proxy_info, InfoOfUnknownRows());
-    ValidateInfo(batch->info);
+    ValidateNewInfo(batch->info);
     return true;
   }
 

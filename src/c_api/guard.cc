@@ -77,4 +77,6 @@ void KeepCurrentException() noexcept {
 
 char const* XGBGetLastError(void) { return kauri::c_api::OfThisThread().message.c_str(); }
 
+int XGBGetLastErrorCode(void) { return -1; }
+
 int KauriGetLastErrorKind(void) { return kauri::c_api::OfThisThread().kind; }

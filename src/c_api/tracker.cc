@@ -2,6 +2,7 @@
 /// so it answers what clients ask and opens no port.
 #include <string>
 
+#include "c_api/communicator.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -25,10 +26,12 @@ Tracker& TrackerOf(TrackerHandle handle) {
 
 Tracker* MakeTracker(JsonConfig const& config) {
   constexpr std::int64_t kMostPorts = 65535;
+  RequireKnownCommunicator(config, "XGTrackerCreate");
   auto const n_workers = config.Integer("n_workers");
   if (n_workers != 1) {
     Fail(ErrorKind::kParameter, "XGTrackerCreate: n_workers=", n_workers,
-         n_workers > 1 ? " asks for training in several processes, which is not available; use one worker."
+         n_workers > 1 ? " asks for training in several processes, which this tracker does not bring together; train "
+                         "with kauriboost.dask, which takes a Dask cluster's workers, or use one worker."
                        : " is not valid; expected 1.");
   }
   auto const port = config.IsGiven("port") ? config.Integer("port") : 0;

@@ -123,8 +123,10 @@ class SparseChain : public SparseView {
 
 }  // namespace
 
+void FailWithoutBatch() { Fail(ErrorKind::kData, "there is no batch of rows; give at least 1 batch."); }
+
 std::unique_ptr<DataView> MakeChain(std::vector<std::unique_ptr<DataView>> parts) {
-  if (parts.empty()) Fail(ErrorKind::kData, "there is no batch of rows; give at least one.");
+  if (parts.empty()) FailWithoutBatch();
   auto const sparse = std::any_of(parts.begin(), parts.end(),
                                   [](auto const& part) { return dynamic_cast<SparseView*>(part.get()) != nullptr; });
   Parts checked(std::move(parts));

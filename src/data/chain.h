@@ -8,6 +8,9 @@
 
 namespace kauri {
 
+/// \throws Error(kData).
+[[noreturn]] void FailWithoutBatch();
+
 /// A view of the rows of all parts, in order: sparse when one of them is. \throws Error(kData) for parts of different
 /// widths, and for none.
 std::unique_ptr<DataView> MakeChain(std::vector<std::unique_ptr<DataView>> parts);

@@ -185,7 +185,8 @@ void RequireVector(std::string const& field, ArrayView const& array) {
 std::int64_t TargetsOf(MetaInfo const& info, ArrayView const& array) {
   auto const n_values = array.Size();
   auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info.n_rows;
-  if (n_values > 0 && !is_row_vector) RequireLength("label", array.shape[0], info.n_rows, "rows");
+  // Without columns there is nothing to learn from: labels of any number are kept, and training refuses them.
+  if (n_values > 0 && !is_row_vector && info.n_cols != 0) RequireLength("label", array.shape[0], info.n_rows, "rows");
   return n_values > 0 && !is_row_vector ? array.shape[1] : 1;
 }
 

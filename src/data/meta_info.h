@@ -56,6 +56,10 @@ void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::in
 /// Error(kData).
 void ValidateInfo(MetaInfo const& info);
 
+/// As ValidateInfo, for a matrix that is being made: query groups may come after weights that are one per group.
+/// \throws Error(kData).
+void ValidateNewInfo(MetaInfo const& info);
+
 /// What the values of rows take.
 std::int64_t BytesOf(MetaInfo const& info);
 

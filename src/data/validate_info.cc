@@ -66,8 +66,15 @@ void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::in
 }
 
 void ValidateInfo(MetaInfo const& info) {
+  ValidateNewInfo(info);
+  CheckWeightCount(info, static_cast<std::int64_t>(info.weights.size()));
+}
+
+void ValidateNewInfo(MetaInfo const& info) {
   RequireSize("label", info.labels, info.n_rows * info.n_targets, "rows times targets");
-  CheckQueries(info);
+  CheckGroups(info);
+  auto const n_weights = static_cast<std::int64_t>(info.weights.size());
+  if (!info.group_ptr.empty() || n_weights > info.n_rows) CheckWeightCount(info, n_weights);
   auto const n_margins = static_cast<std::int64_t>(info.base_margin.size());
   if (info.n_rows == 0 ? n_margins > 0 : n_margins % info.n_rows != 0) {
     Fail(ErrorKind::kData, "base_margin has ", n_margins, " values, which is not a multiple of the ", info.n_rows,

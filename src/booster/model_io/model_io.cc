@@ -63,8 +63,8 @@ Model ParseModel(Span<char const> bytes) {
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect) {
   bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj");
   if (!known)
-    Log(LogLevel::kWarning, "Unknown file format: the model file ", Quoted(path),
-        " is written as UBJSON; .json or .ubj chooses the format.");
+    Log(LogLevel::kWarning, "Unknown file format: Saving model in the UBJSON format, to ", Quoted(path),
+        "; end the file's name in .json or .ubj to choose the format.");
   auto const bytes = SerialiseModel(model, known ? FormatOfPath(path) : ModelFormat::kUbjson, dialect);
   WriteFileAtomically(path, {bytes.data(), bytes.size()});
 }

@@ -47,6 +47,17 @@ void CheckIndices(CompressedNames const& names, ArrayView const& indices, std::i
   }
 }
 
+/// One more than the largest index of the entries [begin, end), which CheckIndices looks at afterwards.
+template <typename T>
+std::int64_t CountSeen(ArrayView const& indices, std::int64_t begin, std::int64_t end) {
+  std::int64_t n_seen = 0;
+  for (auto entry = begin; entry < end; ++entry) {
+    auto const index = static_cast<std::int64_t>(LoadElement<T>(ElementAddress(indices, entry, 0)));
+    if (index < std::numeric_limits<std::uint32_t>::max()) n_seen = std::max(n_seen, index + 1);
+  }
+  return n_seen;
+}
+
 }  // namespace
 
 CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names, ArrayView const& indptr,
@@ -70,6 +81,7 @@ CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names
   auto const first = out.offsets.front();
   DispatchDType(indices.dtype, [&](auto tag) {
     if constexpr (std::is_integral_v<decltype(tag)>) {
+      if (n_minor == 0) out.n_minor = CountSeen<decltype(tag)>(indices, first, out.offsets.back());
       ParallelForBlocks(ctx, out.offsets.back() - first, kEntriesPerBlock,
                         [&](std::int64_t begin, std::int64_t end, std::int64_t) {
                           CheckIndices<decltype(tag)>(names, indices, first + begin, first + end, &out);

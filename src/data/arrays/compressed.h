@@ -29,8 +29,9 @@ struct CompressedArrays {
   CompressedArrays& operator=(CompressedArrays&&) = default;
 };
 
-/// \throws Error(kData) unless all are integer vectors, indptr ascends from at least 0 to at most n_entries, and every
-/// index that
+/// n_minor: 0 where the caller does not know it (XGBoost's JVM package passes it for sparse data without a shape); it
+/// is then one more than the largest index. \throws Error(kData) unless all are integer vectors, indptr ascends from at
+/// least 0 to at most n_entries, and every index that
 ///         it reaches is in [0, n_minor).
 CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names, ArrayView const& indptr,
                                 ArrayView const& indices, std::int64_t n_entries, std::int64_t n_minor);

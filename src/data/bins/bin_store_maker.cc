@@ -11,6 +11,7 @@
 #include "data/bins/recoded_source.h"
 #include "data/categories/categories.h"
 #include "data/column_names.h"
+#include "data/chain.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
@@ -232,6 +233,19 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   return store;
 }
 
+/// Batches of any kind, by the host: a pass or more for the cuts, and one for the codes.
+std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* source, CutPlan const& plan,
+                                               BinStoreOptions const& options, BatchSummary* summary) {
+  *summary = SummariseBatches(ctx, source, plan);
+  CheckColumns(plan, summary->info, summary->info.n_cols);
+  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories) : *plan.given;
+  if (!options.in_file) {
+    return std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), *summary), plan.max_bin);
+  }
+  ReturnFreeMemory();  // what the sketches held is not to be counted with what training takes
+  return EncodeInFile(ctx, source, std::move(cuts), *summary, options, plan.max_bin);
+}
+
 /// What ranks that make one matrix must have asked for alike.
 void RequireSameOptions(Context const& ctx, BinStoreOptions const& options) {
   if (IsDistributed(ctx) && options.in_file) {
@@ -280,15 +294,17 @@ void RequireMaxBin(int max_bin) {
 }
 
 std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* given, BinStoreOptions const& options) {
-  auto const recoded = options.like == nullptr ? nullptr : InCategoriesOf(options.like->Info().category_names, given);
-  auto* const source = recoded == nullptr ? given : recoded.get();
+  auto const in_memory = !options.in_file && !IsDistributed(ctx);
+  auto const is_one_pass = in_memory && options.is_one_batch;
+  auto* source = given;
+  auto const recoded = options.like == nullptr ? nullptr : InCategoriesOf(options.like->Info().category_names, source);
+  if (recoded != nullptr) source = recoded.get();
   QuantileCuts made;
   RequireSameOptions(ctx, options);
   auto const plan = PlanCuts(ctx, options, &made);
   BatchSummary summary;
   std::shared_ptr<BinStore const> store;
-  auto const in_memory = !options.in_file && !IsDistributed(ctx);
-  FirstLook look{in_memory && options.is_one_batch, false};
+  FirstLook look{is_one_pass, false};
   if (in_memory && !look.is_one_batch) look = LookAt(ctx, source);
   if (look.is_on_device && !look.is_one_batch && options.make_on_device != nullptr && !plan.budget.IsLimited()) {
     store = EncodeBatchesOnDevice(ctx, source, options.make_on_device, plan, &summary);
@@ -297,18 +313,10 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
     store = EncodeOnlyBatch(ctx, source, options.make_on_device, plan, &summary);
     RequireEnd(ctx, source);
   } else if (store == nullptr) {
-    summary = SummariseBatches(ctx, source, plan);
-    CheckColumns(plan, summary.info, summary.info.n_cols);
-    auto cuts = plan.given == nullptr ? JoinCuts(summary.features, summary.categories) : *plan.given;
-    if (options.in_file) {
-      ReturnFreeMemory();  // what the sketches held is not to be counted with what training takes
-      store = EncodeInFile(ctx, source, std::move(cuts), summary, options, plan.max_bin);
-    } else {
-      store = std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), summary), plan.max_bin);
-    }
+    store = EncodeInPasses(ctx, source, plan, options, &summary);
   }
   source->Restart();
-  ValidateInfo(summary.info);
+  ValidateNewInfo(summary.info);
   auto matrix = DataMatrix::FromStore(std::move(store), summary.info.n_rows, summary.info.n_cols, summary.n_entries);
   *matrix->MutableInfo() = std::move(summary.info);
   return matrix;

@@ -164,8 +164,6 @@ MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
   return parts.size() == 1 ? *parts.front() : JoinInfo(parts);
 }
 
-void FailWithoutBatch() { Fail(ErrorKind::kData, "there is no batch of rows; give at least one."); }
-
 BatchSummary SummariseBatches(Context const& ctx, RowSource* source, CutPlan const& plan) {
   std::unique_ptr<ColumnValues> values;
   FirstPass pass(ctx, plan);

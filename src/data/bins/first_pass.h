@@ -53,8 +53,6 @@ struct BatchSummary {
 
 bool IsSparse(DataView const& rows);
 
-[[noreturn]] void FailWithoutBatch();
-
 /// Of all batches together.
 MetaInfo JoinBatches(std::vector<MetaInfo> const& infos);
 

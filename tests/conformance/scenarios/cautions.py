@@ -90,3 +90,9 @@ def linear_regression_by_its_old_name() -> object:
 @scenario(close())
 def parameters_of_another_booster() -> object:
     return warned("max_depth", lambda: _trained(booster="gblinear", updater="coord_descent", feature_selector="cyclic"))
+
+
+@scenario(EQUAL)
+def models_in_files_of_another_ending() -> object:
+    booster = learn({}, *regression(), 1)
+    return warned("Saving model in the UBJSON format", lambda: booster.save_model("model.deprecated"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import xgboost as xgb
-from scenarios.support.data import DEMO, regression, rows, rows_with_gaps, score
+from scenarios.support.data import DEMO, queries, regression, rows, rows_with_gaps, score
 from scenarios.support.models import SMALL, learn
 from scenarios.support.scenario import EQUAL, caught, close, scenario
 from scipy import sparse
@@ -119,6 +119,23 @@ def one_row_and_one_column() -> object:
 def a_row_without_columns() -> object:
     data = xgb.DMatrix(np.empty((1, 0)))
     return [data.num_row(), data.num_col()]
+
+
+@scenario(EQUAL)
+def labels_of_a_matrix_without_columns() -> object:
+    data = xgb.DMatrix(np.array([[]]), label=np.array([12, 34, 56], np.float32)[::2])
+    return [data.num_row(), data.num_col(), data.get_label()]
+
+
+@scenario(close())
+def weights_of_queries_before_the_queries() -> object:
+    features, labels, ids = queries()
+    weights = np.linspace(1, 2, 20)
+    ranked = xgb.QuantileDMatrix(features, labels, qid=ids, weight=weights)
+    data = xgb.QuantileDMatrix(features, weight=weights, ref=ranked)
+    refused = caught("", lambda: xgb.train({}, data, 1))["raised"]
+    data.set_info(label=labels, qid=ids)
+    return [refused, data.get_weight(), xgb.train({"objective": "rank:ndcg"}, data, 3).predict(data)]
 
 
 @scenario(EQUAL)

@@ -207,6 +207,13 @@ def names_and_types_from_batches() -> object:
 
 
 @scenario(EQUAL)
+def an_iterator_without_a_batch() -> object:
+    return [
+        caught("at least 1 batch", lambda kind=kind: kind(Batches([]))) for kind in (xgb.DMatrix, xgb.QuantileDMatrix)
+    ]
+
+
+@scenario(EQUAL)
 def exceptions_in_an_iterator() -> object:
     class Broken(Batches):
         def next(self, input_data: Callable[..., None]) -> bool:

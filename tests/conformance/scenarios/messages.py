@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import xgboost as xgb
-from scenarios.support.data import binary, classes, positive, regression
+from scenarios.support.data import binary, classes, positive, regression, targets
 from scenarios.support.models import learn
 from scenarios.support.scenario import EQUAL, caught, close, scenario
 from scipy import sparse
+from xgboost.federated import FederatedTracker
 
 # ---- data ------------------------------------------------------------------------------------------------------------
 
@@ -250,3 +251,27 @@ def gradients_of_another_length() -> object:
     features, labels = regression()
     data = xgb.DMatrix(features, labels)
     return caught("", lambda: xgb.train({}, data, 1, obj=lambda p, d: (p[:10], np.ones(10))))["raised"]
+
+
+@scenario(EQUAL)
+def columns_of_gradients_that_are_no_outputs() -> object:
+    data = xgb.DMatrix(*regression())
+    ones = np.ones((300, 2))
+    phrase = "The number of columns in gradient should be equal to the number of targets/classes in the model"
+    return caught(phrase, lambda: xgb.train({}, data, 1, obj=lambda p, d: (ones, ones)))
+
+
+@scenario(EQUAL)
+def vector_leaves_by_another_method() -> object:
+    features, labels = targets()
+    params = {"multi_strategy": "multi_output_tree", "tree_method": "approx"}
+    phrase = "Only the hist tree method is supported for building multi-target trees with vector leaf"
+    return caught(phrase, lambda: xgb.train(params, xgb.DMatrix(features, labels), 1))
+
+
+@scenario(EQUAL)
+def trackers_of_federated_learning() -> object:
+    return caught(
+        "not compiled with federated learning support",
+        lambda: FederatedTracker(n_workers=1, port=0, secure=False),
+    )

@@ -73,6 +73,28 @@ TEST(DataHandles, AllCreatorsAgree) {
   EXPECT_EQ(Rows(Data(handle)), kExpected);
 }
 
+/// The JVM package passes 0 for a shape that its caller did not give.
+TEST(Data, WithoutAShapeSparseDataHaveWhatTheirIndicesReach) {
+  DMatrixHandle handle = nullptr;
+  std::vector<std::int64_t> const row_ptr{0, 2, 2, 4};
+  std::vector<std::int32_t> const columns{2, 0, 1, 2};
+  std::vector<double> const by_row{2, 1, 3, 4};
+  ASSERT_OK(XGDMatrixCreateFromCSR(Interface(row_ptr, "<i8", "[4]").c_str(), Interface(columns, "<i4", "[4]").c_str(),
+                                   Interface(by_row, "<f8", "[4]").c_str(), 0, kNaNMissing, &handle));
+  EXPECT_EQ(Rows(Data(handle)), kExpected);
+  std::vector<std::int64_t> const col_ptr{0, 1, 2, 4};
+  std::vector<std::int32_t> const rows{0, 2, 0, 2};
+  std::vector<double> const by_col{1, 3, 2, 4};
+  ASSERT_OK(XGDMatrixCreateFromCSC(Interface(col_ptr, "<i8", "[4]").c_str(), Interface(rows, "<i4", "[4]").c_str(),
+                                   Interface(by_col, "<f8", "[4]").c_str(), 0, kNaNMissing, &handle));
+  EXPECT_EQ(Rows(Data(handle)), kExpected);
+  std::vector<std::int32_t> const below{2, 0, -1, 2};
+  EXPECT_EQ(XGDMatrixCreateFromCSR(Interface(row_ptr, "<i8", "[4]").c_str(), Interface(below, "<i4", "[4]").c_str(),
+                                   Interface(by_row, "<f8", "[4]").c_str(), 0, kNaNMissing, &handle),
+            -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("has the column index -1"), std::string::npos);
+}
+
 TEST(DataHandles, CountsAndSplitMode) {
   auto const data = MakeData({1, kNaN, 2, 3}, 2);
   EXPECT_EQ(Count(XGDMatrixNumRow, data), 2U);

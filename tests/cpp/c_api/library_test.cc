@@ -102,6 +102,7 @@ TEST(Library, OneProcess) {
   int value = 5;
   EXPECT_OK(XGCommunicatorBroadcast(&value, sizeof(value), 0));
   EXPECT_OK(XGCommunicatorAllreduce(&value, 1, 0, 0));
+  EXPECT_OK(XGCommunicatorAllgather(&value, sizeof(value)));
   EXPECT_EQ(value, 5);
   char const* name = nullptr;
   EXPECT_OK(XGCommunicatorGetProcessorName(&name));
@@ -110,6 +111,21 @@ TEST(Library, OneProcess) {
   EXPECT_EQ(XGCommunicatorBroadcast(&value, sizeof(value), 1), -1);
   EXPECT_EQ(XGCommunicatorInit(R"({"dmlc_tracker_uri": "10.0.0.1"})"), -1);
   EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
+  EXPECT_NE(std::string(XGBGetLastError()).find("kauriboost.dask"), std::string::npos);
+  EXPECT_EQ(XGBGetLastErrorCode(), -1);
+  EXPECT_OK(XGCommunicatorInit(R"({"dmlc_communicator": "rabit"})"));
+  EXPECT_OK(XGCommunicatorFinalize());
+}
+
+TEST(Library, FederatedLearningIsRefusedForOneWorkerToo) {
+  TrackerHandle tracker = nullptr;
+  EXPECT_EQ(XGTrackerCreate(R"({"n_workers": 1, "port": 0, "dmlc_communicator": "federated"})", &tracker), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("not compiled with federated learning support"), std::string::npos);
+  EXPECT_EQ(tracker, nullptr);
+  EXPECT_EQ(XGCommunicatorInit(R"({"dmlc_communicator": "federated", "federated_rank": 0})"), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("not compiled with federated learning support"), std::string::npos);
+  EXPECT_EQ(XGTrackerCreate(R"({"n_workers": 1, "dmlc_communicator": "other"})", &tracker), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("Unknown communicator"), std::string::npos);
 }
 
 TEST(Library, TrackerOfOneWorker) {
@@ -133,6 +149,7 @@ TEST(Library, TrackerOfOneWorker) {
   EXPECT_EQ(XGTrackerFree(nullptr), -1);
   EXPECT_EQ(XGTrackerCreate(R"({"n_workers": 2})", &tracker), -1);
   EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
+  EXPECT_NE(std::string(XGBGetLastError()).find("kauriboost.dask"), std::string::npos);
   for (auto const* bad : {"{}", R"({"n_workers": 0})", R"({"n_workers": 1, "port": -1})", R"({"n_workers": "1"})"}) {
     EXPECT_EQ(XGTrackerCreate(bad, &tracker), -1) << bad;
   }

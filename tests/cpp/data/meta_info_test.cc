@@ -224,5 +224,29 @@ TEST(MetaInfo, ValidateFindsWhatDoesNotFitTheMatrix) {
   ExpectParts(refusal(), {"feature_weights has 1 values"});
 }
 
+/// Query groups may still come.
+TEST(MetaInfo, ANewMatrixMayLackTheGroupsOfItsWeights) {
+  auto info = ThreeRows();
+  auto const refusal = [&](void (*validate)(MetaInfo const&)) { return MessageOf([&] { validate(info); }); };
+  info.weights = {1, 2};
+  EXPECT_EQ(refusal(&ValidateNewInfo), "no error");
+  ExpectParts(refusal(&ValidateInfo), {"weight has 2 values", "one sample weight per row, 3"});
+  info.group_ptr = {0, 3};
+  ExpectParts(refusal(&ValidateNewInfo), {"weight has 2 values", "number of query groups, 1"});
+  info.group_ptr = {0, 1, 3};
+  EXPECT_EQ(refusal(&ValidateInfo), "no error");
+  info = ThreeRows();
+  info.weights = {1, 2, 3, 4};
+  ExpectParts(refusal(&ValidateNewInfo), {"weight has 4 values"});
+}
+
+TEST(MetaInfo, LabelsOfRowsWithoutColumnsAreKeptForTrainingToRefuse) {
+  auto info = ThreeRows();
+  info.n_cols = 0;
+  EXPECT_EQ(Refusal<float>(info, "label", {1, 2}), "no error");
+  SetInfo(&info, "label", VectorView(std::vector<float>{1, 2}));
+  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"label has 2 values", "expected 3"});
+}
+
 }  // namespace
 }  // namespace kauri

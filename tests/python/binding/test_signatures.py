@@ -60,6 +60,7 @@ TYPES: dict[str, Any] = {
 }
 # What the package does not call: older forms of the calls that it does, and what only programs in other languages need.
 NOT_CALLED = """
+    XGBGetLastErrorCode XGCommunicatorAllgather
     XGBRegisterLogCallback XGDMatrixCreateFromMat XGDMatrixCreateFromMat_omp XGDMatrixSliceDMatrix
     XGBoosterTrainOneIterWithSplitGrad
     XGDMatrixSetFloatInfo XGDMatrixSetUIntInfo XGDMatrixSetDenseInfo XGDMatrixGetFloatInfo XGDMatrixGetUIntInfo
