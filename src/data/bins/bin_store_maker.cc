@@ -9,6 +9,7 @@
 #include "data/bins/bin_file_writer.h"
 #include "data/bins/first_pass.h"
 #include "data/bins/recoded_source.h"
+#include "data/bins/steady_source.h"
 #include "data/categories/categories.h"
 #include "data/column_names.h"
 #include "data/chain.h"
@@ -296,7 +297,8 @@ void RequireMaxBin(int max_bin) {
 std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* given, BinStoreOptions const& options) {
   auto const in_memory = !options.in_file && !IsDistributed(ctx);
   auto const is_one_pass = in_memory && options.is_one_batch;
-  auto* source = given;
+  auto const steady = is_one_pass ? nullptr : SayingTheSame(given);
+  auto* source = is_one_pass ? given : steady.get();
   auto const recoded = options.like == nullptr ? nullptr : InCategoriesOf(options.like->Info().category_names, source);
   if (recoded != nullptr) source = recoded.get();
   QuantileCuts made;

@@ -26,6 +26,10 @@ class Batches {
   int ReadBins(DMatrixHandle ref, DMatrixHandle* out, char const* config = kNaNMissing) {
     return XGQuantileDMatrixCreateFromCallback(this, proxy_.get(), ref, &Reset, &Next, config, out);
   }
+  /// XGExtMemQuantileDMatrixCreateFromCallback.
+  int WriteBins(DMatrixHandle* out, char const* config = kNaNMissing) {
+    return XGExtMemQuantileDMatrixCreateFromCallback(this, proxy_.get(), nullptr, &Reset, &Next, config, out);
+  }
   /// KauriSummarizeBatches.
   int Summarize(char const* config, bst_ulong const** out_shape, bst_ulong* out_dim, double const** out_result) {
     return KauriSummarizeBatches(this, proxy_.get(), &Reset, &Next, config, out_shape, out_dim, out_result);

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/arrow_batch.h"
@@ -107,6 +109,64 @@ TEST(Batches, TrainAsOneTable) {
   Data const data(handle);
   EXPECT_EQ(Predict(Train(data, Logistic(), 3), data).values,
             Predict(Train(problem.data, Logistic(), 3), problem.data).values);
+}
+
+/// What a batch says of its rows or columns in the first pass, and later.
+struct Unsteady {
+  std::function<void(DMatrixHandle)> first;
+  std::function<void(DMatrixHandle)> other;
+};
+
+void SetStrings(DMatrixHandle handle, char const* field, std::vector<char const*> strings) {
+  EXPECT_OK(XGDMatrixSetStrFeatureInfo(handle, field, strings.data(), strings.size()));
+}
+
+TEST(Batches, AFurtherPassThatSaysSomethingElseIsRefused) {
+  std::vector<float> const values{1, 2, 3, 4};
+  std::vector<float> const up{1, 2};
+  std::vector<float> const down{2, 1};
+  auto const of_rows = [&](char const* field, std::vector<float> const& numbers) {
+    return [field, &numbers](DMatrixHandle proxy) {
+      EXPECT_OK(XGDMatrixSetInfoFromInterface(proxy, field, Vector(numbers).c_str()));
+    };
+  };
+  auto const of_columns = [](char const* field, char const* first, char const* second) {
+    return [=](DMatrixHandle proxy) { SetStrings(proxy, field, {first, second}); };
+  };
+  std::vector<std::pair<std::string, Unsteady>> const cases{
+      {"label", {of_rows("label", up), of_rows("label", down)}},
+      {"weight", {of_rows("weight", up), of_rows("weight", down)}},
+      {"base_margin", {of_rows("base_margin", up), of_rows("base_margin", down)}},
+      {"feature_name", {of_columns("feature_name", "a", "b"), of_columns("feature_name", "b", "a")}},
+      {"feature_type", {of_columns("feature_type", "q", "q"), of_columns("feature_type", "q", "i")}},
+  };
+  using Make = int (*)(Batches*, DMatrixHandle*);
+  std::vector<Make> const makers{
+      [](Batches* batches, DMatrixHandle* out) { return batches->ReadBins(nullptr, out); },
+      [](Batches* batches, DMatrixHandle* out) { return batches->WriteBins(out); },
+      [](Batches* batches, DMatrixHandle* out) {
+        return batches->Read(out, R"({"missing": NaN, "cache_prefix": "unsteady"})");
+      },
+  };
+  for (auto const& [field, given] : cases) {
+    for (auto const make : makers) {
+      for (auto const changes : {false, true}) {
+        Batches* iterator = nullptr;
+        Batches batches({[&, &unsteady = given](DMatrixHandle proxy) {
+          EXPECT_OK(XGProxyDMatrixSetDataDense(proxy, Table(values, 2).c_str()));
+          (changes && iterator->NumResets() > 1 ? unsteady.other : unsteady.first)(proxy);
+        }});
+        iterator = &batches;
+        DMatrixHandle handle = nullptr;
+        auto const status = make(&batches, &handle);
+        Data const made(handle);
+        EXPECT_EQ(status, changes ? -1 : 0) << field;
+        if (!changes) continue;
+        std::string const message = XGBGetLastError();
+        EXPECT_NE(message.find("gave another " + field + " than the first"), std::string::npos) << message;
+      }
+    }
+  }
 }
 
 TEST(ArrowTables, StreamAndArray) {

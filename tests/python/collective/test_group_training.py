@@ -161,3 +161,32 @@ def test_a_booster_learns_alone_again_afterwards() -> None:
 
     longer = kb.train(PARAMS, kb.DMatrix(X, label=Y), 4)
     assert run_ranks(2, run)[0] == bytes(longer.save_raw())
+
+
+class Unsteady(kb.DataIter):
+    """The rows of a rank, whose labels the last rank has otherwise in later passes."""
+
+    def __init__(self, group: Collective) -> None:
+        self.rows, self.changes = (
+            np.array_split(np.arange(len(X)), group.size)[group.rank],
+            group.rank == group.size - 1,
+        )
+        self.n_resets, self.at = 0, 0
+
+    def next(self, input_data: Any) -> bool:
+        if self.at == 1:
+            return False
+        labels = -Y[self.rows] if self.changes and self.n_resets > 1 else Y[self.rows]
+        input_data(data=X[self.rows], label=labels)
+        self.at += 1
+        return True
+
+    def reset(self) -> None:
+        self.n_resets, self.at = self.n_resets + 1, 0
+
+
+def test_a_rank_whose_labels_change_between_passes_is_refused() -> None:
+    steady, unsteady = run_ranks(2, lambda group: kb.QuantileDMatrix(Unsteady(group), collective=group), 5.0)
+    assert isinstance(unsteady, kb.DataError)
+    assert "gave another label than the first" in str(unsteady)
+    assert isinstance(steady, (CollectiveError, kb.QuantileDMatrix))
