@@ -319,6 +319,7 @@ class CudaEngine : public Engine, public DeviceSide {
   void AddTrees(Context const& ctx, WantedMargins const& wanted, Predictor const& predictor, MarginPlan const& plan,
                 EngineData* own) {
     auto const& data = *wanted.data;
+    if (data.NumRows() == 0) return;  // it has no margins
     auto const keeps_features = !plan.first_time;
     auto const compiled = predictor.Compile(OnFirstDevice(ctx), wanted.model, plan.Hull());
     auto const* on_device = dynamic_cast<GpuModel const*>(compiled.get());
