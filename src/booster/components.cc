@@ -71,16 +71,38 @@ UnknownNames UnknownNamesOf(bool is_xgboost, LearnerParam const& param) {
   return param.validate_parameters ? UnknownNames::kFail : UnknownNames::kWarn;
 }
 
+/// XGBoost's rule: a number that no device has is taken modulo theirs. \returns whether that changed the parameters.
+/// \throws Error(kParameter) where the user wants such a number to be an error; Error(kDevice) without any device.
+bool WrapOrdinal(LearnerParam const& param, ParamMap* params) {
+  auto const ordinal = OrdinalOf(*params);
+  if (ordinal < 0) return false;
+  auto const n_devices = RequireCudaDevices();
+  if (ordinal < n_devices) return false;
+  if (param.fail_on_invalid_gpu_id) {
+    Fail(ErrorKind::kParameter, "Only ", n_devices, " GPUs are visible, ordinal ", ordinal,
+         " is invalid: device=", param.device, "; use a number below ", n_devices,
+         ", or leave fail_on_invalid_gpu_id out.");
+  }
+  auto const wrapped = ordinal % n_devices;
+  Log(LogLevel::kWarning, "Only ", n_devices, " GPUs are visible, setting device ordinal to ", wrapped,
+      ": device=", param.device, " is not there.");
+  (*params)["device"] = "cuda:" + std::to_string(wrapped);
+  return true;
+}
+
 /// XGBoost's rule: what there is no device for runs on the CPU. \returns whether that changed the parameters.
-bool FallBackToCpu(ParamMap* params) {
+bool AdaptDevice(LearnerParam const& param, ParamMap* params) {
   auto const predictor = params->find("predictor");
   try {
+    auto const is_wrapped = WrapOrdinal(param, params);
     FindDevice(*params);
     if (predictor != params->end() && predictor->second == "gpu_predictor") RequireCudaDevices();
-    return false;
+    return is_wrapped;
   } catch (Error const& error) {
     if (error.Kind() != ErrorKind::kDevice) throw;
-    Log(LogLevel::kWarning, "Device is changed from GPU to CPU. ", error.what());
+    auto const has_none = !GetCudaPluginStatus().problem.empty();
+    Log(LogLevel::kWarning, "Device is changed from GPU to CPU. ", has_none ? "No visible GPU is found: " : "",
+        error.what());
   }
   (*params)["device"] = "cpu";
   params->erase("predictor");
@@ -96,7 +118,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   if (params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
   for (auto const& note : std::exchange(settings->notes, {})) Log(LogLevel::kWarning, note);
   auto const is_xgboost = settings->client.habits == Habits::kXgboost;
-  if (is_xgboost && FallBackToCpu(&params)) parts->param = ParseParameters<LearnerParam>(params);
+  if (is_xgboost && AdaptDevice(parts->param, &params)) parts->param = ParseParameters<LearnerParam>(params);
   if (MeansClasses(params)) parts->param.objective = "multi:softmax";
   if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
   parts->ctx.threads = parts->param.Threads();

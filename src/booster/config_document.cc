@@ -13,6 +13,7 @@
 #include "booster/device.h"
 #include "booster/gblinear.h"
 #include "booster/gbtree.h"
+#include "booster/metric_document.h"
 #include "booster/parameter_check.h"
 #include "common/json_text.h"
 #include "kauri/error.h"
@@ -105,12 +106,6 @@ std::string BoosterAsJson(Components const& parts, Model const& model, ParamMap 
       {{"name", name}, {"dart_train_param", ParamsAsJson(param.__DICT__(), user)}, {"gbtree", std::move(gbtree)}});
 }
 
-std::string MetricsAsJson(Components const& parts) {
-  std::vector<std::string> metrics;
-  for (auto const& metric : parts.metrics) metrics.push_back(JsonObject({{"name", JsonQuoted(metric->Name())}}));
-  return JsonArray(metrics);
-}
-
 std::string NamesAsJson(std::vector<std::string> const& names) {
   std::vector<std::string> quoted;
   for (auto const& name : names) quoted.push_back(JsonQuoted(name));
@@ -188,7 +183,6 @@ std::string FirstState(std::uint32_t seed) {
 void AddXgboostMembers(LearnerParam const& param, std::map<std::string, std::string>* general) {
   (*general)["rng_state"] = FirstState(static_cast<std::uint32_t>(param.seed));
   (*general)["seed_per_iteration"] = "0";
-  (*general)["fail_on_invalid_gpu_id"] = "0";
 }
 
 }  // namespace
@@ -196,7 +190,9 @@ void AddXgboostMembers(LearnerParam const& param, std::map<std::string, std::str
 std::string ConfigAsJson(Components const& parts, Model const& model) {
   auto const& user = parts.given;
   auto shown = user;
-  shown.erase("validate_parameters");  // true in many words
+  shown.erase("validate_parameters");     // true in many words
+  shown.erase("fail_on_invalid_gpu_id");  // likewise
+  if (auto const ordinal = OrdinalOf(user); ordinal >= 0) shown["device"] = "cuda:" + std::to_string(ordinal);
   auto const is_xgboost = parts.client.habits == Habits::kXgboost;
   auto general = parts.param.__DICT__();
   if (is_xgboost) AddXgboostMembers(parts.param, &general);
@@ -249,6 +245,7 @@ ParamMap ForeignParams(Json const& learner) {
   for (auto const& [name, value] : learner.items()) {
     if (name != "learner_model_param") CollectMember("learner", name, value, &params);
   }
+  for (auto const& [name, value] : ParamsOfMetrics(learner)) params.emplace(name, value);
   LeaveOutForeign(&params);
   auto const& updater = JsonMember(JsonMember(learner, "gradient_booster"), "specified_updater");
   if (updater.is_boolean() && !updater.get<bool>()) params.erase("updater");  // follows from tree_method

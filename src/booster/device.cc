@@ -56,6 +56,11 @@ AskedFor ParseDevice(ParamMap const& map) {
 
 DeviceKind ParseDeviceKind(ParamMap const& map) { return ParseDevice(map).kind; }
 
+int OrdinalOf(ParamMap const& map) {
+  auto const asked = ParseDevice(map);
+  return asked.kind == DeviceKind::kCuda && asked.ordinals.size() == 1 ? asked.ordinals.front() : -1;
+}
+
 Device FindDevice(ParamMap const& map) {
   auto asked = ParseDevice(map);
   if (asked.kind == DeviceKind::kCpu) return {};

@@ -10,6 +10,10 @@ namespace kauri {
 /// for no device to be there. \throws Error(kParameter): another text, or a device named twice.
 DeviceKind ParseDeviceKind(ParamMap const& map);
 
+/// The number of the one CUDA device that `device` asks for; -1: the CPU, or several devices. \throws Error(kParameter)
+/// as above.
+int OrdinalOf(ParamMap const& map);
+
 /// The devices themselves. \throws Error(kParameter) as above, Error(kDevice) unless all are there.
 Device FindDevice(ParamMap const& map);
 /// Whether it does not throw.

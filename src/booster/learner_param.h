@@ -31,6 +31,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
   float ordered_strength;
   std::int64_t ordered_combination;
   std::int64_t num_target;
+  bool fail_on_invalid_gpu_id;
 
   DMLC_DECLARE_PARAMETER(LearnerParam) {
     DMLC_DECLARE_FIELD(objective)
@@ -104,6 +105,11 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .describe(
             "Outputs of a model that is learnt from gradients of the caller. Where there are several label columns, or "
             "the objective says it, it may be left out.");
+    DMLC_DECLARE_FIELD(fail_on_invalid_gpu_id)
+        .set_default(false)
+        .describe(
+            "With XGBoost's package, which goes on with another device: a number in `device` that no device has is an "
+            "error. Elsewhere it always is.");
     DMLC_DECLARE_ALIAS(nthread, n_jobs);
     DMLC_DECLARE_ALIAS(seed, random_state);
   }

@@ -35,7 +35,6 @@ std::map<std::string, std::string> const& WithoutEffect() {
       {"extmem_single_page", "pages of external memory never change a result"},
       {"debug_synchronize", "trees are the same bits on every run"},
       {"sparse_threshold", "how bins are stored follows from the data"},
-      {"fail_on_invalid_gpu_id", "a device that does not exist is always an error"},
       {"updater_seq", "tree_method says how trees are built"},
   };
   return kNames;

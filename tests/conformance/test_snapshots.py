@@ -20,8 +20,8 @@ import environments  # noqa: E402
 
 VERSIONS = [name for name in environments.ENVIRONMENTS if name.startswith("xgboost-")]
 
-# Its configurations say more of linear updaters, of metrics with parameters and of position biases than ours do.
-NOT_TAKEN_BACK = ("linear", "aft", "unbiased", "quantile", "expectile")
+# Its configurations say more of linear updaters and of position biases than ours do.
+NOT_TAKEN_BACK = ("linear", "unbiased")
 
 
 def python_of(name: str) -> Path:

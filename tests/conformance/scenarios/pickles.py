@@ -12,7 +12,7 @@ import cloudpickle
 import joblib
 import numpy as np
 import xgboost as xgb
-from scenarios.support.data import binary, classes, positive, regression
+from scenarios.support.data import binary, classes, positive, queries, regression, times
 from scenarios.support.models import SMALL, learn
 from scenarios.support.scenario import EQUAL, caught, close, scenario
 
@@ -157,6 +157,55 @@ def objectives_in_a_configuration() -> object:
         objective = json.loads(learn(params, *positive()).save_config())["learner"]["objective"]
         said.append({k: v if isinstance(v, str) else _numbers(v) for k, v in objective.items()})
     return said
+
+
+WITH_PARAMETERS = (
+    {"objective": "survival:aft", "aft_loss_distribution": "extreme"},
+    {"objective": "reg:pseudohubererror", "huber_slope": 2.5},
+    {"objective": "reg:quantileerror", "quantile_alpha": [0.25, 0.75]},
+    {"objective": "reg:expectileerror", "expectile_alpha": [0.25, 0.75]},
+    {"eval_metric": ["mphe", "rmse"], "huber_slope": 2.5},
+    {"eval_metric": ["ndcg@5", "map", "pre@3-"], "objective": "rank:ndcg", "ndcg_exp_gain": False},
+)
+
+
+def _with_parameters(params: dict[str, Any]) -> xgb.DMatrix:
+    if params.get("objective") == "survival:aft":
+        features, lower, upper = times()
+        return xgb.DMatrix(features, label_lower_bound=lower, label_upper_bound=upper)
+    if "rank" in params.get("objective", ""):
+        features, labels, ids = queries()
+        return xgb.DMatrix(features, labels > labels.mean(), qid=ids)
+    return xgb.DMatrix(*positive())
+
+
+def _said_of(metric: dict[str, Any]) -> object:
+    groups = {key: sorted(group) for key, group in metric.items() if key != "name"}
+    values = [_numbers({k: metric[key][k]}) for key in groups for k in groups[key] if key != "lambdarank_param"]
+    places = [metric[key].get("lambdarank_num_pair_per_sample") for key in groups]
+    return [metric["name"], groups, [v for v in values if not str(v).count("[")], places]
+
+
+@scenario(close())
+def parameters_of_metrics_in_a_configuration() -> object:
+    said = []
+    for params in WITH_PARAMETERS:
+        config = json.loads(xgb.train(params, _with_parameters(params), 1).save_config())
+        said.append([_said_of(metric) for metric in config["learner"]["metrics"]])
+    return said
+
+
+@scenario(close())
+def configurations_with_parameters_of_metrics_through_another_booster() -> object:
+    evaluations = []
+    for params in WITH_PARAMETERS:
+        data = _with_parameters(params)
+        booster = xgb.train(params, data, 2)
+        other = xgb.Booster(model_file=booster.save_raw())
+        other.load_config(booster.save_config())
+        assert other.eval(data) == booster.eval(data)
+        evaluations.append([float(part.rsplit(":", 1)[1]) for part in booster.eval(data).split("\t")[1:]])
+    return evaluations
 
 
 # ---- attributes ------------------------------------------------------------------------------------------------------

@@ -144,13 +144,68 @@ TEST_F(XgboostHabits, WithoutADeviceTheCpuIsUsed) {
   KAURI_SKIP_UNLESS(!HasDevice({{"device", "cuda"}}), "there is a CUDA device");
   auto const learner = Trained({{"device", "cuda:3"}, {"predictor", "gpu_predictor"}});
   ASSERT_EQ(Lines().size(), 1U);
-  EXPECT_EQ(Lines()[0].find("Device is changed from GPU to CPU. "), 0U) << Lines()[0];
+  EXPECT_EQ(Lines()[0].find("Device is changed from GPU to CPU. No visible GPU is found: "), 0U) << Lines()[0];
   EXPECT_EQ(Bytes(learner.get()), Bytes(Trained({}).get()));
   EXPECT_EQ(ConfigOf(*learner)["learner"]["generic_param"]["device"], "cpu");
   learner->SetParam("predictor", "gpu_predictor");  // alone, it asks for a device as well
   learner->BoostRound(Data(), 3);
   EXPECT_EQ(Lines().size(), 2U);
   EXPECT_THROW(Trained({{"device", "cuda"}}, 1, Client()), Error);
+}
+
+TEST_F(XgboostHabits, ANumberThatNoDeviceHasIsTakenModuloTheirs) {
+  KAURI_SKIP_UNLESS(HasDevice({{"device", "cuda"}}), "no CUDA device");
+  auto const learner = Trained({{"device", "cuda:1000"}});
+  ASSERT_EQ(Lines().size(), 1U);
+  EXPECT_NE(Lines()[0].find("GPUs are visible, setting device ordinal to "), std::string::npos) << Lines()[0];
+  auto const device = ConfigOf(*learner)["learner"]["generic_param"]["device"].get<std::string>();
+  EXPECT_EQ(device.find("cuda:"), 0U) << device;
+  EXPECT_NE(device, "cuda:1000");
+  auto const message = MessageOf([] { Trained({{"device", "cuda:1000"}, {"fail_on_invalid_gpu_id", "True"}}); });
+  EXPECT_NE(message.find("ordinal 1000 is invalid"), std::string::npos) << message;
+  EXPECT_NE(MessageOf([] {
+              Trained({{"device", "cuda:1000"}}, 1, Client());
+            }).find("there is no such device"),
+            std::string::npos);
+}
+
+TEST_F(XgboostHabits, ConfigurationsNumberTheDevice) {
+  KAURI_SKIP_UNLESS(HasDevice({{"device", "cuda"}}), "no CUDA device");
+  for (auto const* name : {"cuda", "gpu", "cuda:0"}) {
+    for (auto const* booster : {"gbtree", "gblinear"}) {
+      auto const learner = Trained({{"device", name}, {"booster", booster}});
+      EXPECT_EQ(ConfigOf(*learner)["learner"]["generic_param"]["device"], "cuda:0") << name;
+      auto const bytes = learner->SaveSnapshot();
+      Learner again(kPackage);
+      again.LoadSnapshot({bytes.data(), bytes.size()});
+      EXPECT_EQ(ConfigOf(again)["learner"]["generic_param"]["device"], "cuda:0") << name;
+    }
+  }
+}
+
+/// A metric's parameters that no other part of the document says.
+TEST_F(XgboostHabits, ParametersOfMetricsGoThroughConfigurations) {
+  auto const learner = Trained({{"eval_metric", "mphe"}, {"huber_slope", "2.5"}});
+  auto document = ConfigOf(*learner);
+  EXPECT_EQ(document["learner"]["metrics"][0]["pseudo_huber_param"]["huber_slope"], "2.5");
+  document["learner"].erase("user_params");  // as XGBoost's own documents lack them
+  document["learner"].erase("user_metrics");
+  Learner again(kPackage);
+  again.LoadConfig(document.dump());
+  EXPECT_EQ(ConfigOf(again)["learner"]["metrics"], document["learner"]["metrics"]);
+}
+
+TEST_F(XgboostHabits, PairsOfARankMetricAreNoParametersOfTheModel) {
+  auto const learner = Trained({{"eval_metric", "ndcg@5"}}, 0);
+  auto document = ConfigOf(*learner);
+  auto const& said = document["learner"]["metrics"][0]["lambdarank_param"];
+  EXPECT_EQ(said["lambdarank_num_pair_per_sample"], "5");
+  document["learner"].erase("user_params");
+  document["learner"].erase("user_metrics");
+  Learner again(kPackage);
+  again.LoadConfig(document.dump());
+  auto const given = ConfigOf(again)["learner"]["user_params"];
+  EXPECT_EQ(given.count("lambdarank_num_pair_per_sample"), 0U) << given;
 }
 
 TEST_F(XgboostHabits, HoldForSlicesAndAfterFailuresToo) {
