@@ -58,10 +58,6 @@ struct SplitGradients {
 class HostSide {
  public:
   virtual ~HostSide() = default;
-  /// As Engine::SetGradients. Trees grow on `splits`: structure, statistics and base weights are theirs. The values of
-  /// leaves come from `leaves`, summed over the same rows; where rows are drawn by the size of their gradients, by
-  /// that of `splits`, a row counts in both alike.
-  virtual void SetSplitGradients(DataMatrix const& train, SplitGradients const& gradients) = 0;
   /// Changes `tree`, in the steps' order, from the gradients of all rows, and adds the leaves that the rows of `train`
   /// reach then to its cached margins.
   virtual void UpdateTree(Context const& ctx, DataMatrix const& train, Predictor const& predictor,
@@ -101,6 +97,10 @@ class Engine {
                                 std::int64_t iteration) = 0;
   /// Gradients from outside instead, [n_rows, n_outputs].
   virtual void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) = 0;
+  /// The same where trees grow on `splits`: structure, statistics and base weights are theirs. The values of leaves
+  /// come from `leaves`, summed over the same rows; where rows are drawn by the size of their gradients, by that of
+  /// `splits`, a row counts in both alike.
+  virtual void SetSplitGradients(Context const& ctx, DataMatrix const& train, SplitGradients const& gradients) = 0;
   /// Samples rows, builds a tree from the gradients, sets its leaves where the objective of the gradients names a
   /// quantile for them, and adds the leaves to the cached margins of `train`.
   virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,

@@ -67,12 +67,7 @@ void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t 
     return engine->SetGradients(parts.ctx, data, *pairs);
   }
   if (auto const* split = std::get_if<SplitGradients>(&gradients)) {
-    auto* const side = engine->OnHost();
-    if (side == nullptr) {
-      Fail(ErrorKind::kParameter, "trees that grow on other gradients than those of their leaves are built in host ",
-           "memory: use device=cpu, or give the gradients of the leaves alone (return None from split_grad).");
-    }
-    return side->SetSplitGradients(data, *split);
+    return engine->SetSplitGradients(parts.ctx, data, *split);
   }
   if (auto const* on_device = std::get_if<DeviceGradients>(&gradients)) {
     auto* const side = engine->OnDevice();

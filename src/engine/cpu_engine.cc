@@ -103,7 +103,7 @@ class CpuEngine : public Engine, public HostSide {
     own.training.Watch().Expect(true);
   }
 
-  void SetSplitGradients(DataMatrix const& train, SplitGradients const& gradients) override {
+  void SetSplitGradients(Context const&, DataMatrix const& train, SplitGradients const& gradients) override {
     auto& own = data_.Of(train);
     CheckSplitGradients(gradients, train.NumRows(), own.n_outputs);
     own.errors.Forget();

@@ -16,6 +16,7 @@
 #include "cuda/engine/apart_round.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/engine/leaf_vectors.h"
+#include "cuda/engine/leaves_apart.h"
 #include "cuda/engine/round_together.h"
 #include "cuda/engine/tree_input.h"
 #include "cuda/metric/device_metric.h"
@@ -25,6 +26,7 @@
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
+#include "engine/leaf_gradients.h"
 #include "engine/line_slopes.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
@@ -119,12 +121,19 @@ class CudaEngine : public Engine, public DeviceSide {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
-    own.PrepareTraining(Cuda(), train);
-    if (own.apart != nullptr) own.apart->LoseGradients();
-    own.arrays.errors.Forget();
-    own.arrays.has_largest = false;
-    own.training.Watch().Expect(true);
+    own.ExpectGiven(Cuda(), train);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
+  }
+
+  void SetSplitGradients(Context const& ctx, DataMatrix const& train, SplitGradients const& gradients) override {
+    CallScope const scope = Enter(ctx);
+    auto& own = data_.Of(train);
+    CheckSplitGradients(gradients, train.NumRows(), own.n_outputs);
+    own.ExpectGiven(Cuda(), train);
+    own.n_gradients = gradients.n_split_outputs;
+    own.leaves_apart = true;
+    own.leaf_gradients.assign(gradients.leaves.begin(), gradients.leaves.end());
+    CopyToDevice(Cuda(), gradients.splits.data(), gradients.splits.size(), own.arrays.gradients.data());
   }
 
   void SetDeviceGradients(Context const& ctx, DataMatrix const& train, DeviceArray const& gradients,
@@ -133,11 +142,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     RequireEqualCounts(gradients.view.Size(), hessians.view.Size());
     CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
-    own.PrepareTraining(Cuda(), train);
-    if (own.apart != nullptr) own.apart->LoseGradients();
-    own.arrays.errors.Forget();
-    own.arrays.has_largest = false;
-    own.training.Watch().Expect(true);
+    own.ExpectGiven(Cuda(), train);
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
@@ -163,6 +168,10 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
     Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
+    if (own.leaves_apart) {
+      SayOnce("leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
+      SetLeavesApart({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built);
+    }
     auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
     auto& leaf_values = own.arrays.leaf_values;
     leaf_values.Clear();

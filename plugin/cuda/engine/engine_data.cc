@@ -48,6 +48,9 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
 }
 
 void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix) {
+  n_gradients = n_outputs;
+  leaves_apart = false;
+  leaf_gradients.clear();
   if (arrays.gradients.size() == margins.size()) return;
   auto const n_rows = Size(matrix.NumRows());
   RequireMemory(cuda, "training on " + Describe(matrix, n_outputs),
@@ -57,6 +60,14 @@ void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matr
   arrays.gradients = Buffer<GradientPair>(cuda, margins.size());
   arrays.pairs = Buffer<FixedPair>(cuda, n_rows);
   arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
+}
+
+void EngineData::ExpectGiven(CudaContext const& cuda, DataMatrix const& matrix) {
+  PrepareTraining(cuda, matrix);
+  if (apart != nullptr) apart->LoseGradients();
+  arrays.errors.Forget();
+  arrays.has_largest = false;
+  training.Watch().Expect(true);
 }
 
 bool EngineData::PrepareRound(CudaContext const& cuda, DataMatrix const& matrix) {
@@ -115,9 +126,9 @@ void EngineData::WatchResolution(CudaContext const& cuda, MetaInfo const& info, 
                                  GradientUnit unit) {
   auto const watched = WatchedPairs(cuda, Gradients(), output);
   if (!LosesGradients(ToHost(cuda, watched.data(), watched.size()), unit)) return;
-  if (!training.Watch().MayWarn(info, n_outputs, output)) return;
-  auto const gradients = ToHost(cuda, arrays.gradients.data(), arrays.gradients.size());
-  training.Watch().Look(gradients, info, n_outputs, output, unit);
+  if (!training.Watch().MayWarn(info, n_gradients, output)) return;
+  auto const all = Gradients().pairs;
+  training.Watch().Look(ToHost(cuda, all.data(), all.size()), info, n_gradients, output, unit);
 }
 
 }  // namespace kauri::cuda

@@ -27,7 +27,7 @@ namespace kauri::cuda {
 
 /// What only the training set has in device memory.
 struct TrainingArrays {
-  Buffer<GradientPair> gradients;  ///< [n_rows, n_outputs]
+  Buffer<GradientPair> gradients;  ///< [n_rows, n_outputs], of which the first [n_rows, n_gradients] are used
   DevicePairSummary summary;
   bool has_largest = false;           ///< whether those of `summary` are of `gradients`
   Buffer<FixedPair> pairs;            ///< [n_rows]
@@ -46,8 +46,11 @@ class EngineData {
  public:
   HeldMargins held;
   std::int64_t n_outputs = 1;
-  Buffer<float> margins;      ///< [n_rows, n_outputs]
-  Buffer<float> predictions;  ///< transformed margins, scratch
+  std::int64_t n_gradients = 1;              ///< n_outputs, or fewer where leaves have gradients of their own
+  bool leaves_apart = false;                 ///< the leaves' values follow from
+  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs], in host memory; else from the trees' gradients
+  Buffer<float> margins;                     ///< [n_rows, n_outputs]
+  Buffer<float> predictions;                 ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;
   TrainingArrays arrays;
   std::unique_ptr<ApartRound> apart;  ///< of a training set on several devices
@@ -55,8 +58,11 @@ class EngineData {
 
   /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
-  /// Room for gradients and trees. \throws Error(kMemory) before anything is allocated.
+  /// Room for gradients and trees; the gradients are those of an ordinary round until the caller says otherwise.
+  /// \throws Error(kMemory) before anything is allocated.
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
+  /// The same for gradients of the caller, which are to come.
+  void ExpectGiven(CudaContext const& cuda, DataMatrix const& matrix);
   /// Room for the trees of a round to grow together; whether there is plenty.
   bool PrepareRound(CudaContext const& cuda, DataMatrix const& matrix);
   /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
@@ -78,7 +84,12 @@ class EngineData {
   void LoseMarginsElsewhere() const {
     if (apart != nullptr) apart->LoseMargins();
   }
-  PairTable Gradients() const { return {arrays.gradients.span(), n_outputs}; }
+  /// Those that trees grow on.
+  PairTable Gradients() const {
+    auto const n_pairs =
+        arrays.gradients.size() / static_cast<std::size_t>(n_outputs) * static_cast<std::size_t>(n_gradients);
+    return {{arrays.gradients.data(), n_pairs}, n_gradients};
+  }
 
  private:
   bool UploadFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix);

@@ -158,11 +158,11 @@ class TreeInput {
   }
 
   void MakeTable() {
-    OutputRange const all{0, own_.n_outputs};
+    OutputRange const all{0, own_.n_gradients};
     if (Tree().BaggingTemperature() > 0.0F) {
       auto const sample = WeighOnHost();
       GradientTable table;
-      table.Quantise(task_.ctx, sample.pairs, own_.n_outputs, sample.used);
+      table.Quantise(task_.ctx, sample.pairs, own_.n_gradients, sample.used);
       arrays_.table.Upload(task_.cuda, table.View());
     } else {
       auto const drawn = Draw(all);
@@ -185,8 +185,9 @@ class TreeInput {
         Tree().BaggingTemperature() > 0.0F
             ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
             : "in a group rows are drawn by their gradients in host memory: these are copied for every tree");
-    auto const gradients = ToHost(task_.cuda, arrays_.gradients.data(), arrays_.gradients.size());
-    auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, own_.n_outputs);
+    auto const pairs = own_.Gradients().pairs;
+    auto const gradients = ToHost(task_.cuda, pairs.data(), pairs.size());
+    auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, own_.n_gradients);
     CopyToDevice(task_.cuda, sample.used.data(), sample.used.size(), sampled_.data());
     return sample;
   }

@@ -1,0 +1,33 @@
+#include "cuda/engine/leaves_apart.h"
+
+#include <utility>
+
+#include "engine/leaf_gradients.h"
+#include "engine/row_draws.h"
+#include "tree/sampling/sampling.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// The rows that the device has drawn: host and device draw alike.
+DrawnRows DrawOnHost(LeavesApartTask const& task, EngineData const& own) {
+  auto const& tree = task.tree;
+  if (!tree.SamplesByGradient() && !(tree.BaggingTemperature() > 0.0F)) {
+    return {SampleRows(task.ctx, tree.place.iteration, tree.place.tree_in_iteration, tree.subsample, task.info.n_rows,
+                       DrawnBy(task.ctx, task.info, tree)),
+            {}};
+  }
+  auto const pairs = own.Gradients().pairs;
+  auto sample = DrawPairs(task.ctx, task.info, tree, ToHost(task.cuda, pairs.data(), pairs.size()), own.n_gradients);
+  return {std::move(sample.used), std::move(sample.chances)};
+}
+
+}  // namespace
+
+void SetLeavesApart(LeavesApartTask const& task, EngineData const& own, Tree* built) {
+  auto const drawn = DrawOnHost(task, own);
+  auto const leaves = ToHost(task.cuda, task.leaf_of_row.data(), task.leaf_of_row.size());
+  SetLeafValues(task.ctx, task.tree, {own.leaf_gradients, own.n_outputs, drawn, leaves}, built);
+}
+
+}  // namespace kauri::cuda

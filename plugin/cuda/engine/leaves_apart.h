@@ -1,0 +1,28 @@
+/// \file Leaves whose values follow from other gradients than those that their tree grew on: engine/leaf_gradients.h.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/engine/engine_data.h"
+#include "kauri/context.h"
+#include "kauri/engine.h"
+#include "kauri/meta_info.h"
+#include "kauri/span.h"
+#include "kauri/tree.h"
+
+namespace kauri::cuda {
+
+struct LeavesApartTask {
+  CudaContext const& cuda;
+  Context const& ctx;
+  MetaInfo const& info;                  ///< of the training set
+  RoundTree const& tree;                 ///< that was built
+  Span<std::int32_t const> leaf_of_row;  ///< [n_rows], device
+};
+
+/// Sets the values of the tree's leaves from the leaf gradients of `own`, over the rows that the device has drawn. They
+/// are summed in host memory, to the bits of an engine there.
+void SetLeavesApart(LeavesApartTask const& task, EngineData const& own, Tree* built);
+
+}  // namespace kauri::cuda
