@@ -155,6 +155,13 @@ CsrStorage CompressRows(DataView const& rows) {
   return out;
 }
 
+bool FitDenseCodes(QuantileCuts const& cuts) {
+  for (std::size_t feature = 0; feature < static_cast<std::size_t>(cuts.NumCols()); ++feature) {
+    if (cuts.NumBins(feature) > kMaxShortCodes) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
@@ -180,14 +187,14 @@ BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cu
 BinMatrix::BinMatrix(Context const& ctx, QuantileCuts cuts, BinShape const& shape)
     : n_rows_(shape.n_rows),
       cuts_(std::move(cuts)),
-      is_dense_(shape.is_dense),
-      by_column_(shape.by_column),
-      has_missing_(shape.has_missing) {
+      is_dense_(shape.is_dense && FitDenseCodes(cuts_)),
+      by_column_(shape.by_column) {
   if (!is_dense_) {
     feature_begin_ = cuts_.feature_begin;
     entries_.row_ptr.push_back(0);
     return;
   }
+  has_missing_ = shape.has_missing;
   PlaceCells();
   if (byte_codes_) {
     Reserve(ctx, *this, &bytes_);

@@ -7,6 +7,8 @@
 /// Dense data are kept twice, row by row (what histograms read) and column by column (what the partition of rows
 /// reads); sparse data once, as the ascending cells of each row's entries. Codes take one byte where all fit, else two.
 /// A page of a larger table (data/bins/bin_store.h) has no copy by columns.
+/// A column with more than kMaxShortCodes categories does not fit into codes of two bytes: its matrix has the form of
+/// sparse data, whose cells have four bytes, whatever the rows are stored as.
 /// Where most codes are their features' usual ones, histograms read lists of the others (data/bins/unusual_cells.h).
 /// Where neighbouring features exclude each other (data/bins/feature_bundles.h), histograms read their bundles' codes;
 /// sparse data are then partitioned by them, too.
@@ -31,6 +33,9 @@ constexpr std::uint32_t kNoCode = 0xFFFFFFFFU;
 
 /// What stands for an absent entry where sparse codes are written out; no bin has this code.
 constexpr std::uint16_t kAbsentCode = 0xFFFFU;
+
+/// The most bins of a feature that codes of two bytes can number, beside one code for missing or absent values.
+constexpr std::uint32_t kMaxShortCodes = 65535;
 
 /// Cells from one feature to the next where every feature gets as many: 256 codes and a cache line.
 constexpr std::uint32_t kEvenCells = 260;
@@ -61,7 +66,7 @@ struct BinEntries {
 
   std::vector<std::int64_t> column_ptr;     ///< [n_cols + 1]
   std::vector<std::uint32_t> column_rows;   ///< [n_entries], ascending within a column
-  std::vector<std::uint16_t> column_codes;  ///< [n_entries]
+  std::vector<std::uint16_t> column_codes;  ///< [n_entries]; not meant to be read where NumBins > kMaxShortCodes
 };
 
 /// The entries of one column.

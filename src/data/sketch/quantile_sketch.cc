@@ -87,12 +87,7 @@ FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, st
 }
 
 /// One bin per category.
-FeatureCuts CategoryCuts(std::vector<std::int32_t> const& categories, std::size_t feature) {
-  if (categories.size() > kMaxBinnedCategories) {
-    Fail(ErrorKind::kData, "the categorical column ", feature, " has ", categories.size(),
-         " categories; histogram methods take at most ", kMaxBinnedCategories,
-         ". Use tree_method=exact, or merge the rare ones.");
-  }
+FeatureCuts CategoryCuts(std::vector<std::int32_t> const& categories) {
   FeatureCuts cuts;
   for (auto const category : categories) cuts.AddValue(static_cast<float>(category));
   cuts.values.assign(categories.begin() + 1, categories.end());
@@ -205,7 +200,7 @@ QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists ca
   cuts.categories = FillGaps(std::move(categories));
   cuts.feature_begin.push_back(0);
   for (std::size_t f = 0; f < features.size(); ++f) {
-    auto const feature = cuts.IsCategorical(f) ? CategoryCuts(cuts.categories[f], f) : features[f];
+    auto const feature = cuts.IsCategorical(f) ? CategoryCuts(cuts.categories[f]) : features[f];
     auto const is_empty = feature.n_values == 0;
     cuts.values.insert(cuts.values.end(), feature.values.begin(), feature.values.end());
     cuts.values.push_back(UpperBound(is_empty ? 0.0F : feature.max));

@@ -45,15 +45,11 @@ struct CutOptions {
   Span<float const> weights;  ///< [n_rows], >= 0, see CutWeights; empty: all rows weigh the same
 };
 
-/// The most categories of a feature that codes of two bytes can tell apart, beside a code for missing values.
-constexpr std::size_t kMaxBinnedCategories = 65535;
-
 /// The cuts of every feature of `data`; max_bin in [2, 65535]. A function of the values and weights alone: neither the
 /// storage nor the number of threads matters. Costs, for the exact sketch, a radix sort of all entries, and the memory
 /// of 16 columns at a time (dense) or of a copy of the entries (sparse). In a group every rank calls it, with rows or
-/// without, and gets the cuts of the rows of all. \throws Error(kData) for values that are no categories, or more than
-/// kMaxBinnedCategories of them; Error(kCollective) as RequireSameColumns does; Error(kParameter) for another sketch
-/// than the exact one in a group.
+/// without, and gets the cuts of the rows of all. \throws Error(kData) for values that are no categories;
+/// Error(kCollective) as RequireSameColumns does; Error(kParameter) for another sketch than the exact one in a group.
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options = {});
 
 /// The cuts of numbers as they are, and of all features that have some in `categories` ([n_cols]) bins for those.

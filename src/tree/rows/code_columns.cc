@@ -45,6 +45,7 @@ void CodeColumns::Expand(BinMatrix const& bins, std::size_t slot) {
   auto const request = requests_[slot];
   auto const entries = bins.EntriesOf(request.feature);
   if (entries.n > request.n_rows * kLookUpShare || bins.NumRows() * 2 > kMaxRouteBytes) return;
+  if (bins.NumBins(request.feature) > kMaxShortCodes) return;
   auto& codes = slots_[slot];
   codes.resize(bins.NumRows() + kPadding, kAbsentCode);
   for (std::int64_t i = 0; i < entries.n; ++i) codes[entries.rows[i]] = entries.codes[i];

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -294,15 +295,37 @@ TEST(CategoricalTree, MonotoneNumbersBesideCategoriesWork) {
   }
 }
 
-TEST(CategoricalTree, HistogramsRefuseMoreCategoriesThanCodes) {
+/// A column with more categories than codes of two bytes can number, beside a column with few.
+CategoricalJob JobOfManyUsers(bool sparse) {
+  constexpr std::int64_t kUsers = 70000;
+  constexpr std::int64_t kRows = 2 * kUsers;
   CategoricalJob job;
-  for (int i = 0; i < 65536; ++i) job.values.push_back(static_cast<float>(i));
-  job.types = {"c"};
-  job.gradients = MakeGradients(65536, 5);
-  auto const message = ErrorOf(Method::kHist, job);
-  EXPECT_NE(message.find("65536 categories; histogram methods take at most 65535"), std::string::npos) << message;
-  job.param.max_depth = 1;
-  EXPECT_EQ(ErrorOf(Method::kExact, job), "");
+  job.n_cols = 2;
+  job.types = {"c", "c"};
+  job.sparse = sparse;
+  Random random(3);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    job.values.push_back(static_cast<float>(row * 7 % kUsers));
+    job.values.push_back(random.Uniform() < 0.1 ? std::numeric_limits<float>::quiet_NaN()
+                                                : static_cast<float>(row % 11));
+  }
+  job.gradients = MakeGradients(kRows, 5);
+  job.param.max_depth = 4;
+  job.param.min_child_weight = 0.0F;
+  job.param.cat_smooth = 0.0F;
+  return job;
+}
+
+TEST(CategoricalTree, MethodsAgreeOnMoreCategoriesThanShortCodes) {
+  for (bool const sparse : {false, true}) {
+    auto const job = JobOfManyUsers(sparse);
+    auto const exact = BuildWith(Method::kExact, job);
+    EXPECT_GT(exact.tree.NumLeaves(), 4);
+    ExpectRowsAndSums(job, exact);
+    ExpectSame(BuildWith(Method::kHist, job), AsHist(exact), "hist");
+    ExpectSame(BuildWith(Method::kHist, job, 3), AsHist(exact), "hist, threads");
+    ExpectSame(BuildWith(Method::kApprox, job), AsHist(exact), "approx");
+  }
 }
 
 }  // namespace
