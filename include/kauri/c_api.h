@@ -427,8 +427,8 @@ KAURI_API int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, Da
 /**
  * The same with bins of quantiles in place of the values (a QuantileDMatrix): a first pass over the batches makes the
  * cuts, a second one the bins, and no value is kept. tree_method=hist trains on it with max_bin as here; predictions
- * see the lower bound of each bin; what needs values refuses. The cuts are those that training on a DMatrix makes,
- * however the rows come in batches; several batches that take more than 256 MiB, and more than their bins, are read in
+ * see the lower bound of each bin, in a column's first bin its smallest value; what needs values refuses. The cuts are
+ * those that training on a DMatrix makes, however the rows come in batches; several batches that take more than 256 MiB, and more than their bins, are read in
  * more passes. `ref`: null, or a DMatrix whose cuts to take, as validation data need; categories with the same names
  * get its numbers. `config`: as Dense, besides {"max_bin": 256, or that of ref; "one_batch": true for an iterator of a
  * single batch, which is then asked for once; "max_quantile_batches": ignored}. One batch of numbers in device memory

@@ -27,8 +27,8 @@ class QuantileDMatrix(DMatrix):
     """A table of which only the bins between quantiles are kept: a quarter of the memory, or less.
 
     Trains with ``tree_method="hist"``, on the same bins as a `DMatrix` of the same rows, so to the same model.
-    Predictions see the lower bound of each value's bin, which goes the same way in every tree that was trained on these
-    bins. What needs the values themselves raises an error.
+    Predictions see the lower bound of each value's bin, and in a column's first bin its smallest value. In every tree
+    that was trained on these bins it goes the way of the value. What needs the values themselves raises an error.
 
     Parameters
     ----------

@@ -326,7 +326,7 @@ std::int64_t BinMatrix::BytesHeld() const {
   auto const bytes = [](auto const&... vectors) {
     return static_cast<std::int64_t>(((vectors.size() * sizeof(vectors[0])) + ...));
   };
-  return bytes(cuts_.values, cuts_.feature_begin, cuts_.min_values, has_missing_, feature_begin_) +
+  return bytes(cuts_.values, cuts_.feature_begin, cuts_.min_values, cuts_.first_values, has_missing_, feature_begin_) +
          bytes(bytes_.rows, bytes_.columns, words_.rows, words_.columns) +
          bytes(entries_.row_ptr, entries_.cells, entries_.column_ptr, entries_.column_rows, entries_.column_codes) +
          bytes(bundled_.bundle_of, bundled_.usual, bundled_.codes.rows, bundled_.codes.columns) +

@@ -1,9 +1,10 @@
 /// \file Rows that are kept as bins only: in memory (a QuantileDMatrix), in that of a device, or in a file that is read
 /// page by page.
 ///
-/// Vocabulary. A page is a run of rows; which rows is for its reader to say. What stands for a value is the lower bound
-/// of its bin: the cut below it, or just below the first cut (XGBoost's choice). Splits lie at cuts, so that it goes
-/// where the value itself would go. A category stands for itself.
+/// Vocabulary. A page is a run of rows; which rows is for its reader to say. A value is stood for by the lower bound of
+/// its bin: the cut below it, and in the first bin the smallest value of the data. Trees that were grown on these bins
+/// split at their cuts, so that the bound goes where the value itself would go; for other trees it is never above the
+/// value. A category stands for itself.
 ///
 /// In the file the codes of all rows follow each other as BinMatrix::MutableCodes has them; sparse rows have their row
 /// pointers, 8 bytes each, before.

@@ -89,7 +89,8 @@ std::shared_ptr<BinMatrix> EncodeSparse(Context const& ctx, DataMatrix const& ro
   options.weights = weights;
   summary->features = CountValues(ctx, rows);
   summary->JoinRanks(ctx);
-  auto cuts = plan.given == nullptr ? MakeQuantileCuts(ctx, rows, plan.max_bin, options) : *plan.given;
+  auto cuts = plan.given == nullptr ? MakeQuantileCuts(ctx, rows, plan.max_bin, options)
+                                    : WithFirstValuesOf(summary->features, *plan.given);
   return std::make_shared<BinMatrix>(ctx, rows, std::move(cuts));
 }
 
@@ -98,7 +99,8 @@ std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows
   summary->features = plan.given == nullptr ? MakeExactCuts(ctx, rows, plan.max_bin, CutWeights(ctx, summary->info))
                                             : CountValues(ctx, rows);
   summary->JoinRanks(ctx);
-  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories) : *plan.given;
+  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories)
+                                    : WithFirstValuesOf(summary->features, *plan.given);
   auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), summary->Shape());
   bins->Append(ctx, *MakeRowsView(rows.values, rows.n_rows, rows.n_cols));
   bins->Finish(ctx);
@@ -134,7 +136,8 @@ std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceBinMake
   summary->features = std::move(coded.features);
   summary->JoinRanks(ctx);
   BinsOnDevice on_device{summary->Shape(), std::move(coded.codes), ctx.threads};
-  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, {}) : *plan.given;
+  auto cuts =
+      plan.given == nullptr ? JoinCuts(summary->features, {}) : WithFirstValuesOf(summary->features, *plan.given);
   return std::make_shared<BinStore const>(std::move(cuts), std::move(on_device), plan.max_bin);
 }
 
@@ -239,7 +242,8 @@ std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* so
                                                BinStoreOptions const& options, BatchSummary* summary) {
   *summary = SummariseBatches(ctx, source, plan);
   CheckColumns(plan, summary->info, summary->info.n_cols);
-  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories) : *plan.given;
+  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories)
+                                    : WithFirstValuesOf(summary->features, *plan.given);
   if (!options.in_file) {
     return std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), *summary), plan.max_bin);
   }

@@ -1,7 +1,6 @@
 #include "data/bins/bin_view.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -148,8 +147,7 @@ class BinView : public DataView {
 
 float ValueOfBin(QuantileCuts const& cuts, std::size_t feature, std::uint32_t bin) {
   if (bin > 0) return cuts.Of(feature)[bin - 1];
-  return cuts.IsCategorical(feature) ? static_cast<float>(cuts.categories[feature][0])
-                                     : std::nextafter(cuts.Of(feature)[0], -std::numeric_limits<float>::infinity());
+  return cuts.IsCategorical(feature) ? static_cast<float>(cuts.categories[feature][0]) : cuts.first_values[feature];
 }
 
 std::unique_ptr<DataView> MakeBinView(BinStore const& store) { return std::make_unique<BinView>(store); }

@@ -11,7 +11,8 @@
 
 namespace kauri {
 
-/// What stands for the values of a bin: its lower bound. The category itself where the column has categories.
+/// Returns the value that stands for those in a bin. It is never above any of them, and equals the smallest where the
+/// bin is the column's first or begins at a value of the data. A categorical column has the category itself.
 float ValueOfBin(QuantileCuts const& cuts, std::size_t feature, std::uint32_t bin);
 
 /// A view whose values are the lower bounds of bins; `store` must outlive it. Rows in a file are read for each call.

@@ -205,7 +205,16 @@ QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists ca
     cuts.values.insert(cuts.values.end(), feature.values.begin(), feature.values.end());
     cuts.values.push_back(UpperBound(is_empty ? 0.0F : feature.max));
     cuts.min_values.push_back(LowerBound(is_empty ? 0.0F : feature.min));
+    cuts.first_values.push_back(is_empty ? cuts.min_values.back() : feature.min);
     cuts.feature_begin.push_back(static_cast<std::uint32_t>(cuts.values.size()));
+  }
+  return cuts;
+}
+
+QuantileCuts WithFirstValuesOf(std::vector<FeatureCuts> const& features, QuantileCuts cuts) {
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    auto const has_first = features[f].n_values > 0 && features[f].min < cuts.Of(f)[0];
+    if (has_first) cuts.first_values[f] = features[f].min;
   }
   return cuts;
 }
@@ -220,6 +229,7 @@ QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categorie
     if (replaced.IsCategorical(f)) continue;
     replaced.values[replaced.feature_begin[f + 1] - 1] = cuts.values[cuts.feature_begin[f + 1] - 1];
     replaced.min_values[f] = cuts.min_values[f];
+    replaced.first_values[f] = cuts.first_values[f];
   }
   return replaced;
 }

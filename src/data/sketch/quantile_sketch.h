@@ -32,6 +32,7 @@ struct QuantileCuts {
   std::vector<std::uint32_t> feature_begin;  ///< [n_cols + 1]: feature f owns values[feature_begin[f] .. [f + 1])
   std::vector<float> values;                 ///< ascending within a feature, at least one each; +inf after FLT_MAX / 2
   std::vector<float> min_values;             ///< [n_cols]: a bound below the feature's minimum
+  std::vector<float> first_values;           ///< [n_cols]: the value that stands for those in the first bin
   CategoryLists categories;  ///< [n_cols], those of a feature's bins in order; or empty: all are numbers
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(min_values.size()); }

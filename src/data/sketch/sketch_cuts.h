@@ -78,6 +78,10 @@ std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPar
 /// All cuts and bounds in one. Categorical features have a bin for each of their categories.
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);
 
+/// Returns cuts that were made from other data, for the data whose counts and bounds `features` ([n_cols]) has: the
+/// first bin of a feature stands for the smallest value of these data that lies in it.
+QuantileCuts WithFirstValuesOf(std::vector<FeatureCuts> const& features, QuantileCuts cuts);
+
 /// [n_cols]; for other sketches than the exact one.
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options);

@@ -53,6 +53,7 @@ void AppendCuts(std::vector<float> const& values, QuantileCuts* cuts) {
   cuts->values.push_back(std::numeric_limits<float>::infinity());
   cuts->feature_begin.push_back(static_cast<std::uint32_t>(cuts->values.size()));
   cuts->min_values.push_back(values[0]);
+  cuts->first_values.push_back(values[0]);
 }
 
 }  // namespace

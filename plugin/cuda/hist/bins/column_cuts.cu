@@ -82,6 +82,8 @@ std::vector<FeatureCuts> CountColumns(CudaContext const& cuda, std::int64_t n_ro
   for (auto const& summary : ToHost(cuda, summaries.data(), Size(n_cols))) {
     FeatureCuts feature;
     feature.n_values = static_cast<std::int64_t>(summary.n_values);
+    if (feature.n_values > 0) feature.min = FromKey(summary.least);
+    if (feature.n_values > 0) feature.max = FromKey(summary.largest);
     features.push_back(std::move(feature));
   }
   return features;

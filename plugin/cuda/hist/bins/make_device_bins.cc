@@ -91,10 +91,11 @@ MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable 
   DeviceRowParts rows(cuda, ctx, table, task.part_bytes);
   MadeBins made;
   made.features = LookAtColumns(cuda, ctx, table, task, &rows);
-  auto bins = std::make_unique<DeviceBins>(task.given == nullptr
-                                               ? LayOutDense(made.features, table.n_rows)
-                                               : LayOutDense(std::make_shared<QuantileCuts const>(*task.given),
-                                                             WhichMiss(made.features, table.n_rows), table.n_rows));
+  auto bins = std::make_unique<DeviceBins>(
+      task.given == nullptr
+          ? LayOutDense(made.features, table.n_rows)
+          : LayOutDense(std::make_shared<QuantileCuts const>(WithFirstValuesOf(made.features, *task.given)),
+                        WhichMiss(made.features, table.n_rows), table.n_rows));
   if (MayPayToBundle(*bins)) return made;
   cuda.Synchronize();  // for the keys' end: memory counts as used until the stream has freed it
   RequireMemory(cuda, Describe(table), CodeMemory(*bins));
