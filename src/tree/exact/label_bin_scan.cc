@@ -18,7 +18,7 @@ struct LabelBinScan::Walk {
 
 LabelBinScan::LabelBinScan(Context const& ctx, TreeTask const& task)
     : residuals_(ctx, task.errors, task.sampled_rows),
-      binner_(residuals_, LabelBinner::kEvenAndTails),
+      binner_(residuals_),
       bins_(task.errors.residuals.size()),
       sums_(task.errors.residuals.size()) {}
 

@@ -35,17 +35,16 @@ void AddTails(std::size_t n, std::vector<double>* shares) {
 
 }  // namespace
 
-std::vector<double> SharesOfEdges(double quantile, LabelBinner::Edges edges) {
+std::vector<double> SharesOfEdges(double quantile) {
   constexpr std::size_t kInTail = 10;  // down to the last one of 4,096
-  auto const in_tails = edges == LabelBinner::kEvenAndTails ? kInTail : 0;
-  auto shares = EvenShares(quantile, kLabelBins - 1 - 2 * in_tails);
-  AddTails(in_tails, &shares);
+  auto shares = EvenShares(quantile, kLabelBins - 1 - 2 * kInTail);
+  AddTails(kInTail, &shares);
   std::sort(shares.begin(), shares.end());
   return shares;
 }
 
-LabelBinner::LabelBinner(FixedResiduals const& residuals, Edges edges)
-    : residuals_(residuals), shares_(SharesOfEdges(residuals.Quantile(), edges)) {}
+LabelBinner::LabelBinner(FixedResiduals const& residuals)
+    : residuals_(residuals), shares_(SharesOfEdges(residuals.Quantile())) {}
 
 LabelEdges LabelBinner::EdgesOf(RowSlice const& slice) const {
   auto const stride = EdgeStride(slice.end - slice.begin);

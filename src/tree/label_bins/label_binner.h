@@ -1,8 +1,10 @@
 /// \file The label bins of a node's rows.
 ///
 /// Vocabulary. residual: label less margin. A label bin holds residuals of a node between two of its edges. There are
-/// kLabelBins at most, with edges at ranks of 4,096 of the node's rows at most, which are taken at a fixed stride: even
-/// ones for the median; for other quantiles half of them lie around the quantile.
+/// kLabelBins at most, with edges at ranks of 4,096 of the node's rows at most, which are taken at a fixed stride. Most
+/// edges are even ones for the median; for other quantiles half of them lie around the quantile. The others cut off the
+/// last eighth of the rows at either end, the last sixteenth and so on: single rows there may weigh more than all
+/// others, and a side of few rows that shares their bin would count as free of errors.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +18,8 @@ namespace kauri {
 
 class LabelBinner {
  public:
-  /// Where edges are: even ones; or fewer of these, and some for the last rows at either end, of which single ones may
-  /// weigh more than all others, so that sides of few rows are told apart.
-  enum Edges { kEven, kEvenAndTails };
-
-  /// What it refers to must outlive it.
-  LabelBinner(FixedResiduals const& residuals, Edges edges);
+  /// `residuals` must outlive it.
+  explicit LabelBinner(FixedResiduals const& residuals);
 
   /// bins [rows of the slice]: those of its rows, in their order.
   void Find(RowSlice const& slice, std::uint8_t* bins) const;
@@ -34,6 +32,6 @@ class LabelBinner {
 };
 
 /// [kLabelBins - 1], ascending: where the edges are, as shares of the rows.
-std::vector<double> SharesOfEdges(double quantile, LabelBinner::Edges edges);
+std::vector<double> SharesOfEdges(double quantile);
 
 }  // namespace kauri

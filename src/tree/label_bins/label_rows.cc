@@ -35,7 +35,7 @@ LabelBinList EndsOfGroups(std::size_t of_quantile, std::size_t last) {
 LabelRows::LabelRows(FixedResiduals const& residuals, Span<FixedPair const> pairs)
     : residuals_(residuals),
       pairs_(pairs),
-      binner_(residuals, LabelBinner::kEven),
+      binner_(residuals),
       bin_of_(pairs.size()),
       rows_(pairs.size()),
       sums_(pairs.size()),

@@ -10,7 +10,7 @@ void LevelLabels::Start(CudaContext const& cuda, LineErrors const& errors, Span<
   errors_ = errors;
   sampled_ = sampled;
   residuals_.Fix(cuda, errors, sampled);
-  auto const shares = SharesOfEdges(residuals_.Scale().Quantile(), LabelBinner::kEvenAndTails);
+  auto const shares = SharesOfEdges(residuals_.Scale().Quantile());
   shares_.Reserve(cuda, shares.size());
   CopyToDevice(cuda, shares.data(), shares.size(), shares_.data());
   bin_of_row_.Reserve(cuda, errors.residuals.size());

@@ -141,7 +141,7 @@ TEST_F(LabelLevelTest, NodesMayNotUseAllFeatures) {
 /// Of one node, of LabelBinner's.
 void ExpectBinsOfNode(std::vector<std::uint32_t> const& rows, FixedResiduals const& residuals,
                       std::vector<std::uint8_t> const& bins, std::vector<ResidualSum> const& found) {
-  LabelBinner const binner(residuals, LabelBinner::kEvenAndTails);
+  LabelBinner const binner(residuals);
   std::vector<std::uint8_t> expected(rows.size());
   binner.Find({rows.data(), 0, static_cast<std::int64_t>(rows.size())}, expected.data());
   LabelSums sums{};
@@ -168,7 +168,7 @@ TEST_F(LabelLevelTest, BinsAreTheHosts) {
     EXPECT_EQ(rows.Scale().product_unit, residuals.Scale().product_unit);
     auto const positions = cuda::ToDevice(Cuda(), PositionsOf(level, labels));
     cuda::NodeOrder order;
-    auto const shares = cuda::ToDevice(Cuda(), SharesOfEdges(residuals.Quantile(), LabelBinner::kEvenAndTails));
+    auto const shares = cuda::ToDevice(Cuda(), SharesOfEdges(residuals.Quantile()));
     auto const n_bins = static_cast<std::size_t>(level.n_nodes) * kLabelBins;
     cuda::Buffer<float> const edges(Cuda(), n_bins);
     cuda::Buffer<std::uint8_t> const bins(Cuda(), level.pairs.size());

@@ -16,7 +16,7 @@ struct HostLabels {
     auto const n_rows = level.pairs.size();
     for (std::size_t row = 0; row < n_rows; ++row) sums.push_back(residuals.Of(static_cast<std::int64_t>(row)));
     bins.resize(n_rows);
-    LabelBinner const binner(residuals, LabelBinner::kEvenAndTails);
+    LabelBinner const binner(residuals);
     for (std::int32_t node = 0; node < level.n_nodes; ++node) {
       std::vector<std::uint32_t> rows;
       for (std::size_t row = 0; row < n_rows; ++row) {
