@@ -513,10 +513,14 @@ KAURI_API int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHa
 KAURI_API int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], char const* evnames[],
                                    bst_ulong len, char const** out_result);
 /**
- * 1 when larger values of `metric` (as XGBoosterEvalOneIter prints it) are better, else 0. A name that no metric has
- * goes the way of the metric whose name it begins with; without one, smaller is better.
+ * 1 when larger values of `metric` (as XGBoosterEvalOneIter prints it) are better, else 0. Smaller values of a metric
+ * that is not built in are better, whatever its name begins with.
  */
 KAURI_API int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* out);
+/** Fails where a metric of the booster orders the rows of queries (ndcg, map, pre) and `data` have no queries. */
+KAURI_API int KauriBoosterRequireQueries(BoosterHandle handle, DMatrixHandle data);
+/** 1 when `metric` is the name of a built-in metric, with or without an argument behind '@', else 0. */
+KAURI_API int KauriBoosterKnowsMetric(BoosterHandle handle, char const* metric, int* out);
 
 /* ---- Boosters: prediction --------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,7 @@
 #include "booster/metric_names.h"
 
+#include <algorithm>
+
 #include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -8,18 +10,6 @@ namespace kauri {
 namespace {
 
 using MetricEntry = Registry<MetricFactory>::Entry;
-
-/// The registered metric with the longest name that `name` begins with; nullptr: none.
-MetricEntry const* LongestPrefix(std::string const& name) {
-  MetricEntry const* longest = nullptr;
-  for (auto const& registered : GetRegistries().metrics.Names()) {
-    if (name.compare(0, registered.size(), registered) != 0) continue;
-    if (longest == nullptr || registered.size() > longest->name.size()) {
-      longest = GetRegistries().metrics.TryFind(registered);
-    }
-  }
-  return longest;
-}
 
 /// Tried: no other part of a registered metric says it.
 bool TakesArgument(MetricEntry const& entry, ParamMap const& params) {
@@ -50,16 +40,31 @@ std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& para
   return metric;
 }
 
-bool HigherIsBetter(Components const& parts, std::string const& metric) {
+MetricDirection DirectionOf(Components const& parts, std::string const& metric) {
+  auto const direction = [](Metric const& known) {
+    return known.HigherIsBetter() ? MetricDirection::kHigher : MetricDirection::kLower;
+  };
   for (auto const& known : parts.metrics) {
-    if (known->Name() == metric) return known->HigherIsBetter();
+    if (known->Name() == metric) return direction(*known);
   }
-  auto const* const entry = LongestPrefix(metric);
-  if (entry == nullptr) return false;
+  auto const* const entry = GetRegistries().metrics.TryFind(metric.substr(0, metric.find('@')));
+  if (entry == nullptr) return MetricDirection::kUnknown;
   try {
-    return entry->make("", parts.effective)->HigherIsBetter();
+    return direction(*entry->make("", parts.effective));
   } catch (Error const&) {  // a loss that cannot be made without its argument
-    return false;
+    return MetricDirection::kLower;
+  }
+}
+
+void RequireQueries(Components const& parts, MetaInfo const& info) {
+  if (!info.group_ptr.empty()) return;
+  for (auto const& metric : parts.metrics) {
+    auto const name = metric->Name();
+    auto const of_queries = {"ndcg", "map", "pre"};
+    if (std::find(of_queries.begin(), of_queries.end(), name.substr(0, name.find('@'))) == of_queries.end()) continue;
+    Fail(ErrorKind::kData, name,
+         " orders the rows of a query, but the data have no queries; give the query of each row ",
+         "(qid) or the number of rows of each query (group), which is that of all rows where they are one query.");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "booster/components.h"
+#include "kauri/meta_info.h"
 #include "kauri/metric.h"
 #include "kauri/parameter.h"
 
@@ -14,8 +15,15 @@ namespace kauri {
 /// this one.
 std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params);
 
-/// Whether larger values of the metric are better. A name that no metric has (one of the user's own) goes the way of
-/// the metric whose name it begins with; without one, smaller is better.
-bool HigherIsBetter(Components const& parts, std::string const& metric);
+enum class MetricDirection { kUnknown, kLower, kHigher };
+
+/// Returns which values of a metric are better. Only the whole name of a built-in metric counts, with or without what
+/// follows its '@': a metric of the user's own is kUnknown whatever its name begins with.
+MetricDirection DirectionOf(Components const& parts, std::string const& metric);
+
+/// Checks that rows have queries where one of the metrics orders the rows of a query. Training and evaluation take all
+/// rows for one query there, as XGBoost does, whose value says little of the model; what reports on a model asks this.
+/// \throws Error(kData).
+void RequireQueries(Components const& parts, MetaInfo const& info);
 
 }  // namespace kauri

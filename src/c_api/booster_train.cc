@@ -216,6 +216,22 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
 int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* out) {
   return Guard([&] {
     auto const model = BoosterOf(handle).learner->Ready();
-    *NotNull(out, "out") = kauri::HigherIsBetter(*model->Parts(), NotNull(metric, "metric")) ? 1 : 0;
+    auto const direction = kauri::DirectionOf(*model->Parts(), NotNull(metric, "metric"));
+    *NotNull(out, "out") = direction == kauri::MetricDirection::kHigher ? 1 : 0;
+  });
+}
+
+int KauriBoosterRequireQueries(BoosterHandle handle, DMatrixHandle data) {
+  return Guard([&] {
+    auto const model = BoosterOf(handle).learner->Ready();
+    kauri::RequireQueries(*model->Parts(), DataOf(data).Info());
+  });
+}
+
+int KauriBoosterKnowsMetric(BoosterHandle handle, char const* metric, int* out) {
+  return Guard([&] {
+    auto const model = BoosterOf(handle).learner->Ready();
+    auto const direction = kauri::DirectionOf(*model->Parts(), NotNull(metric, "metric"));
+    *NotNull(out, "out") = direction == kauri::MetricDirection::kUnknown ? 0 : 1;
   });
 }

@@ -5,7 +5,7 @@
     python tests/benchmark/split_regrets.py [set ...] --times [--rows 16000] [--rounds 60] [--method hist|exact]
         [--device cpu|cuda]
 
-Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Every column is cut into 64
+Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Every column is cut into 256
 bins of equal counts. Labels are standardised and taken as they are, with half of a t(1.5) deviate added (noise), or as
 exp(2 y) (skew).
 
@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
 SETS = ["california", "protein"]
 LABELS = ["plain", "noise", "skew"]
-BINS = 64
+BINS = 256
 BASE: dict[str, Any] = {"tree_method": "hist", "max_bin": BINS, "min_child_weight": 0.0, "nthread": 1}
 BY_ERRORS = {"objective": "reg:absoluteerror", "split_criterion": "absolute_error"}
 CRITERIA: dict[str, dict[str, Any]] = {

@@ -154,6 +154,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriBoosterCountRows": [Handle, Handle],
     "KauriBoosterCheckColumns": [Handle, Handle],
     "KauriBoosterHigherIsBetter": [Handle, c_char_p, _Out(c_int)],
+    "KauriBoosterKnowsMetric": [Handle, c_char_p, _Out(c_int)],
+    "KauriBoosterRequireQueries": [Handle, Handle],
     "KauriBoosterVerify": [Handle, Handle, *_STRINGS],
     "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _TEXT],
     "XGBoosterTrainOneIter": [Handle, Handle, c_int, c_char_p, c_char_p],

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._data.matrix import DMatrix
 from .._training.attempts import BestFit
-from .._training.best import fit_best
+from .._training.best import BestTask, search_best
 from .fit_data import FitData
 from .parameters import Parameters
 
@@ -35,14 +35,15 @@ def fit(model: Parameters, data: DMatrix, given: FitData, params: dict[str, Any]
         For arguments that are of one training.
     """
     _require_none(model, given)
-    return fit_best(
+    task = BestTask(
         data,
-        params=params,
+        params,
         time_budget=model.time_budget,
         rounds_budget=model.rounds_budget,
         seed=int(params.get("random_state", 0)),
         custom_metric=model._own_metric(),
     )
+    return search_best(task)
 
 
 def _require_none(model: Parameters, given: FitData) -> None:

@@ -15,10 +15,11 @@ from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._data.numbers import as_numeric
+from .._model import classes as _classes
 from .._model.booster import Booster
 from .._public import public
 from .._training.callback import TrainingCallback
-from . import classes as _classes
+from .classes_callback import ClassesCallback
 from .estimator import KauriModel, has_several_columns
 from .fit_data import FitData, GivenRows, eval_rows
 from .parameters import hands_on
@@ -164,7 +165,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return getattr(model, "classes_", None)
 
     def _own_callbacks(self) -> list[TrainingCallback]:
-        return [_classes.ClassesCallback(self.classes_)]
+        return [ClassesCallback(self.classes_)]
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model and its classes, unless they are objects of another kind than texts and numbers.

@@ -14,7 +14,7 @@ from .._data.shuffling import shuffle, shuffle_rows
 from .._data.tables import all_columns, matrix_like
 from .._model.booster import Booster
 from .._public import described, public
-from .subject import Subject, feature_numbers, subject_of
+from .subject import Queries, Subject, feature_numbers, subject_of
 
 Metric = Callable[[np.ndarray, np.ndarray], float]
 
@@ -85,6 +85,7 @@ def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool
         return _Scorer(booster, metric, name, 1 if greater_is_better else -1)
     if metric is not None:
         booster.set_param({"eval_metric": metric})
+    booster._require_queries(data)
     names = list(_named_values(booster, data))
     if not names:
         raise ParameterError("the model has no metric; pass metric.")
@@ -92,9 +93,9 @@ def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool
     return _Scorer(booster, None, name, 1 if booster.higher_is_better(name) else -1)
 
 
-def _with_labels(model: Subject, X: Any, y: Any) -> DMatrix:
-    """Return the rows, and labels as the model knows them."""
-    matrix = model.labelled(X, y)
+def _with_labels(model: Subject, X: Any, y: Any, queries: Queries) -> DMatrix:
+    """Return the rows, and labels and queries as the model knows them."""
+    matrix = model.labelled(X, y, queries)
     if matrix.num_row() == 0 or len(matrix.get_label()) + len(matrix.get_float_info("label_lower_bound")) == 0:
         raise DataError("permutation importance needs rows and labels; pass y, or a DMatrix with labels.")
     return matrix
@@ -105,6 +106,8 @@ def permutation_importance(
     X: Any,
     y: Any = None,
     *,
+    qid: Any = None,
+    group: Any = None,
     metric: str | Metric | None = None,
     greater_is_better: bool = True,
     n_repeats: int = 5,
@@ -127,6 +130,9 @@ def permutation_importance(
         The rows, best such that the model was not trained on: a DMatrix, or whatever one is made of.
     y
         The labels; by default those of the DMatrix.
+    qid, group
+        The query of each row, ascending, ``[n_rows]``, or rows per query, in order, ``[n_queries]``. Neither where X is
+        a DMatrix that has them, or has a column ``qid`` that is no feature of the model.
     metric
         The name of a metric of the library, or a function of (labels, predictions); by default the last of the model's
         own metrics.
@@ -146,15 +152,15 @@ def permutation_importance(
     ParameterError
         No repeats, an unknown metric or feature.
     DataError
-        No labels, or rows that do not fit the model.
+        No labels, no queries for a metric that orders their rows, or rows that do not fit the model.
     """
     if n_repeats < 1:
         raise ParameterError(f"n_repeats is {n_repeats}; expected at least 1.")
     asked = subject_of(model, iteration_range)
-    matrix = _with_labels(asked, X, y)
+    matrix = _with_labels(asked, X, y, Queries(qid, group))
     names = asked.names(feature_names, matrix)
     chosen = feature_numbers(features, names) or list(range(len(names)))
-    columns = all_columns(matrix, X, len(names))
+    columns = all_columns(matrix, asked.without_queries(X), len(names))
     score = _scorer(asked, metric, greater_is_better, matrix)
     baseline = score(matrix_like(matrix, columns))
     losses = np.empty((len(chosen), n_repeats))

@@ -10,8 +10,22 @@ import numpy as np
 
 from .._binding.errors import ParameterError
 from .._binding.text import config
+from .._data.columns import split_column
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
+from .._training.attempts import BestFit
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Whose query each row is: of each row, or as rows per query; neither where they are not given."""
+
+    qid: Any = None
+    group: Any = None
+
+    def are_given(self) -> bool:
+        """Whether one of the two is."""
+        return self.qid is not None or self.group is not None
 
 
 @dataclass(frozen=True)
@@ -33,15 +47,33 @@ class Subject:
         self.booster._check_columns(matrix)
         return matrix
 
-    def labelled(self, X: Any, y: Any) -> DMatrix:
-        """Return rows that fit the model, with the labels as it knows them where some are given."""
+    def labelled(self, X: Any, y: Any, queries: Queries = Queries()) -> DMatrix:
+        """Return rows that fit the model, with the labels as it knows them and the queries where some are given."""
+        X, queries = self._split_queries(X, queries)
         matrix = self.matrix(X)
-        if y is None:
+        if y is None and not queries.are_given():
             return matrix
-        y = y if self.given is self.booster else self.given._encode(y)
         matrix = matrix if matrix is not X else X.slice(np.arange(X.num_row()), allow_groups=True)
-        matrix.set_label(y)
+        if y is not None:
+            matrix.set_label(y if self.given is self.booster else self.given._encode(y))
+        if queries.are_given():
+            matrix.set_info(qid=queries.qid, group=queries.group)
         return matrix
+
+    def without_queries(self, X: Any) -> Any:
+        """Return rows without a column ``qid`` that is no feature of the model."""
+        return self._split_queries(X, Queries())[0]
+
+    def _split_queries(self, X: Any, queries: Queries) -> tuple[Any, Queries]:
+        if isinstance(X, DMatrix) or "qid" in (self.booster.feature_names or []):
+            return X, queries
+        X, column = split_column(X, "qid")
+        given = [how for how in (queries.qid, queries.group, column) if how is not None]
+        if len(given) > 1:
+            raise ParameterError(
+                f"the queries of the rows are given {len(given)} times; pass qid, or group, or a column qid of X."
+            )
+        return X, queries if column is None else Queries(column)
 
     def names(self, given: Sequence[str] | None, matrix: DMatrix) -> list[str]:
         """Return what to call all features."""
@@ -69,6 +101,8 @@ class Subject:
 
 def subject_of(model: Any, iteration_range: tuple[int, int] | None) -> Subject:
     """Return a booster, or an estimator with its booster, and the rounds: those given, or the model's own choice."""
+    if isinstance(model, BestFit):
+        model = model.booster
     if isinstance(model, Booster):
         return Subject(model, model, iteration_range or (0, 0))
     if not hasattr(model, "get_booster"):

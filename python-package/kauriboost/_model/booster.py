@@ -227,9 +227,17 @@ class Booster(Model):
     def higher_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric, named as `eval_set` does, are better.
 
-        A name that no metric has goes the way of the metric whose name it begins with; without one, smaller is better.
+        Smaller values of a metric that is not built in are better, whatever its name begins with.
         """
         return bool(call_int(LIB.KauriBoosterHigherIsBetter, self.handle, encode_text(metric)))
+
+    def _require_queries(self, data: DMatrix) -> None:
+        """Raise DataError where a metric orders the rows of queries and the data have none."""
+        check(LIB.KauriBoosterRequireQueries(self.handle, data.handle))
+
+    def _knows_metric(self, metric: str) -> bool:
+        """Whether this is the name of a built-in metric."""
+        return bool(call_int(LIB.KauriBoosterKnowsMetric, self.handle, encode_text(metric)))
 
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
         """Evaluate every metric on one data set."""

@@ -17,7 +17,7 @@ from .._data.shuffling import shuffle
 from .._explaining.explain import explain
 from .._explaining.explanation import Explanation
 from .._explaining.partial_dependence import partial_dependence
-from .._explaining.subject import Subject, subject_of
+from .._explaining.subject import Queries, Subject, subject_of
 from .._markup.markup import Markup, block, heading, joined, paragraph, table
 from .._model.files import require_writable, write_atomically
 from .._plotting.dependence import plot_dependence
@@ -57,6 +57,8 @@ def report(
     path: str | os.PathLike[str],
     *,
     y: Any = None,
+    qid: Any = None,
+    group: Any = None,
     evaluations: Any = None,
     metrics: Sequence[str] | None = None,
     title: str = "Model report",
@@ -80,6 +82,9 @@ def report(
         The file to write; it is replaced whole.
     y
         The labels; by default those of the DMatrix. Without any there are no metrics.
+    qid, group
+        The query of each row, ascending, ``[n_rows]``, or rows per query, in order, ``[n_queries]``. Neither where the
+        data are a DMatrix that has them, or have a column ``qid`` that is no feature of the model.
     evaluations
         For the learning curves: as of `plot_metric`. By default those of an estimator, if it has some.
     metrics
@@ -101,7 +106,7 @@ def report(
     ParameterError
         Numbers below their least, or an unknown metric.
     DataError
-        Rows that do not fit the model, or none.
+        Rows that do not fit the model, or none; no queries for a metric that orders their rows.
     FileError
         A path that cannot be written, before anything is computed.
     """
@@ -110,7 +115,7 @@ def report(
     target = Path(path)
     require_writable(target)
     asked = subject_of(model, None)
-    matrix = asked.labelled(data, y)
+    matrix = asked.labelled(data, y, Queries(qid, group))
     if matrix.num_row() == 0:
         raise DataError("a report needs rows; the data have none.")
     names = asked.names(None, matrix)

@@ -38,6 +38,7 @@ def scores_of(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed
         booster = booster[begin : end or booster.num_boosted_rounds()]
     if metrics is not None:
         booster.set_param({"eval_metric": list(metrics)})
+    booster._require_queries(data)
     values = _values(booster, data)
     margins = np.asarray(booster.predict(data, output_margin=True, strict_shape=True))
     is_one_target = data.get_label().ndim == 1 and (margins.shape[1] == 1 or _is_multiclass(booster))

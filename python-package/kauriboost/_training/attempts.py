@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +93,10 @@ class BestFit:
     def predict(self, X: Any, **how: Any) -> Any:
         """Predict rows: a `DMatrix`, or what one is made of. For `how` see `Booster.predict`."""
         return self.booster.predict(X if isinstance(X, DMatrix) else DMatrix(X), **how)
+
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
+        """Write the model to a file; see `Booster.save_model`."""
+        self.booster.save_model(fname, dialect)
 
     def __repr__(self) -> str:
         return described(

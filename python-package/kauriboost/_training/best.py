@@ -17,13 +17,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
+from .._model.classes import as_text
 from .._model.metrics import CustomMetric
 from .attempts import Attempt, BestFit
+from .classes_or_numbers import settle_labels
 from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import make_folds
@@ -58,9 +61,12 @@ def fit_best(
     Parameters
     ----------
     X, y
-        Rows, as `DMatrix` takes them, and labels, numbers; or a `DMatrix` with labels alone.
+        Rows, as `DMatrix` takes them, and labels: numbers or classes; or a `DMatrix` with labels alone. Texts, truth
+        values and categories are classes, whose names the model keeps in its attribute ``kauri_classes``.
     params
         What is settled: the objective, ``eval_metric`` (the last one decides), and whatever is not to be chosen.
+        Without an objective, classes ask for ``binary:logistic`` or ``multi:softprob`` and numbers for
+        ``reg:squarederror``. Labels that are 0 and 1 alone count as classes, which the log says.
     time_budget
         Seconds. The round being trained is the last of the search when what is left of them is as much as what follows
         takes: of five folds after four tenths of them for a single setting, and seven where all have ended by
@@ -91,23 +97,51 @@ def fit_best(
     ------
     ParameterError
         Parameters for which there are no bins to share or no mean of boosters: other tree methods than ``hist``,
-        ``dart``, ``gblinear``, ``lambdarank_unbiased``.
+        ``dart``, ``gblinear``, ``lambdarank_unbiased``. Labels of a few whole numbers other than 0 and 1 without an
+        objective: they may be classes or amounts.
     DataError
         As `DMatrix` and `cv`; a metric that is no number in any round.
     """
+    labels = settle_labels(X.get_label() if isinstance(X, DMatrix) else y, params or {})
+    data = _matrix_of(X, y if isinstance(X, DMatrix) else labels.values, fields)
+    task = BestTask(data, labels.params, time_budget, rounds_budget, nfold, seed, custom_metric, maximize, on_attempt)
+    found = search_best(task)
+    if labels.classes is not None:
+        found.booster.set_attr(kauri_classes=as_text(labels.classes))
+    return found
+
+
+@dataclass(frozen=True)
+class BestTask:
+    """The arguments of `fit_best`, with labels that are numbers and an objective that is settled."""
+
+    data: DMatrix
+    params: Mapping[str, Any]
+    time_budget: float | None = None
+    rounds_budget: int | None = None
+    nfold: int = 5
+    seed: int = 0
+    custom_metric: CustomMetric | None = None
+    maximize: bool | None = None
+    on_attempt: Callable[[Attempt], None] | None = None
+
+
+def search_best(task: BestTask) -> BestFit:
+    """Do the work of `fit_best`."""
+    time_budget, rounds_budget, nfold = task.time_budget, task.rounds_budget, task.nfold
     _require_budget(time_budget, rounds_budget)
     is_open = time_budget is None and rounds_budget is None
     budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget, nfold)
-    told = dict(params or {})
-    data = binned_for(told, _matrix_of(X, y, fields))
+    told = dict(task.params)
+    data = binned_for(told, task.data)
     told["base_score"], learner = _settled(told, data)
     given = learner["user_params"]
     objective = learner["objective"]["name"]
     is_classified = objective.startswith(("binary:", "multi:")) and data.get_label().ndim == 1
     stratified = is_classified and len(data.get_uint_info("group_ptr")) == 0
-    rows = make_folds(data, nfold, stratified, None, seed, True)
+    rows = make_folds(data, nfold, stratified, None, task.seed, True)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
-    search = Search(Contest(told, folds, custom_metric, maximize), budget, on_attempt)
+    search = Search(Contest(told, folds, task.custom_metric, task.maximize), budget, task.on_attempt)
     _explore(search, given, _task_of(data, objective, int(learner["learner_model_param"]["num_class"])))
     blend = search.blend()
     return BestFit(

@@ -117,8 +117,8 @@ class EarlyStopping(TrainingCallback):
     metric_name, data_name
         What to watch; the last metric and the last data set if not given.
     maximize
-        Whether larger is better; if not given, the metric decides. One of your own goes the way of the built-in metric
-        whose name it begins with, and else down.
+        Whether larger is better. If not given, a built-in metric decides, and of one of your own smaller values count
+        as better, which the logger ``kauriboost`` says.
     save_best
         Return the model of the best round instead of the last; cross-validation has none to return.
     min_delta
@@ -169,7 +169,10 @@ class EarlyStopping(TrainingCallback):
     def _watched(self, evals_log: EvalsLog) -> tuple[str, str, float]:
         """Return the names of data set and metric, and the newest value."""
         if not evals_log:
-            raise ValueError("early stopping needs data to watch; pass `evals` to train().")
+            raise ValueError(
+                "early stopping needs data to watch; pass evals to train(), and to an estimator's fit() eval_set, or "
+                "validation_fraction=0.1 when it is made."
+            )
         data_name = self.data_name or list(evals_log)[-1]
         if data_name not in evals_log:
             raise ValueError(f"early stopping watches {data_name!r}, but evals are {list(evals_log)}.")
@@ -181,6 +184,8 @@ class EarlyStopping(TrainingCallback):
 
     def _improves(self, model: AnyBooster, metric: str, value: float) -> bool:
         if self.best is None:
+            if self.maximize is None:
+                warn_of_own_metric(model, metric)
             return True
         maximize = model.higher_is_better(metric) if self.maximize is None else self.maximize
         return value - self.min_delta > self.best if maximize else self.best - self.min_delta > value
@@ -205,11 +210,19 @@ class EarlyStopping(TrainingCallback):
             self.stopped_after = epoch + 1
         return self.waited >= self.rounds
 
-    def report(self) -> str | None:
+    def report(self, model: AnyBooster) -> str | None:
         """Return what is to be said of the best round after stopping; None if it has not stopped."""
         if self.stopped_after is None:
             return None
-        return f"early stopping after {self.stopped_after} rounds; the best is {self._best_line}"
+        found = f"early stopping after {self.stopped_after} rounds; the best is {self._best_line}"
+        if not isinstance(model, Booster):
+            return found
+        if self.save_best:
+            return f"{found}, with which the model ends"
+        return (
+            f"{found}. Booster.predict uses all {model.num_boosted_rounds()} rounds; pass "
+            f"iteration_range=(0, {model.best_iteration + 1}) for the best, as estimators do by themselves."
+        )
 
     def state(self) -> dict[str, Any]:
         """Return the best value so far, how long it has stood, and its model where that is kept."""
@@ -229,6 +242,16 @@ class EarlyStopping(TrainingCallback):
             model.load_model(self._best_model)
             return model
         return model[: model.best_iteration + 1]
+
+
+def warn_of_own_metric(model: AnyBooster, metric: str) -> None:
+    """Say that smaller values of a metric that is not built in count as better."""
+    if not model._knows_metric(metric):
+        _logger.warning(
+            "metric '%s' is not a built-in one, so smaller values of it count as better; pass maximize=True where "
+            "larger values are better, or maximize=False to say nothing of it.",
+            metric,
+        )
 
 
 def _later_rounds_change_earlier_ones(model: Booster) -> bool:
@@ -279,13 +302,13 @@ class CallbackContainer:
         """Run all."""
         for callback in self.callbacks:
             model = _same_kind(callback.after_training(model), model, callback, "after_training")
-        for report in self.reports():
+        for report in self.reports(model):
             self._say(report)
         return model
 
-    def reports(self) -> list[str]:
+    def reports(self, model: AnyBooster) -> list[str]:
         """Return what there is to say of the end."""
-        reports = [callback.report() for callback in self.callbacks if isinstance(callback, EarlyStopping)]
+        reports = [callback.report(model) for callback in self.callbacks if isinstance(callback, EarlyStopping)]
         return [report for report in reports if report]
 
     def _say(self, line: str) -> None:

@@ -58,10 +58,19 @@ TEST(BoosterHandles, MetricsKnowTheirDirection) {
     EXPECT_OK(KauriBoosterHigherIsBetter(booster.get(), metric, &higher));
     return higher;
   };
-  for (auto const* const up : {"ndcg@3-", "auc", "aucpr", "interval-regression-accuracy", "map@2", "auc_of_mine"}) {
+  for (auto const* const up : {"ndcg@3-", "auc", "aucpr", "interval-regression-accuracy", "map@2"}) {
     EXPECT_EQ(direction(up), 1) << up;
   }
-  for (auto const* const down : {"logloss", "mape", "quantile", "mine", ""}) EXPECT_EQ(direction(down), 0) << down;
+  for (auto const* const down : {"logloss", "mape", "quantile", "mine", "", "auc_gap", "prediction_error", "maple"}) {
+    EXPECT_EQ(direction(down), 0) << down;
+  }
+  auto const knows = [&](char const* metric) {
+    int known = -1;
+    EXPECT_OK(KauriBoosterKnowsMetric(booster.get(), metric, &known));
+    return known;
+  };
+  for (auto const* const built_in : {"ndcg@3-", "auc", "ndcg@5", "quantile"}) EXPECT_EQ(knows(built_in), 1) << built_in;
+  for (auto const* const own : {"auc_gap", "mine", ""}) EXPECT_EQ(knows(own), 0) << own;
   int higher = -1;
   EXPECT_NE(KauriBoosterHigherIsBetter(booster.get(), nullptr, &higher), 0);
   EXPECT_NE(KauriBoosterHigherIsBetter(booster.get(), "auc", nullptr), 0);

@@ -20,7 +20,8 @@ PARAMS = {"max_depth": 2, "eval_metric": ["mae", "rmse"]}
 def expected(booster: kb.Booster) -> str:
     rounds = booster.best_iteration + 4
     best = f"[{booster.best_iteration}]\ttest-rmse:{booster.best_score:.6g}"
-    return f"early stopping after {rounds} rounds; the best is {best}"
+    rest = f"pass iteration_range=(0, {booster.best_iteration + 1}) for the best, as estimators do by themselves."
+    return f"early stopping after {rounds} rounds; the best is {best}. Booster.predict uses all {rounds} rounds; {rest}"
 
 
 @pytest.mark.parametrize("period", [1, 5])

@@ -8,25 +8,12 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import ModelError
-from .._model.booster import Booster
-from .._training.callback import TrainingCallback
+from .booster import Booster
 
 ATTRIBUTE = "kauri_classes"
 _ANY_LENGTH = {"U": np.str_, "S": np.bytes_, "O": np.object_}  # the values tell how long they are
 _WORDS = (str, bool, int, float)  # of objects, what JSON has a form for
 _MAX_BYTES = 8  # of a number
-
-
-class ClassesCallback(TrainingCallback):
-    """Gives the model its classes before the first round, so that checkpoints have them, too."""
-
-    def __init__(self, classes: np.ndarray) -> None:
-        self._text = as_text(classes)
-
-    def before_training(self, model: Booster) -> Booster:
-        """Set the attribute, or take that of a model which is continued away."""
-        model.set_attr(**{ATTRIBUTE: self._text})
-        return model
 
 
 def are_numbers_from_0(classes: np.ndarray) -> bool:
