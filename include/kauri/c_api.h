@@ -658,7 +658,14 @@ KAURI_API int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_u
 
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 
-/** A model file, XGBoost's JSON or UBJSON of any version since 1.0. Parameters set so far stay. */
+/**
+ * A model file, XGBoost's JSON or UBJSON of any version since 1.0. It replaces the model. Parameters that were set stay,
+ * as do those that are set later: they take the place of what the file says, and the log has a line where that is
+ * another objective or booster. What nobody sets is the file's: objective with its parameters, booster (of a Kauri file
+ * adaboost, too), num_parallel_tree. The base score of a model that has rounds is the file's; one that is set later
+ * holds from the next round on. Parameters that do not fit the model (another number of classes, a linear booster for
+ * trees) are an error, which leaves the booster as it was.
+ */
 KAURI_API int XGBoosterLoadModel(BoosterHandle handle, char const* fname);
 /** Extension .json or .ubj decides the format. Replaces the file only once it is complete. */
 KAURI_API int XGBoosterSaveModel(BoosterHandle handle, char const* fname);
@@ -839,6 +846,13 @@ KAURI_API int KauriCollectiveFree(KauriCollectiveHandle handle);
  * each range of consecutive rows among those of all ranks, and their number.
  */
 KAURI_API int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collective);
+/**
+ * For the end of a training, after its last round. In a group every rank calls it before the booster leaves the group:
+ * the ranks compare digests of what they have learnt, which costs one call of a few bytes. Error of kind
+ * KAURI_ERROR_COLLECTIVE, on all ranks: it names those that have another model. Where process_type=update has not given
+ * a model all of its rounds back, the log has a line.
+ */
+KAURI_API int KauriBoosterEndTraining(BoosterHandle handle);
 /**
  * For whoever sends sums over a wire: `count` integers in as few bytes as they need, a third of their own or less where
  * they are a histogram's. packed: room for 9 * count + 16 bytes. n_bytes: how many were written.

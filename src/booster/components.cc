@@ -1,5 +1,7 @@
 #include "booster/components.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "booster/adaboost.h"
@@ -71,13 +73,13 @@ UnknownNames UnknownNamesOf(bool is_xgboost, LearnerParam const& param) {
   return param.validate_parameters ? UnknownNames::kFail : UnknownNames::kWarn;
 }
 
-/// XGBoost's rule: a number that no device has is taken modulo theirs. \returns whether that changed the parameters.
+/// Takes a number that no device has modulo their number, which is XGBoost's rule.
 /// \throws Error(kParameter) where the user wants such a number to be an error; Error(kDevice) without any device.
-bool WrapOrdinal(LearnerParam const& param, ParamMap* params) {
+void WrapOrdinal(LearnerParam const& param, ParamMap* params) {
   auto const ordinal = OrdinalOf(*params);
-  if (ordinal < 0) return false;
+  if (ordinal < 0) return;
   auto const n_devices = RequireCudaDevices();
-  if (ordinal < n_devices) return false;
+  if (ordinal < n_devices) return;
   if (param.fail_on_invalid_gpu_id) {
     Fail(ErrorKind::kParameter, "Only ", n_devices, " GPUs are visible, ordinal ", ordinal,
          " is invalid: device=", param.device, "; use a number below ", n_devices,
@@ -87,17 +89,16 @@ bool WrapOrdinal(LearnerParam const& param, ParamMap* params) {
   Log(LogLevel::kWarning, "Only ", n_devices, " GPUs are visible, setting device ordinal to ", wrapped,
       ": device=", param.device, " is not there.");
   (*params)["device"] = "cuda:" + std::to_string(wrapped);
-  return true;
 }
 
-/// XGBoost's rule: what there is no device for runs on the CPU. \returns whether that changed the parameters.
-bool AdaptDevice(LearnerParam const& param, ParamMap* params) {
+/// XGBoost's rule: a number that no device has is taken modulo theirs, and what there is no device for runs on the CPU.
+void AdaptDevice(LearnerParam const& param, ParamMap* params) {
   auto const predictor = params->find("predictor");
   try {
-    auto const is_wrapped = WrapOrdinal(param, params);
+    WrapOrdinal(param, params);
     FindDevice(*params);
     if (predictor != params->end() && predictor->second == "gpu_predictor") RequireCudaDevices();
-    return is_wrapped;
+    return;
   } catch (Error const& error) {
     if (error.Kind() != ErrorKind::kDevice) throw;
     auto const has_none = !GetCudaPluginStatus().problem.empty();
@@ -106,32 +107,72 @@ bool AdaptDevice(LearnerParam const& param, ParamMap* params) {
   }
   (*params)["device"] = "cpu";
   params->erase("predictor");
-  return true;
+}
+
+/// The user's parameters, and where the user says nothing those of the loaded model. Parameters of its objective are
+/// none of another objective's, unless that has them as well; the number of classes is the model's own.
+ParamMap InEffect(Settings const& settings) {
+  auto params = settings.params;
+  auto const of_model = settings.of_model.find("objective");
+  if (of_model == settings.of_model.end()) return params;
+  auto const& objective = params.emplace("objective", of_model->second).first->second;
+  auto const* const entry = GetRegistries().objectives.TryFind(objective);
+  auto const declares = [&](std::string const& name) {
+    if (entry == nullptr || entry->parameters == nullptr) return false;
+    auto const table = entry->parameters();
+    return std::any_of(table.begin(), table.end(), [&](auto const& info) { return info.name == name; });
+  };
+  static std::set<std::string> const kOfAnyObjective{"booster", "num_class", "num_parallel_tree"};
+  for (auto const& [name, value] : settings.of_model) {
+    if (objective == of_model->second || kOfAnyObjective.count(name) != 0 || declares(name))
+      params.emplace(name, value);
+  }
+  return params;
+}
+
+/// Says once what the booster does not read of the user's parameters.
+void WarnOfUnread(std::string const& booster, Settings* settings) {
+  auto const unread = ListUnread(booster, settings->params, settings->given_names, &settings->unread);
+  if (unread.empty() || settings->is_quiet) return;
+  Log(LogLevel::kWarning, "Parameters: { ", unread, " } are not used. booster=", booster,
+      " does not read them; leave them out, or choose another booster.");
+}
+
+/// Says once what the user has chosen in the place of what the loaded model was learnt with.
+void WarnOfOverriding(LearnerParam const& param, Settings* settings) {
+  for (auto const& [name, value] : ParamMap{{"objective", param.objective}, {"booster", param.booster}}) {
+    auto const of_model = settings->of_model.find(name);
+    if (of_model == settings->of_model.end() || of_model->second == value) continue;
+    if (!settings->overriding.insert(name + "=" + value).second || settings->is_quiet) continue;
+    Log(LogLevel::kWarning, name, "=", value, " was set, and takes the place of ", of_model->second,
+        ", which the loaded model says; leave it out to go on with the model as it is.");
+  }
 }
 
 }  // namespace
 
 std::shared_ptr<Components const> MakeComponents(Settings* settings) {
-  auto& params = settings->params;
   auto parts = std::make_shared<Components>();
-  parts->param = ParseParameters<LearnerParam>(params);
-  if (params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
+  parts->param = ParseParameters<LearnerParam>(settings->params);
+  if (settings->params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
   for (auto const& note : std::exchange(settings->notes, {})) Log(LogLevel::kWarning, note);
   auto const is_xgboost = settings->client.habits == Habits::kXgboost;
-  if (is_xgboost && AdaptDevice(parts->param, &params)) parts->param = ParseParameters<LearnerParam>(params);
+  if (is_xgboost) AdaptDevice(parts->param, &settings->params);
+  parts->ctx.device = FindDevice(settings->params);
+  auto const unknown = UnknownNamesOf(is_xgboost, parts->param);
+  CheckNames(unknown, &settings->params);  // a plug-in has parameters of its own
+  auto const params = InEffect(*settings);
+  parts->param = ParseParameters<LearnerParam>(params);
   if (MeansClasses(params)) parts->param.objective = "multi:softmax";
   if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
   parts->collective = settings->collective;
   parts->ctx.collective = parts->collective.get();
-  parts->ctx.device = FindDevice(params);
-  auto const unknown = UnknownNamesOf(is_xgboost, parts->param);
-  CheckNames(unknown, &params);  // a plug-in has parameters of its own
   CheckUnusedValues(parts->param.booster, parts->param.objective, params);
-  if (unknown != UnknownNames::kDrop) {
-    WarnOfUnread(parts->param.booster, params, settings->given_names, &settings->unread);
-  }
+  if (unknown != UnknownNames::kDrop) WarnOfUnread(parts->param.booster, settings);
+  WarnOfOverriding(parts->param, settings);
+  settings->is_quiet = false;
   ParseBaseScore(parts->param.base_score);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
   parts->effective = params;
@@ -143,6 +184,8 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->predictor = MakePredictor(*parts, parts->effective);
   parts->metrics = MakeMetrics(&settings->metric_names, *parts);
   parts->client = settings->client;
+  parts->of_user = settings->params;
+  parts->of_model = settings->of_model;
   parts->given = params;
   parts->metric_names = settings->metric_names;
   return parts;

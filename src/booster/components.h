@@ -18,23 +18,28 @@
 
 namespace kauri {
 
-/// Parameters as the user set them.
+/// Parameters as the user set them, over what a loaded model says of them.
 struct Settings {
   Client client;                           ///< whose habits hold
   ParamMap params;                         ///< all but eval_metric, aliases resolved
   ParamMap given_names;                    ///< by a parameter's own name: what the user called it
+  ParamMap of_model;                       ///< what the loaded model says of parameters that the user does not set
   std::vector<std::string> metric_names;   ///< eval_metric, in order, no duplicates
   std::shared_ptr<Collective> collective;  ///< null: rounds are of this process alone
   std::vector<std::string> notes;          ///< on parameters, for the log, once it is known what the log takes
   std::set<std::string> unread;            ///< parameters that the log was told of as such
+  std::set<std::string> overriding;        ///< "name=value" that the log was told to take the place of the model's
+  bool is_quiet = false;                   ///< the log was told of all that is unread or overriding now
 };
 
 /// Immutable, so shared by predicting threads.
 struct Components {
   Client client;
-  ParamMap given;                         ///< the user's parameters
+  ParamMap of_user;                       ///< parameters that the user set
+  ParamMap of_model;                      ///< what the loaded model says of parameters
+  ParamMap given;                         ///< `of_user`, and where the user says nothing `of_model`
   std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own is meant
-  ParamMap effective;                     ///< the user's parameters over the objective's defaults
+  ParamMap effective;                     ///< `given` over the objective's defaults
   LearnerParam param;
   std::shared_ptr<Collective> collective;  ///< what ctx points to
   Context ctx;

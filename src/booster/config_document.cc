@@ -49,7 +49,9 @@ std::string NumbersAsJson(std::vector<float> const& numbers) {
 }
 
 /// An array; for packages of XGBoost before 3.1, which read one number, that where outputs do not differ.
-std::string BaseScoreAsJson(Client const& client, std::vector<float> const& base_score) {
+std::string BaseScoreAsJson(Client const& client, Model const& model) {
+  auto base_score = model.base_score;
+  if (base_score.size() == 1) base_score.assign(ToSize(model.NumOutputs()), base_score[0]);
   constexpr std::array<int, 3> kFirstWithArrays{3, 1, 0};
   auto const is_older = client.habits == Habits::kXgboost && client.version < kFirstWithArrays;
   auto const differs = std::adjacent_find(base_score.begin(), base_score.end(), std::not_equal_to<>());
@@ -58,7 +60,7 @@ std::string BaseScoreAsJson(Client const& client, std::vector<float> const& base
 }
 
 std::string ModelParamsAsJson(Client const& client, Model const& model) {
-  return TextsAsJson({{"base_score", BaseScoreAsJson(client, model.base_score)},
+  return TextsAsJson({{"base_score", BaseScoreAsJson(client, model)},
                       {"boost_from_average", model.base_score_estimated ? "1" : "0"},
                       {"num_class", std::to_string(model.n_classes)},
                       {"num_feature", std::to_string(model.n_features)},
@@ -211,7 +213,8 @@ std::string ConfigAsJson(Components const& parts, Model const& model) {
                                    {"learner_model_param", ModelParamsAsJson(parts.client, model)},
                                    {"metrics", MetricsAsJson(parts)},
                                    {"objective", ObjectiveAsJson(model)},
-                                   {"user_params", TextsAsJson(user)},
+                                   {"user_params", TextsAsJson(parts.of_user)},
+                                   {"model_params", TextsAsJson(parts.of_model)},
                                    {"user_metrics", NamesAsJson(parts.metric_names)}});
   std::array<int, 3> const own{KAURI_VERSION_MAJOR, KAURI_VERSION_MINOR, KAURI_VERSION_PATCH};
   std::vector<std::string> version;
@@ -254,6 +257,18 @@ ParamMap ForeignParams(Json const& learner) {
   return params;
 }
 
+/// Documents of other libraries do not say whose a parameter is. The model has those of its objective, and its kind.
+void LeaveToModel(Json const& learner, ConfigDocument* config) {
+  ParamMap of_objective;
+  auto const& objective = JsonMember(learner, "objective");
+  if (objective.is_object()) CollectParams("learner.objective", objective, &of_objective);
+  for (auto const* const name : {"objective", "booster", "num_parallel_tree"}) of_objective[name];
+  for (auto const& [name, ignored] : of_objective) {
+    auto const found = config->params.find(name);
+    if (found != config->params.end()) config->of_model.insert(config->params.extract(found));
+  }
+}
+
 }  // namespace
 
 ConfigDocument ParseConfig(std::string const& json) {
@@ -267,8 +282,12 @@ ConfigDocument ParseConfig(std::string const& json) {
   config.is_own = learner.contains("user_params");
   if (config.is_own) {
     CollectParams("learner.user_params", learner["user_params"], &config.params);
+    if (learner.contains("model_params")) {
+      CollectParams("learner.model_params", learner["model_params"], &config.of_model);
+    }
   } else {
     config.params = ForeignParams(learner);
+    LeaveToModel(learner, &config);
   }
   config.params.erase("verbosity");  // the process's, not the model's
   config.metric_names = MetricNames(learner);

@@ -14,6 +14,7 @@ namespace kauri {
 struct ConfigDocument {
   bool is_own = false;  ///< Kauri's: the parameters are those that the user set, and all that the model was made of
   ParamMap params;
+  ParamMap of_model;  ///< what the model says of parameters, and the user does not set
   std::vector<std::string> metric_names;
 };
 

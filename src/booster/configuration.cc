@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "booster/learner_param.h"
 #include "booster/parameter_check.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
@@ -18,6 +19,16 @@ std::string WithGivenNames(std::string message, ParamMap const& given_names) {
     if (found != std::string::npos) message.replace(found + before.size(), name.size(), given);
   }
   return message;
+}
+
+/// Whether a model begins from the base score that the parameters give, if they do.
+bool SaysBaseScore(Model const& model, ParamMap const& params) {
+  auto const found = params.find("base_score");
+  auto const given = found == params.end() ? std::vector<float>() : ParseBaseScore(found->second);
+  if (given.empty() || given == model.base_score) return true;
+  auto const differs = [&](float score) { return score != given.front(); };
+  auto const is_one = given.size() == 1 || model.IsLinear();  // see StartMargins
+  return is_one && std::none_of(model.base_score.begin(), model.base_score.end(), differs);
 }
 
 }  // namespace
@@ -65,14 +76,39 @@ void Configuration::KeepDefaultMetric() {
 void Configuration::TakeFrom(Model const& loaded) {
   std::lock_guard<std::mutex> const lock(mutex_);
   components_.reset();
-  auto& params = settings_.params;
-  params.erase("num_class");  // the model's, if it has classes
-  params["objective"] = loaded.objective;
-  params["booster"] = loaded.booster;
+  auto& of_model = settings_.of_model;
+  of_model = {{"objective", loaded.objective}, {"booster", loaded.booster}};
   for (auto const& [name, value] : loaded.objective_params) {
-    if (IsKnownParameter(name)) params[name] = value;  // those of old versions may be gone
+    if (IsKnownParameter(name)) of_model[name] = value;  // those of old versions may be gone
   }
-  if (loaded.n_parallel_trees > 1) params["num_parallel_tree"] = std::to_string(loaded.n_parallel_trees);
+  if (loaded.n_parallel_trees > 1) of_model["num_parallel_tree"] = std::to_string(loaded.n_parallel_trees);
+  settings_.overriding.clear();
+  if (loaded.NumIterations() == 0 || SaysBaseScore(loaded, settings_.params)) return;
+  auto const base_score = settings_.params.extract("base_score");
+  settings_.notes.push_back("base_score=" + Quoted(base_score.mapped()) +
+                            " was set before a model was loaded that has " +
+                            "another one; the model keeps its own. Set base_score after loading to change it.");
+}
+
+bool Configuration::AgreesWithBaseScore(Model const& model) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  return SaysBaseScore(model, settings_.params);
+}
+
+void Configuration::RemoveKnown(ParamMap* of_model) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  for (auto const& [name, value] : settings_.of_model) {
+    auto const found = of_model->find(name);
+    if (found != of_model->end() && found->second == value) of_model->erase(found);
+  }
+}
+
+void Configuration::Restore(ParamMap of_model) {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  components_.reset();
+  settings_.of_model = std::move(of_model);
+  settings_.notes.clear();
+  settings_.is_quiet = true;
 }
 
 std::shared_ptr<Components const> Configuration::Resolve() const {

@@ -29,8 +29,15 @@ class Configuration {
   void SetCollective(std::shared_ptr<Collective> collective);
   /// XGBoost's rule: the objective's metric, once it was computed, stays in front of metrics that are set later.
   void KeepDefaultMetric();
-  /// What a model that was loaded says of parameters replaces what was set.
+  /// What a loaded model says of parameters holds where the user sets nothing, before or after.
   void TakeFrom(Model const& loaded);
+  /// After the parameters of a copy were set: those in `of_model` are its model's, not the user's. What there is to
+  /// warn of was said where they were set.
+  void Restore(ParamMap of_model);
+  /// Whether the model begins from the base score that was set, if one was.
+  bool AgreesWithBaseScore(Model const& model) const;
+  /// Drops from `of_model` what this learner's own model says.
+  void RemoveKnown(ParamMap* of_model) const;
   Client const& GetClient() const { return settings_.client; }
   /// Immutable, and the same until something is set. Safe from many threads. \throws as MakeComponents.
   std::shared_ptr<Components const> Resolve() const;

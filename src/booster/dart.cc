@@ -102,14 +102,13 @@ std::vector<std::int64_t> DrawDroppedTrees(DartParam const& param, std::vector<f
 void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped, std::int64_t n_new, float eta,
                 std::vector<float>* weights) {
   auto const n_dropped = static_cast<float>(dropped.size());
-  auto const share = eta / static_cast<float>(n_new);  // of the step, per new tree
   auto of_new = 1.0F;
   auto factor = 1.0F;
   if (!dropped.empty() && param.normalize_type == DartParam::kForest) {
-    of_new = factor = static_cast<float>(1.0 / (1.0 + static_cast<double>(share)));  // as XGBoost rounds
+    of_new = factor = static_cast<float>(1.0 / (1.0 + static_cast<double>(eta)));  // as XGBoost rounds
   } else if (!dropped.empty()) {
-    of_new = 1.0F / (n_dropped + share);
-    factor = n_dropped / (n_dropped + share);
+    of_new = 1.0F / (n_dropped + eta);
+    factor = n_dropped / (n_dropped + eta);
   }
   for (auto const tree : dropped) (*weights)[tree] *= factor;
   weights->resize(weights->size() + static_cast<std::size_t>(n_new), of_new);

@@ -36,7 +36,8 @@ struct DartParam : public dmlc::Parameter<DartParam> {
         .add_enum("forest", kForest)
         .describe(
             "What new trees weigh after k were left out: tree, each as much as one of them, about 1 / (k + eta); "
-            "forest, as much as all of them together, 1 / (1 + eta).");
+            "forest, as much as all of them together, 1 / (1 + eta). Trees of one round (classes, targets, "
+            "num_parallel_tree) weigh alike, by XGBoost 3.4's rule.");
     DMLC_DECLARE_FIELD(rate_drop)
         .set_default(0.0F)
         .set_range(0.0F, 1.0F)
@@ -57,7 +58,8 @@ struct DartParam : public dmlc::Parameter<DartParam> {
 std::vector<std::int64_t> DrawDroppedTrees(DartParam const& param, std::vector<float> const& weights,
                                            std::uint64_t key);
 
-/// Weights after a round that left out `dropped` and added n_new trees: weights grows by n_new.
+/// Weights after a round that left out `dropped` and added n_new trees: weights grows by n_new. The step of a new tree is
+/// eta, however many there are: XGBoost's rule since 3.4.
 void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped, std::int64_t n_new, float eta,
                 std::vector<float>* weights);
 

@@ -1,8 +1,13 @@
 #include "booster/group.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "booster/model_io/model_io.h"
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
@@ -69,6 +74,43 @@ void RequireSameRound(Components const& parts, DataMatrix const& train, Model co
       std::to_string(model.NumIterations()) + " rounds of " + std::to_string(model.trees.size()) + " trees");
   RequireSameColumns(ctx, train.Info());
   RequireSameRows(ctx, train.Info());
+}
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// What most ranks have; where nothing is, what rank 0 has.
+Bytes const& MostCommon(std::vector<Bytes> const& all) {
+  auto const half = static_cast<std::ptrdiff_t>(all.size() / 2);
+  for (auto const& one : all) {
+    if (std::count(all.begin(), all.end(), one) > half) return one;
+  }
+  return all.front();
+}
+
+}  // namespace
+
+void RequireSameModel(Context const& ctx, Model const& model) {
+  if (!IsDistributed(ctx)) return;
+  auto shared = model;
+  shared.feature_names.clear();  // ranks without rows need not know them
+  shared.feature_types.clear();
+  auto const mine = DigestOfModel(std::move(shared));
+  auto const all = ctx.collective->Gather({reinterpret_cast<std::byte const*>(mine.data()), mine.size()});
+  auto const& usual = MostCommon(all);
+  std::string others;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank] != usual) others += (others.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  if (others.empty()) return;
+  throw AgreedError(
+      ErrorKind::kCollective,
+      "the ranks of the group have not learnt the same model: another than most have, or than rank 0 where "
+      "none is most ranks', is on rank " +
+          others + " of " + std::to_string(all.size()) +
+          ". A sum must have come through garbled, or a machine has computed wrongly; train again without " +
+          "those ranks, and trust none of these models.");
 }
 
 }  // namespace kauri

@@ -23,6 +23,10 @@ void RequireSameRows(Context const& ctx, MetaInfo const& info);
 /// says. A few small calls. \throws Error(kCollective) naming both sides; as RequireSameRows.
 void RequireSameRound(Components const& parts, DataMatrix const& train, Model const& model);
 
+/// At the end of training: the ranks compare digests of their models, in one call. \throws Error(kCollective), on all
+/// ranks, naming those that have another model than most, or than rank 0 where no model is most ranks'.
+void RequireSameModel(Context const& ctx, Model const& model);
+
 /// Returns fn(). What it throws on this rank ends the calls of the others.
 template <typename Fn>
 auto InGroup(Context const& ctx, Fn&& fn) {

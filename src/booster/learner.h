@@ -96,8 +96,15 @@ class Learner {
   DevicePrediction PredictTrainingOnDevice(std::shared_ptr<DataMatrix const> const& data,
                                            PredictOptions const& options);
 
-  /// Replaces the model, objective included; other parameters set so far stay. bytes: JSON or UBJSON.
+  /// Replaces the model. Parameters set so far stay; those that were not set and that the model says (its objective
+  /// with its parameters, booster, num_parallel_tree) are the model's. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);
+  /// The training has come to its end. In a group every rank calls it, and all find out whether they have learnt the same
+  /// model; the log gets what WarnOfLostRounds says. \throws Error(kCollective), on all ranks, naming those that have
+  /// another model.
+  void EndTraining();
+  /// The log has a word where process_type=update has not given the model all of its rounds back.
+  void WarnOfLostRounds() const;
   /// Model and parameters in one (what pickling uses). Opaque bytes, for the same version of the library; for clients
   /// of XGBoost's package what XGBoost reads.
   std::string SaveSnapshot() const;

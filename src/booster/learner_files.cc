@@ -1,9 +1,12 @@
 /// Models, configurations and snapshots as bytes.
 ///
 /// Kauri's own snapshot is: the magic, the length of the configuration as 8 bytes little-endian, the configuration
-/// (JSON), the model (UBJSON).
+/// (JSON), the model (UBJSON). In the middle of process_type=update it has another magic, and before the model its
+/// length, and after it the model that the rounds to come are taken from.
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "booster/config_document.h"
@@ -19,14 +22,33 @@
 namespace kauri {
 namespace {
 
-constexpr char kMagic[] = "KAURI-SNAPSHOT-1\n";
-constexpr std::size_t kMagicLength = sizeof(kMagic) - 1;
-constexpr std::size_t kHeaderLength = kMagicLength + sizeof(std::uint64_t);
+constexpr std::string_view kMagic = "KAURI-SNAPSHOT-1\n";
+constexpr std::string_view kMagicOfUnfinished = "KAURI-SNAPSHOT-2\n";
 
-std::uint64_t ReadLength(char const* bytes) {
+void Append(std::string const& part, std::string* bytes) {
+  for (unsigned shift = 0; shift < 64; shift += 8) *bytes += static_cast<char>(part.size() >> shift & 0xFFU);
+  *bytes += part;
+}
+
+/// Takes from `bytes` what Append put there. `what` names it.
+std::string TakePart(char const* what, Span<char const>* bytes) {
+  auto const left = bytes->size() - std::min(bytes->size(), sizeof(std::uint64_t));
   std::uint64_t length = 0;
-  for (int byte = 7; byte >= 0; --byte) length = length << 8U | static_cast<unsigned char>(bytes[byte]);
-  return length;
+  if (left > 0) {
+    for (int byte = 7; byte >= 0; --byte) length = length << 8U | static_cast<unsigned char>((*bytes)[byte]);
+  }
+  if (length > left || bytes->size() < sizeof(std::uint64_t)) {
+    Fail(ErrorKind::kModel, "the snapshot is cut short: it announces a ", what, " of ", length, " bytes, ", left,
+         " are left.");
+  }
+  auto const size = static_cast<std::size_t>(length);
+  std::string part(bytes->data() + sizeof(std::uint64_t), size);
+  *bytes = bytes->subspan(sizeof(std::uint64_t) + size, left - size);
+  return part;
+}
+
+bool BeginsWith(Span<char const> bytes, std::string_view magic) {
+  return std::string_view(bytes.data(), bytes.size()).substr(0, magic.size()) == magic;
 }
 
 }  // namespace
@@ -51,7 +73,12 @@ std::string Learner::SaveConfig() const {
   return ConfigAsJson(*ready->Parts(), ready->GetModel());
 }
 
-void Learner::LoadConfig(std::string const& json) { LoadConfig(ParseConfig(json)); }
+void Learner::LoadConfig(std::string const& json) {
+  auto config = ParseConfig(json);
+  configuration_->RemoveKnown(&config.of_model);
+  config.params.merge(config.of_model);  // what another model says
+  LoadConfig(config);
+}
 
 void Learner::LoadConfig(ConfigDocument const& config) {
   auto next = std::make_unique<Configuration>(*configuration_);
@@ -68,24 +95,28 @@ void Learner::LoadConfig(ConfigDocument const& config) {
 std::string Learner::SaveSnapshot() const {
   auto const config = SaveConfig();
   if (configuration_->GetClient().habits == Habits::kXgboost) return SerialiseSnapshot(config, GetModel(), Dialect());
-  std::string bytes(kMagic, kMagicLength);
-  for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(config.size() >> shift & 0xFFU);
-  return bytes + config + SerialiseModel(GetModel(), ModelFormat::kUbjson);
+  auto const is_unfinished = Ready()->Parts()->booster->UpdatesTrees() && model_->Updated() != nullptr;
+  std::string bytes(is_unfinished ? kMagicOfUnfinished : kMagic);
+  Append(config, &bytes);
+  auto const model = SerialiseModel(GetModel(), ModelFormat::kUbjson);
+  if (!is_unfinished) return bytes + model;
+  Append(model, &bytes);
+  return bytes + SerialiseModel(*model_->Updated(), ModelFormat::kUbjson);
 }
 
 void Learner::LoadSnapshot(Span<char const> bytes) {
-  if (bytes.size() < kHeaderLength || std::memcmp(bytes.data(), kMagic, kMagicLength) != 0) {
+  auto const is_unfinished = BeginsWith(bytes, kMagicOfUnfinished);
+  if (!is_unfinished && !BeginsWith(bytes, kMagic)) {
     auto snapshot = ParseSnapshot(bytes);
     return LoadSnapshot(snapshot.config, std::move(snapshot.model));
   }
-  auto const length = ReadLength(bytes.data() + kMagicLength);
-  if (length > bytes.size() - kHeaderLength) {
-    Fail(ErrorKind::kModel, "the snapshot is cut short: it announces a configuration of ", length, " bytes, ",
-         bytes.size() - kHeaderLength, " are left.");
-  }
-  auto const config_end = kHeaderLength + static_cast<std::size_t>(length);
-  auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
-  LoadSnapshot(config, ParseModel(bytes.subspan(config_end, bytes.size() - config_end)));
+  auto rest = bytes.subspan(kMagic.size(), bytes.size() - kMagic.size());
+  auto const config = TakePart("configuration", &rest);
+  if (!is_unfinished) return LoadSnapshot(config, ParseModel(rest));
+  auto const model = TakePart("model", &rest);
+  auto updated = ParseModel(rest);
+  LoadSnapshot(config, ParseModel({model.data(), model.size()}));
+  model_->SetUpdated(std::move(updated));
 }
 
 void Learner::LoadSnapshot(std::string const& config, Model model) {
@@ -98,7 +129,9 @@ void Learner::LoadSnapshot(std::string const& config, Model model) {
     next.LoadModel(std::move(model));
   }
   next.LoadConfig(document);
-  next.model_->SetHasIntercept(next.NumIterations() > 0);
+  next.configuration_->Restore(document.of_model);
+  auto const& learnt = next.model_->AsLearnt();  // another base score was set for the next round
+  next.model_->SetHasIntercept(next.NumIterations() > 0 && next.configuration_->AgreesWithBaseScore(learnt));
   Take(&next);
 }
 

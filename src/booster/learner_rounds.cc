@@ -13,6 +13,7 @@
 #include "booster/learnt_model.h"
 #include "booster/model_fit.h"
 #include "booster/training.h"
+#include "common/log.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 
@@ -39,6 +40,14 @@ void ContinueUpdate(ModelDraft* draft, Training* training) {
   if (draft->Get().NumIterations() < n_rounds) return;
   Fail(ErrorKind::kParameter, "process_type=update has changed all ", n_rounds, " rounds of the model; ",
        "boost no more rounds than it has, or load it again to change it once more.");
+}
+
+/// updated: as ModelDraft::Updated.
+void WarnOfPartialUpdate(Model const& model, Model const* updated) {
+  if (updated == nullptr || model.NumIterations() >= updated->NumIterations()) return;
+  Log(LogLevel::kWarning, "process_type=update has changed ", model.NumIterations(), " of the model's ",
+      updated->NumIterations(), " rounds, and the others are not in it any more; boost as many rounds as it had, or ",
+      "take a slice of it first.");
 }
 
 void RequireScalarLeaves(Model const& model) {
@@ -116,6 +125,7 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
     RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
   } else {
     training_->CheckKindsOfTraining(draft.Get(), train->Info());
+    WarnOfPartialUpdate(draft.Get(), draft.Updated());
     draft.EndUpdate();
   }
   auto* const engine = training_->EngineFor(*parts);
@@ -138,6 +148,15 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
     training_->ForgetData();  // margins may hold trees of the round
     throw;
   }
+}
+
+void Learner::WarnOfLostRounds() const { WarnOfPartialUpdate(model_->AsLearnt(), model_->Updated()); }
+
+void Learner::EndTraining() {
+  auto const ready = Ready();
+  WarnOfLostRounds();
+  auto const& ctx = ready->Parts()->ctx;
+  InGroup(ctx, [&] { RequireSameModel(ctx, ready->GetModel()); });
 }
 
 std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& sets) {

@@ -204,8 +204,8 @@ std::set<std::string> NamesOnlyOf(bool (*is_of_kind)(Declaring const&)) {
 
 }  // namespace
 
-void WarnOfUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
-                  std::set<std::string>* named) {
+std::string ListUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
+                       std::set<std::string>* named) {
   static auto const kOfTrees = NamesOnlyOf(IsOfTrees);
   static auto const kLinear = NamesOnlyOf(IsLinear);
   auto const& of_other_kind = booster == "gblinear" ? kOfTrees : kLinear;
@@ -215,9 +215,7 @@ void WarnOfUnread(std::string const& booster, ParamMap const& params, ParamMap c
     auto const given = given_names.find(name);
     unread += (unread.empty() ? "\"" : ", \"") + (given == given_names.end() ? name : given->second) + '"';
   }
-  if (unread.empty()) return;
-  Log(LogLevel::kWarning, "Parameters: { ", unread, " } are not used. booster=", booster,
-      " does not read them; leave them out, or choose another booster.");
+  return unread;
 }
 
 }  // namespace kauri

@@ -33,9 +33,9 @@ void CheckNames(UnknownNames unknown, ParamMap* params);
 /// \throws Error(kParameter).
 void CheckUnusedValues(std::string const& booster, std::string const& objective, ParamMap const& params);
 
-/// Warns of parameters that only boosters of the other kind, of trees or linear, read, by the names that the user gave
-/// them. Each is named once: `named` holds those that were.
-void WarnOfUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
-                  std::set<std::string>* named);
+/// Lists the parameters that only boosters of the other kind, of trees or linear, read, in quotes and by the names that
+/// the user gave them. Each is listed once: `named` holds those that were.
+std::string ListUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
+                       std::set<std::string>* named);
 
 }  // namespace kauri

@@ -75,6 +75,7 @@ int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
 int XGBoosterSaveModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);
+    booster.learner->WarnOfLostRounds();
     kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), booster.learner->Dialect());
   });
 }
@@ -83,6 +84,7 @@ int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* c
   return Guard([&] {
     auto& booster = BoosterOf(handle);
     auto const dialect = DialectOf(JsonConfig(config, "KauriBoosterSaveModel"), *booster.learner);
+    booster.learner->WarnOfLostRounds();
     kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), dialect);
   });
 }

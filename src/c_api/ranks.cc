@@ -164,3 +164,7 @@ int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collec
     learner->SetCollective(collective == nullptr ? nullptr : CollectiveOf(collective).collective);
   });
 }
+
+int KauriBoosterEndTraining(BoosterHandle handle) {
+  return Guard([&] { BoosterUse(handle)->EndTraining(); });
+}

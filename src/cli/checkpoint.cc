@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "booster/learner_param.h"
 #include "booster/model_io/model_io.h"
+#include "cli/report.h"
 #include "common/atomic_file.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
@@ -26,6 +29,8 @@ constexpr char const* kAttribute = "kauri_checkpoint";
 constexpr char const* kSuffix = ".ubj";
 constexpr char const* kBestSuffix = ".best.ubj";
 constexpr std::size_t kMinDigits = 4;
+constexpr std::uint64_t kMostRounds = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kShownText = 60;
 
 std::string NumberedName(std::int64_t rounds, char const* suffix) {
   auto digits = std::to_string(rounds);
@@ -96,16 +101,48 @@ void RequireSameParameters(std::string const& path, std::map<std::string, std::s
   }
 }
 
-/// \throws nlohmann's exceptions unless the text is what SaveCheckpoint wrote.
-Checkpoint ReadState(Options const& options, std::string const& path, std::string const& text) {
-  auto const state = Json::parse(text);
+[[noreturn]] void FailDamaged(std::string const& path, std::string const& why = {}) {
+  Fail(ErrorKind::kModel, "the attribute ", kAttribute, " of ", Quoted(path), " is damaged", why,
+       "; delete the file to resume from an older one.");
+}
+
+/// \throws Error(kModel) for a member that is no whole number.
+std::int64_t TakeCount(Json const& state, char const* name, std::string const& path) {
+  auto const& value = state.at(name);
+  auto const is_huge = value.is_number_unsigned() && value.get<std::uint64_t>() > kMostRounds;
+  if (value.is_number_integer() && !is_huge) return value.get<std::int64_t>();
+  FailDamaged(path, std::string(" (") + name + " is " + value.dump().substr(0, kShownText) + ")");
+}
+
+/// The file is called after the rounds of its training, which are all of its model's but those of model_in. Early
+/// stopping counts the rounds after the best. \throws Error(kModel).
+void RequireSound(Checkpoint const& checkpoint, CliParam const& cli, Model const& model) {
+  auto const rounds = checkpoint.rounds;
+  auto const of_model = model.NumIterations();
+  auto const fits = cli.model_in.empty() ? rounds == of_model : rounds <= of_model;
+  if (rounds < 1 || !fits || NumberedPath(cli, rounds) != checkpoint.path) {
+    FailDamaged(checkpoint.path,
+                " (rounds is " + std::to_string(rounds) + ", and the model has " + Counted(of_model, "round") + ")");
+  }
+  auto const& [best, score, rounds_without] = checkpoint.best;
+  auto const most = best < 0 ? rounds : of_model - 1 - best;
+  if (best >= -1 && rounds_without >= 0 && rounds_without <= most && !std::isnan(score)) return;
+  FailDamaged(checkpoint.path, " (best_iteration is " + std::to_string(best) + ", best_score " + NumberText(score) +
+                                   ", rounds_without " + std::to_string(rounds_without) + ", and the model has " +
+                                   Counted(of_model, "round") + ")");
+}
+
+/// model: of the file. \throws nlohmann's exceptions unless its attribute is what SaveCheckpoint wrote.
+Checkpoint ReadState(Options const& options, std::string const& path, Model const& model) {
+  auto const state = Json::parse(model.attributes.at(kAttribute));
   RequireSameParameters(path, state.at("parameters"), LearningParameters(options));
   Checkpoint checkpoint;
   checkpoint.path = path;
-  checkpoint.rounds = state.at("rounds");
-  checkpoint.best.iteration = state.at("best_iteration");
+  checkpoint.rounds = TakeCount(state, "rounds", path);
+  checkpoint.best.iteration = TakeCount(state, "best_iteration", path);
   checkpoint.best.score = std::stod(state.at("best_score").get<std::string>());
-  checkpoint.best.rounds_without = state.at("rounds_without");
+  checkpoint.best.rounds_without = TakeCount(state, "rounds_without", path);
+  RequireSound(checkpoint, options.cli, model);
   auto const best_path = PathOf(options.cli, checkpoint.rounds, kBestSuffix);
   if (state.at("has_best_model")) checkpoint.best_model = LoadModel(best_path);
   return checkpoint;
@@ -144,15 +181,14 @@ Checkpoint FindCheckpoint(Options const& options) {
   RemoveHalfWritten(options.cli.model_dir);
   for (auto const rounds : RoundsInFolder(options.cli.model_dir, options.cli.num_round)) {
     auto const path = NumberedPath(options.cli, rounds);
-    auto const attributes = LoadModel(path).attributes;
-    auto const found = attributes.find(kAttribute);
-    if (found == attributes.end()) continue;
+    auto const model = LoadModel(path);
+    auto const found = model.attributes.find(kAttribute);
+    if (found == model.attributes.end()) continue;
     try {
-      return ReadState(options, path, found->second);
+      return ReadState(options, path, model);
     } catch (std::exception const& error) {  // of JSON or of a number in it
       if (dynamic_cast<Error const*>(&error) != nullptr) throw;
-      Fail(ErrorKind::kModel, "the attribute ", kAttribute, " of ", Quoted(path),
-           " is damaged; delete the file to resume ", "from an older one.");
+      FailDamaged(path);
     }
   }
   return {};

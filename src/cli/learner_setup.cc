@@ -30,13 +30,8 @@ void LoadModelIn(Options const& options, Learner* learner) {
 }  // namespace
 
 void SetUpLearner(Options const& options, Learner* learner) {
-  if (options.cli.task == CliParam::kTrain) {
-    LoadModelIn(options, learner);
-    SetParameters(options, learner);
-  } else {
-    SetParameters(options, learner);
-    LoadModelIn(options, learner);
-  }
+  LoadModelIn(options, learner);
+  SetParameters(options, learner);
   learner->Configure();
 }
 

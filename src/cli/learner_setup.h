@@ -12,9 +12,8 @@
 
 namespace kauri::cli {
 
-/// Sets the parameters, loads model_in if given, and resolves both. Where training goes on with a model, the parameters
-/// decide which booster and objective it goes on with (a model of AdaBoost says gbtree); else the model does. \throws
-/// Error.
+/// Loads model_in if given, sets the parameters, and resolves both. What the options say takes the place of what the
+/// model says of its objective, booster and the like; the log has a line where that differs. \throws Error.
 void SetUpLearner(Options const& options, Learner* learner);
 
 /// What the options say to the learner, by the names that it has for it.

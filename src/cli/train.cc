@@ -80,6 +80,7 @@ class Trainer {
     while (done_ < cli_.num_round && !stopping_.IsOver() && !cut_short_) TrainRound(start + done_);
     progress_.Clear();
     if (stopping_.IsOver() && done_ > first_round_) Say(StoppingText());
+    if (!cut_short_) learner_.EndTraining();
     Save();
     if (cut_short_ && SignalWatch::Signal() != 0) throw Interrupted(SignalWatch::Signal());
   }

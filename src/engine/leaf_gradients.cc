@@ -87,6 +87,7 @@ void SetLeafValues(Context const& ctx, RoundTree const& round, LeafSums const& l
   for (std::int32_t node = 0; node < tree->NumNodes(); ++node) {
     if (!tree->IsLeaf(node)) continue;
     tree->split_value[node] = 0.0F;
+    if (tree->NumNodes() == 1 && !gain.HasEnough(SumHessians(sums.data(), gain))) continue;  // as for other trees
     for (std::int64_t output = 0; output < leaves.n_outputs; ++output) {
       auto const weight = LeafWeight(gain.SumOf(sums.data() + node * view.stride, output), gain.Of(output));
       tree->SetLeafValue(node, static_cast<float>(weight) * leaf_rate, static_cast<std::int32_t>(output));

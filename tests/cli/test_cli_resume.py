@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -22,6 +23,7 @@ CONFIGURATIONS = {
     "forest": ["tree_method=exact", "num_parallel_tree=3", "subsample=0.5", "max_depth=2"],
     "dart": ["booster=dart", "rate_drop=0.3", "skip_drop=0.3", "max_depth=3", "eta=0.7", "seed=9"],
     "dart stopping": ["booster=dart", "rate_drop=0.4", "eta=1", "early_stopping_rounds=6", "eval_metric=error"],
+    "adaboost": ["booster=adaboost", "objective=binary:logitraw", "max_depth=2"],
     "gblinear": ["booster=gblinear", "updater=coord_descent", "feature_selector=random", "eta=0.5"],
     "gblinear stopping": ["booster=gblinear", "updater=shotgun", "eta=1", "early_stopping_rounds=3"],
     "stopping": ["tree_method=hist", "eta=1", "max_depth=2", "early_stopping_rounds=5"],
@@ -158,6 +160,54 @@ def test_damaged_checkpoints_are_named(kauri: Kauri) -> None:
     assert "is damaged; delete the file" in kauri.run(*arguments, status=1).err
     newest.unlink()
     kauri.run(*arguments)
+
+
+DAMAGE = {
+    "rounds": [-1, 0, 2**62, 2**63, 1.5, 19, 100, "20", None],
+    "best_iteration": [-5, 20, 2**62, 1.5],
+    "rounds_without": [-1, 20, 2**63 - 1, -(2**63), 0.5],
+    "best_score": ["x", "", "nan", 5],
+    "has_best_model": ["x"],
+    "parameters": [5, []],
+}
+
+
+@pytest.mark.parametrize("member", DAMAGE)
+def test_damaged_members_of_the_attribute_are_named(member: str, kauri: Kauri) -> None:
+    arguments = [*training(kauri, "stopping", "model.ubj", "a"), "resume=true", "early_stopping_rounds=30"]
+    kauri.run(*arguments, "num_round=20")
+    newest = checkpoints(kauri)[-1]
+    booster = xgboost.Booster(model_file=str(newest))
+    state = json.loads(booster.attr("kauri_checkpoint"))
+    for value in DAMAGE[member]:
+        booster.set_attr(kauri_checkpoint=json.dumps({**state, member: value}))
+        booster.save_model(newest)
+        error = kauri.run(*arguments, status=1).err
+        assert "the attribute kauri_checkpoint of " in error, (value, error)
+        assert "is damaged" in error, (value, error)
+        assert "delete the file to resume from an older one" in error
+    newest.unlink()
+    assert "resuming from" in kauri.run(*arguments).err
+
+
+def test_a_checkpoint_under_another_name_is_refused(kauri: Kauri) -> None:
+    arguments = [*training(kauri, "hist", "model.ubj", "a"), "resume=true"]
+    kauri.run(*arguments, "num_round=10")
+    newest = checkpoints(kauri)[-1]
+    newest.rename(newest.with_name("0015.ubj"))
+    error = kauri.run(*arguments, status=1).err
+    assert "0015.ubj' is damaged (rounds is 10, and the model has 10 rounds)" in error
+
+
+def test_rounds_of_model_in_are_not_counted(kauri: Kauri) -> None:
+    whole = training(kauri, "hist", "first.ubj", "a")
+    kauri.run(*whole, "num_round=4")
+    go_on = [*training(kauri, "hist", "model.ubj", "b"), "model_in=first.ubj", "num_round=10"]
+    kauri.run(*go_on)
+    expected = (kauri.folder / "model.ubj").read_bytes()
+    (kauri.folder / "b" / "0010.ubj").unlink()
+    assert "resuming from" in kauri.run(*go_on, "resume=true").err
+    assert (kauri.folder / "model.ubj").read_bytes() == expected
 
 
 def test_what_a_kill_left_half_written_goes(kauri: Kauri) -> None:

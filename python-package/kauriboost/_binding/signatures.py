@@ -162,6 +162,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGBoosterUpdateOneIter": [Handle, c_int, Handle],
     # ---- ranks ----
     "KauriBoosterSetCollective": [Handle, Handle],
+    "KauriBoosterEndTraining": [Handle],
     "KauriCollectiveCreate": [POINTER(CollectiveCalls), c_void_p, c_int, c_int, _Out(Handle)],
     "KauriCollectiveFree": [Handle],
     "KauriPackIntegers": [POINTER(c_int64), c_uint64, c_void_p, _COUNT],

@@ -165,7 +165,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return getattr(model, "classes_", None)
 
     def _own_callbacks(self) -> list[TrainingCallback]:
-        return [ClassesCallback(self.classes_)]
+        return [*super()._own_callbacks(), ClassesCallback(self.classes_)]
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model and its classes, unless they are objects of another kind than texts and numbers.

@@ -28,6 +28,7 @@ from . import best
 from .fit_data import FitData, GivenRows
 from .functions import as_objective
 from .held_out import hold_out
+from .missing import MissingCallback, missing_to_take
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
@@ -162,7 +163,7 @@ class KauriModel(Parameters):
 
     def _own_callbacks(self) -> list[TrainingCallback]:
         """Return what the estimator itself does around each round."""
-        return []
+        return [MissingCallback(self.missing)]
 
     def _set_feature_weights(self, data: DMatrix) -> None:
         if self.feature_weights is None:
@@ -355,16 +356,33 @@ class KauriModel(Parameters):
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator.
 
-        Its objective, base score and kind of booster take the place of the estimator's.
+        Its objective, base score and kind of booster take the place of the estimator's, with a warning where that has
+        others. What the model was told of missing values (`missing`) becomes the estimator's; ValueError where that has
+        another value.
         """
         booster = Booster(model_file=fname)
-        self._require_objective(json.loads(booster.save_config())["learner"]["objective"]["name"])
+        learner = json.loads(booster.save_config())["learner"]
+        self._require_objective(learner["objective"]["name"])
         params = self.get_booster_params()
+        self._warn_of_overruled(params, learner)
         booster.set_param({name: value for name, value in params.items() if name not in _IN_MODEL_FILES})
         self._take(booster)
 
+    def _warn_of_overruled(self, params: dict[str, Any], learner: dict[str, Any]) -> None:
+        """Say which of the parameters that were chosen a loaded model has other values of."""
+        defaults = type(self)().get_params(deep=False)
+        of_model = {"objective": learner["objective"]["name"], "booster": learner["gradient_booster"]["name"]}
+        for name, value in of_model.items():
+            if params.get(name, value) not in (value, defaults[name]):
+                warnings.warn(
+                    f"{name}={params[name]!r} is the estimator's, and the loaded model has {value!r}, which "
+                    "predictions use; fit() uses the estimator's.",
+                    stacklevel=3,
+                )
+
     def _take(self, booster: Booster) -> None:
         """Take a booster that was learnt elsewhere."""
+        self.missing = missing_to_take(booster, self.missing)
         self._take_classes(booster)
         self._keep(booster, booster.feature_names)
         self._evals_result = {}

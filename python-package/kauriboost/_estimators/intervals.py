@@ -68,6 +68,8 @@ class Intervals(KauriModel):
         rounds = self.get_num_boosting_rounds()
         booster = train_quantiles(params, data, rounds, nfold=nfold, calibration=calibration, seed=seed)
         booster.set_attr(**{_COVERAGE: coverage})
+        for callback in self._own_callbacks():
+            callback.before_training(booster)
         self._evals_result = {}
         self._keep(booster, data.feature_names if text_names(X) else None)
         return self

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from .._binding.errors import ModelError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric
@@ -234,6 +235,15 @@ class EarlyStopping(TrainingCallback):
         self.best, self.waited, self._best_line = state["best"], state["waited"], state.get("best_line", "")
         self._best_model = None if state["best_model"] is None else base64.b64decode(state["best_model"])
 
+    def require_at_most(self, rounds: int) -> None:
+        """Raise ModelError where what was restored speaks of more rounds than a training has done."""
+        if isinstance(self.waited, int) and 0 <= self.waited <= rounds:
+            return
+        raise ModelError(
+            f"the checkpoint is damaged: early stopping has waited {self.waited!r} of {rounds} rounds; delete the file "
+            "to go on from an older one."
+        )
+
     def after_training(self, model: AnyBooster) -> AnyBooster:
         """Cut the model off after the best round when `save_best` asks for it."""
         if not self.save_best or self.best is None or not isinstance(model, Booster):
@@ -361,6 +371,8 @@ class CallbackContainer:
             if match is not None:
                 saved.remove(match)
                 callback.restore(match[1])
+            if isinstance(callback, EarlyStopping):
+                callback.require_at_most(state.epoch)
         return state.epoch
 
     def _checkpoints(self) -> list[TrainingCheckPoint]:

@@ -72,6 +72,7 @@ class TrainingCheckPoint(TrainingCallback):
         self.interval = interval
         self.keep = keep
         self.resume = resume
+        self._before = 0  # rounds of the model that the training goes on with
         self._lock: FolderLock | None = None  # while a training runs
 
     def before_training(self, model: Booster) -> Booster:
@@ -81,6 +82,7 @@ class TrainingCheckPoint(TrainingCallback):
         if not self.directory.is_dir():
             raise FileNotFoundError(f"the folder {os.fspath(self.directory)!r} of checkpoints does not exist.")
         require_writable(self._path(_MANY_ROUNDS))
+        self._before = model.num_boosted_rounds()
         self.release()
         self._lock = FolderLock(self.directory, f"{self.name}.{self._extension()}")
         return model
@@ -132,6 +134,7 @@ class TrainingCheckPoint(TrainingCallback):
                 continue
             state = _parse_state(text, path)
             _require_same(params, state.params, path)
+            _require_rounds(state.epoch, saved.num_boosted_rounds() - self._before, path)
             saved.set_attr(**{_ATTRIBUTE: None})
             model.load_model(saved.save_raw())
             return state
@@ -174,6 +177,13 @@ def _parse_state(text: str, path: Path) -> TrainingState:
         return TrainingState(**json.loads(text))
     except (ValueError, TypeError) as error:
         raise _damaged(path, f"the attribute {_ATTRIBUTE} is damaged") from error
+
+
+def _require_rounds(told: Any, rounds: int, path: Path) -> None:
+    """Raise ModelError unless a checkpoint says how many rounds its training has added to the model."""
+    if told != rounds or rounds < 1:
+        what = f"the attribute {_ATTRIBUTE} is damaged (epoch is {told!r}, and the training has added {rounds} rounds)"
+        raise _damaged(path, what)
 
 
 def _require_same(now: dict[str, str], before: dict[str, str], path: Path) -> None:

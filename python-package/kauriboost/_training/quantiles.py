@@ -96,7 +96,7 @@ def train_quantiles(
         _shift(level, column, weights) + slack * float(np.sign(level - 0.5))
         for level, column in zip(levels, residuals.T)
     ]
-    _add_to_intercepts(booster, shifts)
+    booster = _with_shifted_intercepts(booster, shifts, told)
     kept = {"quantiles": levels, "shifts": shifts, "rows": len(weights), "rounds": booster.num_boosted_rounds()}
     booster.set_attr(**{ATTRIBUTE: json.dumps(kept)})
     return booster
@@ -169,10 +169,11 @@ def _reached(residuals: np.ndarray, weights: np.ndarray, share: float) -> float:
     return float(residuals[order[min(place, len(order) - 1)]])
 
 
-def _add_to_intercepts(booster: Booster, shifts: list[float]) -> None:
-    """Change a model's intercepts, which its file alone tells."""
+def _with_shifted_intercepts(booster: Booster, shifts: list[float], params: dict[str, Any]) -> Booster:
+    """Return a booster with other intercepts, which a model's file alone tells; those of `params` are used up."""
     document = json.loads(bytes(booster.save_raw("json")))
     members = document["learner"]["learner_model_param"]
     intercepts = np.array(json.loads(members["base_score"]), dtype=np.float32) + np.array(shifts, dtype=np.float32)
     members["base_score"] = json.dumps([float(intercept) for intercept in intercepts])
-    booster.load_model(json.dumps(document).encode())
+    kept = {name: value for name, value in params.items() if name != "base_score"}
+    return Booster(kept, model_file=json.dumps(document).encode())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Optional, Union
 
+from .._binding.library import LIB, check
 from .._collective.collective import Collective
 from .._data.matrix import DMatrix
 from .._model.booster import Booster, Objective
@@ -136,7 +137,11 @@ class Training:
         return Snapshot(bytes(self.booster.save_raw()), self._callbacks.state(self._next))
 
     def end(self) -> Booster:
-        """Return the model, which learns on its own from here on."""
+        """Return the model, which learns on its own from here on.
+
+        Raises CollectiveError where the ranks have not learnt the same model.
+        """
+        check(LIB.KauriBoosterEndTraining(self.booster.handle))
         self._group.let_go(self.booster)
         self.booster = self._callbacks.after_training(self.booster)
         return self.booster

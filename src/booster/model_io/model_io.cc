@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/quoted.h"
 #include "common/read_file.h"
+#include "common/sha256.h"
 
 namespace kauri {
 namespace {
@@ -58,6 +59,16 @@ model_io::Value ParseDocument(Span<char const> bytes) {
 Model ParseModel(Span<char const> bytes) {
   auto document = ParseDocument(bytes);
   return model_io::ReadModel(&document);
+}
+
+std::string DigestOfModel(Model model) {
+  model.attributes.clear();
+  model.categories.seen.clear();
+  for (auto& tree : model.trees) tree.row_count.clear();
+  if (model.booster == "adaboost") model.booster = "gbtree";  // as a file without attributes has it
+  Sha256 digest;
+  digest.Add(SerialiseModel(model, ModelFormat::kUbjson));
+  return digest.Finish();
 }
 
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect) {

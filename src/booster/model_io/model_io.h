@@ -22,6 +22,10 @@ Model ParseModel(Span<char const> bytes);
 /// What ParseModel makes a model of.
 model_io::Value ParseDocument(Span<char const> bytes);
 
+/// The SHA-256 of the model's file without what no prediction depends on: attributes, categories that were seen, counts
+/// of rows.
+std::string DigestOfModel(Model model);
+
 /// Written beside the old file and renamed over it: a full disk or a kill never destroys a model. \throws Error(kIo),
 /// and as SerialiseModel.
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect = {});

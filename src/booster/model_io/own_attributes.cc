@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "booster/model_io/ordered_tables.h"
 #include "booster/model_io/seen_categories.h"
 #include "common/checksum.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::model_io {
@@ -23,6 +25,8 @@ constexpr char const* kSeen = "kauri_cats_seen";
 constexpr char const* kOrdered = "kauri_cats_ordered";
 constexpr char const* kRowCounts = "kauri_row_counts";
 constexpr char const* kLinearLeaves = "kauri_linear_leaves";
+constexpr char const* kBooster = "kauri_booster";
+constexpr char const* kAdaBoost = "adaboost";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
 /// Of all that decides where rows go, after `before`.
@@ -114,14 +118,32 @@ void ReadRowCounts(ObjectReader const& attribute, Model* model) {
   }
 }
 
+/// Removes the attribute `name`. \returns its text, none where there is no such attribute.
+std::optional<std::string> TakeText(char const* name, Model* model) {
+  auto const found = model->attributes.find(name);
+  if (found == model->attributes.end()) return {};
+  auto text = std::move(found->second);
+  model->attributes.erase(found);
+  return text;
+}
+
+/// What the file itself says holds where another library has gone on with another booster or objective.
+void TakeBooster(Model* model) {
+  auto const text = TakeText(kBooster, model);
+  if (!text.has_value()) return;
+  if (*text != kAdaBoost) {
+    Fail(ErrorKind::kModel, "model: the attribute '", kBooster, "' is damaged; remove it to do without. It is ",
+         Quoted(*text), "; expected '", kAdaBoost, "'.");
+  }
+  if (model->booster == "gbtree" && model->objective == "binary:logitraw") model->booster = kAdaBoost;
+}
+
 /// Removes the attribute `name`. read: gets its members.
 template <typename Read>
 void Take(char const* name, Model* model, Read&& read) {
-  auto const found = model->attributes.find(name);
-  if (found == model->attributes.end()) return;
-  auto const text = std::move(found->second);
-  model->attributes.erase(found);
-  if (model->IsLinear()) return;
+  auto const found = TakeText(name, model);
+  if (!found.has_value() || model->IsLinear()) return;
+  auto const& text = *found;
   try {
     auto document = ParseJson({text.data(), text.size()});
     read(ObjectReader(&document, ""), model);
@@ -133,7 +155,7 @@ void Take(char const* name, Model* model, Read&& read) {
 }  // namespace
 
 bool IsOwnAttribute(std::string const& name) {
-  return name == kSeen || name == kOrdered || name == kRowCounts || name == kLinearLeaves;
+  return name == kSeen || name == kOrdered || name == kRowCounts || name == kLinearLeaves || name == kBooster;
 }
 
 std::map<std::string, std::string> AttributesOf(Model const& model) {
@@ -143,6 +165,7 @@ std::map<std::string, std::string> AttributesOf(Model const& model) {
   if (model.categories.ordered != nullptr) attributes[kOrdered] = OrderedText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
   if (model.HasLinearLeaves()) attributes[kLinearLeaves] = LinearLeavesText(model);
+  if (model.booster == kAdaBoost) attributes[kBooster] = kAdaBoost;
   return attributes;
 }
 
@@ -151,6 +174,7 @@ void TakeOwnAttributes(Model* model) {
   Take(kOrdered, model, ReadOrderedTables);
   Take(kRowCounts, model, ReadRowCounts);
   Take(kLinearLeaves, model, ReadLinearLeaves);
+  TakeBooster(model);
 }
 
 }  // namespace kauri::model_io

@@ -35,16 +35,6 @@ ParamMap ParamsOf(Components const& parts, bool where) {
   return params;
 }
 
-/// Of all but the attributes, which say nothing of what is predicted: those of the library's own as well.
-std::string DigestOfModel(Model model) {
-  model.attributes.clear();
-  model.categories.seen.clear();
-  for (auto& tree : model.trees) tree.row_count.clear();
-  Sha256 digest;
-  digest.Add(SerialiseModel(model, ModelFormat::kUbjson));
-  return digest.Finish();
-}
-
 /// The names and types of columns, which rounds take from the data where a learner has none.
 void GiveColumnLabels(Model const& model, Learner* learner) {
   learner->SetFeatureInfo("feature_name", model.feature_names);

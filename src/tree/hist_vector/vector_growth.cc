@@ -52,11 +52,13 @@ void VectorGrowth::SetNoise(TreePlace const& place, std::vector<double> const& s
 VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   VectorTotal root;
   root.sums = std::move(sums);
-  gain_.categories = MakeCategoryGain(param_, SumHessians(root.sums.data(), gain_), n_rows_);
+  auto const hessians = SumHessians(root.sums.data(), gain_);
+  gain_.categories = MakeCategoryGain(param_, hessians, n_rows_);
   for (auto& output : gain_.outputs) output.categories = gain_.categories;
   std::vector<double> weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
-    weights.push_back(LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output)));
+    auto const weight = LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output));
+    weights.push_back(gain_.HasEnough(hessians) ? weight : 0.0);  // as LeafWeight has it for one output
     if (!constraints_.Signs().empty()) root.bounds.emplace_back();
   }
   root.draw = DrawOf(0);

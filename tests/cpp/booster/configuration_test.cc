@@ -47,19 +47,53 @@ TEST(Configuration, RefusedNamesAreForgotten) {
   EXPECT_EQ(configuration.Resolve()->given, (ParamMap{{"validate_parameters", "1"}}));
 }
 
-TEST(Configuration, TakesWhatAModelSays) {
-  Configuration configuration;
-  configuration.Set("objective", "multi:softmax");
-  configuration.Set("num_class", "3");
+Model Logistic() {
   Model model;
   model.objective = "binary:logistic";
   model.objective_params = {{"scale_pos_weight", "2"}};
   model.n_parallel_trees = 4;
-  configuration.TakeFrom(model);
-  EXPECT_EQ(configuration.Resolve()->given, (ParamMap{{"booster", "gbtree"},
-                                                      {"num_parallel_tree", "4"},
-                                                      {"objective", "binary:logistic"},
-                                                      {"scale_pos_weight", "2"}}));
+  return model;
+}
+
+TEST(Configuration, TakesWhatAModelSays) {
+  Configuration configuration;
+  configuration.Set("eta", "0.5");
+  configuration.TakeFrom(Logistic());
+  auto const parts = configuration.Resolve();
+  EXPECT_EQ(parts->given, (ParamMap{{"booster", "gbtree"},
+                                    {"eta", "0.5"},
+                                    {"num_parallel_tree", "4"},
+                                    {"objective", "binary:logistic"},
+                                    {"scale_pos_weight", "2"}}));
+  EXPECT_EQ(parts->of_user, (ParamMap{{"eta", "0.5"}}));
+  Model next;
+  next.objective = "reg:squarederror";
+  configuration.TakeFrom(next);  // nothing of the first stays
+  EXPECT_EQ(configuration.Resolve()->given,
+            (ParamMap{{"booster", "gbtree"}, {"eta", "0.5"}, {"objective", "reg:squarederror"}}));
+}
+
+TEST(Configuration, WhatIsSetHoldsBeforeAndAfterAModel) {
+  ParamMap const own{{"objective", "binary:logitraw"}, {"scale_pos_weight", "3"}, {"booster", "dart"}};
+  Configuration before;
+  Configuration after;
+  for (auto const& [name, value] : own) before.Set(name, value);
+  for (auto* one : {&before, &after}) one->TakeFrom(Logistic());
+  for (auto const& [name, value] : own) after.Set(name, value);
+  auto expected = own;
+  expected["num_parallel_tree"] = "4";
+  for (auto* one : {&before, &after}) EXPECT_EQ(one->Resolve()->given, expected);
+}
+
+TEST(Configuration, ParametersOfAnotherObjectiveAreNotTaken) {
+  Model poisson;
+  poisson.objective = "count:poisson";
+  poisson.objective_params = {{"max_delta_step", "0.7"}};
+  Configuration configuration;
+  configuration.TakeFrom(poisson);
+  EXPECT_EQ(configuration.Resolve()->given.count("max_delta_step"), 1U);
+  configuration.Set("objective", "reg:squarederror");
+  EXPECT_EQ(configuration.Resolve()->given.count("max_delta_step"), 0U);
 }
 
 }  // namespace

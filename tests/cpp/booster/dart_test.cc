@@ -258,6 +258,20 @@ TEST(Dart, WeightsAfterDroppingAllTreesFollowTheirRecurrence) {
   }
 }
 
+/// XGBoost's rule since 3.4: the trees of a round are weighed alike, each with the whole step. Three classes, all trees
+/// dropped: 3 trees after the first round, 6 after the second.
+TEST(Dart, WeighsSeveralTreesOfARoundAsOne) {
+  auto const data = MakeLabelled(Spec(8), 3);
+  Params const classes{{"objective", "multi:softprob"}, {"num_class", "3"}, {"rate_drop", "1"}};
+  auto const tree = Train(data, With(Dart(), classes), 3)->GetModel().tree_weights;
+  auto const forest = Train(data, With(Dart(), With(classes, {{"normalize_type", "forest"}})), 3)->GetModel();
+  ASSERT_EQ(tree.size(), 9U);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_NEAR(tree[i], i < 3 ? 3.0 / 3.3 * (6.0 / 6.3) : i < 6 ? 1.0 / 3.3 * (6.0 / 6.3) : 1.0 / 6.3, 1e-6) << i;
+    EXPECT_NEAR(forest.tree_weights[i], i < 6 ? 1.0 / (1.3 * 1.3) : 1.0 / 1.3, 1e-6) << i;
+  }
+}
+
 /// How often each of the trees is dropped in 20,000 rounds, as a share.
 std::vector<double> DropShares(ParamMap const& map, std::vector<float> const& weights) {
   constexpr int kRounds = 20000;

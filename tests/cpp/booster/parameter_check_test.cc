@@ -125,8 +125,10 @@ TEST_F(Parameters, ClassesNeedAnObjectiveThatTellsThemApart) {
   EXPECT_EQ(Bytes(meant.get()), Bytes(Train(data, {{"num_class", "3"}, {"objective", "multi:softmax"}}, 2).get()));
   auto const numbers = Train(Data(), {}, 1);  // one Learner, two models
   auto const bytes = SerialiseModel(numbers->GetModel(), ModelFormat::kUbjson);
-  meant->LoadModel({bytes.data(), bytes.size()});
-  EXPECT_EQ(meant->GetModel().objective, "reg:squarederror");
+  EXPECT_THROW(meant->LoadModel({bytes.data(), bytes.size()}), Error);  // what the user has set stays
+  auto const free = testing::MakeLearner({});
+  free->LoadModel({bytes.data(), bytes.size()});
+  EXPECT_EQ(free->GetModel().objective, "reg:squarederror");
 }
 
 TEST_F(Parameters, WhatChangesNothingIsTakenWithOneWarning) {

@@ -92,6 +92,28 @@ TEST(SplitGradients, AStumpIsTheBestSplitOfOnesAndHasLeavesOfOthers) {
   }
 }
 
+/// A root that has less hessian than min_child_weight says nothing, whether its leaf holds a number or a vector.
+TEST(SplitGradients, ALightRootIsThatOfAnOrdinaryRound) {
+  constexpr std::int64_t kFew = 2;
+  auto const data = MakeData(kFew);
+  for (std::int64_t const n_outputs : {std::int64_t{1}, kOutputs}) {
+    std::vector<GradientPair> const pairs(kFew * n_outputs, {0.15F, 0.2F});
+    for (auto const* const least : {"0.3", "0.5"}) {
+      Params const params{{"num_target", std::to_string(n_outputs)},
+                          {"multi_strategy", "multi_output_tree"},
+                          {"min_child_weight", least}};
+      auto plain = MakeLearner(params);
+      auto split = MakeLearner(params);
+      plain->BoostRound(data, 0, pairs);
+      split->BoostRound(data, 0, SplitGradients{pairs, n_outputs, pairs});
+      auto const& tree = split->GetModel().trees.at(0);
+      ASSERT_EQ(tree.NumNodes(), 1);
+      EXPECT_EQ(Bytes(plain.get()), Bytes(split.get()));
+      EXPECT_EQ(tree.LeafValues(0)[0] == 0.0F, std::string(least) == "0.5") << n_outputs;
+    }
+  }
+}
+
 /// The same gradients for both are those of an ordinary round, bit for bit, whatever is drawn.
 class SameGradients : public ::testing::TestWithParam<Params> {};
 

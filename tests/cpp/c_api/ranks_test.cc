@@ -113,6 +113,30 @@ TEST(Ranks, LearnWhatOneProcessLearns) {
   });
 }
 
+/// One rank learns a round of its own: both find out at the end which one that is.
+TEST(Ranks, TheEndOfTrainingComparesModels) {
+  for (auto const goes_astray : {false, true}) {
+    Room room(2);
+    InRanks(2, [&](int number) {
+      Rank rank{&room, number};
+      auto const group = MakeGroup(&rank, 2);
+      auto const booster = MakeGroupBooster(group);
+      Half half(number);
+      EXPECT_OK(XGBoosterSetAttr(booster.get(), "rank", std::to_string(number).c_str()));
+      EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()));
+      if (goes_astray && number == 1) {
+        EXPECT_OK(KauriBoosterSetCollective(booster.get(), nullptr));
+        EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 1, half.data.get()));
+        EXPECT_OK(KauriBoosterSetCollective(booster.get(), group.get()));
+      }
+      if (!goes_astray) return EXPECT_OK(KauriBoosterEndTraining(booster.get()));
+      EXPECT_NE(KauriBoosterEndTraining(booster.get()), 0);
+      EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_COLLECTIVE);
+      EXPECT_NE(std::string(XGBGetLastError()).find("is on rank 1 of 2"), std::string::npos) << XGBGetLastError();
+    });
+  }
+}
+
 /// A wire that fails at any call: both ranks are told, the boosters are as they were, and go on with a new group.
 TEST(Ranks, AWireThatFailsEndsTheRoundAndChangesNothing) {
   for (int const fails_at : {0, 1, 3, 8, 15}) {

@@ -1,0 +1,73 @@
+"""What an estimator takes as missing, as an attribute of its booster: a loaded model reads the same rows alike."""
+
+from __future__ import annotations
+
+import math
+
+from .._binding.errors import ModelError
+from .._data.matrix import missing_value
+from .._model.booster import Booster
+from .._training.callback import TrainingCallback
+
+ATTRIBUTE = "kauri_missing"
+
+
+class MissingCallback(TrainingCallback):
+    """Tells the model before the first round what its rows have for missing values, so that checkpoints know it, too.
+
+    Parameters
+    ----------
+    missing
+        The estimator's parameter.
+    """
+
+    def __init__(self, missing: float | None) -> None:
+        self._missing = missing_value(missing)
+
+    def before_training(self, model: Booster) -> Booster:
+        """Set the attribute. Raises ValueError where the model to go on with was learnt with another value."""
+        known = missing_of(model)
+        if known is not None and not _same(known, self._missing):
+            raise ValueError(
+                f"the model to go on with was learnt with missing={known:g}, and the estimator has "
+                f"missing={self._missing:g}; pass missing={known:g}."
+            )
+        model.set_attr(**{ATTRIBUTE: None if math.isnan(self._missing) else repr(self._missing)})
+        return model
+
+
+def missing_of(booster: Booster) -> float | None:
+    """Return what stands for a missing value besides NaN in the rows that a booster was learnt from; None: unknown.
+
+    Raises ModelError for an attribute that is damaged.
+    """
+    text = booster.attr(ATTRIBUTE)
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ModelError(
+            f"the model's attribute {ATTRIBUTE} is {text[:80]!r}, which is no number; delete it, as by "
+            f"Booster.set_attr({ATTRIBUTE}=None), to take NaN alone as missing."
+        ) from None
+
+
+def missing_to_take(booster: Booster, missing: float | None) -> float | None:
+    """Return what an estimator takes as missing once it has loaded a booster.
+
+    Raises ValueError where the estimator was told another value than the booster.
+    """
+    known = missing_of(booster)
+    if known is None or _same(known, missing_value(missing)):
+        return missing
+    if not math.isnan(missing_value(missing)):
+        raise ValueError(
+            f"the model was learnt with missing={known:g}, and the estimator has missing={missing:g}; leave it out, "
+            "or set the one that the rows have after loading."
+        )
+    return known
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
