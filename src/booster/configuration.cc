@@ -39,6 +39,7 @@ Configuration::Configuration(Configuration const& other) {
 }
 
 std::string Configuration::Set(std::string const& name, std::string const& value, GivenBy whom) {
+  if (whom == GivenBy::kUser) ResolveQuietly();
   std::lock_guard<std::mutex> const lock(mutex_);
   components_.reset();
   if (name == "eval_metric") {
@@ -109,6 +110,16 @@ void Configuration::Restore(ParamMap of_model) {
   settings_.of_model = std::move(of_model);
   settings_.notes.clear();
   settings_.is_quiet = true;
+}
+
+void Configuration::ResolveQuietly() const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (!settings_.is_quiet) return;
+  try {
+    components_ = MakeComponents(&settings_);
+  } catch (Error const&) {  // whoever uses the parameters is told
+    settings_.is_quiet = false;
+  }
 }
 
 std::shared_ptr<Components const> Configuration::Resolve() const {

@@ -43,6 +43,9 @@ class Configuration {
   std::shared_ptr<Components const> Resolve() const;
 
  private:
+  /// After Restore: what there is to warn of was said, but not of what is set next.
+  void ResolveQuietly() const;
+
   mutable std::mutex mutex_;                              ///< guards what is below
   mutable Settings settings_;                             ///< resolving drops notes and what it refuses
   mutable std::shared_ptr<Components const> components_;  ///< nullptr: not resolved

@@ -267,7 +267,7 @@ def warn_of_own_metric(model: AnyBooster, metric: str) -> None:
 def _later_rounds_change_earlier_ones(model: Booster) -> bool:
     """Whether it is dart, which takes weight from trees that it leaves out, or gblinear, which has no rounds to cut."""
     kind: str = json.loads(model.save_config())["learner"]["gradient_booster"]["name"]
-    return kind != "gbtree"
+    return kind not in ("gbtree", "adaboost")
 
 
 @public("kauriboost.callback")
