@@ -1,6 +1,5 @@
 #include "booster/components.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -110,22 +109,15 @@ void AdaptDevice(LearnerParam const& param, ParamMap* params) {
 }
 
 /// The user's parameters, and where the user says nothing those of the loaded model. Parameters of its objective are
-/// none of another objective's, unless that has them as well; the number of classes is the model's own.
+/// none of another objective's; the number of classes is the model's own.
 ParamMap InEffect(Settings const& settings) {
+  static std::set<std::string> const kOfAnyObjective{"booster", "num_class", "num_parallel_tree"};
   auto params = settings.params;
   auto const of_model = settings.of_model.find("objective");
   if (of_model == settings.of_model.end()) return params;
-  auto const& objective = params.emplace("objective", of_model->second).first->second;
-  auto const* const entry = GetRegistries().objectives.TryFind(objective);
-  auto const declares = [&](std::string const& name) {
-    if (entry == nullptr || entry->parameters == nullptr) return false;
-    auto const table = entry->parameters();
-    return std::any_of(table.begin(), table.end(), [&](auto const& info) { return info.name == name; });
-  };
-  static std::set<std::string> const kOfAnyObjective{"booster", "num_class", "num_parallel_tree"};
+  auto const has_its_objective = params.emplace(*of_model).first->second == of_model->second;
   for (auto const& [name, value] : settings.of_model) {
-    if (objective == of_model->second || kOfAnyObjective.count(name) != 0 || declares(name))
-      params.emplace(name, value);
+    if (has_its_objective || kOfAnyObjective.count(name) != 0) params.emplace(name, value);
   }
   return params;
 }

@@ -39,6 +39,16 @@ def test_regression(client: Any) -> None:
     np.testing.assert_array_equal(there.predict(X), alone.predict(X))
 
 
+def test_files_know_what_is_missing(client: Any) -> None:
+    table = np.where(X > 1, -999, X)
+    alone = kb.KauriRegressor(**COMMON, missing=-999).fit(table, Y)
+    there = kd.DaskKauriRegressor(**COMMON, missing=-999).fit(spread(table, EVEN), spread(Y, EVEN))
+    assert raw(there) == raw(alone)
+    again = kd.DaskKauriRegressor()
+    again.load_model(raw(there))
+    np.testing.assert_array_equal(again.predict(spread(table, EVEN)).compute(), alone.predict(table))
+
+
 def test_classes_of_any_kind(client: Any) -> None:
     names = np.array(["low", "middle", "high"])[np.digitize(Y, [-0.5, 0.5])]
     alone = kb.KauriClassifier(**COMMON).fit(X, names)

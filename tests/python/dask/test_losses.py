@@ -118,6 +118,19 @@ def test_a_lost_worker(client: Any, tmp_path: Path, kind: Any, when: str, epoch:
     assert len(set(before.values()) & set(pids(client).values())) == len(before) - 1  # the others live
 
 
+def test_adaboost_goes_on_after_a_loss(client: Any, tmp_path: Path) -> None:
+    wait_for_workers(client)
+    labels = (Y > np.median(Y)).astype(np.float32)
+    params = {"booster": "adaboost", "objective": "binary:logitraw", "max_depth": 2}
+    data = kd.DaskDMatrix(client, spread(X, LENGTHS), spread(labels, LENGTHS))
+    killer = Killer(tmp_path / "killed", "after_iteration", 3)
+    result = kd.train(client, params, data, 8, callbacks=[killer], timeout=60)
+    assert (tmp_path / "killed").exists()
+    alone = kb.train(params, kb.DMatrix(X, label=labels), 8, verbose_eval=False)
+    assert bytes(result["booster"].save_raw()) == bytes(alone.save_raw())
+    wait_for_workers(client)
+
+
 class Held(kb.callback.TrainingCallback):
     """Writes down, at the end of each round, how many partitions Dask holds at this worker."""
 

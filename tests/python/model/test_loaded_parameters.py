@@ -183,7 +183,12 @@ def test_what_is_not_set_is_the_files() -> None:
 
 
 def test_another_objective_has_no_parameters_of_the_files() -> None:
-    """max_delta_step=0.7 is count:poisson's own."""
+    """max_delta_step=0.7 is count:poisson's own; scale_pos_weight is one of several objectives, as in XGBoost."""
+    weighed = train({"objective": "binary:logistic", "scale_pos_weight": 3}, 2).save_raw()
+    assert learner_of(loaded_into({"objective": "binary:logitraw"}, bytes(weighed)))["objective"] == {
+        "name": "binary:logitraw",
+        "reg_loss_param": {"scale_pos_weight": "1"},
+    }
     content = bytes(train({"objective": "count:poisson"}, 2).save_raw())
     params = {"objective": "reg:squarederror", "base_score": 0.5, "eta": 1}
     booster = updated(loaded_into(params, content), 1)
