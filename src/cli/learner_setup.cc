@@ -2,6 +2,7 @@
 
 #include "booster/learner_param.h"
 #include "booster/parameter_check.h"
+#include "common/log.h"
 #include "common/read_file.h"
 #include "data/memory_param.h"
 #include "data_from_uri.h"
@@ -12,9 +13,19 @@ namespace kauri::cli {
 
 namespace {
 
+constexpr std::size_t kShownText = 60;
+
 void SetParameters(Options const& options, Learner* learner) {
   learner->SetParam("validate_parameters", "true");
   for (auto const& [name, value] : options.learner) learner->SetParam(name, value);
+}
+
+/// An estimator of the Python package tells its model what stands for a missing value; text has empty fields for it.
+void WarnOfMissing(Learner const& learner) {
+  auto const found = learner.Attributes().find("kauri_missing");
+  if (found == learner.Attributes().end()) return;
+  Log(LogLevel::kWarning, "the model was learnt from tables in which ", found->second.substr(0, kShownText),
+      " means a missing value; here it is a number: leave such fields empty.");
 }
 
 void LoadModelIn(Options const& options, Learner* learner) {
@@ -25,6 +36,7 @@ void LoadModelIn(Options const& options, Learner* learner) {
   } catch (Error const& error) {
     Fail(error.Kind(), "model_in=", options.cli.model_in, ": ", error.what());
   }
+  WarnOfMissing(*learner);
 }
 
 }  // namespace

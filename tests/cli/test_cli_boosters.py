@@ -87,6 +87,43 @@ def test_adaboost_goes_on_and_predicts(kauri: Kauri, method: str) -> None:
     np.testing.assert_allclose(kauri.predict(), expected, rtol=2e-6)
 
 
+def test_a_model_of_adaboost_goes_on_without_its_name(kauri: Kauri) -> None:
+    data = [f"data={kauri.train_uri}", "max_depth=2"]
+    kauri.run(*data, *VOTES[:2], "num_round=9", "model_out=whole.json")
+    kauri.run(*data, *VOTES[:2], "num_round=4", "model_out=first.json")
+    kauri.run(*data, "model_in=first.json", "num_round=5", "model_out=model.json")
+    assert (kauri.folder / "model.json").read_bytes() == (kauri.folder / "whole.json").read_bytes()
+
+
+def test_what_is_set_takes_the_place_of_what_the_model_says(kauri: Kauri) -> None:
+    kauri.train()
+    words = "objective=binary:logitraw was set, and takes the place of binary:logistic"
+    probabilities, margins = np.array(kauri.predict()), np.array(kauri.predict("objective=binary:logitraw"))
+    np.testing.assert_allclose(1 / (1 + np.exp(-margins)), probabilities, rtol=1e-5)
+    predicting = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}"]
+    assert words in kauri.run(*predicting, "objective=binary:logitraw").err
+    assert words not in kauri.run(*predicting, "objective=binary:logistic").err
+    failed = kauri.run(*predicting, "objective=multi:softprob", "num_class=3", status=1)
+    assert "does not fit the model, which tells no classes apart" in failed.err
+
+
+def test_lost_rounds_of_an_update_are_said(kauri: Kauri) -> None:
+    kauri.train("model_out=first.json")
+    update = ["model_in=first.json", "process_type=update", "updater=refresh"]
+    words = "process_type=update has changed 2 of the model's 5 rounds"
+    assert words in kauri.train(*update, "num_round=2").err
+    assert "process_type" not in kauri.train(*update, "num_round=5").err
+
+
+def test_a_value_that_an_estimator_called_missing_is_said(kauri: Kauri) -> None:
+    kauri.train()
+    booster = xgboost.Booster(model_file=str(kauri.folder / "model.json"))
+    booster.set_attr(kauri_missing="-999.0")
+    booster.save_model(kauri.folder / "model.json")
+    done = kauri.run("task=pred", "model_in=model.json", f"test:data={kauri.test_uri}")
+    assert "learnt from tables in which -999.0 means a missing value; here it is a number" in done.err
+
+
 @pytest.mark.parametrize(("name", "more"), [("dart", "rate_drop=0.9"), ("gbtree", "eta=0.3")])
 def test_the_booster_that_goes_on_is_the_one_that_is_asked_for(kauri: Kauri, name: str, more: str) -> None:
     kauri.train("num_round=3", "model_out=first.json")
