@@ -659,8 +659,8 @@ KAURI_API int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_u
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 
 /**
- * A model file, XGBoost's JSON or UBJSON of any version since 1.0. It replaces the model. Parameters that were set stay,
- * as do those that are set later: they take the place of what the file says, and the log has a line where that is
+ * A model file, XGBoost's JSON or UBJSON of any version since 1.0. It replaces the model. Parameters that were set
+ * stay, as do those that are set later: they take the place of what the file says, and the log has a line where that is
  * another objective or booster. What nobody sets is the file's: objective with its parameters, booster (of a Kauri file
  * adaboost, too), num_parallel_tree. The base score of a model that has rounds is the file's; one that is set later
  * holds from the next round on. Parameters that do not fit the model (another number of classes, a linear booster for

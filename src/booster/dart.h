@@ -58,8 +58,8 @@ struct DartParam : public dmlc::Parameter<DartParam> {
 std::vector<std::int64_t> DrawDroppedTrees(DartParam const& param, std::vector<float> const& weights,
                                            std::uint64_t key);
 
-/// Weights after a round that left out `dropped` and added n_new trees: weights grows by n_new. The step of a new tree is
-/// eta, however many there are: XGBoost's rule since 3.4.
+/// Weights after a round that left out `dropped` and added n_new trees: weights grows by n_new. The step of a new tree
+/// is eta, however many there are: XGBoost's rule since 3.4.
 void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped, std::int64_t n_new, float eta,
                 std::vector<float>* weights);
 

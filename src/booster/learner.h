@@ -99,9 +99,9 @@ class Learner {
   /// Replaces the model. Parameters set so far stay; those that were not set and that the model says (its objective
   /// with its parameters, booster, num_parallel_tree) are the model's. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);
-  /// The training has come to its end. In a group every rank calls it, and all find out whether they have learnt the same
-  /// model; the log gets what WarnOfLostRounds says. \throws Error(kCollective), on all ranks, naming those that have
-  /// another model.
+  /// The training has come to its end. In a group every rank calls it, and all find out whether they have learnt the
+  /// same model; the log gets what WarnOfLostRounds says. \throws Error(kCollective), on all ranks, naming those that
+  /// have another model.
   void EndTraining();
   /// The log has a word where process_type=update has not given the model all of its rounds back.
   void WarnOfLostRounds() const;

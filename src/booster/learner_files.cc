@@ -5,6 +5,7 @@
 /// length, and after it the model that the rounds to come are taken from.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,7 +115,7 @@ void Learner::LoadSnapshot(Span<char const> bytes) {
   auto const config = TakePart("configuration", &rest);
   if (!is_unfinished) return LoadSnapshot(config, ParseModel(rest));
   auto const model = TakePart("model", &rest);
-  auto updated = ParseModel(rest);
+  auto updated = std::make_shared<Model const>(ParseModel(rest));
   LoadSnapshot(config, ParseModel({model.data(), model.size()}));
   model_->SetUpdated(std::move(updated));
 }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "booster/data_stamp.h"
@@ -75,7 +76,7 @@ class LearntModel {
   /// What the rounds of the model are taken from, in the middle of process_type=update; else nullptr.
   Model const* Updated() const { return learnt_.updated.get(); }
   /// The model goes on to get its rounds from `updated`.
-  void SetUpdated(Model updated) { learnt_.updated = std::make_shared<Model>(std::move(updated)); }
+  void SetUpdated(std::shared_ptr<Model const> updated) noexcept { learnt_.updated = std::move(updated); }
   /// The model as the parameters have it, which costs a copy where they say something else of it than the model does.
   /// Safe from many threads. \throws Error(kParameter) when the parameters do not fit the model.
   std::shared_ptr<ReadyModel const> Ready(std::shared_ptr<Components const> const& parts) const;

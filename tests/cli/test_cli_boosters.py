@@ -99,7 +99,8 @@ def test_what_is_set_takes_the_place_of_what_the_model_says(kauri: Kauri) -> Non
     kauri.train()
     words = "objective=binary:logitraw was set, and takes the place of binary:logistic"
     probabilities, margins = np.array(kauri.predict()), np.array(kauri.predict("objective=binary:logitraw"))
-    np.testing.assert_allclose(1 / (1 + np.exp(-margins)), probabilities, rtol=1e-5)
+    steps = margins - np.log(probabilities / (1 - probabilities))  # the base score is in the space of predictions
+    np.testing.assert_allclose(steps, steps[0], atol=1e-5)
     predicting = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}"]
     assert words in kauri.run(*predicting, "objective=binary:logitraw").err
     assert words not in kauri.run(*predicting, "objective=binary:logistic").err

@@ -127,6 +127,9 @@ std::optional<std::string> TakeText(char const* name, Model* model) {
   return text;
 }
 
+/// Whether a file can be of AdaBoost by what it says besides.
+bool MayVote(Model const& model) { return model.objective == "binary:logitraw" && model.tree_weights.empty(); }
+
 /// What the file itself says holds where another library has gone on with another booster or objective.
 void TakeBooster(Model* model) {
   auto const text = TakeText(kBooster, model);
@@ -135,7 +138,7 @@ void TakeBooster(Model* model) {
     Fail(ErrorKind::kModel, "model: the attribute '", kBooster, "' is damaged; remove it to do without. It is ",
          Quoted(*text), "; expected '", kAdaBoost, "'.");
   }
-  if (model->booster == "gbtree" && model->objective == "binary:logitraw") model->booster = kAdaBoost;
+  if (model->booster == "gbtree" && MayVote(*model)) model->booster = kAdaBoost;
 }
 
 /// Removes the attribute `name`. read: gets its members.
@@ -165,7 +168,7 @@ std::map<std::string, std::string> AttributesOf(Model const& model) {
   if (model.categories.ordered != nullptr) attributes[kOrdered] = OrderedText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
   if (model.HasLinearLeaves()) attributes[kLinearLeaves] = LinearLeavesText(model);
-  if (model.booster == kAdaBoost) attributes[kBooster] = kAdaBoost;
+  if (model.booster == kAdaBoost && MayVote(model)) attributes[kBooster] = kAdaBoost;
   return attributes;
 }
 

@@ -7,11 +7,10 @@
 /// kauri_row_counts: {"counts": of each tree the rows that reach its nodes, [] if never counted, "trees": of each tree
 /// a checksum of its splits}.
 /// kauri_linear_leaves: see linear_leaves_text.h.
-/// kauri_booster: "adaboost" for a model of booster=adaboost, which the file calls gbtree. A model that goes on from the
-/// file goes on with AdaBoost.
-/// Other libraries keep the attributes of a model that they train on or slice: where the splits are not those of the
-/// checksum, the first two say nothing of the tree, and are dropped. Older files of Kauri have the same as members of
-/// the trees and beside them (tree_reader.h, category_table.h).
+/// kauri_booster: "adaboost" for a model of booster=adaboost, which the file calls gbtree. A model that goes on from
+/// the file goes on with AdaBoost. Other libraries keep the attributes of a model that they train on or slice: where
+/// the splits are not those of the checksum, the first two say nothing of the tree, and are dropped. Older files of
+/// Kauri have the same as members of the trees and beside them (tree_reader.h, category_table.h).
 #pragma once
 
 #include <map>

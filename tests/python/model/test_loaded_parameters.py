@@ -136,6 +136,16 @@ def test_files_of_adaboost_stay_files_of_xgboost() -> None:
         booster.set_attr(kauri_booster="dart")
 
 
+def test_only_files_that_can_be_of_adaboost_say_so() -> None:
+    """A booster that cannot learn so has files that stay the same when they are read and written again."""
+    booster = kb.Booster({"booster": "adaboost", "objective": "binary:exponential"}, [DATA])
+    dropped = train({"booster": "dart", "rate_drop": 1, "objective": "binary:logitraw"}, 3)
+    for each in (booster, kb.Booster({"booster": "adaboost"}, model_file=dropped.save_raw())):
+        content = bytes(each.save_raw("json"))
+        assert b"kauri_booster" not in content
+        assert bytes(kb.Booster(model_file=content).save_raw("json")) == content
+
+
 @pytest.mark.parametrize(
     ("told", "given"),
     [
