@@ -58,10 +58,12 @@ void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
     Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but the data were cut into bins with max_bin=", bins.MaxBin(),
          "; `max_bin` must be consistent: train with that, or make the matrix with max_bin=", max_bin, ".");
   }
-  for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
+  for (std::size_t feature = 0; feature < static_cast<std::size_t>(bins.Cuts().NumCols()); ++feature) {
     if (IsCategorical(info, feature) == bins.Cuts().IsCategorical(feature)) continue;
-    Fail(ErrorKind::kData, "column ", feature, " has the type '", info.feature_types[feature],
-         "', which it did not have when its bins were made. Give feature_types when the matrix is made.");
+    auto const has_type = feature < info.feature_types.size();
+    Fail(ErrorKind::kData, "column ", feature,
+         has_type ? " has the type '" + info.feature_types[feature] + "'" : " has no type",
+         ", which it did not have when its bins were made. Give feature_types when the matrix is made.");
   }
 }
 

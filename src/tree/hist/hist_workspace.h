@@ -133,8 +133,7 @@ class HistWorkspace {
   bool searches_nodes_ = true;            ///< as BeginTree says
   std::vector<std::uint32_t> shares_;     ///< [n_ranks + 1]: columns, once ranks have shares of them; else empty
   std::vector<ScanScratch> scratch_;      ///< by thread
-  /// By thread. RightCategoriesOf needs the first one, also for nodes whose splits were searched elsewhere.
-  std::vector<FewRowsScratch> few_rows_ = std::vector<FewRowsScratch>(1);
+  std::vector<FewRowsScratch> few_rows_;  ///< by thread
   HistPortions portions_;
   std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other portions' histograms
   std::vector<std::int64_t> of_ranks_;           ///< scratch of SumOverRanks

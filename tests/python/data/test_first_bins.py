@@ -160,3 +160,14 @@ def test_all_missing_and_empty_columns() -> None:
     labels = FLAGS[:, 0]
     model = kb.train({"tree_method": "exact", "max_depth": 2}, kb.DMatrix(rows, label=labels), 2)
     np.testing.assert_array_equal(model.predict(kb.QuantileDMatrix(rows)), model.predict(kb.DMatrix(rows)))
+
+
+@pytest.mark.parametrize("criterion", ["gradient", "absolute_error"])
+@pytest.mark.parametrize("types", [["q", "q"], None])
+def test_types_that_are_taken_from_bins_of_categories_are_refused(types: list[str] | None, criterion: str) -> None:
+    """A matrix without types was learnt from by sets of categories that nobody had asked for, beyond a vector's end."""
+    data = kb.QuantileDMatrix(COUNTS, label=FLAGS[:, 0], feature_types=["c", "q"])
+    data.feature_types = types
+    params = {"objective": "reg:absoluteerror", "split_criterion": criterion, "tree_method": "hist"}
+    with pytest.raises(kb.DataError, match="did not have when its bins were made"):
+        kb.train(params, data, 1)
