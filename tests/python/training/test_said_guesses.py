@@ -1,0 +1,134 @@
+"""What training would have to guess is said, or asked for: directions of own metrics, objectives of fit_best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pandas as pd
+import pytest
+from kauriboost.callback import EarlyStopping
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 3))
+Y = X[:, 0] + 0.3 * RNG.normal(size=400)
+TRAIN, VALID = kb.DMatrix(X[:200], label=Y[:200]), kb.DMatrix(X[200:], label=Y[200:])
+OWN = ["loss", "prediction_error", "premium_mae", "mapping_error", "auc_gap", "mape_own", "maple", "ndcg_loss"]
+NO_OTHER = {"disable_default_eval_metric": 1}
+
+
+def stopped(name: str, **how: Any) -> kb.Booster:
+    def metric(predictions: np.ndarray, data: kb.DMatrix) -> tuple[str, float]:
+        return name, float(np.mean(np.abs(predictions - data.get_label())))
+
+    how = {"evals": [(VALID, "v")], "early_stopping_rounds": 5, "verbose_eval": False, "custom_metric": metric, **how}
+    return kb.train(NO_OTHER, TRAIN, 60, **how)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_an_own_metric_is_minimised_whatever_its_name_begins_with(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    booster = stopped(name)
+    assert booster.best_iteration > 2
+    said = [line for line in caplog.messages if "is not a built-in one" in line]
+    assert len(said) == 1
+    assert name in said[0]
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+def test_a_direction_that_is_given_holds_and_nothing_is_said(maximize: bool, caplog: pytest.LogCaptureFixture) -> None:
+    assert (stopped("mine", maximize=maximize).best_iteration == 0) == maximize
+    assert not [line for line in caplog.messages if "built-in" in line]
+
+
+def test_built_in_metrics_decide_for_themselves(caplog: pytest.LogCaptureFixture) -> None:
+    labels = (Y > 0).astype(float)
+    train, valid = kb.DMatrix(X[:200], label=labels[:200]), kb.DMatrix(X[200:], label=labels[200:])
+    params = {"objective": "binary:logistic", "eval_metric": "auc"}
+    booster = kb.train(params, train, 30, evals=[(valid, "v")], early_stopping_rounds=5, verbose_eval=False)
+    history: dict[str, Any] = {}
+    kb.train(
+        params, train, booster.num_boosted_rounds(), evals=[(valid, "v")], evals_result=history, verbose_eval=False
+    )
+    assert booster.best_score == pytest.approx(max(history["v"]["auc"]))
+    assert not [line for line in caplog.messages if "built-in" in line]
+
+
+def test_cross_validation_and_callbacks_have_the_same_rule(caplog: pytest.LogCaptureFixture) -> None:
+    def metric(predictions: np.ndarray, data: kb.DMatrix) -> tuple[str, float]:
+        return "mapping_error", float(np.mean(np.abs(predictions - data.get_label())))
+
+    found = kb.cv(NO_OTHER, TRAIN, 40, custom_metric=metric, early_stopping_rounds=4, as_pandas=False)
+    assert len(found["test-mapping_error-mean"]) > 3
+    assert sum("built-in" in line for line in caplog.messages) == 1
+    stopping = EarlyStopping(rounds=5, metric_name="mapping_error")
+    booster = kb.train(
+        NO_OTHER, TRAIN, 60, evals=[(VALID, "v")], custom_metric=metric, callbacks=[stopping], verbose_eval=False
+    )
+    assert booster.best_iteration > 2
+
+
+CLASSES = {
+    "texts": (np.where(Y > 0, "yes", "no"), ["no", "yes"]),
+    "objects": (np.where(Y > 0, "yes", "no").astype(object), ["no", "yes"]),
+    "truth values": (Y > 0, [False, True]),
+    "categories": (pd.Series(np.where(Y > 0, "yes", "no")).astype("category"), ["no", "yes"]),
+    "three texts": (np.array(["a", "b", "c"])[np.digitize(Y, [-0.5, 0.5])], ["a", "b", "c"]),
+}
+
+
+@pytest.mark.parametrize(("y", "classes"), CLASSES.values(), ids=CLASSES.keys())
+def test_fit_best_learns_classes_from_classes(y: Any, classes: list[Any], caplog: pytest.LogCaptureFixture) -> None:
+    found = kb.fit_best(X, y, rounds_budget=10, nfold=2)
+    assert found.booster.objective == ("binary:logistic" if len(classes) == 2 else "multi:softprob")
+    predicted = found.predict(X)
+    chosen = (predicted > 0.5).astype(int) if len(classes) == 2 else predicted.argmax(axis=1)
+    assert np.mean(np.asarray(classes)[chosen] == np.asarray(y)) > 0.8
+    assert len([line for line in caplog.messages if "is taken; for amounts pass" in line]) == 1
+
+
+def test_fit_best_keeps_the_names_of_classes_in_the_model(tmp_path: Any) -> None:
+    found = kb.fit_best(X, np.where(Y > 0, "yes", "no"), rounds_budget=10, nfold=2)
+    path = tmp_path / "model.json"
+    found.save_model(path)
+    model = kb.KauriClassifier()
+    model.load_model(path)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert set(model.predict(X)) <= {"no", "yes"}
+
+
+def test_fit_best_takes_0_and_1_for_classes_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    for y in ((Y > 0).astype(int), (Y > 0).astype(float)):
+        caplog.clear()
+        assert kb.fit_best(X, y, rounds_budget=6, nfold=2).booster.objective == "binary:logistic"
+        assert sum("y holds 0 and 1 alone" in line for line in caplog.messages) == 1
+    data = kb.DMatrix(X, label=(Y > 0).astype(int))
+    assert kb.fit_best(data, rounds_budget=6, nfold=2).booster.objective == "binary:logistic"
+
+
+@pytest.mark.parametrize("y", [np.digitize(Y, [-0.5, 0.5]), np.where(Y > 0, 2.0, 1.0)], ids=["0 to 2", "1 and 2"])
+def test_fit_best_asks_what_a_few_whole_numbers_are(y: np.ndarray) -> None:
+    with pytest.raises(kb.ParameterError, match="which may be classes or amounts; say which"):
+        kb.fit_best(X, y, rounds_budget=6, nfold=2)
+    with pytest.raises(kb.ParameterError, match="which may be classes or amounts; say which"):
+        kb.fit_best(kb.DMatrix(X, label=y), rounds_budget=6, nfold=2)
+    found = kb.fit_best(X, y, params={"objective": "count:poisson"}, rounds_budget=6, nfold=2)
+    assert found.booster.objective == "count:poisson"
+
+
+def test_fit_best_learns_numbers_from_numbers(caplog: pytest.LogCaptureFixture) -> None:
+    assert kb.fit_best(X, Y, rounds_budget=6, nfold=2).booster.objective == "reg:squarederror"
+    assert kb.fit_best(X, np.arange(400), rounds_budget=6, nfold=2).booster.objective == "reg:squarederror"
+    assert not [line for line in caplog.messages if "is taken" in line]
+
+
+def test_estimators_know_what_their_labels_are() -> None:
+    counts = np.digitize(Y, [-0.5, 0.5])
+    model = kb.KauriRegressor(preset="best", rounds_budget=6).fit(X, counts)
+    assert model.get_booster().objective == "reg:squarederror"
+
+
+def test_what_was_found_can_be_explained_and_shown(tmp_path: Any) -> None:
+    found = kb.fit_best(X, Y, rounds_budget=6, nfold=2)
+    np.testing.assert_array_equal(kb.explain(found, X[:5]).values, kb.explain(found.booster, X[:5]).values)
+    assert kb.permutation_importance(found, X, Y).metric == "rmse"
