@@ -51,6 +51,7 @@ endif()
 if(KAURI_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
-if(KAURI_SANITIZE OR KAURI_FUZZ)
-  add_compile_definitions(_GLIBCXX_ASSERTIONS)  # indices past the end of a vector are caught even where memory goes on
+if(KAURI_ASSERTIONS OR KAURI_SANITIZE OR KAURI_FUZZ)
+  # Indices past the end of a vector are caught even where memory goes on. Device code has no such assertions.
+  add_compile_definitions($<$<COMPILE_LANGUAGE:CXX>:_GLIBCXX_ASSERTIONS>)
 endif()
