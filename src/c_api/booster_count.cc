@@ -5,5 +5,5 @@
 using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat) {
-  return Guard([&] { BoosterUse(handle)->CountRows(*DataOf(dmat).data); });
+  return Guard([&] { BoosterUse(handle)->CountRows(*DataRead(dmat)->data); });
 }

@@ -1,5 +1,6 @@
 /// Explanations with a choice of what is returned.
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "booster/explanation.h"
@@ -29,7 +30,18 @@ ExplainOptions ExplainOptionsOf(JsonConfig const& config) {
   return options;
 }
 
-DeclaredColumns ColumnsOf(DMatrixHandle m) { return DeclaredColumns::Of(DataOf(m).Info()); }
+/// The matrix that rows are compared with; nothing for a null handle.
+struct Background {
+  explicit Background(DMatrixHandle handle) {
+    if (handle == nullptr) return;
+    matrix.emplace(handle);
+    rows = (*matrix)->data->View();
+  }
+  DeclaredColumns Columns() const { return DeclaredColumns::Of((*matrix)->Info()); }
+
+  std::optional<DataRead> matrix;
+  std::unique_ptr<DataView> rows;
+};
 
 }  // namespace
 }  // namespace kauri::c_api
@@ -40,15 +52,17 @@ int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle 
                         bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return Guard([&] {
     auto const out = CheckedOut(out_shape, out_dim, out_result);
-    auto& booster = BoosterOf(handle);
-    auto const& data = *DataOf(dmat).data;
+    BoosterRead const booster(handle);
+    DataRead const matrix(dmat);
+    auto const& data = *matrix->data;
     auto const rows = data.View();
-    auto const compared = background == nullptr ? nullptr : DataOf(background).data->View();
+    Background const compared(background);
     auto const options = ExplainOptionsOf(JsonConfig(config, "KauriBoosterExplain"));
-    kauri::ExplainTask task{*rows, data.Info().base_margin, compared.get(), ColumnsOf(dmat)};
-    if (background != nullptr) task.background_columns = ColumnsOf(background);
-    auto const shape = kauri::ExplainInto(*booster.learner->Ready(), task, options, ExplanationMemory(&booster));
-    ReturnExplanation(shape, &booster, out);
+    kauri::ExplainTask task{*rows, data.Info().base_margin, compared.rows.get(),
+                            kauri::DeclaredColumns::Of(data.Info())};
+    if (background != nullptr) task.background_columns = compared.Columns();
+    auto const shape = kauri::ExplainInto(*booster->learner->Ready(), task, options, ExplanationMemory(&*booster));
+    ReturnExplanation(shape, &*booster, out);
   });
 }
 
@@ -61,16 +75,18 @@ int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char con
     NotNull(out_first, "out_first");
     NotNull(out_second, "out_second");
     NotNull(out_values, "out_values");
-    auto& booster = BoosterOf(handle);
-    auto const& data = *DataOf(dmat).data;
+    BoosterRead const booster(handle);
+    DataRead const matrix(dmat);
+    auto const& data = *matrix->data;
     JsonConfig const settings(config, "KauriBoosterExplainSparse");
     kauri::SparseOptions options;
     options.iterations = {settings.Integer("iteration_begin"), settings.Integer("iteration_end")};
     options.top_k = settings.Integer("top_k");
     auto const rows = data.View();
-    auto& sparse = booster.Buffers().sparse;
-    auto const model = booster.learner->Ready();
-    sparse = kauri::ExplainSparse(*model, {*rows, data.Info().base_margin, nullptr, ColumnsOf(dmat)}, options);
+    auto& sparse = booster->Buffers().sparse;
+    auto const model = booster->learner->Ready();
+    sparse = kauri::ExplainSparse(
+        *model, {*rows, data.Info().base_margin, nullptr, kauri::DeclaredColumns::Of(data.Info())}, options);
     *out_n_outputs = static_cast<bst_ulong>(model->GetModel().NumOutputs());
     *out_begin = sparse.begin.data();
     *out_first = sparse.first.data();
@@ -82,13 +98,13 @@ int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char con
 int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out) {
   return Guard([&] {
     NotNull(out, "out");
-    auto& booster = BoosterOf(handle);
-    auto& values = booster.Buffers().explanation;
+    BoosterRead const booster(handle);
+    auto& values = booster->Buffers().explanation;
     if (values.Empty()) {
       kauri::Fail(kauri::ErrorKind::kParameter,
                   "the thread has no explanation of this booster, or has taken it; explain rows with it first.");
     }
-    *out = new HostArrayHandle(std::exchange(values, kauri::FloatMemory()), booster.spare);
+    *out = new HostArrayHandle(std::exchange(values, kauri::FloatMemory()), booster->spare);
   });
 }
 

@@ -52,16 +52,18 @@ int KauriBoosterExplainSampled(BoosterHandle handle, DMatrixHandle dmat, DMatrix
                          NotNull(out_values, "out_values"), NotNull(out_errors, "out_errors"),
                          NotNull(out_n_evals, "out_n_evals")};
     NotNull(out_method, "out_method");
-    auto& booster = BoosterOf(handle);
-    auto const& data = *DataOf(dmat).data;
-    auto const& against = *DataOf(background).data;
+    BoosterRead const booster(handle);
+    DataRead const matrix(dmat);
+    DataRead const compared_matrix(background);
+    auto const& data = *matrix->data;
+    auto const& against = *compared_matrix->data;
     auto const options = SampledOptionsOf(JsonConfig(config, "KauriBoosterExplainSampled"));
     auto const rows = data.View();
     auto const compared = against.View();
     kauri::SampledTask const task{*rows, data.Info(), *compared, kauri::DeclaredColumns::Of(data.Info()),
                                   kauri::DeclaredColumns::Of(against.Info())};
-    auto const found = kauri::ExplainSampled(*booster.learner->Ready(), task, options);
-    Return(found, &booster.Buffers(), out);
+    auto const found = kauri::ExplainSampled(*booster->learner->Ready(), task, options);
+    Return(found, &booster->Buffers(), out);
     *out_method = NameOf(found.method);
   });
 }

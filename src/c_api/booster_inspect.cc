@@ -36,13 +36,13 @@ struct DumpOut {
 template <typename MakeMap>
 int Dump(BoosterHandle handle, int with_stats, char const* format, DumpOut const& out, MakeMap&& make_map) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
     NotNull(out.length, "out_len");
     NotNull(out.trees, "out_dump_array");
     NotNull(format, "format");
-    auto const& model = booster.learner->GetModel();
+    auto const& model = booster->learner->GetModel();
     auto trees = DumpModel(model, make_map(model), with_stats != 0, format);
-    booster.Buffers().ReturnStrings(std::move(trees), out.length, out.trees);
+    booster->Buffers().ReturnStrings(std::move(trees), out.length, out.trees);
   });
 }
 
@@ -101,13 +101,13 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
                           char const*** out_features, bst_ulong* out_dim, bst_ulong const** out_shape,
                           float const** out_scores) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
     JsonConfig const settings(config, "XGBoosterFeatureScore");
-    auto const& model = booster.learner->GetModel();
+    auto const& model = booster->learner->GetModel();
     auto const all_names = NamesOf(model, settings);
     kauri::ColumnNames const columns(model, all_names);
     std::vector<std::string> names;
-    auto& buffers = booster.Buffers();
+    auto& buffers = booster->Buffers();
     buffers.floats.clear();
     auto const type = settings.Text("importance_type");
     if (model.IsLinear()) {

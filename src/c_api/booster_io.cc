@@ -33,11 +33,11 @@ Span<char const> BytesOf(void const* buffer, bst_ulong length) {
 template <typename MakeText>
 int ReturnText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeText&& make_text) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
     NotNull(out_len, "out_len");
     NotNull(out, "out_dptr");
-    auto& text = booster.Buffers().text;
-    text = make_text(std::as_const(*booster.learner));
+    auto& text = booster->Buffers().text;
+    text = make_text(std::as_const(*booster->learner));
     *out_len = text.size();
     *out = text.c_str();
   });
@@ -74,18 +74,18 @@ int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
 
 int XGBoosterSaveModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
-    booster.learner->WarnOfLostRounds();
-    kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), booster.learner->Dialect());
+    BoosterRead const booster(handle);
+    booster->learner->WarnOfLostRounds();
+    kauri::SaveModel(booster->learner->GetModel(), NotNull(fname, "fname"), booster->learner->Dialect());
   });
 }
 
 int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* config) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
-    auto const dialect = DialectOf(JsonConfig(config, "KauriBoosterSaveModel"), *booster.learner);
-    booster.learner->WarnOfLostRounds();
-    kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), dialect);
+    BoosterRead const booster(handle);
+    auto const dialect = DialectOf(JsonConfig(config, "KauriBoosterSaveModel"), *booster->learner);
+    booster->learner->WarnOfLostRounds();
+    kauri::SaveModel(booster->learner->GetModel(), NotNull(fname, "fname"), dialect);
   });
 }
 
@@ -118,12 +118,12 @@ int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config) {
 
 int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const** out, int* success) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
     NotNull(out, "out");
     NotNull(success, "success");
-    auto const& attributes = std::as_const(*booster.learner).Attributes();
+    auto const& attributes = std::as_const(*booster->learner).Attributes();
     auto const found = attributes.find(NotNull(key, "key"));
-    auto& text = booster.Buffers().text;
+    auto& text = booster->Buffers().text;
     if (found != attributes.end()) text = found->second;
     *success = found != attributes.end() ? 1 : 0;
     *out = found != attributes.end() ? text.c_str() : nullptr;
@@ -136,10 +136,10 @@ int XGBoosterSetAttr(BoosterHandle handle, char const* key, char const* value) {
 
 int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const*** out) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
     std::vector<std::string> names;
-    for (auto const& [name, value] : std::as_const(*booster.learner).Attributes()) names.push_back(name);
-    booster.Buffers().ReturnStrings(std::move(names), NotNull(out_len, "out_len"), NotNull(out, "out"));
+    for (auto const& [name, value] : std::as_const(*booster->learner).Attributes()) names.push_back(name);
+    booster->Buffers().ReturnStrings(std::move(names), NotNull(out_len, "out_len"), NotNull(out, "out"));
   });
 }
 
@@ -149,13 +149,13 @@ int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char con
 }
 
 int KauriBoosterCheckColumns(BoosterHandle handle, DMatrixHandle dmat) {
-  return Guard([&] { BoosterOf(handle).learner->CheckColumns(*DataOf(dmat).data); });
+  return Guard([&] { BoosterRead(handle)->learner->CheckColumns(*DataRead(dmat)->data); });
 }
 
 int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len, char const*** out_features) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
-    auto strings = booster.learner->FeatureInfo(NotNull(field, "field"));
-    booster.Buffers().ReturnStrings(std::move(strings), NotNull(len, "len"), NotNull(out_features, "out_features"));
+    BoosterRead const booster(handle);
+    auto strings = booster->learner->FeatureInfo(NotNull(field, "field"));
+    booster->Buffers().ReturnStrings(std::move(strings), NotNull(len, "len"), NotNull(out_features, "out_features"));
   });
 }

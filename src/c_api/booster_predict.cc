@@ -35,9 +35,13 @@ std::vector<std::string> TextsIfGiven(JsonConfig const& config, char const* key)
   return config.IsGiven(key) ? config.Texts(key) : std::vector<std::string>();
 }
 
-Span<float const> BaseMarginOf(DMatrixHandle m) {
-  if (m == nullptr) return {};
-  return DataOrProxy(m).Info().base_margin;
+GivenMargin::GivenMargin(DMatrixHandle handle) {
+  if (handle != nullptr) matrix_.emplace(handle);
+}
+
+Span<float const> GivenMargin::Values() const {
+  if (!matrix_.has_value()) return {};
+  return (*matrix_)->Info().base_margin;
 }
 
 void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, ReturnBuffers* buffers,
@@ -64,10 +68,9 @@ void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* b
 
 namespace {
 
-void Return(Prediction prediction, HandleBase* handle, PredictionOut const& out) {
-  auto& buffers = handle->Buffers();
-  buffers.floats = std::move(prediction.values);
-  ReturnShape(prediction.shape, buffers.floats.data(), &buffers, out);
+void Return(Prediction prediction, ReturnBuffers* buffers, PredictionOut const& out) {
+  buffers->floats = std::move(prediction.values);
+  ReturnShape(prediction.shape, buffers->floats.data(), buffers, out);
 }
 
 InPlaceSettings const& SettingsOf(char const* config, char const* call, ReturnBuffers* buffers) {
@@ -99,16 +102,17 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
                    PredictionOut const& to, MakeView&& make_view) {
   return Guard([&] {
     auto const out = CheckedOut(to.shape, to.dim, to.values);
-    auto& booster = BoosterOf(handle);
-    auto& buffers = booster.Buffers();
+    BoosterRead const booster(handle);
+    auto& buffers = booster->Buffers();
+    GivenMargin const margin(m);
     auto const& settings = SettingsOf(config, call.name, &buffers);
-    auto const model = booster.learner->Ready();
+    auto const model = booster->learner->Ready();
     auto const& parts = *model->Parts();
     auto const view = make_view(settings.missing, MakeContext(parts.ctx.threads), InfinitiesFor(parts.client));
     kauri::GivenRows const rows{
-        *view, BaseMarginOf(m), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
+        *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now
-    Return(Predict(*model, rows, settings.options, std::move(memory)), &booster, out);
+    Return(Predict(*model, rows, settings.options, std::move(memory)), &buffers, out);
   });
 }
 
@@ -121,23 +125,27 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
                                 bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return Guard([&] {
     auto const out = CheckedOut(out_shape, out_dim, out_result);
-    auto& booster = BoosterOf(handle);
-    auto const& data = DataOf(dmat).data;
+    BoosterOf(handle);
+    DataRead const matrix(dmat);
     JsonConfig const settings(config, "XGBoosterPredictFromDMatrix");
     auto const options = OptionsOf(settings);
     auto const is_explanation = kauri::IsExplanation(options.kind);
     if (settings.Boolean("training") && !is_explanation) {
-      return Return(BoosterUse(handle)->PredictTraining(data, options), &booster, out);
+      BoosterUse const booster(handle);
+      return Return(booster->PredictTraining(matrix->data, options), &booster.Handle().Buffers(), out);
     }
+    BoosterRead const booster(handle);
+    auto const& data = matrix->data;
     auto const view = data->View();
     kauri::GivenRows const rows{*view, data->Info().base_margin, kauri::DeclaredColumns::Of(data->Info())};
-    auto const ready = booster.learner->Ready();
+    auto const ready = booster->learner->Ready();
     if (is_explanation) {
-      auto const shape = kauri::PredictInto(*ready, rows, options, ExplanationMemory(&booster));
-      return ReturnExplanation(shape, &booster, out);
+      auto const shape = kauri::PredictInto(*ready, rows, options, ExplanationMemory(&*booster));
+      return ReturnExplanation(shape, &*booster, out);
     }
-    auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
-    Return(kauri::Predict(*ready, rows, options, std::move(memory)), &booster, out);
+    auto& buffers = booster->Buffers();
+    auto memory = std::move(buffers.floats);  // of the last result, which ends now
+    Return(kauri::Predict(*ready, rows, options, std::move(memory)), &buffers, out);
   });
 }
 

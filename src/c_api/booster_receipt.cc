@@ -11,17 +11,17 @@ int KauriBoosterAddReceipt(BoosterHandle handle, DMatrixHandle dmat) {
   return Guard([&] {
     BoosterUse const learner(handle);
     auto const& booster = *learner.Handle().learner;
-    auto receipt = kauri::MakeReceipt(booster, booster.GetModel(), DataOf(dmat).data);
+    auto receipt = kauri::MakeReceipt(booster, booster.GetModel(), DataRead(dmat)->data);
     learner->Attributes()[kauri::kReceiptAttribute] = std::move(receipt);
   });
 }
 
 int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_ulong* out_len, char const*** out) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
     NotNull(out_len, "out_len");
     NotNull(out, "out");
-    auto differences = kauri::DifferencesFromReceipt(*booster.learner, DataOf(dmat).data);
-    booster.Buffers().ReturnStrings(std::move(differences), out_len, out);
+    auto differences = kauri::DifferencesFromReceipt(*booster->learner, DataRead(dmat)->data);
+    booster->Buffers().ReturnStrings(std::move(differences), out_len, out);
   });
 }

@@ -1,5 +1,6 @@
 /// Making boosters, their parameters, rounds of training and evaluation.
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -22,7 +23,7 @@ BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
   if (count > 0) NotNull(matrices, "dmats");
   auto learner = std::make_unique<Learner>(ThisClient());
   if (DefaultThreads() > 0) learner->SetParam("nthread", std::to_string(DefaultThreads()));
-  for (bst_ulong i = 0; i < count; ++i) learner->AddData(DataOf(matrices[i]).data);
+  for (bst_ulong i = 0; i < count; ++i) learner->AddData(DataRead(matrices[i])->data);
   return new LearnerHandle(std::move(learner));
 }
 
@@ -90,13 +91,21 @@ bool IsOutside(int begin, int end, int step, std::int64_t n_rounds) {
   return end < 0 || last > n_rounds || begin > last || step > last - begin;
 }
 
-std::vector<NamedData> SetsOf(DMatrixHandle const* matrices, char const* const* names, bst_ulong count) {
-  if (count > 0) NotNull(matrices, "dmats");
-  auto const texts = StringsOf(names, count, "evnames");
-  std::vector<NamedData> sets;
-  for (bst_ulong i = 0; i < count; ++i) sets.push_back({texts[i], DataOf(matrices[i]).data});
-  return sets;
-}
+/// Data sets with names, held for as long as a call evaluates them.
+class HeldSets {
+ public:
+  HeldSets(DMatrixHandle const* matrices, char const* const* names, bst_ulong count) {
+    if (count > 0) NotNull(matrices, "dmats");
+    auto const texts = StringsOf(names, count, "evnames");
+    for (bst_ulong i = 0; i < count; ++i) sets_.push_back({texts[i], held_.emplace_back(matrices[i])->data});
+  }
+
+  std::vector<NamedData> const& Sets() const { return sets_; }
+
+ private:
+  std::deque<DataRead> held_;  ///< they cannot move
+  std::vector<NamedData> sets_;
+};
 
 }  // namespace
 }  // namespace kauri::c_api
@@ -113,8 +122,7 @@ int XGBoosterCreate(DMatrixHandle const dmats[], bst_ulong len, BoosterHandle* o
 int XGBoosterFree(BoosterHandle handle) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);
-    booster.RequireUnused("booster");
-    delete &booster;
+    if (booster.TakeForGood("booster")) delete &booster;
   });
 }
 
@@ -126,7 +134,8 @@ int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int ste
   auto outside = false;
   auto const status = Guard([&] {
     NotNull(out, "out");
-    auto const& learner = *BoosterOf(handle).learner;
+    BoosterRead const booster(handle);
+    auto const& learner = *booster->learner;
     outside = IsOutside(begin_layer, end_layer, step, learner.NumIterations());
     if (outside) {
       kauri::Fail(kauri::ErrorKind::kParameter, "slice: rounds [", begin_layer, ", ", end_layer, ") with step ", step,
@@ -141,14 +150,15 @@ int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len, BoosterHa
   return Guard([&] {
     NotNull(out, "out");
     if (len > 0) NotNull(boosters, "boosters");
+    std::deque<BoosterRead> held;
     std::vector<kauri::Learner const*> learners;
-    for (bst_ulong i = 0; i < len; ++i) learners.push_back(BoosterOf(boosters[i]).learner.get());
+    for (bst_ulong i = 0; i < len; ++i) learners.push_back(held.emplace_back(boosters[i])->learner.get());
     *out = new LearnerHandle(kauri::Learner::Average(learners));
   });
 }
 
 int XGBoosterBoostedRounds(BoosterHandle handle, int* out) {
-  return Guard([&] { *NotNull(out, "out") = static_cast<int>(BoosterOf(handle).learner->NumIterations()); });
+  return Guard([&] { *NotNull(out, "out") = static_cast<int>(BoosterRead(handle)->learner->NumIterations()); });
 }
 
 int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value) {
@@ -157,15 +167,15 @@ int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value)
 
 int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
   return Guard([&] {
-    auto& booster = BoosterOf(handle);
-    *NotNull(out, "out") = static_cast<bst_ulong>(booster.learner->GetModel().n_features);
+    BoosterRead const booster(handle);
+    *NotNull(out, "out") = static_cast<bst_ulong>(booster->learner->GetModel().n_features);
   });
 }
 
 int XGBoosterUpdateOneIter(BoosterHandle handle, int /*iter*/, DMatrixHandle dtrain) {
   return Guard([&] {
     BoosterUse const learner(handle);
-    learner->BoostRound(DataOf(dtrain).data, learner->NumIterations());
+    learner->BoostRound(DataRead(dtrain)->data, learner->NumIterations());
   });
 }
 
@@ -174,7 +184,7 @@ int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* gra
     BoosterUse const learner(handle);
     auto const count = static_cast<std::size_t>(len);
     auto const pairs = PairsOf({NotNull(grad, "grad"), count}, {NotNull(hess, "hess"), count});
-    learner->BoostRound(DataOf(dtrain).data, learner->NumIterations(), pairs);
+    learner->BoostRound(DataRead(dtrain)->data, learner->NumIterations(), pairs);
   });
 }
 
@@ -182,7 +192,8 @@ int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter
                           char const* hess) {
   return Guard([&] {
     BoosterUse const learner(handle);
-    auto const& data = DataOf(dtrain).data;
+    DataRead const matrix(dtrain);
+    auto const& data = matrix->data;
     auto const gradients = DerivativesOf(grad, "grad", *data);
     BoostFrom(gradients, DerivativesOf(hess, "hess", *data), data, learner.operator->());
   });
@@ -192,7 +203,8 @@ int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrai
                                        char const* split_hess, char const* grad, char const* hess) {
   return Guard([&] {
     BoosterUse const learner(handle);
-    auto const& data = DataOf(dtrain).data;
+    DataRead const matrix(dtrain);
+    auto const& data = matrix->data;
     auto const split_gradients = DerivativesOf(split_grad, "split_grad", *data);
     auto const splits = PairsOf(split_gradients, DerivativesOf(split_hess, "split_hess", *data));
     auto const leaves = PairsOf(DerivativesOf(grad, "grad", *data), DerivativesOf(hess, "hess", *data));
@@ -206,7 +218,7 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
   return Guard([&] {
     NotNull(out_result, "out_result");
     BoosterUse const booster(handle);
-    auto const results = booster->Evaluate(SetsOf(dmats, evnames, len));
+    auto const results = booster->Evaluate(HeldSets(dmats, evnames, len).Sets());
     auto& text = booster.Handle().Buffers().text;
     text = kauri::Learner::FormatEvaluation(iter, results);
     *out_result = text.c_str();
@@ -215,7 +227,8 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
 
 int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* out) {
   return Guard([&] {
-    auto const model = BoosterOf(handle).learner->Ready();
+    BoosterRead const booster(handle);
+    auto const model = booster->learner->Ready();
     auto const direction = kauri::DirectionOf(*model->Parts(), NotNull(metric, "metric"));
     *NotNull(out, "out") = direction == kauri::MetricDirection::kHigher ? 1 : 0;
   });
@@ -223,14 +236,16 @@ int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* ou
 
 int KauriBoosterRequireQueries(BoosterHandle handle, DMatrixHandle data) {
   return Guard([&] {
-    auto const model = BoosterOf(handle).learner->Ready();
-    kauri::RequireQueries(*model->Parts(), DataOf(data).Info());
+    BoosterRead const booster(handle);
+    auto const model = booster->learner->Ready();
+    kauri::RequireQueries(*model->Parts(), DataRead(data)->Info());
   });
 }
 
 int KauriBoosterKnowsMetric(BoosterHandle handle, char const* metric, int* out) {
   return Guard([&] {
-    auto const model = BoosterOf(handle).learner->Ready();
+    BoosterRead const booster(handle);
+    auto const model = booster->learner->Ready();
     auto const direction = kauri::DirectionOf(*model->Parts(), NotNull(metric, "metric"));
     *NotNull(out, "out") = direction == kauri::MetricDirection::kUnknown ? 0 : 1;
   });

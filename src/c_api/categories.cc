@@ -132,7 +132,8 @@ void ReturnExported(CategoryNameTable const& names, CategoriesHandle* out, char 
 }
 
 CategoryNameTable NamesOf(BoosterHandle handle) {
-  auto const& model = BoosterOf(handle).learner->GetModel();
+  BoosterRead const booster(handle);
+  auto const& model = booster->learner->GetModel();
   auto names = model.categories.names;
   if (!names.empty()) names.resize(model.n_features);
   return names;
@@ -179,7 +180,7 @@ std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing, Inf
 using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGDMatrixGetCategories(DMatrixHandle handle, char const* /*config*/, CategoriesHandle* out) {
-  return Guard([&] { ReturnNames(DataOf(handle).Info().category_names, out); });
+  return Guard([&] { ReturnNames(DataRead(handle)->Info().category_names, out); });
 }
 
 int XGBoosterGetCategories(BoosterHandle handle, char const* /*config*/, CategoriesHandle* out) {
@@ -188,7 +189,7 @@ int XGBoosterGetCategories(BoosterHandle handle, char const* /*config*/, Categor
 
 int XGDMatrixGetCategoriesExportToArrow(DMatrixHandle handle, char const* /*config*/, CategoriesHandle* out,
                                         char const** export_out) {
-  return Guard([&] { ReturnExported(DataOf(handle).Info().category_names, out, export_out); });
+  return Guard([&] { ReturnExported(DataRead(handle)->Info().category_names, out, export_out); });
 }
 
 int XGBoosterGetCategoriesExportToArrow(BoosterHandle handle, char const* /*config*/, CategoriesHandle* out,

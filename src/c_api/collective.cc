@@ -9,13 +9,14 @@
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/log.h"
+#include "common/per_thread.h"
 #include "common/quoted.h"
 
 namespace kauri::c_api {
 namespace {
 
 /// Of the calling thread, between Init and Finalize: what clients ask for to know that Init did something.
-thread_local bool t_has_tracker = false;
+KAURI_STATIC_THREAD_LOCAL bool t_has_tracker = false;
 
 /// A tracker means several processes, unless it is Kauri's, of one worker.
 void Init(JsonConfig const& config) {
@@ -72,7 +73,8 @@ int XGCommunicatorPrint(char const* message) {
 
 int XGCommunicatorGetProcessorName(char const** out) {
   return Guard([&] {
-    thread_local std::array<char, 256> name{};
+    static kauri::PerThread<std::array<char, 256>> names;
+    auto& name = names.OfThisThread();
     if (gethostname(name.data(), name.size() - 1) != 0) name = {"localhost"};
     *NotNull(out, "name_str") = name.data();
   });

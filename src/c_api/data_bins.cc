@@ -24,7 +24,8 @@ int KauriDMatrixBins(DMatrixHandle handle, char const* config, DMatrixHandle* ou
   return Guard([&] {
     NotNull(out, "out");
     JsonConfig const settings(config, "KauriDMatrixBins");
-    auto const& matrix = *DataOf(handle).data;
+    DataRead const held(handle);
+    auto const& matrix = *held->data;
     auto const ctx = MakeContext(settings.IntegerOr("nthread", 0));
     ReturnData(WithBins(ctx, matrix, MaxBinOf(matrix, settings)), out);
   });

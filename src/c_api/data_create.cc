@@ -48,7 +48,7 @@ void SliceRows(DMatrixHandle handle, int const* rows, bst_ulong n_rows, bool all
   NotNull(out, "out");
   if (n_rows > 0) NotNull(rows, "idxset");
   Span<std::int32_t const> const chosen(rows, static_cast<std::size_t>(n_rows));
-  ReturnData(Slice(MakeContext(0), *DataOf(handle).data, chosen, allow_groups), out);
+  ReturnData(Slice(MakeContext(0), *DataRead(handle)->data, chosen, allow_groups), out);
 }
 
 std::unique_ptr<DataMatrix> CopyTable(CreateConfig const& settings, ArrowTable const& table) {
@@ -172,14 +172,13 @@ int XGDMatrixCreateFromMat_omp(float const* data, bst_ulong nrow, bst_ulong ncol
 }
 
 int XGDMatrixSaveBinary(DMatrixHandle handle, char const* fname, int /*silent*/) {
-  return Guard([&] { kauri::WriteBinary(*DataOf(handle).data, NotNull(fname, "fname")); });
+  return Guard([&] { kauri::WriteBinary(*DataRead(handle)->data, NotNull(fname, "fname")); });
 }
 
 int XGDMatrixFree(DMatrixHandle handle) {
   return Guard([&] {
     auto& data = DataOrProxy(handle);
-    data.RequireUnused("DMatrix");
-    delete &data;
+    if (data.TakeForGood("DMatrix")) delete &data;
   });
 }
 

@@ -54,9 +54,9 @@ using namespace kauri::c_api;  // this file defines functions of the global name
 int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const** out_indptr, char const** out_data) {
   return Guard([&] {
     auto const options = BinOptionsOf(JsonConfig(config, "XGDMatrixGetQuantileCut"));
-    auto& matrix = DataOf(handle);
-    auto& buffers = matrix.Buffers();
-    CopyCuts(CutsOf(*matrix.data, options.max_bin), &buffers.shape, &buffers.floats);
+    DataRead const matrix(handle);
+    auto& buffers = matrix->Buffers();
+    CopyCuts(CutsOf(*matrix->data, options.max_bin), &buffers.shape, &buffers.floats);
     buffers.strings = {InterfaceOf(buffers.shape.data(), {buffers.shape.size()}, "<u8"),
                        InterfaceOf(buffers.floats.data(), {buffers.floats.size()}, "<f4")};
     *NotNull(out_indptr, "out_indptr") = buffers.strings[0].c_str();

@@ -38,10 +38,10 @@ ArrayView AsTable(MetaInfo const& info, std::string const& field, ArrayView arra
 }
 
 void SetVector(DMatrixHandle handle, char const* field, ArrayView const& array) {
-  auto& data = DataOrProxy(handle);
+  DataOrProxyChange const data(handle);
   std::string const name = NotNull(field, "field");
-  if (name == "label") data.labels = {};
-  SetInfo(data.MutableInfo(), name, AsTable(data.Info(), name, array), MakeContext(0));
+  if (name == "label") data->labels = {};
+  SetInfo(data->MutableInfo(), name, AsTable(data->Info(), name, array), MakeContext(0));
 }
 
 ArrayView TypedVector(void const* data, bst_ulong size, int type) {
@@ -137,7 +137,8 @@ void CopyCsr(DataMatrix const& matrix, CsrOut const& out) {
 /// The rows or columns of a matrix, or of the batch that a proxy holds.
 int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t MetaInfo::*count) {
   return Guard([&] {
-    auto const n = DataOrProxy(handle).Info().*count;
+    DataOrProxyRead const data(handle);
+    auto const n = data->Info().*count;
     *NotNull(out, "out") = n == kUnknownCount ? 0 : static_cast<bst_ulong>(n);
   });
 }
@@ -150,15 +151,15 @@ using kauri::DataMatrix;
 
 int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data) {
   return Guard([&] {
-    auto& matrix = DataOrProxy(handle);
+    DataOrProxyChange const matrix(handle);
     std::string const name = NotNull(field, "field");
     auto const array = AnyArrayOf(data, "data");
-    if (name == "label") matrix.labels = {};
-    if (array.on_device && name == "label" && matrix.data == nullptr && matrix.proxy_info.n_rows > 0) {
-      matrix.labels = LabelsOnTheWay(matrix.proxy_info, array.array);
+    if (name == "label") matrix->labels = {};
+    if (array.on_device && name == "label" && matrix->data == nullptr && matrix->proxy_info.n_rows > 0) {
+      matrix->labels = LabelsOnTheWay(matrix->proxy_info, array.array);
       return;
     }
-    kauri::SetInfo(matrix.MutableInfo(), name, array.OnHost().view, MakeContext(0));
+    kauri::SetInfo(matrix->MutableInfo(), name, array.OnHost().view, MakeContext(0));
   });
 }
 
@@ -176,22 +177,23 @@ int XGDMatrixSetDenseInfo(DMatrixHandle handle, char const* field, void const* d
 
 int XGDMatrixSetStrFeatureInfo(DMatrixHandle handle, char const* field, char const** features, bst_ulong size) {
   return Guard([&] {
-    auto& matrix = DataOrProxy(handle);
-    kauri::SetFeatureStrings(matrix.MutableInfo(), NotNull(field, "field"), StringsOf(features, size, "features"));
+    DataOrProxyChange const matrix(handle);
+    kauri::SetFeatureStrings(matrix->MutableInfo(), NotNull(field, "field"), StringsOf(features, size, "features"));
   });
 }
 
 int XGDMatrixGetStrFeatureInfo(DMatrixHandle handle, char const* field, bst_ulong* size, char const*** out_features) {
   return Guard([&] {
-    auto& matrix = DataOrProxy(handle);
-    auto strings = kauri::GetFeatureStrings(matrix.Info(), NotNull(field, "field"));
-    matrix.Buffers().ReturnStrings(std::move(strings), NotNull(size, "size"), NotNull(out_features, "out_features"));
+    DataOrProxyRead const matrix(handle);
+    auto strings = kauri::GetFeatureStrings(matrix->Info(), NotNull(field, "field"));
+    matrix->Buffers().ReturnStrings(std::move(strings), NotNull(size, "size"), NotNull(out_features, "out_features"));
   });
 }
 
 int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, float const** out) {
   return Guard([&] {
-    auto const& values = kauri::GetFloatInfo(DataOrProxy(handle).Info(), NotNull(field, "field"));
+    DataOrProxyRead const matrix(handle);
+    auto const& values = kauri::GetFloatInfo(matrix->Info(), NotNull(field, "field"));
     *NotNull(out_len, "out_len") = values.size();
     *NotNull(out, "out") = values.data();
   });
@@ -199,9 +201,9 @@ int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* ou
 
 int XGDMatrixGetUIntInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, unsigned const** out) {
   return Guard([&] {
-    auto& matrix = DataOrProxy(handle);
-    auto& integers = matrix.Buffers().integers;
-    integers = kauri::GetUintInfo(matrix.Info(), NotNull(field, "field"));
+    DataOrProxyRead const matrix(handle);
+    auto& integers = matrix->Buffers().integers;
+    integers = kauri::GetUintInfo(matrix->Info(), NotNull(field, "field"));
     *NotNull(out_len, "out_len") = integers.size();
     *NotNull(out, "out") = integers.data();
   });
@@ -209,9 +211,9 @@ int XGDMatrixGetUIntInfo(DMatrixHandle handle, char const* field, bst_ulong* out
 
 int XGDMatrixGetInfoRef(DMatrixHandle handle, char const* field, char const** out) {
   return Guard([&] {
-    auto& matrix = DataOrProxy(handle);
-    auto text = InfoInterface(&matrix, NotNull(field, "field"));
-    auto& buffer = matrix.Buffers().text;
+    DataOrProxyRead const matrix(handle);
+    auto text = InfoInterface(&*matrix, NotNull(field, "field"));
+    auto& buffer = matrix->Buffers().text;
     buffer = std::move(text);
     *NotNull(out, "out") = buffer.c_str();
   });
@@ -223,7 +225,8 @@ int XGDMatrixNumCol(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(h
 
 int XGDMatrixNumNonMissing(DMatrixHandle handle, bst_ulong* out) {
   return Guard([&] {
-    auto const& data = DataOrProxy(handle).data;
+    DataOrProxyRead const matrix(handle);
+    auto const& data = matrix->data;
     *NotNull(out, "out") = data == nullptr ? 0 : static_cast<bst_ulong>(data->NumEntries());
   });
 }
@@ -239,7 +242,8 @@ int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bst_ulong* o
                           float* out_data) {
   return Guard([&] {
     JsonConfig const settings(config, "XGDMatrixGetDataAsCSR");
-    auto const& matrix = *DataOf(handle).data;
+    DataRead const held(handle);
+    auto const& matrix = *held->data;
     NotNull(out_indptr, "out_indptr");
     if (matrix.NumEntries() > 0) NotNull(out_indices, "out_indices");
     if (matrix.NumEntries() > 0) NotNull(out_data, "out_data");

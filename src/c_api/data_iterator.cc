@@ -18,7 +18,7 @@ std::string TextOr(JsonConfig const& config, char const* key, char const* otherw
 using SharedData = std::shared_ptr<DataMatrix const>;
 
 /// nullptr for none. Shared, as the iterator may free it.
-SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataOf(ref).data; }
+SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataRead(ref)->data; }
 
 BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   auto options = BinOptionsOf(config);

@@ -18,11 +18,13 @@ namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-DataHandle& ProxyOf(DMatrixHandle handle) {
+DataHandle& ProxyOf(void* handle) {
   auto& proxy = DataOrProxy(handle);
   if (proxy.data != nullptr) Fail(ErrorKind::kParameter, "the handle is a DMatrix; this call needs a proxy.");
   return proxy;
 }
+
+using ProxyChange = Held<DataHandle, Access::kChange, ProxyOf>;
 
 bool HoldsRows(DataHandle const& proxy) { return proxy.proxy_info.n_rows != kUnknownCount; }
 
@@ -42,27 +44,28 @@ void SetRows(DataHandle* proxy, MetaInfo info, CallerRows rows) {
 }
 
 void DropRows(DataHandle* proxy) {
+  LockHold const hold(&proxy->lock, Access::kChange, "proxy");
   if (HoldsRows(*proxy)) SetRows(proxy, InfoOfUnknownRows(), {});
 }
 
 /// The same for rows that `view_of` makes a view of, given what is missing.
 template <typename ViewOf>
 void SetView(DMatrixHandle handle, ViewOf view_of) {
-  auto& proxy = ProxyOf(handle);
+  ProxyChange const proxy(handle);
   auto const view = view_of(kNaN, MakeContext(0));
-  SetRows(&proxy, InfoOfNext(proxy, view->NumRows(), view->NumCols()),
+  SetRows(&*proxy, InfoOfNext(*proxy, view->NumRows(), view->NumCols()),
           {[view_of](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *view_of(missing, ctx)); },
            [view_of](Context const& ctx, float missing) { return view_of(missing, ctx); }});
 }
 
 void SetTable(DMatrixHandle handle, std::shared_ptr<ArrowTable const> const& table) {
-  auto& proxy = ProxyOf(handle);
-  auto info = InfoOfNext(proxy, table->NumRows(), table->NumCols());
+  ProxyChange const proxy(handle);
+  auto info = InfoOfNext(*proxy, table->NumRows(), table->NumCols());
   SetArrowNames(*table, &info);
   auto const copy = [table](Context const& ctx, float missing) {
     return DataMatrix::FromView(ctx, *table->View(missing));
   };
-  SetRows(&proxy, std::move(info), {copy, nullptr});
+  SetRows(&*proxy, std::move(info), {copy, nullptr});
 }
 
 void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays, std::int64_t n_cols) {
@@ -70,11 +73,11 @@ void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays,
   auto const copy = [arrays](Context const&, float missing) {
     return DataMatrix::FromDevice(RequireDeviceMemory()->Copy(arrays, missing));
   };
-  auto& proxy = ProxyOf(handle);
   auto const view = [arrays](Context const&, float missing) {
     return MakeDeviceView(RequireDeviceMemory()->Borrow(arrays, missing));
   };
-  SetRows(&proxy, InfoOfNext(proxy, n_rows, n_cols), {copy, view});
+  ProxyChange const proxy(handle);
+  SetRows(&*proxy, InfoOfNext(*proxy, n_rows, n_cols), {copy, view});
 }
 
 /// The batches of an iterator of the caller, through its proxy.
@@ -116,6 +119,7 @@ class CallerSource : public RowSource {
   /// What the proxy holds now; it is empty afterwards.
   bool TakeRows(CallerRows* rows, RowBatch* batch) {
     if (iterator_.next(iterator_.handle) == 0) return false;
+    LockHold const hold(&iterator_.proxy->lock, Access::kChange, "proxy");
     if (!HoldsRows(*iterator_.proxy)) {
       Fail(ErrorKind::kData, "the iterator announced a batch without giving its data; set the proxy's data before.");
     }

@@ -78,12 +78,12 @@ int KauriSummarizeColumns(DMatrixHandle handle, char const* config, bst_ulong co
   return Guard([&] {
     auto const out = CheckedSummary(out_shape, out_dim, out_result);
     JsonConfig const settings(config, "KauriSummarizeColumns");
-    auto& matrix = DataOf(handle);
-    matrix.data->RequireValues("a summary of columns");
+    DataRead const matrix(handle);
+    matrix->data->RequireValues("a summary of columns");
     auto const ctx = MakeContext(settings.IntegerOr("nthread", 0));
     kauri::ColumnSummaries summaries(OptionsOf(settings));
-    summaries.Add(ctx, *matrix.data->View(), kauri::WeightPerRow(matrix.Info()));
-    Return(ctx, &summaries, &matrix.Buffers(), out);
+    summaries.Add(ctx, *matrix->data->View(), kauri::WeightPerRow(matrix->Info()));
+    Return(ctx, &summaries, &matrix->Buffers(), out);
   });
 }
 

@@ -23,7 +23,8 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
                    Parse&& parse) {
   return Guard([&] {
     auto const out = CheckedOut(to.shape, to.dim, to.values);
-    auto& booster = BoosterOf(handle);
+    BoosterRead const booster(handle);
+    GivenMargin const margin(m);
     JsonConfig const settings(config, call);
     auto const options = OptionsOf(settings);
     auto const types = TextsIfGiven(settings, "feature_types");
@@ -31,8 +32,8 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto const missing = static_cast<float>(settings.Number("missing"));
     auto const arrays = parse();
     auto const rows = RequireDeviceMemory()->Borrow(arrays, missing);
-    Return(PredictOnDevice(*booster.learner->Ready(), {*rows, BaseMarginOf(m), {types, {}, false, names}}, options),
-           &booster, out);
+    Return(PredictOnDevice(*booster->learner->Ready(), {*rows, margin.Values(), {types, {}, false, names}}, options),
+           &*booster, out);
   });
 }
 
@@ -60,21 +61,25 @@ int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dmat, char c
                                 bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return Guard([&] {
     auto const out = CheckedOut(out_shape, out_dim, out_result);
-    auto& booster = BoosterOf(handle);
-    auto const& data = DataOf(dmat).data;
+    BoosterOf(handle);
+    DataRead const matrix(dmat);
     JsonConfig const settings(config, "KauriBoosterPredictOnDevice");
     auto const options = OptionsOf(settings);
-    auto& learner = *booster.learner;
-    Return(settings.Boolean("training") ? learner.PredictTrainingOnDevice(data, options)
-                                        : kauri::PredictOnDevice(*learner.Ready(), kauri::DeviceRowsOf(*data), options),
-           &booster, out);
+    if (settings.Boolean("training")) {
+      BoosterUse const booster(handle);
+      return Return(booster->PredictTrainingOnDevice(matrix->data, options), &booster.Handle(), out);
+    }
+    BoosterRead const booster(handle);
+    auto const ready = booster->learner->Ready();
+    Return(kauri::PredictOnDevice(*ready, kauri::DeviceRowsOf(*matrix->data), options), &*booster, out);
   });
 }
 
 int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out) {
   return Guard([&] {
     NotNull(out, "out");
-    auto& values = BoosterOf(handle).Buffers().device_floats;
+    BoosterRead const booster(handle);
+    auto& values = booster->Buffers().device_floats;
     if (values == nullptr) {
       kauri::Fail(kauri::ErrorKind::kParameter,
                   "the thread has no prediction in device memory; make one with this booster first.");

@@ -11,6 +11,7 @@
 #include "c_api/json_config.h"
 #include "common/client.h"
 #include "common/log.h"
+#include "common/per_thread.h"
 #include "common/quoted.h"
 #include "common/team.h"
 #include "common/threads.h"
@@ -28,16 +29,17 @@ struct ThreadSettings {
   bool use_cuda_async_pool = false;  ///< nor does this
 };
 
-thread_local ThreadSettings t_settings;
-thread_local std::string t_text;
+KAURI_STATIC_THREAD_LOCAL ThreadSettings t_settings;
+PerThread<std::string> g_texts;
 
 void SetWhere(int* out, int value) {
   if (out != nullptr) *out = value;
 }
 
 void ReturnText(std::string text, char const** out) {
-  t_text = std::move(text);
-  *NotNull(out, "out") = t_text.c_str();
+  auto& kept = g_texts.OfThisThread();
+  kept = std::move(text);
+  *NotNull(out, "out") = kept.c_str();
 }
 
 std::vector<std::string> Lines(std::string const& text) {

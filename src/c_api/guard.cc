@@ -6,7 +6,9 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "common/per_thread.h"
 #include "common/quoted.h"
 
 namespace kauri::c_api {
@@ -17,10 +19,10 @@ struct LastError {
   int kind = KAURI_ERROR_NONE;
 };
 
-LastError& OfThisThread() {
-  thread_local LastError error;
-  return error;
-}
+PerThread<LastError> g_errors;
+/// Whether there was no memory for the thread's last error itself.
+KAURI_STATIC_THREAD_LOCAL bool t_lacked_memory = false;
+constexpr char const* kNoMemory = "not enough memory; use less data, fewer threads or smaller trees.";
 
 int KindNumber(ErrorKind kind) {
   switch (kind) {
@@ -45,9 +47,11 @@ int KindNumber(ErrorKind kind) {
 }
 
 void Keep(int kind, char const* message) {
-  auto& error = OfThisThread();
+  auto text = Presentable(message);
+  auto& error = g_errors.OfThisThread();
   error.kind = kind;
-  error.message = Presentable(message);
+  error.message = std::move(text);
+  t_lacked_memory = false;
 }
 
 }  // namespace
@@ -59,7 +63,7 @@ void KeepCurrentException() noexcept {
     } catch (Error const& error) {
       Keep(KindNumber(error.Kind()), error.what());
     } catch (std::bad_alloc const&) {
-      Keep(KAURI_ERROR_MEMORY, "not enough memory; use less data, fewer threads or smaller trees.");
+      Keep(KAURI_ERROR_MEMORY, kNoMemory);
     } catch (std::length_error const&) {
       Keep(KAURI_ERROR_MEMORY, "an array would be longer than memory can be; check the shapes that were passed.");
     } catch (std::exception const& error) {
@@ -68,15 +72,24 @@ void KeepCurrentException() noexcept {
       Keep(KAURI_ERROR_INTERNAL, "an unknown exception");
     }
   } catch (...) {  // no memory for the message itself
-    OfThisThread().kind = KAURI_ERROR_MEMORY;
-    OfThisThread().message.clear();
+    t_lacked_memory = true;
   }
 }
 
 }  // namespace kauri::c_api
 
-char const* XGBGetLastError(void) { return kauri::c_api::OfThisThread().message.c_str(); }
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGBGetLastErrorCode(void) { return -1; }
 
-int KauriGetLastErrorKind(void) { return kauri::c_api::OfThisThread().kind; }
+char const* XGBGetLastError(void) {
+  if (t_lacked_memory) return kNoMemory;
+  auto const* const error = g_errors.Find();
+  return error == nullptr ? "" : error->message.c_str();
+}
+
+int KauriGetLastErrorKind(void) {
+  if (t_lacked_memory) return KAURI_ERROR_MEMORY;
+  auto const* const error = g_errors.Find();
+  return error == nullptr ? KAURI_ERROR_NONE : error->kind;
+}

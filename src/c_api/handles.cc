@@ -26,12 +26,19 @@ void ReturnBuffers::ReturnStrings(std::vector<std::string> values, bst_ulong* ou
 }
 
 ReturnBuffers& HandleBase::Buffers() {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  return buffers_[std::this_thread::get_id()];
+  auto const thread = std::this_thread::get_id();
+  {
+    LockHold const hold(&buffers_lock_, Access::kRead, "handle");
+    auto const found = buffers_.find(thread);
+    if (found != buffers_.end()) return found->second;
+  }
+  LockHold const hold(&buffers_lock_, Access::kChange, "handle");
+  return buffers_[thread];
 }
 
-void HandleBase::RequireUnused(char const* what) const {
-  if (n_uses_ == 0) return;
+bool HandleBase::TakeForGood(char const* what) {
+  if (lock.IsLost()) return false;
+  if (n_uses_ == 0 && lock.TryLockExclusive()) return true;
   Fail(ErrorKind::kParameter, "the ", what, " is in use by a call that has not returned; wait for that.");
 }
 
@@ -57,12 +64,6 @@ DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle) {
 
 HostArrayHandle& HostArrayOf(KauriHostArrayHandle handle) {
   return static_cast<HostArrayHandle&>(CheckedHandle(handle, HandleKind::kHostArray, "host array"));
-}
-
-LearnerHandle& BoosterUse::Unused(BoosterHandle handle) {
-  auto& booster = BoosterOf(handle);
-  booster.RequireUnused("booster");
-  return booster;
 }
 
 CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle) {

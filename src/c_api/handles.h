@@ -1,4 +1,9 @@
-/// \file What the opaque handles point to.
+/// \file What the opaque handles point to, and how calls hold them.
+///
+/// A call holds each booster and each DMatrix that it is given from where the handle is resolved to where it returns:
+/// many calls may read one at a time, a call that changes it has it alone (BoosterRead, BoosterUse, DataRead and their
+/// kin below). Calls that change data hold nothing else, so that no order of taking is needed. What calls return lies
+/// in buffers of the calling thread.
 #pragma once
 
 #include <atomic>
@@ -6,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,6 +19,7 @@
 #include "booster/learner.h"
 #include "c_api/labels_on_the_way.h"
 #include "common/float_memory.h"
+#include "common/shared_lock.h"
 #include "data/meta_info.h"
 #include "kauri/c_api.h"
 #include "kauri/collective.h"
@@ -72,18 +77,22 @@ class HandleBase {
   bool Is(HandleKind kind) const { return mark_ == static_cast<std::uint64_t>(kind); }
   /// Those of the calling thread.
   ReturnBuffers& Buffers();
-  /// \throws Error(kParameter) while a call uses the object (HandleUse). `what` names its kind.
-  void RequireUnused(char const* what) const;
+  /// For calls that free the object: no other call holds it from now on. `what` names its kind. False where a fork()
+  /// left it half changed; then its memory must stay. \throws Error(kParameter) while a call uses the object.
+  bool TakeForGood(char const* what);
+
+  SharedLock lock;  ///< held by calls
 
  private:
   friend class HandleUse;
   std::uint64_t volatile mark_;  ///< volatile: the write before the memory is given back is meant
   std::atomic<int> n_uses_{0};
-  std::mutex mutex_;
+  SharedLock buffers_lock_;
   std::map<std::thread::id, ReturnBuffers> buffers_;
 };
 
-/// For calls that run code of the caller, which might free what they work with: in its scope that is refused.
+/// For calls that run code of the caller, which fills a proxy meanwhile and might free it: in its scope that is
+/// refused.
 class HandleUse {
  public:
   explicit HandleUse(HandleBase* handle) : handle_(handle) { ++handle_->n_uses_; }
@@ -110,8 +119,10 @@ struct DataHandle : HandleBase {
   }
   /// For setters: labels may be on their way.
   MetaInfo* MutableInfo() { return data != nullptr ? data->MutableInfo() : &proxy_info; }
-  /// Waits for labels on their way. \throws as SetInfo.
+  /// Waits for labels on their way; many calls that read a proxy may ask at a time. \throws as SetInfo.
   void FinishLabels() {
+    if (data != nullptr) return;
+    LockHold const hold(&labels_lock, Access::kChange, "proxy");
     if (labels.AreThere()) labels.Finish(&proxy_info);
   }
 
@@ -119,6 +130,7 @@ struct DataHandle : HandleBase {
   MetaInfo proxy_info = InfoOfUnknownRows();
   CallerRows rows;        ///< of a proxy: what it was given last
   LabelsOnTheWay labels;  ///< of those rows
+  SharedLock labels_lock;
 };
 
 struct LearnerHandle : HandleBase {
@@ -165,21 +177,39 @@ DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle);
 HostArrayHandle& HostArrayOf(KauriHostArrayHandle handle);
 CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle);
 
-/// A booster that a call changes. Functions of the caller through which a group talks run meanwhile; they cannot change
-/// or free it.
-class BoosterUse {
- public:
-  /// \throws Error(kParameter) as BoosterOf, and while another call changes it.
-  explicit BoosterUse(BoosterHandle handle) : booster_(Unused(handle)), use_(&booster_) {}
+constexpr char const* NameOf(DataHandle const*) { return "DMatrix"; }
+constexpr char const* NameOf(LearnerHandle const*) { return "booster"; }
 
-  LearnerHandle& Handle() const { return booster_; }
-  Learner* operator->() const { return booster_.learner.get(); }
+/// The object behind a handle, held in this scope. Functions of the caller that run meanwhile may read it; they cannot
+/// change or free it. \throws as `find`, and as LockHold.
+template <typename Object, Access access, Object& (*find)(void*)>
+class Held {
+ public:
+  explicit Held(void* handle) : object_(find(handle)), hold_(&object_.lock, access, NameOf(&object_)) {}
+
+  Object& operator*() const { return object_; }
+  Object* operator->() const { return &object_; }
 
  private:
-  static LearnerHandle& Unused(BoosterHandle handle);
+  Object& object_;
+  LockHold hold_;
+};
 
-  LearnerHandle& booster_;
-  HandleUse use_;
+using BoosterRead = Held<LearnerHandle, Access::kRead, BoosterOf>;
+using DataRead = Held<DataHandle, Access::kRead, DataOf>;
+using DataOrProxyRead = Held<DataHandle, Access::kRead, DataOrProxy>;
+using DataOrProxyChange = Held<DataHandle, Access::kChange, DataOrProxy>;
+
+/// A booster that a call changes.
+class BoosterUse {
+ public:
+  explicit BoosterUse(BoosterHandle handle) : booster_(handle) {}
+
+  LearnerHandle& Handle() const { return *booster_; }
+  Learner* operator->() const { return booster_->learner.get(); }
+
+ private:
+  Held<LearnerHandle, Access::kChange, BoosterOf> booster_;
 };
 
 /// `count` strings of a C array as C++ strings. \throws Error(kParameter) for null pointers.

@@ -55,7 +55,8 @@ int XGBoosterPredict(BoosterHandle handle, DMatrixHandle dmat, int option_mask, 
   std::string config;
   auto const status = Guard([&] {
     NotNull(out_len, "out_len");
-    config = ConfigOf(BoosterOf(handle).learner->GetModel(), option_mask, ntree_limit, training);
+    BoosterRead const booster(handle);
+    config = ConfigOf(booster->learner->GetModel(), option_mask, ntree_limit, training);
   });
   if (status != 0) return status;
   bst_ulong const* shape = nullptr;

@@ -1,6 +1,7 @@
 /// \file What the calls for predictions share: their configuration and where the result goes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,16 @@ PredictOptions OptionsOf(JsonConfig const& config);
 /// The strings of `key`, which may be left out: what `config` says of the columns of rows in place, [n_cols] or empty.
 std::vector<std::string> TextsIfGiven(JsonConfig const& config, char const* key);
 
-/// The base margin that `m` brings; empty without one. `m` may be null.
-Span<float const> BaseMarginOf(DMatrixHandle m);
+/// The matrix or proxy that brings the base margin of rows in place, held; the handle may be null.
+class GivenMargin {
+ public:
+  explicit GivenMargin(DMatrixHandle handle);
+  /// Empty without one.
+  Span<float const> Values() const;
+
+ private:
+  std::optional<DataOrProxyRead> matrix_;
+};
 
 /// Shows `shape` and `values`; the former is kept in `buffers`.
 void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, ReturnBuffers* buffers,

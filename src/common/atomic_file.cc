@@ -163,7 +163,7 @@ bool IsReplacementName(std::string const& name, std::string* whole) {
 }
 
 void RemoveLeftover(std::string const& path) {
-  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   auto const is_alive = file.IsOpen() && flock(file.Get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!is_alive) unlink(path.c_str());
 }

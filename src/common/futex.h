@@ -39,6 +39,12 @@ inline void FutexWait(FutexWord const* word, std::uint64_t value) {
 
 /// Wakes the one that sleeps there. `word` is taken as an address only: what is there may be gone.
 inline void FutexWake(FutexWord const* word) { syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAKE_PRIVATE, 1); }
+
+/// Wakes all that sleep there; `word` as above.
+inline void FutexWakeAll(FutexWord const* word) {
+  constexpr int kAll = 0x7FFFFFFF;
+  syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAKE_PRIVATE, kAll);
+}
 #else
 inline void FutexWait(FutexWord const* word, std::uint64_t value) {
   auto const is_unchanged = [&] {
@@ -51,6 +57,8 @@ inline void FutexWait(FutexWord const* word, std::uint64_t value) {
 }
 
 inline void FutexWake(FutexWord const* /*word*/) {}
+
+inline void FutexWakeAll(FutexWord const* /*word*/) {}
 #endif
 
 }  // namespace kauri

@@ -2,12 +2,13 @@
 
 #include <mutex>
 
+#include "common/per_thread.h"
 #include "common/quoted.h"
 
 namespace kauri {
 namespace {
 
-thread_local int t_level = static_cast<int>(LogLevel::kWarning);
+KAURI_STATIC_THREAD_LOCAL int t_level = static_cast<int>(LogLevel::kWarning);
 std::mutex g_mutex;
 LogCallback g_callback = nullptr;  // at most one of the two
 LeveledLogCallback g_leveled_callback = nullptr;

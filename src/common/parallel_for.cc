@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/per_thread.h"
 #include "common/team.h"
 
 namespace kauri {
@@ -9,7 +10,7 @@ namespace detail {
 namespace {
 
 constexpr int kOutside = -1;
-thread_local int t_index = kOutside;
+KAURI_STATIC_THREAD_LOCAL int t_index = kOutside;
 
 void RunHere(std::int64_t n_blocks, RunBlock run, void* loop) {
   for (std::int64_t block = 0; block < n_blocks; ++block) run(loop, block);

@@ -1,9 +1,11 @@
 #include "cuda/common/copy_counts.h"
 
+#include "common/per_thread.h"
+
 namespace kauri::cuda {
 namespace {
 
-thread_local CopyCounts t_counts;
+KAURI_STATIC_THREAD_LOCAL CopyCounts t_counts;
 
 }  // namespace
 

@@ -17,6 +17,7 @@ from .orders import integer
 
 INEXACT = ("owen", "owen_halved", "stratified")  # whose values do not add up
 
+_MOST_PLAYERS = 1 << 20  # as the library has it, asked before names and tables of so many are made
 
 def sampling(
     method: str, n_orders: int | None, max_evals: int | None, tolerance: float | None, seed: int
@@ -216,6 +217,8 @@ def shapley_values(
     """
     d = integer("n_players", n_players, 1)
     k = integer("n_outputs", n_outputs, 1)
+    if d > _MOST_PLAYERS:
+        raise ParameterError(f"n_players is {d}; expected 1 to {_MOST_PLAYERS}.")
     names = [f"p{i}" for i in range(d)] if player_names is None else list(player_names)
     if len(names) != d:
         raise ParameterError(f"player_names has {len(names)} names, there are {d} players; give one each.")

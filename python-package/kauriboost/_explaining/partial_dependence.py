@@ -138,7 +138,7 @@ def partial_dependence(
     ParameterError
         An unknown feature, a grid or output that makes no sense.
     DataError
-        No rows, or such as do not fit the model; a feature that all rows lack.
+        No rows, or such as do not fit the model; a feature that all rows lack; weights that are all 0.
     """
     if output not in ("value", "margin"):
         raise ParameterError(f"output is {output!r}; expected 'value' or 'margin'.")
@@ -148,6 +148,9 @@ def partial_dependence(
     matrix = asked.matrix(X)
     if matrix.num_row() == 0:
         raise DataError("partial dependence needs rows; the data have none.")
+    weights = matrix.get_weight()
+    if len(weights) == matrix.num_row() and not weights.any():
+        raise DataError("the weights of all rows are 0, so that they have no mean; give some row a weight above 0.")
     _require_numbers(asked, output)
     names = asked.names(feature_names, matrix)
     number = feature_numbers([feature], names)[0]
@@ -155,7 +158,6 @@ def partial_dependence(
     is_categorical = (matrix.feature_types or [""] * len(names))[number] == "c"
     values = _grid(column, names[number], grid, n_values, is_categorical)
     curves = _curves(asked, matrix, number, values, output)
-    weights = matrix.get_weight()
     mean = np.average(curves, axis=0, weights=weights if len(weights) == len(curves) else None)
     outputs = asked.output_names(curves.shape[-1])
     if outputs is None:

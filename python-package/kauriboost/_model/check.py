@@ -64,8 +64,7 @@ def check(path: str | os.PathLike[str]) -> ModelCheck:
         There is no such file, or it cannot be read.
     """
     try:
-        with Path(path).open("rb"):
-            pass
+        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))  # a pipe without a writer would block
     except OSError as error:
         raise FileError(f"cannot read {os.fspath(path)!r}: {error.strerror}; give the path of a model file.") from error
     try:

@@ -6,28 +6,38 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
+import stat
+import time
 from pathlib import Path
 from typing import IO
 
 from .._binding.errors import FileError
 
 _TRIAL_BYTES = 1 << 16
+_NO_LINKS = os.O_NOFOLLOW | os.O_CLOEXEC  # a link in a shared folder may be somebody else's trap
+_LONGEST_NAME = 255  # bytes, as file systems have it
+_TRIES = 1000  # for a name that nobody else has taken
+_STALE_SECONDS = 60  # a writer that lives has written since, also one on another machine
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file beside `path`, bring it to the disk and rename it; links are followed, also to what is not there.
 
-    What is not a regular file (a pipe, a device) is written to directly. After an error the old file is as it was.
+    What is not a regular file (a pipe, a device) is written to directly. After an error the old file is as it was. What
+    killed processes left beside `path` is cleared.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
     target = _follow(path)
-    new = _beside(target)
+    _remove_stale(target)
+    new, descriptor = _open_beside(target)
     try:
-        _write(new, content)
-        if target.exists():
-            new.chmod(target.stat().st_mode & 0o7777)
+        with os.fdopen(descriptor, "wb") as file:
+            _write(file, content)
+            if target.exists():
+                os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
         new.replace(target)
     finally:
         new.unlink(missing_ok=True)
@@ -37,8 +47,9 @@ def require_writable(path: Path) -> None:
     """Fail now where `write_atomically` would fail later: a block is written beside `path` and removed."""
     new: Path | None = None
     try:
-        new = _beside(_follow(path))
-        _write(new, bytes(_TRIAL_BYTES))
+        new, descriptor = _open_beside(_follow(path))
+        with os.fdopen(descriptor, "wb") as file:
+            _write(file, bytes(_TRIAL_BYTES))
     except OSError as error:
         raise FileError(
             f"cannot write {os.fspath(path)!r}: {os.strerror(error.errno or 0)}. Make room, or choose a folder that "
@@ -52,7 +63,7 @@ def require_writable(path: Path) -> None:
 
 def remove_leftover(path: Path) -> None:
     """Delete what a kill left of a file, unless its writer is alive: it holds a lock on the file."""
-    with contextlib.suppress(FileNotFoundError), path.open("rb") as file, contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), os.fdopen(os.open(path, os.O_RDONLY | _NO_LINKS | os.O_NONBLOCK), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.unlink(missing_ok=True)
 
@@ -62,7 +73,7 @@ class FolderLock:
 
     def __init__(self, directory: Path, name: str) -> None:
         place = directory / name
-        self.path = place.with_name(f".{place.name}.lock")
+        self.path = place.with_name(_shortened(f".{place.name}", ".lock"))
         self.file: IO[str] | None = self._take(directory, name)
 
     def release(self) -> None:
@@ -74,9 +85,21 @@ class FolderLock:
         self.file.close()
         self.file = None
 
+    def _open(self, directory: Path, name: str) -> IO[str]:
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | _NO_LINKS, 0o666)
+        except OSError as error:
+            reason = "it is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
+            raise FileError(
+                f"the folder {os.fspath(directory)!r} of checkpoints named {name!r} cannot be locked for this training: "
+                f"{os.fspath(self.path)!r}: {reason}. Give a folder that exists and can be written to, or delete the "
+                "link."
+            ) from error
+        return os.fdopen(descriptor, "r+", encoding="ascii", errors="replace")
+
     def _take(self, directory: Path, name: str) -> IO[str]:
         while True:
-            file = self.path.open("a+", encoding="ascii")
+            file = self._open(directory, name)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -92,7 +115,8 @@ class FolderLock:
                 if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
                     raise
             if _is_same(self.path, file):  # its owner deletes the file when it is done: then this one is nobody's
-                file.truncate(0)
+                file.seek(0)
+                file.truncate()
                 file.write(str(os.getpid()))
                 file.flush()
                 return file
@@ -101,7 +125,7 @@ class FolderLock:
 
 def _is_same(path: Path, file: IO[str]) -> bool:
     try:
-        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+        return os.path.samestat(path.lstat(), os.fstat(file.fileno()))
     except FileNotFoundError:
         return False
 
@@ -114,14 +138,45 @@ def _follow(path: Path) -> Path:
     return target
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.new-{os.getpid()}")
+def _shortened(name: str, end: str) -> str:
+    """Return `name` with `end`, at most as long as names may be."""
+    return os.fsdecode(os.fsencode(name)[: _LONGEST_NAME - len(end)]) + end
 
 
-def _write(new: Path, content: bytes) -> None:
-    with new.open("wb") as file:
-        with contextlib.suppress(OSError):  # not every file system has locks
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _open_beside(path: Path) -> tuple[Path, int]:
+    """Return a new file beside `path` and its descriptor; the library gives such files the same names."""
+    for number in range(_TRIES):
+        new = path.with_name(_shortened(path.name, f".new-{os.getpid()}-{number}"))
+        with contextlib.suppress(FileExistsError):
+            return new, os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666)
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
+
+
+def _remove_stale(path: Path) -> None:
+    """Delete what killed processes of this machine left of `path`."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(path.parent)):
+            match = re.fullmatch(r"(.+)\.new-(\d{1,9})-\d+", entry.name, re.DOTALL)
+            if match and _shortened(path.name, entry.name[len(match[1]) :]) == entry.name and not _lives(int(match[2])):
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > _STALE_SECONDS:
+                        remove_leftover(Path(entry.path))
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _write(file: IO[bytes], content: bytes) -> None:
+    with contextlib.suppress(OSError):  # not every file system has locks
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    file.write(content)
+    file.flush()
+    os.fsync(file.fileno())

@@ -36,6 +36,8 @@ def trees_to_dataframe(dump: list[str]) -> Any:
     """Return a frame with a row per node of the trees, which are JSON dumps with statistics."""
     import pandas as pd
 
+    if any("nodeid" not in json.loads(text) for text in dump):
+        raise DataError("a linear model has no trees to show; its weights are in `coef_` and `get_dump()`.")
     rows = [_node_row(tree, node) for tree, node in _nodes(dump)]
     columns = ["Tree", "Node", "ID", "Feature", "Split", "Yes", "No", "Missing", "Gain", "Cover", "Category"]
     frame = pd.DataFrame(rows, columns=columns)

@@ -1,13 +1,18 @@
+#include <cmath>
+
 #include "booster/model_io/dump_format.h"
 #include "booster/model_io/number_text.h"
 
 namespace kauri::model_io {
 namespace {
 
+/// Of a statistic: JSON has no word for what is not finite, so that it is null there.
+std::string StatisticText(float value) { return std::isfinite(value) ? NineDigits(value) : "null"; }
+
 std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {
   auto const node = static_cast<std::size_t>(id);
   auto text = "{ \"nodeid\": " + std::to_string(id) + ", \"leaf\": " + LeafValueText(tree, id, false) + " ";
-  if (with_stats) text += ", \"cover\": " + NineDigits(tree.sum_hessian[node]) + " ";
+  if (with_stats) text += ", \"cover\": " + StatisticText(tree.sum_hessian[node]) + " ";
   return text + "}";
 }
 
@@ -36,7 +41,8 @@ std::string SplitText(Tree const& tree, PlacedNode place, FeatureLabels const& l
   auto text = "{ \"nodeid\": " + std::to_string(place.node) + ", \"depth\": " + std::to_string(place.depth) +
               ", \"split\": \"" + labels.Name(feature) + "\"" + ConditionText(tree, place.node, labels) + " ";
   if (with_stats) {
-    text += ", \"gain\": " + NineDigits(tree.loss_change[node]) + ", \"cover\": " + NineDigits(tree.sum_hessian[node]);
+    text += ", \"gain\": " + StatisticText(tree.loss_change[node]) +
+            ", \"cover\": " + StatisticText(tree.sum_hessian[node]);
   }
   return text + ", \"children\": [\n";
 }

@@ -49,8 +49,8 @@ class BinaryReader {
     auto matrix = ReadFeatures(ctx);
     auto* info = matrix->MutableInfo();
     ReadLabels(info);
+    ReadFloats(binary::kWeights, "weight", info);  // before the groups: whether both fit is asked before learning
     ReadGroups(info);
-    ReadFloats(binary::kWeights, "weight", info);
     ReadFloats(binary::kBaseMargin, "base_margin", info);
     ReadFloats(binary::kLabelLowerBound, "label_lower_bound", info);
     ReadFloats(binary::kLabelUpperBound, "label_upper_bound", info);
@@ -59,7 +59,6 @@ class BinaryReader {
     ReadStrings(binary::kFeatureTypes, "feature_type", info);
     ReadCategoryNames(info);
     info->may_lack_columns = ReadVector<char>(binary::kMayLackColumns, nullptr) == std::vector<char>{'\1'};
-    ValidateInfo(*info);
     return matrix;
   }
 

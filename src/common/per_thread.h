@@ -1,0 +1,49 @@
+/// \file Values of each thread that a library can have without ending the process.
+///
+/// A library that is opened at run time gets the memory for its thread_local variables at a thread's first use of them,
+/// and the memory to register their destructors: where there is none, glibc ends the process. So small variables
+/// without a destructor are KAURI_STATIC_THREAD_LOCAL, which lie in the room that glibc keeps for opened libraries (512
+/// bytes for all of a process), and everything else is on the heap, where a lack of memory is an error like any other.
+#pragma once
+
+#include <pthread.h>
+
+#include <memory>
+#include <new>
+
+#ifdef __ELF__
+#define KAURI_STATIC_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] thread_local
+#else
+#define KAURI_STATIC_THREAD_LOCAL thread_local
+#endif
+
+namespace kauri {
+
+/// A T for each thread that asks, made at its first use and deleted when the thread ends. For objects of static
+/// storage.
+template <typename T>
+class PerThread {
+ public:
+  PerThread() noexcept : has_key_(pthread_key_create(&key_, Delete) == 0) {}
+  PerThread(PerThread const&) = delete;
+  PerThread& operator=(PerThread const&) = delete;
+
+  /// nullptr before the thread's first use.
+  T* Find() const noexcept { return has_key_ ? static_cast<T*>(pthread_getspecific(key_)) : nullptr; }
+
+  /// \throws std::bad_alloc.
+  T& OfThisThread() {
+    if (auto* const found = Find()) return *found;
+    auto made = std::make_unique<T>();
+    if (!has_key_ || pthread_setspecific(key_, made.get()) != 0) throw std::bad_alloc();
+    return *made.release();
+  }
+
+ private:
+  static void Delete(void* value) { delete static_cast<T*>(value); }
+
+  pthread_key_t key_{};
+  bool has_key_;
+};
+
+}  // namespace kauri
