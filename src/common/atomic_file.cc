@@ -2,12 +2,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "common/quoted.h"
@@ -80,6 +85,38 @@ int OpenBeside(std::string const& path, std::string* name) {
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
+}
+
+bool IsNumber(std::string const& text) {
+  return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Whether a file of the name `entry` was begun for a file named `name` by a process that runs here no more.
+bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
+  auto const mark = entry.rfind(kMark);
+  if (mark == std::string::npos) return false;
+  auto const numbers = entry.substr(mark + std::strlen(kMark));
+  auto const dash = numbers.find('-');
+  if (dash == std::string::npos || !IsNumber(numbers.substr(0, dash)) || !IsNumber(numbers.substr(dash + 1)))
+    return false;
+  if (name.substr(0, NAME_MAX - (entry.size() - mark)) != entry.substr(0, mark)) return false;
+  return kill(std::stoi(numbers), 0) != 0 && errno == ESRCH;
+}
+
+/// Deletes what killed processes left of the file. A writer on another machine of a shared folder has the lock or,
+/// where locks do not reach so far, has written within the last minute.
+void RemoveStale(std::string const& path) {
+  constexpr std::time_t kStaleSeconds = 60;
+  auto const folder = FolderOf(path);
+  auto const name = path.substr(path.find_last_of('/') + 1);
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    auto const& entry = entries->path();
+    struct stat status {};
+    if (!IsOfDeadProcess(entry.filename().string(), name) || lstat(entry.c_str(), &status) != 0) continue;
+    if (S_ISREG(status.st_mode) && std::time(nullptr) - status.st_mtime > kStaleSeconds) RemoveLeftover(entry.string());
+  }
 }
 
 /// Without this the rename itself could be lost in a crash. Some file systems cannot do it, which is no failure.
@@ -189,6 +226,7 @@ void WriteFileAtomically(std::string const& path, Span<char const> bytes) {
 void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces) {
   auto place = FindPlace(path);
   if (!place.is_regular) return WriteDirectly(path, pieces);
+  RemoveStale(place.path);
   ReplacementFile file(std::move(place));
   auto error = WritePieces(file.Number(), pieces);
   if (error == 0) error = file.Commit();

@@ -57,3 +57,24 @@ def test_the_list_has_nothing_that_is_gone(shown: dict[str, str]) -> None:
 def test_nothing_of_other_libraries_is_shown(shown: dict[str, str]) -> None:
     own = ("XG", "Kauri", "kauri::", *(f"{kind} for kauri::" for kind in ("vtable", "typeinfo", "typeinfo name")))
     assert not [meaning for meaning in shown.values() if not meaning.startswith(own)]
+
+
+def libraries() -> list[Path]:
+    return [place for place in (BUILD / "lib" / "libkauri.so", BUILD / "lib" / "libkauri_cuda.so") if place.exists()]
+
+
+@pytest.mark.parametrize("library", libraries(), ids=lambda path: path.name)
+def test_thread_local_memory_fits_beside_that_of_others(library: Path) -> None:
+    """glibc keeps 512 bytes for libraries opened at run time; what is there needs no allocation that could fail."""
+    headers = subprocess.run(["readelf", "-lW", library], text=True, capture_output=True, check=True).stdout
+    sizes = [int(line.split()[5], 16) for line in headers.splitlines() if line.split()[:1] == ["TLS"]]
+    assert sum(sizes) <= 448  # 376 of them are a message of dmlc's
+    dynamic = subprocess.run(["readelf", "-dW", library], text=True, capture_output=True, check=True).stdout
+    assert not sizes or "STATIC_TLS" in dynamic
+
+
+def test_thread_local_variables_are_small_or_on_the_heap() -> None:
+    sources = [path for folder in ("src", "plugin/cuda") for path in (ROOT / folder).rglob("*") if path.is_file()]
+    words = re.compile(r"^\s*(static )?thread_local ", re.MULTILINE)
+    bare = [path.relative_to(ROOT) for path in sources if words.search(path.read_text(errors="replace"))]
+    assert not bare, f"thread_local in {bare}; use KAURI_STATIC_THREAD_LOCAL or PerThread (common/per_thread.h)"

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "common/per_thread.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 
@@ -32,7 +33,8 @@ void Launch(CudaContext const& ctx, unsigned grid, int block, void (*kernel)(Par
 /// kernel's, not the launch's: were it for the bytes of one launch, another thread's could be refused. Asked for once a
 /// thread, since the driver is asked three times.
 inline void PermitAllShared(CudaContext const& ctx, void const* kernel) {
-  thread_local std::set<std::pair<void const*, int>> permitted;
+  static PerThread<std::set<std::pair<void const*, int>>> of_threads;
+  auto& permitted = of_threads.OfThisThread();
   if (permitted.count({kernel, ctx.device}) != 0) return;
   cudaFuncAttributes attributes{};
   KAURI_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));

@@ -19,6 +19,7 @@ INEXACT = ("owen", "owen_halved", "stratified")  # whose values do not add up
 
 _MOST_PLAYERS = 1 << 20  # as the library has it, asked before names and tables of so many are made
 
+
 def sampling(
     method: str, n_orders: int | None, max_evals: int | None, tolerance: float | None, seed: int
 ) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import kauriboost as kb
@@ -68,3 +69,34 @@ def test_what_cannot_be(tmp_path: Path) -> None:
         kb.DMatrix(path)
     with pytest.raises(kb.ParameterError, match="format=binary does not know 'label_column'"):
         kb.DMatrix(f"{path}?format=binary&label_column=0")
+
+
+def lone_bound(data: kb.DMatrix) -> None:
+    data.set_float_info("label_lower_bound", Y)
+
+
+def one_weight(data: kb.DMatrix) -> None:
+    data.set_weight([2.0])
+
+
+def weights_before_groups(data: kb.DMatrix) -> None:
+    data.set_weight(np.ones(200))
+    data.set_group([50, 150])
+
+
+def groups_of_other_rows(data: kb.DMatrix) -> None:
+    data.set_group([50, 10])
+
+
+@pytest.mark.parametrize("begin", [lone_bound, one_weight, weights_before_groups, groups_of_other_rows])
+def test_what_is_set_halfway_comes_back(begin: Callable[[kb.DMatrix], None], tmp_path: Path) -> None:
+    data = kb.DMatrix(X, Y)
+    begin(data)
+    data.save_binary(tmp_path / "a.bin")
+    back = kb.DMatrix(tmp_path / "a.bin")
+    for field in ("weight", "label_lower_bound", "label_upper_bound"):
+        assert np.array_equal(data.get_float_info(field), back.get_float_info(field))
+    assert np.array_equal(data.get_uint_info("group_ptr"), back.get_uint_info("group_ptr"))
+    for either in (data, back):
+        with pytest.raises(kb.DataError, match=r"give|weight|query groups"):
+            kb.train({"objective": "survival:aft" if begin is lone_bound else "rank:ndcg"}, either, 1)

@@ -118,3 +118,10 @@ def test_data_that_say_nothing(booster: kb.Booster, binary: tuple[np.ndarray, np
     softmax = kb.train({"objective": "multi:softmax", "num_class": 3}, classes, 2, verbose_eval=False)
     with pytest.raises(kb.ParameterError, match="pass output='margin'"):
         kb.partial_dependence(softmax, binary[0], 0)
+
+
+def test_weights_that_are_all_zero() -> None:
+    X = np.arange(20.0).reshape(10, 2)
+    model = kb.train({}, kb.DMatrix(X, X[:, 0]), 1)
+    with pytest.raises(kb.DataError, match="weights of all rows are 0"):
+        kb.partial_dependence(model, kb.DMatrix(X, weight=np.zeros(10)), 0)

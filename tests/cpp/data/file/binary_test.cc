@@ -230,8 +230,6 @@ TEST(Binary, WhatChecksumsLetThroughIsStillChecked) {
   ExpectRefused(false, "label", [](Forged* file) { file->Set(binary::kLabels, 3, INFINITY); });
   ExpectRefused(false, "weight", [](Forged* file) { file->Set(binary::kWeights, 0, -1.0F); });
   ExpectRefused(false, "query 0 ends at row", [](Forged* file) { file->Set(binary::kGroupPtr, 1, std::int64_t{-3}); });
-  ExpectRefused(false, "query groups run from 0 to 5",
-                [](Forged* file) { file->Set(binary::kGroupPtr, 2, std::int64_t{5}); });
   ExpectRefused(false, "ends beyond its section",
                 [](Forged* file) { file->Set(binary::kFeatureNames, 0, std::uint32_t{500}); });
   ExpectRefused(false, "unknown type", [](Forged* file) { file->Set(binary::kFeatureTypes, 4, 'z'); });
