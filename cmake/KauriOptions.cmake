@@ -48,6 +48,11 @@ if(KAURI_SANITIZE)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${KAURI_SANITIZE})
 endif()
+if((KAURI_SANITIZE OR KAURI_FUZZ) AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  # Instrumented vector code compiles slowly, and Highway compiles it once for each kind of processor: AVX2 and what any
+  # machine has are enough to look for faults in memory.
+  add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
+endif()
 if(KAURI_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from .._binding.errors import DataError, FileError, ModelError, ParameterError
 from .._markup.markup import html_of, joined, paragraph, table
@@ -46,6 +45,11 @@ class ModelCheck:
         return html_of(joined([verdict, table([], list(self.facts.items()), n_texts=2)]))
 
 
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a pipe that nobody writes to as well, which would block otherwise."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def check(path: str | os.PathLike[str]) -> ModelCheck:
     """Say whether a file is a sound model, and of what kind; the file may come from anybody.
 
@@ -64,7 +68,8 @@ def check(path: str | os.PathLike[str]) -> ModelCheck:
         There is no such file, or it cannot be read.
     """
     try:
-        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))  # a pipe without a writer would block
+        with open(path, "rb", opener=_open_at_once):
+            pass
     except OSError as error:
         raise FileError(f"cannot read {os.fspath(path)!r}: {error.strerror}; give the path of a model file.") from error
     try:

@@ -92,8 +92,8 @@ class FolderLock:
             reason = "it is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
             raise FileError(
                 f"the folder {os.fspath(directory)!r} of checkpoints named {name!r} cannot be locked for this "
-                f"training: {os.fspath(self.path)!r}: {reason}. Give a folder that exists and can be written to, or delete the "
-                "link."
+                f"training: {os.fspath(self.path)!r}: {reason}. Give a folder that exists and can be "
+                "written to, or delete the link."
             ) from error
         return os.fdopen(descriptor, "r+", encoding="ascii", errors="replace")
 
