@@ -17,10 +17,10 @@
  * and explanations of one handle run at the same time; a call that changes it (training, setters, loading) waits until
  * those that run have ended, and the next ones wait for it, so that each answer is that of one state. The lock costs a
  * call some ten nanoseconds. Three things stay with the caller: a handle is freed when no call uses it (a free beside a
- * call is refused); pointers of XGDMatrixGetFloatInfo and XGDMatrixGetInfoRef point to a DMatrix's own values, until any
- * thread sets them; a function of the caller that runs during a call (of a group, an iterator, the log) may read what
- * the call works on, is refused where it would change it, and must not wait for another thread that uses it. In the
- * child of a fork() handles work on; one that another thread was changing is refused.
+ * call is refused); pointers of XGDMatrixGetFloatInfo and XGDMatrixGetInfoRef point to a DMatrix's own values, until
+ * any thread sets them; a function of the caller that runs during a call (of a group, an iterator, the log) may read
+ * what the call works on, is refused where it would change it, and must not wait for another thread that uses it. In
+ * the child of a fork() a handle that another thread was changing is refused.
  *
  * Arrays. An "array interface" is NumPy's protocol as JSON: {"data": [address, read_only], "typestr": "<f4", "shape":
  * [n] or [n_rows, n_cols], "strides": null or [..] in bytes, "version": 3}. Any integer, floating-point or boolean type

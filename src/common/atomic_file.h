@@ -52,9 +52,9 @@ void RemoveLeftover(std::string const& path);
 void RequireWritable(std::string const& path);
 
 /// Writes a new file beside `path`, brings it to the disk and renames it to `path`. An old file's permissions are kept;
-/// a symbolic link is followed. What is not a regular file (a pipe, a terminal) is written to directly. What processes of
-/// this machine left beside `path` when they were killed is deleted. \throws
-/// Error(kIo) with the path and the number of bytes; the old file is untouched and the new one is gone then.
+/// a symbolic link is followed. What is not a regular file (a pipe, a terminal) is written to directly. What processes
+/// of this machine left beside `path` when they were killed is deleted. \throws Error(kIo) with the path and the number
+/// of bytes; the old file is untouched and the new one is gone then.
 void WriteFileAtomically(std::string const& path, Span<char const> bytes);
 /// The same for pieces, one after the other.
 void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces);

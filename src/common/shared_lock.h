@@ -1,10 +1,10 @@
 /// \file A lock for many readers or one writer that neither side can hold the other from, and that survives fork().
 ///
-/// std::shared_mutex of glibc lets readers in for as long as any reader is there: under a stream of predictions a
-/// writer would wait for ever. Here a writer that waits stops new readers, and when it ends, all readers that wait go
-/// before the next writer. Everything is in one word, so that taking and leaving the lock is one atomic operation each,
-/// and so that the child of a fork() can tell a word that threads of its parent left behind: it lacks the child's
-/// number.
+/// The shared mutex of the standard library lets, with glibc, readers in for as long as any reader is there: under a
+/// stream of predictions a writer would wait for ever. Here a writer that waits stops new readers, and when it ends,
+/// all readers that wait go before the next writer. Everything is in one word, so that taking and leaving the lock is
+/// one atomic operation each, and so that the child of a fork() can tell a word that threads of its parent left behind:
+/// it lacks the child's number.
 #pragma once
 
 #include <cstdint>
