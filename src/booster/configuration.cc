@@ -7,6 +7,7 @@
 #include "booster/parameter_check.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
+#include "kauri/registry.h"
 
 namespace kauri {
 namespace {
@@ -75,6 +76,7 @@ void Configuration::KeepDefaultMetric() {
 }
 
 void Configuration::TakeFrom(Model const& loaded) {
+  GetRegistries().objectives.Find(loaded.objective);  // or nobody knows what the leaves mean, whatever the user has set
   std::lock_guard<std::mutex> const lock(mutex_);
   components_.reset();
   auto& of_model = settings_.of_model;

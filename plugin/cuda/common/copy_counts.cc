@@ -5,20 +5,22 @@
 namespace kauri::cuda {
 namespace {
 
-KAURI_STATIC_THREAD_LOCAL CopyCounts t_counts;
+PerThread<CopyCounts> g_counts;
 
 }  // namespace
 
-CopyCounts ThreadCopyCounts() { return t_counts; }
+CopyCounts ThreadCopyCounts() { return g_counts.OfThisThread(); }
 
 void CountCopyToDevice(std::size_t bytes) {
-  t_counts.to_device_bytes += bytes;
-  ++t_counts.to_device_copies;
+  auto& counts = g_counts.OfThisThread();
+  counts.to_device_bytes += bytes;
+  ++counts.to_device_copies;
 }
 
 void CountCopyToHost(std::size_t bytes) {
-  t_counts.to_host_bytes += bytes;
-  ++t_counts.to_host_copies;
+  auto& counts = g_counts.OfThisThread();
+  counts.to_host_bytes += bytes;
+  ++counts.to_host_copies;
 }
 
 }  // namespace kauri::cuda

@@ -13,6 +13,7 @@ from .._data.matrix import DMatrix
 from .._data.shuffling import shuffle, shuffle_rows
 from .._data.tables import all_columns, matrix_like
 from .._model.booster import Booster
+from .._model.metrics import require_queries
 from .._public import described, public
 from .subject import Queries, Subject, feature_numbers, subject_of
 
@@ -85,7 +86,7 @@ def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool
         return _Scorer(booster, metric, name, 1 if greater_is_better else -1)
     if metric is not None:
         booster.set_param({"eval_metric": metric})
-    booster._require_queries(data)
+    require_queries(booster, data)
     names = list(_named_values(booster, data))
     if not names:
         raise ParameterError("the model has no metric; pass metric.")

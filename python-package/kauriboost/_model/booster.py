@@ -231,14 +231,6 @@ class Booster(Model):
         """
         return bool(call_int(LIB.KauriBoosterHigherIsBetter, self.handle, encode_text(metric)))
 
-    def _require_queries(self, data: DMatrix) -> None:
-        """Raise DataError where a metric orders the rows of queries and the data have none."""
-        check(LIB.KauriBoosterRequireQueries(self.handle, data.handle))
-
-    def _knows_metric(self, metric: str) -> bool:
-        """Whether this is the name of a built-in metric."""
-        return bool(call_int(LIB.KauriBoosterKnowsMetric, self.handle, encode_text(metric)))
-
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
         """Evaluate every metric on one data set."""
         return self.eval_set([(data, name)], iteration)

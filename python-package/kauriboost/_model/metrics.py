@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
+from .._binding.calls import call_int
+from .._binding.library import LIB, check
+from .._binding.text import encode_text
 from .._data.matrix import DMatrix
 
 Evaluation = tuple[str, str, float]  # data set, metric, value
@@ -57,3 +60,13 @@ def _checked(pair: Any) -> tuple[str, float]:
             f"a metric of your own is called {name!r}; its name must not be empty and have no colon, tab or new line."
         )
     return name, number
+
+
+def knows_metric(booster: Any, metric: str) -> bool:
+    """Whether this is the name of a built-in metric."""
+    return bool(call_int(LIB.KauriBoosterKnowsMetric, booster.handle, encode_text(metric)))
+
+
+def require_queries(booster: Any, data: DMatrix) -> None:
+    """Raise DataError where a metric of the booster orders the rows of queries and the data have none."""
+    check(LIB.KauriBoosterRequireQueries(booster.handle, data.handle))

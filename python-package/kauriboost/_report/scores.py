@@ -11,7 +11,7 @@ from .._data.matrix import DMatrix
 from .._data.shuffling import shuffle
 from .._explaining.subject import Subject
 from .._model.booster import Booster
-from .._model.metrics import parse_line
+from .._model.metrics import parse_line, require_queries
 
 _N_RESAMPLES = 200
 _MOST_ROWS = 100_000  # beyond, resampling takes seconds
@@ -38,7 +38,7 @@ def scores_of(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed
         booster = booster[begin : end or booster.num_boosted_rounds()]
     if metrics is not None:
         booster.set_param({"eval_metric": list(metrics)})
-    booster._require_queries(data)
+    require_queries(booster, data)
     values = _values(booster, data)
     margins = np.asarray(booster.predict(data, output_margin=True, strict_shape=True))
     is_one_target = data.get_label().ndim == 1 and (margins.shape[1] == 1 or _is_multiclass(booster))

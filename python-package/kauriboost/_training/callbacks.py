@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from .._binding.errors import ModelError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
-from .._model.metrics import CustomMetric
+from .._model.metrics import CustomMetric, knows_metric
 from .._public import public
 from .callback import EvalsLog, TrainingCallback, mean_of
 from .checkpoint import TrainingCheckPoint, TrainingState, restore_history
@@ -211,8 +211,8 @@ class EarlyStopping(TrainingCallback):
             self.stopped_after = epoch + 1
         return self.waited >= self.rounds
 
-    def report(self, model: AnyBooster) -> str | None:
-        """Return what is to be said of the best round after stopping; None if it has not stopped."""
+    def report(self, model: AnyBooster | None = None) -> str | None:
+        """Return what is to be said of the best round after stopping, and of the model; None if it has not stopped."""
         if self.stopped_after is None:
             return None
         found = f"early stopping after {self.stopped_after} rounds; the best is {self._best_line}"
@@ -256,7 +256,8 @@ class EarlyStopping(TrainingCallback):
 
 def warn_of_own_metric(model: AnyBooster, metric: str) -> None:
     """Say that smaller values of a metric that is not built in count as better."""
-    if not model._knows_metric(metric):
+    first = model if isinstance(model, Booster) else model.boosters[0]
+    if not knows_metric(first, metric):
         _logger.warning(
             "metric '%s' is not a built-in one, so smaller values of it count as better; pass maximize=True where "
             "larger values are better, or maximize=False to say nothing of it.",

@@ -160,10 +160,6 @@ class CvBooster:
         """Whether larger values of a metric are better."""
         return self.boosters[0].higher_is_better(metric)
 
-    def _knows_metric(self, metric: str) -> bool:
-        """Whether this is the name of a built-in metric."""
-        return self.boosters[0]._knows_metric(metric)
-
     def num_boosted_rounds(self) -> int:
         """Return the number of rounds trained."""
         return self.boosters[0].num_boosted_rounds()

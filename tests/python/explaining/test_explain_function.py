@@ -312,5 +312,5 @@ def test_plots_and_shap_take_them() -> None:
 
 @pytest.mark.parametrize("n_players", [(1 << 20) + 1, 1 << 31, 1 << 62])
 def test_more_players_than_there_can_be_are_refused_at_once(n_players: int) -> None:
-    with pytest.raises(kb.ParameterError, match=f"n_players is {n_players}; expected 1 to 1048576"):
+    with pytest.raises(kb.ParameterError, match=f"n_players is {n_players}; expected"):
         kb.shapley_values(lambda masks: masks.sum(axis=1), n_players)

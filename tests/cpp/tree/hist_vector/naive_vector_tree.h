@@ -127,7 +127,10 @@ class NaiveVectorTree {
     root.rows.resize(job_.job.NumRows());
     std::iota(root.rows.begin(), root.rows.end(), std::size_t{0});
     root.limits.resize(outputs_.size());
-    for (std::size_t k = 0; k < outputs_.size(); ++k) root.weights.push_back(Weight(Sum(root.rows, k), {}));
+    auto const has_enough = MeanHessian(root.rows) >= static_cast<double>(param_.min_child_weight);
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+      root.weights.push_back(has_enough ? Weight(Sum(root.rows, k), {}) : 0.0);
+    }
     nodes_.push_back(root);
     for (std::int64_t n_leaves = 1; param_.max_leaves == 0 || n_leaves < param_.max_leaves; ++n_leaves) {
       if (param_.grow_policy == TreeParam::kLossGuide || NextNode() < 0) FindSplits();
