@@ -3,9 +3,12 @@
 
 #include <utility>
 
+#include "common/log.h"
 #include "common/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/text/side_files.h"
+#include "data/text/text_format.h"
+#include "data/text/text_reader.h"
 #include "data/text/text_source.h"
 #include "data/text/uri.h"
 #include "data/text/whole_text.h"
@@ -15,10 +18,23 @@
 namespace kauri {
 namespace {
 
+/// The format that the first lines of a file show, which the log says; empty: they show none. Standard input can be
+/// read once only, so its lines are not looked at.
+std::string RecognisedFormat(DataUri const& uri) {
+  if (IsStandardInput(uri.path)) return {};
+  auto format = RecogniseFormat(TextFile(uri.path));
+  if (!format.empty()) {
+    Log(LogLevel::kWarning, Quoted(uri.path), " is read as ", format, ", by its first lines; ",
+        Quoted(uri.path + "?format=" + format), " says so without a guess.");
+  }
+  return format;
+}
+
 /// The format that a uri names, or that its file shows. \throws Error(kParameter) when neither does.
 std::string FormatOf(DataUri const& uri) {
   if (!uri.format.empty()) return uri.format;
   if (!IsStandardInput(uri.path) && IsBinary(uri.path)) return "binary";
+  if (auto format = RecognisedFormat(uri); !format.empty()) return format;
   std::string known;
   for (auto const& name : GetRegistries().readers.Names()) known += (known.empty() ? "" : ", ") + name;
   Fail(ErrorKind::kParameter, "the format of ", Quoted(uri.path), " is not known; write ",
@@ -35,13 +51,20 @@ std::unique_ptr<DataMatrix> ReadToFile(Context const& ctx, std::string const& fo
   return matrix;
 }
 
+std::unique_ptr<DataMatrix> ReadInMemory(Context const& ctx, std::string const& format, DataUri const& uri,
+                                         TextNames* names) {
+  if (format == "csv") return ReadNamedCsv(ctx, uri.path, uri.params, names);
+  return GetRegistries().readers.Find(format).make(ctx, uri.path, uri.params);
+}
+
 }  // namespace
 
-std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_text, BinStoreOptions options) {
+std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_text, BinStoreOptions options,
+                                    TextNames* names) {
   auto const uri = ParseDataUri(uri_text);
   auto const format = FormatOf(uri);
-  auto matrix = uri.cache.empty() ? GetRegistries().readers.Find(format).make(ctx, uri.path, uri.params)
-                                  : ReadToFile(ctx, format, uri, std::move(options));
+  auto matrix =
+      uri.cache.empty() ? ReadInMemory(ctx, format, uri, names) : ReadToFile(ctx, format, uri, std::move(options));
   if (format == "binary" || IsStandardInput(uri.path)) return matrix;  // it has all in itself
   auto* const info = matrix->MutableInfo();
   auto const has_types = !uri.cache.empty();  // bins are made by them

@@ -527,6 +527,15 @@ KAURI_API int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metri
 KAURI_API int KauriBoosterRequireQueries(BoosterHandle handle, DMatrixHandle data);
 /** 1 when `metric` is the name of a built-in metric, with or without an argument behind '@', else 0. */
 KAURI_API int KauriBoosterKnowsMetric(BoosterHandle handle, char const* metric, int* out);
+/**
+ * Every metric on labelled rows, with the interval that holds 95 % of its values on rows (whole queries, where there
+ * are some) that are drawn anew with replacement.
+ * config: {"n_resamples": 200, "seed": 0}; 0 resamples: no intervals. `out`: a JSON list of
+ * {"name": ..., "value": ..., "low": ..., "high": ...}, in the order of XGBoosterEvalOneIter; null for what is no
+ * finite number.
+ */
+KAURI_API int KauriBoosterEvaluateWithIntervals(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                                char const** out);
 
 /* ---- Boosters: prediction --------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 #include "booster/configuration.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "booster/learner_param.h"
@@ -32,10 +33,22 @@ bool SaysBaseScore(Model const& model, ParamMap const& params) {
   return is_one && std::none_of(model.base_score.begin(), model.base_score.end(), differs);
 }
 
+/// Whether two texts say the same: as they are, or as numbers.
+bool AreSameValue(std::string const& a, std::string const& b) {
+  if (a == b) return true;
+  if (a.empty() || b.empty()) return false;
+  char* end_a = nullptr;
+  char* end_b = nullptr;
+  auto const number_a = std::strtod(a.c_str(), &end_a);
+  auto const number_b = std::strtod(b.c_str(), &end_b);
+  return *end_a == '\0' && *end_b == '\0' && number_a == number_b;
+}
+
 }  // namespace
 
 Configuration::Configuration(Configuration const& other) {
   std::lock_guard<std::mutex> const lock(other.mutex_);
+  given_ = other.given_;
   settings_ = other.settings_;
 }
 
@@ -60,7 +73,27 @@ std::string Configuration::Set(std::string const& name, std::string const& value
   }
   settings_.params[adapted.name] = adapted.value;
   settings_.given_names[adapted.name] = name;
+  if (is_noted) NoteGiven(adapted.name, name, value);
   return adapted.name;
+}
+
+void Configuration::NoteGiven(std::string const& own_name, std::string const& name, std::string const& value) {
+  auto& given = given_[own_name];
+  auto const is_settled = given.name.empty() || given.name == name || !given.conflict.empty();
+  if (is_settled || AreSameValue(given.value, value)) {
+    given = {name, value, ""};
+    return;
+  }
+  given.conflict = "parameters " + given.name + "=" + given.value + " and " + name + "=" + value +
+                   " are two names of one parameter with different values; give one of them.";
+}
+
+void Configuration::ReportConflicts() const {
+  for (auto const& [own_name, given] : given_) {
+    if (given.conflict.empty()) continue;
+    if (settings_.client.habits != Habits::kXgboost) Fail(ErrorKind::kParameter, given.conflict);
+    settings_.notes.push_back(given.conflict + " The last one is used.");
+  }
 }
 
 void Configuration::SetCollective(std::shared_ptr<Collective> collective) {
@@ -127,8 +160,10 @@ void Configuration::ResolveQuietly() const {
 std::shared_ptr<Components const> Configuration::Resolve() const {
   std::lock_guard<std::mutex> const lock(mutex_);
   if (components_ != nullptr) return components_;
+  ReportConflicts();
   try {
     components_ = MakeComponents(&settings_);
+    given_.clear();
   } catch (Error const& error) {
     throw Error(error.Kind(), WithGivenNames(error.what(), settings_.given_names));
   }

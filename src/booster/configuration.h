@@ -1,6 +1,7 @@
 /// \file The parameters of a booster: set one by one, then resolved to components, once.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,6 +25,10 @@ class Configuration {
   /// Takes effect when the parameters are resolved next. A name with several values (eval_metric) may be set
   /// repeatedly. The log has notes for users alone. Returns the parameter's own name; empty: it is one that changes no
   /// result.
+  ///
+  /// A user who gives one parameter two values under two of its names, before the parameters are used, has made a
+  /// mistake that Resolve() reports. Setting the parameter once more settles it. Between two uses the later setting
+  /// counts, whatever name it has, so that a parameter can be changed under any of its names.
   std::string Set(std::string const& name, std::string const& value, GivenBy whom = GivenBy::kUser);
   /// Rounds and evaluations are of its ranks from now on; null: of this process alone.
   void SetCollective(std::shared_ptr<Collective> collective);
@@ -45,8 +50,18 @@ class Configuration {
  private:
   /// After Restore: what there is to warn of was said, but not of what is set next.
   void ResolveQuietly() const;
+  /// A parameter as the user set it since the parameters were used last.
+  struct Given {
+    std::string name;
+    std::string value;
+    std::string conflict;  ///< what is wrong; empty: nothing
+  };
+
+  void NoteGiven(std::string const& own_name, std::string const& name, std::string const& value);
+  void ReportConflicts() const;
 
   mutable std::mutex mutex_;                              ///< guards what is below
+  mutable std::map<std::string, Given> given_;            ///< by a parameter's own name
   mutable Settings settings_;                             ///< resolving drops notes and what it refuses
   mutable std::shared_ptr<Components const> components_;  ///< nullptr: not resolved
 };

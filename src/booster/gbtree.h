@@ -38,7 +38,7 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
         .add_enum("multi_output_tree", kMultiOutputTree)
         .describe(
             "What a round adds for several outputs: one_output_per_tree, or multi_output_tree, one tree with a vector "
-            "in each leaf (tree_method=hist on the CPU only).");
+            "in each leaf (tree_method=hist).");
     DMLC_DECLARE_FIELD(process_type)
         .set_default(kDefault)
         .add_enum("default", kDefault)

@@ -188,6 +188,8 @@ bool IsOfTrees(Declaring const& component) {
          (component.role == "booster" && component.name != "gblinear");
 }
 
+bool BuildsTrees(Declaring const& component) { return component.role == "tree_method" || component.role == "updater"; }
+
 bool IsLinear(Declaring const& component) { return component.role == "booster" && component.name == "gblinear"; }
 
 /// Names that boosters of trees alone declare, or linear ones alone.
@@ -203,6 +205,11 @@ std::set<std::string> NamesOnlyOf(bool (*is_of_kind)(Declaring const&)) {
 }
 
 }  // namespace
+
+bool IsReadByTreeMethodsAlone(std::string const& own_name) {
+  static auto const kOfTreeMethods = NamesOnlyOf(BuildsTrees);
+  return kOfTreeMethods.count(own_name) != 0;
+}
 
 std::string ListUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
                        std::set<std::string>* named) {

@@ -7,17 +7,22 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "booster/metric_intervals.h"
 #include "booster/metric_names.h"
 #include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "c_api/json_config.h"
 #include "common/client.h"
 #include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 
 namespace kauri::c_api {
 namespace {
+
+constexpr std::int64_t kDefaultResamples = 200;
+constexpr std::int64_t kMostResamples = std::int64_t{1} << 31U;
 
 BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
   if (count > 0) NotNull(matrices, "dmats");
@@ -248,5 +253,27 @@ int KauriBoosterKnowsMetric(BoosterHandle handle, char const* metric, int* out) 
     auto const model = booster->learner->Ready();
     auto const direction = kauri::DirectionOf(*model->Parts(), NotNull(metric, "metric"));
     *NotNull(out, "out") = direction == kauri::MetricDirection::kUnknown ? 0 : 1;
+  });
+}
+
+int KauriBoosterEvaluateWithIntervals(BoosterHandle handle, DMatrixHandle dmat, char const* config, char const** out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    auto& booster = BoosterOf(handle);
+    JsonConfig const settings(config, "KauriBoosterEvaluateWithIntervals");
+    auto const n_resamples = settings.IntegerOr("n_resamples", kDefaultResamples);
+    if (n_resamples < 0 || n_resamples > kMostResamples) {
+      kauri::Fail(kauri::ErrorKind::kParameter, "n_resamples=", n_resamples, " is not from 0 to ", kMostResamples, ".");
+    }
+    kauri::ResamplingOptions const options{n_resamples, static_cast<std::uint64_t>(settings.IntegerOr("seed", 0))};
+    auto list = nlohmann::json::array();
+    auto const ready = booster.learner->Ready();
+    for (auto const& metric : kauri::EvaluateWithIntervals(*ready, *DataOf(dmat).data, options)) {
+      auto const& [low, high] = metric.interval;
+      list.push_back({{"name", metric.name}, {"value", metric.value}, {"low", low}, {"high", high}});
+    }
+    auto& text = booster.Buffers().text;
+    text = list.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    *out = text.c_str();
   });
 }

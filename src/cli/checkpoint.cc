@@ -26,8 +26,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr char const* kAttribute = "kauri_checkpoint";
-constexpr char const* kSuffix = ".ubj";
-constexpr char const* kBestSuffix = ".best.ubj";
+constexpr char const* kSuffix = ".model";
+constexpr char const* kBestSuffix = ".best.model";
+constexpr char const* kOldSuffix = ".ubj";  // checkpoints of former versions
+constexpr char const* kOldBestSuffix = ".best.ubj";
 constexpr std::size_t kMinDigits = 4;
 constexpr std::uint64_t kMostRounds = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kShownText = 60;
@@ -65,27 +67,44 @@ std::int64_t RoundsOfName(std::string const& name, char const* suffix) {
   return NumberedName(rounds, suffix) == name ? rounds : -1;
 }
 
+std::int64_t RoundsOfCheckpoint(std::string const& name) {
+  return std::max(RoundsOfName(name, kSuffix), RoundsOfName(name, kOldSuffix));
+}
+
+std::int64_t RoundsOfBest(std::string const& name) {
+  return std::max(RoundsOfName(name, kBestSuffix), RoundsOfName(name, kOldBestSuffix));
+}
+
+/// The path with the suffix of today, or where only a former version's file exists, that file's.
+std::string ExistingPath(CliParam const& cli, std::int64_t rounds, char const* suffix, char const* old_suffix) {
+  std::error_code error;
+  auto const path = PathOf(cli, rounds, suffix);
+  auto const old = PathOf(cli, rounds, old_suffix);
+  return !fs::exists(path, error) && fs::exists(old, error) ? old : path;
+}
+
 /// Descending, none above `most`.
 std::vector<std::int64_t> RoundsInFolder(std::string const& folder, std::int64_t most) {
   std::vector<std::int64_t> found;
   std::error_code error;
   for (auto const& entry : fs::directory_iterator(folder, error)) {
-    auto const rounds = RoundsOfName(entry.path().filename().string(), kSuffix);
+    auto const rounds = RoundsOfCheckpoint(entry.path().filename().string());
     if (rounds >= 0 && rounds <= most) found.push_back(rounds);
   }
   if (error) Fail(ErrorKind::kIo, "model_dir=", Quoted(folder), " cannot be searched: ", error.message(), ".");
   std::sort(found.begin(), found.end(), std::greater<>());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
-/// A kill in the middle of saving leaves a file beside the checkpoint's own: 0010.ubj.new-...
+/// A kill in the middle of saving leaves a file beside the checkpoint's own: 0010.model.new-...
 void RemoveHalfWritten(std::string const& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (auto const& entry : fs::directory_iterator(folder, error)) {
     std::string whole;
     if (!IsReplacementName(entry.path().filename().string(), &whole)) continue;
-    if (RoundsOfName(whole, kSuffix) >= 0 || RoundsOfName(whole, kBestSuffix) >= 0) found.push_back(entry.path());
+    if (RoundsOfCheckpoint(whole) >= 0 || RoundsOfBest(whole) >= 0) found.push_back(entry.path());
   }
   for (auto const& path : found) RemoveLeftover(path.string());
 }
@@ -120,7 +139,7 @@ void RequireSound(Checkpoint const& checkpoint, CliParam const& cli, Model const
   auto const rounds = checkpoint.rounds;
   auto const of_model = model.NumIterations();
   auto const fits = cli.model_in.empty() ? rounds == of_model : rounds <= of_model;
-  if (rounds < 1 || !fits || NumberedPath(cli, rounds) != checkpoint.path) {
+  if (rounds < 1 || !fits || ExistingPath(cli, rounds, kSuffix, kOldSuffix) != checkpoint.path) {
     FailDamaged(checkpoint.path,
                 " (rounds is " + std::to_string(rounds) + ", and the model has " + Counted(of_model, "round") + ")");
   }
@@ -143,7 +162,7 @@ Checkpoint ReadState(Options const& options, std::string const& path, Model cons
   checkpoint.best.score = std::stod(state.at("best_score").get<std::string>());
   checkpoint.best.rounds_without = TakeCount(state, "rounds_without", path);
   RequireSound(checkpoint, options.cli, model);
-  auto const best_path = PathOf(options.cli, checkpoint.rounds, kBestSuffix);
+  auto const best_path = ExistingPath(options.cli, checkpoint.rounds, kBestSuffix, kOldBestSuffix);
   if (state.at("has_best_model")) checkpoint.best_model = LoadModel(best_path);
   return checkpoint;
 }
@@ -180,7 +199,7 @@ Checkpoint FindCheckpoint(Options const& options) {
   }
   RemoveHalfWritten(options.cli.model_dir);
   for (auto const rounds : RoundsInFolder(options.cli.model_dir, options.cli.num_round)) {
-    auto const path = NumberedPath(options.cli, rounds);
+    auto const path = ExistingPath(options.cli, rounds, kSuffix, kOldSuffix);
     auto const model = LoadModel(path);
     auto const found = model.attributes.find(kAttribute);
     if (found == model.attributes.end()) continue;

@@ -1,8 +1,8 @@
 /// \file Checkpoints of a training: models of save_period that say how far it was, so that resume=true goes on from the
 /// newest as if nothing had happened.
 ///
-/// A checkpoint is model_dir/0010.ubj after ten rounds: a model like any other, with the attribute kauri_checkpoint.
-/// Where later rounds change earlier ones, the best model so far lies beside it as 0010.best.ubj, written first.
+/// A checkpoint is model_dir/0010.model after ten rounds: a model like any other, with the attribute kauri_checkpoint.
+/// Where later rounds change earlier ones, the best model so far lies beside it as 0010.best.model, written first.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct Checkpoint {
 /// The shortest text that reads back as the same number.
 std::string NumberText(double value);
 
-/// model_dir/0010.ubj.
+/// model_dir/0010.model.
 std::string NumberedPath(CliParam const& cli, std::int64_t rounds);
 
 /// No file of a checkpoint of this training has a longer path.
 std::string LongestCheckpointPath(CliParam const& cli);
 
-/// Writes model_dir/NNNN.ubj; `model` comes without attributes of a checkpoint. \throws Error(kIo).
+/// Writes model_dir/NNNN.model; `model` comes without attributes of a checkpoint. \throws Error(kIo).
 void SaveCheckpoint(Options const& options, Model model, Checkpoint const& checkpoint);
 
 /// The newest checkpoint of at most num_round rounds in model_dir; without one, or without resume=true, the beginning.

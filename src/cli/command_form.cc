@@ -51,14 +51,14 @@ bool IsFile(std::string const& argument) {
 }
 
 std::vector<Setting> ReadTask(TaskForm const& form, std::vector<std::string> const& arguments) {
-  std::vector<Setting> settings{{"task", form.name, "argument " + Quoted(form.name)}};
+  std::vector<Setting> settings{{"task", form.name, "argument " + Quoted(form.name), true}};
   std::size_t n_files = 0;
   for (std::size_t index = 1; index < arguments.size(); ++index) {
     auto const& argument = arguments[index];
     if (!IsFile(argument)) {
       settings.push_back(ParseArgument(argument));
     } else if (n_files < form.keys.size() && *form.keys[n_files] != '\0') {
-      settings.push_back({form.keys[n_files++], argument, "argument " + Quoted(argument)});
+      settings.push_back({form.keys[n_files++], argument, "argument " + Quoted(argument), true});
     } else {
       Fail(ErrorKind::kParameter, "argument ", Quoted(argument), " is one file too many: expected kauri ",
            FormText(form), ", then key=value.");

@@ -66,7 +66,7 @@ void ParseLine(std::string const& line, std::string const& origin, std::vector<S
   if (reader.AtEnd()) reader.Refuse(Quoted(key) + " has no value; write '' for an empty one");
   auto value = reader.Token('\0');
   if (!reader.AtEnd()) reader.Refuse("text after the closing quote of the value of " + Quoted(key));
-  settings->push_back({std::move(key), std::move(value), origin});
+  settings->push_back({std::move(key), std::move(value), origin, false});
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Setting ParseArgument(std::string const& argument) {
     Fail(ErrorKind::kParameter, "argument ", Quoted(argument),
          " is not of the form key=value; kauri --help lists the keys.");
   }
-  return {argument.substr(0, equals), argument.substr(equals + 1), "argument " + Quoted(argument)};
+  return {argument.substr(0, equals), argument.substr(equals + 1), "argument " + Quoted(argument), true};
 }
 
 }  // namespace kauri::cli

@@ -14,6 +14,7 @@ struct Setting {
   std::string key;
   std::string value;
   std::string origin;  ///< for error messages: "train.conf:12" or "argument 'eta=0.1'"
+  bool is_argument = false;
 };
 
 /// `name` is what messages call the file. Settings in the order of the lines.

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
+#include "cli/text_labels.h"
 #include "data/copies/folds.h"
 #include "data/copies/slice.h"
 #include "data/meta_info.h"
@@ -65,7 +66,9 @@ class CrossValidation {
     SetUpLearner(options, &learner);
     auto const ready = learner.Ready();
     auto const& parts = *ready->Parts();
-    auto const data = ReadValues(options, "data", cli_.data);
+    TextNames names;
+    auto const data = ReadValues(options, "data", cli_.data, &names);
+    RequireClassification(names, learner);
     ValidateInfo(data->Info());
     FoldOptions const folds{cli_.nfold, cli_.stratified, static_cast<std::uint64_t>(parts.param.seed)};
     for (auto const& rows : MakeFolds(parts.ctx, data->Info(), folds)) {

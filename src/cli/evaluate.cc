@@ -1,48 +1,25 @@
 /// \file task=evaluate.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "booster/learner.h"
-#include "booster/prediction.h"
+#include "booster/metric_intervals.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/report.h"
-#include "cli/resampling.h"
 #include "cli/tasks.h"
-#include "data/meta_info.h"
 
 namespace kauri::cli {
 namespace {
 
-/// What metrics look at, [n_rows, n_outputs].
-std::vector<float> ValuesForMetrics(ReadyModel const& ready, DataMatrix const& data) {
-  auto const view = data.View();
-  GivenRows const rows{*view, data.Info().base_margin, DeclaredColumns::Of(data.Info())};
-  PredictOptions margins;
-  margins.kind = PredictKind::kMargin;
-  auto values = kauri::Predict(ready, rows, margins).values;
-  auto const& parts = *ready.Parts();
-  if (!parts.objective->EvaluatesMargins()) {
-    parts.objective->TransformMargins(parts.ctx, values, ready.GetModel().NumOutputs());
-  }
-  return values;
-}
-
 /// A line for each metric.
 void WriteMetrics(ReadyModel const& ready, NamedData const& set, std::int64_t n_resamples, std::ostream* out) {
-  auto const& parts = *ready.Parts();
-  auto const& info = set.data->Info();
-  ValidateInfo(info);
-  auto const values = ValuesForMetrics(ready, *set.data);
-  for (auto const& metric : parts.metrics) {
-    *out << CsvText(set.name) << ',' << CsvText(metric->Name()) << ','
-         << MetricText(metric->Evaluate(parts.ctx, values, info));
-    if (n_resamples > 0) {
-      auto const interval = BootstrapInterval(parts.ctx, *metric, values, info,
-                                              {n_resamples, static_cast<std::uint64_t>(parts.param.seed)});
-      *out << ',' << MetricText(interval.low) << ',' << MetricText(interval.high);
-    }
+  ResamplingOptions const options{n_resamples, static_cast<std::uint64_t>(ready.Parts()->param.seed)};
+  for (auto const& metric : EvaluateWithIntervals(ready, *set.data, options)) {
+    *out << CsvText(set.name) << ',' << CsvText(metric.name) << ',' << MetricText(metric.value);
+    if (n_resamples > 0) *out << ',' << MetricText(metric.interval.low) << ',' << MetricText(metric.interval.high);
     *out << '\n';
   }
 }
@@ -55,7 +32,10 @@ void Evaluate(Options const& options) {
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
   auto sets = options.evaluation_sets;
-  if (!options.cli.test_path.empty()) sets.insert(sets.begin(), {"test", options.cli.test_path});
+  auto const& test_path = options.cli.test_path;
+  auto const has_test = std::any_of(sets.begin(), sets.end(),
+                                    [&](auto const& set) { return set.first == "test" && set.second == test_path; });
+  if (!test_path.empty() && !has_test) sets.insert(sets.begin(), {"test", test_path});
   file.Stream() << (options.cli.n_resamples > 0 ? "data,metric,value,low,high\n" : "data,metric,value\n");
   for (auto const& [name, uri] : sets) {
     auto const key = uri == options.cli.test_path && name == "test" ? std::string("test:data") : "eval[" + name + "]";

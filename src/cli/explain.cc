@@ -86,10 +86,11 @@ void Explain(Options const& options) {
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
   auto const& model = ready->GetModel();
+  auto const names = FeatureNames(model, options.feature_names);
   ExplainOptions explain;
   explain.kind = KindOf(cli);
   explain.iterations = {cli.iteration_begin, cli.iteration_end};
-  explain.features = FeaturesOf(cli.features, FeatureNames(model));
+  explain.features = FeaturesOf(cli.features, names);
   explain.reduction = cli.reduce == CliParam::kMeanAbs ? ExplainReduction::kMeanAbs : ExplainReduction::kNone;
   auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
   auto const background = cli.background.empty() ? nullptr : ReadRowsFor(*ready, options, "background", cli.background);
@@ -97,7 +98,7 @@ void Explain(Options const& options) {
   auto const against = background == nullptr ? nullptr : background->View();
   ExplainTask task{*rows, data->Info().base_margin, against.get(), DeclaredColumns::Of(data->Info())};
   if (background != nullptr) task.background_columns = DeclaredColumns::Of(background->Info());
-  auto const shape = ShapeOfExplanation(model, rows->NumRows(), explain);
+  auto const shape = ShapeOfExplanation(model, names, rows->NumRows(), explain);
   auto const writer = is_npy ? MakeNpyWriter(shape, &file.Stream()) : MakeCsvWriter(shape, &file.Stream());
   if (shape.reduced) {
     writer->Write(kauri::Explain(*ready, task, explain).values);

@@ -62,8 +62,8 @@ class SampledFile {
   std::unique_ptr<ExplanationWriter> writer_;
 };
 
-ExplanationShape ShapeOf(Model const& model, std::int64_t n_rows, SampledOptions const& options) {
-  auto columns = FeatureNames(model);
+ExplanationShape ShapeOf(Model const& model, std::vector<std::string> columns, std::int64_t n_rows,
+                         SampledOptions const& options) {
   columns.emplace_back("bias");
   return {n_rows, false, options.output == ExplainedOutput::kLoss ? 1 : model.NumOutputs(), false, columns};
 }
@@ -87,7 +87,7 @@ void ExplainSampledRows(Options const& options) {
   auto const rows = data->View();
   auto const against = background->View();
   auto const n_rows = rows->NumRows();
-  auto const shape = ShapeOf(ready->GetModel(), n_rows, how);
+  auto const shape = ShapeOf(ready->GetModel(), FeatureNames(ready->GetModel(), options.feature_names), n_rows, how);
   values.Begin(shape);
   if (errors != nullptr) errors->Begin(shape);
   Progress progress(n_rows, "rows");

@@ -106,18 +106,24 @@ bool IsNpyPath(char const* key, std::string const& path) {
   Fail(ErrorKind::kParameter, key, "=", path, " ends neither with .csv nor with .npy; name it by one of them.");
 }
 
-std::vector<std::string> FeatureNames(Model const& model) {
-  auto names = model.feature_names;
+std::vector<std::string> FeatureNames(Model const& model, std::vector<std::string> const& of_map) {
+  auto names = of_map.empty() ? model.feature_names : of_map;
+  auto const n_names = static_cast<std::int64_t>(names.size());
+  if (!of_map.empty() && n_names < model.n_features) {
+    Fail(ErrorKind::kData, "fmap names ", n_names, " features, but the model has ", model.n_features,
+         "; give each of them a line.");
+  }
+  if (n_names > model.n_features) names.resize(static_cast<std::size_t>(model.n_features));
   for (auto feature = static_cast<std::int64_t>(names.size()); feature < model.n_features; ++feature) {
     names.push_back("f" + std::to_string(feature));
   }
   return names;
 }
 
-ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, ExplainOptions const& options) {
+ExplanationShape ShapeOfExplanation(Model const& model, std::vector<std::string> const& names, std::int64_t n_rows,
+                                    ExplainOptions const& options) {
   auto const reduced = options.reduction != ExplainReduction::kNone;
   ExplanationShape shape{reduced ? 1 : n_rows, reduced, model.NumOutputs(), IsOfPairs(options.kind), {}};
-  auto const names = FeatureNames(model);
   for (auto const feature : options.features) shape.columns.push_back(names[feature]);
   if (options.features.empty()) shape.columns = names;
   shape.columns.emplace_back("bias");

@@ -26,10 +26,13 @@ struct ExplanationShape {
   std::vector<std::string> columns;  ///< names of features, then "bias"
 };
 
-/// The model's own names, or f0, f1, ...
-std::vector<std::string> FeatureNames(Model const& model);
+/// The names `of_map` if there are some, else the model's own, or f0, f1, ... \throws Error(kData) for fewer names of a
+/// map than the model has features.
+std::vector<std::string> FeatureNames(Model const& model, std::vector<std::string> const& of_map = {});
 
-ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, ExplainOptions const& options);
+/// `names`: of all features, as FeatureNames has them.
+ExplanationShape ShapeOfExplanation(Model const& model, std::vector<std::string> const& names, std::int64_t n_rows,
+                                    ExplainOptions const& options);
 
 class ExplanationWriter {
  public:

@@ -52,7 +52,7 @@ void WriteImportance(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
-  auto const names = FeatureNames(model);
+  auto const names = FeatureNames(model, options.feature_names);
   auto const* const type = NameOf(options.cli.importance_type);
   auto scores = model.IsLinear() ? LinearScores(model, names, type) : TreeScores(model, names, type);
   std::stable_sort(scores.begin(), scores.end(), [](Score const& a, Score const& b) { return a.second > b.second; });

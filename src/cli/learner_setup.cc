@@ -2,6 +2,7 @@
 
 #include "booster/learner_param.h"
 #include "booster/parameter_check.h"
+#include "cli/text_labels.h"
 #include "common/log.h"
 #include "common/read_file.h"
 #include "data/memory_param.h"
@@ -63,7 +64,7 @@ Context MakeContext(Options const& options) {
 }
 
 std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
-                                     DataMatrix const* like) {
+                                     TextNames* names, DataMatrix const* like) {
   auto const params = LearnerParams(options);
   auto const ctx = MakeContext(options);
   BinStoreOptions bins;
@@ -71,14 +72,15 @@ std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& 
   bins.budget = ParseParameters<MemoryParam>(params).Budget();
   bins.like = like;
   try {
-    return ReadUri(ctx, uri, bins);
+    return ReadUri(ctx, uri, bins, names);
   } catch (Error const& error) {
     Fail(error.Kind(), key, "=", uri, ": ", error.what());
   }
 }
 
-std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri) {
-  auto data = ReadData(options, key, uri);
+std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri,
+                                       TextNames* names) {
+  auto data = ReadData(options, key, uri, names);
   if (data->Store() == nullptr) return data;
   Fail(ErrorKind::kParameter, key, "=", uri,
        ": the task needs the values of the features, but a cache keeps bins; leave out what begins with '#'.");
@@ -86,7 +88,8 @@ std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const
 
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
                                         std::string const& uri) {
-  auto data = ReadValues(options, key, uri);
+  auto names = NamesOf(model.GetModel());
+  auto data = ReadValues(options, key, uri, &names);
   try {
     model.CheckColumns(DeclaredColumns::Of(data->Info()), data->NumCols());
   } catch (Error const& error) {

@@ -6,6 +6,7 @@
 
 #include "booster/learner.h"
 #include "cli/options.h"
+#include "data/text/text_names.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 #include "kauri/parameter.h"
@@ -22,13 +23,15 @@ ParamMap LearnerParams(Options const& options);
 Context MakeContext(Options const& options);
 
 /// Reads with the threads, max_bin and memory_budget that the options ask for. `like`: whose cuts data with a cache
-/// take. \throws Error that names `key`, the option that gave the path.
+/// take. `names`: of classes and categories of text; without them labels of text are refused. \throws Error that names
+/// `key`, the option that gave the path.
 std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
-                                     DataMatrix const* like = nullptr);
+                                     TextNames* names = nullptr, DataMatrix const* like = nullptr);
 /// The same for tasks that need values. \throws Error for data with a cache.
-std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri);
-/// The same for rows that a model is to predict. \throws Error that names `key` where their columns are not the
-/// model's.
+std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri,
+                                       TextNames* names = nullptr);
+/// The same for rows that a model is to predict, with the names of classes and categories that it knows. \throws Error
+/// that names `key` where their columns are not the model's.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
                                         std::string const& uri);
 

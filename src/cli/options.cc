@@ -1,9 +1,13 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <map>
 
 #include "booster/learner_param.h"
+#include "booster/model_io/dump.h"
 #include "booster/other_names.h"
+#include "booster/parameter_check.h"
+#include "cli/task_keys.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
@@ -45,6 +49,12 @@ void AddEvaluationSet(Setting const& setting, Options* options) {
   }
 }
 
+/// Where a feature map takes the place of the model's names or of the data's; the dump reads its types, too.
+bool IsNamedByMap(int task) {
+  return task == CliParam::kImportance || task == CliParam::kReport || task == CliParam::kExplain ||
+         task == CliParam::kPredict || task == CliParam::kSummary;
+}
+
 /// preset=best decides what the other parameters of a training are for.
 void RequireThoseOfBest(ParamMap const& own, Options const& options) {
   static std::vector<std::string> const kTaken{"task",        "data",          "model_out", "model_dialect",
@@ -64,6 +74,40 @@ void RequireThoseOfBest(ParamMap const& own, Options const& options) {
   RequirePath(options.cli.model_out, "model_out", "train with preset=best");
 }
 
+/// A key's own name; test_path is what test:data is declared as.
+std::string OwnName(std::string const& key) {
+  if (key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) return "eval[NAME]";
+  if (key == "test:data") return "test_path";
+  if (key == "train_path") return "data";
+  if (key == "name_fmap") return "fmap";
+  auto const adapted = AdaptParameter(key, "");
+  return adapted.name.empty() ? key : adapted.name;
+}
+
+/// Settings of one source. An argument overrides the file under whatever name; within one source two names of one key
+/// must agree. The learner looks for the same among its own parameters.
+class GivenNames {
+ public:
+  void Note(Setting const& setting) {
+    if (setting.key == "eval_metric") return;
+    auto& given = given_[OwnName(setting.key)];
+    if (setting.key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) return;
+    auto const differs = given.key != setting.key && given.value != setting.value;
+    if (!given.key.empty() && given.is_argument == setting.is_argument && differs) {
+      Fail(ErrorKind::kParameter, setting.origin, ": ", given.key, "=", given.value, " (", given.origin, ") and ",
+           setting.key, "=", setting.value, " are two names of one key with different values; give one of them.");
+    }
+    given = setting;
+  }
+  bool IsOverridden(Setting const& setting) const {
+    auto const found = given_.find(OwnName(setting.key));
+    return found != given_.end() && found->second.is_argument && !setting.is_argument;
+  }
+
+ private:
+  std::map<std::string, Setting> given_;
+};
+
 [[noreturn]] void RefuseUnknown(Setting const& setting, std::vector<std::string> known) {
   auto const cli_names = CliNames();
   known.insert(known.end(), cli_names.begin(), cli_names.end());
@@ -78,6 +122,8 @@ Options ReadOptions(std::vector<Setting> const& settings) {
   ParamMap own;
   auto const own_names = CliNames();
   auto const learner_names = KnownParameterNames();
+  GivenNames given;
+  for (auto const& setting : settings) given.Note(setting);
   for (auto const& setting : settings) {
     if (setting.key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) {
       AddEvaluationSet(setting, &options);
@@ -90,12 +136,19 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     } else if (Contains(own_names, setting.key)) {
       own[setting.key] = setting.value;
     } else if (Contains(learner_names, setting.key)) {
-      options.learner.emplace_back(setting.key, setting.value);
+      if (setting.key == "eval_metric" || !given.IsOverridden(setting))
+        options.learner.emplace_back(setting.key, setting.value);
     } else {
       RefuseUnknown(setting, learner_names);
     }
   }
   options.cli = ParseParameters<CliParam>(own);
+  for (auto const& setting : settings) {
+    if (setting.is_argument) RequireRead(setting, OwnName(setting.key), options.cli);
+  }
+  if (!options.cli.fmap.empty() && IsNamedByMap(options.cli.task)) {
+    options.feature_names = ReadFeatureMap(options.cli.fmap).names;
+  }
   options.has_nfold = own.count("nfold") > 0;
   if (options.cli.preset == CliParam::kBest) {
     RequireThoseOfBest(own, options);

@@ -157,9 +157,11 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_lower_bound(0.0)
         .describe(
             "Stop after the round that ends so many seconds after the first began; 0: never. Also of preset=best.");
-    DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply, explain or dump: .json or .ubj.");
+    DMLC_DECLARE_FIELD(model_in).set_default("").describe(
+        "Model to continue, apply, explain or dump; its contents show its format.");
     DMLC_DECLARE_FIELD(model_out).set_default("").describe(
-        "Where the model goes, .json or .ubj; if empty, model_dir and the number of rounds: 0010.ubj.");
+        "Where the model goes: .json, or .ubj or .model for UBJSON; if empty, model_dir and the number of rounds: "
+        "0010.model.");
     DMLC_DECLARE_FIELD(model_dialect)
         .set_default("")
         .describe(
@@ -284,7 +286,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default("0.01,0.05,0.25,0.5,0.75,0.95,0.99")
         .describe("Shares of all rows, ascending, whose quantiles summary writes.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
-        "File of feature names for the dump, 'index name type' per line. Also name_fmap.");
+        "File of feature names for what shows features (dump, importance, report, explain, pred with pred_contribs, "
+        "summary), 'index name type' per line; they take the place of the model's own. Also name_fmap.");
     DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");
     DMLC_DECLARE_ALIAS(data, train_path);
     DMLC_DECLARE_ALIAS(fmap, name_fmap);
@@ -302,6 +305,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
 
 struct Options {
   CliParam cli;
+  std::vector<std::string> feature_names{};                          ///< of fmap; empty: it is not given
   std::vector<std::pair<std::string, std::string>> evaluation_sets;  ///< (name, uri), in the order first given
   std::vector<std::pair<std::string, std::string>> learner;          ///< (name, value), in order; later ones override
   bool has_nfold = false;                                            ///< nfold is given, and not its default

@@ -52,7 +52,9 @@ void Predict(Options const& options) {
   auto const [ready, n_rows, prediction] = PredictRows(options);
   file.Stream().precision(std::numeric_limits<float>::max_digits10);
   if (options.cli.pred_contribs) {
-    MakeCsvWriter(ShapeOfExplanation(ready->GetModel(), n_rows, {}), &file.Stream())->Write(prediction.values);
+    auto const names = FeatureNames(ready->GetModel(), options.feature_names);
+    auto const shape = ShapeOfExplanation(ready->GetModel(), names, n_rows, {});
+    MakeCsvWriter(shape, &file.Stream())->Write(prediction.values);
   } else {
     for (auto const value : prediction.values) file.Stream() << value << '\n';
   }

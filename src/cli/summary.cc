@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "booster/learner.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/report.h"
@@ -44,8 +45,10 @@ std::string CellText(double value) {
   return text.str();
 }
 
-std::vector<std::string> ColumnNames(DataMatrix const& data) {
-  auto names = data.Info().feature_names;
+std::vector<std::string> ColumnNames(Options const& options, DataMatrix const& data) {
+  auto const n_cols = static_cast<std::size_t>(data.NumCols());
+  auto names = options.feature_names.empty() ? data.Info().feature_names : options.feature_names;
+  if (names.size() > n_cols) names.resize(n_cols);
   for (auto column = static_cast<std::int64_t>(names.size()); column < data.NumCols(); ++column) {
     names.push_back("f" + std::to_string(column));
   }
@@ -57,9 +60,12 @@ std::vector<std::string> ColumnNames(DataMatrix const& data) {
 void Summarize(Options const& options) {
   OutputFile file(options.cli.name_summary, "summary");
   auto const shares = SharesIn(options.cli.quantiles);
+  Learner learner;
+  SetUpLearner(options, &learner);  // what is wrong with a parameter is said as by other tasks
   auto const ctx = MakeContext(options);
   ColumnSummaries summaries({shares, SketchOptionsOf(ParseParameters<TreeParam>(LearnerParams(options)))});
-  auto const data = ReadValues(options, "data", options.cli.data);
+  TextNames of_texts;
+  auto const data = ReadValues(options, "data", options.cli.data, &of_texts);
   summaries.Add(ctx, *data->View(), WeightPerRow(data->Info()));
   auto const n_fields = static_cast<std::size_t>(summaries.NumFields());
   auto const table = summaries.Finish(ctx);
@@ -67,7 +73,7 @@ void Summarize(Options const& options) {
   for (auto const& field : SummaryFields()) file.Stream() << ',' << field;
   for (auto const share : shares) file.Stream() << ',' << CellText(share);
   file.Stream() << '\n';
-  auto const names = ColumnNames(*data);
+  auto const names = ColumnNames(options, *data);
   for (std::size_t column = 0; column < names.size(); ++column) {
     file.Stream() << CsvText(names[column]);
     for (std::size_t field = 0; field < n_fields; ++field) {

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
+#include "cli/text_labels.h"
 #include "common/folder_lock.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
@@ -63,9 +64,13 @@ class Trainer {
         best_(std::move(checkpoint.best_model)) {
     SetUpLearner(WithModelOf(checkpoint, options), &learner_);
     ForgetCheckpoint(&learner_.Attributes());
-    train_ = ReadData(options, "data", cli_.data);
+    auto names = NamesOf(learner_.GetModel());
+    train_ = ReadData(options, "data", cli_.data, &names);
+    KeepClasses(names, &learner_);
+    if (names.categories.empty()) names.categories = train_->Info().category_names;
+    if (names.features.empty()) names.features = train_->Info().feature_names;
     for (auto const& [name, uri] : options.evaluation_sets) {
-      sets_.push_back({name, ReadData(options, "eval[" + name + "]", uri, train_.get())});
+      sets_.push_back({name, ReadData(options, "eval[" + name + "]", uri, &names, train_.get())});
     }
     if (cli_.eval_train) sets_.push_back({"train", train_});
     learner_.AddData(train_);

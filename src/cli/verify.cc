@@ -7,6 +7,7 @@
 #include "cli/learner_setup.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
+#include "cli/text_labels.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
 
@@ -16,7 +17,8 @@ void Verify(Options const& options) {
   auto const& cli = options.cli;
   Learner learner;
   SetUpLearner(options, &learner);
-  auto const data = ReadData(options, "data", cli.data);
+  auto names = NamesOf(learner.GetModel());
+  auto const data = ReadData(options, "data", cli.data, &names);
   std::string found;
   for (auto const& difference : DifferencesFromReceipt(learner, data)) {
     found += (found.empty() ? "" : "; ") + difference;

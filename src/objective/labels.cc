@@ -11,7 +11,7 @@ namespace kauri {
 void CheckLabelCount(MetaInfo const& info, LabelRule const& rule) {
   if (info.labels.empty() && info.n_rows > 0) {
     Fail(ErrorKind::kData, rule.objective, ": the data set has no labels; set one label for each of its ", info.n_rows,
-         " rows");
+         " rows; in CSV files label_column=NAME says which column has them");
   }
   if (static_cast<std::int64_t>(info.labels.size()) != info.n_rows * info.n_targets) {
     Fail(ErrorKind::kData, rule.objective, ": ", info.labels.size(), " labels for ", info.n_rows, " rows and ",

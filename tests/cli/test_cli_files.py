@@ -70,7 +70,7 @@ def test_a_second_training_in_the_folder_is_refused(kauri: Kauri) -> None:
     (kauri.folder / "a").mkdir()
     again = training(kauri, save_period="1", model_dir="a", resume="1", model_out="m.ubj")
     with waiting_training(kauri, "a") as first:
-        half = kauri.folder / "a" / "0099.ubj.new-1-0"
+        half = kauri.folder / "a" / "0099.model.new-1-0"
         half.touch()
         before = names_in(kauri.folder / "a")
         done = kauri.run(*again, status=1)
@@ -86,7 +86,7 @@ def test_a_second_training_in_the_folder_is_refused(kauri: Kauri) -> None:
 def test_a_half_written_file_of_a_living_process_stays(kauri: Kauri) -> None:
     import fcntl
 
-    alive, dead = kauri.folder / "0001.ubj.new-1-0", kauri.folder / "0002.ubj.new-1-0"
+    alive, dead = kauri.folder / "0001.model.new-1-0", kauri.folder / "0002.model.new-1-0"
     dead.touch()
     with alive.open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -156,7 +156,7 @@ def test_checkpoints_are_tried_first(kauri: Kauri) -> None:
     done = kauri.run(
         *training(kauri, save_period="1000", model_dir="link", model_out="m.ubj", num_round="1000000"), status=1
     )
-    assert "the checkpoint: cannot write 'link/1000000.best.ubj'" in done.err
+    assert "the checkpoint: cannot write 'link/1000000.best.model'" in done.err
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_checkpoint_is_what_is_gone_on_from(kauri: Kauri) -> None:
     saving = ["model_dir=saved", f"save_period={MANY}"]
     done = interrupted(kauri, *saving)
     rounds = len(done.out.splitlines())
-    name = f"{rounds:04d}.ubj"
+    name = f"{rounds:04d}.model"
     assert f"checkpoint of {rounds} rounds written to 'saved/{name}'" in done.err
     assert [path.name for path in (kauri.folder / "saved").iterdir()] == [name]
     resumed = kauri.run(
@@ -71,7 +71,7 @@ def test_a_checkpoint_is_what_is_gone_on_from(kauri: Kauri) -> None:
 
 def test_a_numbered_model_has_the_number_of_its_rounds(kauri: Kauri) -> None:
     rounds = len(interrupted(kauri).out.splitlines())
-    assert (kauri.folder / f"{rounds:04d}.ubj").is_file()
+    assert (kauri.folder / f"{rounds:04d}.model").is_file()
 
 
 def test_a_signal_that_is_ignored_stays_so(kauri: Kauri) -> None:

@@ -82,13 +82,13 @@ def test_resumed_from_every_checkpoint_equals_uninterrupted(kauri: Kauri, name: 
     first = kauri.run(*arguments)
     whole = (kauri.folder / "model.ubj").read_bytes()
     lines = first.out.splitlines()
-    for newest in sorted((kauri.folder / "a").glob("????.ubj"), reverse=True):
+    for newest in sorted((kauri.folder / "a").glob("????.model"), reverse=True):
         (kauri.folder / "model.ubj").unlink()
         done = kauri.run(*arguments)
         assert newest.stem in done.err
         assert done.out.splitlines() == lines[int(newest.stem) :]
         assert (kauri.folder / "model.ubj").read_bytes() == whole
-        for path in (kauri.folder / "a").glob("*.ubj"):  # what was saved from here on
+        for path in (kauri.folder / "a").glob("*.model"):  # what was saved from here on
             if path.name[:4] >= newest.stem:
                 path.unlink()
 
@@ -106,7 +106,7 @@ def test_what_is_resumed_counts_from_model_in(kauri: Kauri) -> None:
 
 
 def checkpoints(kauri: Kauri) -> list[Path]:
-    return sorted((kauri.folder / "a").glob("????.ubj"))
+    return sorted((kauri.folder / "a").glob("????.model"))
 
 
 def test_more_rounds_go_on_from_the_last(kauri: Kauri) -> None:
@@ -121,7 +121,7 @@ def test_more_rounds_go_on_from_the_last(kauri: Kauri) -> None:
 def test_a_finished_model_is_no_checkpoint(kauri: Kauri) -> None:
     arguments = [part for part in training(kauri, "stopping", "", "a") if part != "model_out="]
     kauri.run(*arguments, "resume=true")
-    final = kauri.folder / "a" / f"{ROUNDS:04}.ubj"  # cut to the best round, not the state after the last
+    final = kauri.folder / "a" / f"{ROUNDS:04}.model"  # cut to the best round, not the state after the last
     whole = final.read_bytes()
     done = kauri.run(*arguments, "resume=true")
     assert final.name not in done.err.splitlines()[0]  # where it resumes from
@@ -145,7 +145,7 @@ def test_other_parameters_are_refused(kauri: Kauri) -> None:
     for change, words in (("learning_rate=0.2", "eta (not given, now '0.2')"), ("max_depth=5", "max_depth ('4', now")):
         error = kauri.run(*arguments, change, status=1).err
         assert words in error
-        assert "0020.ubj" in error
+        assert "0020.model" in error
     kauri.run(*arguments, "max_depth=5", "resume=false")
 
 
@@ -213,14 +213,14 @@ def test_rounds_of_model_in_are_not_counted(kauri: Kauri) -> None:
 def test_what_a_kill_left_half_written_goes(kauri: Kauri) -> None:
     arguments = [*training(kauri, "hist", "model.ubj", "a"), "resume=true"]
     kauri.run(*arguments, "num_round=5")
-    half = ["0005.ubj.new-12-0", "0005.best.ubj.new-7-0"]
-    mine = ["5.ubj.new-1-0", "notes.ubj.new-1-0", "0005.json.new-1", "0005.ubj.new"]
+    half = ["0005.model.new-12-0", "0005.best.model.new-7-0"]
+    mine = ["5.model.new-1-0", "notes.model.new-1-0", "0005.json.new-1", "0005.model.new"]
     for name in half + mine:
         kauri.write(f"a/{name}", "half")
     kauri.run(*arguments)
     left = {path.name for path in (kauri.folder / "a").iterdir()}
     assert not left & set(half)
-    assert left >= {*mine, "0020.ubj"}
+    assert left >= {*mine, "0020.model"}
 
 
 def test_resume_needs_a_period(kauri: Kauri) -> None:
@@ -252,5 +252,5 @@ def test_time_budget_stops_after_a_whole_round(kauri: Kauri) -> None:
 
 def test_continuing_a_checkpoint_makes_a_plain_model(kauri: Kauri) -> None:
     kauri.run(*training(kauri, "hist", "model.ubj", "a"), "num_round=5")
-    kauri.run(*training(kauri, "hist", "more.ubj", "b"), "model_in=a/0005.ubj", "num_round=1", "save_period=0")
+    kauri.run(*training(kauri, "hist", "more.ubj", "b"), "model_in=a/0005.model", "num_round=1", "save_period=0")
     assert xgboost.Booster(model_file=str(kauri.folder / "more.ubj")).attributes() == {}

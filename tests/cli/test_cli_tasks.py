@@ -141,8 +141,8 @@ def test_save_period_and_default_name(kauri: Kauri) -> None:
         "max_depth=2",
         "model_dir=.",
     )
-    saved = {path.name: n_rounds(path) for path in kauri.folder.glob("*.ubj")}
-    assert saved == {"0002.ubj": 2, "0004.ubj": 4, "0005.ubj": 5}
+    saved = {path.name: n_rounds(path) for path in kauri.folder.glob("*.model")}
+    assert saved == {"0002.model": 2, "0004.model": 4, "0005.model": 5}
 
 
 def test_continued_training_equals_one_run(kauri: Kauri) -> None:
@@ -180,8 +180,8 @@ def test_continued_training_forgets_the_best_round(kauri: Kauri) -> None:
         booster = peer_booster(kauri.folder / "on.json")
         assert booster.num_boosted_rounds() == best + 1 + 3
         assert booster.attributes() == {}
-    assert {path.name for path in kauri.folder.glob("*.ubj")} == {"0001.ubj", "0002.ubj", "0003.ubj"}
-    assert peer_booster(kauri.folder / "0001.ubj").attributes().keys() == {"kauri_checkpoint"}
+    assert {path.name for path in kauri.folder.glob("*.model")} == {"0001.model", "0002.model", "0003.model"}
+    assert peer_booster(kauri.folder / "0001.model").attributes().keys() == {"kauri_checkpoint"}
     kauri.train(*watch, *on, "early_stopping_rounds=2")
     again = peer_booster(kauri.folder / "on.json")
     assert int(again.attr("best_iteration")) == again.num_boosted_rounds() - 1 > best
@@ -208,9 +208,9 @@ def test_dialect_of_the_final_model(kauri: Kauri) -> None:
     kauri.run(*run, "model_dialect=1.7")
     assert json.loads((kauri.folder / "old.json").read_text())["version"] == [1, 7, 0]
     assert json.loads((kauri.folder / "old.json").read_text())["learner"]["learner_model_param"]["base_score"][0] != "["
-    newest = (kauri.folder / "0003.ubj").read_bytes()
+    newest = (kauri.folder / "0003.model").read_bytes()
     kauri.run("task=dump", "model_in=old.json", "name_dump=old.txt")
-    kauri.run("task=dump", "model_in=0003.ubj", "name_dump=new.txt")
+    kauri.run("task=dump", "model_in=0003.model", "name_dump=new.txt")
     assert (kauri.folder / "old.txt").read_text() == (kauri.folder / "new.txt").read_text()
     (kauri.folder / "old.json").unlink()
     assert "'1.8' is not known; expected one of 1.7, 2.1" in kauri.run(*run, "model_dialect=1.8", status=1).err
@@ -226,7 +226,7 @@ def test_dialect_of_the_final_model(kauri: Kauri) -> None:
     assert "base scores that differ between its outputs" in error
     assert "write the dialect 3.2 or later" in error
     assert not (kauri.folder / "old.json").exists()
-    assert (kauri.folder / "0003.ubj").read_bytes() == newest
+    assert (kauri.folder / "0003.model").read_bytes() == newest
 
 
 def test_each_task_says_what_it_wrote(kauri: Kauri) -> None:

@@ -42,16 +42,20 @@ void ParseLibsvm(kauri::Span<char const> text, std::int64_t first_index) {
   }
 }
 
-void ParseCsv(kauri::Span<char const> text, char delimiter, kauri::CsvRole role, bool has_header) {
+void ParseCsv(kauri::Span<char const> text, char delimiter, kauri::CsvRole role, bool has_header,
+              kauri::CsvTexts texts) {
   std::int64_t n_lines = 0;
   auto const first = kauri::FindCsvFirstLine(text, delimiter, &n_lines);
   if (!first) return;
-  Require(!first->fields.empty() && first->line <= n_lines);
+  Require(first->line <= n_lines && first->is_text.size() <= first->fields.size());
+  if (!first->fault.empty()) return;
+  Require(!first->fields.empty() && first->is_text.size() == first->fields.size());
   auto const n_fields = static_cast<std::int64_t>(first->fields.size());
-  Require(first->n_numbers <= n_fields && first->field <= n_fields);
+  Require(first->n_numbers <= n_fields);
   kauri::CsvFormat format;
   format.roles.assign(first->fields.size(), kauri::CsvRole::kFeature);
   format.roles[0] = role;
+  format.texts.assign(first->fields.size(), texts);
   format.delimiter = delimiter;
   format.header_block = has_header ? 0 : -1;
   kauri::CsvRows rows;
@@ -60,7 +64,10 @@ void ParseCsv(kauri::Span<char const> text, char delimiter, kauri::CsvRole role,
     return;
   }
   Require(rows.n_lines == n_lines && (has_header || rows.n_rows > 0));
-  Require(has_header || role == kauri::CsvRole::kIgnored || first->not_a_number.empty());
+  auto const& is_text = first->is_text;
+  auto const has_text = std::find(is_text.begin(), is_text.end(), true) != is_text.end();
+  auto const takes_texts = texts != kauri::CsvTexts::kRefused || role == kauri::CsvRole::kIgnored;
+  Require(has_header || takes_texts || !has_text);
   Require(static_cast<std::int64_t>(rows.values.size()) == rows.n_rows * format.NumFeatures());
   Require(std::is_sorted(rows.query_ids.begin(), rows.query_ids.end()));
   for (auto const value : rows.values) Require(!std::isinf(value));
@@ -74,7 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (data[0] % 2 == 0) {
     ParseLibsvm(text, data[0] / 2 % 2);
   } else {
-    ParseCsv(text, ",;\t "[data[0] / 2 % 4], static_cast<kauri::CsvRole>(data[0] / 8 % 5), data[0] / 64 % 2 == 1);
+    ParseCsv(text, ",;\t "[data[0] / 2 % 4], static_cast<kauri::CsvRole>(data[0] / 8 % 5), data[0] / 64 % 2 == 1,
+             data[0] / 128 == 1 ? kauri::CsvTexts::kNames : kauri::CsvTexts::kRefused);
   }
   return 0;
 }

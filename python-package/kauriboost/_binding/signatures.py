@@ -156,6 +156,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriBoosterHigherIsBetter": [Handle, c_char_p, _Out(c_int)],
     "KauriBoosterKnowsMetric": [Handle, c_char_p, _Out(c_int)],
     "KauriBoosterRequireQueries": [Handle, Handle],
+    "KauriBoosterEvaluateWithIntervals": [Handle, Handle, c_char_p, _Out(c_char_p)],
     "KauriBoosterVerify": [Handle, Handle, *_STRINGS],
     "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _TEXT],
     "XGBoosterTrainOneIter": [Handle, Handle, c_int, c_char_p, c_char_p],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Sequence
 from typing import Any, Callable
@@ -223,6 +224,14 @@ class Booster(Model):
             predictions = self.predict(data, output_margin=output_margin, training=True)
             evaluations += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
         return evaluations
+
+    def _evaluate_with_intervals(self, data: DMatrix, n_resamples: int, seed: int) -> list[dict[str, Any]]:
+        """Return name, value, low and high of every metric; NaN for what is no finite number."""
+        require_dmatrix(data)
+        self._check_names(data.feature_names)
+        settings = config(n_resamples=n_resamples, seed=seed)
+        text = call_text(LIB.KauriBoosterEvaluateWithIntervals, self.handle, data.handle, settings)
+        return [{key: math.nan if value is None else value for key, value in one.items()} for one in json.loads(text)]
 
     def higher_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric, named as `eval_set` does, are better.

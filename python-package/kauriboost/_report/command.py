@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from .._binding.errors import KauriError
 from .._binding.task import Settings, run, say_written, settings_of
@@ -16,37 +17,60 @@ _OF_THE_RUN = ("eval_metric", "seed", "verbosity")  # the page shows the model's
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page: a model, rows, where the page goes ("stdout": standard output), and parameters as name=value."""
-    model, rows, path, *words = arguments
+    """Write the page.
+
+    Arguments: a model, rows, where the page goes ("stdout": standard output), a feature map or "", and parameters as
+    name=value.
+    """
+    model, rows, path, feature_map, *words = arguments
     settings = settings_of(words)
 
     def work() -> None:
-        _write(model, rows, path, settings)
+        _write(Page(model, rows, path, feature_map), settings)
         say_written("report", path, settings)
 
     return run(settings, work, "kauriboost[plot]")
 
 
-def _write(model: str, rows: str, path: str, settings: Settings) -> None:
+class Page(NamedTuple):
+    """What the page is about, and where it goes."""
+
+    model: str
+    rows: str
+    path: str
+    feature_map: str
+
+
+def _write(page: Page, settings: Settings) -> None:
     import matplotlib
 
     from .report import report
 
     matplotlib.use("Agg")  # also where there is a screen
     of_model = [(name, value) for name, value in settings if name not in _OF_THE_RUN]
-    booster = Booster(of_model, model_file=model)
+    booster = Booster(of_model, model_file=page.model)
     try:
-        data = DMatrix(rows)
+        data = DMatrix(page.rows)
     except KauriError as error:
-        raise type(error)(f"test:data={rows}: {error}") from error
+        raise type(error)(f"test:data={page.rows}: {error}") from error
+    if page.feature_map:
+        names = _names_in(page.feature_map)[: data.num_col()]
+        booster.feature_names = names
+        data.feature_names = names
     metrics = [value for name, value in settings if name == "eval_metric"] or None
     seed = int(dict(settings).get("seed", 0))
-    title = f"{Path(model).name} on {rows}"
-    if path != "stdout":
-        report(booster, data, path, metrics=metrics, title=title, seed=seed)
+    title = f"{Path(page.model).name} on {page.rows}"
+    if page.path != "stdout":
+        report(booster, data, page.path, metrics=metrics, title=title, seed=seed)
         return
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "report.html"
-        report(booster, data, page, metrics=metrics, title=title, seed=seed)
-        sys.stdout.buffer.write(page.read_bytes())
+        file = Path(folder) / "report.html"
+        report(booster, data, file, metrics=metrics, title=title, seed=seed)
+        sys.stdout.buffer.write(file.read_bytes())
         sys.stdout.buffer.flush()
+
+
+def _names_in(feature_map: str) -> list[str]:
+    """Return the names of a feature map, whose form the program has checked: index, name and type in each line."""
+    lines = Path(feature_map).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    return [line.split()[1] for line in lines if line.strip()]

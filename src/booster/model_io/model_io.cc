@@ -37,8 +37,8 @@ bool IsJson(std::string_view bytes) {
 
 ModelFormat FormatOfPath(std::string const& path) {
   if (EndsWith(path, ".json")) return ModelFormat::kJson;
-  if (EndsWith(path, ".ubj")) return ModelFormat::kUbjson;
-  Fail(ErrorKind::kParameter, "the model file ", Quoted(path), " has no known extension; use .json or .ubj");
+  if (EndsWith(path, ".ubj") || EndsWith(path, ".model")) return ModelFormat::kUbjson;
+  Fail(ErrorKind::kParameter, "the model file ", Quoted(path), " has no known extension; use .json, .ubj or .model");
 }
 
 std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect const& dialect) {
@@ -72,7 +72,7 @@ std::string DigestOfModel(Model model) {
 }
 
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect) {
-  bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj");
+  bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj") || EndsWith(path, ".model");
   if (!known)
     Log(LogLevel::kWarning, "Unknown file format: Saving model in the UBJSON format, to ", Quoted(path),
         "; end the file's name in .json or .ubj to choose the format.");

@@ -12,7 +12,7 @@ namespace kauri {
 
 enum class ModelFormat { kJson, kUbjson };
 
-/// By extension: .json or .ubj. \throws Error(kParameter) for any other.
+/// By extension: .json, or .ubj and .model, which are both UBJSON. \throws Error(kParameter) for any other.
 ModelFormat FormatOfPath(std::string const& path);
 
 /// \throws Error(kParameter) for what the chosen dialect cannot say, see RequireSayable.

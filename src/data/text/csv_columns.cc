@@ -1,6 +1,7 @@
 /// What the fields of a CSV file are: from its first line and its parameters.
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "common/quoted.h"
@@ -37,8 +38,18 @@ bool BeginsAsNumbersDo(std::string const& field) {
 bool IsHeader(FirstLine const& first, CsvParam const& param) {
   if (param.header != CsvParam::kAuto) return param.header == CsvParam::kYes;
   auto const& fields = first.content.fields;
-  return first.content.n_numbers == 0 && !first.content.not_a_number.empty() &&
+  auto const& is_text = first.content.is_text;
+  return first.content.n_numbers == 0 && std::find(is_text.begin(), is_text.end(), true) != is_text.end() &&
          std::none_of(fields.begin(), fields.end(), BeginsAsNumbersDo);
+}
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    auto const length = Utf8Length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 /// The columns of a file by number and by name.
@@ -48,9 +59,23 @@ class Columns {
       : file_(file), fields_(std::move(fields)), has_names_(has_names), roles_(fields_.size(), CsvRole::kFeature) {
     if (!has_names_) return;
     for (auto const& name : fields_) {
-      if (std::count(fields_.begin(), fields_.end(), name) == 1 && !name.empty()) continue;
-      Fail(ErrorKind::kData, file.Path(), ": the header has ", name.empty() ? "a column without a name" : "",
-           name.empty() ? "" : Quoted(name), name.empty() ? "" : " more than once", "; give each column its own name.");
+      if (!IsUtf8(name)) {
+        Fail(ErrorKind::kData, file.Path(), ": the header has ", Quoted(name),
+             ", which is not UTF-8; convert the file, as with iconv -f latin1 -t utf-8.");
+      }
+      if (std::count(fields_.begin(), fields_.end(), name) == 1 || name.empty()) continue;
+      Fail(ErrorKind::kData, file.Path(), ": the header has ", Quoted(name),
+           " more than once; give each column its own name.");
+    }
+  }
+
+  /// Ignored columns need no name.
+  void RequireNames() const {
+    for (std::size_t field = 0; has_names_ && field < fields_.size(); ++field) {
+      if (!fields_[field].empty() || roles_[field] == CsvRole::kIgnored) continue;
+      Fail(ErrorKind::kData, file_.Path(), ": the header has a column without a name, column ", field,
+           "; give each column its own name, or leave it out, as the index that pandas writes, by ignore_columns=",
+           field, ".");
     }
   }
 
@@ -87,6 +112,11 @@ class Columns {
  private:
   std::string Hint(std::string const& column) const {
     if (!has_names_) return ", as it has no header; give its number, from 0.";
+    auto const other = fields_.size() == 1 ? fields_[0].find_first_of(";\t|") : std::string::npos;
+    if (other != std::string::npos) {
+      auto const shown = fields_[0][other] == '\t' ? std::string("\\t") : std::string(1, fields_[0][other]);
+      return ": its header is one column; if '" + shown + "' is between fields, set delimiter=" + shown + ".";
+    }
     auto const nearest = NearestName(column, fields_);
     return nearest.empty() ? "; give one of the header's, or a number." : "; did you mean " + Quoted(nearest) + "?";
   }
@@ -115,10 +145,29 @@ std::vector<std::string> OfFeatures(std::vector<std::string> const& all, std::ve
   return own;
 }
 
+/// Without a header the first line holds values.
+void RefuseTextInFirstLine(TextFile const& file, FirstLine const& first, CsvFormat const& format,
+                           std::string const& delimiter) {
+  auto const& content = first.content;
+  for (std::size_t field = 0; field < content.fields.size(); ++field) {
+    auto const role = format.roles[field];
+    auto const may_be_name = role == CsvRole::kIgnored || role == CsvRole::kLabel || format.IsCategorical(field);
+    if (!content.is_text[field] || may_be_name) continue;
+    auto const& text = content.fields[field];
+    file.FailAtLine(first.line, "field " + std::to_string(field + 1) + ", " +
+                                    ShowText(text.data(), text.data() + text.size()) +
+                                    ", is not a number. If this line is a header, set header=true; if fields are not "
+                                    "separated by '" +
+                                    delimiter + "', set delimiter; if texts are categories, give categorical_columns=" +
+                                    std::to_string(field) + ".");
+  }
+}
+
 }  // namespace
 
 CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param) {
   auto const first = FindFirstLine(file, param.Delimiter());
+  if (!first.content.fault.empty()) file.FailAtLine(first.line, first.content.fault);
   auto const has_header = IsHeader(first, param);
   auto const& fields = first.content.fields;
   Columns columns(file, fields, has_header);
@@ -127,21 +176,21 @@ CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param) {
   columns.Give("qid_column", param.qid_column, CsvRole::kQuery);
   ForEachName(param.ignore_columns,
               [&](std::string const& name) { columns.Give("ignore_columns", name, CsvRole::kIgnored); });
+  columns.RequireNames();
   auto const& roles = columns.Roles();
-  auto const wrong = static_cast<std::size_t>(first.content.field - 1);
-  if (!has_header && !first.content.not_a_number.empty() && roles[wrong] != CsvRole::kIgnored) {
-    file.FailAtLine(first.line, "field " + std::to_string(first.content.field) + ", " + first.content.not_a_number +
-                                    ", is not a number. If this line is a header, set header=true; if fields are not "
-                                    "separated by '" +
-                                    param.delimiter + "', set delimiter.");
-  }
-  CsvFormat format{roles, param.Delimiter(), has_header ? first.block : -1, {}, {}};
+  CsvFormat format;
+  format.roles = roles;
+  format.texts.assign(roles.size(), CsvTexts::kRefused);
+  if (has_header) format.fields = fields;
+  format.delimiter = param.Delimiter();
+  format.header_block = has_header ? first.block : -1;
   if (format.NumFeatures() == 0) Fail(ErrorKind::kData, file.Path(), " has rows but no features.");
   if (has_header) format.feature_names = OfFeatures(fields, roles);
   std::vector<std::string> types(roles.size(), "q");
   ForEachName(param.categorical_columns,
               [&](std::string const& name) { types[columns.Find("categorical_columns", name)] = "c"; });
   if (!param.categorical_columns.empty()) format.feature_types = OfFeatures(types, roles);
+  if (!has_header) RefuseTextInFirstLine(file, first, format, param.delimiter);
   return format;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "data/text/text_number.h"
@@ -17,6 +18,14 @@ namespace {
 
 constexpr std::size_t kUsualFieldBytes = 8;  // for memory set aside
 
+constexpr std::string_view kMissing[] = {"#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan",
+                                         "1.#IND", "1.#QNAN",  "<NA>", "N/A",     "NA",       "NULL", "NaN",
+                                         "None",   "n/a",      "nan",  "null",    "?",        ""};
+
+bool IsMissing(std::string_view text) {
+  return std::find(std::begin(kMissing), std::end(kMissing), text) != std::end(kMissing);
+}
+
 /// One line, field by field.
 class FieldReader {
  public:
@@ -29,12 +38,13 @@ class FieldReader {
   std::int64_t Number() const { return number_; }  ///< of the field read last, from 1
   bool AtEnd() const { return at_ == nullptr; }
 
-  /// Reads a field and its delimiter. An empty field is NaN.
+  /// Reads a field and its delimiter. A missing value is NaN. \throws std::string for a quote that is not closed.
   NumberStatus Next(float* value) {
     ++number_;
     *value = std::numeric_limits<float>::quiet_NaN();
     SkipBlanks();
     field_ = at_;
+    closing_ = nullptr;
     auto status = NumberStatus::kOk;
     if (!AtFieldEnd()) {
       auto const parsed = ParseFloat(at_, end_);
@@ -44,20 +54,55 @@ class FieldReader {
       SkipBlanks();
       if (!AtFieldEnd()) status = NumberStatus::kNotANumber;
     }
+    if (status == NumberStatus::kNotANumber) status = FromText(value);
     Leave();
     return status;
   }
-  std::string Shown() const { return ShowText(field_, std::find(field_, end_, delimiter_)); }
-  /// The field as it stands there, but for blanks and quotes around it.
+  std::string Shown() const {
+    auto const text = Text();
+    return ShowText(text.data(), text.data() + text.size());
+  }
+  /// What the field says: without blanks around it, and without quotes.
   std::string Text() const {
+    if (closing_ != nullptr) return Unquoted();
     auto const* end = std::find(field_, end_, delimiter_);
-    auto const* begin = field_;
-    while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
-    if (end - begin >= 2 && *begin == '"' && end[-1] == '"') return {begin + 1, end - 1};
-    return {begin, end};
+    while (end != field_ && (end[-1] == ' ' || end[-1] == '\t')) --end;
+    return {field_, end};
   }
 
  private:
+  /// What is no plain number: a field in quotes, a word for a missing value, or a name.
+  NumberStatus FromText(float* value) {
+    *value = std::numeric_limits<float>::quiet_NaN();
+    if (*field_ == '"') FindClosingQuote();
+    auto const text = Text();
+    if (IsMissing(text)) return NumberStatus::kOk;
+    auto const* const end = text.data() + text.size();
+    auto const parsed = ParseFloat(text.data(), end);
+    if (closing_ == nullptr || parsed.end != end) return NumberStatus::kNotANumber;
+    *value = parsed.value;
+    return parsed.status;
+  }
+  void FindClosingQuote() {
+    auto const* p = field_ + 1;
+    while (p != end_ && (*p != '"' || (p + 1 != end_ && p[1] == '"'))) p += *p == '"' ? 2 : 1;
+    if (p == end_) {
+      throw "field " + std::to_string(number_) +
+          " begins with a quote that is not closed on its line; a field may not go on in the next line.";
+    }
+    closing_ = p;
+    at_ = p + 1;
+    SkipBlanks();
+    if (!AtFieldEnd()) throw "field " + std::to_string(number_) + " has text after its closing quote.";
+  }
+  std::string Unquoted() const {
+    std::string text;
+    for (auto const* p = field_ + 1; p != closing_; ++p) {
+      text += *p;
+      if (*p == '"') ++p;  // written twice
+    }
+    return text;
+  }
   bool AtFieldEnd() const { return at_ == end_ || *at_ == delimiter_; }
   void SkipBlanks() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t') && *at_ != delimiter_) ++at_;
@@ -70,6 +115,7 @@ class FieldReader {
   char const* at_;  ///< nullptr after the last field
   char const* end_;
   char const* field_ = nullptr;
+  char const* closing_ = nullptr;  ///< the quote that ends the field; nullptr: it is not in quotes
   char delimiter_;
   std::int64_t number_ = 0;
 };
@@ -78,12 +124,29 @@ std::string WrongField(FieldReader const& fields, std::string const& what) {
   return "field " + std::to_string(fields.Number()) + ", " + fields.Shown() + ", is " + what + ".";
 }
 
-void CheckField(FieldReader const& fields, NumberStatus status) {
+/// What to do with a column of texts.
+std::string CureOfTexts(CsvFormat const& format, std::size_t column) {
+  auto const name = format.fields.empty() ? std::to_string(column) : format.fields[column];
+  auto const cure = "not a number; leave it empty where the value is missing";
+  if (format.roles[column] == CsvRole::kLabel) {
+    return cure + std::string(
+                      "; labels of text are classes, which the program reads for a classification from a whole file, "
+                      "without a cache: number them here");
+  }
+  if (format.roles[column] != CsvRole::kFeature) return cure;
+  if (format.IsCategorical(column)) {
+    return "a name; names of categories need the whole file, so leave out the cache after '#'";
+  }
+  return cure + std::string(", or give categorical_columns=") + name +
+         " where texts are categories, or ignore_columns=" + name + " to leave the column out";
+}
+
+void CheckField(FieldReader const& fields, NumberStatus status, CsvFormat const& format) {
   switch (status) {
     case NumberStatus::kOk:
       return;
     case NumberStatus::kNotANumber:
-      throw WrongField(fields, "not a number; leave it empty where the value is missing");
+      throw WrongField(fields, CureOfTexts(format, static_cast<std::size_t>(fields.Number() - 1)));
     case NumberStatus::kInfinite:
       throw WrongField(fields, "infinite; values must be finite");
     case NumberStatus::kTooLarge:
@@ -125,6 +188,18 @@ void Keep(FieldReader const& fields, CsvRole role, float value, CsvRows* rows) {
   }
 }
 
+/// The value of a field in a column that may hold names.
+float NameOrNumber(FieldReader const& fields, CsvTexts texts, NumberStatus status, float value, CsvRows* rows) {
+  auto const column = static_cast<std::size_t>(fields.Number() - 1);
+  if (texts == CsvTexts::kNames)
+    return std::isnan(value) && status == NumberStatus::kOk ? value : rows->dictionaries[column].Code(fields.Text());
+  if (status != NumberStatus::kNotANumber) return value;
+  auto& columns = rows->text_fields;
+  auto const place = std::lower_bound(columns.begin(), columns.end(), fields.Number() - 1);
+  if (place == columns.end() || *place != fields.Number() - 1) columns.insert(place, fields.Number() - 1);
+  return 0.0F;  // the column is read once more
+}
+
 /// Parses one line; what goes wrong is thrown as a std::string.
 void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
   auto const n_fields = format.NumFields();
@@ -134,7 +209,12 @@ void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
     auto const column = fields.Number() - 1;
     if (column >= n_fields) continue;  // counted below
     auto const role = format.roles[static_cast<std::size_t>(column)];
-    if (role != CsvRole::kIgnored) CheckField(fields, status);
+    auto const texts = format.texts[static_cast<std::size_t>(column)];
+    if (texts != CsvTexts::kRefused && status != NumberStatus::kInfinite && status != NumberStatus::kTooLarge) {
+      value = NameOrNumber(fields, texts, status, value, rows);
+    } else if (role != CsvRole::kIgnored) {
+      CheckField(fields, status, format);
+    }
     Keep(fields, role, value, rows);
   }
   if (fields.Number() != n_fields) {
@@ -153,6 +233,12 @@ void CsvParam::Validate() const {
   }
 }
 
+bool CsvFormat::IsCategorical(std::size_t field) const {
+  if (roles[field] != CsvRole::kFeature || feature_types.empty()) return false;
+  auto const before = std::count(roles.begin(), roles.begin() + static_cast<std::ptrdiff_t>(field), CsvRole::kFeature);
+  return feature_types[static_cast<std::size_t>(before)] == "c";
+}
+
 std::int64_t CsvFormat::NumFeatures() const { return std::count(roles.begin(), roles.end(), CsvRole::kFeature); }
 
 bool CsvFormat::Has(CsvRole role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
@@ -164,14 +250,16 @@ std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimit
     if (first || fields.IsBlankLine()) return;
     first.emplace();
     first->line = line;
-    while (!fields.AtEnd()) {
-      auto value = 0.0F;
-      auto const is_number = fields.Next(&value) != NumberStatus::kNotANumber;
-      first->fields.push_back(fields.Text());
-      if (is_number && !first->fields.back().empty()) ++first->n_numbers;
-      if (is_number || !first->not_a_number.empty()) continue;
-      first->not_a_number = fields.Shown();
-      first->field = fields.Number();
+    try {
+      while (!fields.AtEnd()) {
+        auto value = 0.0F;
+        auto const status = fields.Next(&value);
+        first->fields.push_back(fields.Text());
+        first->is_text.push_back(status == NumberStatus::kNotANumber);
+        if (!first->is_text.back() && !IsMissing(first->fields.back())) ++first->n_numbers;
+      }
+    } catch (std::string const& fault) {
+      first->fault = fault;
     }
   });
   return first;
@@ -182,6 +270,8 @@ std::optional<LineFault> ParseCsvText(Span<char const> text, std::int64_t block,
   std::int64_t current = 0;
   auto before_header = block == format.header_block;
   rows->values.reserve(text.size() / kUsualFieldBytes);
+  auto const has_names = std::find(format.texts.begin(), format.texts.end(), CsvTexts::kNames) != format.texts.end();
+  if (has_names) rows->dictionaries.resize(format.roles.size());
   try {
     rows->n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
       current = line;

@@ -1,5 +1,9 @@
-/// \file Lines of numbers between delimiters; an empty field or nan is a missing value. Blank lines are skipped. The
-/// first line may name the columns.
+/// \file Lines of fields between delimiters. Blank lines are skipped. The first line may name the columns.
+///
+/// A field in double quotes may hold delimiters, and quotes written twice (RFC 4180), but no end of a line: files are
+/// cut at ends of lines. A field is missing when it is empty, nan, or, as in pandas, one of #N/A, #N/A N/A, #NA,
+/// -1.#IND, -1.#QNAN, -NaN, -nan, 1.#IND, 1.#QNAN, <NA>, N/A, NA, NULL, NaN, None, n/a, nan, null, or a question mark,
+/// which the data sets of UCI have. Other texts are names of categories, or labels where the reader takes some.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -7,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "data/text/text_lines.h"
@@ -50,7 +55,9 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
     DMLC_DECLARE_FIELD(categorical_columns)
         .set_default("")
         .describe(
-            "Columns that hold categories, whole numbers from 0 on, by number or name, with commas between them.");
+            "Columns that hold categories, by number or name, with commas between them: whole numbers from 0 on, or "
+            "texts, "
+            "whose names the model keeps.");
     DMLC_DECLARE_FIELD(delimiter).set_default(",").describe("The character between fields; \\t is the tabulator.");
   }
   /// \throws Error(kParameter): a delimiter that is not one character or is part of numbers.
@@ -61,9 +68,15 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
 /// What a field of each line is.
 enum class CsvRole : std::uint8_t { kFeature, kLabel, kWeight, kQuery, kIgnored };
 
+/// What a field that is no number means: kRefused, a mistake; kPossible, a name, and that all fields of the column are
+/// to be read as names; kNames, a name, as all others of the column.
+enum class CsvTexts : std::uint8_t { kRefused, kPossible, kNames };
+
 /// What a text looks like.
 struct CsvFormat {
-  std::vector<CsvRole> roles;  ///< [n_fields]
+  std::vector<CsvRole> roles;       ///< [n_fields]
+  std::vector<CsvTexts> texts;      ///< [n_fields]
+  std::vector<std::string> fields;  ///< [n_fields]: their names; empty without a header
   char delimiter = ',';
   std::int64_t header_block = -1;          ///< the block whose first line that is not blank is a header; -1: none
   std::vector<std::string> feature_names;  ///< [NumFeatures()], or empty without a header
@@ -72,10 +85,30 @@ struct CsvFormat {
   std::int64_t NumFields() const { return static_cast<std::int64_t>(roles.size()); }
   std::int64_t NumFeatures() const;
   bool Has(CsvRole role) const;
+  bool IsCategorical(std::size_t field) const;
+};
+
+/// The names in a column of a block, numbered as they come.
+class CsvDictionary {
+ public:
+  float Code(std::string const& name) {
+    auto const found = codes_.emplace(name, names_.size());
+    if (found.second) names_.push_back(name);
+    return static_cast<float>(found.first->second);
+  }
+  std::vector<std::string> const& Names() const { return names_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> codes_;
+  std::vector<std::string> names_;
 };
 
 /// Rows of a text, in its order.
 struct CsvRows {
+  /// [n_fields] or empty: where the values are numbers of names (CsvTexts::kNames).
+  std::vector<CsvDictionary> dictionaries;
+  std::vector<std::int64_t> text_fields;  ///< where CsvTexts::kPossible was a name; ascending
+
   std::vector<float> labels;            ///< [n_rows] or empty
   std::vector<float> weights;           ///< [n_rows] or empty
   std::vector<float> values;            ///< [n_rows, NumFeatures()], NaN = missing
@@ -88,9 +121,9 @@ struct CsvRows {
 struct CsvFirstLine {
   std::int64_t line = 0;            ///< from 1
   std::vector<std::string> fields;  ///< without quotes around them
-  std::int64_t n_numbers = 0;       ///< fields that are numbers; empty ones are not counted
-  std::string not_a_number;         ///< the first field that is none, quoted; empty: there is no such field
-  std::int64_t field = 0;           ///< its number, from 1
+  std::vector<bool> is_text;        ///< [n_fields]: no number, and not missing
+  std::int64_t n_numbers = 0;       ///< fields that are numbers; missing ones are not counted
+  std::string fault;                ///< what is wrong with the line; empty: nothing
 };
 /// Nothing when all lines are blank; n_lines counts them.
 std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimiter, std::int64_t* n_lines);

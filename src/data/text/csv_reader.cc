@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "common/quoted.h"
 #include "data/meta_info.h"
 #include "data/text/text_reader.h"
 #include "kauri/error.h"
@@ -32,10 +34,7 @@ void SetQueries(TextFile const& file, std::vector<std::int64_t> const& query_ids
   }
 }
 
-}  // namespace
-
-std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, CsvParam const& param) {
-  auto const format = DetectCsvFormat(file, param);
+Blocks ParseAll(Context const& ctx, TextFile const& file, CsvFormat const& format) {
   Blocks blocks(static_cast<std::size_t>(file.NumBlocks()));
   file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
     auto& rows = blocks[block];
@@ -43,6 +42,123 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, Cs
     *n_lines = rows.n_lines;
     return fault;
   });
+  return blocks;
+}
+
+bool KnowsTexts(TextNames const& names, CsvFormat const& format, std::size_t field, std::size_t feature) {
+  auto place = feature;
+  if (!names.features.empty() && !format.fields.empty()) {
+    auto const found = std::find(names.features.begin(), names.features.end(), format.fields[field]);
+    place = static_cast<std::size_t>(found - names.features.begin());
+  }
+  return place < names.categories.size() && !names.categories[place].texts.empty();
+}
+
+/// Says which columns may hold names, and which do because names are known already.
+void AllowNames(TextNames const* names, CsvFormat* format) {
+  std::size_t feature = 0;
+  for (std::size_t field = 0; field < format->roles.size(); ++field) {
+    auto const role = format->roles[field];
+    auto const is_class = role == CsvRole::kLabel && names != nullptr;
+    auto is_known = is_class && !names->classes.empty();
+    if (format->IsCategorical(field)) is_known = names != nullptr && KnowsTexts(*names, *format, field, feature);
+    if (role == CsvRole::kFeature) ++feature;
+    if (!is_class && !format->IsCategorical(field)) continue;
+    format->texts[field] = is_known ? CsvTexts::kNames : CsvTexts::kPossible;
+  }
+}
+
+/// Whether there are columns that must be read once more, as names.
+bool FindNames(Blocks const& blocks, CsvFormat* format) {
+  auto found = false;
+  for (auto const& block : blocks) {
+    for (auto const field : block.text_fields) format->texts[static_cast<std::size_t>(field)] = CsvTexts::kNames;
+    found |= !block.text_fields.empty();
+  }
+  return found;
+}
+
+/// All names in a column, sorted by their bytes.
+std::vector<std::string> NamesOf(Blocks const& blocks, std::size_t field) {
+  std::vector<std::string> all;
+  for (auto const& block : blocks) {
+    auto const& names = block.dictionaries[field].Names();
+    all.insert(all.end(), names.begin(), names.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// Of a block's own numbers those in `all`, which is sorted and has every name.
+std::vector<float> PlacesIn(std::vector<std::string> const& all, CsvDictionary const& own) {
+  std::vector<float> places;
+  for (auto const& name : own.Names()) {
+    places.push_back(static_cast<float>(std::lower_bound(all.begin(), all.end(), name) - all.begin()));
+  }
+  return places;
+}
+
+/// Gives the categories of all blocks the numbers of their names. [n_features], or empty where no column has names.
+CategoryNameTable NumberCategories(CsvFormat const& format, Blocks* blocks) {
+  auto const n_features = static_cast<std::size_t>(format.NumFeatures());
+  CategoryNameTable table;
+  std::size_t feature = 0;
+  for (std::size_t field = 0; field < format.roles.size(); ++field) {
+    if (format.roles[field] != CsvRole::kFeature) continue;
+    auto const column = feature++;
+    if (format.texts[field] != CsvTexts::kNames) continue;
+    auto names = NamesOf(*blocks, field);
+    for (auto& block : *blocks) {
+      auto const places = PlacesIn(names, block.dictionaries[field]);
+      for (auto at = column; at < block.values.size(); at += n_features) {
+        if (!std::isnan(block.values[at])) block.values[at] = places[static_cast<std::size_t>(block.values[at])];
+      }
+    }
+    table.resize(n_features);
+    table[column].texts = std::move(names);
+  }
+  return table;
+}
+
+/// The place of a label among classes that are known. \throws Error(kData) for a label that is none of them.
+float ClassOf(TextFile const& file, std::vector<std::string> const& classes, std::string const& label) {
+  auto const found = std::find(classes.begin(), classes.end(), label);
+  if (found != classes.end()) return static_cast<float>(found - classes.begin());
+  constexpr std::size_t kMostShown = 10;
+  std::string list;
+  for (std::size_t place = 0; place < std::min(classes.size(), kMostShown); ++place) {
+    list += (place == 0 ? "" : ", ") + Quoted(classes[place]);
+  }
+  if (classes.size() > kMostShown) list += " and " + std::to_string(classes.size() - kMostShown) + " more";
+  Fail(ErrorKind::kData, file.Path(), ": the label ", Quoted(label), " is none of the classes that are known: ", list,
+       ".");
+}
+
+/// Gives labels of text the numbers of their classes.
+void NumberClasses(TextFile const& file, CsvFormat const& format, TextNames* names, Blocks* blocks) {
+  auto const found = std::find(format.roles.begin(), format.roles.end(), CsvRole::kLabel);
+  auto const field = static_cast<std::size_t>(found - format.roles.begin());
+  if (found == format.roles.end() || format.texts[field] != CsvTexts::kNames) return;
+  if (names->classes.empty()) names->classes = NamesOf(*blocks, field);
+  for (auto& block : *blocks) {
+    std::vector<float> places;
+    for (auto const& label : block.dictionaries[field].Names()) {
+      places.push_back(ClassOf(file, names->classes, label));
+    }
+    for (auto& label : block.labels) label = places[static_cast<std::size_t>(label)];
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, CsvParam const& param, TextNames* names) {
+  auto format = DetectCsvFormat(file, param);
+  AllowNames(names, &format);
+  auto blocks = ParseAll(ctx, file, format);
+  if (FindNames(blocks, &format)) blocks = ParseAll(ctx, file, format);
+  auto category_names = NumberCategories(format, &blocks);
+  NumberClasses(file, format, names, &blocks);
   std::int64_t n_rows = 0;
   for (auto const& block : blocks) n_rows += block.n_rows;
   if (n_rows == 0) file.FailWithoutRows();  // but for a header
@@ -52,13 +168,19 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, Cs
   info->weights = Concatenate(ctx, blocks, &CsvRows::weights);
   info->feature_names = format.feature_names;
   info->feature_types = format.feature_types;
+  info->category_names = std::move(category_names);
   if (format.Has(CsvRole::kQuery)) SetQueries(file, Concatenate(ctx, blocks, &CsvRows::query_ids), info);
   return matrix;
 }
 
 std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, std::string const& path, ParamMap const& params) {
+  return ReadNamedCsv(ctx, path, params, nullptr);
+}
+
+std::unique_ptr<DataMatrix> ReadNamedCsv(Context const& ctx, std::string const& path, ParamMap const& params,
+                                         TextNames* names) {
   RefuseUnknownKeys(params, DescribeParameters<CsvParam>(), "csv");
-  return ReadCsv(ctx, TextFile(path), ParseParameters<CsvParam>(params));
+  return ReadCsv(ctx, TextFile(path), ParseParameters<CsvParam>(params), names);
 }
 
 }  // namespace kauri

@@ -12,6 +12,7 @@
 #include "data/text/csv_parser.h"
 #include "data/text/libsvm_parser.h"
 #include "data/text/text_lines.h"
+#include "data/text/text_names.h"
 #include "kauri/data_matrix.h"
 #include "kauri/parameter.h"
 
@@ -24,9 +25,14 @@ namespace kauri {
 std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, std::string const& path, ParamMap const& params);
 std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, std::string const& path, ParamMap const& params);
 
-/// The same from an open file.
+/// As ReadCsv, with `names` for labels and categories of text.
+std::unique_ptr<DataMatrix> ReadNamedCsv(Context const& ctx, std::string const& path, ParamMap const& params,
+                                         TextNames* names);
+
+/// The same from an open file. Texts in columns of categories are their names, sorted by their bytes.
 std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file, LibsvmParam const& param);
-std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, CsvParam const& param);
+std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, CsvParam const& param,
+                                    TextNames* names = nullptr);
 
 /// What the first row of a file decides for all. \throws Error(kData) for a file without rows.
 CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param);

@@ -1,12 +1,14 @@
-#include "cli/resampling.h"
+#include "booster/metric_intervals.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "booster/prediction.h"
 #include "common/random.h"
+#include "data/meta_info.h"
 
-namespace kauri::cli {
+namespace kauri {
 namespace {
 
 constexpr double kTail = 0.025;
@@ -30,6 +32,20 @@ double Quantile(std::vector<double> const& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+/// What metrics look at, [n_rows, n_outputs].
+std::vector<float> ValuesForMetrics(ReadyModel const& ready, DataMatrix const& data) {
+  auto const view = data.View();
+  GivenRows const rows{*view, data.Info().base_margin, DeclaredColumns::Of(data.Info())};
+  PredictOptions margins;
+  margins.kind = PredictKind::kMargin;
+  auto values = Predict(ready, rows, margins).values;
+  auto const& parts = *ready.Parts();
+  if (!parts.objective->EvaluatesMargins()) {
+    parts.objective->TransformMargins(parts.ctx, values, ready.GetModel().NumOutputs());
+  }
+  return values;
+}
+
 }  // namespace
 
 Interval BootstrapInterval(Context const& ctx, Metric const& metric, Span<float const> predictions,
@@ -48,4 +64,20 @@ Interval BootstrapInterval(Context const& ctx, Metric const& metric, Span<float 
   return {Quantile(values, kTail), Quantile(values, 1 - kTail)};
 }
 
-}  // namespace kauri::cli
+std::vector<MetricWithInterval> EvaluateWithIntervals(ReadyModel const& ready, DataMatrix const& data,
+                                                      ResamplingOptions const& options) {
+  auto const& parts = *ready.Parts();
+  auto const& info = data.Info();
+  ValidateInfo(info);
+  auto const values = ValuesForMetrics(ready, data);
+  constexpr auto kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<MetricWithInterval> found;
+  for (auto const& metric : parts.metrics) {
+    MetricWithInterval one{metric->Name(), metric->Evaluate(parts.ctx, values, info), {kNone, kNone}};
+    if (options.n_resamples > 0) one.interval = BootstrapInterval(parts.ctx, *metric, values, info, options);
+    found.push_back(std::move(one));
+  }
+  return found;
+}
+
+}  // namespace kauri

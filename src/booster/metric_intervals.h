@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "booster/ready_model.h"
 #include "kauri/context.h"
+#include "kauri/data_matrix.h"
 #include "kauri/meta_info.h"
 #include "kauri/metric.h"
 #include "kauri/span.h"
 
-namespace kauri::cli {
+namespace kauri {
 
 /// NaN where there is none.
 struct Interval {
@@ -29,4 +32,16 @@ struct ResamplingOptions {
 Interval BootstrapInterval(Context const& ctx, Metric const& metric, Span<float const> predictions,
                            MetaInfo const& info, ResamplingOptions const& options);
 
-}  // namespace kauri::cli
+/// A metric of a model on some rows.
+struct MetricWithInterval {
+  std::string name;
+  double value;
+  Interval interval;  ///< NaN with n_resamples=0
+};
+
+/// The model's metrics, in their order, of rows whose values are at hand. The program's `evaluate` and the package's
+/// `report` both write what this finds. \throws Error as Predict, ValidateInfo and Metric::Evaluate.
+std::vector<MetricWithInterval> EvaluateWithIntervals(ReadyModel const& ready, DataMatrix const& data,
+                                                      ResamplingOptions const& options);
+
+}  // namespace kauri

@@ -1,0 +1,168 @@
+"""CSV files as spreadsheets, pandas and R write them: quotes, missing values, labels and categories of text."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import kauriboost as kb
+import numpy as np
+import pytest
+from cli_program import Kauri
+
+KEYS = "format=csv&label_column=bought"
+JOBS = ["clerk", "maid, cook", 'the "boss"', "smith"]
+ROUNDS = ["objective=binary:logistic", "num_round=5", "max_depth=3", "model_out=model.json"]
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"') else text
+
+
+def people(n_rows: int, seed: int, jobs: list[str], names: tuple[str, str] = ("no", "yes")) -> str:
+    """Who buys follows from job and age."""
+    draw = random.Random(seed)
+    lines = ["age,job,bought"]
+    for _ in range(n_rows):
+        age, job = draw.randrange(20, 70), draw.choice(jobs)
+        buys = (job in JOBS[:2]) != (age > 60)
+        lines.append(f"{age if draw.random() > 0.1 else 'NA'},{quoted(job)},{names[buys]}")
+    return "\n".join(lines) + "\n"
+
+
+def auc_of(kauri: Kauri, *arguments: str) -> float:
+    done = kauri.run("evaluate", "model.json", *arguments, "eval_metric=auc", "n_resamples=0")
+    return float(done.out.splitlines()[1].split(",")[2])
+
+
+def test_text_labels_and_categories(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(400, 1, JOBS))
+    uri = f"people.csv?{KEYS}&categorical_columns=job"
+    done = kauri.run("train", uri, *ROUNDS)
+    assert "classes: 0 is 'no', 1 is 'yes'" in done.err
+    assert auc_of(kauri, uri) > 0.9
+    booster = kb.Booster(model_file=str(kauri.folder / "model.json"))
+    assert json.loads(booster.attr("kauri_classes"))["values"] == ["no", "yes"]
+
+
+def test_rows_to_predict_are_coded_by_name(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(400, 1, JOBS))
+    kauri.run("train", f"people.csv?{KEYS}&categorical_columns=job", *ROUNDS)
+    lines = people(60, 2, JOBS[1:]).splitlines()
+    fewer = [line for line in lines if "clerk" not in line]
+    kauri.write("fewer.csv", "\n".join(fewer) + "\n")
+    assert auc_of(kauri, f"fewer.csv?{KEYS}&categorical_columns=job") > 0.9
+    whole = "\n".join([*people(400, 1, JOBS).splitlines(), *fewer[1:]]) + "\n"
+    kauri.write("whole.csv", whole)
+    found = {}
+    for name in ("fewer", "whole"):
+        kauri.run("pred", "model.json", f"{name}.csv?{KEYS}&categorical_columns=job", f"name_pred={name}.txt")
+        found[name] = (kauri.folder / f"{name}.txt").read_text().splitlines()
+    assert found["whole"][400:] == found["fewer"]
+
+
+def test_sets_of_evaluation_have_the_classes_of_training(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(300, 1, JOBS))
+    yes = [line for line in people(300, 2, JOBS).splitlines() if line.endswith(("bought", "yes"))]
+    kauri.write("yes.csv", "\n".join(yes) + "\n")
+    keys = f"{KEYS}&categorical_columns=job"
+    done = kauri.run("train", f"people.csv?{keys}", f"eval[yes]=yes.csv?{keys}", "eval_metric=error", *ROUNDS)
+    assert float(done.out.splitlines()[-1].split(":")[1]) < 0.3  # one class alone, yet it is class 1
+    kauri.write("other.csv", people(30, 3, JOBS, ("no", "maybe")))
+    error = kauri.run("evaluate", "model.json", f"other.csv?{keys}", status=1).err
+    assert "the label 'maybe' is none of the classes that are known: 'no', 'yes'" in error
+
+
+def test_text_labels_need_a_classification(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(60, 1, JOBS))
+    uri = f"people.csv?{KEYS}&categorical_columns=job"
+    assert "set objective=binary:logistic" in kauri.run("train", uri, "num_round=1", status=1).err
+    assert "set objective=binary:logistic" in kauri.run("cv", uri, "num_round=1", status=1).err
+    kauri.run("cv", uri, "num_round=1", "objective=binary:logistic")
+
+
+def test_many_classes_by_name(kauri: Kauri) -> None:
+    rows = "".join(f"{x},{('red', 'green', 'blue')[x % 3]}\n" for x in range(90))
+    kauri.write("a.csv", "x,y\n" + rows)
+    kauri.run("train", "a.csv?format=csv&label_column=y", "objective=multi:softprob", "num_class=3", "num_round=30")
+    error = kauri.run("train", "a.csv?format=csv&label_column=y", "objective=binary:logistic", status=1).err
+    assert "num_class=3" in error
+
+
+def test_names_that_are_numbers_stay_names(kauri: Kauri) -> None:
+    rows = [("17", 0), ("A1", 1), ("4", 1), ("B", 0)] * 30
+    kauri.write("a.csv", "c,y\n" + "".join(f"{c},{y}\n" for c, y in rows))
+    uri = "format=csv&label_column=y&categorical_columns=c"
+    kauri.run("train", f"a.csv?{uri}", *ROUNDS, "min_child_weight=0")
+    kauri.write("b.csv", "c,y\n4,1\n17,0\n")
+    kauri.run("pred", "model.json", f"b.csv?{uri}", "name_pred=b.txt")
+    four, seventeen = map(float, (kauri.folder / "b.txt").read_text().split())
+    assert four > 0.5 > seventeen
+
+
+def test_numbers_stay_the_numbers_of_their_categories(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("c,y\n3,1\n0,0\n,1\n")
+    data = kb.DMatrix(f"{tmp_path / 'a.csv'}?label_column=y&categorical_columns=c")
+    assert (data.num_row(), data.num_nonmissing()) == (3, 2)
+    assert sorted(data.get_data().data.tolist()) == [0.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "word", ["NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "?", "#N/A", "<NA>", "", '"NA"', '""']
+)
+def test_missing_values(tmp_path: Path, word: str) -> None:
+    (tmp_path / "a.csv").write_text(f"y,a,b\n1,{word},3\n0,2,{word}\n")
+    data = kb.DMatrix(f"{tmp_path / 'a.csv'}?label_column=y")
+    assert (data.num_row(), data.num_nonmissing()) == (2, 2)
+
+
+def test_quotes(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"y","a, ""m2""" ,b\n"1", "2.5" ,3\n"0",4,"-5e-1"\n')
+    data = kb.DMatrix(f"{tmp_path / 'a.csv'}?label_column=y")
+    assert data.feature_names == ['a, "m2"', "b"]
+    assert np.array_equal(data.get_label(), [1, 0])
+    assert data.get_data().toarray().tolist() == [[2.5, 3.0], [4.0, -0.5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "said"),
+    [
+        ("y,a\n1,red\n", "label_column=y", "categorical_columns=a"),
+        ("y,a\n1,red\n", "label_column=y", "ignore_columns=a"),
+        ("y;a\n1;2\n", "label_column=y", "set delimiter=;"),
+        ("y\ta\n1\t2\n", "label_column=y", "set delimiter=\\t"),
+        (",y,a\n0,1,2\n", "label_column=y", "ignore_columns=0"),
+        ('y,a\n1,"2\n0,1"\n', "label_column=y", "line 2: field 2 begins with a quote that is not closed"),
+        ('y,a\n1,"2"3\n', "label_column=y", "text after its closing quote"),
+        ("y,a\nyes,2\nno,1\n", "label_column=y", "labels of text are classes"),
+        ("y,a\n1,inf\n", "label_column=y", "infinite"),
+    ],
+)
+def test_errors_name_the_cure(tmp_path: Path, text: str, keys: str, said: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(kb.KauriError) as error:
+        kb.DMatrix(f"{tmp_path / 'a.csv'}?{keys}")
+    assert said in str(error.value)
+
+
+def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("y,\xe9\n1,2\n".encode("latin-1"))
+    with pytest.raises(kb.KauriError, match="not UTF-8"):
+        kb.DMatrix(f"{tmp_path / 'a.csv'}?label_column=y")
+
+
+def test_an_index_without_a_name_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(",y,a\n0,1,2\n1,0,3\n")
+    assert kb.DMatrix(f"{tmp_path / 'a.csv'}?label_column=y&ignore_columns=0").feature_names == ["a"]
+
+
+def test_data_without_labels_name_the_cure(kauri: Kauri) -> None:
+    kauri.write("num.csv", "a,b\n1,2\n3,4\n")
+    assert "label_column=NAME" in kauri.run("train", "num.csv", status=1).err
+
+
+def test_a_cache_refuses_names_in_words(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(60, 1, JOBS, ("0", "1")))
+    error = kauri.run("train", f"people.csv?{KEYS}&categorical_columns=job#c", "tree_method=hist", status=1).err
+    assert "leave out the cache" in error
