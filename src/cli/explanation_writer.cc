@@ -109,10 +109,6 @@ bool IsNpyPath(char const* key, std::string const& path) {
 std::vector<std::string> FeatureNames(Model const& model, std::vector<std::string> const& of_map) {
   auto names = of_map.empty() ? model.feature_names : of_map;
   auto const n_names = static_cast<std::int64_t>(names.size());
-  if (!of_map.empty() && n_names < model.n_features) {
-    Fail(ErrorKind::kData, "fmap names ", n_names, " features, but the model has ", model.n_features,
-         "; give each of them a line.");
-  }
   if (n_names > model.n_features) names.resize(static_cast<std::size_t>(model.n_features));
   for (auto feature = static_cast<std::int64_t>(names.size()); feature < model.n_features; ++feature) {
     names.push_back("f" + std::to_string(feature));

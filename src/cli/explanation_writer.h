@@ -26,8 +26,7 @@ struct ExplanationShape {
   std::vector<std::string> columns;  ///< names of features, then "bias"
 };
 
-/// The names `of_map` if there are some, else the model's own, or f0, f1, ... \throws Error(kData) for fewer names of a
-/// map than the model has features.
+/// The names `of_map` if there are some, else the model's own, or f0, f1, ...
 std::vector<std::string> FeatureNames(Model const& model, std::vector<std::string> const& of_map = {});
 
 /// `names`: of all features, as FeatureNames has them.

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "booster/learner.h"
-#include "cli/explanation_writer.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/python.h"
@@ -18,7 +17,6 @@ void WritePage(Options const& options) {
   if (cli.name_report != "stdout") CheckWritable(cli.name_report, "report");
   Learner learner;
   SetUpLearner(options, &learner);  // what is wrong with the model or a parameter is said as by other tasks
-  FeatureNames(learner.GetModel(), options.feature_names);  // a map that is too short is refused here
   std::vector<std::string> words{cli.model_in, cli.test_path, cli.name_report, cli.fmap};
   for (auto& word : ParameterWords(options.learner)) words.push_back(std::move(word));
   BecomePython(python, task, std::move(words));

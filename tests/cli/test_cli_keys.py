@@ -44,7 +44,6 @@ def test_explanations_contributions_and_summaries_have_them(trained: Kauri) -> N
         (["importance", "model.json", "name_pred=p"], "pred, leaf"),
         (["leaf", "model.json", "TEST", "pred_margin=1"], "pred"),
         (["check", "model.json", "n_resamples=3"], "evaluate"),
-        (["pred", "model.json", "TEST", "max_depth=3"], "train, cv"),
         (["pred", "model.json", "TEST", "eval[a]=TEST"], "train, evaluate"),
         (["train", "TRAIN", "test:data=TEST"], "pred, explain, leaf, evaluate, report"),
         (["cv", "TRAIN", "save_period=1"], "train"),

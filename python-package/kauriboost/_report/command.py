@@ -55,6 +55,7 @@ def _write(page: Page, settings: Settings) -> None:
         raise type(error)(f"test:data={page.rows}: {error}") from error
     if page.feature_map:
         names = _names_in(page.feature_map)[: data.num_col()]
+        names += [f"f{column}" for column in range(len(names), data.num_col())]
         booster.feature_names = names
         data.feature_names = names
     metrics = [value for name, value in settings if name == "eval_metric"] or None
