@@ -6,6 +6,7 @@
 
 #include "booster/learner.h"
 #include "booster/metric_intervals.h"
+#include "booster/metric_names.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/report.h"
@@ -16,6 +17,7 @@ namespace {
 
 /// A line for each metric.
 void WriteMetrics(ReadyModel const& ready, NamedData const& set, std::int64_t n_resamples, std::ostream* out) {
+  RequireQueries(*ready.Parts(), set.data->Info());
   ResamplingOptions const options{n_resamples, static_cast<std::uint64_t>(ready.Parts()->param.seed)};
   for (auto const& metric : EvaluateWithIntervals(ready, *set.data, options)) {
     *out << CsvText(set.name) << ',' << CsvText(metric.name) << ',' << MetricText(metric.value);
