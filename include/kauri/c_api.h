@@ -687,7 +687,7 @@ KAURI_API int XGBoosterSaveModel(BoosterHandle handle, char const* fname);
 /**
  * The same in the file layout that `config` names: {"dialect": "1.7", "2.1", "3.0", "3.2" or "3.4", the version of
  * XGBoost that reads such files, as later ones do}; {}: that of 3.2, and what only later ones know as well. Errors: the
- * model has what that version has no words for (vector leaves, base scores that differ, names of categories, ...); the
+ * model has what that version has no words for (vector leaves, linear leaves, encoded categories, names, ...); the
  * message names it and the first dialect that can say it. What training needs and predictions do not is left out.
  */
 KAURI_API int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* config);

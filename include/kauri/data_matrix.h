@@ -61,7 +61,7 @@ class DataView {
 /// here when DenseRows() will be given (one pass over the array, on the threads of `ctx`), otherwise from CopyRows.
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx = Context{});
 /// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; their bounds are checked once, here. An
-/// infinite value is an error from CopyRows and CopyFeatures. Of a feature stored twice in a row the last value counts.
+/// infinite value is an error from CopyRows and CopyFeatures. Values of a cell that is stored more than once add up.
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
                                       std::int64_t n_cols, float missing, Context const& ctx = Context{});
 
@@ -129,7 +129,7 @@ class DataMatrix {
  public:
   /// Copies `view`. \throws Error(kData) for infinite values.
   static std::unique_ptr<DataMatrix> FromView(Context const& ctx, DataView const& view);
-  /// Takes over CSR arrays; rows may be unsorted, and of a feature stored twice in a row the last value stays. \throws
+  /// Takes over CSR arrays; rows may be unsorted, and values of a cell that is stored more than once add up. \throws
   /// Error(kData) when the arrays disagree, an index is out of range, or a value is NaN or infinite.
   static std::unique_ptr<DataMatrix> FromCsr(CsrStorage storage, std::int64_t n_cols, Context const& ctx = Context{});
   /// Takes over dense rows. \throws Error(kData) when the size is not n_rows * n_cols, or for an infinite value.

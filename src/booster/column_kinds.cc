@@ -1,8 +1,11 @@
 #include "booster/column_kinds.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "data/categories/categories.h"
+#include "kauri/data_matrix.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -32,6 +35,26 @@ ColumnKind KindIn(Model const& model, SplitKinds const& splits, std::size_t feat
 ColumnKind KindIn(DeclaredColumns const& data, std::size_t feature) {
   if (feature < data.types.size()) return KindOfType(data.types[feature]);
   return HasNames(data.categories, feature) ? ColumnKind::kCategory : ColumnKind::kUnknown;
+}
+
+/// Whether the rows have a value of the feature.
+bool HasValue(DataView const& rows, std::size_t feature) {
+  constexpr std::int64_t kRowsPerTile = 1 << 10;
+  auto const n_cols = static_cast<std::int64_t>(feature) + 1;
+  std::vector<std::int32_t> slots(feature + 1, -1);
+  slots[feature] = 0;
+  std::vector<float> tile;
+  for (std::int64_t begin = 0; begin < rows.NumRows(); begin += kRowsPerTile) {
+    auto const n_rows = std::min(kRowsPerTile, rows.NumRows() - begin);
+    tile.resize(n_rows * n_cols);
+    auto const is_alone = rows.CopyFeatures(begin, begin + n_rows, slots, 1, tile.data());
+    if (!is_alone) rows.CopyRows(begin, begin + n_rows, n_cols, tile.data());
+    auto const width = is_alone ? 1 : n_cols;
+    for (auto row = std::int64_t{0}; row < n_rows; ++row) {
+      if (!std::isnan(tile[row * width + width - 1])) return true;
+    }
+  }
+  return false;
 }
 
 /// "column 3 ('city')".
@@ -67,6 +90,7 @@ void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColu
       given = ColumnKind::kNumber;
     }
     if (given == known || given == ColumnKind::kUnknown || known == ColumnKind::kUnknown) continue;
+    if (data.rows != nullptr && !HasValue(*data.rows, feature)) continue;
     auto const type = feature < data.types.size() ? " (type '" + data.types[feature] + "')" : std::string();
     if (known == ColumnKind::kCategory) {
       Fail(ErrorKind::kData, "The data type doesn't match the one used in training: ", NameOf(model, feature),
@@ -79,8 +103,9 @@ void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColu
   }
 }
 
-void CheckTrainingKinds(Model const& model, SplitKinds const& splits, MetaInfo const& train) {
-  CheckColumnKinds(model, splits, DeclaredColumns::Of(train), "the training data");
+void CheckTrainingKinds(Model const& model, SplitKinds const& splits, DataMatrix const& data) {
+  auto const& train = data.Info();
+  CheckColumnKinds(model, splits, DeclaredColumns::Of(train).With(*data.View()), "the training data");
   if (!train.feature_types.empty()) return;
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(train.n_cols); ++feature) {
     if (HasNames(train.category_names, feature) || KindIn(model, splits, feature) != ColumnKind::kCategory) continue;

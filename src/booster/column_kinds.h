@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "booster/declared_columns.h"
-#include "kauri/meta_info.h"
+#include "kauri/data_matrix.h"
 #include "kauri/model.h"
 
 namespace kauri {
@@ -36,11 +36,11 @@ class SplitKinds {
 };
 
 /// \throws Error(kData) naming the first column that holds categories in the model and numbers in the data, or the
-/// other way round. `what` begins the message: "the data".
+/// other way round, unless the data have no value there. `what` begins the message: "the data".
 void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColumns const& data,
                       std::string const& what);
 
 /// The same for data that trees are to be learnt from, where a column without a type is one of numbers.
-void CheckTrainingKinds(Model const& model, SplitKinds const& splits, MetaInfo const& train);
+void CheckTrainingKinds(Model const& model, SplitKinds const& splits, DataMatrix const& train);
 
 }  // namespace kauri

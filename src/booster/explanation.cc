@@ -110,7 +110,7 @@ std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOp
 
 void CheckRows(ReadyModel const& ready, ExplainTask const& task) {
   auto const& model = ready.GetModel();
-  ready.CheckColumns(task.columns, task.rows.NumCols());
+  ready.CheckColumns(task.columns.With(task.rows), task.rows.NumCols());
   CheckExplicable(model);
   CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
 }
@@ -149,7 +149,8 @@ void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions 
     Fail(ErrorKind::kParameter, NameOf(options.kind),
          " take no background; only contributions (SHAP values) are computed against one.");
   }
-  ready.CheckColumns(task.background_columns, task.background->NumCols(), {"the background", "has"});
+  ready.CheckColumns(task.background_columns.With(*task.background), task.background->NumCols(),
+                     {"the background", "has"});
   if (task.background->NumRows() == 0) {
     Fail(ErrorKind::kData, "the background has 0 rows; pass at least one to compare with.");
   }

@@ -82,7 +82,7 @@ void Learner::SetFeatureInfo(std::string const& field, std::vector<std::string> 
 void Learner::CheckColumns(DataMatrix const& data) const {
   auto const& info = data.Info();
   if (NumIterations() == 0) return CheckTrainingNames(model_->AsLearnt(), info);
-  Ready()->CheckColumns(DeclaredColumns::Of(info), info.n_cols);
+  Ready()->CheckColumns(DeclaredColumns::Of(info).With(*data.View()), info.n_cols);
 }
 
 std::vector<std::string> const& Learner::FeatureInfo(std::string const& field) const {

@@ -121,10 +121,10 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
   training_->Agree(parts, *train, draft.Get());
   CheckTrainingNames(draft.Get(), train->Info());
   if (updates) {
-    training_->CheckKinds(draft.Get(), train->Info(), "the training data");
+    training_->CheckKinds(draft.Get(), *train, "the training data");
     RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
   } else {
-    training_->CheckKindsOfTraining(draft.Get(), train->Info());
+    training_->CheckKindsOfTraining(draft.Get(), *train);
     WarnOfPartialUpdate(draft.Get(), draft.Updated());
     draft.EndUpdate();
   }
@@ -173,7 +173,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
     CheckColumnFit(model, ToEvaluate(DeclaredColumns::Of(info), parts.client), info.n_cols, words);
     ValidateInfo(info);
     training_->AgreeOnRows(parts.ctx, *set.data);
-    training_->CheckKinds(model, info, words.noun);
+    training_->CheckKinds(model, *set.data, words.noun);
     engine->UpdateMargins(parts.ctx, set.data, model, *parts.predictor, start, {});
     auto const values = engine->Evaluate(parts.ctx, *set.data, *parts.objective, parts.metrics);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -205,7 +205,7 @@ Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data, Pr
   CheckPredictable(model);
   auto const columns = ToPredict(options.Compared(DeclaredColumns::Of(data->Info())), parts->client);
   CheckColumnFit(model, columns, data->NumCols(), {});
-  training_->CheckKinds(model, data->Info(), "the data");
+  training_->CheckKinds(model, *data, "the data");
   auto* const engine = training_->EngineFor(*parts);
   auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);  // of a custom objective's gradients as well
   engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);

@@ -107,7 +107,7 @@ class Work {
  private:
   static Model const& Checked(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options) {
     auto const& model = ready.GetModel();
-    ready.CheckColumns(options.Compared(rows.columns), rows.view.NumCols());
+    ready.CheckColumns(options.Compared(rows.columns).With(rows.view), rows.view.NumCols());
     if (IsExplanation(options.kind)) CheckExplicable(model);
     CheckBaseMargin(rows.base_margin, rows.view.NumRows(), model.NumOutputs());
     return model;

@@ -50,7 +50,7 @@ void SumUp(Tree const& tree, std::vector<std::int64_t>* counts) {
 RowCounts CountRows(ReadyModel const& ready, DataMatrix const& data) {
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
-  ready.CheckColumns(DeclaredColumns::Of(data.Info()), data.NumCols());
+  ready.CheckColumns(DeclaredColumns::Of(data.Info()).With(*data.View()), data.NumCols());
   RequireCountable(model);
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   auto const compiled = ready.Compiled();

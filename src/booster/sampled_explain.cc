@@ -74,8 +74,9 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
     Fail(ErrorKind::kParameter, "sampled explanations are of trees, and the model is linear (gblinear); explain its ",
          "predictions as those of any function.");
   }
-  ready.CheckColumns(task.columns, task.rows.NumCols());
-  ready.CheckColumns(task.background_columns, task.background.NumCols(), {"the background", "has"});
+  ready.CheckColumns(task.columns.With(task.rows), task.rows.NumCols());
+  ready.CheckColumns(task.background_columns.With(task.background), task.background.NumCols(),
+                     {"the background", "has"});
   CheckExplicable(model);
   if (model.n_features > kMostPlayers) {
     Fail(ErrorKind::kModel, "the model has ", model.n_features, " features; explanations by sampled sets know at most ",

@@ -61,12 +61,12 @@ void Training::AgreeOnRows(Context const& ctx, DataMatrix const& data) {
   agreed_rows_.push_back(stamp);
 }
 
-void Training::CheckKinds(Model const& model, MetaInfo const& data, std::string const& what) {
+void Training::CheckKinds(Model const& model, DataMatrix const& data, std::string const& what) {
   kinds_.Update(model);
-  CheckColumnKinds(model, kinds_, DeclaredColumns::Of(data), what);
+  CheckColumnKinds(model, kinds_, DeclaredColumns::Of(data.Info()).With(*data.View()), what);
 }
 
-void Training::CheckKindsOfTraining(Model const& model, MetaInfo const& train) {
+void Training::CheckKindsOfTraining(Model const& model, DataMatrix const& train) {
   kinds_.Update(model);
   CheckTrainingKinds(model, kinds_, train);
 }

@@ -32,9 +32,9 @@ class Training {
   void AgreeOnRows(Context const& ctx, DataMatrix const& data);
   /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
   /// `what` is named by the message.
-  void CheckKinds(Model const& model, MetaInfo const& data, std::string const& what);
+  void CheckKinds(Model const& model, DataMatrix const& data, std::string const& what);
   /// The same for data that trees are to be learnt from.
-  void CheckKindsOfTraining(Model const& model, MetaInfo const& train);
+  void CheckKindsOfTraining(Model const& model, DataMatrix const& train);
 
   /// `train`, or where it has the categories' names in another order than the model, a copy with the model's numbers,
   /// and further ones for names that the model does not know; kept until other data come.

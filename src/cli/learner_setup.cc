@@ -91,7 +91,7 @@ std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& 
   auto names = NamesOf(model.GetModel());
   auto data = ReadValues(options, key, uri, &names);
   try {
-    model.CheckColumns(DeclaredColumns::Of(data->Info()), data->NumCols());
+    model.CheckColumns(DeclaredColumns::Of(data->Info()).With(*data->View()), data->NumCols());
   } catch (Error const& error) {
     Fail(error.Kind(), key, "=", uri, ": ", error.what());
   }

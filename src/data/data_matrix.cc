@@ -77,16 +77,19 @@ bool NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
   return std::adjacent_find(features + begin, features + end) != features + end;
 }
 
-/// Of a feature that a row stores twice the last value stays, as in XGBoost's predictions.
-void DropRepeated(CsrStorage* csr) {
+/// Adds up what a row stores for one feature.
+void SumRepeated(CsrStorage* csr) {
   std::int64_t next = 0;
   std::int64_t begin = 0;
   for (std::size_t row = 0; row + 1 < csr->row_ptr.size(); ++row) {
     auto const end = csr->row_ptr[row + 1];
     for (auto entry = begin; entry < end; ++entry) {
-      if (entry + 1 < end && csr->features[entry] == csr->features[entry + 1]) continue;
-      csr->features[next] = csr->features[entry];
-      csr->values[next++] = csr->values[entry];
+      auto const feature = csr->features[entry];
+      auto value = csr->values[entry];
+      for (; entry + 1 < end && csr->features[entry + 1] == feature; ++entry) value += csr->values[entry + 1];
+      if (std::isinf(value)) FailInfinite(static_cast<std::int64_t>(row), feature, value);
+      csr->features[next] = feature;
+      csr->values[next++] = value;
     }
     csr->row_ptr[row + 1] = next;
     begin = end;
@@ -105,7 +108,7 @@ void Normalise(Context const& ctx, std::int64_t n_cols, CsrStorage* csr) {
       if (NormaliseRow(csr, row, n_cols, &scratch)) has_repeated = true;
     }
   });
-  if (has_repeated) DropRepeated(csr);
+  if (has_repeated) SumRepeated(csr);
 }
 
 }  // namespace

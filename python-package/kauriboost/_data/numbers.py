@@ -45,10 +45,21 @@ def as_numeric(values: Any, what: str) -> np.ndarray:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError(f"{what} has the dtype {array.dtype}; convert it to numbers.") from error
+            raise DataError(f"{what} has the dtype {array.dtype}; {_cure(values, array)}.") from error
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
+
+
+def _cure(values: Any, array: np.ndarray) -> str:
+    """Return what to do with objects that are no numbers."""
+    if hasattr(values, "tocsr"):
+        return "it is a sparse matrix, where an array is needed; pass its toarray()"
+    if hasattr(values, "collect"):
+        return "it is a lazy frame, which has no values yet; pass what its collect() returns"
+    if any(type(element).__name__ == "NAType" for element in array.flat):
+        return "pd.NA is no number; put NaN in its place, or give it a nullable dtype such as Float64"
+    return "convert it to numbers"
 
 
 def _filled(values: np.ma.MaskedArray) -> np.ndarray:

@@ -6,14 +6,22 @@ Written as UBJSON, whose arrays are those of memory but for the order of bytes, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from .._binding.errors import ModelError
+from .._data.categories import CategoryNames
 from .trees import ForestTree, columns_with_categories
 
-_MARKERS = {np.dtype(np.uint8): b"U", np.dtype(np.int32): b"l", np.dtype(np.int64): b"L", np.dtype(np.float32): b"d"}
+_MARKERS = {
+    np.dtype(np.int8): b"i",
+    np.dtype(np.uint8): b"U",
+    np.dtype(np.int32): b"l",
+    np.dtype(np.int64): b"L",
+    np.dtype(np.float32): b"d",
+}
 
 
 @dataclass(frozen=True)
@@ -27,12 +35,13 @@ class Forest:
     n_classes: int = 0  # of an objective that has classes; else 0
     trees_in_round: int = 1
     feature_names: Sequence[str] = ()
+    category_names: Mapping[int, CategoryNames] = field(default_factory=dict)  # by column; c is the c-th one's
 
 
 def model_bytes(forest: Forest) -> bytes:
     """Return a model file."""
     n_outputs = len(forest.base_score)
-    with_categories = set(columns_with_categories(forest.trees))
+    with_categories = {*columns_with_categories(forest.trees), *forest.category_names}
     types = ["c" if column in with_categories else "q" for column in range(forest.n_features)]
     ends = np.arange(0, len(forest.trees) + forest.trees_in_round, forest.trees_in_round, dtype=np.int32)
     numbers = {
@@ -47,7 +56,7 @@ def model_bytes(forest: Forest) -> bytes:
         "iteration_indptr": ends,
         "tree_info": np.array([tree.output for tree in forest.trees], dtype=np.int32),
         "trees": [_tree(number, tree, forest.n_features) for number, tree in enumerate(forest.trees)],
-        "cats": {"enc": [], "feature_segments": [], "sorted_idx": []},
+        "cats": _names(forest),
     }
     objective: dict[str, Any] = {"name": forest.objective}
     if forest.n_classes:
@@ -61,6 +70,49 @@ def model_bytes(forest: Forest) -> bytes:
         "objective": objective,
     }
     return b"".join(_ubjson({"learner": learner, "version": [3, 2, 0]}))
+
+
+_INT64 = 15  # the number of a type in this format
+
+
+def _names(forest: Forest) -> dict[str, Any]:
+    """Return what the format says of the names of categories."""
+    if not forest.category_names:
+        return {"enc": [], "feature_segments": [], "sorted_idx": []}
+    encoded, orders, sizes = [], [np.empty(0, np.int32)], [0]
+    for column in range(forest.n_features):
+        names = list(forest.category_names.get(column, []))
+        sizes.append(len(names))
+        if names and isinstance(names[0], int):
+            encoded.append({"type": _INT64, "values": np.array(names, dtype=np.int64)})
+            orders.append(np.argsort(np.array(names), kind="stable").astype(np.int32))
+            continue
+        texts = [str(name).encode() for name in names]
+        lengths = np.cumsum([0, *map(len, texts)], dtype=np.int32) if texts else np.empty(0, np.int32)
+        encoded.append({"offsets": lengths, "values": np.frombuffer(b"".join(texts), dtype=np.int8)})
+        signed = [np.frombuffer(text, dtype=np.int8).tolist() for text in texts]  # bytes are ordered as signed ones
+        orders.append(np.array(sorted(range(len(texts)), key=signed.__getitem__), dtype=np.int32))
+    return {
+        "enc": encoded,
+        "feature_segments": np.cumsum(sizes, dtype=np.int32),
+        "sorted_idx": np.concatenate(orders),
+    }
+
+
+def category_names(levels: Sequence[Any], what: str) -> CategoryNames:
+    """Return the levels of a column as Kauri names those of a frame: as whole numbers, or as texts.
+
+    Raises
+    ------
+    ModelError
+        Numbers that are not whole. `what` begins the message.
+    """
+    if any(isinstance(level, (float, np.floating)) and not float(level).is_integer() for level in levels):
+        raise ModelError(
+            f"{what} has categories such as {levels[0]!r}, which are no whole numbers. Fit on codes, or on texts."
+        )
+    are_numbers = all(isinstance(each, (int, float, np.number)) and not isinstance(each, bool) for each in levels)
+    return [int(level) for level in levels] if are_numbers else [str(level) for level in levels]
 
 
 def _tree(number: int, tree: ForestTree, n_features: int) -> dict[str, Any]:

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .._binding.errors import ModelError
-from .document import Forest
+from .._data.categories import CategoryNames
+from .document import Forest, category_names
 from .learnt import link, names_of
-from .trees import ForestTree, thresholds_of
+from .trees import ForestTree, thresholds_of_doubles
+
+_MOST_NAMED = 65536
 
 
 class _Columns:
@@ -30,21 +32,29 @@ class _Columns:
             np.concatenate([with_categories, others]) if encoder is not None else np.arange(model.n_features_in_)
         )
         self._values: dict[int, np.ndarray] = {}
+        self.names: dict[int, CategoryNames] = {}
         if encoder is not None:
             for place, values in enumerate(encoder.named_transformers_["encoder"].categories_):
-                self._values[place] = self._whole(values, int(with_categories[place]))
+                self._take(model, place, int(with_categories[place]), values)
 
-    @staticmethod
-    def _whole(values: np.ndarray, column: int) -> np.ndarray:
-        """Return the categories of a column but for a missing one, which is last."""
-        is_number = np.issubdtype(np.asarray(values).dtype, np.number)
-        there = values[~np.isnan(values)] if is_number else values
-        if not is_number or np.any(there < 0) or np.any(there != np.floor(there)):
-            raise ModelError(
-                f"column {column} has categories such as {values[0]!r}; models are read whose categories are whole "
-                "numbers from 0 on. Fit on codes, for example those of a pandas category."
-            )
-        return there.astype(np.int64)
+    def _take(self, model: Any, place: int, column: int, values: Any) -> None:
+        """Take the categories of a column but for a missing one, which is last.
+
+        Categories of a frame have names, and their codes are known by these. Whole numbers of an array are codes
+        themselves. A frame's column whose categories were chosen by hand may hold either, so each number is the name
+        of itself.
+        """
+        there = [value for value in np.asarray(values).tolist() if value is not None and value == value]
+        names = category_names(there, f"column {column}")
+        are_codes = all(isinstance(name, int) and name >= 0 for name in names)
+        by_dtype = isinstance(model.categorical_features, str)
+        if by_dtype or not are_codes:
+            self._values[place], self.names[column] = np.arange(len(names)), names
+            return
+        self._values[place] = np.array(names, dtype=np.int64)
+        largest = int(self._values[place].max(initial=0))
+        if hasattr(model, "feature_names_in_") and largest < _MOST_NAMED:
+            self.names[column] = list(range(largest + 1))
 
     def values_of(self, column: int, bits: np.ndarray) -> np.ndarray:
         """Return the caller's categories behind the bits that are set."""
@@ -70,6 +80,7 @@ def from_histogram_boosting(model: Any) -> Forest:
         n_classes=n_outputs if n_outputs > 1 else 0,
         trees_in_round=n_outputs,
         feature_names=names_of(model),
+        category_names=columns.names,
     )
 
 
@@ -91,7 +102,7 @@ def _tree(predictor: Any, columns: _Columns, output: int) -> ForestTree:
         np.where(is_leaf, -1, left),
         np.where(is_leaf, -1, right),
         columns.numbers[np.where(is_leaf, 0, nodes["feature_idx"])],
-        thresholds_of(np.where(is_leaf | by_categories, 0.0, nodes["num_threshold"])),
+        thresholds_of_doubles(np.where(is_leaf | by_categories, 0.0, nodes["num_threshold"])),
         missing_left | by_categories,
         nodes["value"].astype(np.float64),
         nodes["count"].astype(np.float64),

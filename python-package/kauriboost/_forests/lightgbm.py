@@ -7,6 +7,10 @@ says that a node divides by categories, bit 1 that missing values go to the left
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+import json
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import ModelError
+from .._data.categories import CategoryNames
 from .._model.booster import Booster
 from .._public import public
-from .document import Forest, model_bytes
-from .trees import ForestTree, leaf, thresholds_of
+from .document import Forest, category_names, model_bytes
+from .trees import ForestTree, leaf, thresholds_of_doubles
 
 _OBJECTIVES = {
     "regression": "reg:squarederror",
@@ -37,6 +42,7 @@ _OBJECTIVES = {
     "gamma": "reg:gamma",
     "tweedie": "reg:tweedie",
 }
+_MOST_WAYS = 100_000
 _MARGIN_OF_ZERO = {"binary:logistic": 0.5, "count:poisson": 1.0, "reg:gamma": 1.0, "reg:tweedie": 1.0}
 
 
@@ -44,10 +50,11 @@ _MARGIN_OF_ZERO = {"binary:logistic": 0.5, "count:poisson": 1.0, "reg:gamma": 1.
 def from_lightgbm(model: Any) -> Booster:
     """Return a model of LightGBM as ours: its predictions, explained, saved and drawn as those of a model of ours.
 
-    Rows are float32, as everywhere here: LightGBM compares them as float64, so a value between two float32 may go
-    another way. LightGBM has an underscore for each space in a column's name; set ``feature_names`` of the
-    result to the data's. Objectives whose predictions are the sums of leaves (all but those with a link) become
-    ``reg:squarederror``.
+    Rows are float32, as everywhere here, and LightGBM compares them as float64: values above a threshold go its way
+    unless they have the same float32. Names of categories come along, so that rows are compared by them: a level that
+    the model does not know is judged as for models that were learnt here. LightGBM has an underscore for each space in
+    a column's name; set ``feature_names`` of the result to the data's. Objectives whose predictions are the sums of
+    leaves (all but those with a link) become ``reg:squarederror``.
 
     Parameters
     ----------
@@ -57,7 +64,8 @@ def from_lightgbm(model: Any) -> Booster:
     Raises
     ------
     ModelError
-        Linear leaves, ``zero_as_missing``, an objective that is not known, or a text that is no model.
+        Linear leaves, ``zero_as_missing``, an objective that is not known, names of categories whose columns the file
+        leaves open, or a text that is no model.
     """
     text = _text_of(model)
     head, *parts = text.split("\nTree=")
@@ -73,7 +81,8 @@ def from_lightgbm(model: Any) -> Booster:
     objective, scale = _objective(header.get("objective", "regression"))
     if "average_output" in head.split("\n"):
         scale /= len(parts) // n_in_round
-    trees = [_tree(_fields(part), scale, number % n_in_round) for number, part in enumerate(parts)]
+    names = _category_names(text, header, n_features)
+    trees = [_by_sets(_tree(_fields(part), scale, number % n_in_round), names) for number, part in enumerate(parts)]
     forest = Forest(
         trees,
         n_features,
@@ -82,6 +91,7 @@ def from_lightgbm(model: Any) -> Booster:
         n_classes=n_in_round if objective == "multi:softprob" else 0,
         trees_in_round=n_in_round,
         feature_names=_names(header, n_features),
+        category_names=names,
     )
     return Booster(model_file=bytearray(model_bytes(forest)))
 
@@ -110,6 +120,75 @@ def _names(header: dict[str, str], n_features: int) -> list[str]:
     if len(names) != n_features:
         raise ModelError(f"a model of LightGBM has {n_features} columns and {len(names)} names of columns.")
     return [] if names == [f"Column_{column}" for column in range(n_features)] else names
+
+
+_CATEGORIES = "\npandas_categorical:"
+
+
+def _category_names(text: str, header: dict[str, str], n_features: int) -> dict[int, CategoryNames]:
+    """Return the names of categories by column. A model of frames has a list of each categorical column's, in order.
+
+    Raises
+    ------
+    ModelError
+        Lists that are none, or that could be those of several columns.
+    """
+    _, is_there, line = text.rpartition(_CATEGORIES)
+    try:
+        lists = json.loads(line) if is_there else None
+    except ValueError as error:
+        raise ModelError(f"a model of LightGBM has names of categories that are no JSON: {error}.") from error
+    if not lists:
+        return {}
+    if not isinstance(lists, list) or not all(isinstance(levels, list) for levels in lists):
+        raise ModelError(f"a model of LightGBM has names of categories that are no lists: {line[:60]!r}.")
+    columns = _columns_of(lists, header.get("feature_infos", "").split(" "), n_features)
+    return {column: category_names(levels, f"column {column}") for column, levels in zip(columns, lists) if levels}
+
+
+def _columns_of(lists: list[list[Any]], infos: list[str], n_features: int) -> tuple[int, ...]:
+    """Return the column of each list, which the file does not say.
+
+    A column that is split by categories is told by its values, -1:0:2; one whose categories are ordered has a range of
+    codes, [0:2], and one with a single value has nothing. Categories come first, and others where these are too few.
+    """
+    if len(infos) != n_features:
+        raise ModelError(f"a model of LightGBM has {n_features} columns and {len(infos)} feature_infos.")
+    sure = [column for column, info in enumerate(infos) if info[:1] not in "[n"]
+    if len(sure) == len(lists) and all(map(_fits, lists, (infos[column] for column in sure))):
+        return tuple(sure)
+    possible = [column for column, info in enumerate(infos) if any(_fits(levels, info) for levels in lists)]
+    ways: list[tuple[int, ...]] = []
+    for columns in itertools.islice(itertools.combinations(possible, len(lists)), _MOST_WAYS):
+        if set(sure) <= set(columns) and all(map(_fits, lists, (infos[column] for column in columns))):
+            ways.append(columns)
+    if len(ways) != 1 or math.comb(len(possible), len(lists)) > _MOST_WAYS:
+        raise ModelError(
+            f"the model names the categories of {len(lists)} columns, and its file does not say of which: some of them "
+            "are ordered or have one value only. Fit it on unordered categories, or on their codes."
+        )
+    return ways[0]
+
+
+def _fits(levels: list[Any], info: str) -> bool:
+    """Whether what a file says of a column's values suits codes of so many levels."""
+    if info == "none":
+        return True
+    try:
+        values = [float(value) for value in info.strip("[]").split(":")]
+    except ValueError:
+        return False
+    return all(value.is_integer() and -1 <= value < len(levels) for value in values)
+
+
+def _by_sets(tree: ForestTree, names: dict[int, CategoryNames]) -> ForestTree:
+    """Return a tree that splits ordered categories, whose codes it compares, by sets of them."""
+    categories = dict(tree.categories)
+    for node in np.flatnonzero(np.isin(tree.feature, list(names)) & (np.asarray(tree.left) >= 0)):
+        if int(node) not in categories:
+            codes = np.arange(len(names[int(tree.feature[node])]))
+            categories[int(node)] = codes[codes.astype(np.float32) >= tree.threshold[node]]
+    return dataclasses.replace(tree, categories=categories)
 
 
 def _objective(told: str) -> tuple[str, float]:
@@ -160,7 +239,7 @@ def _tree(fields: dict[str, str], scale: float, output: int) -> ForestTree:
         np.append(left, np.full(n_leaves, -1)),
         np.append(right, np.full(n_leaves, -1)),
         np.append(_numbers(fields, "split_feature", np.int64), np.zeros(n_leaves, np.int64)),
-        np.append(thresholds_of(thresholds), np.zeros(n_leaves, np.float32)),
+        np.append(thresholds_of_doubles(thresholds), np.zeros(n_leaves, np.float32)),
         np.append(default_left, np.zeros(n_leaves, dtype=bool)),
         np.append(np.zeros(n_inner), leaf_values),
         np.concatenate(counts),

@@ -29,7 +29,8 @@ def from_sklearn(model: Any) -> Booster:
       mean length of ``max_samples`` rows.
 
     Rows are float32, as scikit-learn's own trees have them;
-    ``HistGradientBoosting`` compares float64, so a value between two float32 may go another way there.
+    ``HistGradientBoosting`` compares float64: values above a threshold go its way unless they have the same float32.
+    The names of its categories come along.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def from_sklearn(model: Any) -> Booster:
     ------
     ModelError
         An estimator that is none of these, a classifier of several label columns, a first prediction that is a model,
-        or categories that are not whole numbers.
+        or categories that are numbers with fractions.
     """
     kinds: dict[str, Callable[[Any], Forest]] = {
         "GradientBoostingRegressor": _gradient_boosting,

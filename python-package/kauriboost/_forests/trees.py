@@ -32,7 +32,7 @@ class ForestTree:
     feature
         ``[n_nodes]``: number of a column; anything at leaves.
     threshold
-        ``[n_nodes]``, float32: see `thresholds_of`.
+        ``[n_nodes]``, float32: see `thresholds_of` and `thresholds_of_doubles`.
     default_left
         ``[n_nodes]``: whether missing values go to the left.
     values
@@ -93,6 +93,7 @@ def leaf(value: Any, cover: float, output: int = 0) -> ForestTree:
 def thresholds_of(at_most: np.ndarray) -> np.ndarray:
     """Return t' such that a float32 is less than t' exactly where it is at most t.
 
+    Libraries that compare float32 rows, as scikit-learn's forests do, need this one; see also `thresholds_of_doubles`.
     That is the float32 above the largest one that is not above t. Where there is none, of t beyond what float32 has,
     t' is the largest float32, so that all smaller ones go to the left.
     """
@@ -101,6 +102,18 @@ def thresholds_of(at_most: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):  # at both ends and around 0, where it is right
         below = np.where(rounded > limits, np.nextafter(rounded, np.float32(-np.inf)), rounded)
         return np.minimum(np.nextafter(below, np.float32(np.inf)), _FLOAT32.max)
+
+
+def thresholds_of_doubles(at_most: np.ndarray) -> np.ndarray:
+    """Return t' such that the float32 nearest to x is less than t' where the float64 x is at most t.
+
+    Libraries that compare float64 rows, as LightGBM does, need this one: rows are rounded to the nearest float32 here,
+    so t is rounded in the same way, and t' is the float32 above that. A larger x goes to the right unless it has the
+    same float32 as t. The ends are those of `thresholds_of`.
+    """
+    limits = np.clip(np.asarray(at_most, dtype=np.float64), float(_FLOAT32.min), float(_FLOAT32.max))
+    with np.errstate(over="ignore", under="ignore"):  # as above
+        return np.minimum(np.nextafter(limits.astype(np.float32), np.float32(np.inf)), _FLOAT32.max)
 
 
 def columns_with_categories(trees: Iterable[ForestTree]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Sequence
 from typing import Any, Callable
@@ -11,7 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .._binding.calls import call_bytes, call_handle, call_int, call_text, handles_in, strings_in
-from .._binding.errors import DataError, KauriError, ParameterError
+from .._binding.errors import DataError, KauriError, ModelError, ParameterError
 from .._binding.library import LIB, check
 from .._binding.model_calls import call_prediction, predict_matrix
 from .._binding.text import config, encode_text
@@ -225,14 +224,6 @@ class Booster(Model):
             evaluations += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
         return evaluations
 
-    def _evaluate_with_intervals(self, data: DMatrix, n_resamples: int, seed: int) -> list[dict[str, Any]]:
-        """Return name, value, low and high of every metric; NaN for what is no finite number."""
-        require_dmatrix(data)
-        self._check_names(data.feature_names)
-        settings = config(n_resamples=n_resamples, seed=seed)
-        text = call_text(LIB.KauriBoosterEvaluateWithIntervals, self.handle, data.handle, settings)
-        return [{key: math.nan if value is None else value for key, value in one.items()} for one in json.loads(text)]
-
     def higher_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric, named as `eval_set` does, are better.
 
@@ -329,11 +320,17 @@ class Booster(Model):
         Raises
         ------
         ModelError
-            There are no trees, or some split on categories, which such dictionaries cannot say.
+            There are no trees, or the model has what such dictionaries cannot say: splits on categories, linear
+            leaves, categories that are encoded by numbers of the training, an objective that XGBoost does not have.
         """
         row = DMatrix(np.full((1, self.num_features()), np.nan, np.float32))
         margins = self.predict(row, output_margin=True, strict_shape=True, validate_features=False)[0]
-        return shap_model(json.loads(bytes(self.save_raw("json", dialect="3.2"))), margins)
+        try:
+            document = json.loads(bytes(self.save_raw("json", dialect="3.2")))
+        except ParameterError as error:
+            what = "SHAP's dictionaries cannot say all of the model; use kauriboost.explain"
+            raise ModelError(f"{what}. {error}") from error
+        return shap_model(document, margins)
 
     @names_columns
     def inplace_predict(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
-from .._binding.calls import call_int
+from .._binding.calls import call_int, call_text
 from .._binding.library import LIB, check
-from .._binding.text import encode_text
+from .._binding.text import config, encode_text
 from .._data.matrix import DMatrix
 
 Evaluation = tuple[str, str, float]  # data set, metric, value
@@ -70,3 +72,11 @@ def knows_metric(booster: Any, metric: str) -> bool:
 def require_queries(booster: Any, data: DMatrix) -> None:
     """Raise DataError where a metric of the booster orders the rows of queries and the data have none."""
     check(LIB.KauriBoosterRequireQueries(booster.handle, data.handle))
+
+
+def evaluate_with_intervals(booster: Any, data: DMatrix, n_resamples: int, seed: int) -> list[dict[str, Any]]:
+    """Return name, value, low and high of every metric; NaN where the value is no finite number."""
+    booster._check_columns(data)
+    settings = config(n_resamples=n_resamples, seed=seed)
+    text = call_text(LIB.KauriBoosterEvaluateWithIntervals, booster.handle, data.handle, settings)
+    return [{key: math.nan if value is None else value for key, value in one.items()} for one in json.loads(text)]

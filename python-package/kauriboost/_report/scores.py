@@ -10,7 +10,7 @@ import numpy as np
 from .._data.matrix import DMatrix
 from .._explaining.subject import Subject
 from .._model.booster import Booster
-from .._model.metrics import require_queries
+from .._model.metrics import evaluate_with_intervals, require_queries
 
 _N_RESAMPLES = 200
 _MOST_ROWS = 100_000  # beyond, resampling takes seconds
@@ -40,7 +40,7 @@ def scores_of(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed
     n_outputs = np.asarray(booster.predict(data, output_margin=True, strict_shape=True)).shape[1]
     is_one_target = data.get_label().ndim == 1 and (n_outputs == 1 or _is_multiclass(booster))
     has_intervals = data.num_row() <= _MOST_ROWS and is_one_target
-    found = booster._evaluate_with_intervals(data, _N_RESAMPLES if has_intervals else 0, seed)
+    found = evaluate_with_intervals(booster, data, _N_RESAMPLES if has_intervals else 0, seed)
     return [
         ScoredMetric(one["name"], one["value"], (one["low"], one["high"]) if has_intervals else None) for one in found
     ]

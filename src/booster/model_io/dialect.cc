@@ -46,7 +46,21 @@ bool HasUnequalRounds(Model const& model) {
   return false;
 }
 
-constexpr std::array<Feature, 11> kFeatures{{
+/// Whether a category that training has not seen counts as missing. XGBoost sends it to the left at every split.
+bool TakesUnseenForMissing(Model const& model) {
+  auto const splits = [](Tree const& tree) { return tree.HasCategorical(); };
+  return model.categories.unseen == UnseenCategory::kMissing &&
+         std::any_of(model.trees.begin(), model.trees.end(), splits);
+}
+
+constexpr std::array<Feature, 14> kFeatures{{
+    {"linear leaves (linear_tree)", "train with linear_tree=0", kNever, 0,
+     [](Model const& model) { return model.HasLinearLeaves(); }},
+    {"categories that trees know by numbers of the training (categorical_encoding=ordered)",
+     "train with categorical_encoding=partition", kNever, 0,
+     [](Model const& model) { return model.categories.ordered != nullptr; }},
+    {"unseen categories that count as missing (unseen_category=missing)", "set unseen_category=xgboost", kNever, 0,
+     TakesUnseenForMissing},
     {"trees with vector leaves (multi_strategy=multi_output_tree)", "train one tree per output", 2, 0,
      [](Model const& model) { return model.HasVectorLeaves(); }},
     {"rounds of unequal numbers of trees", "train all rounds with the same num_parallel_tree", 2, 0,

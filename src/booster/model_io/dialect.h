@@ -33,8 +33,9 @@ ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& mod
 /// \throws Error(kParameter), naming the first dialect that can, if one does, where files of the dialect cannot say all
 /// that the model's predictions depend on: vector leaves and rounds of unequal numbers of trees (since 2.1), base
 /// scores that differ between outputs and names of categories (since 3.2), objectives (since the version that has
-/// them). Left out are, for they change no prediction: an objective's parameters of training that the version does not
-/// know.
+/// them). No dialect can say linear leaves, categorical_encoding=ordered, or unseen_category=missing of a model with
+/// categorical splits. An objective's parameters of training change no prediction; they are left out where the version
+/// does not know them.
 void RequireSayable(Model const& model, ModelDialect const& dialect);
 
 namespace model_io {

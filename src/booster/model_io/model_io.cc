@@ -21,13 +21,43 @@ bool EndsWith(std::string const& text, std::string_view ending) {
   return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+bool StartsWith(std::string_view bytes, std::string_view beginning) {
+  return bytes.substr(0, beginning.size()) == beginning;
+}
+
+/// Says what bytes are that are no model, by the first of them, and what to do.
+std::string DescribeForeign(std::string_view bytes) {
+  constexpr std::string_view kBom = "\xEF\xBB\xBF";
+  if (StartsWith(bytes, "tree\n") || StartsWith(bytes, "tree\r\n")) {
+    return "They are a text file of LightGBM, which kauriboost.forests.from_lightgbm turns into a model of Kauri.";
+  }
+  if (StartsWith(bytes, "\x1F\x8B")) return "They are compressed (gzip). Unpack them first, for example with gunzip.";
+  if (StartsWith(bytes, kBom)) {
+    return "They begin with a byte order mark, which JSON does not allow. Write the file as UTF-8 without one.";
+  }
+  if (StartsWith(bytes, "\x80") && bytes.size() > 1 && bytes[1] >= 2 && bytes[1] <= 5) {
+    return "They are a pickle of Python. Load it with pickle.load, where its source is trusted, and save the booster "
+           "as "
+           ".json or .ubj.";
+  }
+  if (StartsWith(bytes, "booster[") || StartsWith(bytes, "0:[") || StartsWith(bytes, "0:leaf=")) {
+    return "They are a text dump of trees, from which no model can be read. Save the booster with save_model.";
+  }
+  if (StartsWith(bytes, "[")) {
+    return "They are a JSON list, as dumps of trees are, from which no model can be read. Save the booster with "
+           "save_model.";
+  }
+  if (StartsWith(bytes, "PK\x03\x04")) return "They are a zip archive. Unpack it first.";
+  return "Models in XGBoost's old binary format can be converted by loading and saving them as .json or .ubj with "
+         "XGBoost 1.0 to 3.0.";
+}
+
 /// After '{', JSON goes on with a string or a blank, UBJSON with the marker of a length.
 bool IsJson(std::string_view bytes) {
   auto const begin = bytes.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos || bytes[begin] != '{') {
-    Fail(ErrorKind::kModel, "model: the ", bytes.size(),
-         " bytes are neither a JSON nor a UBJSON object. Models in XGBoost's old "
-         "binary format can be converted by loading and saving them as .json or .ubj with XGBoost 1.0 to 3.0.");
+    Fail(ErrorKind::kModel, "model: the ", bytes.size(), " bytes are neither a JSON nor a UBJSON object. ",
+         DescribeForeign(bytes));
   }
   auto const next = begin + 1 < bytes.size() ? bytes[begin + 1] : ' ';
   return next == '"' || next == '}' || kBlanks.find(next) != std::string_view::npos;

@@ -1,11 +1,13 @@
 #include "data/adapters/arrow.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "data/adapters/arrow_dictionary.h"
 #include "data/arrays/array_dispatch.h"
+#include "data/arrays/value_rules.h"
 #include "data/chain.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
@@ -41,21 +43,25 @@ void RequireLive(T const& object, char const* what) {
   Fail(ErrorKind::kData, "Arrow: column '", name, "' ", problem);
 }
 
+/// The format of columns that hold nothing but nulls. They have no buffers.
+constexpr char kNull = 'n';
+
 struct Number {
   char format;
   DType dtype;
   char const* type;
 };
 constexpr Number kNumbers[] = {
-    {'c', DType::kI8, "int"},  {'C', DType::kU8, "int"},    {'s', DType::kI16, "int"},   {'S', DType::kU16, "int"},
-    {'i', DType::kI32, "int"}, {'I', DType::kU32, "int"},   {'l', DType::kI64, "int"},   {'L', DType::kU64, "int"},
-    {'b', DType::kBool, "i"},  {'e', DType::kF16, "float"}, {'f', DType::kF32, "float"}, {'g', DType::kF64, "float"},
+    {'c', DType::kI8, "int"},      {'C', DType::kU8, "int"},    {'s', DType::kI16, "int"},
+    {'S', DType::kU16, "int"},     {'i', DType::kI32, "int"},   {'I', DType::kU32, "int"},
+    {'l', DType::kI64, "int"},     {'L', DType::kU64, "int"},   {'b', DType::kBool, "i"},
+    {'e', DType::kF16, "float"},   {'f', DType::kF32, "float"}, {'g', DType::kF64, "float"},
+    {kNull, DType::kF32, "float"},
 };
 
 /// What a format that is not a number's stands for.
 std::string DescribeFormat(std::string const& format) {
   if (format == "u" || format == "U" || format == "vu") return "text";
-  if (format == "n") return "nothing but nulls";
   if (format.substr(0, 2) == "d:") return "decimal numbers";
   if (format.substr(0, 1) == "t") return "times";
   if (format.substr(0, 1) == "+") return "nested values";
@@ -139,6 +145,7 @@ void ArrowTable::ReadSchema(ArrowSchema const& schema) {
     auto const& number = NumberOf(*column, names_.back());
     auto const is_categorical = column->dictionary != nullptr;
     dtypes_.push_back(number.dtype);
+    is_null_.push_back(number.format == kNull ? 1 : 0);
     types_.emplace_back(is_categorical ? "c" : number.type);
     dictionary_formats_.emplace_back(
         is_categorical && column->dictionary->format != nullptr ? column->dictionary->format : "");
@@ -152,10 +159,15 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
   auto const is_packed = dtypes_[col] == DType::kBool;
   auto const item = ItemSize(dtypes_[col]);
   auto const first = FirstElement(rows, array, name, is_packed ? 1 : item * 8);
-  CheckNulls(array, name);
   Column column;
   column.values.dtype = dtypes_[col];
   column.values.shape = {rows.length, 1};
+  if (is_null_[col] != 0) {
+    column.values.data = &kMissingValue;
+    column.values.strides = {0, 0};  // all rows read the same one
+    return column;
+  }
+  CheckNulls(array, name);
   column.values.strides = {item, item};
   if (rows.length == 0) return column;
   if (is_packed) {
@@ -169,8 +181,13 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
 
 void ArrowTable::ReadCategories(ArrowArray const& array, std::size_t col, Column* column) {
   if (array.dictionary == nullptr) FailColumn(names_[col], "is categorical, but a batch of it has no dictionary.");
+  categories_.resize(names_.size());
+  if (dictionary_formats_[col] == std::string(1, kNull)) {  // all codes are of nothing
+    auto const length = static_cast<std::size_t>(std::max<std::int64_t>(array.dictionary->length, 0));
+    column->codes = std::make_shared<std::vector<float>>(length, kMissingValue);
+    return;
+  }
   try {
-    categories_.resize(names_.size());
     column->codes = JoinDictionary(ReadDictionary(dictionary_formats_[col], *array.dictionary), &categories_[col]);
   } catch (Error const& error) {
     FailColumn(names_[col], std::string("cannot be read: ") + error.what());

@@ -95,6 +95,7 @@ class ArrowTable {
   std::vector<std::string> names_;
   std::vector<std::string> types_;               ///< int, float, i, c
   std::vector<DType> dtypes_;                    ///< kBool: packed
+  std::vector<std::uint8_t> is_null_;            ///< whether a column's type is null, so that all of it is missing
   std::vector<std::string> dictionary_formats_;  ///< of what the categories of a column are called
   CategoryNameTable categories_;
   std::vector<Batch> batches_;

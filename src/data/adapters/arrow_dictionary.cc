@@ -13,12 +13,14 @@
 namespace kauri {
 namespace {
 
-struct IntegerFormat {
+struct NumberFormat {
   char format;
   DType dtype;
 };
-constexpr IntegerFormat kIntegers[] = {{'c', DType::kI8},  {'C', DType::kU8},  {'s', DType::kI16}, {'S', DType::kU16},
-                                       {'i', DType::kI32}, {'I', DType::kU32}, {'l', DType::kI64}, {'L', DType::kU64}};
+/// Whole numbers; those of a table with gaps may be floats.
+constexpr NumberFormat kNumbers[] = {{'c', DType::kI8},  {'C', DType::kU8},  {'s', DType::kI16}, {'S', DType::kU16},
+                                     {'i', DType::kI32}, {'I', DType::kU32}, {'l', DType::kI64}, {'L', DType::kU64},
+                                     {'e', DType::kF16}, {'f', DType::kF32}, {'g', DType::kF64}};
 
 void CheckValues(ArrowArray const& values, std::int64_t least_buffers) {
   auto const& v = values;
@@ -91,7 +93,7 @@ CategoryNames ReadTextViews(ArrowArray const& values) {
   return names;
 }
 
-CategoryNames ReadIntegers(DType dtype, ArrowArray const& values) {
+CategoryNames ReadNumbers(DType dtype, ArrowArray const& values) {
   CheckValues(values, 2);
   ArrayView numbers;
   auto const item = ItemSize(dtype);
@@ -108,8 +110,8 @@ CategoryNames ReadDictionary(std::string const& format, ArrowArray const& values
   if (format == "u") return ReadTexts<std::int32_t>(values);
   if (format == "U") return ReadTexts<std::int64_t>(values);
   if (format == "vu") return ReadTextViews(values);
-  for (auto const& integer : kIntegers) {
-    if (format.size() == 1 && format[0] == integer.format) return ReadIntegers(integer.dtype, values);
+  for (auto const& number : kNumbers) {
+    if (format.size() == 1 && format[0] == number.format) return ReadNumbers(number.dtype, values);
   }
   Fail(ErrorKind::kData, "its dictionary holds values of the format '", format,
        "'; categories are named by texts or integers. Cast them to texts.");

@@ -137,8 +137,9 @@ class Transposition {
 std::unique_ptr<DataMatrix> MakeCscMatrix(Context const& ctx, ArrayView const& indptr, ArrayView const& indices,
                                           ArrayView const& values, std::int64_t n_rows, float missing) {
   if (values.shape[1] != 1) Fail(ErrorKind::kData, "CSC values must be a vector.");
-  auto const csc = ReadCompressed(ctx, {"CSC", "column", "row"}, indptr, indices, values.Size(), n_rows);
-  return DataMatrix::FromCsr(Transposition(ctx, csc, values, missing).Run(),
+  auto csc = ReadCompressed(ctx, {"CSC", "column", "row"}, indptr, indices, values.Size(), n_rows);
+  auto const sums = SumRepeated(ctx, values, &csc);
+  return DataMatrix::FromCsr(Transposition(ctx, csc, sums.view, missing).Run(),
                              static_cast<std::int64_t>(csc.offsets.size()) - 1, ctx);
 }
 

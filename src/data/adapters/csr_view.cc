@@ -19,8 +19,8 @@ constexpr std::int64_t kRowsPerBlock = 1 << 10;
 template <typename V>
 class CsrArrayView : public SparseView {
  public:
-  CsrArrayView(CompressedArrays csr, ArrayView const& values, ValueRules const& rules)
-      : csr_(std::move(csr)), values_(values), rules_(rules) {}
+  CsrArrayView(CompressedArrays csr, CompressedValues values, ValueRules const& rules)
+      : csr_(std::move(csr)), values_(std::move(values)), rules_(rules) {}
   std::int64_t NumRows() const override { return static_cast<std::int64_t>(csr_.offsets.size()) - 1; }
   std::int64_t NumCols() const override { return csr_.n_minor; }
 
@@ -61,8 +61,7 @@ class CsrArrayView : public SparseView {
   }
 
  private:
-  /// Writes each entry to column slot_of(feature) of `tile` unless that is negative. Of a feature that a row stores
-  /// twice the last value stays.
+  /// Writes each entry to column slot_of(feature) of `tile` unless that is negative.
   template <typename SlotOf>
   void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
     std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
@@ -79,7 +78,7 @@ class CsrArrayView : public SparseView {
   void ForEachEntry(std::int64_t row, Fn&& fn) const {
     auto const index = static_cast<std::size_t>(row);
     for (auto entry = csr_.offsets[index]; entry < csr_.offsets[index + 1]; ++entry) {
-      auto const value = static_cast<float>(LoadElement<V>(ElementAddress(values_, entry, 0)));
+      auto const value = static_cast<float>(LoadElement<V>(ElementAddress(values_.view, entry, 0)));
       if (value == rules_.missing || std::isnan(value)) continue;
       if (std::isinf(value) && rules_.infinities == Infinities::kRefused) FailInfinite(row, csr_.indices[entry], value);
       fn(csr_.indices[entry], value);
@@ -87,7 +86,7 @@ class CsrArrayView : public SparseView {
   }
 
   CompressedArrays csr_;
-  ArrayView values_;
+  CompressedValues values_;
   ValueRules rules_;
 };
 
@@ -102,8 +101,9 @@ std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& 
                                       std::int64_t n_cols, ValueRules const& rules, Context const& ctx) {
   if (values.shape[1] != 1) Fail(ErrorKind::kData, "CSR values must be a vector.");
   auto csr = ReadCompressed(ctx, {"CSR", "row", "column"}, indptr, indices, values.Size(), n_cols);
+  auto sums = SumRepeated(ctx, values, &csr);
   return DispatchDType(values.dtype, [&](auto tag) -> std::unique_ptr<DataView> {
-    return std::make_unique<CsrArrayView<decltype(tag)>>(std::move(csr), values, rules);
+    return std::make_unique<CsrArrayView<decltype(tag)>>(std::move(csr), std::move(sums), rules);
   });
 }
 

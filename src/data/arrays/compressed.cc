@@ -1,9 +1,14 @@
 #include "data/arrays/compressed.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "common/parallel_for.h"
 #include "data/arrays/array_dispatch.h"
@@ -58,7 +63,109 @@ std::int64_t CountSeen(ArrayView const& indices, std::int64_t begin, std::int64_
   return n_seen;
 }
 
+/// Whether the indices [begin, end) hold one twice. scratch: memory that is kept for the next call.
+bool HasRepeated(std::uint32_t const* indices, std::int64_t begin, std::int64_t end,
+                 std::vector<std::uint32_t>* scratch) {
+  auto ascends = true;
+  for (auto entry = begin + 1; entry < end; ++entry) ascends &= indices[entry - 1] < indices[entry];
+  if (ascends) return false;
+  scratch->assign(indices + begin, indices + end);
+  std::sort(scratch->begin(), scratch->end());
+  return std::adjacent_find(scratch->begin(), scratch->end()) != scratch->end();
+}
+
+bool HasRepeated(Context const& ctx, CompressedArrays const& arrays) {
+  constexpr std::int64_t kMajorPerBlock = 1 << 12;
+  std::atomic<bool> found{false};
+  auto const n_major = static_cast<std::int64_t>(arrays.offsets.size()) - 1;
+  ParallelForBlocks(ctx, n_major, kMajorPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<std::uint32_t> scratch;
+    for (auto major = begin; major < end && !found.load(std::memory_order_relaxed); ++major) {
+      if (HasRepeated(arrays.indices, arrays.offsets[major], arrays.offsets[major + 1], &scratch)) found = true;
+    }
+  });
+  return found;
+}
+
+/// The value nearest to a finite or infinite float, ties to even.
+Half HalfOf(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  auto const sign = static_cast<std::uint16_t>(bits >> 16U & 0x8000U);
+  auto const magnitude = bits & 0x7FFFFFFFU;
+  constexpr std::uint32_t kNan = 0x7F800000U;
+  if (magnitude > kNan) return {static_cast<std::uint16_t>(sign | 0x7E00U)};
+  if (magnitude >= 0x477FF000U) return {static_cast<std::uint16_t>(sign | 0x7C00U)};
+  float scaled = 0;
+  std::memcpy(&scaled, &magnitude, sizeof(scaled));
+  if (magnitude < 0x38800000U) {  // below the smallest normal one: whole multiples of 2^-24
+    return {static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(scaled * 0x1p24F)))};
+  }
+  auto const rounded = magnitude + 0x0FFFU + (magnitude >> 13U & 1U);
+  return {static_cast<std::uint16_t>(sign | ((rounded - 0x38000000U) >> 13U))};
+}
+
+template <typename T>
+T Sum(T a, T b) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return HalfOf(static_cast<float>(a) + static_cast<float>(b));
+  } else if constexpr (std::is_same_v<T, ByteBool>) {
+    return {static_cast<std::uint8_t>(a.byte != 0 || b.byte != 0 ? 1 : 0)};
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+/// The entries with each index of a row once, in ascending order.
+template <typename T>
+std::vector<T> SumRows(ArrayView const& values, CompressedArrays* arrays) {
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint32_t> indices;
+  std::vector<T> sums;
+  std::vector<std::int64_t> order;
+  for (std::size_t major = 0; major + 1 < arrays->offsets.size(); ++major) {
+    order.resize(arrays->offsets[major + 1] - arrays->offsets[major]);
+    std::iota(order.begin(), order.end(), arrays->offsets[major]);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return arrays->indices[a] < arrays->indices[b]; });
+    auto const first = static_cast<std::int64_t>(indices.size());
+    for (auto const entry : order) {
+      auto const value = LoadElement<T>(ElementAddress(values, entry, 0));
+      auto const is_new =
+          static_cast<std::int64_t>(indices.size()) == first || indices.back() != arrays->indices[entry];
+      if (is_new) {
+        indices.push_back(arrays->indices[entry]);
+        sums.push_back(value);
+      } else {
+        sums.back() = Sum(sums.back(), value);
+      }
+    }
+    offsets.push_back(static_cast<std::int64_t>(indices.size()));
+  }
+  arrays->offsets = std::move(offsets);
+  arrays->converted = std::move(indices);
+  arrays->indices = arrays->converted.data();
+  return sums;
+}
+
 }  // namespace
+
+CompressedValues SumRepeated(Context const& ctx, ArrayView const& values, CompressedArrays* arrays) {
+  CompressedValues out{values, {}};
+  if (!HasRepeated(ctx, *arrays)) return out;
+  DispatchDType(values.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    auto const sums = SumRows<T>(values, arrays);
+    auto const* bytes = reinterpret_cast<char const*>(sums.data());
+    out.owned.assign(bytes, bytes + sums.size() * sizeof(T));
+    out.view.shape = {static_cast<std::int64_t>(sums.size()), 1};
+    out.view.strides = {sizeof(T), sizeof(T)};
+  });
+  out.view.data = out.owned.data();
+  return out;
+}
 
 CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names, ArrayView const& indptr,
                                 ArrayView const& indices, std::int64_t n_entries, std::int64_t n_minor) {

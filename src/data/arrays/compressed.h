@@ -36,4 +36,16 @@ struct CompressedArrays {
 CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names, ArrayView const& indptr,
                                 ArrayView const& indices, std::int64_t n_entries, std::int64_t n_minor);
 
+/// The values of the entries after SumRepeated: the caller's, or those in `owned`.
+struct CompressedValues {
+  ArrayView view;
+  std::vector<char> owned;  ///< empty: no entry was stored twice
+};
+
+/// Adds up the entries that a row (of CSR; column of CSC) stores for one index, as SciPy does: in the type of the
+/// values, in the order in which they are stored. Integers wrap around, booleans are or-ed, and a NaN stays one. Where
+/// nothing is stored twice `arrays` and the values stay as they are; that costs one pass over the indices on all
+/// threads, and a sort of a row's indices where they do not ascend.
+CompressedValues SumRepeated(Context const& ctx, ArrayView const& values, CompressedArrays* arrays);
+
 }  // namespace kauri

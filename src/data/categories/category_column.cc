@@ -1,8 +1,10 @@
 #include "data/categories/category_column.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 #include "common/json_text.h"
 #include "data/arrays/array_dispatch.h"
@@ -35,8 +37,18 @@ Type TypeOf(DType dtype) {
     default:
       break;
   }
-  Fail(ErrorKind::kData,
-       "its categories have names of a floating point dtype; convert the names to texts or integers.");
+  return Type::kI64;  // a float's whole numbers
+}
+
+/// The integer that a category is called by. Tables that have gaps keep whole numbers as floats.
+template <typename T>
+std::int64_t IntegerOf(T value) {
+  if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(value);
+  constexpr auto kLimit = 0x1p53;  // from there on doubles do not tell all integers apart
+  auto const number = static_cast<double>(value);
+  if (std::abs(number) <= kLimit && number == std::floor(number)) return static_cast<std::int64_t>(number);
+  Fail(ErrorKind::kData, "its categories have names of a floating point dtype, such as ", number,
+       "; convert the names to texts or integers.");
 }
 
 void RequireFew(std::int64_t n) {
@@ -59,13 +71,8 @@ CategoryNames NumbersAsNames(ArrayView const& numbers) {
   RequireVector(numbers);
   RequireFew(numbers.shape[0]);
   for (std::int64_t i = 0; i < numbers.shape[0]; ++i) {
-    auto const number = DispatchDType(numbers.dtype, [&](auto tag) -> std::int64_t {
-      using T = decltype(tag);
-      if constexpr (std::is_integral_v<T>) {
-        return static_cast<std::int64_t>(LoadElement<T>(ElementAddress(numbers, i, 0)));
-      }
-      return 0;
-    });
+    auto const number = DispatchDType(
+        numbers.dtype, [&](auto tag) { return IntegerOf(LoadElement<decltype(tag)>(ElementAddress(numbers, i, 0))); });
     names.numbers.push_back(number);
   }
   return names;

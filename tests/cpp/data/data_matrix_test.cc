@@ -102,7 +102,7 @@ TEST(DataMatrix, FromCsrViewDropsMissing) {
   EXPECT_EQ(matrix->Csr().values, (std::vector<float>{8, 7}));
 }
 
-TEST(DataMatrix, TheLastOfSeveralValuesStays) {
+TEST(DataMatrix, SeveralValuesOfACellAddUp) {
   for (auto const threads : {1, 8}) {
     auto const matrix =
         DataMatrix::FromCsr({{0, 4, 4, 6}, {8, 1, 8, 8, 3, 3}, {1, 2, 3, 4, 5, 6}}, 20, WithThreads(threads));
@@ -110,7 +110,7 @@ TEST(DataMatrix, TheLastOfSeveralValuesStays) {
     EXPECT_EQ(matrix->NumEntries(), 3);
     EXPECT_EQ(matrix->Csr().row_ptr, (std::vector<std::int64_t>{0, 2, 2, 3}));
     EXPECT_EQ(matrix->Csr().features, (std::vector<std::uint32_t>{1, 8, 3}));
-    EXPECT_EQ(matrix->Csr().values, (std::vector<float>{2, 4, 6}));
+    EXPECT_EQ(matrix->Csr().values, (std::vector<float>{2, 8, 11}));
   }
 }
 
@@ -198,7 +198,7 @@ TEST(CscAdapter, Refusals) {
   std::vector<std::int32_t> const twice{0, 1, 1};
   std::vector<float> const finite{1, 2, 3};
   auto const matrix = MakeCscMatrix(WithThreads(1), VectorView(indptr), VectorView(twice), VectorView(finite), 4, kNaN);
-  EXPECT_EQ(matrix->NumEntries(), 2) << "the last value stays";
+  EXPECT_EQ(matrix->NumEntries(), 2) << "values of one cell add up";
 }
 
 TEST(Slice, DenseAndSparse) {

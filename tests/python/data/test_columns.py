@@ -117,9 +117,8 @@ def test_pandas_columns_that_are_not_numbers() -> None:
 def test_arrow_columns_that_are_not_numbers() -> None:
     for values, message in [
         (pa.array(["red"]), "'color' holds text"),
-        (pa.array([1.5]).dictionary_encode(), "'color' cannot be read: its dictionary holds values of the format 'g'"),
+        (pa.array([1.5]).dictionary_encode(), "'color' cannot be read: its categories have names of a floating point"),
         (pa.array([[1]]), "'color' holds nested"),
-        (pa.array([None]), "'color' holds nothing but nulls"),
     ]:
         with pytest.raises(kb.DataError, match=message):
             kb.DMatrix(pa.table({"x": [1.0], "color": values}))

@@ -159,15 +159,15 @@ def test_explanations_are_those_of_shap(model: Any) -> None:
 
 
 def test_what_is_not_read_is_said() -> None:
-    frame_of_text = np.array([["a"], ["b"]] * 30, dtype=object)
+    fractions = np.array([[0.5], [1.5]] * 30)
     refused = [
         (LinearRegression().fit(WHOLE, TARGET), "is none of the models that are read"),
         (ensemble.RandomForestRegressor(3), "is not fitted"),
         (ensemble.RandomForestClassifier(3).fit(WHOLE, np.column_stack([TWO, THREE])), "several label columns"),
         (ensemble.GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(WHOLE, TARGET), "LinearRegr"),
         (
-            ensemble.HistGradientBoostingRegressor(categorical_features=[0]).fit(frame_of_text, np.arange(60.0)),
-            "categories such as 'a'",
+            ensemble.HistGradientBoostingRegressor(categorical_features=[0]).fit(fractions, np.arange(60.0)),
+            "categories such as 0.5",
         ),
     ]
     for model, message in refused:

@@ -210,5 +210,19 @@ TEST(ModelDialect, WhatIsNotSupportedIsNamed) {
   EXPECT_NE(testing::Refusal("binf....").find("old binary format"), std::string::npos);
 }
 
+TEST(ModelDialect, FilesOfOthersAreNamedByTheirFirstBytes) {
+  auto const expect = [](std::string const& bytes, char const* part) {
+    EXPECT_NE(testing::Refusal(bytes).find(part), std::string::npos) << bytes;
+  };
+  expect("tree\nversion=v4\n", "kauriboost.forests.from_lightgbm");
+  expect("\x1F\x8B\x08", "gzip");
+  expect("\xEF\xBB\xBF{}", "byte order mark");
+  expect("\x80\x04\x95", "pickle");
+  expect("booster[0]:\n0:leaf=1\n", "text dump");
+  expect("0:[f0<1] yes=1,no=2,missing=1\n", "text dump");
+  expect("[{\"nodeid\": 0}]", "JSON list");
+  expect("PK\x03\x04", "zip archive");
+}
+
 }  // namespace
 }  // namespace kauri
