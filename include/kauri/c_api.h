@@ -487,6 +487,12 @@ KAURI_API int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len,
 KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
 /** Takes effect with the next call that needs it, which also reports a bad value. eval_metric may be set repeatedly. */
 KAURI_API int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value);
+/**
+ * Ends a group of parameters that were set together. Errors: two names of one parameter (eta, learning_rate) were given
+ * different values, which the next call that needs the parameters reports as well. Parameters that are set later may
+ * change those of the group under their other names.
+ */
+KAURI_API int KauriBoosterSettleParams(BoosterHandle handle);
 /** Columns that the model expects; 0 while unknown. */
 KAURI_API int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out);
 /**

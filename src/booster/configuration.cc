@@ -96,6 +96,12 @@ void Configuration::ReportConflicts() const {
   }
 }
 
+void Configuration::Settle() {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  ReportConflicts();
+  given_.clear();
+}
+
 void Configuration::SetCollective(std::shared_ptr<Collective> collective) {
   std::lock_guard<std::mutex> const lock(mutex_);
   components_.reset();

@@ -34,6 +34,9 @@ class Configuration {
   void SetCollective(std::shared_ptr<Collective> collective);
   /// XGBoost's rule: the objective's metric, once it was computed, stays in front of metrics that are set later.
   void KeepDefaultMetric();
+  /// Ends a group of parameters that were given together: parameters that are set from now on may change them under
+  /// their other names. \throws Error(kParameter) where two names of one parameter were given different values.
+  void Settle();
   /// What a loaded model says of parameters holds where the user sets nothing, before or after.
   void TakeFrom(Model const& loaded);
   /// After the parameters of a copy were set: those in `of_model` are its model's, not the user's. What there is to

@@ -32,6 +32,8 @@ void Learner::SetParam(std::string const& name, std::string const& value) {
   if (configuration_->Set(name, value) == "base_score") model_->SetHasIntercept(false);
 }
 
+void Learner::SettleParams() { configuration_->Settle(); }
+
 void Learner::SetCollective(std::shared_ptr<Collective> collective) {
   configuration_->SetCollective(std::move(collective));
   training_->ForgetData();  // bins and units were those of another group's rows

@@ -65,6 +65,8 @@ class Learner {
 
   /// Takes effect before the next call that needs it. A name with several values (eval_metric) may be set repeatedly.
   void SetParam(std::string const& name, std::string const& value);
+  /// See Configuration::Settle.
+  void SettleParams();
   /// Rounds and evaluations are of its ranks from now on, each of which calls as often and with the same parameters;
   /// null: of this process alone. All data then say which rows they have (MetaInfo::global_rows).
   void SetCollective(std::shared_ptr<Collective> collective);

@@ -28,6 +28,7 @@ BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
   if (count > 0) NotNull(matrices, "dmats");
   auto learner = std::make_unique<Learner>(ThisClient());
   if (DefaultThreads() > 0) learner->SetParam("nthread", std::to_string(DefaultThreads()));
+  learner->SettleParams();  // which the user may change as n_jobs
   for (bst_ulong i = 0; i < count; ++i) learner->AddData(DataRead(matrices[i])->data);
   return new LearnerHandle(std::move(learner));
 }
@@ -164,6 +165,10 @@ int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len, BoosterHa
 
 int XGBoosterBoostedRounds(BoosterHandle handle, int* out) {
   return Guard([&] { *NotNull(out, "out") = static_cast<int>(BoosterRead(handle)->learner->NumIterations()); });
+}
+
+int KauriBoosterSettleParams(BoosterHandle handle) {
+  return Guard([&] { BoosterUse(handle)->SettleParams(); });
 }
 
 int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value) {

@@ -52,7 +52,7 @@ ERRORS = {
     "rounds": (["num_round=20"], "num_round=20 does not go with preset=best"),
     "evaluation set": (["eval[test]=x.csv"], "eval[test]=x.csv does not go with preset=best"),
     "model to continue": (["model_in=model.json"], "model_in=model.json does not go with preset=best"),
-    "task": (["task=cv"], "preset=best is of task=train alone"),
+    "task": (["task=cv"], "task=cv does not read 'preset'; it is a key of train"),
     "model": (["model_out="], "task=train with preset=best needs model_out=path."),
     "format": (["model_out=best.txt"], "best.txt"),
     "folder": (["model_out=no/best.json"], "'no/best.json' does not exist"),

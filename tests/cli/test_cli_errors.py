@@ -106,6 +106,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Kauri:
     whole = (program.folder / "good.json").read_bytes()
     program.write("truncated.json", whole[: len(whole) // 2])
     program.write("bad.fmap", "0 first q\n1 second z\n")
+    program.write("base.conf", 'data = "good.libsvm?format=libsvm"\nmodel_out = new.json\n')
     (program.folder / "folder.json").mkdir()
     return program
 
@@ -123,9 +124,7 @@ def assert_refused(kauri: Kauri, arguments: list[str], fragments: list[str]) -> 
 
 @pytest.mark.parametrize(("arguments", "fragments"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS.keys())
 def test_bad_arguments(workshop: Kauri, arguments: list[str], fragments: list[str]) -> None:
-    base = [] if "=" not in arguments[0] and arguments[0] != "max_depth" else ["data=good.libsvm?format=libsvm"]
-    if base and not any(argument.startswith("model_out") for argument in arguments):
-        base.append("model_out=new.json")
+    base = [] if "=" not in arguments[0] and arguments[0] != "max_depth" else ["base.conf"]
     assert_refused(workshop, [*base, *arguments], fragments)
 
 

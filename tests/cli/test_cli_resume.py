@@ -205,7 +205,7 @@ def test_rounds_of_model_in_are_not_counted(kauri: Kauri) -> None:
     go_on = [*training(kauri, "hist", "model.ubj", "b"), "model_in=first.ubj", "num_round=10"]
     kauri.run(*go_on)
     expected = (kauri.folder / "model.ubj").read_bytes()
-    (kauri.folder / "b" / "0010.ubj").unlink()
+    (kauri.folder / "b" / "0010.model").unlink()
     assert "resuming from" in kauri.run(*go_on, "resume=true").err
     assert (kauri.folder / "model.ubj").read_bytes() == expected
 

@@ -46,3 +46,10 @@ def names_columns(method: _Method) -> _Method:
             raise
 
     return cast(_Method, naming)
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Return the first names of a list, quoted, and how many more there are."""
+    most = 10
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more

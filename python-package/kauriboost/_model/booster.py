@@ -19,7 +19,7 @@ from .._data.batch import Batch
 from .._data.columns import is_arrow_table
 from .._data.few_rows import rows_to_predict
 from .._data.matrix import DMatrix, missing_value, require_dmatrix
-from .._data.naming import names_columns
+from .._data.naming import names_columns, shown_names
 from .._data.rows import Rows, by_row
 from .._public import described, public
 from .metrics import CustomMetric, Evaluation, as_line, own_values, parse_line
@@ -30,7 +30,6 @@ from .shap_model import shap_model
 Objective = Callable[[Any, DMatrix], tuple[Any, Any]]
 IterationRange = tuple[int, int]
 
-_SHOWN_NAMES = 10
 _VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
 
 
@@ -94,6 +93,7 @@ class Booster(Model):
         pairs = [(params, value)] if isinstance(params, str) else params
         for name, text in param_pairs(pairs, self.feature_names):
             check(LIB.XGBoosterSetParam(self.handle, encode_text(name), encode_text(text)))
+        check(LIB.KauriBoosterSettleParams(self.handle))
 
     def save_config(self) -> str:
         """Return the parameters in effect, as JSON."""
@@ -120,11 +120,9 @@ class Booster(Model):
     def _require_named(self, data: DMatrix) -> None:
         """Raise DataError where only the booster's columns have names; the library compares those of both."""
         if not data._has_names() and self._has_names():
-            expected = self.feature_names or []
-            shown = ", ".join(repr(name) for name in expected[:_SHOWN_NAMES])
-            more = f" and {len(expected) - _SHOWN_NAMES} more" if len(expected) > _SHOWN_NAMES else ""
+            shown = shown_names(self.feature_names or [])
             raise DataError(
-                f"the data have no feature names, but the booster expects {shown}{more}; name them, or pass "
+                f"the data have no feature names, but the booster expects {shown}; name them, or pass "
                 "validate_features=False."
             )
 
@@ -225,10 +223,7 @@ class Booster(Model):
         return evaluations
 
     def higher_is_better(self, metric: str) -> bool:
-        """Whether larger values of a metric, named as `eval_set` does, are better.
-
-        Smaller values of a metric that is not built in are better, whatever its name begins with.
-        """
+        """Whether larger values of a metric, named as `eval_set` does, are better; of one's own smaller ones are."""
         return bool(call_int(LIB.KauriBoosterHigherIsBetter, self.handle, encode_text(metric)))
 
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:

@@ -209,7 +209,8 @@ TEST_F(Parameters, MessagesCallAParameterWhatTheUserCallsIt) {
                                           {"seed", "random_state"}}) {
     ExpectError({{alias, "none"}}, "parameter " + alias + "='none'");
     ExpectError({{name, "none"}}, "parameter " + name + "='none'");
-    ExpectError({{alias, "none"}, {name, "never"}}, "parameter " + name + "='never'");  // the later one counts
+    ExpectError({{alias, "none"}, {name, "never"}},
+                "parameters " + alias + "=none and " + name + "=never are two names");
   }
 }
 

@@ -277,7 +277,7 @@ def test_the_model_is_one_like_any_other() -> None:
     assert more.num_boosted_rounds() == found.best.rounds + with_all_rows(found.best) + 2
 
 
-@pytest.mark.parametrize("params", [{}, {"objective": "multi:softprob", "num_class": 3}])
+@pytest.mark.parametrize("params", [{"objective": "reg:squarederror"}, {"objective": "multi:softprob", "num_class": 3}])
 def test_xgboost_reads_the_model(params: dict[str, Any], tmp_path: Path) -> None:
     found = kb.fit_best(X, CLASSES, params=params, **FEW)
     found.booster.save_model(tmp_path / "model.json")

@@ -49,7 +49,8 @@ class NaiveSymmetricVectorTree {
     for (auto& output : gain_.outputs) output.categories = gain_.categories;
     if (!job_.job.constraints.signs.empty()) root.bounds.resize(ToSize(job_.n_outputs));
     for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
-      root.weights.push_back(LeafWeight(gain_.SumOf(sums.data(), output), gain_.Of(output)));
+      auto const weight = LeafWeight(gain_.SumOf(sums.data(), output), gain_.Of(output));
+      root.weights.push_back(gain_.HasEnough(hessian) ? weight : 0.0);
     }
     nodes_.push_back(root);
     for (level_ = 0; param_.max_depth == 0 || level_ < param_.max_depth; ++level_) {
