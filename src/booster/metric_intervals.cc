@@ -13,7 +13,13 @@ namespace {
 
 constexpr double kTail = 0.025;
 
-/// The weights of rows, or queries, that are drawn as often as there are some.
+/// A set of rows as metrics look at it.
+struct RowsOfMetrics {
+  std::vector<float> predictions;  ///< [n_rows, n_outputs]
+  MetaInfo info;
+};
+
+/// Returns the weights of queries, of which as many are drawn as there are.
 std::vector<float> DrawnWeights(std::vector<float> const& weights, std::uint64_t key) {
   std::vector<float> drawn(weights.size(), 0.0F);
   auto const n = static_cast<std::uint32_t>(weights.size());
@@ -21,6 +27,26 @@ std::vector<float> DrawnWeights(std::vector<float> const& weights, std::uint64_t
     auto const chosen = RandomBelow(key, draw, n);
     drawn[chosen] += weights[chosen];
   }
+  return drawn;
+}
+
+/// Returns as many rows as there are, drawn with replacement: metrics that take no weights see them as well.
+RowsOfMetrics DrawnRows(Span<float const> predictions, MetaInfo const& info, std::uint64_t key) {
+  auto const n = static_cast<std::uint32_t>(info.n_rows);
+  std::vector<std::size_t> rows;
+  for (std::uint32_t draw = 0; draw < n; ++draw) rows.push_back(RandomBelow(key, draw, n));
+  auto const gather = [&](Span<float const> from) {
+    auto const width = from.size() / n;
+    std::vector<float> to;
+    to.reserve(from.size());
+    for (auto const row : rows) to.insert(to.end(), from.begin() + row * width, from.begin() + (row + 1) * width);
+    return to;
+  };
+  RowsOfMetrics drawn{gather(predictions), info};
+  drawn.info.labels = gather(info.labels);
+  drawn.info.weights = gather(info.weights);
+  drawn.info.label_lower_bound = gather(info.label_lower_bound);
+  drawn.info.label_upper_bound = gather(info.label_upper_bound);
   return drawn;
 }
 
@@ -50,13 +76,21 @@ std::vector<float> ValuesForMetrics(ReadyModel const& ready, DataMatrix const& d
 
 Interval BootstrapInterval(Context const& ctx, Metric const& metric, Span<float const> predictions,
                            MetaInfo const& info, ResamplingOptions const& options) {
-  auto const n = info.group_ptr.empty() ? info.n_rows : static_cast<std::int64_t>(info.group_ptr.size()) - 1;
-  auto const weights = info.weights.empty() ? std::vector<float>(static_cast<std::size_t>(n), 1.0F) : info.weights;
-  auto drawn = info;
+  auto const has_queries = !info.group_ptr.empty();
+  auto const n_queries = has_queries ? info.group_ptr.size() - 1 : 0;
+  auto const weights = info.weights.empty() ? std::vector<float>(n_queries, 1.0F) : info.weights;
+  auto queries = info;
   std::vector<double> values;
-  for (std::int64_t i = 0; i < options.n_resamples; ++i) {
-    drawn.weights = DrawnWeights(weights, CombineKeys(options.seed, static_cast<std::uint64_t>(i)));
-    auto const value = metric.Evaluate(ctx, predictions, drawn);
+  for (std::int64_t i = 0; i < options.n_resamples && info.n_rows > 0; ++i) {
+    auto const key = CombineKeys(options.seed, static_cast<std::uint64_t>(i));
+    auto value = 0.0;
+    if (has_queries) {
+      queries.weights = DrawnWeights(weights, key);
+      value = metric.Evaluate(ctx, predictions, queries);
+    } else {
+      auto const drawn = DrawnRows(predictions, info, key);
+      value = metric.Evaluate(ctx, drawn.predictions, drawn.info);
+    }
     if (std::isfinite(value)) values.push_back(value);
   }
   if (values.empty()) return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};

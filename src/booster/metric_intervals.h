@@ -26,9 +26,9 @@ struct ResamplingOptions {
 };
 
 /// The percentile interval of the bootstrap (Efron 1979), which holds 95 % of the values on so many drawn sets: as many
-/// rows as there are, or queries where there are some, with replacement. A row that is drawn k times has k times its
-/// weight. Values that are not finite, as of one class alone, are left out. predictions: as for Metric::Evaluate.
-/// \throws Error as Metric::Evaluate, also for a metric that takes no weights.
+/// rows as there are, or queries where there are some, with replacement. A row that is drawn k times is there k times,
+/// so that metrics without weights see it; a query has k times its weight. Values that are not finite, as of one class
+/// alone, are left out. predictions: as for Metric::Evaluate. \throws Error as Metric::Evaluate.
 Interval BootstrapInterval(Context const& ctx, Metric const& metric, Span<float const> predictions,
                            MetaInfo const& info, ResamplingOptions const& options);
 

@@ -115,6 +115,24 @@ class GivenNames {
        " kauri --help lists all of them.");
 }
 
+/// Checks what the task needs beside the ranges of single options.
+void RequireThoseOfTask(ParamMap const& own, Options const& options) {
+  if (options.cli.preset == CliParam::kBest) {
+    RequireThoseOfBest(own, options);
+  } else if (options.cli.rounds_budget > 0) {
+    Fail(ErrorKind::kParameter, "rounds_budget=", options.cli.rounds_budget,
+         " is of preset=best alone; without it num_round says how many rounds there are.");
+  }
+  auto const has_folds = options.cli.task == CliParam::kCrossValidate;
+  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty() && !has_folds) {
+    Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
+         " needs a set to watch; give eval[NAME]=path.");
+  }
+  if (options.cli.task == CliParam::kEvaluate && options.cli.test_path.empty() && options.evaluation_sets.empty()) {
+    Fail(ErrorKind::kParameter, "task=evaluate needs test:data=path or eval[NAME]=path.");
+  }
+}
+
 }  // namespace
 
 Options ReadOptions(std::vector<Setting> const& settings) {
@@ -150,20 +168,7 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     options.feature_names = ReadFeatureMap(options.cli.fmap).names;
   }
   options.has_nfold = own.count("nfold") > 0;
-  if (options.cli.preset == CliParam::kBest) {
-    RequireThoseOfBest(own, options);
-  } else if (options.cli.rounds_budget > 0) {
-    Fail(ErrorKind::kParameter, "rounds_budget=", options.cli.rounds_budget,
-         " is of preset=best alone; without it num_round says how many rounds there are.");
-  }
-  auto const has_folds = options.cli.task == CliParam::kCrossValidate;
-  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty() && !has_folds) {
-    Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
-         " needs a set to watch; give eval[NAME]=path.");
-  }
-  if (options.cli.task == CliParam::kEvaluate && options.cli.test_path.empty() && options.evaluation_sets.empty()) {
-    Fail(ErrorKind::kParameter, "task=evaluate needs test:data=path or eval[NAME]=path.");
-  }
+  RequireThoseOfTask(own, options);
   return options;
 }
 

@@ -83,7 +83,7 @@ class Training:
     @property
     def reports(self) -> list[str]:
         """What callbacks say at the end."""
-        return self._callbacks.reports()
+        return self._callbacks.reports(self.booster)
 
     def begin(self, snapshot: Snapshot | None = None) -> None:
         """Get ready for the first round, or for the one after a snapshot."""

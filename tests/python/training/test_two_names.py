@@ -45,7 +45,8 @@ def test_a_parameter_is_changed_under_another_name_after_use() -> None:
 def test_setting_it_once_more_settles_it() -> None:
     booster = kb.train({}, data(), 1)
     before = booster.save_raw()
-    booster.set_param({"eta": 0.1, "learning_rate": 0.2})
+    with pytest.raises(kb.ParameterError, match="two names"):
+        booster.set_param({"eta": 0.1, "learning_rate": 0.2})
     with pytest.raises(kb.ParameterError, match="two names"):
         booster.update(data(), 1)
     with pytest.raises(kb.ParameterError, match="two names"):
@@ -66,3 +67,11 @@ def test_the_c_functions_do_so_too() -> None:
     assert LIB.XGBoosterUpdateOneIter(handle, 0, matrix.handle) != 0
     assert b"eta=0.1 and learning_rate=0.2" in LIB.XGBGetLastError()
     check(LIB.XGBoosterFree(handle))
+
+
+def test_what_is_set_later_may_have_the_other_name() -> None:
+    booster = kb.Booster({"eta": 0.1}, [data()])
+    booster.set_param("learning_rate", 0.2)
+    booster.update(data(), 1)
+    assert '"learning_rate":"0.2' in booster.save_config().replace(" ", "")
+    kb.train({"eta": 0.5}, data(), 2, callbacks=[kb.callback.LearningRateScheduler([0.3, 0.2])], verbose_eval=False)
