@@ -175,7 +175,7 @@ TEST(ArrowDictionary, Texts) {
 TEST(ArrowDictionary, Refusals) {
   Dictionary dictionary({"b", "c"});
   auto const refusal = [&](char const* format) { return MessageOf([&] { ReadDictionary(format, dictionary.array); }); };
-  ExpectParts(refusal("e"), {"format 'e'", "texts or integers"});
+  ExpectParts(refusal("g"), {"floating point", "texts or integers"});
   ExpectParts(refusal("+s"), {"format '+s'"});
   dictionary.offsets[1] = 7;
   ExpectParts(refusal("u"), {"entry 1", "from byte 7 to 2"});
