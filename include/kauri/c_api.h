@@ -434,12 +434,13 @@ KAURI_API int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, Da
  * The same with bins of quantiles in place of the values (a QuantileDMatrix): a first pass over the batches makes the
  * cuts, a second one the bins, and no value is kept. tree_method=hist trains on it with max_bin as here; predictions
  * see the lower bound of each bin, in a column's first bin its smallest value; what needs values refuses. The cuts are
- * those that training on a DMatrix makes, however the rows come in batches; several batches that take more than 256 MiB, and more than their bins, are read in
- * more passes. `ref`: null, or a DMatrix whose cuts to take, as validation data need; categories with the same names
- * get its numbers. `config`: as Dense, besides {"max_bin": 256, or that of ref; "one_batch": true for an iterator of a
- * single batch, which is then asked for once; "max_quantile_batches": ignored}. One batch of numbers in device memory
- * is cut and coded there, and its codes stay there until host memory is asked for them. Errors: as above; another
- * number of columns or another max_bin than `ref`; other rows in the second pass, another batch after the only one.
+ * those that training on a DMatrix makes, however the rows come in batches; several batches that take more than 256
+ * MiB, and more than their bins, are read in more passes. `ref`: null, or a DMatrix whose cuts to take, as validation
+ * data need; categories with the same names get its numbers. `config`: as Dense, besides {"max_bin": 256, or that of
+ * ref; "one_batch": true for an iterator of a single batch, which is then asked for once; "max_quantile_batches":
+ * ignored}. One batch of numbers in device memory is cut and coded there, and its codes stay there until host memory is
+ * asked for them. Errors: as above; another number of columns or another max_bin than `ref`; other rows in the second
+ * pass, another batch after the only one.
  */
 KAURI_API int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterHandle ref,
                                                   DataIterResetCallback* reset, XGDMatrixCallbackNext* next,
@@ -516,7 +517,8 @@ KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, 
  * of their leaves from others, [n_rows, n_outputs]: structure found cheaply, or on purpose from less than all outputs.
  * Statistics and base weights of nodes are those of the first. Where rows are drawn, both count the same rows, and by
  * the size of the first if by that of gradients. The leaves' values are computed in host memory, with device=cuda, too.
- * Errors: other trees than those of multi_strategy=multi_output_tree and tree_method=hist, monotone constraints, shapes.
+ * Errors: other trees than those of multi_strategy=multi_output_tree and tree_method=hist, monotone constraints,
+ * shapes.
  */
 KAURI_API int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int iter,
                                                  char const* split_grad, char const* split_hess, char const* grad,

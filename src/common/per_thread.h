@@ -4,8 +4,8 @@
 /// and the memory to register their destructors: where there is none, glibc ends the process. So small variables
 /// without a destructor are KAURI_STATIC_THREAD_LOCAL, which lie in the room that glibc keeps for opened libraries (512
 /// bytes for all of a process), and everything else is on the heap, where a lack of memory is an error like any other.
-/// The CUDA plug-in has none of the former: one of them would bring all thread_local variables of the CUDA runtime, which
-/// is linked into it, into that room, where they do not fit.
+/// The CUDA plug-in has none of the former: one of them would bring all thread_local variables of the CUDA runtime,
+/// which is linked into it, into that room, where they do not fit.
 #pragma once
 
 #include <pthread.h>

@@ -39,7 +39,8 @@ std::vector<float> RowsOf(DataMatrix const& data) {
   return tile;
 }
 
-/// Each value became the lower bound of its bin, which is the column's smallest value in the first bin, and nothing else.
+/// Each value became the lower bound of its bin, which is the column's smallest value in the first bin, and nothing
+/// else.
 void ExpectLowerBounds(DataMatrix const& data, std::vector<float> const& values) {
   auto const shown = RowsOf(data);
   auto const& cuts = BinsOf(data)->Layout().Cuts();
