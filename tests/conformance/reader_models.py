@@ -113,7 +113,7 @@ def _named() -> Sample:
 
 def _counted() -> Sample:
     sample = _codes(1)
-    sample.booster.set_param("unseen_category", "missing")
+    sample.booster.set_param("unseen_category", "xgboost")
     sample.booster.count_rows(kb.DMatrix(sample.rows, feature_types=sample.feature_types))
     return sample
 

