@@ -28,11 +28,11 @@ void CheckColumnFit(Model const& model, DeclaredColumns const& data, std::int64_
 /// names that the model was given before its first round are as many as there are columns.
 void CheckTrainingNames(Model const& model, MetaInfo const& train);
 
-/// What is compared of rows that somebody's booster evaluates.
+/// Returns what is compared of rows that a booster evaluates.
 DeclaredColumns ToEvaluate(DeclaredColumns data, Client const& client);
-/// What is compared of rows that it predicts.
+/// Returns what is compared of rows that a booster predicts.
 DeclaredColumns ToPredict(DeclaredColumns data, Client const& client);
-/// What is compared where the caller asks for as little as possible: their number is not more than the model's.
+/// Returns the least that is compared: the data have no more columns than the model.
 DeclaredColumns Unchecked(DeclaredColumns data);
 
 /// The names and types of `train`, where the model has none.

@@ -37,7 +37,7 @@ class Configuration {
   /// Ends a group of parameters that were given together: parameters that are set from now on may change them under
   /// their other names. \throws Error(kParameter) where two names of one parameter were given different values.
   void Settle();
-  /// What a loaded model says of parameters holds where the user sets nothing, before or after.
+  /// Takes the parameters of a loaded model; they hold where the user sets nothing, before or after.
   void TakeFrom(Model const& loaded);
   /// After the parameters of a copy were set: those in `of_model` are its model's, not the user's. What there is to
   /// warn of was said where they were set.

@@ -1,4 +1,4 @@
-/// \file What data say of their columns, which is compared with what a model knows: names (column_fit.h), numbers or
+/// \file The declared columns of data, which are compared with those of a model: names (column_fit.h), numbers or
 /// categories (column_kinds.h).
 #pragma once
 

@@ -80,7 +80,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// What most ranks have; where nothing is, what rank 0 has.
+/// Returns the digest that most ranks have, or that of rank 0 where none is the most frequent.
 Bytes const& MostCommon(std::vector<Bytes> const& all) {
   auto const half = static_cast<std::ptrdiff_t>(all.size() / 2);
   for (auto const& one : all) {

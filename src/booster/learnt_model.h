@@ -73,7 +73,7 @@ class LearntModel {
 
   /// What parameters say of it may be of another time.
   Model const& AsLearnt() const { return *learnt_.model; }
-  /// What the rounds of the model are taken from, in the middle of process_type=update; else nullptr.
+  /// The model whose rounds are taken, in the middle of process_type=update; else nullptr.
   Model const* Updated() const { return learnt_.updated.get(); }
   /// The model goes on to get its rounds from `updated`.
   void SetUpdated(std::shared_ptr<Model const> updated) noexcept { learnt_.updated = std::move(updated); }

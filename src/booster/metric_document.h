@@ -1,4 +1,4 @@
-/// \file What configuration documents say of metrics: their names, and the parameters that they are made with.
+/// \file Metrics in configuration documents: their names, and the parameters that they are made with.
 /// XGBoost's reader asks for the parameters of the metrics that have some.
 #pragma once
 

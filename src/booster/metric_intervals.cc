@@ -58,7 +58,7 @@ double Quantile(std::vector<double> const& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-/// What metrics look at, [n_rows, n_outputs].
+/// Returns the values that metrics look at, [n_rows, n_outputs].
 std::vector<float> ValuesForMetrics(ReadyModel const& ready, DataMatrix const& data) {
   auto const view = data.View();
   GivenRows const rows{*view, data.Info().base_margin, DeclaredColumns::Of(data.Info())};

@@ -24,7 +24,7 @@ struct PredictOptions {
   std::string shap_method;        ///< empty: the parameter shap_method decides
   bool validates_columns = true;  ///< false: names are not compared, and columns may lack (column_fit.h)
 
-  /// What is compared of the columns of rows.
+  /// The comparison of the columns of rows with the model's.
   DeclaredColumns Compared(DeclaredColumns const& columns) const;
 };
 

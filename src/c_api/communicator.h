@@ -1,4 +1,4 @@
-/// \file What the tracker and the collective calls of XGBoost's clients ask of their configurations alike.
+/// \file Checks that the tracker and the collective calls of XGBoost's clients make of their configurations.
 #pragma once
 
 #include "c_api/json_config.h"

@@ -1,4 +1,4 @@
-/// \file What the opaque handles point to, and how calls hold them.
+/// \file The objects that the opaque handles point to, and how calls hold them.
 ///
 /// A call holds each booster and each DMatrix that it is given from where the handle is resolved to where it returns:
 /// many calls may read one at a time, a call that changes it has it alone (BoosterRead, BoosterUse, DataRead and their

@@ -6,7 +6,7 @@
 namespace kauri::model_io {
 namespace {
 
-/// Of a statistic: JSON has no word for what is not finite, so that it is null there.
+/// Returns a statistic as JSON, which has no word for numbers that are not finite: these become null.
 std::string StatisticText(float value) { return std::isfinite(value) ? NineDigits(value) : "null"; }
 
 std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {

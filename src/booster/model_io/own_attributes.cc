@@ -130,7 +130,7 @@ std::optional<std::string> TakeText(char const* name, Model* model) {
 /// Whether a file can be of AdaBoost by what it says besides.
 bool MayVote(Model const& model) { return model.objective == "binary:logitraw" && model.tree_weights.empty(); }
 
-/// What the file itself says holds where another library has gone on with another booster or objective.
+/// The file's own booster holds where another library has gone on with another booster or objective.
 void TakeBooster(Model* model) {
   auto const text = TakeText(kBooster, model);
   if (!text.has_value()) return;

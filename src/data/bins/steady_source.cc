@@ -72,7 +72,7 @@ class SharedField {
   bool is_mixed_ = false;  ///< in a first pass JoinInfo refuses that
 };
 
-/// What the batches of a pass say of their rows and columns.
+/// The labels, weights, names and types of the batches of a pass.
 class SaidOfRows {
  public:
   void Add(Context const& ctx, MetaInfo const& info) {

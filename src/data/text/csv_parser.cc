@@ -62,7 +62,7 @@ class FieldReader {
     auto const text = Text();
     return ShowText(text.data(), text.data() + text.size());
   }
-  /// What the field says: without blanks around it, and without quotes.
+  /// The text of the field, without blanks around it and without quotes.
   std::string Text() const {
     if (closing_ != nullptr) return Unquoted();
     auto const* end = std::find(field_, end_, delimiter_);
@@ -71,7 +71,7 @@ class FieldReader {
   }
 
  private:
-  /// What is no plain number: a field in quotes, a word for a missing value, or a name.
+  /// Reads a field that is no plain number: one in quotes, a word for a missing value, or a name.
   NumberStatus FromText(float* value) {
     *value = std::numeric_limits<float>::quiet_NaN();
     if (*field_ == '"') FindClosingQuote();
@@ -124,7 +124,7 @@ std::string WrongField(FieldReader const& fields, std::string const& what) {
   return "field " + std::to_string(fields.Number()) + ", " + fields.Shown() + ", is " + what + ".";
 }
 
-/// What to do with a column of texts.
+/// Says how a column of texts is read.
 std::string CureOfTexts(CsvFormat const& format, std::size_t column) {
   auto const name = format.fields.empty() ? std::to_string(column) : format.fields[column];
   auto const cure = "not a number; leave it empty where the value is missing";

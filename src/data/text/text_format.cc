@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMostLines = 16;
 constexpr std::string_view kBlanks = " \t";
 
-/// What the lines so far may be.
+/// The formats that the lines so far may have.
 struct Evidence {
   bool may_be_libsvm = true;
   bool may_be_csv = true;

@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// What is known before a file is read, and what the file says.
+/// The names that are known before a file is read, and those that the file adds.
 struct TextNames {
   /// Class c is the c-th. When there are some, every label of a file must be one of them. Otherwise a file whose labels
   /// are not all numbers fills them, sorted by their bytes.
