@@ -22,6 +22,10 @@ if(KAURI_UNITS)  # a constant of one file would shadow that of a function in ano
   set(kauri_shadow)
 endif()
 set(kauri_mistaken)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
+  # GCC 12 takes the assignment of a short literal to a std::string for a copy onto itself (GCC bug 105651).
+  set(kauri_mistaken -Wno-restrict)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   # GCC 13 sees such accesses in its own std::variant and std::vector, and takes a reference to a member of one argument
   # for one to another argument, which is a temporary.
