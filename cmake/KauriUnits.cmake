@@ -27,7 +27,7 @@ endfunction()
 
 # kauri_header_names(OUT): the types and constants of all headers.
 function(kauri_header_names out)
-  file(GLOB_RECURSE headers "${CMAKE_SOURCE_DIR}/include/*.h" "${CMAKE_SOURCE_DIR}/src/*.h")
+  file(GLOB_RECURSE headers "${CMAKE_SOURCE_DIR}/include/*.h" "${CMAKE_SOURCE_DIR}/src/*.h" "${CMAKE_SOURCE_DIR}/tests/cpp/*.h")
   set(all)
   foreach(header IN LISTS headers)
     kauri_defined_names("${header}" names type alias constant)

@@ -35,8 +35,7 @@ TEST(GroupLosses, WhatNeedsAllRowsIsRefused) {
       {{{"booster", "gblinear"}}, "gbtree"},
       {{{"linear_tree", "1"}}, "linear_tree=0"},
       {{{"categorical_encoding", "ordered"}, {"objective", "binary:logistic"}}, "categorical_encoding"},
-      {{{"sketch", "gk"}}, "sketch=exact"},
-      {{{"device", "cuda"}}, "device=cpu"}};
+      {{{"sketch", "gk"}}, "sketch=exact"}};
   auto const partition = Contiguous(300, 2);
   for (auto const& [params, cure] : refused) {
     auto const errors = RunRanks(2, [&, &params = params](Collective* group) {
