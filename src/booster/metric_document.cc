@@ -68,7 +68,7 @@ std::map<std::string, Group> const& Groups() {
   return kGroups;
 }
 
-Texts Quoted(Texts texts) {
+Texts JsonQuotedTexts(Texts texts) {
   for (auto& [name, text] : texts) text = JsonQuoted(text);
   return texts;
 }
@@ -84,7 +84,7 @@ std::string MetricAsJson(Metric const& metric, ParamMap const& params) {
   Texts members{{"name", JsonQuoted(metric.Name())}};
   auto const group = Groups().find(PlainName(metric.Name()));
   if (group != Groups().end()) {
-    members[group->second.key] = JsonObject(Quoted(group->second.texts(metric, params)));
+    members[group->second.key] = JsonObject(JsonQuotedTexts(group->second.texts(metric, params)));
   }
   return JsonObject(members);
 }

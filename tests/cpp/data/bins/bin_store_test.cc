@@ -9,6 +9,7 @@
 
 #include "data/bins/bin_store_maker.h"
 #include "data/copies/slice.h"
+#include "data/data_test_support.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 #include "support/error.h"
@@ -31,12 +32,6 @@ BinStoreOptions InFile() {
   BinStoreOptions options;
   options.in_file = true;
   return options;
-}
-
-std::vector<float> RowsOf(DataMatrix const& data) {
-  std::vector<float> tile(data.NumRows() * data.NumCols());
-  data.View()->CopyRows(0, data.NumRows(), data.NumCols(), tile.data());
-  return tile;
 }
 
 /// Each value became the lower bound of its bin, which is the column's smallest value in the first bin, and nothing
