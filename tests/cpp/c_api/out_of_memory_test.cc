@@ -125,9 +125,9 @@ TEST_F(OutOfMemory, FieldsOfData) {
 TEST_F(OutOfMemory, DocumentsOfBoosters) {
   Problem const problem;
   auto const booster = Train(problem.data, {{"nthread", "1"}, {"max_depth", "2"}, {"eval_metric", "rmse"}}, 2);
-  auto const snapshot = SnapshotBytes(booster);
   auto const model = ModelText(booster);
   ASSERT_OK(XGBoosterLoadModelFromBuffer(booster.get(), model.data(), model.size()));  // it names parameters
+  auto const snapshot = SnapshotBytes(booster);
   auto const config = ConfigText(booster);
   ExpectFailures("load config", [&] { return XGBoosterLoadJsonConfig(booster.get(), config.c_str()); });
   ExpectFailures("load model", [&] { return XGBoosterLoadModelFromBuffer(booster.get(), model.data(), model.size()); });
