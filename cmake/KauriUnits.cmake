@@ -3,7 +3,7 @@
 #
 # Names of a file's own (in its unnamed namespace) are those of the unit, too. So files that define the same name at
 # the beginning of a line go into different units, and one that defines a name of a header is compiled alone, as are those
-# that Highway includes again for every processor. tests/lint/test_lint_units.py compiles what comes out.
+# that Highway includes again for every processor. tests/run builds that way.
 set(KAURI_FILES_IN_UNIT 24)
 set(kauri_type "^(class|struct|enum class) ([A-Za-z0-9_]+)")
 set(kauri_alias "^(using) ([A-Za-z0-9_]+) =")
@@ -25,34 +25,31 @@ function(kauri_defined_names file out)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# kauri_header_names(OUT): the types and constants of all headers, and the functions of the tests' headers.
-function(kauri_header_names out)
-  file(GLOB_RECURSE headers "${CMAKE_SOURCE_DIR}/include/*.h" "${CMAKE_SOURCE_DIR}/src/*.h")
+# kauri_header_names(OUT PATTERN [KIND...]): the names of the kinds above that the headers like PATTERN define.
+function(kauri_header_names out pattern)
+  file(GLOB_RECURSE headers "${CMAKE_SOURCE_DIR}/${pattern}")
   set(all)
   foreach(header IN LISTS headers)
-    kauri_defined_names("${header}" names type alias constant)
-    list(APPEND all ${names})
-  endforeach()
-  file(GLOB_RECURSE headers "${CMAKE_SOURCE_DIR}/tests/cpp/*.h")
-  foreach(header IN LISTS headers)
-    kauri_defined_names("${header}" names type alias constant function)
+    kauri_defined_names("${header}" names ${ARGN})
     list(APPEND all ${names})
   endforeach()
   set(${out} "${all}" PARENT_SCOPE)
 endfunction()
 
-# kauri_join(TARGET): compiles the files of TARGET as units.
+# kauri_join(TARGET [NAME...]): compiles the files of TARGET as units. NAME: names of more headers than the library's.
 function(kauri_join target)
   if(NOT KAURI_UNITS)
     return()
   endif()
+  list(JOIN ARGN "|" more)
   get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cc$")
   set(last 0)
   foreach(source IN LISTS sources)
     file(STRINGS "${source}" again REGEX "foreach_target|HWY_EXPORT")
     kauri_defined_names("${source}" names type alias constant function macro)
     set(clashes ${names})
-    list(FILTER clashes INCLUDE REGEX "^(${kauri_names_of_headers})$")
+    list(FILTER clashes INCLUDE REGEX "^(${kauri_names_of_headers}|${more})$")
     if(again OR clashes)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
@@ -88,7 +85,10 @@ macro(kauri_choose_unit)
 endmacro()
 
 if(KAURI_UNITS)
-  kauri_header_names(kauri_names_of_headers)
+  kauri_header_names(kauri_names_of_interface "include/*.h" type alias constant)
+  kauri_header_names(kauri_names_of_headers "src/*.h" type alias constant)
+  list(APPEND kauri_names_of_headers ${kauri_names_of_interface})
   list(REMOVE_DUPLICATES kauri_names_of_headers)
   list(JOIN kauri_names_of_headers "|" kauri_names_of_headers)
+  kauri_header_names(kauri_names_of_plugin "plugin/*.h" type alias constant)
 endif()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,8 +15,6 @@ from pathlib import Path
 
 import pytest
 from lint_sources import ROOT, cpp_files, relative
-
-BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
 
 
 def output_of(*command: str | Path) -> tuple[int, str]:
@@ -33,24 +34,55 @@ def test_clang_format() -> None:
     assert not wrong, "run clang-format -i on:\n" + "\n".join(sorted(wrong))
 
 
-def test_clang_tidy() -> None:
-    """Each C++ source of the library and of its plug-ins that the build directory compiles.
+def compile_database(folder: Path) -> dict[Path, str]:
+    """Configure a build that compiles each file by itself; the command of each file."""
+    done = subprocess.run(["cmake", "--preset", "release", "-B", folder], cwd=ROOT, text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {
+        Path(entry["file"]): entry["command"].replace(str(folder), "")
+        for entry in json.loads((folder / "compile_commands.json").read_text())
+    }
+
+
+@functools.cache
+def headers_of(path: Path) -> frozenset[Path]:
+    """Return the project's headers that a file includes, and those that they include."""
+    names = re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
+    found = {ROOT / folder / name for name in names for folder in ("include", "src", "plugin")}
+    direct = {header for header in found if header.is_file()}
+    return frozenset(direct.union(*(headers_of(header) for header in direct)))
+
+
+def digest(path: Path, command: str) -> str:
+    """Return a name for what clang-tidy would read: the file, its headers, its command and the settings."""
+    read = [path, *sorted(headers_of(path)), ROOT / ".clang-tidy"]
+    return hashlib.sha256("".join([command, *(file.read_text() for file in read)]).encode()).hexdigest()
+
+
+def test_clang_tidy(tmp_path: Path) -> None:
+    """Each C++ source of the library and of its plug-ins.
 
     clang reads CUDA's own files only beside a CUDA release that it knows: .cu files stay out; headers are read through
-    the .cc files that include them.
+    the .cc files that include them. A file that was found right is not read again until it, a header or the settings
+    change: its digest is kept in the user's cache folder.
     """
-    database = BUILD / "compile_commands.json"
-    if not database.is_file():
-        pytest.skip(f"no {database.name}: configure the build first")
-    compiled = {Path(entry["file"]) for entry in json.loads(database.read_text())}
-    sources = [path for path in cpp_files("src", "plugin") if path.suffix == ".cc" and path in compiled]
-    assert sources
+    compiled = compile_database(tmp_path)
+    known = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kauri-clang-tidy"
+    known.mkdir(parents=True, exist_ok=True)
     tidy = require("clang-tidy")
 
     def check(path: Path) -> str:
-        status, output = output_of(tidy, "--quiet", "-p", BUILD, path)
-        return f"{relative(path)}:\n{output}" if status else ""
+        mark = known / digest(path, compiled[path])
+        if mark.exists():
+            return ""
+        status, output = output_of(tidy, "--quiet", "-p", tmp_path, path)
+        if status:
+            return f"{relative(path)}:\n{output}"
+        mark.touch()
+        return ""
 
+    sources = [path for path in cpp_files("src", "plugin") if path.suffix == ".cc" and path in compiled]
+    assert sources
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         found = [report for report in pool.map(check, sources) if report]
     assert not found, "\n".join(found)[-8000:]
