@@ -117,6 +117,11 @@ class KauriRanker(KauriModel):
         X, column = split_column(X, "qid")
         if "label" in info:
             given = [queries for queries in (info.get("group"), info.get("qid"), column) if queries is not None]
+            if not given:
+                raise ValueError(
+                    "KauriRanker needs qid or group, and has neither: pass qid (the query of each row), group (rows "
+                    "per query), or a column qid of X; of an eval_set eval_qid or eval_group."
+                )
             if len(given) != 1:
                 raise ValueError(
                     f"KauriRanker needs the queries of the rows once, and they are there {len(given)} times: pass "
