@@ -245,8 +245,8 @@ SHAPES: dict[str, Case] = {
     "no columns, bins": (lambda: kb.QuantileDMatrix(NOTHING, label=CLASSES), DataError, ["no columns"]),
     "no columns, estimator": (
         lambda: regressor().fit(NOTHING, AMOUNTS),
-        DataError,
-        [f"{N_ROWS} rows without columns"],
+        ValueError,
+        [f"0 feature(s) (shape=({N_ROWS}, 0)) while a minimum of 1 is required by KauriRegressor"],
     ),
     "no rows, regressor": (
         lambda: regressor().fit(FRAME[:0], AMOUNTS[:0]),
@@ -307,12 +307,12 @@ ARGUMENTS: dict[str, Case] = {
     "no queries": (
         lambda: KauriRanker(n_estimators=1).fit(X, CLASSES),
         ValueError,
-        ["needs qid or group", "has neither"],
+        ["has neither qid nor group", "pass group"],
     ),
     "no queries of eval_set": (
         lambda: KauriRanker(n_estimators=1).fit(X, CLASSES, group=[N_ROWS], eval_set=[(X, CLASSES)]),
         ValueError,
-        ["needs qid or group", "eval_group"],
+        ["has neither qid nor group", "eval_group"],
     ),
     "queries twice": (
         lambda: KauriRanker(n_estimators=1).fit(FRAME.assign(qid=0), CLASSES, group=[N_ROWS]),

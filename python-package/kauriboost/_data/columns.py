@@ -84,16 +84,17 @@ def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
     """Raise DataError naming the columns that are none."""
     bad = [i for i, is_number in enumerate(are_numbers) if not is_number]
     if bad:
-        names = frame_names(frame.columns)
-        shown = ", ".join(f"{names[i]} ({frame.dtypes.iloc[i]})" for i in bad)
+        names, dtypes = frame_names(frame.columns), list(frame.dtypes)
+        shown = ", ".join(f"{names[i]} ({dtypes[i]})" for i in bad)
         cures = dict.fromkeys(_cure(frame.iloc[:, i]) for i in bad)
         raise DataError(f"columns that are not numbers: {shown}; {'; '.join(cures)}.")
 
 
 def _cure(column: Any) -> str:
-    """Return what to do with a pandas column that holds neither numbers nor categories."""
+    """Return what to do with a column of a frame that holds neither numbers nor categories."""
     kind = getattr(column.dtype, "kind", "O")
-    values = [] if kind in "mM" else [value for value in column.dropna().tolist() if value is not None]
+    is_looked_at = kind not in "mM" and type(column).__module__.split(".")[0] == "pandas"
+    values = column.dropna().tolist() if is_looked_at else []
     if kind == "M" or (values and all(isinstance(value, datetime.date) for value in values)):
         return "take parts of dates as numbers, such as .dt.year and .dt.dayofweek of pd.to_datetime(column)"
     if kind == "m" or (values and all(isinstance(value, datetime.timedelta) for value in values)):

@@ -26,7 +26,7 @@ from .._training.callback import EvalsLog, TrainingCallback
 from .._training.refit import refit
 from .._training.train import train
 from . import best
-from .fit_data import FitData, GivenRows, require_rows
+from .fit_data import FitData, GivenRows, require_cells
 from .functions import as_objective
 from .held_out import hold_out
 from .missing import MissingCallback, missing_to_take
@@ -106,7 +106,7 @@ class KauriModel(Parameters):
         if "objective" in params:
             self._require_objective(params["objective"])
         data = self._labelled(given.train)
-        require_rows(data, type(self).__name__)
+        require_cells(data, type(self).__name__)
         self._set_feature_weights(data)
         if best.is_wanted(self):
             return self._fit_best(data, given, params)

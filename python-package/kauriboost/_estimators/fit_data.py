@@ -56,13 +56,13 @@ def eval_rows(eval_set: Sequence[tuple[Any, Any]] | None, **by_set: Sequence[Any
     return [(X, y, of_pair) for (X, y), of_pair in zip(pairs, fields)]
 
 
-def require_rows(data: DMatrix, estimator: str) -> None:
-    """Raise ValueError in scikit-learn's words for data without rows to learn from."""
-    if data.num_row() == 0:
-        raise ValueError(
-            f"Found array with 0 sample(s) (shape=(0, {data.num_col()})) while a minimum of 1 is required by "
-            f"{estimator}."
-        )
+def require_cells(data: DMatrix, estimator: str) -> None:
+    """Raise ValueError in scikit-learn's words for data without rows or without columns to learn from."""
+    for count, what in zip(data.shape, ("sample(s)", "feature(s)")):
+        if count == 0:
+            raise ValueError(
+                f"Found array with 0 {what} (shape={data.shape}) while a minimum of 1 is required by {estimator}."
+            )
 
 
 def require_labels(y: Any) -> None:

@@ -119,8 +119,8 @@ class KauriRanker(KauriModel):
             given = [queries for queries in (info.get("group"), info.get("qid"), column) if queries is not None]
             if not given:
                 raise ValueError(
-                    "KauriRanker needs qid or group, and has neither: pass qid (the query of each row), group (rows "
-                    "per query), or a column qid of X; of an eval_set eval_qid or eval_group."
+                    "KauriRanker needs the queries of the rows, and has neither qid nor group: pass group (rows per "
+                    "query), or qid (per row), or a column qid of X; for eval_set eval_group or eval_qid."
                 )
             if len(given) != 1:
                 raise ValueError(
