@@ -7,6 +7,7 @@
 #include "booster/dart.h"
 #include "booster/device.h"
 #include "booster/metric_names.h"
+#include "booster/other_names.h"
 #include "booster/parameter_check.h"
 #include "booster/predictor_name.h"
 #include "common/log.h"
@@ -50,6 +51,13 @@ bool MeansClasses(ParamMap const& params) {
 /// XGBoost's rule since 3.3: gbtree with parameters that leave trees out is dart.
 bool MeansDropout(LearnerParam const& param, ParamMap const& params) {
   return param.booster == "gbtree" && ParseParameters<DartParam>(params).AsksForDropout();
+}
+
+/// Throws for a name of another library. An unknown name without a cure here is the registries' to refuse.
+void RefuseOtherNames(LearnerParam const& param) {
+  auto const& registries = GetRegistries();
+  if (registries.objectives.TryFind(param.objective) == nullptr) RefuseOtherName(NameKind::kObjective, param.objective);
+  if (registries.boosters.TryFind(param.booster) == nullptr) RefuseOtherName(NameKind::kBooster, param.booster);
 }
 
 /// \throws Error(kParameter) for classes that the objective has no outputs for.
@@ -166,6 +174,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   WarnOfOverriding(parts->param, settings);
   settings->is_quiet = false;
   ParseBaseScore(parts->param.base_score);
+  RefuseOtherNames(parts->param);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);

@@ -7,6 +7,7 @@
 
 #include "booster/device.h"
 #include "booster/finite_check.h"
+#include "booster/other_names.h"
 #include "booster/tree_updates.h"
 #include "collective/row_ranges.h"
 #include "common/log.h"
@@ -58,6 +59,7 @@ Registry<TreeBuilderFactory>::Entry const* FindTreeMethod(std::string const& tre
   auto const name = ResolveTreeMethod(tree_method, device);
   auto const on_cpu = ResolveTreeMethod(tree_method, DeviceKind::kCpu);
   if (auto const* found = methods.TryFind(name)) return found;
+  if (methods.TryFind(on_cpu) == nullptr) RefuseOtherName(NameKind::kTreeMethod, tree_method);
   if (name == on_cpu || methods.TryFind(on_cpu) == nullptr) return &methods.Find(on_cpu);  // fails with its own words
   return nullptr;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "booster/other_names.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -31,7 +32,10 @@ bool TakesArgument(MetricEntry const& entry, ParamMap const& params) {
 
 std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params) {
   auto const at = name.find('@');
-  auto const& entry = GetRegistries().metrics.Find(name.substr(0, at));
+  auto const known_as = name.substr(0, at);
+  auto const& metrics = GetRegistries().metrics;
+  if (metrics.TryFind(known_as) == nullptr) RefuseOtherName(NameKind::kMetric, known_as);
+  auto const& entry = metrics.Find(known_as);
   if (at == std::string::npos) return entry.make("", params);
   auto const argument = name.substr(at + 1);
   if (argument.empty()) RefuseArgument(name, entry, params);

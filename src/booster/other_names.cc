@@ -1,5 +1,11 @@
 #include "booster/other_names.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "common/quoted.h"
+#include "kauri/error.h"
 #include "kauri/parameter.h"
 
 namespace kauri {
@@ -103,7 +109,168 @@ constexpr OtherName kOtherNames[] = {
     {"enable_experimental_json_serialization", "models are JSON or UBJSON by the name of the file; leave it out"},
 };
 
+constexpr char const* kLogistic = "use binary:logistic";
+constexpr char const* kClasses = "use multi:softprob, with num_class";
+constexpr char const* kSquared = "use reg:squarederror";
+constexpr char const* kAbsolute = "use reg:absoluteerror";
+constexpr char const* kRanking = "use rank:ndcg";
+
+/// Names of LightGBM, CatBoost and scikit-learn in small letters, and those that lack what stands before the colon.
+constexpr OtherName kObjectives[] = {
+    {"binary", kLogistic},
+    {"logistic", kLogistic},
+    {"logloss", kLogistic},
+    {"log_loss", kLogistic},
+    {"cross_entropy", kLogistic},
+    {"crossentropy", kLogistic},
+    {"xentropy", kLogistic},
+    {"multiclass", kClasses},
+    {"multiclassova", kClasses},
+    {"multiclassonevsall", kClasses},
+    {"softmax", kClasses},
+    {"softprob", kClasses},
+    {"ova", kClasses},
+    {"regression", kSquared},
+    {"regression_l2", kSquared},
+    {"squared_error", kSquared},
+    {"squarederror", kSquared},
+    {"mean_squared_error", kSquared},
+    {"mse", kSquared},
+    {"rmse", kSquared},
+    {"l2", kSquared},
+    {"regression_l1", kAbsolute},
+    {"absolute_error", kAbsolute},
+    {"absoluteerror", kAbsolute},
+    {"mean_absolute_error", kAbsolute},
+    {"mae", kAbsolute},
+    {"l1", kAbsolute},
+    {"huber", "use reg:huber, or reg:pseudohubererror"},
+    {"fair", "use reg:fair"},
+    {"mape", "use reg:mape"},
+    {"poisson", "use count:poisson"},
+    {"gamma", "use reg:gamma"},
+    {"tweedie", "use reg:tweedie"},
+    {"quantile", "use reg:quantileerror, with quantile_alpha"},
+    {"expectile", "use reg:expectileerror"},
+    {"hinge", "use binary:hinge"},
+    {"focal", "use binary:focal"},
+    {"exponential", "use binary:exponential"},
+    {"cox", "use survival:cox"},
+    {"aft", "use survival:aft"},
+    {"lambdarank", kRanking},
+    {"rank_xendcg", kRanking},
+    {"xendcg", kRanking},
+    {"yetirank", kRanking},
+    {"ndcg", kRanking},
+    {"pairwise", "use rank:pairwise"},
+};
+
+constexpr char const* kAccuracy = "accuracy is 1 - error: use error, or merror where there are more classes than two";
+constexpr char const* kOwnMetric =
+    "it is not built in; train() takes a function of your own as custom_metric, estimators as eval_metric";
+constexpr char const* kRmse = "use rmse, its square root, which puts models in the same order";
+
+constexpr OtherName kMetrics[] = {
+    {"accuracy", kAccuracy},
+    {"acc", kAccuracy},
+    {"balanced_accuracy", kOwnMetric},
+    {"f1", kOwnMetric},
+    {"f1_score", kOwnMetric},
+    {"recall", kOwnMetric},
+    {"kappa", kOwnMetric},
+    {"mcc", kOwnMetric},
+    {"precision", "pre@n is the precision of a ranking's first n rows; aucpr is for classes"},
+    {"binary", "use logloss"},
+    {"binary_logloss", "use logloss"},
+    {"cross_entropy", "use logloss"},
+    {"crossentropy", "use logloss"},
+    {"xentropy", "use logloss"},
+    {"neg_log_loss", "use logloss"},
+    {"binary_error", "use error"},
+    {"multi_logloss", "use mlogloss"},
+    {"multiclass", "use mlogloss"},
+    {"multi_error", "use merror"},
+    {"roc_auc", "use auc"},
+    {"average_precision", "use aucpr, the area under the precision-recall curve"},
+    {"pr_auc", "use aucpr"},
+    {"prauc", "use aucpr"},
+    {"mean_average_precision", "use map"},
+    {"lambdarank", "use ndcg"},
+    {"l1", "use mae"},
+    {"regression_l1", "use mae"},
+    {"mean_absolute_error", "use mae"},
+    {"neg_mean_absolute_error", "use mae"},
+    {"l2", kRmse},
+    {"mse", kRmse},
+    {"regression", kRmse},
+    {"regression_l2", kRmse},
+    {"mean_squared_error", kRmse},
+    {"neg_mean_squared_error", kRmse},
+    {"l2_root", "use rmse"},
+    {"root_mean_squared_error", "use rmse"},
+    {"mean_absolute_percentage_error", "use mape"},
+    {"poisson", "use poisson-nloglik"},
+    {"gamma", "use gamma-nloglik"},
+    {"tweedie", "use tweedie-nloglik"},
+};
+
+constexpr char const* kGpuExact = "use tree_method=exact, with device=cuda";
+constexpr char const* kGpu = "use tree_method=hist, with device=cuda";
+constexpr char const* kGrowth = "tree_method says how splits are found; use grow_policy";
+
+constexpr OtherName kTreeMethods[] = {
+    {"gpu_hist", kGpu},
+    {"gpu", kGpu},
+    {"cuda", kGpu},
+    {"gpu_exact", kGpuExact},
+    {"histogram", "use hist"},
+    {"gpu_approx", "use tree_method=approx, with device=cuda"},
+    {"grow_gpu_hist", kGpu},
+    {"depthwise", kGrowth},
+    {"lossguide", kGrowth},
+    {"grow_colmaker", "use exact"},
+    {"gpu_coord_descent", "use booster=gblinear"},
+};
+
+constexpr OtherName kBoosters[] = {
+    {"gbdt", "use gbtree"},
+    {"tree", "use gbtree"},
+    {"plain", "use gbtree"},
+    {"linear", "use gblinear"},
+    {"goss", "use gbtree, with sampling_method=gradient_based and subsample"},
+    {"rf", "use gbtree for one round, with num_parallel_tree, subsample and colsample_bynode"},
+    {"random_forest", "use gbtree for one round, with num_parallel_tree, subsample and colsample_bynode"},
+};
+
+struct NameTable {
+  char const* role;  ///< what messages call such a name, as its registry does
+  OtherName const* begin;
+  OtherName const* end;
+};
+
+/// In the order of NameKind.
+std::array<NameTable, 4> const kTables{{
+    {"objective function", std::begin(kObjectives), std::end(kObjectives)},
+    {"metric function", std::begin(kMetrics), std::end(kMetrics)},
+    {"tree_method", std::begin(kTreeMethods), std::end(kTreeMethods)},
+    {"booster", std::begin(kBoosters), std::end(kBoosters)},
+}};
+
+std::string InSmallLetters(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return text;
+}
+
 }  // namespace
+
+void RefuseOtherName(NameKind kind, std::string const& name) {
+  auto const& table = kTables.at(static_cast<std::size_t>(kind));
+  auto const sought = InSmallLetters(name);
+  auto const* const found =
+      std::find_if(table.begin, table.end, [&](auto const& other) { return sought == other.name; });
+  if (found == table.end) return;
+  Fail(ErrorKind::kParameter, "Unknown ", table.role, " ", Quoted(name), "; ", found->cure, ".");
+}
 
 std::string HintFor(std::string const& name, std::vector<std::string> const& known) {
   for (auto const& other : kOtherNames) {

@@ -1,10 +1,15 @@
 #include "cli/files.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <utility>
 
+#include "cli/interrupt.h"
 #include "cli/report.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
@@ -28,6 +33,11 @@ void CheckWritable(std::string const& path, std::string const& role) {
   }
 }
 
+void EndIfNobodyReads() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) throw Interrupted(SIGPIPE);
+}
+
 OutputFile::OutputFile(std::string path, std::string role) : path_(std::move(path)), role_(std::move(role)) {
   stream_ = &std::cout;
   if (path_ == "stdout") return;
@@ -43,7 +53,10 @@ void OutputFile::Close(std::string const& contents) {
   if (*stream_) errno = 0;  // otherwise it is what the write that failed left
   stream_->flush();
   if (file_.is_open()) file_.close();
-  if (!*stream_) Refuse("cannot write all of", errno);
+  if (!*stream_) {
+    if (stream_ == &std::cout) EndIfNobodyReads();
+    Refuse("cannot write all of", errno);
+  }
   if (replacement_ != nullptr) {
     if (auto const error = replacement_->Commit()) Refuse("cannot put in its place", error);
     replacement_.reset();

@@ -14,6 +14,10 @@ namespace kauri::cli {
 /// is what messages call the file.
 void CheckWritable(std::string const& path, std::string const& role);
 
+/// Throws Interrupted(SIGPIPE) where the reader of standard output has gone, as `| head` does. Call it when a write
+/// there has failed: the program then ends without a word and by that signal, also where whoever started it ignores it.
+void EndIfNobodyReads();
+
 /// A file being written, or standard output for the path "stdout". It is written beside the old file and takes its
 /// place in Close(): without that call nothing is left behind. A symbolic link is followed; what is no regular file (a
 /// pipe, a device) is written to directly.

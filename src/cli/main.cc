@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command_form.h"
+#include "cli/files.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -70,7 +71,9 @@ void Run(std::vector<std::string> const& arguments) {
   } else {
     RunTask(arguments);
   }
-  if (!std::cout.flush()) Fail(ErrorKind::kIo, "cannot write all of standard output.");
+  if (std::cout.flush()) return;
+  EndIfNobodyReads();
+  Fail(ErrorKind::kIo, "cannot write all of standard output.");
 }
 
 }  // namespace

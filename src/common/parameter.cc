@@ -19,17 +19,22 @@ std::string Lower(std::string text) {
   return text;
 }
 
-/// Levenshtein distance, one row of the table at a time.
+/// Returns how many letters must be inserted, removed, replaced or swapped with their neighbour to make `b` of `a`
+/// (optimal string alignment), with three rows of the table.
 std::size_t EditDistance(std::string const& a, std::string const& b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = row[0];
+    before_last.swap(last);
+    last.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      auto const replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      auto const replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      auto const are_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (are_swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -127,7 +132,7 @@ std::string NearestName(std::string const& name, std::vector<std::string> const&
   constexpr std::size_t kLongestName = 200;  // the distance costs the product of both lengths
   std::string nearest;
   if (name.size() > kLongestName) return nearest;
-  auto best = std::max<std::size_t>(name.size() / 3, 2) + 1;
+  auto best = name.size() / 3 + 1;  // farther away it is another word: f1 is not r2
   for (auto const& candidate : candidates) {
     auto const distance = EditDistance(Lower(name), Lower(candidate));
     if (distance < best) {

@@ -256,6 +256,8 @@ struct TweedieLoss : ElementLoss {
   using Link = LogLink;
   using Labels = NonNegativeLabels;
 
+  static constexpr bool kStartsAboveZero = true;  // a mean of 0 has no power 1 - p
+
   explicit TweedieLoss(TweedieParam const& param) : power(param.tweedie_variance_power) {}
 
   std::string DefaultMetric() const {

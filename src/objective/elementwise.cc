@@ -1,7 +1,10 @@
 #include "objective/elementwise.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
 
+#include "collective/reduce.h"
 #include "common/block_sum.h"
 #include "common/loss/element_weights.h"
 #include "common/loss/silent_cells.h"
@@ -10,6 +13,18 @@
 #include "objective/target_sums.h"
 
 namespace kauri {
+
+void RequireAboveZero(Context const& ctx, MetaInfo const& info, std::vector<float> const& means,
+                      std::string const& objective) {
+  auto const zero = std::find(means.begin(), means.end(), 0.0F);
+  if (zero == means.end()) return;
+  auto const starts_there = info.n_rows > 0 && info.base_margin.empty();
+  if (MaxOverRanks(ctx, starts_there ? 1 : 0) == 0) return;
+  auto const of_target = means.size() == 1 ? std::string() : " of target " + std::to_string(zero - means.begin());
+  Fail(ErrorKind::kData, objective, ": every label", of_target, " is 0, and so is the mean, whose logarithm boosting ",
+       "starts from. Check the labels, or set base_score to a mean above 0 that you expect.");
+}
+
 void ElementwiseObjective::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
                                             std::int64_t, Span<GradientPair> out) const {
   CheckGradientSizes(info.labels.size(), margins, out);

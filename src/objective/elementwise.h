@@ -30,6 +30,11 @@ class ElementwiseObjective : public Objective {
   std::vector<float> NewtonStep(Context const& ctx, MetaInfo const& info) const;
 };
 
+/// Throws Error(kData) for a mean label of 0 where boosting would start from its logarithm: rows without a base margin.
+/// All ranks pass the same means, [n_targets].
+void RequireAboveZero(Context const& ctx, MetaInfo const& info, std::vector<float> const& means,
+                      std::string const& objective);
+
 /// The objective of a loss of element_losses.h.
 template <typename Loss>
 class LossObjective : public ElementwiseObjective {
@@ -42,7 +47,11 @@ class LossObjective : public ElementwiseObjective {
 
   void ValidateInfo(MetaInfo const& info) const override { CheckLabelsAre<typename Loss::Labels>(info, Loss::kName); }
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
-    if (loss_.StartsAtMean()) return MeanLabels(ctx, info, Loss::kName);
+    if (loss_.StartsAtMean()) {
+      auto means = MeanLabels(ctx, info, Loss::kName);
+      if (Loss::kStartsAboveZero) RequireAboveZero(ctx, info, means, Loss::kName);
+      return means;
+    }
     auto scores = NewtonStep(ctx, info);
     for (auto& score : scores) score = Link{}(score);
     return scores;

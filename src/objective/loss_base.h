@@ -22,6 +22,7 @@ struct ElementLoss {
   using Param = NoParam;
   using Link = IdentityLink;
   using Labels = FiniteLabels;
+  static constexpr bool kStartsAboveZero = false;  ///< whether boosting cannot start from a mean label of 0
   static bool StartsAtMean() { return true; }
   static std::map<std::string, std::string> ParameterDefaults() { return {}; }
 };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 
 import pytest
@@ -10,6 +11,15 @@ from cli_program import BUILD, Kauri
 
 # (arguments beside data and objective, fragments of the message)
 BAD_ARGUMENTS = {
+    "metric of LightGBM": (["eval_metric=binary_logloss"], ["'binary_logloss'", "use logloss"]),
+    "metric that is none": (["eval_metric=accuracy"], ["'accuracy'", "accuracy is 1 - error", "merror"]),
+    "objective of LightGBM": (["objective=binary"], ["'binary'", "use binary:logistic"]),
+    "tree method of XGBoost 1": (["tree_method=gpu_hist"], ["'gpu_hist'", "tree_method=hist, with device=cuda"]),
+    "booster of LightGBM": (["booster=gbdt"], ["'gbdt'", "use gbtree"]),
+    "Tweedie without a mean": (
+        ["objective=reg:tweedie", "data=zeros.libsvm?format=libsvm"],
+        ["reg:tweedie: every label is 0", "base_score"],
+    ),
     "misspelt learner key": (["max_dept=3"], ["argument 'max_dept=3'", "did you mean 'max_depth'?"]),
     "misspelt command line key": (
         ["num_rounds=3"],
@@ -101,6 +111,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Kauri:
     """A folder with good and bad files, in which every case below fails the same way each time."""
     program = Kauri(tmp_path_factory.mktemp("errors"))
     program.write("good.libsvm", "".join(f"{row % 2} 0:{row} 1:{row % 3}\n" for row in range(20)))
+    program.write("zeros.libsvm", "".join(f"0 0:{row} 1:{row % 3}\n" for row in range(20)))
     program.train_uri = "good.libsvm?format=libsvm"
     program.train("model_out=good.json")
     whole = (program.folder / "good.json").read_bytes()
@@ -150,6 +161,68 @@ def test_huge_configuration_is_refused(kauri: Kauri) -> None:
     with (kauri.folder / "huge.conf").open("wb") as file:
         file.truncate(64 << 20)
     assert_refused(kauri, ["huge.conf"], ["huge.conf", "larger than"])
+
+
+# ---- a reader that goes ----
+
+
+@pytest.fixture(scope="module")
+def long_output(workshop: Kauri) -> Kauri:
+    """The same folder with rows whose predictions are more than a pipe holds."""
+    workshop.write("long.libsvm", "".join(f"{row % 2} 0:{row}\n" for row in range(40000)))
+    return workshop
+
+
+def run_for_a_reader_of_one_line(kauri: Kauri, arguments: list[str], *, ignores_signal: bool) -> tuple[int, bytes]:
+    """Run the program into a pipe that is closed after one line; the status, and what it says."""
+
+    def prepare() -> None:
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN if ignores_signal else signal.SIG_DFL)
+
+    command = [str(BUILD / "bin" / "kauri"), *arguments]
+    with subprocess.Popen(
+        command,
+        cwd=kauri.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=prepare,
+        restore_signals=False,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        return process.wait(60), said
+
+
+LONG = "long.libsvm?format=libsvm"
+
+
+@pytest.mark.parametrize("ignores_signal", [False, True])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pred", "good.json", LONG, "name_pred=stdout"],
+        ["leaf", "good.json", LONG, "name_pred=stdout"],
+        ["explain", "good.json", LONG, "name_explain=stdout"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_reader_that_goes_ends_the_program_quietly(
+    long_output: Kauri, arguments: list[str], ignores_signal: bool
+) -> None:
+    status, said = run_for_a_reader_of_one_line(long_output, arguments, ignores_signal=ignores_signal)
+    assert (status, said) == (-signal.SIGPIPE, b"")
+
+
+def test_training_for_a_reader_that_goes_is_saved_where_the_signal_is_ignored(long_output: Kauri) -> None:
+    arguments = [f"data={LONG}", "num_round=300", "max_depth=1", "model_out=kept.json", "eval_train=1"]
+    status, said = run_for_a_reader_of_one_line(long_output, arguments, ignores_signal=True)
+    assert status == -signal.SIGPIPE
+    assert b"error" not in said
+    assert (long_output.folder / "kept.json").exists()
+    (long_output.folder / "kept.json").unlink()
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

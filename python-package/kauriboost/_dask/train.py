@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional, Union
 
 from .._binding.errors import DataError, KauriError
+from .._data.numbers import whole_number
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 from .._model.params import ParamsOrPairs
@@ -132,6 +133,8 @@ def _rows_at(address: str, pieces: Sequence[Piece]) -> Rows:
 def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[DaskDMatrix]]:
     """Return what all ranks are told, and the matrices that it speaks of by number."""
     matrices: list[DaskDMatrix] = []
+    if isinstance(evals, DaskDMatrix):
+        raise TypeError('evals must be (DaskDMatrix, name) pairs. Pass a list of them: evals=[(matrix, "name")].')
     for matrix in [dtrain, *(data for data, _ in evals)]:
         if not isinstance(matrix, DaskDMatrix):
             raise TypeError(
@@ -231,7 +234,8 @@ def train(
         raise ValueError("a TrainingCheckPoint cannot resume on a cluster; give train() a checkpoint_dir instead.")
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds))
+    num_boost_round = whole_number(num_boost_round, "num_boost_round")
     plan = Plan(params, num_boost_round, obj, custom_metric, actions, xgb_model)
-    job, matrices = _job(plan, dtrain, evals or [])
+    job, matrices = _job(plan, dtrain, [] if evals is None else evals)
     progress = Progress(num_boost_round, verbose_eval if evals else False)
     return client.sync(_train, _Run(client, matrices, job, timeout, progress, Store(checkpoint_dir), release))

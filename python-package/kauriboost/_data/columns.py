@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -81,13 +82,34 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
 
 def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
     """Raise DataError naming the columns that are none."""
-    columns = zip(frame_names(frame.columns), frame.dtypes, are_numbers)
-    bad = [f"{name} ({dtype})" for name, dtype, is_number in columns if not is_number]
+    bad = [i for i, is_number in enumerate(are_numbers) if not is_number]
     if bad:
-        raise DataError(
-            f"columns that are not numbers: {', '.join(bad)}; make texts categories with .astype('category'), encode "
-            "them as numbers, or drop them."
-        )
+        names, dtypes = frame_names(frame.columns), list(frame.dtypes)
+        shown = ", ".join(f"{names[i]} ({dtypes[i]})" for i in bad)
+        cures = dict.fromkeys(_cure(frame.iloc[:, i]) for i in bad)
+        raise DataError(f"columns that are not numbers: {shown}; {'; '.join(cures)}.")
+
+
+def _cure(column: Any) -> str:
+    """Return what to do with a column of a frame that holds neither numbers nor categories."""
+    kind = getattr(column.dtype, "kind", "O")
+    is_looked_at = kind not in "mM" and type(column).__module__.split(".")[0] == "pandas"
+    values = column.dropna().tolist() if is_looked_at else []
+    if kind == "M" or (values and all(isinstance(value, datetime.date) for value in values)):
+        return "take parts of dates as numbers, such as .dt.year and .dt.dayofweek of pd.to_datetime(column)"
+    if kind == "m" or (values and all(isinstance(value, datetime.timedelta) for value in values)):
+        return "take .dt.total_seconds() of durations"
+    if values and all(map(_reads_as_number, values)):
+        return "make objects and texts that are numbers such with .astype(float)"
+    return "make texts categories with .astype('category'), encode them as numbers, or drop them"
+
+
+def _reads_as_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import operator
 from typing import Any
 
 import numpy as np
 
-from .._binding.errors import DataError
+from .._binding.errors import DataError, ParameterError
 
 _NUMBERS = "biuf"
 _TIMES = "are no numbers; turn them into some, of a unit of your choice, with NaN for NaT"
 _TEXTS = "texts are no numbers; encode them as numbers, or make them a categorical column of a frame"
+_TEXT_LABELS = "texts are no numbers; KauriClassifier takes them as they are, and pd.factorize(labels)[0] numbers them"
 _COMPLEX = "Complex data not supported; pass real numbers"  # as scikit-learn's checks want it
 
 # What NumPy would turn into numbers. Frames refuse columns of these, too.
@@ -38,6 +40,11 @@ def as_numeric(values: Any, what: str) -> np.ndarray:
     DataError
         For what is no number: dates, durations, texts, records and complex numbers.
     """
+    if hasattr(values, "num_row") and hasattr(values, "num_col"):
+        raise DataError(
+            f"{what} is a {type(values).__name__}, which train() and Booster.predict() take; estimators, "
+            "inplace_predict() and DMatrix() take frames and arrays."
+        )
     array = np.asarray(_filled(values) if isinstance(values, np.ma.MaskedArray) else values)
     if array.dtype.kind not in _NUMBERS:
         _require_numbers(array, what)
@@ -74,8 +81,27 @@ def _require_numbers(array: np.ndarray, what: str) -> None:
     kinds = set(map(_kind_of, array.flat)) if array.dtype.kind == "O" else {array.dtype.type}
     for refused, problem in _REFUSED.items():
         if any(issubclass(kind, refused) for kind in kinds):
-            raise DataError(f"{what} has the dtype {array.dtype}: {problem}.")
+            cure = _TEXT_LABELS if what == "label" and problem == _TEXTS else problem
+            raise DataError(f"{what} has the dtype {array.dtype}: {cure}.")
 
 
 def _kind_of(element: Any) -> type:
     return element.dtype.type if isinstance(element, np.ndarray) else type(element)
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Return an argument that counts something as an integer; floats without a fraction are such numbers.
+
+    Raises
+    ------
+    ParameterError
+        For anything else, and for numbers below 0.
+    """
+    is_whole_float = isinstance(value, (float, np.floating)) and float(value).is_integer()
+    try:
+        number = int(value) if is_whole_float else operator.index(value)
+    except TypeError:
+        raise ParameterError(f"{name} is {value!r}; expected a whole number.") from None
+    if number < 0:
+        raise ParameterError(f"{name} is {number}; expected 0 or more.")
+    return number

@@ -66,7 +66,9 @@ def _sparse_rows(matrix: Any, by_row: bool) -> Rows:
 
 
 def _frame_rows(frame: Any) -> Rows:
-    on_device = frame.shape[1] > 0 and device.is_device_array(frame.iloc[:, 0])
+    if frame.shape[1] == 0:  # columns would tell the number of rows
+        return _dense_rows(np.empty(frame.shape))
+    on_device = device.is_device_array(frame.iloc[:, 0])
     read = device_frame_columns if on_device else frame_columns
     document, types, columns = read(frame)
     n_rows, n_cols = frame.shape

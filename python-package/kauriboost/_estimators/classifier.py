@@ -21,7 +21,7 @@ from .._public import public
 from .._training.callback import TrainingCallback
 from .classes_callback import ClassesCallback
 from .estimator import KauriModel, has_several_columns
-from .fit_data import FitData, GivenRows, eval_rows
+from .fit_data import FitData, GivenRows, eval_rows, require_labels
 from .parameters import hands_on
 
 # Of objectives whose predictions are none: classes, or margins.
@@ -59,6 +59,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         if self._is_multilabel:
             return self._encode_table(y)
         labels = column_or_1d(y, warn=True)
+        require_labels(labels)
         codes: np.ndarray = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
@@ -133,6 +134,12 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         known = None if self._is_multilabel else self._classes_to_continue(given.model)
         self.classes_ = self.classes_ if known is None else known
         self.n_classes_ = len(self.classes_)
+        if self.n_classes_ == 1:
+            warnings.warn(
+                f"y holds the class {self.classes_.tolist()[0]!r} alone, which every prediction will be; check the "
+                "labels, and how the rows were selected.",
+                stacklevel=3,
+            )
         if self.class_weight is not None:
             given.train = self._with_class_weight(given.train)
         params = self.get_booster_params()
@@ -148,6 +155,8 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return X, y, {**fields, "weight": of_rows if given is None else of_rows * np.asarray(given)}
 
     def _check_targets(self, y: Any) -> None:
+        if not has_several_columns(y):
+            require_labels(y)
         table = np.asarray(y)
         if has_several_columns(y) and table.dtype.kind == "f":
             y = np.where(np.isnan(table), 0, table)  # what is not known is of any class

@@ -18,6 +18,7 @@ from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.few_rows import few_rows
 from .._data.matrix import DMatrix
+from .._data.naming import recalling_categories
 from .._data.rows import Rows
 from .._model.booster import Booster
 from .._training.attempts import BestFit
@@ -25,7 +26,7 @@ from .._training.callback import EvalsLog, TrainingCallback
 from .._training.refit import refit
 from .._training.train import train
 from . import best
-from .fit_data import FitData, GivenRows
+from .fit_data import FitData, GivenRows, require_cells
 from .functions import as_objective
 from .held_out import hold_out
 from .missing import MissingCallback, missing_to_take
@@ -105,6 +106,7 @@ class KauriModel(Parameters):
         if "objective" in params:
             self._require_objective(params["objective"])
         data = self._labelled(given.train)
+        require_cells(data, type(self).__name__)
         self._set_feature_weights(data)
         if best.is_wanted(self):
             return self._fit_best(data, given, params)
@@ -249,7 +251,8 @@ class KauriModel(Parameters):
                 )
             return to_host(values)
         is_held = isinstance(X, HeldRows)
-        data = X.starting_at(base_margin) if is_held else self._matrix(X, base_margin=base_margin)
+        with recalling_categories(booster):
+            data = X.starting_at(base_margin) if is_held else self._matrix(X, base_margin=base_margin)
         self._require_width(data.feature_names, data.num_col())
         if validate_features:
             self._adopt_names(data, booster.feature_names)
@@ -272,7 +275,8 @@ class KauriModel(Parameters):
         if not 0 <= begin <= (end or n_rounds) <= n_rounds:
             raise ParameterError(f"iteration_range is {(begin, end)}; choose rounds of the {n_rounds} that there are.")
         rounds = range(begin, end or n_rounds)
-        rows = HeldRows(self._matrix(X))
+        with recalling_categories(self.get_booster()):
+            rows = HeldRows(self._matrix(X))
         return stages(rows, base_margin, rounds, self._margins_after, predict)
 
     def _margins_after(self, rows: HeldRows, margins: Any, rounds: tuple[int, int]) -> np.ndarray:

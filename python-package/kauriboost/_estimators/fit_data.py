@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from .._data.matrix import DMatrix
 from .._model.booster import Booster
 
 GivenRows = tuple[Any, Any, dict[str, Any]]  # X, y, and fields of the matrix by name
@@ -51,3 +54,30 @@ def eval_rows(eval_set: Sequence[tuple[Any, Any]] | None, **by_set: Sequence[Any
         for of_pair, entry in zip(fields, entries):
             of_pair[_FIELDS[argument]] = entry
     return [(X, y, of_pair) for (X, y), of_pair in zip(pairs, fields)]
+
+
+def require_cells(data: DMatrix, estimator: str) -> None:
+    """Raise ValueError in scikit-learn's words for data without rows or without columns to learn from."""
+    for count, what in zip(data.shape, ("sample(s)", "feature(s)")):
+        if count == 0:
+            raise ValueError(
+                f"Found array with 0 {what} (shape={data.shape}) while a minimum of 1 is required by {estimator}."
+            )
+
+
+def require_labels(y: Any) -> None:
+    """Raise ValueError for the first row without a class, or whose class is an infinite number."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "O":
+        values = labels.reshape(-1).tolist()
+        is_bad = np.array([value is None or type(value).__name__ == "NAType" or value != value for value in values])
+    else:
+        is_bad = labels.reshape(-1) != labels.reshape(-1)
+        if labels.dtype.kind == "f":
+            is_bad |= np.isinf(labels.reshape(-1))
+    if is_bad.any():
+        row = int(is_bad.argmax())
+        value = labels.reshape(-1)[row]
+        is_infinite = labels.dtype.kind == "f" and np.isinf(value)
+        kind = "infinity or a value too large for dtype('float64')" if is_infinite else "NaN"
+        raise ValueError(f"Input y contains {kind}: the label of row {row} is {value}. Correct or drop that row.")

@@ -13,8 +13,10 @@ from sklearn.utils import check_random_state
 
 from .._binding.errors import ParameterError
 from .._binding.process import parameters
+from .._data.numbers import whole_number
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric
+from .._model.params import metric_list
 from .._training.callback import TrainingCallback
 from .functions import as_metric
 
@@ -249,11 +251,10 @@ class Parameters(BaseEstimator):
 
     def get_num_boosting_rounds(self) -> int:
         """Return the number of rounds to train."""
-        return 100 if self.n_estimators is None else self.n_estimators
+        return 100 if self.n_estimators is None else whole_number(self.n_estimators, "n_estimators")
 
     def _metrics(self) -> list[Any]:
-        metrics = self.eval_metric
-        return list(metrics) if isinstance(metrics, (list, tuple)) else [] if metrics is None else [metrics]
+        return metric_list(self.eval_metric)
 
     def _own_metric(self) -> CustomMetric | None:
         functions = [metric for metric in self._metrics() if callable(metric)]

@@ -117,6 +117,11 @@ class KauriRanker(KauriModel):
         X, column = split_column(X, "qid")
         if "label" in info:
             given = [queries for queries in (info.get("group"), info.get("qid"), column) if queries is not None]
+            if not given:
+                raise ValueError(
+                    "KauriRanker needs the queries of the rows, and has neither qid nor group: pass group (rows per "
+                    "query), or qid (per row), or a column qid of X; for eval_set eval_group or eval_qid."
+                )
             if len(given) != 1:
                 raise ValueError(
                     f"KauriRanker needs the queries of the rows once, and they are there {len(given)} times: pass "

@@ -12,6 +12,7 @@ from .._binding.errors import ParameterError
 from .._binding.text import config
 from .._data.columns import split_column
 from .._data.matrix import DMatrix
+from .._data.naming import recalling_categories
 from .._model.booster import Booster
 from .._training.attempts import BestFit
 
@@ -38,8 +39,10 @@ class Subject:
 
     def rows(self, X: Any) -> DMatrix:
         """Return rows whose columns are compared with the model's by what is done with them."""
-        is_booster = self.given is self.booster
-        return X if isinstance(X, DMatrix) else DMatrix(X) if is_booster else self.given._matrix(X)
+        if isinstance(X, DMatrix):
+            return X
+        with recalling_categories(self.booster):
+            return DMatrix(X) if self.given is self.booster else self.given._matrix(X)
 
     def matrix(self, X: Any) -> DMatrix:
         """Return rows that fit the model."""

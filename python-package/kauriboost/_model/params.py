@@ -31,12 +31,21 @@ def _text(name: str, value: Any) -> str:
     return str(value)
 
 
+def metric_list(value: Any) -> list[Any]:
+    """Return the metrics that `eval_metric` names: one, or those of a list, a tuple, an array or a series."""
+    for method in ("tolist", "to_list"):
+        if hasattr(value, method):
+            value = getattr(value, method)()
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    return [] if value is None else [value]
+
+
 def param_pairs(params: ParamsOrPairs, feature_names: Sequence[str] | None) -> list[tuple[str, str]]:
     """Return (name, text) pairs; a list of metrics is one pair each, and None leaves the parameter alone."""
     pairs: list[tuple[str, str]] = []
     for name, value in params.items() if isinstance(params, Mapping) else params:
-        several = name == "eval_metric" and isinstance(value, (list, tuple))
-        parts = value if several else [constraints.by_index(name, value, feature_names)]
+        parts = metric_list(value) if name == "eval_metric" else [constraints.by_index(name, value, feature_names)]
         pairs += [(name, _text(name, part)) for part in parts if part is not None]
     return pairs
 

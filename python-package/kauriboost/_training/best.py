@@ -104,6 +104,8 @@ def fit_best(
     """
     labels = settle_labels(X.get_label() if isinstance(X, DMatrix) else y, params or {})
     data = _matrix_of(X, y if isinstance(X, DMatrix) else labels.values, fields)
+    if data.num_row() == 0:
+        raise DataError("the data have 0 rows, from which nothing can be learnt; pass rows to learn from.")
     task = BestTask(data, labels.params, time_budget, rounds_budget, nfold, seed, custom_metric, maximize, on_attempt)
     found = search_best(task)
     if labels.classes is not None:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from .._binding.errors import ModelError
 from .._data.matrix import DMatrix
+from .._data.numbers import whole_number
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric, knows_metric
 from .._public import public
@@ -141,6 +142,7 @@ class EarlyStopping(TrainingCallback):
         save_best: bool = False,
         min_delta: float = 0.0,
     ) -> None:
+        rounds = whole_number(rounds, "early_stopping_rounds")
         if rounds < 1:
             raise ValueError(f"early stopping waits for {rounds} rounds; expected at least 1.")
         if min_delta < 0:

@@ -9,6 +9,7 @@ from typing import Any, Union
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
+from .._data.numbers import whole_number
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 from .._model.params import ParamsOrPairs
@@ -266,6 +267,7 @@ def cv(
     """
     if not isinstance(dtrain, DMatrix):
         raise TypeError(f"dtrain is of the type {type(dtrain).__name__}; cv() slices a kauriboost.DMatrix into folds.")
+    num_boost_round = whole_number(num_boost_round, "num_boost_round")
     settings, are_several = _settings_in(params)
     told = [_with_metrics(setting, metrics) for setting in settings]
     slices = _Slices(dtrain, make_folds(dtrain, nfold, stratified, folds, seed, shuffle), shared_bins)

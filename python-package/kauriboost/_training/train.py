@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .._collective.collective import Collective
 from .._data.matrix import DMatrix
+from .._data.numbers import whole_number
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 from .._model.params import ParamsOrPairs
@@ -19,10 +20,14 @@ Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
 
 
 def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
+    if isinstance(evals, DMatrix) or not isinstance(evals, Iterable):
+        raise TypeError(
+            f'evals must be (DMatrix, name) pairs. It is a {type(evals).__name__}; pass evals=[(matrix, "name")].'
+        )
     for entry in evals:
         is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
         if not (is_pair and isinstance(entry[0], DMatrix) and isinstance(entry[1], str)):
-            raise TypeError("evals must be (DMatrix, name) pairs.")
+            raise TypeError('evals must be (DMatrix, name) pairs. Pass a list of them: evals=[(matrix, "name")].')
         if any(char in entry[1] for char in "-:\t\r\n"):
             raise ValueError(f"the name {entry[1]!r} of an evaluation set holds '-', ':' or a white space; rename it.")
     return [(data, name) for data, name in evals]
@@ -100,9 +105,8 @@ def train(
     Booster
         With the last round's trees; `best_iteration` tells the best round after early stopping.
     """
-    if num_boost_round < 0:
-        raise ValueError(f"num_boost_round is {num_boost_round}; expected 0 or more.")
-    watched = _checked(evals or [])
+    num_boost_round = whole_number(num_boost_round, "num_boost_round")
+    watched = _checked([] if evals is None else evals)
     actions = list(callbacks or [])
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))

@@ -68,13 +68,24 @@ std::string DescribeFormat(std::string const& format) {
   return "values";
 }
 
+/// What to do with a column whose format is not a number's.
+std::string CureOfFormat(std::string const& format) {
+  auto const what = DescribeFormat(format);
+  if (what == "text") {
+    return "cast it to a dictionary (Categorical in polars) where its texts are categories, cast it to numbers, or "
+           "drop it.";
+  }
+  if (what == "times") return "make numbers of its parts, such as year and weekday, cast it to numbers, or drop it.";
+  return "cast it to numbers, or drop it.";
+}
+
 Number const& NumberOf(ArrowSchema const& column, std::string const& name) {
   std::string const format = column.format == nullptr ? "" : column.format;
   for (auto const& number : kNumbers) {
     if (format.size() == 1 && format[0] == number.format) return number;
   }
-  FailColumn(name, "holds " + DescribeFormat(format) + " (format '" + format +
-                       "'), not numbers; cast it to numbers, or drop it.");
+  FailColumn(name,
+             "holds " + DescribeFormat(format) + " (format '" + format + "'), not numbers; " + CureOfFormat(format));
 }
 
 /// The first element in its buffers, and the length, of a column of `rows`. \throws Error(kData) for counts that cannot

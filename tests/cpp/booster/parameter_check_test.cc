@@ -13,6 +13,7 @@
 #include "booster/learner_param.h"
 #include "booster/other_names.h"
 #include "common/log.h"
+#include "kauri/registry.h"
 #include "support/learner_predict.h"
 
 namespace kauri::testing {
@@ -193,6 +194,28 @@ TEST_F(Parameters, NamesOfOtherPlacesAreToldTheirCure) {
     ExpectError({{name, "1"}, {"validate_parameters", "1"}}, cure);
     EXPECT_NE(LogOf({{name, "1"}}).find(cure), std::string::npos) << name;
   }
+}
+
+/// The message about a name that another library has for something of this kind, or "no error".
+std::string CureOf(NameKind kind, std::string const& name) {
+  return MessageOf([&] { RefuseOtherName(kind, name); });
+}
+
+TEST_F(Parameters, NamesOfOtherLibrariesAreToldTheirCure) {
+  ExpectError({{"objective", "binary"}}, "Unknown objective function 'binary'; use binary:logistic.");
+  ExpectError({{"objective", "MultiClass"}}, "'MultiClass'; use multi:softprob, with num_class.");
+  ExpectError({{"eval_metric", "binary_logloss"}}, "Unknown metric function 'binary_logloss'; use logloss.");
+  ExpectError({{"eval_metric", "accuracy@0.7"}}, "'accuracy'; accuracy is 1 - error: use error, or merror");
+  ExpectError({{"tree_method", "gpu_hist"}}, "Unknown tree_method 'gpu_hist'; use tree_method=hist, with device=cuda.");
+  ExpectError({{"booster", "gbdt"}}, "Unknown booster 'gbdt'; use gbtree.");
+}
+
+TEST_F(Parameters, NoNameOfAnotherLibraryIsRegistered) {
+  auto const& all = GetRegistries();
+  for (auto const& name : all.objectives.Names()) EXPECT_EQ(CureOf(NameKind::kObjective, name), "no error") << name;
+  for (auto const& name : all.metrics.Names()) EXPECT_EQ(CureOf(NameKind::kMetric, name), "no error") << name;
+  for (auto const& name : all.tree_methods.Names()) EXPECT_EQ(CureOf(NameKind::kTreeMethod, name), "no error") << name;
+  for (auto const& name : all.boosters.Names()) EXPECT_EQ(CureOf(NameKind::kBooster, name), "no error") << name;
 }
 
 TEST_F(Parameters, NoOtherNameIsOneOfOurs) {

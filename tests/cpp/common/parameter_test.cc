@@ -63,6 +63,18 @@ TEST(Parameter, NearestName) {
   EXPECT_EQ(NearestName("colsample_by_tree", names), "colsample_bytree");
   EXPECT_EQ(NearestName("reg_lamda", names), "reg_lambda");
   EXPECT_EQ(NearestName("something_else_entirely", names), "");
+  EXPECT_EQ(NearestName("teta", names), "eta");
+  EXPECT_EQ(NearestName("ETA", names), "eta");
+}
+
+TEST(Parameter, NearestNameCountsSwappedLettersOnce) {
+  EXPECT_EQ(NearestName("ndgc", {"map", "ndcg"}), "ndcg");
+  EXPECT_EQ(NearestName("atup", {"auct"}), "");
+}
+
+TEST(Parameter, NearestNameIsNoOtherWord) {
+  for (auto const* other : {"f1", "l1", "g2", "ks", ""}) EXPECT_EQ(NearestName(other, {"r2", "map"}), "") << other;
+  EXPECT_EQ(NearestName("gain", {"map", "pre", "auc"}), "");
 }
 
 }  // namespace

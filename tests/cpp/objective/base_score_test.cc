@@ -157,6 +157,28 @@ TEST(BaseScore, WeightsThatAreAllZeroAreAnError) {
   }
 }
 
+TEST(BaseScore, LabelsOfZeroAloneAreAnErrorWhereTheirLogarithmIsNeeded) {
+  auto const message = MessageOf(ErrorKind::kData, [] { EstimateOf("reg:tweedie", {}, MakeInfo({0, 0, 0})); });
+  EXPECT_NE(message.find("reg:tweedie: every label is 0"), std::string::npos) << message;
+  EXPECT_NE(message.find("set base_score"), std::string::npos) << message;
+  EXPECT_EQ(EstimateOf("count:poisson", {}, MakeInfo({0, 0, 0})), std::vector<float>{0.0F});
+}
+
+TEST(BaseScore, TheTargetWhoseLabelsAreZeroIsNamed) {
+  auto info = MakeInfo({1, 0, 2, 0});
+  info.n_rows = 2;
+  info.n_targets = 2;
+  auto const message = MessageOf(ErrorKind::kData, [&] { EstimateOf("reg:tweedie", {}, info); });
+  EXPECT_NE(message.find("every label of target 1 is 0"), std::string::npos) << message;
+}
+
+TEST(BaseScore, RowsWithAMarginNeedNoLogarithmOfTheMean) {
+  auto info = MakeInfo({0, 0});
+  info.base_margin = {0.5F, 0.5F};
+  EXPECT_EQ(EstimateOf("reg:tweedie", {}, info), std::vector<float>{0.0F});
+  EXPECT_EQ(EstimateOf("reg:tweedie", {}, MakeInfo({})), std::vector<float>{0.0F});
+}
+
 TEST(BaseScore, NoRowsAtAll) {
   EXPECT_EQ(EstimateOf("reg:squarederror", {}, MakeInfo({})), std::vector<float>{0.0F});
   EXPECT_EQ(EstimateOf("multi:softprob", {{"num_class", "2"}}, MakeInfo({})), (std::vector<float>{0.0F, 0.0F}));

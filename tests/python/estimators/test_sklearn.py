@@ -23,7 +23,6 @@ Table = tuple[np.ndarray, np.ndarray]
 def expected_failures(estimator: object) -> dict[str, str]:
     failures = {
         "check_dtype_object": "the message is ours",
-        "check_estimators_empty_data_messages": "the message is ours",
         "check_regressor_multioutput": "predictions are float32, as of one target",
     }
     if isinstance(estimator, KauriClassifier):

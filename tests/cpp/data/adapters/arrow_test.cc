@@ -94,8 +94,8 @@ TEST(ArrowTable, RefusesColumnsByName) {
   auto const of_format = [](char const* format) {
     return Refusal([&](ArrowSchema* schema, ArrowArray*) { schema->children[1]->format = format; });
   };
-  ExpectParts(of_format("u"), {"'depth'", "text", "'u'", "cast"});
-  ExpectParts(of_format("tdD"), {"'depth'", "times"});
+  ExpectParts(of_format("u"), {"'depth'", "text", "'u'", "cast", "Categorical"});
+  ExpectParts(of_format("tdD"), {"'depth'", "times", "year and weekday"});
   ExpectParts(of_format("d:10,2"), {"'depth'", "decimal"});
   ExpectParts(of_format("+l"), {"'depth'", "nested"});
   ExpectParts(of_format(nullptr), {"'depth'", "not numbers"});
