@@ -32,10 +32,20 @@ def includes() -> Arrows:
     return without_loops(arrows)
 
 
-def folder_of_object(path: Path, build: Path) -> str:
-    """build/src/CMakeFiles/kauri_tree.dir/tree/exact/x.cc.o comes from src/tree/exact."""
+def source_of_object(path: Path, build: Path) -> Path:
+    """build/src/CMakeFiles/kauri_tree.dir/tree/exact/x.cc.o comes from src/tree/exact/x.cc.
+
+    A unit (cmake/KauriUnits.cmake) comes from files of one folder: the first of them stands for it.
+    """
+    if path.parent.name == "Unity":
+        included = INCLUDE.search(path.with_suffix("").read_text(encoding="utf-8"))
+        return Path(included.group(1)) if included else path
     before, after = path.relative_to(build).as_posix().split("/CMakeFiles/")
-    return (Path(before) / after.split("/", 1)[1]).parent.as_posix()
+    return ROOT / before / Path(after.split("/", 1)[1]).with_suffix("")
+
+
+def folder_of_object(path: Path, build: Path) -> str:
+    return relative(source_of_object(path, build).parent)
 
 
 def read_symbols(objects: list[Path]) -> list[tuple[Path, str, str]]:
@@ -53,7 +63,7 @@ def symbols(build: Path) -> Arrows:
     """The arrows between folders from the undefined symbols of the objects in `build`."""
     objects = [path for folder in ("src", "plugin/cuda") for path in sorted((build / folder).rglob("*.o"))]
     # An object whose source has gone stays in the folder of the build.
-    objects = [path for path in objects if (ROOT / folder_of_object(path, build) / path.stem).is_file()]
+    objects = [path for path in objects if source_of_object(path, build).is_file()]
     defined: dict[str, set[str]] = defaultdict(set)
     needed: dict[str, set[str]] = defaultdict(set)
     for path, name, letter in read_symbols(objects):
