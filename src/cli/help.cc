@@ -111,7 +111,12 @@ void PrintPlugin(PluginStatus const& status, std::ostream* out) {
 constexpr char const* kEvalName = "eval[NAME]";
 constexpr char const* kEvalText = "Data that is evaluated every round under this name.";
 
-std::string FirstSentence(std::string const& text) { return text.substr(0, text.find(". ")); }
+/// With its full stop; ".. " ends no sentence.
+std::string FirstSentence(std::string const& text) {
+  auto end = text.find(". ");
+  while (end != std::string::npos && end > 0 && text[end - 1] == '.') end = text.find(". ", end + 1);
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
 
 /// The entries of a table that the task reads and that are not among `shown`, to which they are added.
 void PrintRead(ParameterTable const& table, int task, std::set<std::string>* shown, std::ostream* out) {
