@@ -563,7 +563,9 @@ KAURI_API int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dm
 /**
  * The same on the caller's rows without a DMatrix. `config`: "missing" is required besides, "training" is not;
  * optional "feature_types" and "feature_names": those of the columns, as in XGDMatrixSetStrFeatureInfo. `m`: null, or
- * a DMatrix or proxy whose base_margin is used.
+ * a DMatrix or proxy whose base_margin is used. Among columns a categorical one may name only the categories that its
+ * rows have. It is a list of three then, the third an array interface of the number of each name among all of the
+ * column's categories; a model that has no names for the column goes by these numbers.
  */
 KAURI_API int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                         bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);

@@ -99,7 +99,7 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
 
 std::unique_ptr<Learner> Learner::Average(std::vector<Learner const*> const& learners) {
   std::vector<Model const*> models;
-  for (auto const* learner : learners) models.push_back(&learner->model_->AsLearnt());
+  for (auto const* learner : learners) models.push_back(&learner->GetModel());  // with the objective that was set last
   auto model = AverageOf(models);
   auto const& first = *learners.front();
   std::unique_ptr<Learner> average(new Learner(*first.configuration_));

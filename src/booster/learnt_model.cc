@@ -19,6 +19,7 @@ struct Description {
   std::string booster;
   UnseenCategory unseen;
   std::int64_t n_classes;
+  std::int64_t n_targets;
   std::vector<float> base_score;
   bool base_score_estimated;
 };
@@ -29,6 +30,13 @@ std::vector<float> GivenBaseScore(Components const& parts, Model const& model) {
   auto const n_outputs = ToSize(model.NumOutputs());
   if (given.size() == 1) given.assign(n_outputs, given[0]);
   return given.size() == n_outputs ? given : std::vector<float>();
+}
+
+/// The outputs that a model without rounds will have, as far as parameters say; label columns may add to them.
+std::int64_t TargetsAhead(Components const& parts, Model const& model) {
+  if (parts.objective->NumClasses() > 0) return 1;
+  auto const of_objective = parts.objective->NumOutputs(MetaInfo());
+  return of_objective > 1 ? of_objective : std::max<std::int64_t>(model.n_targets, parts.param.num_target);
 }
 
 Description DescriptionOf(Components const& parts, Learnt const& learnt) {
@@ -47,6 +55,7 @@ Description DescriptionOf(Components const& parts, Learnt const& learnt) {
           parts.param.booster,
           unseen,
           is_open ? objective.NumClasses() : model.n_classes,
+          is_open ? TargetsAhead(parts, model) : model.n_targets,
           given.empty() ? model.base_score : given,
           given.empty() && model.base_score_estimated};
 }
@@ -56,7 +65,8 @@ bool Says(Model const& model, Description const& description) {
          model.objective_params == description.objective_params &&
          model.objective_state == description.objective_state && model.booster == description.booster &&
          model.categories.unseen == description.unseen && model.n_classes == description.n_classes &&
-         model.base_score == description.base_score && model.base_score_estimated == description.base_score_estimated;
+         model.n_targets == description.n_targets && model.base_score == description.base_score &&
+         model.base_score_estimated == description.base_score_estimated;
 }
 
 void Write(Description description, Model* model) {
@@ -67,6 +77,7 @@ void Write(Description description, Model* model) {
   model->booster = std::move(description.booster);
   model->categories.unseen = description.unseen;
   model->n_classes = description.n_classes;
+  model->n_targets = description.n_targets;
   model->base_score = std::move(description.base_score);
   model->base_score_estimated = description.base_score_estimated;
 }

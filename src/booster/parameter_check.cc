@@ -188,7 +188,11 @@ bool IsOfTrees(Declaring const& component) {
          (component.role == "booster" && component.name != "gblinear");
 }
 
-bool BuildsTrees(Declaring const& component) { return component.role == "tree_method" || component.role == "updater"; }
+bool Trains(Declaring const& component) {
+  return component.role == "booster" || component.role == "tree_method" || component.role == "updater";
+}
+
+bool ServesModels(Declaring const& component) { return component.role == "predictor" || component.role == "metric"; }
 
 bool IsLinear(Declaring const& component) { return component.role == "booster" && component.name == "gblinear"; }
 
@@ -204,11 +208,24 @@ std::set<std::string> NamesOnlyOf(bool (*is_of_kind)(Declaring const&)) {
   return of_kind;
 }
 
+/// An objective that shares a parameter with boosters (max_delta_step) reads it for its gradients.
+std::set<std::string> NamesOfTrainingAlone() {
+  std::set<std::string> of_training;
+  std::set<std::string> of_others;
+  AddNames(DescribeParameters<LearnerParam>(), &of_others);
+  for (auto const& component : AllDeclaring()) {
+    if (Trains(component)) AddNames(component.table, &of_training);
+    if (ServesModels(component)) AddNames(component.table, &of_others);
+  }
+  for (auto const& name : of_others) of_training.erase(name);
+  return of_training;
+}
+
 }  // namespace
 
-bool IsReadByTreeMethodsAlone(std::string const& own_name) {
-  static auto const kOfTreeMethods = NamesOnlyOf(BuildsTrees);
-  return kOfTreeMethods.count(own_name) != 0;
+bool IsReadByTrainingAlone(std::string const& own_name) {
+  static auto const kOfTraining = NamesOfTrainingAlone();
+  return kOfTraining.count(own_name) != 0;
 }
 
 std::string ListUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,

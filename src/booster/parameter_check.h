@@ -22,9 +22,9 @@ AdaptedParameter AdaptParameter(std::string const& name, std::string const& valu
 /// Whether some component, or nothing more, takes a parameter of that name.
 bool IsKnownParameter(std::string const& name);
 
-/// Whether methods and updaters that build trees read a parameter, by its own name, and nothing else does: what
-/// predicts, explains or writes does not.
-bool IsReadByTreeMethodsAlone(std::string const& own_name);
+/// Whether only training reads a parameter, by its own name: boosters, tree methods and updaters declare it, and
+/// nothing that a model predicts, explains or is evaluated with does.
+bool IsReadByTrainingAlone(std::string const& own_name);
 
 /// What becomes of unknown names besides that they leave the parameters: they have no right value, so keeping one would
 /// make every later call fail, or warn again.

@@ -96,7 +96,15 @@ Infinities InfinitiesFor(Client const& client) {
   return client.habits == Habits::kXgboost ? Infinities::kTaken : Infinities::kRefused;
 }
 
-/// make_view: (missing, context, infinities) -> std::unique_ptr<DataView>.
+/// What a view of the caller's rows is made with.
+struct ViewSettings {
+  float missing;
+  Infinities infinities;
+  Context ctx;
+  CategoryNameTable const& known;  ///< the names of categories that the model has
+};
+
+/// make_view: ViewSettings -> std::unique_ptr<DataView>.
 template <typename MakeView>
 int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* config, DMatrixHandle m,
                    PredictionOut const& to, MakeView&& make_view) {
@@ -108,7 +116,8 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
     auto const& settings = SettingsOf(config, call.name, &buffers);
     auto const model = booster->learner->Ready();
     auto const& parts = *model->Parts();
-    auto const view = make_view(settings.missing, MakeContext(parts.ctx.threads), InfinitiesFor(parts.client));
+    auto const view = make_view(ViewSettings{settings.missing, InfinitiesFor(parts.client),
+                                             MakeContext(parts.ctx.threads), model->GetModel().categories.names});
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now
@@ -152,26 +161,25 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
 int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                               bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, {"XGBoosterPredictFromDense"}, config, m, {out_shape, out_dim, out_result},
-                        [&](float missing, kauri::Context const& ctx, kauri::Infinities infinities) {
-                          return kauri::MakeDenseView(ArrayOf(values, "values"), {missing, infinities}, ctx);
+                        [&](ViewSettings const& to) {
+                          return kauri::MakeDenseView(ArrayOf(values, "values"), {to.missing, to.infinities}, to.ctx);
                         });
 }
 
 int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                  bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, {"XGBoosterPredictFromColumnar", true}, config, m, {out_shape, out_dim, out_result},
-                        [&](float missing, kauri::Context const&, kauri::Infinities infinities) {
-                          return ColumnarViewOf(NotNull(values, "values"), missing, infinities);
+                        [&](ViewSettings const& to) {
+                          return ColumnarViewOf(NotNull(values, "values"), to.missing, to.infinities, &to.known);
                         });
 }
 
 int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
                             bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
                             bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(handle, {"XGBoosterPredictFromCSR"}, config, m, {out_shape, out_dim, out_result},
-                        [&](float missing, kauri::Context const& ctx, kauri::Infinities infinities) {
-                          return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"),
-                                                    ArrayOf(values, "values"), static_cast<std::int64_t>(ncol),
-                                                    {missing, infinities}, ctx);
-                        });
+  return PredictInPlace(
+      handle, {"XGBoosterPredictFromCSR"}, config, m, {out_shape, out_dim, out_result}, [&](ViewSettings const& to) {
+        return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"), ArrayOf(values, "values"),
+                                  static_cast<std::int64_t>(ncol), {to.missing, to.infinities}, to.ctx);
+      });
 }

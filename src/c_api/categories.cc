@@ -160,10 +160,11 @@ class RecodedView : public DataView {
 
 }  // namespace
 
-std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing, Infinities infinities) {
+std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing, Infinities infinities,
+                                         CategoryNameTable const* known) {
   auto const parsed = ParseJsonText(columns, ErrorKind::kData);
   auto const& document = parsed.Root();
-  if (!document.is_object()) return MakeColumnarView(columns, missing, infinities);
+  if (!document.is_object()) return MakeColumnarView(columns, missing, infinities, known);
   auto view = MakeColumnarView(JsonMember(document, "columns").dump(), missing, infinities);
   auto const& reference = JsonMember(document, "ref_categories");
   if (reference.is_null()) return view;

@@ -10,8 +10,10 @@
 namespace kauri::c_api {
 
 /// A view of columns as MakeColumnarView takes them; or {"ref_categories": a CategoriesHandle as an integer, "columns":
-/// such a list}: categories then get the numbers that their names have there. \throws Error(kData).
+/// such a list}: categories then get the numbers that their names have there. `known` as for MakeColumnarView.
+/// \throws Error(kData).
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing,
-                                         Infinities infinities = Infinities::kRefused);
+                                         Infinities infinities = Infinities::kRefused,
+                                         CategoryNameTable const* known = nullptr);
 
 }  // namespace kauri::c_api

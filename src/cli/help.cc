@@ -1,13 +1,18 @@
 #include "cli/help.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "booster/learner_param.h"
+#include "booster/other_names.h"
 #include "cli/command_form.h"
 #include "cli/options.h"
+#include "cli/task_keys.h"
+#include "common/quoted.h"
+#include "kauri/error.h"
 #include "kauri/plugin.h"
 #include "kauri/registry.h"
 #include "kauri/version.h"
@@ -39,11 +44,13 @@ std::string WithoutQuotes(std::string type) {
   return type;
 }
 
+/// The one name that cannot be declared as it is written.
+std::string ShownName(std::string const& own_name) { return own_name == "test_path" ? "test:data" : own_name; }
+
 void PrintTable(std::string const& heading, ParameterTable const& table, std::ostream* out) {
   *out << '\n' << heading << '\n';
   for (auto const& info : table) {
-    // The one name that cannot be declared as it is written.
-    auto head = (info.name == "test_path" ? "test:data" : info.name) + " (" + WithoutQuotes(info.type);
+    auto head = ShownName(info.name) + " (" + WithoutQuotes(info.type);
     if (!info.bounds.empty()) head += ", " + info.bounds;
     if (!info.default_value.empty()) head += ", default " + info.default_value;
     PrintWrapped(head + ")", 2, out);
@@ -101,12 +108,66 @@ void PrintPlugin(PluginStatus const& status, std::ostream* out) {
   for (auto const& line : DeviceLines(status)) PrintWrapped(line, status.loaded ? 6 : 2, out);
 }
 
+constexpr char const* kEvalName = "eval[NAME]";
+constexpr char const* kEvalText = "Data that is evaluated every round under this name.";
+
+/// With its full stop; ".. " ends no sentence.
+std::string FirstSentence(std::string const& text) {
+  auto end = text.find(". ");
+  while (end != std::string::npos && end > 0 && text[end - 1] == '.') end = text.find(". ", end + 1);
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
+/// The entries of a table that the task reads and that are not among `shown`, to which they are added.
+void PrintRead(ParameterTable const& table, int task, std::set<std::string>* shown, std::ostream* out) {
+  for (auto const& info : table) {
+    if (!IsReadBy(info.name, task) || !shown->insert(info.name).second) continue;
+    *out << "  " << ShownName(info.name) << '\n';
+    PrintWrapped(FirstSentence(info.description), 6, out);
+  }
+}
+
+int FindTask(std::string const& name) {
+  auto const tasks = AllTasks();
+  std::vector<std::string> names;
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    if (tasks[task].name == name) return static_cast<int>(task);
+    names.push_back(tasks[task].name);
+  }
+  Fail(ErrorKind::kParameter, "help: ", Quoted(name), " is not a task", HintFor(name, names),
+       " kauri help lists them.");
+}
+
 }  // namespace
+
+void PrintTasks(std::ostream* out) {
+  *out << "\nTasks\n";
+  for (auto const& [name, line] : AllTasks()) {
+    *out << "  " << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << line << '\n';
+  }
+  *out << "\nkauri help TASK lists the keys of a task, kauri --help all keys with their types and defaults.\n";
+}
+
+void PrintTaskHelp(std::string const& name, std::ostream* out) {
+  auto const task = FindTask(name);
+  for (auto const& form : TaskForms()) {
+    if (form.substr(0, form.find(' ')) == name) *out << "usage: kauri " << form << " [key=value ...]\n";
+  }
+  *out << AllTasks()[static_cast<std::size_t>(task)].line << "\n\nKeys\n";
+  std::set<std::string> shown;
+  PrintRead(DescribeParameters<CliParam>(), task, &shown, out);
+  if (IsReadBy(kEvalName, task)) {
+    *out << "  " << kEvalName << '\n';
+    PrintWrapped(kEvalText, 6, out);
+  }
+  *out << "\nParameters\n";
+  for (auto const& [heading, table] : AllParameters()) PrintRead(table, task, &shown, out);
+}
 
 void PrintUsage(std::ostream* out) {
   *out << "usage: kauri CONFIG [key=value ...]\n"
           "       kauri TASK [FILE ...] [key=value ...]\n"
-          "       kauri --help | --version\n\n";
+          "       kauri help [TASK] | --help | --version\n\n";
   std::string forms;
   for (auto const& form : TaskForms()) forms += (forms.empty() ? "" : ", ") + form;
   PrintWrapped(
@@ -121,9 +182,10 @@ void PrintUsage(std::ostream* out) {
 void PrintHelp(std::ostream* out) {
   auto const plugin = GetCudaPluginStatus();  // before the registries are read: it adds to them
   PrintUsage(out);
+  PrintTasks(out);
   PrintTable("Command line", DescribeParameters<CliParam>(), out);
-  *out << "  eval[NAME] (string, repeatable)\n"
-          "      Data that is evaluated every round under this name.\n";
+  *out << "  " << kEvalName << " (string, repeatable)\n";
+  PrintWrapped(kEvalText, 6, out);
   PrintTables(AllParameters(), out);
   auto const& registries = GetRegistries();
   PrintNames("Data formats", registries.readers, out);

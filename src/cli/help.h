@@ -2,12 +2,18 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 
 namespace kauri::cli {
 
 void PrintUsage(std::ostream* out);
 /// Usage, then every parameter with its type, default, bounds and meaning, then the names in the registries.
 void PrintHelp(std::ostream* out);
+/// The tasks, one line each.
+void PrintTasks(std::ostream* out);
+/// The keys and parameters that a task reads, with the first sentence of what is declared of each. \throws
+/// Error(kParameter) for an unknown task, with the nearest known one.
+void PrintTaskHelp(std::string const& name, std::ostream* out);
 void PrintVersion(std::ostream* out);
 
 }  // namespace kauri::cli

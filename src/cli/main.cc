@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/task_keys.h"
 #include "cli/tasks.h"
 #include "common/log.h"
 #include "common/quoted.h"
@@ -59,6 +60,27 @@ void RunTask(std::vector<std::string> const& arguments) {
   }
 }
 
+/// `kauri help`, `kauri help TASK`.
+void RunHelp(std::vector<std::string> const& arguments) {
+  if (arguments.size() > 2) {
+    Fail(ErrorKind::kParameter, "help takes the name of one task, ", arguments.size() - 1, " words are given.");
+  }
+  if (arguments.size() == 2) return PrintTaskHelp(arguments[1], &std::cout);
+  PrintUsage(&std::cout);
+  PrintTasks(&std::cout);
+}
+
+/// The keys of a task that is named without anything else.
+void PrintHelpOfBareTask(std::vector<std::string> const& arguments) {
+  if (arguments.size() != 1) return;
+  auto const word = arguments[0].rfind("task=", 0) == 0 ? arguments[0].substr(5) : arguments[0];
+  for (auto const& task : AllTasks()) {
+    if (task.name != word) continue;
+    PrintTaskHelp(word, &std::cerr);
+    std::cerr << '\n';
+  }
+}
+
 void Run(std::vector<std::string> const& arguments) {
   if (arguments.empty()) {
     PrintUsage(&std::cerr);
@@ -68,7 +90,10 @@ void Run(std::vector<std::string> const& arguments) {
     PrintHelp(&std::cout);
   } else if (arguments[0] == "-V" || arguments[0] == "--version") {
     PrintVersion(&std::cout);
+  } else if (arguments[0] == "help") {
+    RunHelp(arguments);
   } else {
+    PrintHelpOfBareTask(arguments);
     RunTask(arguments);
   }
   if (std::cout.flush()) return;

@@ -101,15 +101,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("cv", kCrossValidate)
         .add_enum("report", kReport)
         .add_enum("summary", kSummary)
-        .describe(
-            "train learns a model, pred applies one, explain writes SHAP values, dump prints a model, importance "
-            "writes what features matter to it, leaf writes in which leaf of each tree rows end, evaluate writes "
-            "metrics with confidence intervals, convert writes model_in as model_out, check says whether model_in is a "
-            "sound model, verify learns model_in again from data by its receipt and compares bytes, cv "
-            "trains on all folds of data but one, for each, and writes the metrics of every round, report writes a "
-            "page "
-            "about model_in and test:data, for which it needs the Python package, summary writes what the columns of "
-            "data hold.");
+        .describe("What to do. `kauri help` lists the tasks, and `kauri help TASK` the keys that a task reads.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: path?format=libsvm or csv, more keys of the format after & (path?format=csv&label_column=0), "
         "or "

@@ -32,7 +32,13 @@ struct KeyTasks {
   Tasks tasks;
 };
 
-/// Keys that are not here are read by all tasks.
+constexpr auto kScored =
+    kLearning | Of(CliParam::kEvaluate, CliParam::kReport, CliParam::kExplain);  // a row's loss is explained, too
+constexpr auto kReadBins = kLearning | Of(CliParam::kVerify);                    // training data may be a cache of bins
+constexpr auto kSketched = kLearning | Of(CliParam::kSummary);
+
+/// Parameters of training alone are read by kLearning, where they are not here. All tasks read other keys that are not
+/// here.
 constexpr KeyTasks kTable[] = {
     {"data", kLearning | Of(CliParam::kVerify, CliParam::kSummary)},
     {"test_path", kOfRows},
@@ -80,43 +86,87 @@ constexpr KeyTasks kTable[] = {
     {"quantiles", Of(CliParam::kSummary)},
     {"fmap", kNamed},
     {"dsplit", kLearning},
+    {"eval_metric", kScored},
+    {"disable_default_eval_metric", kScored},
+    {"base_score", kLearning},
+    {"booster", kLearning},
+    {"categorical_encoding", kLearning},
+    {"ordered_permutations", kLearning},
+    {"ordered_strength", kLearning},
+    {"ordered_combination", kLearning},
+    {"num_target", kLearning},
+    {"scale_pos_weight", kLearning},
+    {"lambdarank_pair_method", kLearning},
+    {"lambdarank_num_pair_per_sample", kLearning},
+    {"lambdarank_normalization", kLearning},
+    {"lambdarank_score_normalization", kLearning},
+    {"lambdarank_unbiased", kLearning},
+    {"lambdarank_bias_norm", kLearning},
+    {"max_bin", kReadBins},
+    {"memory_budget", kReadBins},
+    {"cache_host_ratio", kReadBins},
+    {"sketch", kSketched},
+    {"sketch_size", kSketched},
+    {"sketch_order", kSketched},
+    {"sketch_density", kSketched},
 };
 
 Tasks ReadersOf(std::string const& key) {
   for (auto const& [known, tasks] : kTable) {
     if (key == known) return tasks;
   }
-  return ~Tasks{0};
+  return IsReadByTrainingAlone(key) ? kLearning : ~Tasks{0};
 }
 
 bool Contains(Tasks tasks, int task) { return (tasks >> static_cast<unsigned>(task) & 1U) != 0; }
 
+struct TaskWords {
+  char const* name;
+  char const* line;
+};
+
 /// By the enumeration's order.
-constexpr std::array<char const*, 13> kNames{"train", "pred",     "dump",    "explain", "importance",
-                                             "leaf",  "evaluate", "convert", "check",   "verify",
-                                             "cv",    "report",   "summary"};
+constexpr std::array<TaskWords, 13> kTasks{
+    {{"train", "Learn a model from data."},
+     {"pred", "Predict rows with a model."},
+     {"dump", "Print the trees or weights of a model."},
+     {"explain", "Write SHAP values and their kin for rows."},
+     {"importance", "Write how much each feature matters to a model."},
+     {"leaf", "Write the leaf of each tree in which a row ends."},
+     {"evaluate", "Write metrics with confidence intervals."},
+     {"convert", "Write a model in another format or dialect."},
+     {"check", "Say whether a file is a sound model."},
+     {"verify", "Learn a model again by its receipt and compare the bytes."},
+     {"cv", "Train on the folds of data and write the metrics of every round."},
+     {"report", "Write a page about a model and its test data; needs the Python package."},
+     {"summary", "Write what the columns of data hold."}}};
+
+char const* NameOf(int task) { return kTasks[static_cast<std::size_t>(task)].name; }
 
 }  // namespace
+
+std::vector<TaskInfo> AllTasks() {
+  std::vector<TaskInfo> tasks;
+  for (auto const& [name, line] : kTasks) tasks.push_back({name, line});
+  return tasks;
+}
+
+bool IsReadBy(std::string const& own_name, int task) { return Contains(ReadersOf(own_name), task); }
 
 std::string TasksThatRead(std::string const& key) {
   auto const readers = ReadersOf(key);
   if (readers == ~Tasks{0}) return {};
   std::string names;
-  for (std::size_t task = 0; task < kNames.size(); ++task) {
-    if (Contains(readers, static_cast<int>(task))) names += (names.empty() ? "" : ", ") + std::string(kNames[task]);
+  for (int task = 0; task < static_cast<int>(kTasks.size()); ++task) {
+    if (Contains(readers, task)) names += (names.empty() ? "" : ", ") + std::string(NameOf(task));
   }
   return names;
 }
 
 void RequireRead(Setting const& setting, std::string const& own_name, CliParam const& cli) {
-  constexpr auto kReadParametersOfTrees = kLearning | Of(CliParam::kVerify, CliParam::kSummary);
-  if (IsReadByTreeMethodsAlone(own_name) && !Contains(kReadParametersOfTrees, cli.task)) {
-    Fail(ErrorKind::kParameter, setting.origin, ": task=", kNames[static_cast<std::size_t>(cli.task)],
-         " learns no trees and does not read ", Quoted(setting.key), "; it is a parameter of train, cv. Leave it out.");
-  }
-  if (Contains(ReadersOf(own_name), cli.task)) return;
-  Fail(ErrorKind::kParameter, setting.origin, ": task=", kNames[static_cast<std::size_t>(cli.task)], " does not read ",
-       Quoted(setting.key), "; it is a key of ", TasksThatRead(own_name), ". Leave it out.");
+  if (IsReadBy(own_name, cli.task)) return;
+  Fail(ErrorKind::kParameter, setting.origin, ": task=", NameOf(cli.task), " does not read ", Quoted(setting.key),
+       "; it is a key of ", TasksThatRead(own_name), ". Leave it out.");
 }
 
 }  // namespace kauri::cli

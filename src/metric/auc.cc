@@ -184,6 +184,9 @@ class AreaMetric : public Metric {
     CheckInputs(Name(), info);
     if (IsOfClasses(info, n_outputs)) {
       CheckClassLabels(Name(), info, n_outputs);
+    } else if (info.n_rows > 0 && n_outputs != info.n_targets) {
+      Fail(ErrorKind::kData, Name(), ": ", n_outputs, " predictions per row for ", info.n_targets,
+           " label columns; it needs a prediction for each column");
     } else {
       CheckShares(Name(), info);
     }

@@ -137,3 +137,87 @@ def test_progress_fits_into_the_terminal(kauri: Kauri, columns: int) -> None:
     assert max(map(len, lines)) <= columns - 1
     assert (b"[" in b"".join(lines)) == (columns >= 40)
     assert any(b"/20 rounds" in line for line in lines) == (columns > 12)
+
+
+def task_lines(kauri: Kauri) -> dict[str, str]:
+    return dict(re.findall(r"^  (\w+) +(\S.*\.)$", kauri.run("help").out.split("\nTasks\n")[1], re.MULTILINE))
+
+
+def keys_of(kauri: Kauri, task: str) -> list[str]:
+    return re.findall(r"^  (\S+)$", kauri.run("help", task).out, re.MULTILINE)
+
+
+def test_help_lists_the_tasks(kauri: Kauri) -> None:
+    whole = kauri.run("--help").out
+    declared = re.search(r"^  task \({([^}]*)}", whole, re.MULTILINE)
+    assert declared is not None
+    lines = task_lines(kauri)
+    assert sorted(lines) == sorted(re.findall(r"\w+", declared[1]))
+    for name, line in lines.items():
+        assert line in whole
+        assert line in kauri.run("help", name).out
+
+
+SAMPLES = {"kind": "contributions", "nfold": "2", "quantiles": "0.5", "fmap": "no.txt", "preset": "none"}
+
+
+def sample(name: str, whole: str) -> str:
+    """Return a value that a key can have."""
+    choices = re.search(rf"^  {re.escape(name)} \({{(\w+)", whole, re.MULTILINE)
+    is_number = re.search(rf"^  {re.escape(name)} \((?:int|float|double|long|boolean)", whole, re.MULTILINE)
+    return SAMPLES.get(name) or (choices[1] if choices else "0" if is_number else "x")
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "train",
+        "pred",
+        "dump",
+        "explain",
+        "importance",
+        "leaf",
+        "evaluate",
+        "convert",
+        "check",
+        "verify",
+        "cv",
+        "report",
+        "summary",
+    ],
+)
+def test_help_of_a_task_has_the_keys_that_it_reads(kauri: Kauri, task: str) -> None:
+    """What the program refuses and what help leaves out are the same keys."""
+    whole = kauri.run("--help").out
+    table = whole.split("\nCommand line\n")[1].split("\n\n")[0]
+    names = [
+        *re.findall(r"^  (\S+) \(", table, re.MULTILINE),
+        "max_depth",
+        "eta",
+        "seed",
+        "nthread",
+        "eval_metric",
+        "sketch",
+    ]
+    listed = keys_of(kauri, task)
+    assert len(listed) == len(set(listed))
+    needed = {"model_in": "m.json", "data": "d.libsvm", "test:data": "t.libsvm", "model_out": "o.json"}
+    for name in names:
+        if name == "task":
+            continue
+        given = {key: value for key, value in needed.items() if key in listed and (task, key) != ("cv", "model_in")}
+        given["eval[e]" if name == "eval[NAME]" else name] = needed.get(name) or sample(name, whole)
+        error = kauri.run(f"task={task}", *(f"{key}={value}" for key, value in given.items()), status=1).err
+        assert ("does not read" in error) == (name not in listed), (name, error)
+
+
+def test_a_task_alone_shows_its_keys(kauri: Kauri) -> None:
+    for words in (["pred"], ["task=pred"]):
+        error = kauri.run(*words, status=1).err
+        assert kauri.run("help", "pred").out in error
+        assert error.endswith("error: task=pred needs model_in=path.\n")
+
+
+def test_help_of_what_is_no_task(kauri: Kauri) -> None:
+    assert "did you mean 'train'?" in kauri.run("help", "trian", status=1).err
+    assert "one task" in kauri.run("help", "train", "cv", status=1).err

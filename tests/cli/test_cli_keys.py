@@ -106,3 +106,73 @@ def test_an_argument_overrides_the_file_under_another_name(kauri: Kauri) -> None
 def test_one_name_for_the_same_data_is_evaluated_once(trained: Kauri) -> None:
     done = trained.run("evaluate", "model.json", trained.test_uri, f"eval[test]={trained.test_uri}", "n_resamples=0")
     assert [line.split(",")[0] for line in done.out.splitlines()] == ["data", "test"]
+
+
+TASKS = ["pred", "leaf", "explain", "evaluate", "report", "dump", "importance", "convert", "check", "verify", "summary"]
+FILES = {
+    "pred": ["MODEL", "TEST"],
+    "leaf": ["MODEL", "TEST"],
+    "explain": ["MODEL", "TEST"],
+    "evaluate": ["MODEL", "TEST"],
+    "report": ["MODEL", "TEST"],
+    "verify": ["MODEL", "TEST"],
+    "convert": ["MODEL", "other.json"],
+    "summary": ["TEST"],
+}
+OF_TRAINING = ["max_depth=3", "eta=0.1", "learning_rate=0.1", "subsample=0.5", "max_delta_step=1", "tree_method=hist"]
+OF_TRAINING += [
+    "scale_pos_weight=2",
+    "lambdarank_unbiased=1",
+    "base_score=0.5",
+    "rate_drop=0.1",
+    "top_k=1",
+    "booster=gbtree",
+    "num_parallel_tree=2",
+    "refresh_leaf=1",
+]
+
+
+def words_of(kauri: Kauri, task: str) -> list[str]:
+    places = {"MODEL": "model.json", "TEST": kauri.test_uri}
+    return [places.get(word, word) for word in FILES.get(task, ["MODEL"])]
+
+
+@pytest.mark.parametrize("parameter", OF_TRAINING)
+@pytest.mark.parametrize("task", TASKS)
+def test_a_parameter_of_training_is_an_error_beside_a_task_that_learns_nothing(
+    trained: Kauri, task: str, parameter: str
+) -> None:
+    error = trained.run(task, *words_of(trained, task), parameter, status=1).err
+    assert f"task={task} does not read '{parameter.split('=')[0]}'; it is a key of train, cv. Leave it out." in error
+    long = trained.run(f"task={task}", "model_in=m", "data=d", "test:data=t", "model_out=o", parameter, status=1).err
+    assert "does not read" in long
+
+
+@pytest.mark.parametrize("parameter", OF_TRAINING)
+@pytest.mark.parametrize("task", ["train", "cv"])
+def test_tasks_that_learn_read_it(kauri: Kauri, task: str, parameter: str) -> None:
+    assert f"task={task} does not read" not in kauri.run(task, "absent.libsvm", parameter, status=1).err
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_training_configuration_serves_every_task(trained: Kauri, task: str) -> None:
+    """XGBoost's scripts give the file of the training and name another task beside it."""
+    if task in ("verify", "report"):  # these need a receipt, and the Python package
+        return
+    lines = [f"{parameter.replace('=', ' = ')}\n" for parameter in OF_TRAINING if "learning_rate" not in parameter]
+    trained.write("train.conf", f"data = '{trained.train_uri}'\ntest:data = '{trained.test_uri}'\n" + "".join(lines))
+    model = [] if task == "summary" else ["model_in=model.json"]
+    arguments = [f"task={task}", *model, *(["model_out=other.json"] if task == "convert" else [])]
+    trained.run("train.conf", *arguments)
+    assert "does not read 'max_depth'" in trained.run("train.conf", *arguments, "max_depth=2", status=1).err
+
+
+@pytest.mark.parametrize("task", ["pred", "leaf", "dump", "importance", "convert", "check", "summary", "verify"])
+def test_metrics_are_for_tasks_that_score(trained: Kauri, task: str) -> None:
+    error = trained.run(task, *words_of(trained, task), "eval_metric=auc", status=1).err
+    assert "it is a key of train, explain, evaluate, cv, report." in error
+
+
+def test_summaries_read_how_to_sketch_and_no_more(kauri: Kauri) -> None:
+    kauri.run("summary", kauri.test_uri, "sketch=gk", "sketch_size=64", "name_summary=s.csv")
+    assert "does not read 'max_bin'" in kauri.run("summary", kauri.test_uri, "max_bin=8", status=1).err

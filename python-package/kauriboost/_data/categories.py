@@ -72,12 +72,22 @@ def _names_of(categories: Any) -> tuple[Any, list[np.ndarray]]:
     return {"offsets": interface_members(offsets), "values": interface_members(values)}, [offsets, values]
 
 
-def named_codes(codes: np.ndarray, categories: Any) -> tuple[bytes, list[np.ndarray]]:
-    """Return codes, -1 where missing, with the index of their names as JSON, and the arrays that it points into."""
+def named_codes(
+    codes: np.ndarray, categories: Any, numbers: np.ndarray | None = None
+) -> tuple[bytes, list[np.ndarray]]:
+    """Return codes, -1 where missing, with the index of their names as JSON, and the arrays that it points into.
+
+    Numbers, where `categories` are only some of a column's, say what number each has among all of them: a model that
+    knows no names goes by these.
+    """
     values = codes.astype(np.float32)
     values[values < 0] = np.nan
     names, arrays = _names_of(categories)
-    return json.dumps([names, interface_members(values)]).encode(), [values, *arrays]
+    parts = [names, interface_members(values)]
+    if numbers is not None:
+        parts.append(interface_members(numbers))
+        arrays = [*arrays, numbers]
+    return json.dumps(parts).encode(), [values, *arrays]
 
 
 def categorical_column(column: Any) -> tuple[bytes, list[np.ndarray]]:

@@ -91,6 +91,8 @@ def _column_of(table: np.ndarray, column: int) -> bytes:
 
 def _used_categories(codes: np.ndarray, categories: Any) -> tuple[bytes, list[np.ndarray]]:
     """Return a column with the names that its rows have; where they have none, with one that tells their kind."""
-    used = np.unique(codes[codes >= 0])
+    used = np.unique(codes[codes >= 0]).astype(np.int64)
     places = np.where(codes < 0, -1, np.searchsorted(used, codes))
-    return named_codes(places, categories[used if len(used) else slice(1)])
+    if not len(used):
+        used = np.arange(min(1, len(categories)))
+    return named_codes(places, categories[used], used)

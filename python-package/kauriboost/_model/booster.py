@@ -20,7 +20,7 @@ from .._data.columns import is_arrow_table
 from .._data.few_rows import rows_to_predict
 from .._data.matrix import DMatrix, missing_value, require_dmatrix
 from .._data.naming import names_columns, shown_names
-from .._data.rows import Rows, by_row
+from .._data.rows import Rows, by_row, rows_of
 from .._public import described, public
 from .metrics import CustomMetric, Evaluation, as_line, own_values, parse_line
 from .model import Model
@@ -388,7 +388,8 @@ class Booster(Model):
 
 def _with_margin(rows: Rows, base_margin: Any) -> Batch:
     batch = Batch()
-    batch.point_to(rows)
+    # Only the margins are read, so as many rows will do; the columns may be in a form that is for predictions alone.
+    batch.point_to(rows if rows.layout.on_device else rows_of(np.zeros((rows.n_rows, 1), dtype=np.float32)))
     batch.set_base_margin(base_margin)
     return batch
 

@@ -131,20 +131,31 @@ Column ParseNumbers(json const& column) {
   return {values, {}, ParseMask(mask, values.shape[0])};
 }
 
-/// Fills `names` where the column is categorical.
-Column ParseHostColumn(json const& column, CategoryNames* names) {
-  if (!column.is_array()) return ParseNumbers(column);
-  if (column.size() != 2) {
-    Fail(ErrorKind::kData, "it is a list of ", column.size(), " elements; a categorical column is one of two, names ",
-         "and codes.");
-  }
-  *names = ParseCategoryNames(column[0]);
-  auto codes = ParseNumbers(column[1]);
-  codes.codes = SameCodes(names->Size());
-  return codes;
-}
+/// Parses columns in host memory; `known` as MakeColumnarView has it.
+struct HostColumnParser {
+  CategoryNameTable const* known;
 
-DeviceArray ParseDeviceColumn(json const& column, CategoryNames* /*names*/) {
+  /// Fills `names` where the column is categorical.
+  Column operator()(json const& column, std::size_t index, CategoryNames* names) const {
+    if (!column.is_array()) return ParseNumbers(column);
+    auto const is_partial = column.size() == 3 && known != nullptr;
+    if (column.size() != 2 && !is_partial) {
+      Fail(ErrorKind::kData, "it is a list of ", column.size(), " elements; a categorical column is one of two, names ",
+           "and codes.");
+    }
+    *names = ParseCategoryNames(column[0]);
+    auto codes = ParseNumbers(column[1]);
+    codes.codes = SameCodes(names->Size());
+    if (!is_partial) return codes;
+    auto numbers = ParseCategoryNumbers(column[2], names->Size());
+    if (index < known->size() && (*known)[index].Size() > 0) return codes;
+    codes.codes = std::move(numbers);
+    *names = {};
+    return codes;
+  }
+};
+
+DeviceArray ParseDeviceColumn(json const& column, std::size_t /*index*/, CategoryNames* /*names*/) {
   if (column.is_array()) {
     Fail(ErrorKind::kData, "it is categorical, which columns in device memory cannot be; pass its codes and set the ",
          "column's type to 'c', or copy the table to host memory.");
@@ -158,7 +169,7 @@ ArrayView const& ViewOf(DeviceArray const& column) { return column.view; }
 template <typename Parse>
 auto ParseColumn(json const& column, std::size_t index, Parse const& parse, CategoryNames* names) {
   try {
-    return parse(column, names);
+    return parse(column, index, names);
   } catch (Error const& error) {
     Fail(error.Kind(), "column ", index, ": ", error.what());
   }
@@ -172,7 +183,7 @@ auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable
   if (!document.is_array()) {
     Fail(ErrorKind::kData, "columns: ", Quoted(text), " is not a JSON list of array interfaces.");
   }
-  std::vector<decltype(parse(document, nullptr))> columns;
+  std::vector<decltype(parse(document, 0, nullptr))> columns;
   names->assign(document.size(), {});
   for (std::size_t i = 0; i < document.size(); ++i) {
     columns.push_back(ParseColumn(document[i], i, parse, &(*names)[i]));
@@ -194,9 +205,10 @@ std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing, Inf
   return std::make_unique<ColumnarView>(std::move(table), missing, infinities);
 }
 
-std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing, Infinities infinities) {
+std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing, Infinities infinities,
+                                           CategoryNameTable const* known) {
   ColumnTable table;
-  table.columns = ParseColumns(json, ParseHostColumn, &table.names);
+  table.columns = ParseColumns(json, HostColumnParser{known}, &table.names);
   return MakeColumnarView(std::move(table), missing, infinities);
 }
 

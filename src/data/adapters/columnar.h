@@ -46,8 +46,14 @@ std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing,
 /// has its own dtype, and may have a "mask": packed bits (typestr "<t1") that are clear where a value is missing. A
 /// categorical column is a list of two, the names of its categories (ParseCategoryNames) and the codes; `missing` says
 /// nothing of codes. \throws Error(kData) for columns that disagree; see also MakeDenseView.
+///
+/// Rows to predict may name only the categories that they have: such a column is a list of three, those names, codes
+/// into them, and the number of each among all categories of the column (ParseCategoryNumbers). `known` are the names
+/// that the model knows. A column that the model knows by names has the given names then. Any other column has the
+/// numbers, because a model without names knows categories by their numbers. Null: three are refused.
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing,
-                                           Infinities infinities = Infinities::kRefused);
+                                           Infinities infinities = Infinities::kRefused,
+                                           CategoryNameTable const* known = nullptr);
 
 /// The columns of such a table in device memory, for DeviceMemory::Copy, without masks. \throws Error(kData) as
 /// MakeColumnarView does.

@@ -102,6 +102,24 @@ CategoryNames ParseCategoryNames(nlohmann::json const& names) {
   return texts;
 }
 
+std::shared_ptr<std::vector<float> const> ParseCategoryNumbers(nlohmann::json const& numbers, std::size_t n) {
+  auto const array = ParseArrayInterface(numbers.dump());
+  if (array.shape[1] != 1 || static_cast<std::size_t>(array.shape[0]) != n) {
+    Fail(ErrorKind::kData, "the numbers of its categories have the shape [", array.shape[0], ", ", array.shape[1],
+         "]; expected one for each of ", n, " names.");
+  }
+  auto codes = std::make_shared<std::vector<float>>(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const number = ElementAsIndex(array, static_cast<std::int64_t>(i), "numbers");
+    if (number < 0 || number >= kCategoryLimit) {
+      Fail(ErrorKind::kData, "the number of its category ", i, " is ", number, "; categories are integers from 0 to ",
+           kCategoryLimit - 1, ".");
+    }
+    (*codes)[i] = static_cast<float>(number);
+  }
+  return codes;
+}
+
 std::shared_ptr<std::vector<float> const> SameCodes(std::size_t n) {
   auto codes = std::make_shared<std::vector<float>>(n);
   std::iota(codes->begin(), codes->end(), 0.0F);

@@ -174,3 +174,41 @@ def test_estimators(frame: Any) -> None:
         model.predict(rows.assign(x=np.inf))
     with pytest.raises(kb.DataError, match="Lacking"):
         model.predict(rows.rename(columns={"x": "y"}))
+
+
+def coded(frame: Any) -> np.ndarray:
+    """Return the frame as numbers, NaN for missing categories."""
+    columns = [
+        column.cat.codes.where(column.notna()) if column.dtype == "category" else column for _, column in frame.items()
+    ]
+    return np.column_stack([np.asarray(column, dtype=np.float32) for column in columns])
+
+
+@pytest.mark.parametrize("policy", ["xgboost", "missing"])
+@pytest.mark.parametrize("encoding", ["partition", "ordered"])
+def test_a_model_without_names_knows_categories_by_their_numbers(policy: str, encoding: str) -> None:
+    """A model that learnt from numbers takes a frame's codes, whether the frame is small or large."""
+    types = ["c" if dtype == "category" else "float" for dtype in FRAME.dtypes]
+    data = kb.DMatrix(coded(FRAME), LABEL, feature_names=list(FRAME), feature_types=types)
+    params = {"max_depth": 5, "max_cat_to_onehot": 1, "unseen_category": policy, "categorical_encoding": encoding}
+    model = kb.train(params, data, 8)
+    whole = model.predict(data)
+    rows = FRAME.iloc[20:29]
+    assert few_rows(rows) is not None
+    np.testing.assert_array_equal(model.inplace_predict(rows, validate_features=False), whole[20:29])
+    np.testing.assert_array_equal(model.predict(kb.DMatrix(rows), validate_features=False), whole[20:29])
+    np.testing.assert_array_equal(model.inplace_predict(FRAME, validate_features=False), whole)
+    margin = np.linspace(-1, 1, len(rows)).astype(np.float32)
+    expected = model.predict(kb.DMatrix(rows, base_margin=margin), validate_features=False)
+    np.testing.assert_array_equal(model.inplace_predict(rows, validate_features=False, base_margin=margin), expected)
+
+
+def test_a_model_with_names_for_one_column_alone() -> None:
+    """Columns are looked at one by one: the second column's categories have names in the model, the first's do not."""
+    mixed = FRAME[["city", "size"]].assign(city=FRAME["city"].cat.codes.where(FRAME["city"].notna()).astype(float))
+    data = kb.DMatrix(mixed, LABEL, feature_types=["c", "c"])
+    model = kb.train({"max_depth": 5, "max_cat_to_onehot": 1}, data, 8)
+    rows = FRAME[["city", "size"]].iloc[30:37]
+    rows = rows.assign(size=rows["size"].cat.set_categories([40, 20, 10]))
+    assert few_rows(rows) is not None
+    np.testing.assert_array_equal(model.inplace_predict(rows), model.predict(data)[30:37])
