@@ -454,7 +454,7 @@ def test_evaluation_while_training_judges_by_the_column(shaded: Any) -> None:
     _, frame, y = shaded
     evals = [(kb.DMatrix(NEW["unsplit"], label=[1.0]), "new")]
     params = {"max_depth": 2, "interaction_constraints": "[[0, 1]]"}
-    with pytest.raises(kb.DataError, match="column 2 .*has the category 'zz'"):
+    with pytest.raises(kb.DataError, match=r"column 2 .*has the category 'zz'"):
         kb.train(params, kb.DMatrix(frame, y), 2, evals=evals)
 
 
@@ -463,5 +463,5 @@ def test_a_column_without_a_value_in_training_knows_no_category(shaded: Any) -> 
     empty = frame.assign(grade=pd.Categorical([None] * len(frame)))
     booster = kb.train({"max_depth": 2}, kb.DMatrix(empty, y), 2)
     booster.predict(kb.DMatrix(empty))
-    with pytest.raises(kb.DataError, match="column 2 .*has the category 'u'"):
+    with pytest.raises(kb.DataError, match=r"column 2 .*has the category 'u'"):
         booster.inplace_predict(one_row("a", ["a"]))

@@ -155,11 +155,12 @@ def share_of_the_real_gain(seed: int) -> float:
 
 
 def test_recorded_gains_are_real_on_skewed_labels() -> None:
-    """Bins of equal counts took the largest labels for equal: of seed 1002 they recorded 2.5 times the real gain.
+    """Bins of equal counts took the largest labels for equal: they recorded 2.5 times the real gain of seed 1002.
 
-    With bins in the tails 20 sets have a mean of 1.01 and a largest share of 1.10; 20 others 1.03 and 1.31.
+    Their mean over 20 sets was 1.63. With bins in the tails these sets have a mean of 1.01 and a largest share of 1.10,
+    20 others 1.03 and 1.31.
     """
     shares = [share_of_the_real_gain(seed) for seed in range(1000, 1020)]
-    assert 0.99 < min(shares)
+    assert min(shares) > 0.99
     assert np.mean(shares) < 1.05
     assert max(shares) < 1.4
