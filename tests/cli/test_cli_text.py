@@ -170,7 +170,7 @@ def test_a_cache_refuses_names_in_words(kauri: Kauri) -> None:
 
 
 def test_a_new_category_is_judged_by_its_column(kauri: Kauri) -> None:
-    """The label follows from `size`, the first column; no tree splits on `job`, the last one."""
+    """The label follows from `size`, the first feature; no tree splits on `job`, the last one."""
     rows = [f"{i % 7},{i % 7},{('clerk', 'smith')[i % 2]}" for i in range(210)]
     kauri.write("a.csv", "y,size,job\n" + "\n".join(rows) + "\n")
     keys = "format=csv&label_column=y&categorical_columns=job"
@@ -179,7 +179,7 @@ def test_a_new_category_is_judged_by_its_column(kauri: Kauri) -> None:
     kauri.write("new.csv", "y,size,job\n1,1,clerk\n2,2,baker\n")
     for task in (["pred", "model.json"], ["evaluate", "model.json"], ["explain", "model.json"]):
         error = kauri.run(*task, f"new.csv?{keys}", status=1).err
-        assert "row 1 of column 2 ('job') has the category 'baker', whose name the model does not know" in error
+        assert "row 1 of column 1 has the category 'baker', whose name the model does not know" in error
 
 
 def test_tasks_in_python_say_that_labels_of_text_are_to_be_numbered(kauri: Kauri) -> None:
@@ -188,7 +188,9 @@ def test_tasks_in_python_say_that_labels_of_text_are_to_be_numbered(kauri: Kauri
     kauri.run("train", uri, *ROUNDS)
     program = Kauri(kauri.folder, environment={"KAURI_PYTHON": sys.executable})
     report = program.run("report", "model.json", uri, "name_report=page.html", status=1).err
-    best = program.run("train", uri, "preset=best", "objective=binary:logistic", "rounds_budget=20", status=1).err
+    best = program.run(
+        "train", uri, "preset=best", "objective=binary:logistic", "rounds_budget=20", "model_out=b.json", status=1
+    ).err
     for error in (report, best):
         assert "labels of text are classes" in error
         assert "task=report, preset=best" in error
