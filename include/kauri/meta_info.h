@@ -38,6 +38,9 @@ struct MetaInfo {
   CategoryNameTable category_names;        ///< [n_cols]
   bool is_encoded = false;                 ///< categories became the numbers that a model's trees know them by
   bool may_lack_columns = false;  ///< text that names only present values: columns after the last with one are not told
+  /// CSV text, in which a category may be a name: a number there is no code of a model that knows its categories by
+  /// name.
+  bool may_name_categories = false;
   /// Which rows of all ranks these are, in their order here; counts add up to n_rows. Empty: row i is row i.
   std::vector<RowRange> global_rows;
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/categories/categories.h"
+#include "data/categories/category_names.h"
 #include "kauri/data_matrix.h"
 #include "kauri/error.h"
 
@@ -63,6 +64,32 @@ std::string NameOf(Model const& model, std::size_t feature) {
   return "column " + std::to_string(feature) + (feature < names.size() ? " ('" + names[feature] + "')" : "");
 }
 
+/// Whether a category's name is its number, so that the number may stand in its place.
+bool AreNamedByNumber(CategoryNames const& names) {
+  for (std::size_t category = 0; category < names.numbers.size(); ++category) {
+    if (names.numbers[category] != static_cast<std::int64_t>(category)) return false;
+  }
+  return names.texts.empty();
+}
+
+/// \throws Error(kData) for a column of text that holds numbers alone where the model knows the categories by names:
+/// "10" may be a name of the model's, and would be taken for the number of another category.
+void RefuseNumbersForNames(Model const& model, DeclaredColumns const& data, std::size_t feature,
+                           std::string const& what) {
+  auto const is_number = feature < data.types.size() && KindOfType(data.types[feature]) == ColumnKind::kNumber;
+  if (is_number || HasNames(data.categories, feature) || !HasNames(model.categories.names, feature)) return;
+  auto const& names = model.categories.names[feature];
+  if (AreNamedByNumber(names) || (data.rows != nullptr && !HasValue(*data.rows, feature))) return;
+  auto const* const program =
+      names.texts.empty()
+          ? "."
+          : ", or use the program, which compares the texts of categorical_columns with the model's names.";
+  Fail(ErrorKind::kData, NameOf(model, feature), " holds numbers alone in ", what,
+       ", but the model knows its categories by names, as ", NameOfCategory(names, 0),
+       ", and which numbers are names cannot be told from the file; read the file as a frame whose column is ",
+       "categorical, as pandas.read_csv and .astype('category') do", program);
+}
+
 }  // namespace
 
 void SplitKinds::Update(Model const& model) {
@@ -81,9 +108,11 @@ void SplitKinds::Update(Model const& model) {
 void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColumns const& data,
                       std::string const& what) {
   auto const n_features = static_cast<std::size_t>(std::max<std::int64_t>(model.n_features, 0));
-  auto const n_columns =
-      data.is_frame ? n_features : std::min(std::max(data.types.size(), data.categories.size()), n_features);
+  auto const n_columns = data.is_frame || data.may_name_categories
+                             ? n_features
+                             : std::min(std::max(data.types.size(), data.categories.size()), n_features);
   for (std::size_t feature = 0; feature < n_columns; ++feature) {
+    if (data.may_name_categories) RefuseNumbersForNames(model, data, feature, what);
     auto const known = KindIn(model, splits, feature);
     auto given = KindIn(data, feature);
     if (data.is_frame && given == ColumnKind::kUnknown && HasNames(model.categories.names, feature)) {

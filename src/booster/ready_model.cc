@@ -28,7 +28,7 @@ void ReadyModel::CheckColumns(DeclaredColumns const& given, std::int64_t n_cols,
   auto const data = ToPredict(given, parts_->client);
   CheckPredictable(*model_);
   CheckColumnFit(*model_, data, n_cols, words);
-  auto const lacks_names = data.is_frame && !model_->categories.names.empty();
+  auto const lacks_names = (data.is_frame || data.may_name_categories) && !model_->categories.names.empty();
   if (data.types.empty() && data.categories.empty() && !lacks_names) return;
   std::lock_guard<std::mutex> const lock(mutex_);
   kinds_.Update(*model_);

@@ -3,6 +3,7 @@
 
 #include "collective/row_ranges.h"
 #include "data/chain.h"
+#include "data/empty_columns.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -78,6 +79,39 @@ T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
   return *shared;
 }
 
+/// The names of the categories of each column. A batch without names for a column, whose values are all missing there,
+/// takes those of the others.
+CategoryNameTable JoinCategoryNames(Infos const& parts) {
+  auto all = parts[0]->category_names;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    auto const& names = parts[i]->category_names;
+    all.resize(std::max(all.size(), names.size()));
+    for (std::size_t column = 0; column < names.size(); ++column) {
+      if (names[column].Size() == 0) continue;
+      if (all[column].Size() == 0) all[column] = names[column];
+      if (names[column] == all[column]) continue;
+      FailDisagree("Inconsistent number of categories between batches, or of their names", i,
+                   "differs from those before");
+    }
+  }
+  return all;
+}
+
+/// Columns without a value have the type of the other parts.
+void SettleTypesOf(Matrices const& parts) {
+  if (parts.empty()) return;
+  auto const& first = parts.front()->Info().feature_types;
+  auto const is_same = [&](auto const& part) { return part->Info().feature_types == first; };
+  if (std::all_of(parts.begin(), parts.end(), is_same)) return;
+  std::vector<MetaInfo*> infos;
+  std::vector<ColumnFlags> has_value;
+  for (auto const& part : parts) {
+    has_value.push_back(ColumnsWithValues(*part->View()));
+    infos.push_back(part->MutableInfo());
+  }
+  SettleTypes(infos, has_value);
+}
+
 }  // namespace
 
 MetaInfo JoinInfo(Infos const& parts) {
@@ -87,6 +121,8 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.n_targets = parts[0]->n_targets;
   all.may_lack_columns =
       std::any_of(parts.begin(), parts.end(), [](MetaInfo const* part) { return part->may_lack_columns; });
+  all.may_name_categories =
+      std::any_of(parts.begin(), parts.end(), [](MetaInfo const* part) { return part->may_name_categories; });
   all.labels = JoinRows(parts, "label", &MetaInfo::labels);
   all.group_ptr = JoinGroups(parts);
   all.weights = JoinWeights(parts);
@@ -98,8 +134,7 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.feature_names = JoinShared(parts, "feature_name", &MetaInfo::feature_names);
   all.feature_types =
       JoinShared(parts, "Inconsistent feature types between batches, feature_type", &MetaInfo::feature_types);
-  all.category_names = JoinShared(parts, "Inconsistent number of categories between batches, or of their names",
-                                  &MetaInfo::category_names);
+  all.category_names = JoinCategoryNames(parts);
   return all;
 }
 
@@ -111,6 +146,7 @@ std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, Matrices parts) {
     parts.resize(1);
   }
   if (parts.size() == 1) return std::move(parts.front());
+  SettleTypesOf(parts);
   std::vector<std::unique_ptr<DataView>> views;
   for (auto const& part : parts) views.push_back(part->View());
   auto const chain = MakeChain(std::move(views));

@@ -72,7 +72,7 @@ class CpuEngine : public Engine, public HostSide {
     }
     auto const compiled = predictor.Compile(ctx, model, plan.Hull());
     auto const view = data->View();
-    ModelRows const known(model, *view);
+    ModelRows const known(model, *view, !plan.restart);
     for (auto const trees : plan.runs) {
       predictor.Predict(ctx, *compiled, {known.View(), trees, from}, PredictKind::kMargin, own->margins);
       from.of_row = own->margins;

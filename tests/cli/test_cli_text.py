@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from pathlib import Path
 
 import kauriboost as kb
@@ -166,3 +167,31 @@ def test_a_cache_refuses_names_in_words(kauri: Kauri) -> None:
     kauri.write("people.csv", people(60, 1, JOBS, ("0", "1")))
     error = kauri.run("train", f"people.csv?{KEYS}&categorical_columns=job#c", "tree_method=hist", status=1).err
     assert "leave out the cache" in error
+
+
+def test_a_new_category_is_judged_by_its_column(kauri: Kauri) -> None:
+    """The label follows from `size`, the first feature; no tree splits on `job`, the last one."""
+    rows = [f"{i % 7},{i % 7},{('clerk', 'smith')[i % 2]}" for i in range(210)]
+    kauri.write("a.csv", "y,size,job\n" + "\n".join(rows) + "\n")
+    keys = "format=csv&label_column=y&categorical_columns=job"
+    kauri.run("train", f"a.csv?{keys}", "num_round=2", "max_depth=3", "model_out=model.json")
+    assert "job" not in kauri.run("importance", "model.json", "name_importance=stdout").out
+    kauri.write("new.csv", "y,size,job\n1,1,clerk\n2,2,baker\n")
+    for task in (["pred", "model.json"], ["evaluate", "model.json"], ["explain", "model.json"]):
+        error = kauri.run(*task, f"new.csv?{keys}", status=1).err
+        assert "row 1 of column 1 has the category 'baker', whose name the model does not know" in error
+
+
+def test_tasks_in_python_say_that_labels_of_text_are_to_be_numbered(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(200, 1, JOBS))
+    uri = f"people.csv?{KEYS}&categorical_columns=job"
+    kauri.run("train", uri, *ROUNDS)
+    program = Kauri(kauri.folder, environment={"KAURI_PYTHON": sys.executable})
+    report = program.run("report", "model.json", uri, "name_report=page.html", status=1).err
+    best = program.run(
+        "train", uri, "preset=best", "objective=binary:logistic", "rounds_budget=20", "model_out=b.json", status=1
+    ).err
+    for error in (report, best):
+        assert "labels of text are classes" in error
+        assert "task=report, preset=best" in error
+        assert "number the classes from 0 in the file" in error

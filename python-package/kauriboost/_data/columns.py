@@ -44,6 +44,8 @@ def _column_values(column: Any) -> np.ndarray | None:
         values = column.to_numpy() if dtype.kind in "biuf" else None
     elif getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
         values = column.to_numpy(dtype=np.float64, na_value=math.nan)
+    elif str(dtype) == "null[pyarrow]":  # no cell has a value
+        values = np.full(len(column), math.nan)
     return values
 
 
@@ -75,7 +77,7 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
     _require_numbers(frame, [column is not None for column in read])
     columns = [column for column in read if column is not None]
     kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
-    types = ["c" if kind == "c" else TYPE_OF_KIND[kind] for kind in kinds]
+    types = ["c" if kind == "c" else TYPE_OF_KIND.get(kind, "float") for kind in kinds]  # nulls alone: "O"
     arrays = [array for _, column_arrays in columns for array in column_arrays]
     return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
 

@@ -13,6 +13,7 @@
 #include "data/categories/categories.h"
 #include "data/chain.h"
 #include "data/column_names.h"
+#include "data/empty_columns.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
@@ -127,6 +128,18 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
   }
 }
 
+/// Gives columns without a value the type that they have in the data of `ref`. values_of(): see ColumnsWithValues,
+/// called only where types differ.
+template <typename Fn>
+void TakeTypesOfRef(CutPlan const& plan, Fn&& values_of, MetaInfo* info) {
+  if (plan.like == nullptr || info->feature_types.size() != plan.like->feature_types.size()) return;
+  if (info->feature_types == plan.like->feature_types) return;
+  ColumnFlags const has_value = values_of();
+  for (std::size_t f = 0; f < info->feature_types.size(); ++f) {
+    if (has_value[f] == 0) info->feature_types[f] = plan.like->feature_types[f];
+  }
+}
+
 /// Rows in the memory of a device, which makes their codes there; null where it leaves that to the host.
 std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceBinMaker const& make,
                                                DeviceBatches const& rows, CutPlan const& plan, BatchSummary* summary) {
@@ -174,6 +187,8 @@ std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* s
   source->Restart();
   if (!source->Next(ctx, &batch)) FailWithoutBatch();
   summary->info = std::move(batch.info);
+  TakeTypesOfRef(
+      plan, [&] { return ColumnsWithValues(*batch.rows); }, &summary->info);
   CheckColumns(plan, summary->info, batch.rows->NumCols());
   auto store = EncodeWhereItIs(ctx, *batch.rows, on_device, plan, summary);
   if (batch.finish_info) batch.finish_info(&summary->info);
@@ -241,6 +256,12 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
 std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* source, CutPlan const& plan,
                                                BinStoreOptions const& options, BatchSummary* summary) {
   *summary = SummariseBatches(ctx, source, plan);
+  auto const values_of = [&] {
+    ColumnFlags has_value;
+    for (auto const& feature : summary->features) has_value.push_back(feature.n_values > 0 ? 1 : 0);
+    return has_value;
+  };
+  TakeTypesOfRef(plan, values_of, &summary->info);
   CheckColumns(plan, summary->info, summary->info.n_cols);
   auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories)
                                     : WithFirstValuesOf(summary->features, *plan.given);

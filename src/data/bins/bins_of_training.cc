@@ -48,6 +48,15 @@ void RefuseFileInGroup() {
        "QuantileDMatrix, and use more ranks.");
 }
 
+namespace {
+
+/// Whether no row had a value in a column when its bins were made: JoinCuts has no first value for it.
+bool IsEmpty(QuantileCuts const& cuts, std::size_t feature) {
+  return cuts.NumBins(feature) == 1 && cuts.first_values[feature] == cuts.min_values[feature];
+}
+
+}  // namespace
+
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
   if (bins.MaxBin() != max_bin && bins.IsForApprox()) {
     Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but a DMatrix in external memory has ", bins.MaxBin(),
@@ -60,6 +69,7 @@ void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
   }
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(bins.Cuts().NumCols()); ++feature) {
     if (IsCategorical(info, feature) == bins.Cuts().IsCategorical(feature)) continue;
+    if (IsEmpty(bins.Cuts(), feature)) continue;  // any type fits a column without a value
     auto const has_type = feature < info.feature_types.size();
     Fail(ErrorKind::kData, "column ", feature,
          has_type ? " has the type '" + info.feature_types[feature] + "'" : " has no type",

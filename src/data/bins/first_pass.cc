@@ -9,6 +9,7 @@
 #include "collective/row_ranges.h"
 #include "data/categories/categories.h"
 #include "data/chain.h"
+#include "data/empty_columns.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
@@ -33,16 +34,35 @@ void MergeCategories(CategoryLists const& part, CategoryLists* all) {
   }
 }
 
-/// Takes the types of the columns from the first batch that has some. \throws Error(kData) where that is not the first
-/// of all and has categories, which the sketches of those before took for numbers.
-void KeepTypes(MetaInfo const& info, std::size_t n_batches_before, std::vector<std::string>* types) {
-  if (!types->empty()) return;
-  if (n_batches_before > 0 && HasCategorical(info)) {
-    Fail(ErrorKind::kData, "feature_type: batch ", n_batches_before,
-         " has categorical columns, but those before it have ", "no types; give every batch the same types.");
+/// The types of the columns, as far as the batches have shown them: each from the first batch that has types and a
+/// value in the column.
+class KnownTypes {
+ public:
+  /// has_value: [n_cols]. \throws Error(kData) where the first batch with types is not the first of all and has
+  /// categories, which the sketches of those before took for numbers.
+  void Add(MetaInfo const& info, ColumnFlags const& has_value, std::size_t n_batches_before) {
+    if (types_.empty()) {
+      if (n_batches_before > 0 && HasCategorical(info)) {
+        Fail(ErrorKind::kData, "feature_type: batch ", n_batches_before,
+             " has categorical columns, but those before it have ", "no types; give every batch the same types.");
+      }
+      types_ = info.feature_types;
+      is_settled_ = has_value;
+      return;
+    }
+    for (std::size_t col = 0; col < std::min(types_.size(), info.feature_types.size()); ++col) {
+      if (is_settled_[col] != 0) continue;
+      is_settled_[col] = has_value[col];
+      if (has_value[col] != 0 || info.feature_types[col] == "c") types_[col] = info.feature_types[col];
+    }
   }
-  *types = info.feature_types;
-}
+
+  std::vector<std::string> const& Types() const { return types_; }
+
+ private:
+  std::vector<std::string> types_;
+  ColumnFlags is_settled_;
+};
 
 class FirstPass {
  public:
@@ -51,7 +71,9 @@ class FirstPass {
   void Add(RowBatch* batch) {
     auto const n_cols = batch->rows->NumCols();
     if (parts_ == nullptr) Begin(n_cols);
-    KeepTypes(batch->info, infos_.size(), &types_);
+    auto const has_types = !batch->info.feature_types.empty();
+    has_value_.push_back(has_types ? ColumnsWithValues(*batch->rows) : ColumnFlags(ToSize(n_cols), 1));
+    types_.Add(batch->info, has_value_.back(), infos_.size());
     summary_.has_sparse |= IsSparse(*batch->rows);
     info_bytes_ += BytesOf(batch->info);
     parts_->Add(ctx_, *batch->rows, WeightPerRow(batch->info));
@@ -64,6 +86,9 @@ class FirstPass {
   BatchSummary Finish(std::unique_ptr<ColumnValues>* values) {
     if (infos_.empty()) FailWithoutBatch();
     parts_->Finish(ctx_);
+    std::vector<MetaInfo*> infos;
+    for (auto& info : infos_) infos.push_back(&info);
+    SettleTypes(infos, has_value_);
     summary_.info = JoinBatches(infos_);
     summary_.features = sketches_->Cut(ctx_, summary_.info.n_rows);
     if (HasCategorical(summary_.info))
@@ -85,7 +110,7 @@ class FirstPass {
   }
 
   void Take(DataMatrix* part, Span<float const> weights) {
-    part->MutableInfo()->feature_types = types_;
+    part->MutableInfo()->feature_types = types_.Types();
     MergeCategories(FindCategories(ctx_, *part), &summary_.categories);
     sketches_->Add(ctx_, *part, weights);
     summary_.digest->Add(ctx_, *part);
@@ -108,7 +133,8 @@ class FirstPass {
   std::int64_t info_bytes_ = 0;
   std::int64_t value_bytes_ = 0;
   std::int64_t room_ = MemoryBudget::kNoLimit;
-  std::vector<std::string> types_;
+  KnownTypes types_;
+  std::vector<ColumnFlags> has_value_;         ///< of each batch
   std::unique_ptr<FeatureSketches> sketches_;  ///< counts alone where there is memory for values
   std::unique_ptr<ColumnValues> values_;
   std::unique_ptr<RowParts> parts_;

@@ -2,6 +2,7 @@
 /// depends neither on the batches nor on the threads. It finds mistakes, not attacks. Names and types are kept.
 #include "data/bins/steady_source.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -56,20 +57,18 @@ constexpr std::array<RowField, 5> kRowFields{{{"label", &MetaInfo::labels},
                                               {"label_lower_bound", &MetaInfo::label_lower_bound},
                                               {"label_upper_bound", &MetaInfo::label_upper_bound}}};
 
-/// A field of the columns, which all batches that have it share.
+/// A field of the columns, which all batches that have it share, apart from columns without a value.
 template <typename T>
 class SharedField {
  public:
   void Add(T const& value) {
-    if (value.empty()) return;
-    if (value_.empty()) value_ = value;
-    is_mixed_ |= value != value_;
+    if (value.empty() || std::find(values_.begin(), values_.end(), value) != values_.end()) return;
+    values_.push_back(value);
   }
-  bool operator!=(SharedField const& other) const { return is_mixed_ || value_ != other.value_; }
+  bool operator!=(SharedField const& other) const { return values_ != other.values_; }
 
  private:
-  T value_;
-  bool is_mixed_ = false;  ///< in a first pass JoinInfo refuses that
+  std::vector<T> values_;  ///< distinct, in the order of the batches; JoinInfo says which may differ in a pass
 };
 
 /// The labels, weights, names and types of the batches of a pass.

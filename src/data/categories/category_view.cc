@@ -28,6 +28,12 @@ bool IsRenumbered(ModelCategories const& model, Span<CategoryNames const> names,
   return names[feature].Size() > known.Size() || !AgreeOnNames(names[feature], known);
 }
 
+/// A column whose categories in training, if it had some, were all missing: every name of the rows is new.
+bool HadNoCategory(ModelCategories const& model, Span<CategoryNames const> names, std::size_t feature) {
+  if (!HasNames(names, feature) || HasNames(model.names, feature)) return false;
+  return feature < model.seen.size() && model.seen[feature].empty() && !model.Encodes(feature);
+}
+
 bool HasCategories(Model const& model) {
   if (!model.categories.seen.empty() || !model.categories.names.empty()) return true;
   return std::any_of(model.trees.begin(), model.trees.end(), [](Tree const& tree) { return tree.HasCategorical(); });
@@ -39,7 +45,7 @@ bool NeedsTranslation(Model const& model, DataView const& rows) {
   auto const names = rows.Categories();
   if (model.categories.unseen != UnseenCategory::kXGBoost && HasCategories(model)) return true;
   for (std::size_t feature = 0; feature < names.size(); ++feature) {
-    if (IsRenumbered(model.categories, names, feature)) return true;
+    if (IsRenumbered(model.categories, names, feature) || HadNoCategory(model.categories, names, feature)) return true;
   }
   return false;
 }
@@ -76,6 +82,8 @@ CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) :
     if (IsRenumbered(model, names, feature)) {
       RequireSameKind(names[feature], model.names[feature], feature);
       column.codes = CategoryCodes(names[feature], model.names[feature]);
+    } else if (HadNoCategory(model, names, feature)) {
+      column.codes.assign(names[feature].Size(), kUnknownCategory);
     }
     column.filters = filters && feature < seen.size() && !seen[feature].empty();
     if (column.filters) column.seen = seen[feature];
@@ -137,6 +145,41 @@ float CategoryView::Translate(Column const& column, float value, std::int64_t ro
   return category == kUnknownCategory ? value : static_cast<float>(category);
 }
 
+bool CategoryView::MayRefuse(Column const& column) const {
+  if (model_.unseen == UnseenCategory::kMissing) return false;
+  if (column.filters) return true;
+  if (column.is_encoded && model_.unseen == UnseenCategory::kXGBoost) return false;
+  return std::find(column.codes.begin(), column.codes.end(), kUnknownCategory) != column.codes.end();
+}
+
+void CategoryView::CheckValues() const {
+  std::vector<Column const*> checked;
+  std::vector<std::int32_t> slots;
+  for (auto const& column : columns_) {
+    if (!MayRefuse(column)) continue;
+    slots.resize(column.feature + 1, -1);
+    slots.back() = static_cast<std::int32_t>(checked.size());
+    checked.push_back(&column);
+  }
+  if (checked.empty()) return;
+  constexpr std::int64_t kRowsPerTile = 1 << 10;
+  auto const n_slots = static_cast<std::int64_t>(checked.size());
+  auto const n_cols = static_cast<std::int64_t>(slots.size());
+  std::vector<float> tile(std::min(kRowsPerTile, rows_.NumRows()) * n_cols);
+  for (std::int64_t begin = 0; begin < rows_.NumRows(); begin += kRowsPerTile) {
+    auto const end = std::min(begin + kRowsPerTile, rows_.NumRows());
+    auto const is_packed = rows_.CopyFeatures(begin, end, slots, n_slots, tile.data());
+    if (!is_packed) rows_.CopyRows(begin, end, n_cols, tile.data());
+    for (auto row = begin; row < end; ++row) {
+      auto const* const values = tile.data() + (row - begin) * (is_packed ? n_slots : n_cols);
+      for (std::int64_t slot = 0; slot < n_slots; ++slot) {
+        auto const& column = *checked[slot];
+        Known(column, values[is_packed ? slot : static_cast<std::int64_t>(column.feature)], row);
+      }
+    }
+  }
+}
+
 void CategoryView::Add(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const {
   auto const n_features = static_cast<std::int64_t>(model_.ordered->columns.size());
   if (n_cols <= n_features) return;
@@ -182,8 +225,10 @@ bool CategoryView::CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::
   return true;
 }
 
-ModelRows::ModelRows(Model const& model, DataView const& rows) : rows_(rows) {
-  if (NeedsTranslation(model, rows)) view_.emplace(model.categories, rows);
+ModelRows::ModelRows(Model const& model, DataView const& rows, bool are_checked) : rows_(rows) {
+  if (!NeedsTranslation(model, rows)) return;
+  view_.emplace(model.categories, rows);
+  if (!are_checked) view_->CheckValues();
 }
 
 }  // namespace kauri

@@ -32,6 +32,10 @@ class CategoryView : public DataView {
   bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
                     std::int64_t n_slots, float* tile) const override;
 
+  /// Compares every value of the columns whose rows may hold a category that is refused, at the cost of one more pass
+  /// over these columns. Other columns cost nothing. \throws Error(kData) for the first such value.
+  void CheckValues() const;
+
  private:
   struct Column {
     std::size_t feature;
@@ -44,6 +48,8 @@ class CategoryView : public DataView {
   /// What a value is in the model's categories: one of those, kUnknownCategory, or kLeftOut: it counts as missing.
   std::int32_t Known(Column const& column, float value, std::int64_t row) const;
   float Translate(Column const& column, float value, std::int64_t row) const;
+  /// Whether some value of the column would be an error.
+  bool MayRefuse(Column const& column) const;
   bool IsSeen(Column const& column, std::int32_t category) const;
   std::int32_t Unseen(Column const& column, float value, std::int64_t row) const;
   /// Writes the columns that only the model has, as far as n_cols goes, from a tile that has the rows' own categories.
@@ -57,11 +63,13 @@ class CategoryView : public DataView {
   std::vector<std::size_t> members_;              ///< of these, places in columns_
 };
 
-/// `rows` themselves where nothing needs to be done, else through a CategoryView.
+/// `rows` themselves where nothing needs to be done, else through a CategoryView. A new category is judged by its
+/// column: it is an error here whether or not a tree splits on the column.
 class ModelRows {
  public:
-  /// Both must outlive it. \throws as CategoryView.
-  ModelRows(Model const& model, DataView const& rows);
+  /// Both must outlive it. are_checked: the values of these rows passed for this model before, so that they are not
+  /// compared again. \throws as CategoryView and CategoryView::CheckValues.
+  ModelRows(Model const& model, DataView const& rows, bool are_checked = false);
   ModelRows(ModelRows const&) = delete;
   ModelRows& operator=(ModelRows const&) = delete;
 

@@ -93,6 +93,7 @@ void SliceInfo(MetaInfo const& from, Rows rows, MetaInfo* to) {
   to->feature_names = from.feature_names;
   to->feature_types = from.feature_types;
   to->category_names = from.category_names;
+  to->may_name_categories = from.may_name_categories;
   to->may_lack_columns = from.may_lack_columns;
   if (!from.group_ptr.empty()) SliceGroups(from, rows, to);
 }

@@ -40,20 +40,21 @@ struct Header {
 };
 
 enum SectionId : std::uint32_t {
-  kValues = 1,       ///< float32 [n_rows, n_cols], NaN = missing, or [n_entries]
-  kRowPtr,           ///< int64 [n_rows + 1]
-  kFeatures,         ///< uint32 [n_entries]
-  kLabels,           ///< float32 [n_rows, n_targets]
-  kWeights,          ///< float32 [n_rows] or [n_groups]
-  kGroupPtr,         ///< int64 [n_groups + 1]
-  kBaseMargin,       ///< float32 [n_rows, n_outputs]
-  kLabelLowerBound,  ///< float32 [n_rows]
-  kLabelUpperBound,  ///< float32 [n_rows]
-  kFeatureWeights,   ///< float32 [n_cols]
-  kFeatureNames,     ///< n_cols strings, each a uint32 length and its bytes
-  kFeatureTypes,     ///< the same
-  kCategoryNames,    ///< n_cols tables: a byte, the type of numbers or 0 of texts; a uint32 count; strings or int64s
-  kMayLackColumns,   ///< a byte that is 1; absent where there are no columns beyond n_cols
+  kValues = 1,         ///< float32 [n_rows, n_cols], NaN = missing, or [n_entries]
+  kRowPtr,             ///< int64 [n_rows + 1]
+  kFeatures,           ///< uint32 [n_entries]
+  kLabels,             ///< float32 [n_rows, n_targets]
+  kWeights,            ///< float32 [n_rows] or [n_groups]
+  kGroupPtr,           ///< int64 [n_groups + 1]
+  kBaseMargin,         ///< float32 [n_rows, n_outputs]
+  kLabelLowerBound,    ///< float32 [n_rows]
+  kLabelUpperBound,    ///< float32 [n_rows]
+  kFeatureWeights,     ///< float32 [n_cols]
+  kFeatureNames,       ///< n_cols strings, each a uint32 length and its bytes
+  kFeatureTypes,       ///< the same
+  kCategoryNames,      ///< n_cols tables: a byte, the type of numbers or 0 of texts; a uint32 count; strings or int64s
+  kMayLackColumns,     ///< a byte that is 1; absent where there are no columns beyond n_cols
+  kMayNameCategories,  ///< a byte that is 1; absent unless the rows were text in which categories may be names
   kNumSectionIds
 };
 

@@ -59,6 +59,7 @@ class BinaryReader {
     ReadStrings(binary::kFeatureTypes, "feature_type", info);
     ReadCategoryNames(info);
     info->may_lack_columns = ReadVector<char>(binary::kMayLackColumns, nullptr) == std::vector<char>{'\1'};
+    info->may_name_categories = ReadVector<char>(binary::kMayNameCategories, nullptr) == std::vector<char>{'\1'};
     return matrix;
   }
 

@@ -117,6 +117,8 @@ void WriteBinary(DataMatrix const& matrix, std::string const& path) {
   sections.Add(binary::kCategoryNames, BytesOf(category_names));
   std::vector<char> const may_lack(info.may_lack_columns ? 1 : 0, '\1');
   sections.Add(binary::kMayLackColumns, BytesOf(may_lack));
+  std::vector<char> const may_name(info.may_name_categories ? 1 : 0, '\1');
+  sections.Add(binary::kMayNameCategories, BytesOf(may_name));
   sections.Write(header, path);
 }
 

@@ -169,6 +169,7 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, Cs
   info->feature_names = format.feature_names;
   info->feature_types = format.feature_types;
   info->category_names = std::move(category_names);
+  info->may_name_categories = true;
   if (format.Has(CsvRole::kQuery)) SetQueries(file, Concatenate(ctx, blocks, &CsvRows::query_ids), info);
   return matrix;
 }

@@ -61,6 +61,7 @@ struct ColumnLabels {
   std::vector<std::string> names;
   std::vector<std::string> types;
   bool may_lack = false;  ///< MetaInfo::may_lack_columns
+  bool may_name = false;  ///< MetaInfo::may_name_categories
 };
 
 /// Hands a matrix over as a batch. False when it has no rows.
@@ -71,6 +72,7 @@ bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& bl
   matrix->MutableInfo()->feature_names = columns.names;
   matrix->MutableInfo()->feature_types = columns.types;
   matrix->MutableInfo()->may_lack_columns = columns.may_lack;
+  matrix->MutableInfo()->may_name_categories = columns.may_name;
   matrix->MutableInfo()->labels = Join(blocks, &Rows::labels);
   matrix->MutableInfo()->weights = Join(blocks, &Rows::weights);
   batch->info = matrix->Info();
@@ -85,7 +87,8 @@ class CsvSource : public TextSource {
       : file_(path),
         format_(DetectCsvFormat(file_, param)),
         walk_(file_),
-        columns_{format_.feature_names, ReadFeatureTypes(path, format_.NumFeatures(), format_.feature_types)} {
+        columns_{format_.feature_names, ReadFeatureTypes(path, format_.NumFeatures(), format_.feature_types), false,
+                 true} {
     if (format_.Has(CsvRole::kQuery)) {
       Fail(ErrorKind::kParameter, "qid_column=", param.qid_column, " of ", Quoted(path),
            " needs the whole file; leave out the cache after '#', or give sizes of queries in ", path, ".group.");

@@ -65,3 +65,24 @@ def test_blocks_without_names_are_counted(client: Any, width: int) -> None:
     for predict in (kd.predict, kd.inplace_predict):
         with pytest.raises(kb.DataError, match=f"have {width} features, the model 6"):
             predict(client, model, blocks).compute()
+
+
+EMPTY = pd.Categorical([None] * len(FRAME))
+TOWNS = pd.Categorical(["s", "t"] * (len(FRAME) // 2))
+
+
+@pytest.mark.parametrize("kind", [kd.DaskDMatrix, kd.DaskQuantileDMatrix])
+@pytest.mark.parametrize("halves", [(EMPTY, EMPTY), (EMPTY, TOWNS), (TOWNS, EMPTY)], ids=["all", "first", "last"])
+def test_a_category_column_of_which_partitions_have_no_value(client: Any, halves: Any, kind: Any) -> None:
+    labels = pd.Series(target(X))
+    parts = [FRAME.assign(g=half) for half in halves]
+    table = dd.from_map(lambda part: part, parts, meta=parts[0].iloc[:0])
+    data = kind(client, table, dd.concat([dd.from_pandas(labels, npartitions=1)] * 2))
+    booster = kd.train(client, {"max_depth": 3}, data, 2)["booster"]
+    assert booster.num_boosted_rounds() == 2
+    assert len(kd.predict(client, booster, table).compute()) == 2 * len(FRAME)
+
+
+def test_a_column_of_nothing_but_none_is_refused_in_plain_words(client: Any) -> None:
+    with pytest.raises(kb.DataError, match=r"columns that are not numbers: g \((object|string)\)"):
+        kd.train(client, {}, matrix(client, FRAME.assign(g=pd.Series([None] * len(FRAME), dtype=object))), 1)

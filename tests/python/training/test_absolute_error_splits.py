@@ -140,3 +140,27 @@ def test_gradients_from_outside_and_categories_are_refused() -> None:
     typed = kb.DMatrix(np.round(np.abs(features)), label=labels, feature_types=["c", "q", "q", "q", "q"])
     with pytest.raises(kb.ParameterError, match="categorical columns"):
         kb.train(PARAMS, typed, 1)
+
+
+def share_of_the_real_gain(seed: int) -> float:
+    """The recorded gain of a root by the real one, on labels whose largest are far from the others."""
+    random = np.random.default_rng(seed)
+    features = random.normal(size=(1000, 4)).astype(np.float32)
+    score = features[:, 1] + 0.5 * features[:, 0] * features[:, 2] + random.normal(size=1000)
+    labels = np.exp(2 * score / score.std()).astype(np.float32)
+    params = {**PARAMS, "max_depth": 1, "max_bin": 256, "min_child_weight": 1.0, "eta": 1, "lambda": 0}
+    root = kb.train(params, kb.DMatrix(features, label=labels), 1).trees_to_dataframe().iloc[0]
+    real = gain_of(features, labels.astype(np.float64), int(root.Feature[1:]), np.float32(root.Split))
+    return float(root.Gain) / real
+
+
+def test_recorded_gains_are_real_on_skewed_labels() -> None:
+    """Bins of equal counts took the largest labels for equal: they recorded 2.5 times the real gain of seed 1002.
+
+    Their mean over 20 sets was 1.63. With bins in the tails these sets have a mean of 1.01 and a largest share of 1.10,
+    20 others 1.03 and 1.31.
+    """
+    shares = [share_of_the_real_gain(seed) for seed in range(1000, 1020)]
+    assert min(shares) > 0.99
+    assert np.mean(shares) < 1.05
+    assert max(shares) < 1.4
