@@ -57,14 +57,14 @@ TEST_F(HistLevels, NodesThatAreNotThere) {
   }
 }
 
-std::vector<std::string>* logged = nullptr;
+std::vector<std::string>* level_lines = nullptr;
 
 /// Why the host takes part is said once, whatever the number of trees, and not where it does not.
 TEST_F(HistLevels, SaysWhyTheHostTakesPart) {
   std::vector<std::string> lines;
-  logged = &lines;
+  level_lines = &lines;
   SetLogCallback([](char const* line) {
-    if (std::strstr(line, "the host takes part") != nullptr) logged->push_back(line);
+    if (std::strstr(line, "the host takes part") != nullptr) level_lines->push_back(line);
   });
   auto const train = [&](Params const& params) {
     auto const given = Deep(4000, 7, With({{"verbosity", "2"}}, params));
