@@ -92,7 +92,7 @@ std::vector<float> MeansOf(std::vector<float> const& values, std::size_t n_rows)
   return means;
 }
 
-class EveryKind : public testing::TestWithParam<PredictKind> {};
+class EveryKind : public ::testing::TestWithParam<PredictKind> {};
 
 TEST_P(EveryKind, WholeSubsetAndMeansAreThoseOfTheMatrix) {
   auto const data = MakeData(150, 5, 3);
@@ -116,9 +116,9 @@ TEST_P(EveryKind, WholeSubsetAndMeansAreThoseOfTheMatrix) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryKind,
-                         testing::Values(PredictKind::kContribution, PredictKind::kApproxContribution,
-                                         PredictKind::kInteraction, PredictKind::kApproxInteraction,
-                                         PredictKind::kBanzhaf, PredictKind::kTaylorInteraction));
+                         ::testing::Values(PredictKind::kContribution, PredictKind::kApproxContribution,
+                                           PredictKind::kInteraction, PredictKind::kApproxInteraction,
+                                           PredictKind::kBanzhaf, PredictKind::kTaylorInteraction));
 
 /// 1900 rows of 3 * 55^2 floats are more than a tile.
 TEST(LearnerExplain, TilesAndThreadsDoNotShow) {

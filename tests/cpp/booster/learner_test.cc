@@ -74,7 +74,7 @@ Params Sampled() {
           {"seed", "7"},        {"validate_parameters", "1"}};
 }
 
-class EveryMethodAndObjective : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+class EveryMethodAndObjective : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   std::string Objective() const { return std::get<1>(GetParam()); }
   bool IsMulti() const { return Objective().rfind("multi:", 0) == 0; }
@@ -122,10 +122,10 @@ TEST_P(EveryMethodAndObjective, LossFalls) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryMethodAndObjective,
-                         testing::Combine(testing::Values("exact", "hist"),
-                                          testing::Values("reg:squarederror", "reg:logistic", "binary:logistic",
-                                                          "binary:logitraw", "multi:softmax", "multi:softprob",
-                                                          "count:poisson")));
+                         ::testing::Combine(::testing::Values("exact", "hist"),
+                                            ::testing::Values("reg:squarederror", "reg:logistic", "binary:logistic",
+                                                              "binary:logitraw", "multi:softmax", "multi:softprob",
+                                                              "count:poisson")));
 
 TEST(Learner, ContinuesFromASnapshotToTheSameBytes) {
   auto const data = MakeData(kRows, 2, 4);
@@ -212,7 +212,7 @@ struct BadParam {
   char const* in_message;
 };
 
-class BadParameters : public testing::TestWithParam<BadParam> {};
+class BadParameters : public ::testing::TestWithParam<BadParam> {};
 
 TEST_P(BadParameters, SayWhatAndHow) {
   auto const& bad = GetParam();
@@ -226,15 +226,15 @@ TEST_P(BadParameters, SayWhatAndHow) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadParameters,
-    testing::Values(BadParam{"max_dept", "3", "max_depth"}, BadParam{"eta", "nan", "parameter eta="},
-                    BadParam{"learning_rate", "-1", "parameter learning_rate="},
-                    BadParam{"max_depth", "-1", "[0, 1048576]"}, BadParam{"subsample", "0", "(0, 1]"},
-                    BadParam{"subsample", "1.5", "[0, 1]"}, BadParam{"tree_method", "exactly", "exact"},
-                    BadParam{"objective", "reg:square", "reg:squarederror"}, BadParam{"eval_metric", "rms", "rmse"},
-                    BadParam{"booster", "gbtre", "gbtree"}, BadParam{"device", "tpu", "cpu, cuda"},
-                    BadParam{"device", "cuda:x", "cpu, cuda"}, BadParam{"base_score", "[1,2", "base_score"},
-                    BadParam{"base_score", "inf", "finite"}, BadParam{"base_score", "1 2", "base_score"},
-                    BadParam{"seed", "1.5", "parameter seed="}, BadParam{"nthread", "many", "parameter nthread="}));
+    ::testing::Values(BadParam{"max_dept", "3", "max_depth"}, BadParam{"eta", "nan", "parameter eta="},
+                      BadParam{"learning_rate", "-1", "parameter learning_rate="},
+                      BadParam{"max_depth", "-1", "[0, 1048576]"}, BadParam{"subsample", "0", "(0, 1]"},
+                      BadParam{"subsample", "1.5", "[0, 1]"}, BadParam{"tree_method", "exactly", "exact"},
+                      BadParam{"objective", "reg:square", "reg:squarederror"}, BadParam{"eval_metric", "rms", "rmse"},
+                      BadParam{"booster", "gbtre", "gbtree"}, BadParam{"device", "tpu", "cpu, cuda"},
+                      BadParam{"device", "cuda:x", "cpu, cuda"}, BadParam{"base_score", "[1,2", "base_score"},
+                      BadParam{"base_score", "inf", "finite"}, BadParam{"base_score", "1 2", "base_score"},
+                      BadParam{"seed", "1.5", "parameter seed="}, BadParam{"nthread", "many", "parameter nthread="}));
 
 TEST(Learner, UnknownNamesAreReportedOnceAndForgotten) {
   auto const data = MakeData(kRows, 0, 9);

@@ -85,7 +85,8 @@ class TempFile {
  public:
   TempFile(std::string const& contents, std::string const& extension) {
     static std::atomic<int> next{0};
-    path_ = testing::TempDir() + "kauri-data-" + std::to_string(::getpid()) + "-" + std::to_string(next++) + extension;
+    path_ =
+        ::testing::TempDir() + "kauri-data-" + std::to_string(::getpid()) + "-" + std::to_string(next++) + extension;
     std::ofstream(path_, std::ios::binary) << contents;
   }
   ~TempFile() { std::filesystem::remove(path_); }

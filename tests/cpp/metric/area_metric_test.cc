@@ -136,7 +136,7 @@ TEST(AreaMetric, Extremes) {
 
 std::string g_last_line;
 
-class AreaWarning : public testing::Test {
+class AreaWarning : public ::testing::Test {
  protected:
   void SetUp() override {
     g_last_line.clear();
