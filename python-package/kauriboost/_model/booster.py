@@ -371,14 +371,13 @@ class Booster(Model):
         rows = data if isinstance(data, Rows) else rows_to_predict(data)
         columns = {"feature_types": rows.types, "feature_names": rows.names if validate_features else None}
         declared: dict[str, Any] = {field: strings for field, strings in columns.items() if strings is not None}
+        declared["missing"] = missing_value(missing)
         if not validate_features:
             declared["validate_features"] = False
-        missing = missing_value(missing)
-        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing, **declared)
+        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, **declared)
         return self._predict_rows(rows, settings, base_margin)
 
     def _predict_rows(self, rows: Rows, settings: bytes, base_margin: Any) -> Any:
-        """Predict rows where they lie."""
         batch = None if base_margin is None else _with_margin(rows, base_margin)
         arguments = [*rows.arguments, settings, None if batch is None else batch.handle]
         if rows.layout.on_device:
@@ -388,7 +387,7 @@ class Booster(Model):
 
 def _with_margin(rows: Rows, base_margin: Any) -> Batch:
     batch = Batch()
-    # Only the margins are read, so as many rows will do; the columns may be in a form that is for predictions alone.
+    # Only the margins are read, and the columns may be in a form that is for predictions alone: as many rows will do.
     batch.point_to(rows if rows.layout.on_device else rows_of(np.zeros((rows.n_rows, 1), dtype=np.float32)))
     batch.set_base_margin(base_margin)
     return batch

@@ -44,7 +44,8 @@ TEST_F(KeptColumnsTest, AreGivenUpOnlyWhileIdle) {
 
 TEST_F(KeptColumnsTest, GoWithTheData) {
   auto big = MakeMatrix({200000, 8, 0.0, 0, false, 3});
-  // The driver loads a kernel at its first launch and keeps the kernel's memory: a first pass takes that out of the count.
+  // The driver loads a kernel at its first launch and keeps the kernel's memory: a first pass takes that out of the
+  // count.
   cuda::MakeDeviceColumns(Cuda(), OnDevice(), *big);
   auto const before = cuda::FreeBytes(Cuda());
   cuda::KeptColumnsOf(OnDevice(), *big)->Get(OnDevice(), *big);
