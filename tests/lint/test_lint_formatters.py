@@ -35,11 +35,11 @@ def test_clang_format() -> None:
 
 
 def compile_database(folder: Path) -> dict[Path, str]:
-    """Configure a build that compiles each file by itself; the command of each file."""
+    """Configure a build that compiles each file by itself; the command of each file, with paths from the checkout."""
     done = subprocess.run(["cmake", "--preset", "release", "-B", folder], cwd=ROOT, text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return {
-        Path(entry["file"]): entry["command"].replace(str(folder), "")
+        Path(entry["file"]): entry["command"].replace(str(folder), "").replace(str(ROOT), "")
         for entry in json.loads((folder / "compile_commands.json").read_text())
     }
 
