@@ -65,7 +65,7 @@ def test_the_package_s_command_knows_its_python(program: Kauri) -> None:
 
 
 ERRORS: dict[str, tuple[Callable[[Kauri], list[str]], str]] = {
-    "no model": (lambda _: ["report"], "task=report needs model_in=path."),
+    "no model": (lambda _: ["report", "name_report=r.html"], "task=report needs model_in=path."),
     "no rows": (lambda _: ["report", "model.json"], "task=report needs test:data=path."),
     "missing model": (lambda it: ["report", "missing.json", it.test_uri], "missing.json"),
     "missing rows": (lambda _: ["report", "model.json", "no.csv"], "test:data=no.csv: "),
