@@ -101,7 +101,7 @@ struct ViewSettings {
   float missing;
   Infinities infinities;
   Context ctx;
-  CategoryNameTable const& known;  ///< the names of categories that the model has
+  ModelCategories const& known;  ///< what the model knows of categories
 };
 
 /// make_view: ViewSettings -> std::unique_ptr<DataView>.
@@ -117,7 +117,7 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
     auto const model = booster->learner->Ready();
     auto const& parts = *model->Parts();
     auto const view = make_view(ViewSettings{settings.missing, InfinitiesFor(parts.client),
-                                             MakeContext(parts.ctx.threads), model->GetModel().categories.names});
+                                             MakeContext(parts.ctx.threads), model->GetModel().categories});
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now

@@ -161,7 +161,7 @@ class RecodedView : public DataView {
 }  // namespace
 
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing, Infinities infinities,
-                                         CategoryNameTable const* known) {
+                                         ModelCategories const* known) {
   auto const parsed = ParseJsonText(columns, ErrorKind::kData);
   auto const& document = parsed.Root();
   if (!document.is_object()) return MakeColumnarView(columns, missing, infinities, known);

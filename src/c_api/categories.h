@@ -14,6 +14,6 @@ namespace kauri::c_api {
 /// \throws Error(kData).
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing,
                                          Infinities infinities = Infinities::kRefused,
-                                         CategoryNameTable const* known = nullptr);
+                                         ModelCategories const* known = nullptr);
 
 }  // namespace kauri::c_api

@@ -181,11 +181,11 @@ constexpr char const* NameOf(DataHandle const*) { return "DMatrix"; }
 constexpr char const* NameOf(LearnerHandle const*) { return "booster"; }
 
 /// The object behind a handle, held in this scope. Functions of the caller that run meanwhile may read it; they cannot
-/// change or free it. \throws as `find`, and as LockHold.
-template <typename Object, Access access, Object& (*find)(void*)>
+/// change or free it. \throws as `kFind`, and as LockHold.
+template <typename Object, Access kAccess, Object& (*kFind)(void*)>
 class Held {
  public:
-  explicit Held(void* handle) : object_(find(handle)), hold_(&object_.lock, access, NameOf(&object_)) {}
+  explicit Held(void* handle) : object_(kFind(handle)), hold_(&object_.lock, kAccess, NameOf(&object_)) {}
 
   Object& operator*() const { return object_; }
   Object* operator->() const { return &object_; }

@@ -68,7 +68,7 @@ OTHER_NAMES = {
     ("objective", "lambdarank"): "use rank:ndcg",
     ("objective", "Logloss"): "use binary:logistic",
     ("objective", "poisson"): "use count:poisson",
-    ("tree_method", "gpu_hist"): "use tree_method=hist, with device=cuda",
+    ("tree_method", "gpu_hist"): "device=cuda",  # in other words where the plug-in is loaded
     ("booster", "gbdt"): "use gbtree",
 }
 

@@ -131,9 +131,15 @@ Column ParseNumbers(json const& column) {
   return {values, {}, ParseMask(mask, values.shape[0])};
 }
 
+/// Whether the model knows a column's categories by names, or knows that the column had none: every name is new then.
+bool GoesByNames(ModelCategories const& known, std::size_t feature) {
+  if (feature < known.names.size() && known.names[feature].Size() > 0) return true;
+  return feature < known.seen.size() && known.seen[feature].empty() && !known.Encodes(feature);
+}
+
 /// Parses columns in host memory; `known` as MakeColumnarView has it.
 struct HostColumnParser {
-  CategoryNameTable const* known;
+  ModelCategories const* known;
 
   /// Fills `names` where the column is categorical.
   Column operator()(json const& column, std::size_t index, CategoryNames* names) const {
@@ -148,7 +154,7 @@ struct HostColumnParser {
     codes.codes = SameCodes(names->Size());
     if (!is_partial) return codes;
     auto numbers = ParseCategoryNumbers(column[2], names->Size());
-    if (index < known->size() && (*known)[index].Size() > 0) return codes;
+    if (GoesByNames(*known, index)) return codes;
     codes.codes = std::move(numbers);
     *names = {};
     return codes;
@@ -206,7 +212,7 @@ std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing, Inf
 }
 
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing, Infinities infinities,
-                                           CategoryNameTable const* known) {
+                                           ModelCategories const* known) {
   ColumnTable table;
   table.columns = ParseColumns(json, HostColumnParser{known}, &table.names);
   return MakeColumnarView(std::move(table), missing, infinities);

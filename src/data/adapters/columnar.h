@@ -48,12 +48,13 @@ std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing,
 /// nothing of codes. \throws Error(kData) for columns that disagree; see also MakeDenseView.
 ///
 /// Rows to predict may name only the categories that they have: such a column is a list of three, those names, codes
-/// into them, and the number of each among all categories of the column (ParseCategoryNumbers). `known` are the names
-/// that the model knows. A column that the model knows by names has the given names then. Any other column has the
-/// numbers, because a model without names knows categories by their numbers. Null: three are refused.
+/// into them, and the number of each among all categories of the column (ParseCategoryNumbers). `known` is what
+/// the model knows of categories. A column that the model knows by names, or to have none, has the given names then.
+/// Any other column has the numbers, because a model without names knows categories by their numbers. Null: three are
+/// refused.
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing,
                                            Infinities infinities = Infinities::kRefused,
-                                           CategoryNameTable const* known = nullptr);
+                                           ModelCategories const* known = nullptr);
 
 /// The columns of such a table in device memory, for DeviceMemory::Copy, without masks. \throws Error(kData) as
 /// MakeColumnarView does.
