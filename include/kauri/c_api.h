@@ -490,8 +490,8 @@ KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
 KAURI_API int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value);
 /**
  * Ends a group of parameters that were set together. Errors: two names of one parameter (eta, learning_rate) were given
- * different values, which the next call that needs the parameters reports as well. Parameters that are set later may
- * change those of the group under their other names.
+ * different values, which the next call that needs the parameters reports as well. A parameter of the group may
+ * be changed later under its other name.
  */
 KAURI_API int KauriBoosterSettleParams(BoosterHandle handle);
 /** Columns that the model expects; 0 while unknown. */

@@ -96,7 +96,7 @@ Infinities InfinitiesFor(Client const& client) {
   return client.habits == Habits::kXgboost ? Infinities::kTaken : Infinities::kRefused;
 }
 
-/// What a view of the caller's rows is made with.
+/// Settings of a view of the caller's rows.
 struct ViewSettings {
   float missing;
   Infinities infinities;

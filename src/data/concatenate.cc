@@ -80,7 +80,7 @@ T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
 }
 
 /// The names of the categories of each column. A batch without names for a column, whose values are all missing there,
-/// takes those of the others.
+/// takes the names that the other batches have.
 CategoryNameTable JoinCategoryNames(Infos const& parts) {
   auto all = parts[0]->category_names;
   for (std::size_t i = 1; i < parts.size(); ++i) {

@@ -68,7 +68,7 @@ std::string DescribeFormat(std::string const& format) {
   return "values";
 }
 
-/// What to do with a column whose format is not a number's.
+/// Returns advice for a column whose format is not that of numbers: the end of an error message.
 std::string CureOfFormat(std::string const& format) {
   auto const what = DescribeFormat(format);
   if (what == "text") {

@@ -68,8 +68,8 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
 /// What a field of each line is.
 enum class CsvRole : std::uint8_t { kFeature, kLabel, kWeight, kQuery, kIgnored };
 
-/// What a field that is no number means: kRefused, a mistake; kPossible, a name, and that all fields of the column are
-/// to be read as names; kNames, a name, as all others of the column.
+/// The meaning of a field that is no number. kRefused: the field is a mistake. kPossible: it is a name, and all fields of
+/// its column must be read as names. kNames: it is a name, like every other field of its column.
 enum class CsvTexts : std::uint8_t { kRefused, kPossible, kNames };
 
 /// What a text looks like.

@@ -90,7 +90,7 @@ std::vector<std::string> NamesOf(Blocks const& blocks, std::size_t field) {
   return all;
 }
 
-/// Of a block's own numbers those in `all`, which is sorted and has every name.
+/// Returns, for each name of a block in the block's order, its place in `all`, which is sorted and has every name.
 std::vector<float> PlacesIn(std::vector<std::string> const& all, CsvDictionary const& own) {
   std::vector<float> places;
   for (auto const& name : own.Names()) {
