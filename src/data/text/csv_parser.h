@@ -68,8 +68,8 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
 /// What a field of each line is.
 enum class CsvRole : std::uint8_t { kFeature, kLabel, kWeight, kQuery, kIgnored };
 
-/// The meaning of a field that is no number. kRefused: the field is a mistake. kPossible: it is a name, and all fields of
-/// its column must be read as names. kNames: it is a name, like every other field of its column.
+/// The meaning of a field that is no number. kRefused: the field is a mistake. kPossible: it is a name, and all fields
+/// of its column must be read as names. kNames: it is a name, like every other field of its column.
 enum class CsvTexts : std::uint8_t { kRefused, kPossible, kNames };
 
 /// What a text looks like.
