@@ -68,7 +68,6 @@ OTHER_NAMES = {
     ("objective", "lambdarank"): "use rank:ndcg",
     ("objective", "Logloss"): "use binary:logistic",
     ("objective", "poisson"): "use count:poisson",
-    ("tree_method", "gpu_hist"): "device=cuda",  # in other words where the plug-in is loaded
     ("booster", "gbdt"): "use gbtree",
 }
 
@@ -87,6 +86,13 @@ NAME_DOORS: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_names_of_other_libraries_are_told_their_cure(door: str, name: str, value: str) -> None:
     parts = [f"'{value}'; ", OTHER_NAMES[name, value]]
     assert_refused((lambda: NAME_DOORS[door]({name: value}), ParameterError, parts))
+
+
+@pytest.mark.parametrize("door", NAME_DOORS)
+def test_gpu_hist_on_the_cpu_is_told_its_cure(door: str) -> None:
+    """The name is known where the CUDA plug-in is loaded, so the words differ; the name and a cure are in all of them."""
+    call = (lambda: NAME_DOORS[door]({"tree_method": "gpu_hist"}), ParameterError, ["gpu_hist", "tree_method=hist"])
+    assert_refused(call)
 
 
 @pytest.mark.parametrize(("value", "nearest"), [("ndgc", "'ndcg'"), ("loglos", "'logloss'"), ("rsme", "'rmse'")])
