@@ -34,17 +34,17 @@ def test_clang_format() -> None:
     assert not wrong, "run clang-format -i on:\n" + "\n".join(sorted(wrong))
 
 
+GCC_ONLY = ("--extra-arg=-Wno-unknown-warning-option",)  # clang reads the options of builds with GCC
+FILES_TOGETHER = 24
+
+
 def compile_database(folder: Path) -> dict[Path, str]:
-    """Configure a build that compiles each file by itself; the command of each file, with paths from the checkout."""
+    """Configure a build that compiles each file by itself; return the command of each file."""
     done = subprocess.run(["cmake", "--preset", "release", "-B", folder], cwd=ROOT, text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return {
-        Path(entry["file"]): entry["command"].replace(str(folder), "").replace(str(ROOT), "")
-        for entry in json.loads((folder / "compile_commands.json").read_text())
+        Path(entry["file"]): entry["command"] for entry in json.loads((folder / "compile_commands.json").read_text())
     }
-
-
-GCC_ONLY = ("--extra-arg=-Wno-unknown-warning-option",)  # clang reads the options of builds with GCC
 
 
 @functools.cache
@@ -56,38 +56,71 @@ def headers_of(path: Path) -> frozenset[Path]:
     return frozenset(direct.union(*(headers_of(header) for header in direct)))
 
 
-def digest(path: Path, command: str) -> str:
-    """Return a name for what clang-tidy would read: the file, its headers, its command and the settings."""
+def digest(path: Path, options: str) -> str:
+    """Return a name for what clang-tidy would read: the file, its headers, its options and the settings."""
     read = [path, *sorted(headers_of(path)), ROOT / ".clang-tidy"]
-    return hashlib.sha256("".join([command, *(file.read_text() for file in read)]).encode()).hexdigest()
+    return hashlib.sha256("".join([options, *(file.read_text() for file in read)]).encode()).hexdigest()
+
+
+def names_of(path: Path) -> set[str]:
+    """Return every name that a line of the file which is not indented may define."""
+    lines = [line for line in path.read_text().splitlines() if line[:1] not in ("", " ", "/", "}")]
+    return {name for line in lines for name in re.findall(r"\b(?:k?[A-Z]\w*|#define \w+)", line.split("(")[0])}
+
+
+def in_units(options: dict[Path, str]) -> list[list[Path]]:
+    """Pack files of the same options that define no name twice: they parse the headers that they share only once."""
+    units: list[tuple[str, set[str], list[Path]]] = []
+    for path, command in options.items():
+        names = names_of(path)
+        alone = "foreach_target" in path.read_text()  # Highway includes the file again for every processor
+        for unit_command, unit_names, files in units:
+            if not alone and unit_command == command and len(files) < FILES_TOGETHER and not names & unit_names:
+                files.append(path)
+                unit_names |= names
+                break
+        else:
+            units.append(("" if alone else command, names, [path]))
+    return [files for _, _, files in units]
 
 
 def test_clang_tidy(tmp_path: Path) -> None:
     """Each C++ source of the library and of its plug-ins.
 
     clang reads CUDA's own files only beside a CUDA release that it knows: .cu files stay out; headers are read through
-    the .cc files that include them. A file that was found right is not read again until it, a header or the settings
-    change: its digest is kept in the user's cache folder.
+    the .cc files that include them. Most of the time goes into the headers that files share, so clang-tidy reads many
+    files as one; where that reports anything, each file is read alone. A file that was found right is not read again
+    until it, a header or the settings change: its digest is kept in the user's cache folder.
     """
     compiled = compile_database(tmp_path)
-    known = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kauri-clang-tidy"
-    known.mkdir(parents=True, exist_ok=True)
-    tidy = require("clang-tidy")
-
-    def check(path: Path) -> str:
-        mark = known / digest(path, compiled[path])
-        if mark.exists():
-            return ""
-        status, output = output_of(tidy, "--quiet", *GCC_ONLY, "-p", tmp_path, path)
-        if status:
-            return f"{relative(path)}:\n{output}"
-        mark.touch()
-        return ""
-
     sources = [path for path in cpp_files("src", "plugin") if path.suffix == ".cc" and path in compiled]
     assert sources
+    options = {path: re.sub(r" -o .*", "", compiled[path]) for path in sources}
+    known = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kauri-clang-tidy"
+    known.mkdir(parents=True, exist_ok=True)
+    marks = {
+        path: known / digest(path, options[path].replace(str(tmp_path), "").replace(str(ROOT), "")) for path in sources
+    }
+    unread = {path: options[path] for path in sources if not marks[path].exists()}
+    tidy = require("clang-tidy")
+
+    def check(files: list[Path]) -> list[str]:
+        if len(files) == 1:
+            status, output = output_of(tidy, "--quiet", *GCC_ONLY, "-p", tmp_path, files[0])
+        else:
+            unit = tmp_path / f"{marks[files[0]].name}.cc"
+            unit.write_text("".join(f'#include "{file}"\n' for file in files))
+            status, output = output_of(tidy, "--quiet", *GCC_ONLY, unit, "--", *options[files[0]].split()[1:])
+        if not status:
+            for file in files:
+                marks[file].touch()
+            return []
+        if len(files) > 1:
+            return [report for file in files for report in check([file])]
+        return [f"{relative(files[0])}:\n{output}"]
+
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        found = [report for report in pool.map(check, sources) if report]
+        found = [report for reports in pool.map(check, in_units(unread)) for report in reports]
     assert not found, "\n".join(found)[-8000:]
 
 
