@@ -46,8 +46,8 @@ inline std::size_t MostShared(CudaContext const& ctx, void const* kernel) {
   return static_cast<std::size_t>(most) - attributes.sharedSizeBytes;
 }
 
-/// Returns the larger of 16 and 8 blocks that the device runs as one cluster in which each block has all the shared
-/// memory that it can have. Returns 0 if the device has no clusters.
+/// Returns 16 or 8: the most blocks that the device runs as one cluster if each has all the shared memory that a block
+/// can have. Returns 0 if the device has no clusters.
 inline unsigned MostBlocksOfCluster(CudaContext const& ctx, int n_threads, void const* kernel) {
   int has_clusters = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, ctx.device));
