@@ -3,8 +3,8 @@
 /// Merrill & Garland 2016, "Single-pass parallel prefix scan with decoupled look-back":
 /// 1. A block takes the next tile by an atomic ticket, so all tiles before it have been taken by running blocks.
 /// 2. It announces its tile's count.
-/// 3. Its first warp reads the words of the 32 tiles before, then of the 32 before those, adding counts, until it finds
-///    a tile whose total up to and including itself is known. Then it announces its own total.
+/// 3. Its first warp reads the words of the 32 previous tiles, then of the 32 tiles before them, adding counts, until
+///    it finds a tile whose total up to and including itself is known. Then it announces its own total.
 /// A tile has one word of 64 bits: 2 of state, 14 of the launch's number, 48 of a count. A word is self-contained, so
 /// no other memory needs ordering. The launch's number distinguishes old words, so a launch needs no clearing.
 #pragma once

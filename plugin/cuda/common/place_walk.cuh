@@ -1,4 +1,4 @@
-/// \file A loop over a table row by row, with as many threads as some rows have numbers: each thread keeps its column.
+/// \file A loop over a table row by row. The threads take some rows at a time, and each thread keeps its column.
 #pragma once
 
 #include <cstdint>

@@ -127,7 +127,7 @@ inline __device__ double ScaleOfMap(GroupTask const& own) {
   return n_found > 0 ? 1.0 / static_cast<double>(n_found) : 0.0;
 }
 
-/// Returns the range of rows whose label equals that of the i-th row by label; labels descend.
+/// Returns the range of rows whose label equals the label of the i-th row by label; labels descend.
 inline __device__ LabelBucket BucketOf(GroupTask const& own, std::int64_t i) {
   float const label = own.Label(own.RowByLabel(i));
   std::int64_t low = 0;

@@ -119,7 +119,7 @@ struct BlockLeaf {
   double* z;              ///< shared, [n_patterns, kPoints]
   std::uint32_t* counts;  ///< shared, [n_patterns]
 
-  /// Returns the i-th point of a turn. The host adds the points of a turn to each other before those of the next turn.
+  /// Returns the i-th point of a turn. The host adds the points of a turn to each other before the next turn's points.
   __device__ std::uint32_t Point(std::uint32_t turn, std::uint32_t i) const { return turn + i * n_turns; }
 };
 

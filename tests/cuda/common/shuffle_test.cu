@@ -11,8 +11,8 @@
 namespace kauri::testing {
 namespace {
 
-/// Sizes around those of words, warps, blocks and tiles of both kinds, and around powers of two. The largest takes
-/// tiles of eight candidates a thread.
+/// Sizes of about a word, a warp, a block and a tile of either kind, and around powers of two. The largest takes tiles
+/// of eight candidates a thread.
 std::vector<std::int64_t> const kSizes{1,   2,   5,    15,   16,   17,   31,   32,   33,    255,
                                        256, 257, 1023, 1024, 1025, 2047, 2049, 4096, 65536, 1000003};
 

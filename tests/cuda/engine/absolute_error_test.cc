@@ -1,5 +1,5 @@
-/// split_criterion=absolute_error with tree_method=exact: a learner's models and margins with device=cuda equal those
-/// with device=cpu, bit for bit, whatever was trained before.
+/// split_criterion=absolute_error with tree_method=exact: a learner has the same models and margins with device=cuda
+/// and device=cpu, bit for bit, whatever was trained before.
 #include <cmath>
 
 #include "booster/learner.h"

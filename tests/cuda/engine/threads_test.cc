@@ -1,5 +1,5 @@
-/// Several threads on one device: boosters train in parallel, and one booster predicts for all threads. The results
-/// equal those of a single thread, bit for bit.
+/// Several threads on one device: boosters train in parallel, and one booster predicts for all threads. The results are
+/// the same with a single thread, bit for bit.
 #include <thread>
 
 #include "booster/learner.h"

@@ -62,7 +62,7 @@ TEST_F(ChunkTest, OfSomeFeatures) {
     lacking.columns[4].clear();
     lacking.SortColumns();
     auto const columns = MakeColumns(lacking);
-    auto chosen = lacking;  // among features 0, 2, 4, 5 those with values
+    auto chosen = lacking;  // features 0, 2 and 5; feature 4 has no values
     chosen.columns = {lacking.columns[0], lacking.columns[2], lacking.columns[5]};
     chosen.SortColumns();
     if (chosen.columns[0].empty() || chosen.columns[1].empty() || chosen.columns[2].empty()) continue;

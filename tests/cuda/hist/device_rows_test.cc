@@ -1,4 +1,4 @@
-/// Rows in device memory: the models equal those of the same rows in host memory, on the CPU and on the device.
+/// Rows in device memory: the models are the same as with these rows in host memory, on the CPU and on the device.
 #include "cuda/data/cuda_memory.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "hist/hist_fixture.h"

@@ -1,5 +1,5 @@
-/// A group of ranks that train with device=cuda: the models, and the lines of evaluations, equal those of one process
-/// on the device. The ranks are threads that share the available devices.
+/// A group of ranks that train with device=cuda: the models, and the lines of evaluations, are the same as in one
+/// process on the device. The ranks are threads that share the available devices.
 #include "booster/booster_fixture.h"
 #include "booster/group/group_cases.h"
 #include "support/device_fixture.h"

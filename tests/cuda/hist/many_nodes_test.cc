@@ -68,7 +68,7 @@ TEST_F(HistManyNodes, ChangeFromTreeToTree) {
   EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data)));
 }
 
-/// Rows so many and narrow that a copy of their codes by columns moves them to their children.
+/// With many narrow rows, a copy of their codes by columns is used to move them to their children.
 TEST_F(HistManyNodes, NarrowRows) {
   std::vector<HistCase> cases{Of("8 columns", {}), Of("3 columns", {{"subsample", "0.7"}, {"min_data_in_leaf", "5"}})};
   cases[0].table.n_rows = 4300000;

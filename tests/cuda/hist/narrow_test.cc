@@ -1,5 +1,5 @@
-/// Features with few codes, whose splits one thread each searches, alone and beside other features: conditions on
-/// splits besides their gain, and the sums that must be completed for bundles and missing values.
+/// Features with few codes, each of which one thread searches for splits, alone and together with other features. Tests
+/// conditions on splits besides their gain, and the sums that must be completed for bundles and missing values.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -33,7 +33,7 @@ TEST_F(HistNarrow, AnyColumns) {
   }
 }
 
-/// Two or three bins are few for any column, so all columns are narrow except those with missing values.
+/// With two or three bins a column is narrow, unless it has missing values.
 TEST_F(HistNarrow, FewBins) {
   for (auto const* bins : {"2", "3", "4", "5"}) {
     for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kMixed}) {

@@ -21,7 +21,7 @@ class SharesTest : public DeviceTest {
  protected:
   static Context On(Devices const& devices) { return Among(OnDevice(), devices); }
 
-  /// Builds a tree of the job's gradients, all of which are on the main device.
+  /// Builds a tree of the job's gradients. The main device has all of them.
   Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data,
               cuda::DeviceTreeBuilder const& builder, BuildState* state) const {
     auto const host = job.Task();

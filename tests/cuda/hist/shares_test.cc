@@ -1,5 +1,5 @@
-/// Several devices share the rows of a tree: the trees equal those of the method in host memory, bit for bit, and every
-/// row is in its leaf. One device stands for several here; if there are more, tests use all of them as well.
+/// Several devices share the rows of a tree: the trees are the same as in host memory, bit for bit, and every row is in
+/// its leaf. One device stands for several here; if there are more, tests use all of them as well.
 #include <memory>
 #include <string>
 #include <vector>

@@ -18,7 +18,7 @@ HistCase Targets(std::string const& objective, Params const& more = {}) {
   return given;
 }
 
-/// Returns labels of which two of five are missing, and all of the last hundred rows. of: targets without any label.
+/// Returns data without two of five labels, and without any in the last hundred rows. of: targets without any label.
 std::shared_ptr<DataMatrix> WithSilence(HistCase const& given, std::vector<std::size_t> const& of = {}) {
   auto data = MakeTable(given.table, KindOf(given));
   auto& labels = data->MutableInfo()->labels;

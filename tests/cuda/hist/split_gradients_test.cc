@@ -1,4 +1,4 @@
-/// Trees that grow on other gradients than those of their leaves: the CPU's bytes, with any sampling.
+/// Trees whose splits and leaves use different gradients: the CPU's bytes, with any sampling.
 #include "booster/booster_fixture.h"
 #include "hist/hist_fixture.h"
 

@@ -58,7 +58,7 @@ TEST_F(HistTogether, WhatIsAskedOfTrees) {
 /// More trees than fit into memory at the same time: the histograms of each take 37 MiB.
 TEST_F(HistTogether, SomeAtATime) { ExpectSame(Classes(4000, 300, 10, {{"max_depth", "8"}, {"max_bin", "64"}})); }
 
-/// Outputs of which some have nothing to learn, or only one row.
+/// Outputs with nothing to learn, or with only one row to learn from.
 TEST_F(HistTogether, PairsOfACaller) {
   for (auto const kind : {Gradients::kNormal, Gradients::kZero, Gradients::kFewRows, Gradients::kHalfNegative,
                           Gradients::kConstant, Gradients::kCoarse}) {

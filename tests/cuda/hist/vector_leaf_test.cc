@@ -54,7 +54,7 @@ TEST_F(HistVectorLeaves, CategoriesAndConstraints) {
                        Vectors({{"num_target", "3"}, {"interaction_constraints", "[[0,1],[2,3]]"}})});
 }
 
-/// The parameters of one turn besides those of the case.
+/// The parameters of one turn that differ from the case.
 struct Turn {
   std::string device;
   std::string strategy = "multi_output_tree";

@@ -1,5 +1,5 @@
-/// Trees with vector leaves grown on the device: they equal the trees of the method in host memory and those of its
-/// definition, bit for bit.
+/// Trees with vector leaves grown on the device: the trees are the same as in host memory and by definition, bit for
+/// bit.
 #include "hist_vector/vector_fixture.h"
 
 namespace kauri::testing {

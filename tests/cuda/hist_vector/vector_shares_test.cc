@@ -1,5 +1,5 @@
-/// Several devices share the rows of trees with vector leaves: the trees equal those of the method in host memory, bit
-/// for bit, and every row is in its leaf.
+/// Several devices share the rows of trees with vector leaves: the trees are the same as in host memory, bit for bit,
+/// and every row is in its leaf.
 #include <cstdint>
 #include <memory>
 #include <string>

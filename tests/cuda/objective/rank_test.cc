@@ -133,7 +133,7 @@ class DeviceBiasTest : public DeviceRankTest {
     }
     std::vector<float> const ones(on_host.at("ti+").size(), 1.0F);
     EXPECT_EQ(ones.empty(), info.n_rows == 0);
-    // Costs are relative to those of the first position.
+    // Costs are relative to the costs of the first position.
     EXPECT_TRUE(!must_learn || ones.size() <= 1 || on_host != (ObjectiveState{{"ti+", ones}, {"tj-", ones}}))
         << "nothing was learnt";
   }

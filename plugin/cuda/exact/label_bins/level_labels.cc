@@ -42,7 +42,7 @@ void LevelLabels::FindSplits(CudaContext const& cuda, SplitTask const& task, Spl
 }
 
 std::size_t LevelLabels::BytesOf(std::int64_t n_rows, std::int64_t n_entries) {
-  constexpr std::size_t kOfOrder = 5 * 2 * sizeof(std::uint32_t);  // and the memory that the sort takes besides
+  constexpr std::size_t kOfOrder = 5 * 2 * sizeof(std::uint32_t);  // plus the memory that the sort takes
   auto const of_row = sizeof(float) + sizeof(ResidualSum) + sizeof(std::uint8_t) + kOfOrder;
   return static_cast<std::size_t>(n_rows) * of_row + TileSummer::BytesOf(static_cast<std::size_t>(NumTiles(n_entries)));
 }

@@ -7,8 +7,8 @@
 namespace kauri::cuda {
 namespace {
 
-/// Reduces a segment with kThreads threads, which begin at tile `begin / kTileEntries + thread`. The result is that of
-/// thread 0.
+/// Reduces a segment with kThreads threads, which begin at tile `begin / kTileEntries + thread`. Thread 0 gets the
+/// result.
 template <int kThreads>
 __device__ void ReduceSegment(SplitTask const& task, SplitScratch const& scratch, std::uint32_t segment, int thread) {
   if (task.table.IsDead(segment)) return;

@@ -25,8 +25,8 @@ struct Problem {
   }
 };
 
-/// Returns a problem whose residuals depend on the first column, so that there are splits to find. The pairs are those
-/// of the loss: signs, and weights.
+/// Returns a problem whose residuals depend on the first column, so that there are splits to find. The gradient pairs
+/// are the loss's own: signs, and weights.
 Problem MakeProblem(MatrixSpec const& spec, Residuals kind, bool weighed, float subsample = 1.0F) {
   Problem problem;
   auto const values = MakeValues(spec);

@@ -139,7 +139,7 @@ TEST_F(LabelLevelTest, NodesMayNotUseAllFeatures) {
   Compare(level, MakeLabels(level.pairs.size(), Residuals::kNormal, false, 17), question);
 }
 
-/// Compares the bins of one node with those made by LabelBinner.
+/// Compares the bins of one node with LabelBinner's.
 void ExpectBinsOfNode(std::vector<std::uint32_t> const& rows, FixedResiduals const& residuals,
                       std::vector<std::uint8_t> const& bins, std::vector<ResidualSum> const& found) {
   LabelBinner const binner(residuals);

@@ -1,5 +1,5 @@
-/// tree_method=approx on several devices: the trees equal those of the method in host memory, bit for bit, and every
-/// row is in its leaf, though every tree may have other bins.
+/// tree_method=approx on several devices: the trees are the same as in host memory, bit for bit, and every row is in
+/// its leaf, though every tree may have other bins.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -93,8 +93,8 @@ CategoricalJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
   return job;
 }
 
-/// Sets the job for tree `tree`: other hessians or those of the previous tree, sampled or counted rows, another order
-/// of growth, no split at all and, near the end, other types of columns, whose bins the host makes.
+/// Sets the job for tree `tree`: new hessians or the previous tree's, sampled or counted rows, another order of growth,
+/// no split at all and, near the end, other types of columns, whose bins the host makes.
 void SetTree(std::uint64_t tree, CategoricalJob* job) {
   auto const n_rows = static_cast<std::int64_t>(job->NumRows());
   job->sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, n_rows) : std::vector<std::uint8_t>();

@@ -1,4 +1,4 @@
-/// \file Columns of every kind, and bins in device memory compared with those of the host.
+/// \file Columns of every kind, and bins in device memory compared with the host's bins.
 #pragma once
 
 #include <cmath>
