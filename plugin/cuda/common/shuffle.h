@@ -13,11 +13,12 @@ namespace kauri::cuda {
 
 class LookBack;
 
-/// Does kauri::ShuffleRows on the device. Asynchronous. Scratch memory: 8 bytes for every 2,048 candidates; there are
-/// up to two candidates a row. Strides are not negative.
+/// Shuffles rows like kauri::ShuffleRows, on the device. Asynchronous. Scratch memory: 8 bytes for every 2,048
+/// candidates; there are up to two candidates a row. Strides are not negative.
 void ShuffleDeviceRows(CudaContext const& cuda, RowMove const& move, std::uint64_t seed, LookBack* look_back);
 
-/// Does kauri::ShuffleRowsInPlace on the device. Asynchronous, no scratch memory. Strides are not negative.
+/// Shuffles rows like kauri::ShuffleRowsInPlace, on the device. Asynchronous, no scratch memory. Strides are not
+/// negative.
 void ShuffleDeviceRowsInPlace(CudaContext const& cuda, RowMove const& move, std::uint64_t seed);
 
 /// Sets `first` to the elements at the first positions, at most Size(). Waits for a count unless it lists all

@@ -1,6 +1,6 @@
 /// Values become keys with the same order as unsigned integers. Radix sorts are stable, so rows ascend within equal
 /// values.
-/// Dense: 1. present values are counted per column, which gives the begin of each column; 2. per column, (key, row) are
+/// Dense: 1. present values are counted per column, which gives the start of each column; 2. per column, (key, row) are
 /// sorted, missing last; 3. the present part is copied to its place.
 /// Sparse: 1. every entry gets the key (feature, value) and its row; 2. one sort of all entries; 3. a column begins at
 /// the first entry of its feature.
@@ -188,7 +188,7 @@ void RequireSparse(CudaContext const& cuda, DataMatrix const& data) {
                 {{"entries", 8 * n_entries}, {"row pointers", 8 * Size(data.NumRows())}, {"sorting", 21 * n_entries}});
 }
 
-/// Returns the begins of the columns, [n_cols + 1]; waits for the counts of present values.
+/// Returns the starts of the columns, [n_cols + 1]; waits for the counts of present values.
 std::vector<std::int64_t> CountColumns(CudaContext const& cuda, Matrix const& matrix, bool has_missing) {
   std::vector<unsigned long long> counts(Size(matrix.n_cols), static_cast<unsigned long long>(matrix.n_rows));
   if (has_missing) {

@@ -59,7 +59,7 @@ class OwnedFloats : public DeviceFloats {
   OwnedNumbers<float> owned_;
 };
 
-/// Does the same for int64.
+/// The same for int64.
 class OwnedIntegers : public DeviceNumbers {
  public:
   OwnedIntegers(int device, std::int64_t size) : owned_(device, size) {}

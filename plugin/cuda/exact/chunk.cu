@@ -15,7 +15,7 @@ struct FillTask {
   std::uint32_t const* rows;
   float const* values;
   FixedPair const* pairs;
-  std::int64_t const* source;         ///< [n_features], the begin of each column
+  std::int64_t const* source;         ///< [n_features], the start of each column
   std::int64_t const* feature_begin;  ///< [n_features + 1]
   std::int64_t const* column_end;     ///< [n_features]
   EntryArrays to;

@@ -34,7 +34,7 @@ struct Chunk {
   Buffer<std::int64_t> column_end;     ///< device copy of `end`
   Buffer<std::uint32_t> first_tile;    ///< ColumnTiles::first_tile
   std::int64_t n_column_tiles = 0;
-  Buffer<std::int64_t> source;         ///< [n_features]: begin of each column in DeviceColumns
+  Buffer<std::int64_t> source;         ///< [n_features]: start of each column in DeviceColumns
   Buffer<std::int64_t> root_segments;  ///< `segments` of a single node with all entries
   Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the region
   Buffer<std::int64_t> next_segments;

@@ -213,8 +213,8 @@ void LevelEntries::MoveRows(std::vector<NodeMove> const& moves, NodeMove const* 
   }
 }
 
-/// Moves the rows column by column. In the interleaved phase entries know their nodes, which works for sampled rows
-/// only; with sampling all rows of the split columns are read.
+/// Moves the rows column by column. Entries with their nodes (interleaved phase) exist for sampled rows only, so with
+/// sampling all rows of the split columns are read.
 void LevelEntries::MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> const& moves,
                                      NodeMove const* device_moves) {
   auto* const next = workspace_.next_positions.data();

@@ -25,7 +25,7 @@ constexpr std::int64_t kPieceDoubles = std::int64_t{1} << 25;
 constexpr std::int64_t kMostCounted = 0xFFFFFFFF;
 /// A query for the free memory takes longer than a call that needs no more than this number of bytes.
 constexpr std::int64_t kWithoutAsking = std::int64_t{32} << 20U;
-/// Memory for rows that a call leaves to the next one, at most.
+/// Maximum memory for rows that a call leaves to the next one.
 constexpr std::size_t kMostIdleBytes = std::size_t{96} << 20U;
 
 /// A call whose rows pass over the trees tile by tile.

@@ -19,8 +19,8 @@ struct TableLimits {
 };
 
 /// Trees compiled for interventional contributions. The device makes the tables if none of them takes more shared
-/// memory than a block has. Otherwise the host makes all of them, as only some would keep few of its threads busy. The
-/// bits do not depend on this choice. Immutable.
+/// memory than a block has. Otherwise the host makes all of them, because making only some would keep few of its
+/// threads busy. The bits do not depend on this choice. Immutable.
 class InterventionalProgram {
  public:
   /// Takes the host as long as one traversal of the trees, and waits for the copies. Uses about 80 bytes of device

@@ -1,4 +1,4 @@
-/// \file Contributions of a compiled model on its device: what each method needs is made on first use and kept.
+/// \file Contributions of a compiled model on its device. The data of each method are made on first use and kept.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// \file Reading and adding to the sums of shap_sums.h in kernels.
+/// \file Access of kernels to the sums of shap_sums.h.
 #pragma once
 
 #include <cuda_runtime.h>

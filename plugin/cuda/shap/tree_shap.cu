@@ -103,7 +103,7 @@ DevicePaths::DevicePaths(CudaContext const& cuda, PackedPaths const& paths)
       conditions_(ToDevice(cuda, paths.categories.Conditions())),
       sets_(ToDevice(cuda, paths.categories.Sets().Sets())),
       set_data_(ToDevice(cuda, paths.categories.Sets().Data())) {
-  cuda.Synchronize();  // for the host's arrays, which go with their owner
+  cuda.Synchronize();  // for the host's arrays, which their owner frees
 }
 
 DevicePaths::DevicePaths(PackedOnDevice paths)

@@ -128,7 +128,7 @@ TEST_F(TableRowsOnDevice, WordsAndCells) {
   }
 }
 
-/// More rows than the words of shared memory can sum.
+/// More rows than the limbs of sums in shared memory can hold.
 TEST_F(TableRowsOnDevice, ManyRowsOfOneCode) {
   RowsSpec spec;
   spec.matrix = {400000, 1, 0.0, 2, false, 5};

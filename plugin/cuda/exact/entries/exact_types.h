@@ -20,7 +20,7 @@ constexpr int kWarpsPerBlock = kBlockThreads / 32;
 /// Long enough that the data kept per piece are small beside the entries, short enough that small data fill a device.
 constexpr int kTileEntries = 512;
 constexpr int kTileWords = kTileEntries / 32;
-/// The begin of a feature's entries is a multiple of this: the entries of a lane in the interleaved phase.
+/// The start of a feature's entries is a multiple of this: the entries of a lane in the interleaved phase.
 constexpr std::int64_t kEntryAlignment = kTileEntries / 32;
 
 /// Parallel arrays over entries; not owning.
@@ -30,8 +30,8 @@ struct EntryArrays {
   FixedPair* pairs = nullptr;
 };
 
-/// The begins of the segments; device memory, not owning. There are fewer than 2^32 segments, because 64-bit divisions
-/// cost too much.
+/// The start offsets of the segments; device memory, not owning. There are fewer than 2^32 segments, because 64-bit
+/// divisions cost too much.
 struct SegmentTable {
   std::int64_t const* begin =
       nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last segment of each feature is dead

@@ -42,7 +42,7 @@ void NarrowPositions(CudaContext const& ctx, Span<std::int32_t const> positions,
 
 /// A column whose feature some nodes split on.
 struct InterleavedMove {
-  std::int64_t begin = 0;  ///< begin of the column's entries
+  std::int64_t begin = 0;  ///< start of the column's entries
   std::int64_t end = 0;
   std::int32_t feature = 0;  ///< among all features
   EntryArrays entries;
@@ -62,7 +62,7 @@ struct SortTask {
   EntryArrays from;
   EntryArrays to;
   std::uint8_t const* node_of_row = nullptr;
-  std::int64_t const* feature_begin = nullptr;  ///< [n_features + 1], the begin of each feature's room in `to`
+  std::int64_t const* feature_begin = nullptr;  ///< [n_features + 1], the start of each feature's room in `to`
   std::uint32_t* counts = nullptr;              ///< scratch, [n_tiles, n_nodes]
   std::int64_t* totals = nullptr;               ///< scratch, [n_features, n_nodes]
 };

@@ -1,7 +1,7 @@
 /// 1. MarkKernel: looks up whether each entry's row goes left (one gathered bit per entry), keeps the bits in entry
 ///    order, and counts the set bits of every piece.
 /// 2. PiecePrefixKernel: computes the lefts before each piece and the lefts of each segment.
-/// 3. ChildBeginKernel: computes the begins of the children's segments, feature by feature.
+/// 3. ChildBeginKernel: computes the starts of the children's segments, feature by feature.
 /// 4. MoveKernel: moves every entry to its place; the bits give its rank among the lefts. On the way it adds up the
 ///    pairs of the entries' new pieces, so that split finding needs no separate pass for them.
 /// Bytes per entry: 4 in and a 32-byte sector of the second-level cache gathered (1), 16 in and 16 out (4).

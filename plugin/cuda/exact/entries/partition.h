@@ -22,7 +22,7 @@ struct PartitionTask {
   std::uint32_t const* row_goes_left = nullptr;   ///< one bit per row
   std::int32_t const* parent_of_child = nullptr;  ///< [n_children]: 2 * parent + (right child)
   std::int32_t n_children = 0;
-  std::int64_t const* feature_begin = nullptr;  ///< [table.n_features + 1]: the begin of each feature's room in `to`
+  std::int64_t const* feature_begin = nullptr;  ///< [table.n_features + 1]: the start of each feature's room in `to`
 };
 
 /// Scratch: one bit per entry in words, [NumTiles + NumSegments] counts of pieces, [NumSegments] counts of segments.
@@ -43,7 +43,7 @@ struct ChildSegments {
 void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScratch const& scratch,
                ChildSegments const& children);
 
-/// Fills of_tile, [NumTiles(n_entries) + 1], from the segments' begins.
+/// Fills of_tile, [NumTiles(n_entries) + 1], from the segments' starts.
 void FindTileSegments(CudaContext const& ctx, SegmentTable const& table, std::int64_t n_entries,
                       std::uint32_t* of_tile);
 

@@ -2,7 +2,7 @@
 ///
 /// 1. CountKernel: counts the entries of every tile in every node.
 /// 2. PrefixKernel: computes the counts before each tile.
-/// 3. BeginKernel: computes the begins of the nodes' segments.
+/// 3. BeginKernel: computes the starts of the nodes' segments.
 /// 4. SortKernel: moves every entry to its place, 32 consecutive entries at a time, so that ranks follow from which
 ///    lanes have the same node.
 /// Bytes per entry: 4 in and a gathered byte, twice; 16 in and 16 out.

@@ -12,7 +12,7 @@ namespace kauri::cuda {
 struct RowsByNode {
   std::uint32_t const* nodes = nullptr;  ///< [n_rows], ascending: the nodes of `rows`; n_nodes for rows in no node
   std::uint32_t const* rows = nullptr;   ///< [n_rows]
-  std::int64_t const* begin = nullptr;   ///< [n_nodes + 1]: the begin of each node's rows
+  std::int64_t const* begin = nullptr;   ///< [n_nodes + 1]: the start of each node's rows
   std::int64_t n_rows = 0;
   std::int32_t n_nodes = 0;
 };

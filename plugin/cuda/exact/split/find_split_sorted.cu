@@ -258,7 +258,7 @@ class TileScan {
   SplitScratch const& scratch_;
   WarpTile tile_;
   ScanState state_;
-  std::int64_t begin_;  ///< begin of the state's segment
+  std::int64_t begin_;  ///< start of the state's segment
   std::int64_t end_;
   bool live_;
   double node_gain_;

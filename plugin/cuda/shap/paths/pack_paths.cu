@@ -24,7 +24,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::int64_t kMostEdges = std::int64_t{1} << 31U;
-/// Further bytes per edge: its cover, and for each of half as many paths a number, a place, and sort keys.
+/// Further bytes per edge: its cover, and half of a path's number, place and sort keys, as half of the edges end a
+/// path.
 constexpr std::size_t kOtherBytesPerEdge = 20;
 
 struct EndsPath {

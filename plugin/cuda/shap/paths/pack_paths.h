@@ -18,9 +18,10 @@ struct PackedOnDevice {
   double utilisation = 1.0;
 };
 
-/// Does PackPaths by best fit, with the same elements in the same order. trees: numbered within the forest. Returns
-/// nothing if the host has to do it: for categorical splits, wide nodes, 2^31 nodes or more, too little free memory, or
-/// a path that does not fit into a warp, for which PackPaths has the error. Takes 50 bytes a node while it works.
+/// Packs paths like PackPaths with best fit: the same elements in the same order. trees: numbered within the forest.
+/// Returns nothing if the host has to do it: for categorical splits, wide nodes, 2^31 nodes or more, too little free
+/// memory, or a path that does not fit into a warp, for which PackPaths has the error. Takes 50 bytes a node while it
+/// works.
 std::optional<PackedOnDevice> PackPathsOnDevice(CudaContext const& cuda, DeviceForest const& forest, TreeRange trees);
 
 }  // namespace kauri::cuda

@@ -1,7 +1,7 @@
 /// 1. A histogram of the sizes goes to the host, which plans the bins of each size from it (packing_plan.h): a hundred
 ///    runs, a few microseconds.
 /// 2. A radix sort of the paths by size, one digit, gives the order that the plan assumes.
-/// 3. A scan of the bins' loads gives the begin of each bin.
+/// 3. A scan of the bins' loads gives the start of each bin.
 /// 4. A thread per path finds its run by bisection, and thereby its bin and its place in the bin.
 /// Best-fit decreasing is P-complete for items of any size. With 32 sizes only little work is sequential.
 ///
