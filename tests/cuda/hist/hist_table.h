@@ -16,8 +16,8 @@ namespace kauri::testing {
 /// Cells with missing values: none, one in five, all of the second column (or of the only one), or all of these by
 /// column.
 enum class Missing { kNone, kSome, kColumn, kMixed };
-/// Normal deviates; integers below 5; ones; columns that are mostly one value; one-hot columns, of up to 10 levels if
-/// their number is divisible so.
+/// Normal deviates; integers below 5; ones; columns that are mostly one value; one-hot columns, with the most levels,
+/// up to 10, that divide the number of columns.
 enum class Values { kNormal, kFew, kOnes, kFlags, kOneHot };
 
 struct Table {
