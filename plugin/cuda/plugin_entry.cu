@@ -1,4 +1,4 @@
-/// \file The door of the CUDA plug-in: what the core finds when it loads libkauri_cuda.so.
+/// \file The entry of the CUDA plug-in, which the core calls when it loads libkauri_cuda.so.
 #include <cuda_runtime_api.h>
 
 #include <sstream>

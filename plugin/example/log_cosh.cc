@@ -1,5 +1,6 @@
 /// \file A plug-in with an objective of its own, example:logcosh: the logarithm of the hyperbolic cosine of the error,
-/// squared error near 0 and absolute error far away. KAURI_PLUGINS=libkauri_example.so makes it one of the objectives.
+/// similar to squared error near 0 and to absolute error far away. KAURI_PLUGINS=libkauri_example.so adds it to the
+/// objectives.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -27,7 +28,7 @@ class LogCosh : public kauri::Objective {
     kauri::Fail(kauri::ErrorKind::kData, kName, ": ", info.labels.size(), " labels for ", info.n_rows,
                 " rows; give one label a row.");
   }
-  /// The derivatives of ln(cosh(margin - label)) are tanh and 1 - tanh^2; the latter may not vanish.
+  /// The derivatives of ln(cosh(margin - label)) are tanh and 1 - tanh^2; the latter must not vanish.
   void ComputeGradients(Context const&, Span<float const> margins, MetaInfo const& info, std::int64_t,
                         Span<GradientPair> out) const override {
     for (std::size_t row = 0; row < out.size(); ++row) {

@@ -18,14 +18,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostOnHost = std::size_t{1} << 23U;  // numbers of a call, 64 MiB
-/// Most sums take less; who sleeps wakes late.
+/// Most sums take less than this; a sleeping thread wakes late.
 constexpr auto kSpinning = std::chrono::milliseconds(2);
 constexpr auto kNap = std::chrono::microseconds(50);
 
-/// What a rank says of itself.
+/// The description of a rank's device and NCCL.
 struct RankDevice {
-  std::int32_t nccl_version;  ///< 0: there is none
-  std::array<char, 16> uuid;  ///< of the device
+  std::int32_t nccl_version;  ///< 0: the rank has no NCCL
+  std::array<char, 16> uuid;  ///< UUID of the device
 };
 
 RankDevice Describe(int device) {
@@ -36,7 +36,7 @@ RankDevice Describe(int device) {
   return described;
 }
 
-/// Why the ranks cannot use NCCL together; empty: they can.
+/// Returns the reason why the ranks cannot use NCCL together; empty if they can.
 std::string ProblemOf(std::vector<std::vector<RankDevice>> const& ranks) {
   std::set<std::array<char, 16>> devices;
   for (auto const& rank : ranks) {
@@ -68,7 +68,7 @@ DeviceGroup::DeviceGroup(int device, std::chrono::milliseconds deadline)
 DeviceGroup::~DeviceGroup() { Leave(); }
 
 void DeviceGroup::Leave() noexcept {
-  if (comm_ != nullptr) GetNccl().comm_abort(comm_);  // what others wait for in it is over
+  if (comm_ != nullptr) GetNccl().comm_abort(comm_);  // also ends the waits of other ranks in it
   comm_ = nullptr;
   of_ = nullptr;
 }
@@ -116,7 +116,7 @@ void DeviceGroup::SumByNccl(CudaContext const& cuda, std::int64_t* values, std::
   WaitForSum();
 }
 
-/// A stream that waits for a rank that is gone would keep the host for ever.
+/// Polls with a deadline, because a stream that waits for a lost rank would block the host for ever.
 void DeviceGroup::WaitForSum() {
   auto const start = Clock::now();
   while (!summed_.IsReached()) {
@@ -142,7 +142,7 @@ void DeviceGroup::SumByHost(Context const& ctx, CudaContext const& cuda, std::in
   for (std::size_t first = 0; first < n; first += kMostOnHost) {
     auto const some = std::min(kMostOnHost, n - first);
     CopyToHost(cuda, values + first, some, on_host_.data());
-    cuda.Synchronize();  // for the numbers, which the other ranks get; and for the copy before
+    cuda.Synchronize();  // for the numbers, which the other ranks get, and for the previous copy
     SumOverRanks(ctx, Span<std::int64_t>(on_host_.data(), some));
     CopyToDevice(cuda, on_host_.data(), some, values + first);
   }

@@ -1,13 +1,13 @@
 /// \file Sums over the ranks of a group of integers in device memory.
 ///
-/// 1. The ranks tell each other on which device they are, and which NCCL they have. With devices of their own and the
-///    same NCCL they make a communicator, whose id goes through the group (Collective::Gather).
-/// 2. Before every sum they meet in the group (one Collective::Max): who is gone is missed there, by the group's own
-///    deadline. What follows takes milliseconds.
-/// 3. NCCL sums from device to device. The host polls: a rank that goes after they met ends the sum of the others when
-///    the deadline here has passed, as Error(kCollective).
+/// 1. The ranks exchange their devices and their versions of NCCL. If each has a device of its own and all have the
+///    same NCCL, they make a communicator, whose id goes through the group (Collective::Gather).
+/// 2. Before every sum they meet in the group (one Collective::Max). A lost rank is detected there, by the group's own
+///    deadline. The rest takes milliseconds.
+/// 3. NCCL sums from device to device. The host polls: if a rank is lost after they met, the sum of the others ends
+///    when the deadline here has passed, as Error(kCollective).
 /// Without a communicator sums go through host memory and Collective::Sum: 16 bytes of a histogram's sum each way over
-/// the bus, and what the group's transport takes.
+/// the bus, and the cost of the group's transport.
 #pragma once
 
 #include <chrono>
@@ -24,16 +24,16 @@ namespace kauri::cuda {
 
 class DeviceGroup {
  public:
-  /// deadline: of a sum by NCCL, from when the ranks have met.
+  /// deadline: of a sum by NCCL, counted from the meeting of the ranks.
   explicit DeviceGroup(int device, std::chrono::milliseconds deadline = std::chrono::seconds(20));
   ~DeviceGroup();
   DeviceGroup(DeviceGroup const&) = delete;
   DeviceGroup& operator=(DeviceGroup const&) = delete;
 
-  /// values: device, each becomes its sum over the ranks of ctx.collective, modulo 2^64. All ranks call it, with as
-  /// many. Waits for the sums, or until they are on the way to the device. \throws Error(kCollective).
+  /// Replaces each value, on the device, by its sum over the ranks of ctx.collective, modulo 2^64. All ranks call it
+  /// with the same n. Waits for the sums, or until they are on the way to the device. \throws Error(kCollective).
   void Sum(Context const& ctx, CudaContext const& cuda, std::int64_t* values, std::size_t n);
-  /// Whether the last Sum was NCCL's.
+  /// Returns whether the last Sum used NCCL.
   bool UsesNccl() const { return comm_ != nullptr; }
 
  private:

@@ -39,7 +39,7 @@ class Loader {
     if (*function == nullptr) found_.problem = std::string(kLibrary) + " has no function " + name;
   }
 
-  void* handle_ = nullptr;  // never closed: communicators may outlive whoever asked
+  void* handle_ = nullptr;  // never closed, because communicators may outlive their users
   Nccl found_;
 };
 

@@ -1,7 +1,7 @@
-/// \file What of NCCL, the library that sums arrays over devices, is used here; loaded when ranks first want it.
+/// \file The used part of NCCL, the library that sums arrays over devices; loaded when ranks first need it.
 ///
-/// It is no dependency: where it is missing, sums go another way. Functions and numbers are those of its C interface,
-/// which have stayed the same since version 2.4.
+/// It is not a dependency: if it is missing, sums go another way. The functions and numbers are from its C interface,
+/// which has stayed the same since version 2.4.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,9 +12,9 @@
 
 namespace kauri::cuda {
 
-struct NcclComm;  // theirs
+struct NcclComm;  // NCCL's own type
 
-/// Their type of the same layout: passed by value.
+/// NCCL's type of the same layout: passed by value.
 struct NcclId {
   std::array<char, 128> bytes;
 };
@@ -23,12 +23,12 @@ constexpr int kNcclSuccess = 0;
 constexpr int kNcclInProgress = 7;
 constexpr int kNcclInt64 = 4;
 constexpr int kNcclSum = 0;
-/// Older ones do not end a call that another rank has left.
-constexpr int kOldestNccl = 20400;  ///< 2.4, as they number it
+/// Older versions do not end a call that another rank has left.
+constexpr int kOldestNccl = 20400;  ///< 2.4, in NCCL's numbering
 
 struct Nccl {
-  int version = 0;      ///< as they number it, 22809 for 2.28.9
-  std::string problem;  ///< why there is none; empty: it is there
+  int version = 0;      ///< in NCCL's numbering, 22809 for 2.28.9
+  std::string problem;  ///< reason why there is none; empty if it is available
 
   int (*get_unique_id)(NcclId* id) = nullptr;
   int (*comm_init_rank)(NcclComm** comm, int n_ranks, NcclId id, int rank) = nullptr;
@@ -41,8 +41,8 @@ struct Nccl {
   bool IsThere() const { return problem.empty(); }
 };
 
-/// libnccl.so.2 of the system, or the one that the process has loaded already (PyTorch and CuPy bring one). Looked for
-/// once.
+/// Returns libnccl.so.2 of the system, or the library that the process has loaded already (PyTorch and CuPy bring one).
+/// It is searched for once.
 Nccl const& GetNccl();
 
 }  // namespace kauri::cuda

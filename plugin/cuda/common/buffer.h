@@ -40,7 +40,7 @@ class Buffer {
   std::size_t size() const { return size_; }
   Span<T> span() const { return {data_, size_}; }
 
-  /// Makes room for at least `size` elements; what was in it is lost when it grows.
+  /// Makes room for at least `size` elements. If the buffer grows, its contents are lost.
   void Reserve(CudaContext const& ctx, std::size_t size) {
     if (size > size_) {
       *this = Buffer();
@@ -54,7 +54,7 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-/// Host to device. `from` must stay until the stream has passed; pageable memory is staged by the driver.
+/// Copies from host to device. `from` must stay until the stream has passed. Pageable memory is staged by the driver.
 template <typename T>
 void CopyToDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
   if (size == 0) return;
@@ -75,7 +75,7 @@ void CopyOnDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to
   KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToDevice, ctx.stream));
 }
 
-/// Device to host, asynchronous where `to` is page-locked.
+/// Copies from device to host, asynchronously if `to` is page-locked.
 template <typename T>
 void CopyToHost(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
   if (size == 0) return;
@@ -83,7 +83,7 @@ void CopyToHost(CudaContext const& ctx, T const* from, std::size_t size, T* to) 
   KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToHost, ctx.stream));
 }
 
-/// Device to host; waits for the values.
+/// Copies from device to host and waits for the values.
 template <typename T>
 std::vector<T> ToHost(CudaContext const& ctx, T const* from, std::size_t size) {
   std::vector<T> values(size);

@@ -6,7 +6,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// The build's own path says nothing to a user.
+/// Returns the file's name without its path, because the path of the build means nothing to a user.
 char const* BaseName(char const* path) {
   auto const* slash = std::strrchr(path, '/');
   return slash == nullptr ? path : slash + 1;
@@ -16,7 +16,7 @@ char const* BaseName(char const* path) {
 
 void CheckCuda(cudaError_t code, char const* what, char const* file, int line) {
   if (code == cudaSuccess) return;
-  // Errors that are not sticky would otherwise come back from the next, innocent call.
+  // Clears errors that are not sticky; otherwise the next, unrelated call would return them.
   cudaGetLastError();
   if (code == cudaErrorMemoryAllocation) {
     std::size_t free_bytes = 0;

@@ -15,12 +15,12 @@
 namespace kauri::cuda {
 
 struct ClusterShape {
-  unsigned n_blocks;  ///< of a cluster
-  int n_threads;      ///< of a block
+  unsigned n_blocks;  ///< blocks of a cluster
+  int n_threads;      ///< threads of a block
   std::size_t shared_bytes;
 };
 
-/// As the runtime takes it; `attribute` is where it keeps the size of clusters.
+/// Returns the configuration for the runtime. It refers to `attribute`, which holds the size of clusters.
 inline cudaLaunchConfig_t ClusterConfig(CudaContext const& ctx, unsigned n_clusters, ClusterShape const& shape,
                                         cudaLaunchAttribute* attribute) {
   attribute->id = cudaLaunchAttributeClusterDimension;
@@ -37,7 +37,7 @@ inline cudaLaunchConfig_t ClusterConfig(CudaContext const& ctx, unsigned n_clust
   return config;
 }
 
-/// Bytes of dynamic shared memory that a block can have besides what the kernel declares itself.
+/// Returns the bytes of dynamic shared memory that a block can have besides the memory that the kernel declares itself.
 inline std::size_t MostShared(CudaContext const& ctx, void const* kernel) {
   int most = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device));
@@ -46,8 +46,8 @@ inline std::size_t MostShared(CudaContext const& ctx, void const* kernel) {
   return static_cast<std::size_t>(most) - attributes.sharedSizeBytes;
 }
 
-/// The largest of 16 and 8 blocks that the device runs as one cluster with as much shared memory each as there is; 0:
-/// it has no clusters.
+/// Returns 16 or 8: the most blocks that the device runs as one cluster if each has all the shared memory that a block
+/// can have. Returns 0 if the device has no clusters.
 inline unsigned MostBlocksOfCluster(CudaContext const& ctx, int n_threads, void const* kernel) {
   int has_clusters = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, ctx.device));
@@ -64,7 +64,7 @@ inline unsigned MostBlocksOfCluster(CudaContext const& ctx, int n_threads, void 
   return 0;
 }
 
-/// Launches clusters of a kernel that MostBlocksOfCluster was asked about.
+/// Launches clusters of a kernel for which MostBlocksOfCluster was called.
 template <typename... Params, typename... Args>
 void LaunchClusters(CudaContext const& ctx, unsigned n_clusters, ClusterShape const& shape, void (*kernel)(Params...),
                     Args&&... args) {

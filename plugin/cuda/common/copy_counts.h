@@ -1,5 +1,5 @@
-/// \file What has been copied between host and device. Every copy goes through buffer.h, which counts it here; tests
-/// and the log read it to show that nothing row-sized crosses the bus while a model grows.
+/// \file Counts of copies between host and device. Every copy goes through buffer.h, which counts it here. Tests and
+/// the log read the counts to show that nothing row-sized crosses the bus while a model grows.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct CopyCounts {
   }
 };
 
-/// Copies that the calling thread has asked for since it began. Per thread: sessions side by side do not mix, and
-/// counting costs no more than an addition.
+/// Returns the copies that the calling thread has requested since it began. Counts are per thread, so that parallel
+/// sessions do not mix, and counting costs no more than an addition.
 CopyCounts ThreadCopyCounts();
 void CountCopyToDevice(std::size_t bytes);
 void CountCopyToHost(std::size_t bytes);

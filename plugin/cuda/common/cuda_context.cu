@@ -17,7 +17,7 @@ void WaitFor(CudaContext const& cuda, cudaStream_t other) {
   KAURI_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   auto const recorded = cudaEventRecord(event, other);
   auto const waiting = recorded == cudaSuccess ? cudaStreamWaitEvent(cuda.stream, event, 0) : recorded;
-  cudaEventDestroy(event);  // lives on until it is reached
+  cudaEventDestroy(event);  // the event lives on until it is reached
   KAURI_CUDA_CHECK(waiting);
 }
 

@@ -1,4 +1,4 @@
-/// \file Which device and which stream: the first argument of everything in the plug-in. There is no default stream.
+/// \file The device and the stream: the first argument of everything in the plug-in. There is no default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,17 +7,17 @@
 
 namespace kauri::cuda {
 
-/// Not owning; cheap to copy. Everything is ordered on `stream`.
+/// A device and a stream on which all work is ordered. Not owning; cheap to copy.
 struct CudaContext {
   int device = 0;
   cudaStream_t stream = nullptr;
 
-  /// Waits for all work on the stream. Callers say in a comment which value they wait for.
+  /// Waits for all work on the stream. Callers state in a comment which value they wait for.
   void Synchronize() const { KAURI_CUDA_CHECK(cudaStreamSynchronize(stream)); }
 };
 
-/// All later work on the stream of `cuda` waits for what `other`, of the same device, holds now. `other` may be a
-/// default stream.
+/// Makes all later work on the stream of `cuda` wait for the present work of `other`, a stream of the same device.
+/// `other` may be a default stream.
 void WaitFor(CudaContext const& cuda, cudaStream_t other);
 
 /// Owns a stream of one device and keeps the device's async pool from giving memory back between calls.
@@ -33,7 +33,7 @@ class StreamOwner {
   CudaContext context_;
 };
 
-/// Makes `device` current for a scope: the current device belongs to the calling thread, so it is put back.
+/// Makes `device` current for a scope. The current device belongs to the calling thread, so it is restored.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);

@@ -15,7 +15,7 @@ std::string VersionText(int version) {
 DeviceSurvey SurveyDevices() {
   DeviceSurvey survey;
   survey.code = cudaGetDeviceCount(&survey.n_devices);
-  cudaGetLastError();  // it would come back from the next, innocent call
+  cudaGetLastError();  // clears the error, which the next, unrelated call would return
   cudaDriverGetVersion(&survey.driver_version);
   cudaRuntimeGetVersion(&survey.runtime_version);
   survey.visible_devices = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -1,5 +1,5 @@
-/// \file The warp that code written once for both sides runs on (path_warp.h), on the device: a variable is a register,
-/// all 32 lanes take part in every call.
+/// \file The warp of code that is generic over it (path_warp.h), on the device: a variable is a register, and all 32
+/// lanes take part in every call.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace kauri::cuda {
 
-/// Both sides compile it, as path_warp.h is for both; only the device's half does anything.
+/// Compiled for host and device, like path_warp.h; only the device's code does anything.
 struct DeviceWarp {
   template <typename T>
   struct Var {
@@ -38,7 +38,7 @@ struct DeviceWarp {
     return from;
 #endif
   }
-  /// The value of the lane before; the first lane's own.
+  /// Returns the value of the previous lane; the first lane keeps its own.
   template <typename T>
   KAURI_HD Var<T> ShuffleUp(Var<T> const& from) const {
 #if defined(__CUDA_ARCH__)

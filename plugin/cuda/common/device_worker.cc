@@ -12,7 +12,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Longer than the others take for what lies between two requests of a level.
+/// Longer than the time that other devices take between two requests of a level.
 constexpr auto kAwake = std::chrono::microseconds(500);
 
 }  // namespace
@@ -57,7 +57,8 @@ void DeviceWorker::WaitUntil(Ticket ticket) noexcept {
   if (!SpinUntil(kAwake, false, is_done)) Sleep(done_, ticket, &owner_sleeps_);
 }
 
-/// Who sleeps says so before a last look at the word; who changes the word looks for sleepers after that.
+/// Changes a word and wakes its waiter. A waiter sets its flag before its last look at the word, and Count reads the
+/// flag after the change, so no wake-up is lost.
 void DeviceWorker::Count(FutexWord* word, std::uint64_t value, std::atomic<bool>* is_awaited) {
   word->store(value);
   if (is_awaited->load()) FutexWake(word);
@@ -94,7 +95,7 @@ void DeviceWorker::Run() {
     auto task = Take();
     if (task == nullptr) return;
     Do(task);
-    task = nullptr;  // with what it holds, before anybody is told
+    task = nullptr;  // destroys the task's captures before the owner learns that it is done
     Count(&done_, number, &owner_sleeps_);
   }
 }

@@ -10,7 +10,8 @@
 
 namespace kauri::cuda {
 
-/// Of one device's streams. Made once and recorded many times: making one costs the host a microsecond.
+/// Event of a device's streams. It is made once and recorded many times, because making one costs the host a
+/// microsecond.
 class Event {
  public:
   explicit Event(int device) {
@@ -28,22 +29,22 @@ class Event {
   Event(Event const&) = delete;
   Event& operator=(Event const&) = delete;
 
-  /// From now on it stands for what the stream holds now.
+  /// Makes the event stand for the present work of the stream.
   void Record(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaEventRecord(event_, cuda.stream)); }
-  /// Record for destructors, after an error: the error is somebody else's.
+  /// Does the same as Record, for destructors after an error, which is reported elsewhere.
   void RecordQuietly(CudaContext const& cuda) const noexcept { cudaEventRecord(event_, cuda.stream); }
-  /// All later work on the stream, of any device, waits for what it stands for now.
+  /// Makes all later work on the stream, which may be of any device, wait for the recorded work.
   void HoldBack(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaStreamWaitEvent(cuda.stream, event_, 0)); }
-  /// Whether that is done. \throws Error(kDevice) for work that failed.
+  /// Returns whether the recorded work is done. \throws Error(kDevice) for work that failed.
   bool IsReached() const {
     auto const state = cudaEventQuery(event_);
     if (state == cudaErrorNotReady) return false;
     KAURI_CUDA_CHECK(state);
     return true;
   }
-  /// Waits for what it stands for; for nothing where it was never recorded.
+  /// Waits for the recorded work; does not wait if nothing was recorded.
   void Wait() const { KAURI_CUDA_CHECK(cudaEventSynchronize(event_)); }
-  /// Wait for destructors, after an error: the error is somebody else's.
+  /// Does the same as Wait, for destructors after an error, which is reported elsewhere.
   void WaitQuietly() const noexcept { cudaEventSynchronize(event_); }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostWords = 32;
 constexpr std::uint64_t kPatienceNanoseconds = 60'000'000'000;
-/// At a word, until the others are looked at again.
+/// Reads of a word between two checks of the clock and of gave_up.
 constexpr std::uint32_t kLooks = 1024;
 
 struct Words {
@@ -26,12 +26,12 @@ __device__ __forceinline__ std::uint64_t Now() {
   return nanoseconds;
 }
 
-/// A thread a word.
+/// One thread per word.
 __global__ void AwaitKernel(Words words, std::uint32_t turn, std::uint32_t volatile* gave_up) {
   auto const* const word = const_cast<std::uint32_t const volatile*>(words.word[threadIdx.x]);
   std::uint64_t const begin = Now();
   for (std::uint32_t look = 0; static_cast<std::int32_t>(*word - turn) < 0; ++look) {
-    if (look % kLooks != 0) continue;  // each look at another word crosses the bus as well
+    if (look % kLooks != 0) continue;  // each read of another word crosses the bus as well
     if (*gave_up != 0) break;
     if (Now() - begin > kPatienceNanoseconds) *gave_up = 1;
   }

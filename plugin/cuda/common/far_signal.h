@@ -1,9 +1,9 @@
-/// \file Holding a stream of one device back until a stream of another is done, faster than events do it.
+/// \file Makes a stream of one device wait for a stream of another, faster than events do.
 ///
-/// An event crosses the queues of both devices; a word of page-locked memory is written by a kernel of the one, and a
-/// kernel of the other looks at it again and again. Of a level of a tree on four devices, whose events the first one
-/// waited 26 us for (H200s), it waits 18 so (H100s), mostly for work that is not done yet. The wait occupies a
-/// multiprocessor a little, and the queue of its stream: on one device events are better.
+/// An event crosses the queues of both devices. Here a kernel of one device writes a word of page-locked memory, and a
+/// kernel of the other device polls it. For a level of a tree on four devices the first device waited 26 us with events
+/// (H200s) and waits 18 us with signals (H100s), mostly for work that is not done yet. The wait occupies a small part
+/// of a multiprocessor, and the queue of its stream. On one device events are better.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace kauri::cuda {
 
-/// From the word of one signal to that of the next: a line of a cache each.
+/// Distance between the words of two signals: a cache line each.
 constexpr std::size_t kSignalStride = 32;
 
-/// Once the stream's work so far is done, the word, page-locked, becomes `turn`.
+/// Sets the word, which is page-locked, to `turn` when the stream's present work is done.
 void SendSignal(CudaContext const& cuda, std::uint32_t* word, std::uint32_t turn);
-/// Later work on the stream waits until each word is at least `turn`; of turns that wrap around the later one counts as
-/// more. What sends them must have been asked for before: then it cannot be behind the wait in any queue.
-/// gave_up (in, out), page-locked: becomes 1 where a word did not come for a minute, after which nothing waits any
-/// more: whoever reads results looks at it.
+/// Makes later work on the stream wait until each word is at least `turn`. If turns wrap around, the later turn counts
+/// as larger. The signals must have been queued before, so that they cannot be behind the wait in any queue. gave_up
+/// (in, out), page-locked: becomes 1 if a word did not arrive for a minute. After that nothing waits any more, so
+/// readers of results must check it.
 void AwaitSignals(CudaContext const& cuda, std::vector<std::uint32_t const*> const& words, std::uint32_t turn,
                   std::uint32_t* gave_up);
 

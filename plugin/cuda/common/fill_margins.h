@@ -1,4 +1,4 @@
-/// \file Margins that no tree was added to yet, in device memory.
+/// \file Initial margins, before any tree is added, in device memory.
 #pragma once
 
 #include "cuda/common/cuda_context.h"
@@ -6,7 +6,7 @@
 
 namespace kauri::cuda {
 
-/// margins: [n_rows, n_outputs] := start [n_outputs]. Asynchronous.
+/// Sets margins, [n_rows, n_outputs], to start, [n_outputs]. Asynchronous.
 void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins);
 
 }  // namespace kauri::cuda

@@ -17,7 +17,7 @@ Registered& All() {
   return registered;
 }
 
-/// A copy, so that no lock is held while memory is freed.
+/// Returns a copy of the list, so that no lock is held while memory is freed.
 std::vector<std::shared_ptr<IdleMemory const>> Alive() {
   std::vector<std::shared_ptr<IdleMemory const>> alive;
   std::lock_guard<std::mutex> const lock(All().mutex);

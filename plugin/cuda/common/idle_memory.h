@@ -5,7 +5,7 @@
 
 namespace kauri::cuda {
 
-/// Safe from many threads.
+/// Memory that can be given up. Safe from many threads.
 class IdleMemory {
  public:
   IdleMemory() = default;
@@ -14,11 +14,11 @@ class IdleMemory {
   IdleMemory& operator=(IdleMemory const&) = delete;
 
   virtual int Device() const = 0;
-  /// Frees what nobody uses at the moment. Never waits for who is using or making it: that may be the caller.
+  /// Frees the memory that is not in use. Never waits for a user or maker of the memory, who may be the caller.
   virtual void GiveUp() const = 0;
 };
 
-/// `memory` is asked to give up its own while it lives.
+/// Registers `memory`, so that GiveUpIdleMemory calls its GiveUp while it lives.
 void RegisterIdleMemory(std::shared_ptr<IdleMemory const> const& memory);
 void GiveUpIdleMemory(int device);
 

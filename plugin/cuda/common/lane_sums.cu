@@ -1,5 +1,5 @@
-/// A value has one or two float64 parts that are added up side by side.
-/// 1. Eight threads per block of kRowBlock values and part add it up, a lane each: 64 bytes of neighbours per step.
+/// A value has one or two float64 parts that are added up separately.
+/// 1. Eight threads per block of kRowBlock values and part add it up, one lane each: 64 contiguous bytes per step.
 /// 2. One block of threads adds the sums of the blocks in order: a chain of one addition per kRowBlock values.
 #include "cuda/common/lane_sums.cuh"
 #include "cuda/common/lane_sums.h"
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kThreads) BlockSumsKernel(double const* values
   if (IsFirstLane()) sums[team] = sum;
 }
 
-/// sums[0 .. kParts) := all of them, in order. One block; the first lane of a warp for each part.
+/// Sets sums[0 .. kParts) to the sum of all blocks, added in order. One block; the first lane of a warp for each part.
 template <int kParts>
 __global__ void __launch_bounds__(kThreads) AddBlocksKernel(std::int64_t n_blocks, double* sums) {
   __shared__ double staged[kThreads * kParts];

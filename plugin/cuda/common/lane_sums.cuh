@@ -11,8 +11,8 @@ namespace kauri::cuda {
 
 constexpr int kLaneThreads = static_cast<int>(kSumLanes);
 
-/// value_of(0) + ... + value_of(n - 1), in all eight threads; each thread asks for every eighth value.
-/// Called by all eight with the same n; others of the warp may be elsewhere.
+/// Returns value_of(0) + ... + value_of(n - 1), in all eight threads; each thread evaluates every eighth value. All
+/// eight threads call it with the same n; other threads of the warp may be elsewhere.
 template <typename Fn>
 __device__ double SumInTeam(std::int64_t n, Fn const& value_of) {
   int const lane = static_cast<int>(threadIdx.x) % kLaneThreads;
@@ -31,7 +31,7 @@ __device__ double SumInTeam(std::int64_t n, Fn const& value_of) {
   return total;
 }
 
-/// Which eight threads of the grid these are, for blocks of a multiple of 32 threads.
+/// Returns the number of the thread's team of eight in the grid, for blocks of a multiple of 32 threads.
 __device__ __forceinline__ std::int64_t LaneTeam() {
   return (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / kLaneThreads;
 }

@@ -7,7 +7,7 @@
 
 namespace kauri::cuda {
 
-/// Waits for the sum; 8 and 16 bytes cross to the host.
+/// Returns the sum and waits for it; 8 or 16 bytes cross to the host.
 double SumValues(CudaContext const& cuda, Span<double const> values);
 WeightedSum SumScores(CudaContext const& cuda, Span<WeightedSum const> scores);
 

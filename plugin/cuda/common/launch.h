@@ -13,10 +13,10 @@
 
 namespace kauri::cuda {
 
-/// Blocks of `block` threads that cover n items.
+/// Returns the number of blocks of `block` threads that cover n items.
 inline unsigned GridFor(std::int64_t n, int block) { return static_cast<unsigned>((n + block - 1) / block); }
 
-/// Launches `kernel` on the context's stream; an empty grid is no launch. Arguments must have the kernel's types.
+/// Launches `kernel` on the context's stream; nothing for an empty grid. Arguments must have the kernel's types.
 template <typename... Params, typename... Args>
 void LaunchGrid(CudaContext const& ctx, dim3 grid, int block, void (*kernel)(Params...), Args&&... args) {
   if (grid.x == 0 || grid.y == 0) return;
@@ -29,9 +29,9 @@ void Launch(CudaContext const& ctx, unsigned grid, int block, void (*kernel)(Par
   LaunchGrid(ctx, dim3(grid), block, kernel, std::forward<Args>(args)...);
 }
 
-/// Lets a kernel have as much dynamic shared memory as a block can have on the context's device. The permission is the
-/// kernel's, not the launch's: were it for the bytes of one launch, another thread's could be refused. Asked for once a
-/// thread, since the driver is asked three times.
+/// Lets a kernel have as much dynamic shared memory as a block can have on the context's device. The permission belongs
+/// to the kernel, not to a launch: a permission for the bytes of one launch could make another thread's launch fail. It
+/// is requested once a thread, because it takes three calls of the driver.
 inline void PermitAllShared(CudaContext const& ctx, void const* kernel) {
   static PerThread<std::set<std::pair<void const*, int>>> of_threads;
   auto& permitted = of_threads.OfThisThread();
@@ -45,13 +45,14 @@ inline void PermitAllShared(CudaContext const& ctx, void const* kernel) {
   permitted.emplace(kernel, ctx.device);
 }
 
-/// As LaunchGrid, with `shared_bytes` of dynamic shared memory, which may be more than the 48 KiB that need no
-/// permission.
+/// Launches like LaunchGrid, with `shared_bytes` of dynamic shared memory, which may be more than the 48 KiB that need
+/// no permission.
 template <typename... Params, typename... Args>
 void LaunchSharedGrid(CudaContext const& ctx, dim3 grid, int block, std::size_t shared_bytes, void (*kernel)(Params...),
                       Args&&... args) {
   if (grid.x == 0 || grid.y == 0) return;
-  constexpr std::size_t kWithoutPermission = std::size_t{32} << 10U;  // 48 KiB less what the kernel declares itself
+  // 48 KiB less the memory that the kernel declares itself
+  constexpr std::size_t kWithoutPermission = std::size_t{32} << 10U;
   if (shared_bytes > kWithoutPermission) PermitAllShared(ctx, reinterpret_cast<void const*>(kernel));
   kernel<<<grid, block, shared_bytes, ctx.stream>>>(std::forward<Args>(args)...);
   KAURI_CUDA_CHECK(cudaGetLastError());
@@ -63,10 +64,10 @@ void LaunchShared(CudaContext const& ctx, unsigned grid, int block, std::size_t 
   LaunchSharedGrid(ctx, dim3(grid), block, shared_bytes, kernel, std::forward<Args>(args)...);
 }
 
-/// CUB's scratch memory; grows, so that repeated calls do not allocate.
+/// Scratch memory of CUB. It grows, so that repeated calls do not allocate.
 class CubScratch {
  public:
-  /// call(temp_storage, bytes) returns cudaError_t; it is asked for the bytes first, then run.
+  /// Runs call(temp_storage, bytes), which returns cudaError_t; a first call queries the bytes.
   template <typename Call>
   void Run(CudaContext const& ctx, Call&& call) {
     std::size_t bytes = 0;

@@ -1,12 +1,12 @@
-/// \file The sum over all tiles before one's own while tiles are being made: a scan that reads its input once.
+/// \file The sum over all tiles before a block's own, while tiles are being made: a scan that reads its input once.
 ///
 /// Merrill & Garland 2016, "Single-pass parallel prefix scan with decoupled look-back":
-/// 1. A block takes the next tile by an atomic ticket, so all tiles before it have been taken by blocks that run.
+/// 1. A block takes the next tile by an atomic ticket, so all tiles before it have been taken by running blocks.
 /// 2. It announces its tile's count.
-/// 3. Its first warp looks at the 32 tiles before, and at the 32 before those, adding counts, until it finds a tile
-///    whose total up to and including itself is known; then it announces its own.
-/// A tile has one word of 64 bits: 2 of state, 14 of the launch's number, 48 of a count. What a word says is in the
-/// word, so nothing else needs to be ordered; the launch's number tells old words apart, so a launch needs no clearing.
+/// 3. Its first warp reads the words of the 32 previous tiles, then of the 32 tiles before them, adding counts, until
+///    it finds a tile whose total up to and including itself is known. Then it announces its own total.
+/// A tile has one word of 64 bits: 2 of state, 14 of the launch's number, 48 of a count. A word is self-contained, so
+/// no other memory needs ordering. The launch's number distinguishes old words, so a launch needs no clearing.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,18 @@ class LookBackView {
 
   explicit LookBackView(LookBackLaunch const& launch) : launch_(launch) {}
 
-  /// For one thread of a block: the tile that is the block's.
+  /// Returns the block's tile. Called by one thread of a block.
   __device__ std::int64_t TakeTile() const {
     return static_cast<std::int64_t>(atomicAdd(launch_.words, 1ULL) - launch_.first_ticket);
   }
 
-  /// For one lane: the tile's count.
+  /// Announces the tile's count. Called by one lane.
   __device__ void Announce(std::int64_t tile, std::int64_t count) const {
     Publish(tile, tile == 0 ? kTotal : kCount, count);
   }
 
-  /// For a whole warp, after Announce: the sum over all tiles before. Announces the total up to and including this one.
+  /// Returns the sum over all tiles before, and announces the total up to and including this tile. Called by a whole
+  /// warp, after Announce.
   __device__ std::int64_t CountBefore(std::int64_t tile, std::int64_t count) const {
     if (tile == 0) return 0;
     auto const lane = static_cast<int>(threadIdx.x % 32U);

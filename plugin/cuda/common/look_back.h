@@ -7,20 +7,20 @@
 
 namespace kauri::cuda {
 
-/// What one launch knows of it.
+/// The scratch memory of one launch.
 struct LookBackLaunch {
   using Word = unsigned long long;
   static constexpr int kCountBits = 48;
   static constexpr unsigned kMaxNumber = (1U << 14U) - 1;
 
   Word* words;        ///< the ticket, then a word for each tile
-  Word first_ticket;  ///< of the launch
+  Word first_ticket;  ///< first ticket of the launch
   unsigned number;    ///< 1 to kMaxNumber
 };
 
 class LookBack {
  public:
-  /// For the next launch on the stream, of `n_tiles` blocks that each take one tile.
+  /// Prepares the next launch on the stream, of `n_tiles` blocks that each take one tile.
   LookBackLaunch Prepare(CudaContext const& cuda, std::int64_t n_tiles) {
     auto const n_words = static_cast<std::size_t>(n_tiles) + 1;
     if (n_words > words_.size() || number_ == LookBackLaunch::kMaxNumber) {
@@ -34,7 +34,7 @@ class LookBack {
     tickets_ += static_cast<LookBackLaunch::Word>(n_tiles);
     return launch;
   }
-  /// The sum over all tiles of the last launch, which had `n_tiles`; waits for it.
+  /// Returns the sum over all tiles of the last launch, which had `n_tiles`; waits for it.
   std::int64_t Total(CudaContext const& cuda, std::int64_t n_tiles) const {
     constexpr auto kCounts = (LookBackLaunch::Word{1} << LookBackLaunch::kCountBits) - 1;
     return static_cast<std::int64_t>(ToHost(cuda, words_.data() + n_tiles, 1)[0] & kCounts);

@@ -13,12 +13,12 @@ namespace {
 
 std::size_t SumOf(std::vector<MemoryPart> const& parts) {
   std::size_t sum = 0;
-  // A sum that does not fit into its type is no small plan.
+  // Saturates, because an overflow would make a huge plan look small.
   for (auto const& part : parts) sum += std::min(part.bytes, std::numeric_limits<std::size_t>::max() - sum);
   return sum;
 }
 
-/// What the pool of the device holds and nobody uses.
+/// Returns the bytes that the pool of the device holds without using them.
 std::size_t IdleBytesOfPool(CudaContext const& cuda) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t reserved = 0;
@@ -46,7 +46,7 @@ std::size_t MakeRoom(CudaContext const& cuda, std::size_t needed) {
 }
 
 void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vector<MemoryPart> const& parts) {
-  if (SumOf(parts) <= IdleBytesOfPool(cuda)) return;  // the driver, who takes his time, need not be asked
+  if (SumOf(parts) <= IdleBytesOfPool(cuda)) return;  // avoids the slow call of the driver
   RequireWithin(MakeRoom(cuda, SumOf(parts)), cuda, purpose, parts);
 }
 

@@ -1,5 +1,5 @@
-/// \file Whether buffers fit, asked before the first of them is allocated. Whatever has memory that grows with the data
-/// asks here, so that too little of it is one message and not half a training.
+/// \file Checks whether buffers fit before the first of them is allocated. All code whose memory grows with the data
+/// checks here, so that too little memory gives a message at once, not in the middle of a training.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace kauri::cuda {
 
-/// Bytes that new buffers can have: what the driver has left and what the async pool holds without using it. Asks the
-/// driver (about 0.1 ms): for plans, not for rounds.
+/// Returns the bytes that new buffers can have: free memory of the driver and unused memory of the async pool. Calls
+/// the driver (about 0.1 ms), so it is meant for plans, not for rounds.
 std::size_t FreeBytes(CudaContext const& cuda);
-/// FreeBytes; where they are less than `needed`, after idle memory of the device was given up (idle_memory.h).
+/// Returns FreeBytes. If they are less than `needed`, first gives up idle memory of the device (idle_memory.h).
 std::size_t MakeRoom(CudaContext const& cuda, std::size_t needed);
 
 struct MemoryPart {
@@ -21,10 +21,10 @@ struct MemoryPart {
   std::size_t bytes;
 };
 
-/// Makes room for all parts together. purpose: what they are for, with its size ("training on 10 rows").
-/// \throws Error(kMemory) with the bytes needed (of each part), those free, and what to change, unless they fit.
+/// Makes room for all parts together. purpose: the use of the memory, with its size ("training on 10 rows"). \throws
+/// Error(kMemory) unless they fit, with the bytes needed (of each part), the free bytes, and what to change.
 void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vector<MemoryPart> const& parts);
-/// The same without a look at the device, which has `free_bytes`.
+/// Does the same without querying the device, which has `free_bytes`.
 void RequireWithin(std::size_t free_bytes, CudaContext const& cuda, std::string const& purpose,
                    std::vector<MemoryPart> const& parts);
 

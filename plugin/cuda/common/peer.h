@@ -1,7 +1,7 @@
-/// \file Between the memories of two devices.
+/// \file Copies between the memories of two devices.
 ///
-/// Where the devices reach each other (NVLink, or PCIe where the host allows it) a copy crosses once, at the speed of
-/// the link; elsewhere the driver takes it through the host's memory.
+/// If the devices have peer access (NVLink, or PCIe if the host allows it) a copy crosses once, at the speed of the
+/// link. Otherwise the driver takes it through the host's memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,13 +13,13 @@
 
 namespace kauri::cuda {
 
-/// Lets two devices reach the async pools of each other, where they can. Idempotent.
+/// Gives two devices access to each other's async pools, if possible. Idempotent.
 void ReachEachOther(int one, int other);
-/// Whether kernels of a device may read memory of another's pool, after ReachEachOther, or of its own.
+/// Returns whether kernels of `device` may read memory of the pool of `owner`, after ReachEachOther, or of their own.
 bool CanRead(int device, int owner);
 
-/// On the stream of `to_cuda`. What `from`, memory of `device` or page-locked memory of the host, holds must be there
-/// by then (Event::HoldBack), and stay until the stream has passed.
+/// Copies on the stream of `to_cuda`. `from` is memory of `device` or page-locked memory of the host. Its contents must
+/// be ready by then (Event::HoldBack), and stay until the stream has passed.
 template <typename T>
 void CopyFromDevice(CudaContext const& to_cuda, int device, T const* from, std::size_t size, T* to) {
   if (size == 0) return;

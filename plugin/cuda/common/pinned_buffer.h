@@ -28,7 +28,7 @@ class PinnedBuffer {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Makes room for at least `size` elements; what was in it is lost when it grows. No copy may be under way.
+  /// Makes room for at least `size` elements. If the buffer grows, its contents are lost. No copy may be under way.
   void Reserve(std::size_t size) {
     if (size <= size_) return;
     Free();

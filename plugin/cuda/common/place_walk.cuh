@@ -1,17 +1,17 @@
-/// \file Walking a table row by row with as many threads as it has numbers in some rows: each thread keeps its column.
+/// \file A loop over a table row by row. The threads take some rows at a time, and each thread keeps its column.
 #pragma once
 
 #include <cstdint>
 
 namespace kauri::cuda {
 
-/// The threads of a grid side by side; those that do not make up a whole row more stay idle.
+/// The threads of a grid, assigned to consecutive numbers. Threads that do not make up another whole row stay idle.
 struct PlaceWalk {
-  std::int64_t row;       ///< the thread's first; not below any number of rows where it is idle
-  std::int64_t row_step;  ///< to its next
+  std::int64_t row;       ///< the thread's first row; larger than any number of rows if the thread is idle
+  std::int64_t row_step;  ///< distance to its next row
   std::uint32_t place;    ///< its column
 
-  /// A table of `width` columns, at most as many as the grid has threads.
+  /// Assigns the threads for a table of `width` columns, at most the number of threads of the grid.
   __device__ explicit PlaceWalk(std::uint32_t width) {
     std::int64_t const n_threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     std::int64_t const thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -22,7 +22,7 @@ struct PlaceWalk {
   }
 };
 
-/// Blocks of `block` threads for a walk over n_rows rows: at most `most`, unless one row takes more.
+/// Returns the blocks of `block` threads for a loop over n_rows rows: at most `most`, unless one row takes more.
 inline unsigned BlocksOfWalk(std::int64_t n_rows, std::int64_t width, int block, std::int64_t most) {
   auto const of_row = (width + block - 1) / block;
   auto const of_all = (n_rows * width + block - 1) / block;

@@ -1,6 +1,8 @@
-/// 1. One warp per block of kRowBlock values brings them into shared memory, a tile at a time, where its first lanes
-/// add them up, a part each, one after the other. 2. One warp does the same to the sums of the blocks. Bytes per value
-/// and part: 8 in, 8 out. The chain of a block takes about 30 us, those of all blocks run side by side.
+/// 1. One warp per block of kRowBlock values brings them into shared memory, a tile at a time. Its first lanes add them
+///    up one after the other, one lane for each part.
+/// 2. One warp does the same with the sums of the blocks.
+/// Bytes per value and part: 8 in, 8 out. The chain of a block takes about 30 us; the chains of all blocks run in
+/// parallel.
 #include "common/parallel_for.h"
 #include "cuda/common/launch.h"
 #include "cuda/common/prefix_sums.h"
@@ -11,7 +13,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kTile = 512;  ///< float64 values of all parts
 
-/// A chain for each block of `block_size` of the n values. sums (out): [n_blocks, kParts] or nullptr.
+/// Computes a chain for each block of `block_size` of the n values. sums (out): [n_blocks, kParts] or nullptr.
 template <int kParts>
 __global__ void __launch_bounds__(kWarp)
     ChainsKernel(std::int64_t n, std::int64_t block_size, double* values, double* sums) {
@@ -31,7 +33,7 @@ __global__ void __launch_bounds__(kWarp)
     }
     __syncwarp();
     for (int i = lane; i < count; i += kWarp) values[first + i] = tile[i];
-    __syncwarp();  // the tile is filled again
+    __syncwarp();  // before the tile is filled again
   }
   if (sums != nullptr && lane < kParts) sums[static_cast<std::int64_t>(blockIdx.x) * kParts + lane] = sum;
 }

@@ -1,5 +1,4 @@
-/// \file Sums up to and including each of many float64 values in device memory, in the host's order
-/// (common/prefix_sums.h).
+/// \file Prefix sums, inclusive, of many float64 values in device memory, in the host's order (common/prefix_sums.h).
 #pragma once
 
 #include <cstdint>
@@ -9,13 +8,13 @@
 
 namespace kauri::cuda {
 
-/// A value has kParts parts, 1 or 2, that are added up side by side. Not owning.
+/// A value has kParts parts, 1 or 2, that are added up separately. Not owning.
 template <int kParts>
 struct PrefixView {
-  double const* within;  ///< [n, kParts] of the values of the own block
-  double const* before;  ///< [n_blocks + 1, kParts] of the blocks before; the last: of all
+  double const* within;  ///< [n, kParts], sums within the value's block
+  double const* before;  ///< [n_blocks + 1, kParts], sums of the blocks before; the last is the sum of all
 
-  /// Of the values [0, index].
+  /// Returns the sum of the values [0, index].
   __device__ double At(std::int64_t index, int part = 0) const {
     return before[index / kRowBlock * kParts + part] + within[index * kParts + part];
   }
@@ -24,11 +23,11 @@ struct PrefixView {
 template <int kParts>
 class DevicePrefixSums {
  public:
-  /// values: [n, kParts], the sums are in their place afterwards. Asynchronous; the memory must outlive this.
+  /// values: [n, kParts], replaced by the sums. Asynchronous; the memory must outlive this object.
   DevicePrefixSums(CudaContext const& cuda, std::int64_t n, double* values);
 
   PrefixView<kParts> View() const { return {within_, before_.data()}; }
-  /// Of all values: [kParts], device.
+  /// Returns the sum of all values: [kParts], device.
   double const* Total() const { return before_.data() + before_.size() - kParts; }
 
  private:

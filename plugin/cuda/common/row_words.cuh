@@ -26,7 +26,7 @@ RowWords<Word> WordsOf(RowMove const& move) {
           move.to_stride / kBytes, move.row_bytes / kBytes};
 }
 
-/// fn(a value of the word's type): of 1, 2, 4, 8 or 16 bytes.
+/// Calls fn(a value of the word's type), with a type of 1, 2, 4, 8 or 16 bytes.
 template <typename Fn>
 void DispatchWord(RowMove const& move, Fn&& fn) {
   auto const bits = reinterpret_cast<std::uintptr_t>(move.from) | reinterpret_cast<std::uintptr_t>(move.to) |
@@ -39,7 +39,7 @@ void DispatchWord(RowMove const& move, Fn&& fn) {
   return fn(static_cast<unsigned char>(0));
 }
 
-/// Lanes that share a row of so many words, as a power of two: one each, or a warp.
+/// Returns the lanes that share a row of n_words words, as a power of two: one per word, at most a warp.
 inline int LogLanes(std::int64_t n_words) {
   int log = 0;
   while (log < 5 && (std::int64_t{1} << log) < n_words) ++log;

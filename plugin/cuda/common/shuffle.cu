@@ -34,7 +34,7 @@ void ListShuffle(CudaContext const& cuda, Shuffle const& shuffle, Span<std::int6
     range.begin = range.end;
     range.end = shuffle.NumCandidates();
     if (count < shuffle.Size()) {
-      // As many as will nearly always do: six standard deviations above those needed on average.
+      // Nearly always enough: six standard deviations above the average number needed.
       auto const average = static_cast<double>(count - range.first_position) * share;
       auto const wanted = range.begin + static_cast<std::int64_t>(average + 6.0 * std::sqrt(average) + 64.0);
       range.end = std::min(range.end, wanted);

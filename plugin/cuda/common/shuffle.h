@@ -1,4 +1,4 @@
-/// \file Random orders of rows in device memory, and lists of their elements: those of the host, element by element
+/// \file Random orders of rows in device memory, and lists of their elements, identical to the host's
 /// (common/shuffle.h, common/shuffle_rows.h).
 #pragma once
 
@@ -13,14 +13,16 @@ namespace kauri::cuda {
 
 class LookBack;
 
-/// kauri::ShuffleRows on the device. Asynchronous. Scratch memory: 8 bytes for every 2,048 candidates, of which there
-/// are up to two a row. Strides are not negative.
+/// Shuffles rows like kauri::ShuffleRows, on the device. Asynchronous. Scratch memory: 8 bytes for every 2,048
+/// candidates; there are up to two candidates a row. Strides are not negative.
 void ShuffleDeviceRows(CudaContext const& cuda, RowMove const& move, std::uint64_t seed, LookBack* look_back);
 
-/// kauri::ShuffleRowsInPlace on the device. Asynchronous, no scratch memory. Strides are not negative.
+/// Shuffles rows like kauri::ShuffleRowsInPlace, on the device. Asynchronous, no scratch memory. Strides are not
+/// negative.
 void ShuffleDeviceRowsInPlace(CudaContext const& cuda, RowMove const& move, std::uint64_t seed);
 
-/// first := the elements at the first positions, at most Size(). Waits for a count unless all positions are asked for.
+/// Sets `first` to the elements at the first positions, at most Size(). Waits for a count unless it lists all
+/// positions.
 void ListShuffle(CudaContext const& cuda, Shuffle const& shuffle, Span<std::int64_t> first, LookBack* look_back);
 
 }  // namespace kauri::cuda

@@ -1,5 +1,6 @@
-/// The rounds of swap-or-not (common/swap_or_not.h), a launch each. A thread, or some lanes, has a pair; pairs do not
-/// meet, so nothing is ordered within a round. Half of the pairs swap; rows of the others are not touched.
+/// Runs the rounds of swap-or-not (common/swap_or_not.h), one launch each. A pair belongs to a thread, or to some
+/// lanes. Pairs are disjoint, so nothing is ordered within a round. Half of the pairs swap; rows of the others are not
+/// touched.
 #include "cuda/common/launch.h"
 #include "cuda/common/row_words.cuh"
 #include "cuda/common/shuffle.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// One word a row.
+/// Swaps rows of one word each.
 template <typename Word>
 __global__ void __launch_bounds__(kThreads) SwapKernel(SwapRound round, Word* rows, std::int64_t stride) {
   std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -24,7 +25,7 @@ __global__ void __launch_bounds__(kThreads) SwapKernel(SwapRound round, Word* ro
   *high = first;
 }
 
-/// 2^log_lanes lanes a pair of rows of n_words words.
+/// Swaps rows of n_words words, with 2^log_lanes lanes per pair.
 template <typename Word>
 __global__ void __launch_bounds__(kThreads)
     SwapWideKernel(SwapRound round, Word* rows, std::int64_t stride, std::int64_t n_words, int log_lanes) {

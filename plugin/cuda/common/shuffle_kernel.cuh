@@ -2,12 +2,13 @@
 /// Bijective2). A block's tile:
 /// 1. Take the next kItems * kShuffleThreads candidates and evaluate the bijection in registers.
 /// 2. Count the images that stay, by ballots, and announce the count to later tiles.
-/// 3. Write the images that stay to shared memory, in order, and read the rows that they name.
-/// 4. By look-back, find out how many images of earlier tiles stay; write the rows there, side by side.
-/// Each row is read once, where the image says, and written once, in order.
+/// 3. Write the images that stay to shared memory, in order, and read their rows.
+/// 4. By look-back, find out how many images of earlier tiles stay, and write the rows from that position on,
+///    contiguously.
+/// Each row is read once, at its image, and written once, in order.
 ///
-/// Three things are parameters: the bijection, where rows come from and go to (a sink), and how a tile learns its place
-/// (Places: look-back, or counts that were added up before, for comparisons).
+/// Three things are parameters: the bijection, the source and destination of rows (a sink), and the way in which a tile
+/// learns its place (Places: look-back, or counts that were added up before, for comparisons).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace kauri::cuda {
 
 constexpr int kShuffleThreads = 256;
 
-/// Candidates of the bijection that one launch evaluates, and the position of the first that stays.
+/// Candidates of the bijection that one launch evaluates, and the position of the first image that stays.
 struct CandidateRange {
   std::int64_t begin;
   std::int64_t end;
@@ -36,7 +37,7 @@ struct WordRows {
   std::int64_t from_stride;
   std::int64_t to_stride;
 
-  /// What a thread holds of its rows, between reading and writing.
+  /// Data that a thread holds between reading and writing its rows.
   template <int kItems>
   struct Held {
     Word words[kItems];
@@ -85,7 +86,7 @@ struct WideRows {
   }
 };
 
-/// No rows: the images themselves, at positions below `count`.
+/// A sink without rows: writes the images themselves, at positions below `count`.
 struct ImageList {
   std::int64_t* to;
   std::int64_t count;
@@ -102,7 +103,7 @@ struct ImageList {
   }
 };
 
-/// The agent: what a block does.
+/// The agent: the work of a block.
 template <typename Bijection, typename Rows, typename Places, int kItems>
 class ShuffleTile {
   static constexpr int kWarps = kShuffleThreads / 32;
@@ -115,7 +116,7 @@ class ShuffleTile {
 
   struct Storage {
     std::uint64_t images[kCandidates];
-    int counts[kCounts];  ///< [kItems, kWarps]: images that stay, then those before them in the tile
+    int counts[kCounts];  ///< [kItems, kWarps]: images that stay, then the images before them in the tile
     typename WarpScan::TempStorage scan;
     std::int64_t tile;
     std::int64_t before;
@@ -140,7 +141,7 @@ class ShuffleTile {
   }
 
  private:
-  /// storage.images[0 .. n_kept) := those of the tile that stay. Ends with a barrier.
+  /// Sets storage.images[0 .. n_kept) to the tile's images that stay. Ends with a barrier.
   __device__ void KeepImages(CandidateRange const& range) {
     auto const first = range.begin + storage_.tile * kCandidates + threadIdx.x;
     std::uint64_t images[kItems];
@@ -170,7 +171,7 @@ class ShuffleTile {
     __syncthreads();
   }
 
-  /// The first warp's: each count becomes the sum of those before it; announces the sum of all.
+  /// Replaces each count by the sum of the counts before it, and announces the sum of all. Called by the first warp.
   __device__ void AddUpCounts() {
     int const begin = static_cast<int>(threadIdx.x) * kCountsPerLane;
     int sum = 0;
@@ -204,12 +205,12 @@ __global__ void __launch_bounds__(kShuffleThreads)
   Tile(&storage, shuffle, places).Process(range, rows);
 }
 
-/// Candidates of a tile where there are many, and where there are too few to keep a device busy with such tiles.
+/// Candidates per thread of a tile: with many candidates, and with too few to keep a device busy with such tiles.
 constexpr int kManyItems = 8;
 constexpr int kFewItems = 2;
 constexpr std::int64_t kFewCandidates = std::int64_t{1} << 20U;
 
-/// Tiles of n candidates.
+/// Returns the number of tiles for n candidates.
 inline std::int64_t NumTiles(std::int64_t n, int items) {
   auto const candidates = std::int64_t{items} * kShuffleThreads;
   return (n + candidates - 1) / candidates;

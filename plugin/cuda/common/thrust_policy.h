@@ -11,7 +11,7 @@
 
 namespace kauri::cuda {
 
-/// What Thrust asks for temporary memory. Holds what is in use; not shared by threads.
+/// Allocator of Thrust's temporary memory. Holds the memory in use; not shared by threads.
 class ThrustMemory {
  public:
   using value_type = char;
@@ -28,7 +28,8 @@ class ThrustMemory {
   }
   void deallocate(char* data, std::size_t /*bytes*/) { used_.erase(data); }
 
-  /// thrust::sequence(memory.OnStream(), ...): in the stream's order, without waiting where there is nothing to return.
+  /// Policy for calls like thrust::sequence(memory.OnStream(), ...): in the stream's order, without waiting unless the
+  /// call returns a value.
   auto OnStream() { return thrust::cuda::par_nosync(*this).on(cuda_.stream); }
 
  private:

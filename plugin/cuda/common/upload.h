@@ -1,4 +1,5 @@
-/// \file Small host arrays that go to the device together: a copy costs the host microseconds, whatever its size.
+/// \file Small host arrays that are copied to the device together, because a copy costs the host microseconds at any
+/// size.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +12,16 @@
 
 namespace kauri::cuda {
 
-/// Room for `size` elements: page-locked memory costs up to a millisecond, so it grows to twice what it was, from 32
-/// KiB on. For memory that stays small.
+/// Makes room for `size` elements. Page-locked memory costs up to a millisecond, so the buffer at least doubles, from
+/// 32 KiB on. For memory that stays small.
 template <typename T>
 void ReserveMore(std::size_t size, PinnedBuffer<T>* buffer) {
   constexpr std::size_t kLeastBytes = std::size_t{32} << 10U;
   if (size > buffer->size()) buffer->Reserve(std::max({size, 2 * buffer->size(), kLeastBytes / sizeof(T)}));
 }
 
-/// Add arrays, Send them, take their device addresses with At. Kept for the next batch: Clear may be called once the
-/// stream has passed what used the last one.
+/// A batch of arrays: Add arrays, Send them, and take their device addresses with At. The object is kept for the next
+/// batch. Clear may be called once the stream has passed all uses of the last batch.
 class Upload {
  public:
   void Clear() { bytes_.clear(); }
@@ -32,7 +33,7 @@ class Upload {
     if (!values.empty()) std::memcpy(bytes_.data() + place, values.data(), values.size() * sizeof(T));
     return place;
   }
-  /// The same of n zeros.
+  /// Does the same with n zeros.
   template <typename T>
   std::size_t AddZeros(std::size_t n) {
     auto const place = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
@@ -48,7 +49,7 @@ class Upload {
     CopyToDevice(cuda, page_locked_.data(), bytes_.size(), device_.data());
     n_sent_ = bytes_.size();
   }
-  /// Send, unless that is what was sent last. For what kernels do not write.
+  /// Sends the arrays unless they equal the arrays sent last. For arrays that kernels do not write.
   void SendChanges(CudaContext const& cuda) {
     auto const is_there = bytes_.size() == n_sent_ && std::equal(bytes_.begin(), bytes_.end(), page_locked_.data());
     if (!is_there) Send(cuda);

@@ -20,7 +20,7 @@ namespace {
 
 using Arrays = std::vector<DeviceArray>;
 
-/// What no allocation holds is said to be host memory.
+/// Returns the attributes of an address. An address outside of all allocations gets the attributes of host memory.
 cudaPointerAttributes AttributesOf(void const* address) {
   cudaPointerAttributes attributes{};
   auto const code = cudaPointerGetAttributes(&attributes, address);
@@ -36,7 +36,7 @@ bool IsOnDevice(cudaPointerAttributes const& attributes) {
   return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
 }
 
-/// Where the last element begins.
+/// Returns the address of the last element.
 void const* LastElement(ArrayView const& array) {
   return ElementAddress(array, array.shape[0] - 1, array.shape[1] - 1);
 }
@@ -50,7 +50,7 @@ void CheckAlignment(ArrayView const& array) {
        " bytes; make a contiguous copy (cupy.ascontiguousarray).");
 }
 
-/// The device that all of them are on.
+/// Returns the device of all arrays. Fails if they are on several devices.
 int CommonDevice(Arrays const& arrays) {
   auto const device = arrays.empty() ? DeviceOf({}) : DeviceOf(arrays[0].view);
   for (std::size_t i = 1; i < arrays.size(); ++i) {
@@ -73,13 +73,13 @@ DeviceLayout LayoutOf(Arrays const& arrays, int device) {
   return layout;
 }
 
-/// Counts and looks for infinities while it converts.
+/// Converts arrays, counts present values and looks for infinities.
 class Converter {
  public:
   Converter(CudaContext const& cuda, float missing)
       : cuda_(cuda), missing_(missing), found_(ToDevice(cuda, std::vector<Found>{{0, kNoneInfinite}})) {}
 
-  /// to: [n_rows, n_cols] of `layout`; nullptr: nothing is written.
+  /// to: [n_rows, n_cols] of `layout`; with nullptr nothing is written.
   void Run(Arrays const& arrays, DeviceLayout const& layout, float* to) {
     std::int64_t first_col = 0;
     for (auto const& array : arrays) {
@@ -90,8 +90,8 @@ class Converter {
     }
   }
 
-  /// The number of present values; waits for it. values: [n_rows, n_cols] for the first infinite one, which is an
-  /// error.
+  /// Returns the number of present values; waits for it. layout.values: [n_rows, n_cols], from which an error reads the
+  /// first infinite value.
   std::int64_t Finish(DeviceLayout const& layout) {
     auto const found = ToHost(cuda_, found_.data(), 1)[0];
     if (found.first_infinite == kNoneInfinite) return static_cast<std::int64_t>(found.n_present);
@@ -108,7 +108,7 @@ class Converter {
   Buffer<Found> found_;
 };
 
-/// Rows that it owns, or that are the caller's.
+/// Rows that the object owns, or rows of the caller.
 class CudaStorage : public DeviceStorage {
  public:
   CudaStorage(DeviceLayout const& layout, std::unique_ptr<StreamOwner> stream, Buffer<float> owned)
@@ -163,10 +163,10 @@ std::unique_ptr<DeviceStorage> MakeReference(DeviceArray const& array, int devic
   return std::make_unique<CudaStorage>(layout, std::move(stream), Buffer<float>());
 }
 
-/// The elements of an array side by side, in device memory of its own.
+/// The elements of an array, contiguous, in device memory of its own.
 class PackedArray {
  public:
-  /// The array has been read when this returns.
+  /// Has read the array when it returns.
   explicit PackedArray(DeviceArray const& array) : view_(array.view) {
     auto const item = ItemSize(view_.dtype);
     view_.strides = {item * view_.shape[1], item};
@@ -178,10 +178,10 @@ class PackedArray {
     WaitForArray(cuda, array, "data");
     elements_ = Buffer<char>(cuda, static_cast<std::size_t>(view_.Size() * item));
     PackElements(cuda, array.view, elements_.data());
-    cuda.Synchronize();  // for the array, which is the caller's
+    cuda.Synchronize();  // for the array, which belongs to the caller
   }
 
-  /// Contiguous, without an address.
+  /// Returns the view, contiguous, without an address.
   ArrayView const& View() const { return view_; }
 
   void Fetch(ArrivingArray::Take const& take) const {
@@ -194,7 +194,7 @@ class PackedArray {
     HostArray copy;
     copy.view = view_;
     if (elements_.size() == 0) return copy;
-    copy.bytes.reset(new char[elements_.size()]);  // not filled before
+    copy.bytes.reset(new char[elements_.size()]);  // not initialised
     AdviseLargePages(copy.bytes.get(), elements_.size());
     auto* to = copy.bytes.get();
     Fetch([&to](char const* bytes, std::size_t n_bytes) {
@@ -243,7 +243,7 @@ class CudaMemory : public DeviceMemory {
     auto result = std::make_unique<OwnedFloats>(device, static_cast<std::int64_t>(values.size()));
     DeviceScope const scope(device);
     CopyToDevice(result->Cuda(), values.data(), values.size(), result->Values().data());
-    result->Cuda().Synchronize();  // for `values`, which are the caller's
+    result->Cuda().Synchronize();  // for `values`, which belong to the caller
     return result;
   }
 
@@ -261,7 +261,7 @@ class CudaMemory : public DeviceMemory {
       LookBack look_back;
       ShuffleDeviceRows(cuda, move, seed, &look_back);
     }
-    cuda.Synchronize();  // for the rows, which are the caller's
+    cuda.Synchronize();  // for the rows, which belong to the caller
   }
 
   std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t n, std::uint64_t seed, std::int64_t count,

@@ -1,4 +1,4 @@
-/// \file Arrays in the memory of CUDA devices, for the plug-in's entry and for who reads them.
+/// \file Arrays in the memory of CUDA devices, for the plug-in's entry and for readers of the arrays.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,20 @@
 
 namespace kauri::cuda {
 
-/// Cuts and codes rows: DeviceMemory::MakeBins. That is the business of trees, so the plug-in's entry hands it over.
+/// Makes bin edges and bins of rows: DeviceMemory::MakeBins. It belongs to the code of trees, so the plug-in's entry
+/// passes it in.
 using BinMaker = CodedRows (*)(Context const& ctx, DeviceBatches const& rows, BinRequest const& request);
 
 std::unique_ptr<DeviceMemory> MakeCudaMemory(BinMaker make_bins);
 
-/// The device that all elements of the array are on; the current one when it has none. \throws Error(kData) for an
-/// address of host memory, an array that reaches out of its memory, or one that is not aligned to its type.
+/// Returns the device of all elements of the array, or the current device if there are none. \throws Error(kData) for
+/// an address of host memory, an array that reaches out of its memory, or an array that is not aligned to its type.
 int DeviceOf(ArrayView const& array);
 
-/// The stream of `cuda` waits for the array's. \throws Error(kDevice) when the array is on another device.
+/// Makes the stream of `cuda` wait for the array's stream. \throws Error(kDevice) if the array is on another device.
 void WaitForArray(CudaContext const& cuda, DeviceArray const& array, char const* name);
 
-/// Where the rows are. \throws Error(kDevice) unless they are on the device of `cuda`.
+/// Returns the layout of the rows. \throws Error(kDevice) unless they are on the device of `cuda`.
 DeviceLayout const& LayoutOn(CudaContext const& cuda, DeviceStorage const& rows);
 
 }  // namespace kauri::cuda

@@ -1,8 +1,10 @@
-/// Values become keys whose unsigned order is theirs; radix sorts are stable, so rows ascend within equal values.
-/// Dense: 1. present values are counted per column, which says where each column begins; 2. per column, a sort of
-/// (key, row), missing last; 3. the present part goes to its place. Sparse: 1. every entry gets the key (feature,
-/// value) and its row; 2. one sort of all; 3. a column begins where its feature first appears. Bytes that come back: 9
-/// per column.
+/// Values become keys with the same order as unsigned integers. Radix sorts are stable, so rows ascend within equal
+/// values.
+/// Dense: 1. present values are counted per column, which gives the start of each column; 2. per column, (key, row) are
+/// sorted, missing last; 3. the present part is copied to its place.
+/// Sparse: 1. every entry gets the key (feature, value) and its row; 2. one sort of all entries; 3. a column begins at
+/// the first entry of its feature.
+/// Bytes copied to the host: 9 per column.
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
@@ -20,14 +22,14 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::uint32_t kMissingSortKey = 0xFFFFFFFFU;
-/// Of the count of present values: enough to fill a device, few enough for an atomic each.
+/// Threads that count present values: enough to fill a device, few enough for an atomic each.
 constexpr std::int64_t kCountingThreads = 1 << 19;
 
 __device__ __forceinline__ std::int64_t GridIndex() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
 }
 
-/// -0 counts as 0, as in SortedColumns.
+/// Returns the sort key of a value. -0 counts as 0, as in SortedColumns.
 __device__ std::uint32_t SortKeyOf(float value) {
   if (!(value == value)) return kMissingSortKey;
   std::uint32_t const bits = __float_as_uint(value == 0.0F ? 0.0F : value);
@@ -38,14 +40,15 @@ __device__ float ValueOf(std::uint32_t key) {
   return __uint_as_float((key & 0x80000000U) != 0 ? key & 0x7FFFFFFFU : ~key);
 }
 
-/// Row-major, [n_rows, n_cols].
+/// Values in row-major order, [n_rows, n_cols].
 struct Matrix {
   float const* values;
   std::int64_t n_rows;
   std::int64_t n_cols;
 };
 
-/// A thread stays in its column; neighbours read neighbouring columns. n_threads: a multiple of n_cols.
+/// Counts present values. A thread stays in its column; neighbouring threads read neighbouring columns. n_threads: a
+/// multiple of n_cols.
 __global__ void __launch_bounds__(kThreads)
     CountPresentKernel(Matrix matrix, std::int64_t n_threads, unsigned long long* n_present) {
   std::int64_t const thread = GridIndex();
@@ -75,8 +78,8 @@ __global__ void __launch_bounds__(kThreads) AppendKernel(std::uint32_t const* ke
   to_values[index] = ValueOf(keys[index]);
 }
 
-/// keys: the feature in the upper half, the value's key in the lower. rows: the last row that begins at or before the
-/// entry; those before it without entries begin there too.
+/// Makes the keys and rows of entries. keys: the feature in the upper half, the value's key in the lower half. rows:
+/// the last row that begins at or before the entry; earlier rows without entries may begin there too.
 __global__ void __launch_bounds__(kThreads)
     EntryKeysKernel(Span<std::int64_t const> row_ptr, std::uint32_t const* features, float const* values,
                     std::int64_t n_entries, std::uint64_t* keys, std::uint32_t* rows) {
@@ -101,7 +104,7 @@ __global__ void __launch_bounds__(kThreads)
   if (entry < n_entries) values[entry] = ValueOf(static_cast<std::uint32_t>(keys[entry]));
 }
 
-/// column_ptr: [n_cols + 1], the first entry of a feature that is not below the column.
+/// Sets column_ptr, [n_cols + 1], to the first entry whose feature is not below the column.
 __global__ void __launch_bounds__(kThreads)
     ColumnPtrKernel(Span<std::uint64_t const> keys, Span<std::int64_t> column_ptr) {
   std::int64_t const col = GridIndex();
@@ -130,7 +133,7 @@ __global__ void __launch_bounds__(kThreads) BothWaysKernel(Span<std::int64_t con
   both_ways[col] = complete || constant ? 0 : 1;
 }
 
-/// Pairs of keys and rows with room to sort them in.
+/// Pairs of keys and rows, with the memory to sort them.
 template <typename Key>
 class PairSorter {
  public:
@@ -150,7 +153,7 @@ class PairSorter {
       return cub::DeviceRadixSort::SortPairs(temp, bytes, keys_, rows_, n, 0, n_bits, cuda_.stream);
     });
   }
-  /// Leaves the sorted rows in `rows`, the buffer that the sorter was made with.
+  /// Leaves the sorted rows in `rows`, the buffer that was passed to the constructor.
   void TakeRows(Buffer<std::uint32_t>* rows) {
     if (rows_.Current() != rows->data()) std::swap(*rows, other_rows_);
   }
@@ -185,7 +188,7 @@ void RequireSparse(CudaContext const& cuda, DataMatrix const& data) {
                 {{"entries", 8 * n_entries}, {"row pointers", 8 * Size(data.NumRows())}, {"sorting", 21 * n_entries}});
 }
 
-/// [n_cols + 1]; waits for the counts of present values.
+/// Returns the starts of the columns, [n_cols + 1]; waits for the counts of present values.
 std::vector<std::int64_t> CountColumns(CudaContext const& cuda, Matrix const& matrix, bool has_missing) {
   std::vector<unsigned long long> counts(Size(matrix.n_cols), static_cast<unsigned long long>(matrix.n_rows));
   if (has_missing) {
@@ -220,7 +223,8 @@ void SortDense(CudaContext const& cuda, DataMatrix const& data, DeviceColumns* c
   }
 }
 
-/// Every buffer has two lives: the values of `columns` and the spare rows hold the matrix' values and features first.
+/// Sorts sparse data. Buffers are used twice: the values of `columns` and the spare rows first hold the matrix's values
+/// and features.
 void SortSparse(CudaContext const& cuda, DataMatrix const& data, DeviceColumns* columns) {
   auto const& csr = data.Csr();
   auto const n = data.NumEntries();
@@ -242,7 +246,7 @@ void SortSparse(CudaContext const& cuda, DataMatrix const& data, DeviceColumns* 
   sorter.TakeRows(&columns->rows);
 }
 
-/// Waits for the flags, and with them for the sort: the matrix may go.
+/// Sets both_ways. Waits for the flags, and thereby for the sort, so that the matrix may be freed.
 void SetBothWays(CudaContext const& cuda, DeviceColumns* columns) {
   auto const column_ptr = ToDevice(cuda, columns->column_ptr);
   Buffer<std::uint8_t> const both_ways(cuda, Size(columns->NumCols()));

@@ -23,10 +23,10 @@ struct DeviceColumns {
   std::int64_t NumEntries() const { return column_ptr.back(); }
 };
 
-/// The columns of SortedColumns, bit for bit. Dense data are copied as they are, unless they are on the device already,
-/// and sorted by one radix sort per column; sparse data by one radix sort of all entries. \throws Error(kData) for 2^32
-/// - 1 rows or more, Error(kMemory) with what is needed before anything is allocated, Error(kDevice) for data on
-/// another device.
+/// Makes the columns of SortedColumns, bit for bit. Dense data are copied unchanged, unless they are on the device
+/// already, and sorted by one radix sort per column. Sparse data are sorted by one radix sort of all entries. \throws
+/// Error(kData) for 2^32 - 1 rows or more, Error(kMemory) with the bytes needed before anything is allocated,
+/// Error(kDevice) for data on another device.
 DeviceColumns MakeDeviceColumns(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
 
 }  // namespace kauri::cuda

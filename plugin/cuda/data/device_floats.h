@@ -11,7 +11,7 @@
 
 namespace kauri::cuda {
 
-/// Numbers with a stream of their own, because they may outlive whatever computed them. Not initialised.
+/// Numbers with a stream of their own, because they may outlive the object that computed them. Not initialised.
 template <typename T>
 class OwnedNumbers {
  public:
@@ -19,7 +19,7 @@ class OwnedNumbers {
     DeviceScope const scope(device);
     values_ = Buffer<T>(stream_.Context(), static_cast<std::size_t>(size));
   }
-  /// Default streams may still be reading; work on others must be done.
+  /// Waits for default streams, which may still be reading. Work on other streams must be done.
   ~OwnedNumbers() {
     try {
       DeviceScope const scope(stream_.Context().device);
@@ -50,7 +50,8 @@ class OwnedFloats : public DeviceFloats {
   std::int64_t Size() const override { return static_cast<std::int64_t>(owned_.Values().size()); }
   std::vector<float> ToHost() const override { return owned_.ToHost(); }
 
-  /// Whoever fills it does so on this stream, and synchronises it before handing the values out.
+  /// Returns the context in which the values are filled. The code that fills them synchronises the stream before it
+  /// hands them out.
   CudaContext const& Cuda() const { return owned_.Cuda(); }
   Span<float> Values() const { return owned_.Values(); }
 
@@ -58,7 +59,7 @@ class OwnedFloats : public DeviceFloats {
   OwnedNumbers<float> owned_;
 };
 
-/// The same of int64.
+/// The same for int64.
 class OwnedIntegers : public DeviceNumbers {
  public:
   OwnedIntegers(int device, std::int64_t size) : owned_(device, size) {}

@@ -15,7 +15,7 @@ struct DeviceInfo {
   Span<std::int64_t const> group_ptr = {};  ///< [n_groups + 1], from 0 to n_rows; empty: one group
   Span<float const> lower_bounds = {};      ///< [n_rows] or empty: label_lower_bound
   Span<float const> upper_bounds = {};      ///< [n_rows] or empty: label_upper_bound
-  std::int64_t largest_group = 0;           ///< rows of the largest of the groups that are given
+  std::int64_t largest_group = 0;           ///< rows of the largest of the given groups
 };
 
 }  // namespace kauri::cuda

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 20U;
 
-/// Page-locked memory that waits for the next call: to make and to free it takes a millisecond or two, in which nobody
-/// else gets a word to the device.
+/// Page-locked memory that is kept for the next call. Allocating and freeing it takes one or two milliseconds, during
+/// which no other thread can call the device.
 class IdleParts {
  public:
   PinnedBuffer<char> Take() {
@@ -37,13 +37,13 @@ class IdleParts {
   std::vector<PinnedBuffer<char>> buffers_;
 };
 
-/// Never freed: when the process ends the driver may be gone before.
+/// Returns the idle memory. It is never freed, because the driver may be gone before the process ends.
 IdleParts& Idle() {
   static auto& idle = *new IdleParts();
   return idle;
 }
 
-/// A part on its way.
+/// A part under way.
 class Part {
  public:
   explicit Part(int device) : bytes_(Idle().Take()), arrived_(device) { bytes_.Reserve(kPartBytes); }
@@ -58,7 +58,7 @@ class Part {
     CopyToHost(cuda, from, n_bytes, bytes_.data());
     arrived_.Record(cuda);
   }
-  /// Waits for it.
+  /// Waits for the part.
   char const* Bytes() const {
     arrived_.Wait();  // for the bytes
     return bytes_.data();

@@ -12,7 +12,7 @@ namespace {
 struct OwnedColumns {
   OwnedColumns(Context const& ctx, DataMatrix const& data)
       : stream(ctx.device.ordinal), columns(MakeDeviceColumns(stream.Context(), ctx, data)) {
-    stream.Context().Synchronize();  // for the sort: others read on streams of theirs
+    stream.Context().Synchronize();  // for the sort: readers use streams of their own
   }
 
   StreamOwner stream;  ///< before the columns, which are freed on it
@@ -37,7 +37,7 @@ std::shared_ptr<DeviceColumns const> KeptColumns::Hold() const {
 
 void KeptColumns::GiveUp() const {
   std::unique_lock<std::mutex> const lock(mutex_, std::try_to_lock);
-  // Only Get and Hold, which need the mutex, make a single owner two.
+  // Only Get and Hold, which need the mutex, can add a second owner.
   if (lock.owns_lock() && columns_.use_count() == 1) columns_.reset();
 }
 

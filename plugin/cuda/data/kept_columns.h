@@ -1,4 +1,4 @@
-/// \file Sorted columns that stay on a device with the data for the next training, as long as there is room for them.
+/// \file Sorted columns that stay on a device with the data for the next training, as long as there is memory for them.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace kauri::cuda {
 
-/// Trainings share the columns of a data set and a device; those that no training uses are given up when memory is
-/// short, and made anew by the next one.
+/// Columns shared by the trainings on a data set and a device. Columns that no training uses are given up if memory is
+/// short, and the next training makes them anew.
 class KeptColumns final : public IdleMemory {
  public:
   explicit KeptColumns(int device) : device_(device) {}
 
-  /// The columns of `data`, whose own they stay; made if there are none. They are finished: any stream of the device
-  /// may read them, and has read them when its user lets go of them. \throws what MakeDeviceColumns throws; the next
-  /// call makes them then.
+  /// Returns the columns of `data`, and makes them if there are none. `data` must always be the same. They are
+  /// complete, so any stream of the device may read them; it must have read them when their user releases them. \throws
+  /// what MakeDeviceColumns throws; the next call then makes them.
   std::shared_ptr<DeviceColumns const> Get(Context const& ctx, DataMatrix const& data) const;
-  /// The columns if there are any, else nullptr. Who holds them keeps them from being given up.
+  /// Returns the columns if there are any, else nullptr. A holder keeps them from being given up.
   std::shared_ptr<DeviceColumns const> Hold() const;
 
   int Device() const override { return device_; }
   void GiveUp() const override;
-  /// In host memory, where budgets count: next to nothing.
+  /// Returns the bytes in host memory, where budgets count: next to nothing.
   std::int64_t BytesHeld() const { return 0; }
 
  private:
@@ -36,7 +36,7 @@ class KeptColumns final : public IdleMemory {
   mutable std::shared_ptr<DeviceColumns const> columns_;
 };
 
-/// What is kept of `data` on the device of `ctx`.
+/// Returns the columns that are kept with `data` on the device of `ctx`.
 std::shared_ptr<KeptColumns const> KeptColumnsOf(Context const& ctx, DataMatrix const& data);
 
 }  // namespace kauri::cuda

@@ -1,15 +1,15 @@
 /// The tree reduction of the thesis (section 3.7) in the shape that host and device share.
 ///
-/// 1. A warp takes a block of 4,096 rows of a column and has them copied to shared memory, all of them under way at a
+/// 1. A warp takes a block of 4,096 rows of a column and copies them to shared memory, with all copies under way at a
 ///    time. Its lanes are the lanes of the host's sums: value i of the block belongs to lane i mod 32. The first pass
 ///    adds up weights and values.
-/// 2. Lanes are joined in halves, so lane 0 has the mean and every lane gets it; the second pass adds the powers of
-///    what the values differ from it, and lanes are joined again.
+/// 2. Lanes are joined in halves, so lane 0 has the mean, and every lane gets it. The second pass adds the powers of
+///    the differences from the mean, and lanes are joined again.
 /// 3. 64 blocks, then 64 groups, and so on are merged along the binary tree of their numbers, a thread for each pair.
 ///
-/// Values that do not count have weight 0 and are taken for 0: adding 0 changes no bit of a sum that began with 0, and
-/// without branches many values are under way in each lane. Bytes: 4 a value. Float64 instructions a value: 5, and 2
-/// for each power.
+/// Values that do not count have weight 0 and are replaced by 0. Adding 0 changes no bit of a sum that began with 0,
+/// and without branches many values are under way in each lane. Bytes: 4 a value. Float64 instructions a value: 5, and
+/// 2 for each power.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 /// Columns of rows with their weights.
 struct Table {
   float const* values;
-  float const* weights;  ///< null: each row weighs 1
+  float const* weights;  ///< null: all weights are 1
   std::int64_t n_rows;
   std::int64_t n_cols;
   std::int64_t row_stride;
@@ -43,7 +43,7 @@ __device__ double JoinLanes(double value) {
   return value;  // lane 0 has the sum
 }
 
-/// What a lane does with a block: as SumBlock of the host.
+/// The work of a lane on a block: the same as SumBlock of the host.
 template <int kOrder>
 class BlockSum {
  public:
@@ -72,7 +72,7 @@ class BlockSum {
   }
 
  private:
-  /// A value, as the sums see it.
+  /// A value as it enters the sums.
   struct Counted {
     double weight;
     float value;
@@ -86,7 +86,7 @@ class BlockSum {
   }
 
   __device__ void Stage() {
-    constexpr int kValues = 4;  // of a copy
+    constexpr int kValues = 4;  // floats of a copy
     bool const is_aligned = reinterpret_cast<std::uintptr_t>(values_) % (kValues * sizeof(float)) == 0;
     if (n_ == kRows && stride_ == 1 && is_aligned) {
       for (int row = kValues * lane_; row < kRows; row += kValues * kLanes) {
@@ -148,34 +148,34 @@ class BlockSum {
   std::int64_t stride_;
   int n_;
   int lane_;
-  float* shared_;  ///< [kRows], of this warp
+  float* shared_;  ///< [kRows], memory of this warp
   double weight_ = 0.0;
   double sum_ = 0.0;
   float min_ = INFINITY;
   float max_ = -INFINITY;
 };
 
-/// Warps of neighbouring numbers have neighbouring columns of the same rows, so that they share what a fetch brings.
+/// Neighbouring warps have neighbouring columns of the same rows, so that they share fetched sectors.
 template <int kOrder>
 __global__ void __launch_bounds__(kWarps* kLanes)
     SumBlocksKernel(Table table, std::int64_t n_blocks, int order, PowerSums* sums) {
   extern __shared__ float shared[];
   int const warp = static_cast<int>(threadIdx.x) / kLanes;
   std::int64_t const item = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
-  if (item >= n_blocks * table.n_cols) return;  // a whole warp
+  if (item >= n_blocks * table.n_cols) return;  // the whole warp returns
   std::int64_t const column = item % table.n_cols;
   std::int64_t const block = item / table.n_cols;
   BlockSum<kOrder>(table, column, block * kRows, shared + warp * kRows).Run(order, sums + item);
 }
 
-/// sums: [n_blocks, n_cols].
+/// Sums of blocks, [n_blocks, n_cols].
 struct BlockTable {
   PowerSums* sums;
   std::int64_t n_blocks;
   std::int64_t n_cols;
 };
 
-/// Merges the sums of blocks 0, stride, 2 stride, .. of each column in groups; the first of a group gets all of it.
+/// Merges the sums of blocks 0, stride, 2 stride, .. of each column in groups; the first block of a group gets the sum.
 __global__ void __launch_bounds__(kGroup / 2)
     MergeKernel(BlockTable blocks, std::int64_t stride, power_sums::Binomials table) {
   std::int64_t const column = blockIdx.x % blocks.n_cols;
@@ -199,7 +199,7 @@ void SumSketchBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_
                order, sums);
 }
 
-/// As many powers as are asked for, or a few more, which are dropped.
+/// Sums at least `order` powers, with the next larger of the compiled numbers; the surplus is dropped.
 void SumSketchBlocks(CudaContext const& ctx, Table const& table, std::int64_t n_blocks, int order, PowerSums* sums) {
   if (order <= 4) return SumSketchBlocks<4>(ctx, table, n_blocks, order, sums);
   if (order <= 5) return SumSketchBlocks<5>(ctx, table, n_blocks, order, sums);

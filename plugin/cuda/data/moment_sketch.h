@@ -9,9 +9,9 @@
 
 namespace kauri::cuda {
 
-/// [n_cols]: the sums of each column's values (NaN: missing) up to power `order`, 2 .. kMaxMoment. weights: [n_rows] on
-/// the same device, or null. Reads every value once; besides it takes 168 bytes for each block of 4,096 rows and
-/// column. Waits for the sums.
+/// Returns by column, [n_cols], the power sums of its values (NaN: missing) up to power `order`, 2 .. kMaxMoment.
+/// weights: [n_rows] on the same device, or null. Reads every value once; besides it takes 168 bytes for each block of
+/// 4,096 rows and column. Waits for the sums.
 std::vector<PowerSums> SketchColumns(CudaContext const& ctx, DeviceLayout const& rows, float const* weights, int order);
 
 }  // namespace kauri::cuda

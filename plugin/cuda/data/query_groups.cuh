@@ -7,7 +7,7 @@
 
 namespace kauri::cuda {
 
-/// The group of a row: the last that begins at it or before. 0 where none are given.
+/// Returns the group of a row: the last group that begins at the row or before. Returns 0 if no groups are given.
 __device__ __forceinline__ std::int64_t GroupOf(DeviceInfo const& info, std::int64_t row) {
   std::int64_t low = 0;
   auto high = static_cast<std::int64_t>(info.group_ptr.size()) - 1;

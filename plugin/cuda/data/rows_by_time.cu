@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Magnitudes of floats sort like their bits.
+/// Computes sort keys: magnitudes of floats sort like their bits.
 __global__ void __launch_bounds__(kThreads)
     TimeKeysKernel(DeviceInfo info, bool latest_first, std::uint32_t* keys, std::uint32_t* rows) {
   std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

@@ -10,18 +10,18 @@ namespace kauri::cuda {
 
 enum class TimeOrder { kEarliestFirst, kLatestFirst };
 
-/// By place; not owning.
+/// Times in sorted order, by place; not owning.
 struct PlacedTimes {
   std::int64_t n_rows;
-  std::uint32_t const* keys;  ///< do not descend; equal for equal times
+  std::uint32_t const* keys;  ///< ascending; equal for equal times
   std::uint32_t const* rows;
 
-  /// The first place with the time of `place`.
+  /// Returns the first place with the time of `place`.
   __device__ std::int64_t First(std::int64_t place) const {
     std::uint32_t const key = keys[place];
     std::int64_t low = 0;
     std::int64_t high = place;
-    if (high > 0 && keys[high - 1] != key) low = high;  // most times are nobody else's
+    if (high > 0 && keys[high - 1] != key) low = high;  // most times occur once
     while (low < high) {
       std::int64_t const middle = low + (high - low) / 2;
       bool const before = keys[middle] != key;
@@ -30,7 +30,7 @@ struct PlacedTimes {
     }
     return low;
   }
-  /// The last place with the time of `place`.
+  /// Returns the last place with the time of `place`.
   __device__ std::int64_t Last(std::int64_t place) const {
     std::uint32_t const key = keys[place];
     std::int64_t low = place;
@@ -54,7 +54,8 @@ struct RowsByTime {
   PlacedTimes View() const { return {n_rows, keys.data(), rows.data()}; }
 };
 
-/// Rows of one time keep their order. One label column. Asynchronous; needs 16 bytes per row while it runs.
+/// Sorts rows by time. Rows with equal times keep their order. One label column. Asynchronous; needs 16 bytes per row
+/// while it runs.
 RowsByTime SortByTime(CudaContext const& cuda, TimeOrder order, DeviceInfo const& info);
 
 }  // namespace kauri::cuda

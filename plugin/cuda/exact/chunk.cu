@@ -7,7 +7,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// From here on the spare region is worth shrinking (half a GiB of entries).
+/// Number of entries above which a smaller spare region pays (half a GiB of entries).
 constexpr std::int64_t kEntriesPerChunk = std::int64_t{1} << 25;
 constexpr unsigned kBlocksPerFeature = 1024;
 
@@ -15,7 +15,7 @@ struct FillTask {
   std::uint32_t const* rows;
   float const* values;
   FixedPair const* pairs;
-  std::int64_t const* source;         ///< [n_features], where each column begins
+  std::int64_t const* source;         ///< [n_features], the start of each column
   std::int64_t const* feature_begin;  ///< [n_features + 1]
   std::int64_t const* column_end;     ///< [n_features]
   EntryArrays to;
@@ -44,7 +44,8 @@ std::int64_t ColumnSize(DeviceColumns const& columns, std::int32_t feature) {
   return columns.column_ptr[at + 1] - columns.column_ptr[at];
 }
 
-/// Whole tiles are loaded, the dead entries in them too: what those hold never matters, but it must be something.
+/// Reserves zeroed memory. Whole tiles are loaded, including their dead entries; the values of those do not matter, but
+/// must be initialised.
 template <typename T>
 void ReserveZeroed(CudaContext const& cuda, std::size_t size, Buffer<T>* buffer) {
   if (size <= buffer->size()) return;
@@ -58,7 +59,7 @@ std::int64_t RegionSize(std::vector<ChunkPlan> const& plans) {
   return NumTiles(largest) * kTileEntries;
 }
 
-/// What of a chunk does not change while a tree grows.
+/// Returns a chunk with the members that do not change while a tree grows.
 Chunk DescribeChunk(CudaContext const& cuda, DeviceColumns const& columns, ChunkPlan const& plan) {
   Chunk chunk;
   chunk.features = plan.features;

@@ -1,11 +1,11 @@
-/// One block decides a level, a thread a node, some turns where nodes are many:
-///   1. A thread sees whether its node's best split reduces the loss and which of the children may be split again.
-///   2. Scans over the block number the children: as leaves of the tree and, those that may be split, as nodes of the
-///      next level, in the order of their parents and left before right, which is the host's.
-///   3. The thread writes what becomes of the node's rows, and the children's sums and gains.
+/// One block decides a level. A thread takes a node; with many nodes the block takes several turns:
+///   1. A thread checks whether its node's best split reduces the loss and which of the children may be split again.
+///   2. Scans over the block number the children as leaves of the tree, and the children that may be split also as
+///      nodes of the next level. The order is the host's: by parent, left before right.
+///   3. The thread writes the move of the node's rows, and the children's sums and gains.
 ///
-/// Floor: a launch of some 5 us a level, as a block has it, behind split finding; the host's way takes a copy, a wait,
-/// its own decisions and two copies back, some 25 us in which the device has nothing to do.
+/// Floor: a launch of about 5 us a level, the cost of one block, queued after split finding. Decisions on the host take
+/// a copy, a wait, the decisions themselves and two copies back, about 25 us in which the device is idle.
 #include <cub/block/block_scan.cuh>
 #include <utility>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Of Buffer counts_.
+/// Indices into the buffer counts_.
 enum Count : std::uint8_t { kChildren, kTreeNodes, kNumCounts };
 
 struct ChunkFeatures {
@@ -42,7 +42,7 @@ struct DecisionTask {
   std::int32_t* counts;   ///< [kNumCounts]
 };
 
-/// What becomes of a node and of its children.
+/// The decisions about a node and its children.
 struct Fate {
   bool splits = false;
   bool left_goes_on = false;
@@ -60,12 +60,12 @@ __device__ void AddNode(GainParam const& gain, FixedSum sum, std::int32_t id, st
                         DecidedNodes const& nodes) {
   WeightBounds const free;
   nodes.nodes[place] = {sum, NodeGain(sum, gain, free), free};
-  nodes.floors[place] = kMinLossChange / 2.0;  // as LevelEntries has it
+  nodes.floors[place] = kMinLossChange / 2.0;  // the same value as in LevelEntries
   nodes.best[place] = SplitCandidate();
   nodes.ids[place] = id;
 }
 
-/// The place of the feature among those of the chunk, or -1.
+/// Returns the place of the feature among the chunk's features, or -1.
 __device__ std::int32_t PlaceOf(ChunkFeatures const& features, std::int32_t feature) {
   std::int32_t low = 0;
   for (std::int32_t high = features.n; low < high;) {
@@ -75,7 +75,7 @@ __device__ std::int32_t PlaceOf(ChunkFeatures const& features, std::int32_t feat
   return low < features.n && features.ids[low] == feature ? low : -1;
 }
 
-/// first_id, first_child: of the node's children, in the tree and in the next level.
+/// first_id, first_child: ids of the node's first child in the tree and in the next level.
 __device__ void MoveNode(DecisionTask const& task, std::int32_t node, Fate const& fate, std::int32_t first_id,
                          std::int32_t first_child) {
   NodeMove move;
@@ -178,7 +178,7 @@ void DeviceDecisions::Decide(CudaContext const& cuda, GainParam const& gain, std
     task.chunks[task.n_chunks++] = {chunk.feature_ids.data(), static_cast<std::int32_t>(chunk.features.size())};
   }
   if (!is_last) task.next = Reserve(cuda, Level() + 1, n_before_ + n_nodes, 2 * n_nodes);
-  auto const own = Nodes();  // where they are now
+  auto const own = Nodes();  // after Reserve, which may move them
   task.best = own.best;
   task.ids = own.ids;
   task.moves = moves_.data();
@@ -193,7 +193,7 @@ void DeviceDecisions::Decide(CudaContext const& cuda, GainParam const& gain, std
 }
 
 void DeviceDecisions::EndLevel() {
-  if (!is_last_) counted_.Wait();  // the one wait of the level: how many nodes the next one has
+  if (!is_last_) counted_.Wait();  // the one wait of the level, for the number of nodes of the next level
   n_before_ += static_cast<std::size_t>(NumNodes());
   n_nodes_.push_back(is_last_ ? 0 : *n_children_.data());
 }

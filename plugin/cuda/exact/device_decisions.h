@@ -1,8 +1,8 @@
-/// \file The decisions of an exact tree on the device: which of a level's best splits are made, where its rows go, what
-/// the next level's nodes are. The host reads how many nodes there are, and the splits when the tree is grown.
+/// \file The decisions of an exact tree on the device: the splits of a level that are made, the moves of its rows, and
+/// the next level's nodes. The host reads the number of nodes, and the splits when the tree is grown.
 ///
-/// As on the host (gpu_exact_builder.cu), for trees that need nothing of it on their way: no columns drawn for levels
-/// or nodes, no constraints, costs, categories or limits.
+/// The decisions are the host's (gpu_exact_builder.cu), for trees that do not need the host while they grow: no columns
+/// sampled for levels or nodes, no constraints, costs, categories or limits.
 #pragma once
 
 #include <array>
@@ -17,42 +17,43 @@
 
 namespace kauri::cuda {
 
-/// The nodes of a level, as split finding needs them; device memory, not owning.
+/// The nodes of a level for split finding; device memory, not owning.
 struct DecidedNodes {
   NodeTotals* nodes = nullptr;
   double* floors = nullptr;        ///< SplitTask::floors
-  SplitCandidate* best = nullptr;  ///< none is found yet
-  std::int32_t* ids = nullptr;     ///< in the tree
+  SplitCandidate* best = nullptr;  ///< invalid at first
+  std::int32_t* ids = nullptr;     ///< ids in the tree
 };
 
-/// One tree at a time; buffers are kept from tree to tree. A level is Decide and, once rows are on their way, EndLevel.
+/// The decisions of one tree at a time; buffers are kept from tree to tree. A level takes Decide and, once the moves of
+/// its rows are queued, EndLevel.
 class DeviceDecisions {
  public:
   explicit DeviceDecisions(int device) : counted_(device) {}
 
-  /// A new tree, whose root has this sum and may be split.
+  /// Starts a tree whose root has this sum and may be split.
   void Start(CudaContext const& cuda, GainParam const& gain, FixedSum root);
 
-  /// The current level.
+  /// Returns the number of nodes of the current level.
   std::int32_t NumNodes() const { return n_nodes_.back(); }
   DecidedNodes Nodes() const;
 
-  /// From the best splits of the current level. is_last: the children are leaves. Asynchronous.
+  /// Decides the level from its best splits. is_last: the children are leaves. Asynchronous.
   void Decide(CudaContext const& cuda, GainParam const& gain, std::vector<Chunk> const& chunks, bool is_last);
-  /// Of Decide, in device memory: [n_nodes]; [n_children]; by chunk [n_nodes], the place of the feature or -1.
+  /// Results of Decide, in device memory: [n_nodes]; [n_children]; by chunk [n_nodes], the place of the feature or -1.
   NodeMove const* Moves() const { return moves_.data(); }
   std::int32_t const* ParentOfChild() const { return parent_of_child_.data(); }
   std::int32_t const* Winners(std::size_t chunk) const {
     return winners_.data() + chunk * static_cast<std::size_t>(NumNodes());
   }
-  /// Makes the next level the current one. Waits for Decide alone, not for what was begun after it.
+  /// Makes the next level the current one. Waits for Decide only, not for work that was queued after it.
   void EndLevel();
 
-  /// The best splits of every level's nodes, once the last level has ended. Waits for them.
+  /// Returns the best splits of every level's nodes, after the last level has ended. Waits for them.
   std::vector<std::vector<SplitCandidate>> ReadTree(CudaContext const& cuda);
 
  private:
-  /// Nodes of a level; sides alternate.
+  /// Nodes of a level. Levels alternate between the two sides.
   struct Side {
     Buffer<NodeTotals> nodes;
     Buffer<double> floors;
@@ -60,17 +61,17 @@ class DeviceDecisions {
   };
 
   std::size_t Level() const { return n_nodes_.size() - 1; }
-  /// Room for so many nodes of a level whose best splits lie behind `n_before` others.
+  /// Reserves memory for n_nodes nodes of a level, whose best splits come after `n_before` others.
   DecidedNodes Reserve(CudaContext const& cuda, std::size_t level, std::size_t n_before, std::size_t n_nodes);
 
   std::vector<std::int32_t> n_nodes_;  ///< by level
   std::size_t n_before_ = 0;           ///< nodes of the levels before the current one
   std::array<Side, 2> sides_;
-  Buffer<SplitCandidate> best_;  ///< of all levels
+  Buffer<SplitCandidate> best_;  ///< best splits of all levels
   Buffer<NodeMove> moves_;
   Buffer<std::int32_t> parent_of_child_;
   Buffer<std::int32_t> winners_;
-  Buffer<std::int32_t> counts_;  ///< children of the level; nodes of the tree
+  Buffer<std::int32_t> counts_;  ///< [kNumCounts]: children of the level; nodes of the tree
   PinnedBuffer<std::int32_t> n_children_;
   Event counted_;
   bool is_last_ = false;

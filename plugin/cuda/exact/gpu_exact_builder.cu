@@ -24,8 +24,8 @@ DMLC_REGISTER_PARAMETER(GpuExactParam);
 
 namespace {
 
-/// Present values of each column; of dense data the most there can be, which needs no look at them. None of categorical
-/// columns, whose entries do not move.
+/// Returns the number of present values of each column. For dense data it is the number of rows, an upper bound that
+/// needs no look at the values. It is 0 for categorical columns, whose entries do not move.
 std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
   auto const n_cols = static_cast<std::size_t>(data.NumCols());
   std::vector<std::int64_t> sizes(n_cols, data.IsDense() ? data.NumRows() : 0);
@@ -38,7 +38,8 @@ std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
   return sizes;
 }
 
-/// The columns, once all that training on numbers takes besides is known to fit: before the first allocation.
+/// Returns the columns. First checks, before any allocation, that they fit together with all other memory of training
+/// on numbers.
 std::shared_ptr<DeviceColumns const> ColumnsWithRoom(CudaContext const& cuda, Context const& ctx,
                                                      DataMatrix const& data, bool by_errors) {
   auto const kept = KeptColumnsOf(ctx, data);
@@ -56,7 +57,8 @@ std::shared_ptr<DeviceColumns const> ColumnsWithRoom(CudaContext const& cuda, Co
   return held != nullptr ? held : kept->Get(ctx, data);
 }
 
-/// Once the columns are sorted: only they tell how many categories there are.
+/// Returns the categories. Must be called after the columns are sorted, because only they give the number of
+/// categories.
 DeviceCategories FindDeviceCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                       DeviceColumns const& columns) {
   auto lists = ListCategories(cuda, ctx, data, columns);
@@ -76,7 +78,7 @@ class GpuExactState : public BuildState {
         decisions(ctx.device.ordinal),
         types_(data.Info().feature_types) {}
 
-  /// Looks for the categories anew after other types of columns were set. cuda: where trees are built.
+  /// Finds the categories anew if other column types were set. cuda: the context in which trees are built.
   void UpdateCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
     auto const& types = data.Info().feature_types;
     if (types == types_) return;
@@ -86,8 +88,8 @@ class GpuExactState : public BuildState {
     types_ = types;
   }
 
-  /// Before the stream, which is waited for first: categories are read from the columns on it. Trees, on the engine's
-  /// stream, have read theirs when the host knows the first split.
+  /// Declared before the stream, so that the stream is waited for first: it reads the categories from the columns.
+  /// Trees, on the engine's stream, have read their columns when the host knows the first split.
   std::shared_ptr<DeviceColumns const> shared_columns;
   DeviceColumns const& columns;
   StreamOwner stream;
@@ -100,7 +102,7 @@ class GpuExactState : public BuildState {
   std::vector<std::string> types_;
 };
 
-/// One tree on its way up.
+/// A tree while it grows.
 class GpuExactGrower : public ScalarGrowth {
  public:
   GpuExactGrower(CudaContext const& cuda, Context const& ctx, GpuExactBuilder const& builder,
@@ -129,11 +131,12 @@ class GpuExactGrower : public ScalarGrowth {
   }
 
  private:
-  /// By errors, rows are counted to tell where some are missing: these may have no gradients.
+  /// With the criterion of errors, rows are counted to find out whether some are missing, as missing rows may have no
+  /// gradients.
   bool LimitsSplits() const {
     return param_.extra_trees || param_.min_data_in_leaf > 1 || param_.split_criterion == TreeParam::kAbsoluteError;
   }
-  /// Whether a level's decisions need nothing that the host alone knows or does.
+  /// Returns whether the decisions of a level need no data or work of the host.
   bool DecidesOnDevice() const {
     auto const draws = columns_.SamplesLevels() || columns_.SamplesNodes();
     auto const limits = LimitsSplits() || constraints_.LimitsFeatures() || gain_.monotone || !costs_.empty();
@@ -185,7 +188,7 @@ void GpuExactGrower::GrowOnDevice() {
   }
 }
 
-/// The host makes the decisions of the device again, from the same splits.
+/// Repeats the decisions of the device on the host, from the same splits.
 void GpuExactGrower::ReadTree() {
   for (auto const& splits : state_.decisions.ReadTree(cuda_)) {
     Decide(splits);
@@ -194,7 +197,7 @@ void GpuExactGrower::ReadTree() {
   }
 }
 
-/// [n_nodes, n_cols], 1 where the node may use the column; empty when all may.
+/// Returns by node and column, [n_nodes, n_cols], 1 if the node may use the column; empty if all may.
 std::vector<std::uint8_t> GpuExactGrower::AllowedColumns() const {
   if (!columns_.SamplesLevels() && !columns_.SamplesNodes() && !constraints_.LimitsFeatures()) return {};
   auto const n_cols = static_cast<std::size_t>(state_.columns.NumCols());
@@ -245,7 +248,7 @@ NodeMove GpuExactGrower::MakeMove(ActiveNode const& node, SplitCandidate const& 
   return move;
 }
 
-/// Makes the splits that are worth it; what is left to look at are `children_`.
+/// Makes the splits that reduce the loss enough; the nodes of the next level go to `children_`.
 std::vector<NodeMove> GpuExactGrower::Decide(std::vector<SplitCandidate> const& splits) {
   children_.clear();
   parent_of_child_.clear();
@@ -263,8 +266,8 @@ void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
 
 }  // namespace
 
-/// Candidates are looked at side by side there (category_warp.h), by their sums alone; which are tried depends with
-/// groups on those tried before.
+/// Refuses limits on splits with categorical columns. The device evaluates the candidates in parallel
+/// (category_warp.h), by their sums alone; with groups, the candidates to try depend on the candidates tried before.
 void RefuseLimitsOfCategories(TreeParam const& param, MetaInfo const& info) {
   if (!HasCategorical(info)) return;
   auto const refuse = [](auto const&... limit) {

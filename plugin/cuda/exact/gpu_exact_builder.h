@@ -2,15 +2,15 @@
 ///
 /// 1. Once per data set the columns are sorted (cuda/data/device_columns.h).
 /// 2. Per tree every column's entries get their gradient pair. On the first levels they stay in the order of their
-/// values (entries/interleaved.h); then they are sorted by node, and stay so from level to level by a stable one-bit
-/// partition of each segment (entries/partition.h).
+///    values (entries/interleaved.h). Then they are sorted by node, and stay so from level to level by a stable one-bit
+///    partition of each segment (entries/partition.h).
 /// 3. Per level a scan finds the best split of every node (split/find_split.h), and the device decides as the CPU's
-/// exact method does (device_decisions.h): the host reads the splits when the tree is grown. Where it alone can decide,
-/// as with constraints, it reads them on every level and sends back what becomes of each node.
+///    exact method does (device_decisions.h). The host reads the splits when the tree is grown. If only the host can
+///    decide, as with constraints, it reads the splits on every level and sends back the move of each node.
 /// 4. Rows move first in the missing direction, then by value (entries/positions.h).
 /// 5. Categorical columns are added up by node and category and searched as sets (categories/category_columns.h).
-/// 6. Where errors choose the splits, entries are sorted by node from the first level on, and each node has bins of its
-/// residuals (label_bins/level_labels.h).
+/// 6. If errors choose the splits, entries are sorted by node from the first level on, and each node has bins of its
+///    residuals (label_bins/level_labels.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=exact.
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace kauri::cuda {
 
-/// What only this method has.
+/// Parameters of this method alone.
 struct GpuExactParam : public dmlc::Parameter<GpuExactParam> {
   int interleaved_levels;
 
@@ -48,8 +48,8 @@ class GpuExactBuilder : public DeviceTreeBuilder {
   ConstraintRules const& Rules() const { return rules_; }
   GpuExactParam const& ExactParam() const { return exact_param_; }
   std::string StateKey() const override { return "gpu_exact"; }
-  /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows; of a
-  /// categorical column 4 bytes per row instead of the latter.
+  /// Makes the state. Device memory: 8 bytes per present value, and 16 bytes times (1 + 1 / number of chunks) while a
+  /// tree grows; a categorical column takes 4 bytes per row instead of the latter.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
                      BuildState* state, Span<std::int32_t> leaf_of_row) const override;

@@ -24,7 +24,7 @@ void LevelEntries::Fill(std::vector<std::uint32_t> const& features) {
   }
 }
 
-/// As if the root split into the sampled rows and a finished leaf.
+/// Drops the rows that are not sampled, as if the root split into the sampled rows and a finished leaf.
 void LevelEntries::DropUnsampled() {
   MarkSampled(cuda_, task_.sampled_rows, workspace_.row_goes_left.data());
   NodeMove keep;
@@ -40,7 +40,7 @@ void LevelEntries::NarrowRows(Buffer<std::int32_t> const& positions) {
   NarrowPositions(cuda_, {positions.data(), NumRows()}, task_.sampled_rows, workspace_.node_of_row.data());
 }
 
-/// What is the same for all nodes.
+/// Returns a task with the members that are the same for all nodes.
 SplitTask LevelEntries::TaskOf(GainParam const& gain, std::int32_t n_nodes) const {
   SplitTask task;
   task.table.n_nodes = n_nodes;
@@ -50,7 +50,7 @@ SplitTask LevelEntries::TaskOf(GainParam const& gain, std::int32_t n_nodes) cons
   return task;
 }
 
-/// What split finding needs of the nodes, whatever the feature. best (out): [n_nodes], device.
+/// Uploads the data of the nodes that split finding needs for any feature. best (out): [n_nodes], device.
 SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** best) {
   auto& upload = workspace_.level_upload;
   upload.Clear();
@@ -60,7 +60,7 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
   auto const costs = upload.Add(level.costs);
   auto const limits = upload.Add(level.limits);
   auto const candidates = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
-  // A split below half of kMinLossChange is never made, so that much is as good as reached.
+  // A split below half of kMinLossChange is never made, so the floor can begin there.
   auto const floors = upload.Add(std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
   upload.Send(cuda_);
   *best = upload.At<SplitCandidate>(candidates);
@@ -95,7 +95,7 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
   categories_.Find(cuda_, of_level, workspace_.positions.data(), task_.pairs.data(), best);
   workspace_.best.Reserve(level.nodes.size());
   CopyToHost(cuda_, best, level.nodes.size(), workspace_.best.data());
-  cuda_.Synchronize();  // the one wait of the level: which nodes split, and which categories go right
+  cuda_.Synchronize();  // the one wait of the level, for the nodes' splits and the categories that go right
   return {workspace_.best.data(), workspace_.best.data() + level.nodes.size()};
 }
 
@@ -130,7 +130,7 @@ void LevelEntries::Search(SplitTask const& of_level, SplitCandidate* best) {
 
 namespace {
 
-/// For each node the place within the chunk of the feature that it splits on, or -1.
+/// Returns for each node the place within the chunk of the feature that it splits on, or -1.
 std::vector<std::int32_t> WinnersOf(Chunk const& chunk, std::vector<NodeMove> const& moves) {
   std::vector<std::int32_t> winners;
   for (auto const& move : moves) {
@@ -179,7 +179,7 @@ void LevelEntries::Advance(DeviceDecisions* decisions) {
   }
   MarkLeftRows(cuda_, current, next, moves, workspace_.row_goes_left.data());
   auto const* const parents = decisions->ParentOfChild();
-  decisions->EndLevel();  // behind all that does not ask how many nodes are next, so that the device is not idle
+  decisions->EndLevel();  // after all work that does not need the number of next nodes, so that the device is not idle
   if (decisions->NumNodes() > 0) Partition(n_nodes, moves, parents, decisions->NumNodes());
   std::swap(workspace_.positions, workspace_.next_positions);
 }
@@ -213,8 +213,8 @@ void LevelEntries::MoveRows(std::vector<NodeMove> const& moves, NodeMove const* 
   }
 }
 
-/// Column by column. Entries with their node beside them hold sampled rows only; with sampling all rows of the split
-/// columns are looked at.
+/// Moves the rows column by column. Entries with their nodes (interleaved phase) exist for sampled rows only, so with
+/// sampling all rows of the split columns are read.
 void LevelEntries::MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> const& moves,
                                      NodeMove const* device_moves) {
   auto* const next = workspace_.next_positions.data();

@@ -1,5 +1,5 @@
-/// \file The entries and rows of one tree on their way down the levels: which phase they are in, what finds splits in
-/// it, and what moves them on. Who decides the tree: gpu_exact_builder.cu.
+/// \file The entries and rows of one tree on their way down the levels: their phase, split finding in that phase, and
+/// their moves. The decisions about the tree: gpu_exact_builder.cu.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace kauri::cuda {
 
-/// What split finding on one level needs; on the host.
+/// The data for split finding on one level; on the host.
 struct LevelNodes {
   GainParam gain;
   std::vector<NodeTotals> nodes;
@@ -25,8 +25,8 @@ struct LevelNodes {
 
 class LevelEntries {
  public:
-  /// All rows are in one active node. interleaved_levels: see GpuExactParam; 0 where splits are limited, as they are
-  /// where the task has errors, by which they are chosen then. categories: started for the tree.
+  /// Begins with all rows in one active node. interleaved_levels: see GpuExactParam; 0 if splits are limited, as they
+  /// are if the task has errors, which then choose the splits. categories: started for the tree.
   LevelEntries(CudaContext const& cuda, DeviceColumns const& columns, DeviceTreeTask const& task,
                std::int32_t interleaved_levels, ExactWorkspace* workspace, CategoryColumns* categories)
       : cuda_(cuda),
@@ -37,17 +37,18 @@ class LevelEntries {
         categories_(*categories),
         chunks_(workspace->chunks) {}
 
-  /// Every column of `features` (ascending, without categories) with the pairs of its rows. Costs a gathered pair per
-  /// entry.
+  /// Fills every column of `features` (ascending, without categories) with the pairs of its rows. Costs a gathered pair
+  /// per entry.
   void Fill(std::vector<std::uint32_t> const& features);
-  /// The best split of every node, in the order of the nodes. Waits for them.
+  /// Returns the best split of every node, in the order of the nodes. Waits for them.
   std::vector<SplitCandidate> FindBest(LevelNodes const& level);
-  /// The same where the device decides: in place of the level's candidates. Asynchronous. Neither categories nor
-  /// limits, entries sorted by node.
+  /// Does the same for decisions on the device: improves the level's candidates in place. Asynchronous. Entries must be
+  /// sorted by node, without categories or limits.
   void FindBest(GainParam const& gain, DeviceDecisions const& decisions);
-  /// Rows move as `moves` (by node) says, entries to the children: parent_of_child[child] = 2 * parent + (right child).
+  /// Moves rows according to `moves` (by node), and entries to the children: parent_of_child[child] = 2 * parent +
+  /// (right child).
   void Advance(std::vector<NodeMove> const& moves, std::vector<std::int32_t> const& parent_of_child);
-  /// The same as `decisions` say, whose level it ends. All rows are sampled.
+  /// Does the same according to `decisions`, and ends their level. All rows must be sampled.
   void Advance(DeviceDecisions* decisions);
 
  private:
@@ -55,18 +56,19 @@ class LevelEntries {
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
   SplitTask TaskOf(GainParam const& gain, std::int32_t n_nodes) const;
-  /// Improves best, [n_nodes], device, by the columns without categories. of_level: what does not depend on the chunk.
+  /// Improves best, [n_nodes], device, by the columns without categories. of_level: the members that do not depend on
+  /// the chunk.
   void Search(SplitTask const& of_level, SplitCandidate* best);
   SplitTask UploadLevel(LevelNodes const& level, SplitCandidate** best);
   void CountNodeRows(std::int32_t n_nodes);
   void DropUnsampled();
   void NarrowRows(Buffer<std::int32_t> const& positions);
   void MoveEntries(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);
-  /// winners: by chunk, a device address of the winning feature's place of every node, or -1.
+  /// winners: by chunk, a device array with the place of every node's winning feature, or -1.
   void MoveRows(std::vector<NodeMove> const& moves, NodeMove const* device_moves,
                 std::vector<std::int32_t const*> const& winners);
   void MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> const& moves, NodeMove const* device_moves);
-  /// Device addresses; parents: [n_children].
+  /// Moves the entries to the children. Arrays are in device memory; parents: [n_children].
   void Partition(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);
   void Sort(std::int32_t n_nodes);
 
@@ -79,7 +81,7 @@ class LevelEntries {
   std::vector<Chunk>& chunks_;
   std::int64_t spare_region_ = 0;
   std::int32_t depth_ = 0;
-  bool sorted_ = true;  ///< entries lie by node, those of rows that are not sampled are gone
+  bool sorted_ = true;  ///< entries are sorted by node, without the rows that are not sampled
 };
 
 }  // namespace kauri::cuda

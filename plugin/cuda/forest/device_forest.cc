@@ -14,7 +14,7 @@ bool SplitsCategories(Model const& model, TreeRange trees) {
                      [](Tree const& tree) { return tree.HasCategorical(); });
 }
 
-/// Tree numbers by output, stable.
+/// Returns the tree numbers ordered by output, stably.
 std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
   std::vector<std::int64_t> order(forest.NumTrees());
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -23,7 +23,7 @@ std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
   return order;
 }
 
-/// The arrays over nodes in device order; what lies between trees is never read.
+/// Returns an array over nodes in device order; the padding between trees is never read.
 template <typename T>
 std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& order, std::vector<TreeHead> const& heads,
                        std::int64_t n_nodes, std::vector<T> const& from) {
@@ -36,7 +36,7 @@ std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& or
   return to;
 }
 
-/// Below it asking how much memory is free takes longer than the upload: a tree or two, every round.
+/// Below this size, a query for the free memory takes longer than the upload: a tree or two, every round.
 constexpr std::size_t kWorthAsking = 1 << 20;
 
 void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
@@ -79,7 +79,7 @@ DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange ran
   slot_of_feature_ = ToDevice(cuda, forest_.slot_of_feature);
   sets_ = ToDevice(cuda, forest_.categories.Sets());
   set_data_ = ToDevice(cuda, forest_.categories.Data());
-  cuda.Synchronize();  // for the arrays: other streams read them
+  cuda.Synchronize();  // for the arrays, which other streams read
 }
 
 ForestView DeviceForest::View() const {

@@ -1,6 +1,6 @@
 /// \file A compiled forest in device memory.
 ///
-/// Trees are ordered by output; those of one output keep the model's order, so their sum has the model's order too.
+/// Trees are ordered by output. Trees of one output keep the model's order, so their sum has the model's order too.
 /// Each tree begins at a multiple of kNodeAlignment nodes, so that pieces of the arrays can be copied 16 bytes at a
 /// time.
 #pragma once
@@ -21,13 +21,14 @@ constexpr std::int64_t kNodeAlignment = 4;
 struct TreeHead {
   std::int64_t begin;  ///< its first node
   std::int32_t depth;
-  std::int32_t tree;  ///< of the model, from its first compiled one on
+  std::int32_t tree;  ///< number in the model, counted from the first compiled tree
 };
 
-/// Consecutive trees of one output whose nodes fit into a block's shared memory together, or one tree that does not.
+/// Consecutive trees of one output whose nodes fit into a block's shared memory together, or one tree that does not
+/// fit.
 struct TreeChunk {
   std::int64_t node_begin;
-  std::int32_t n_nodes;  ///< to be copied; 0: too many, they are read where they are
+  std::int32_t n_nodes;  ///< nodes to be copied; 0: too many, they are read in place
   std::int32_t head_begin;
   std::int32_t head_end;
   std::int32_t output;
@@ -48,8 +49,9 @@ struct ForestView {
   CategorySetsView categories;
 };
 
-/// The host's forest stays beside the copy: contributions are computed from it. Immutable, shared by any number of
-/// threads and streams. A stream that uses it must be waited for before it goes.
+/// A forest on a device. The host's forest stays beside the copy, because contributions are computed from it.
+/// Immutable, shared by any number of threads and streams. A stream that uses it must be waited for before it is
+/// destroyed.
 class DeviceForest {
  public:
   /// Nodes are narrow only without categorical splits. Uploads 12 to 24 bytes per node.
@@ -59,10 +61,10 @@ class DeviceForest {
   Forest const& OnHost() const { return forest_; }
   int DeviceOrdinal() const { return stream_.Context().device; }
   ForestView View() const;
-  /// Where the nodes of each tree begin, numbered within the forest: [n_trees].
+  /// Returns the first node of each tree, numbered within the forest: [n_trees].
   std::vector<std::int64_t> FirstNodes() const;
-  /// The chunks of `range` (numbered within the forest) for buffers of `max_nodes` nodes. firsts_only: of a group
-  /// (forest.h) the first tree alone, which has the leaves of all of them.
+  /// Returns the chunks of `range` (numbered within the forest) for buffers of `max_nodes` nodes. firsts_only: only the
+  /// first tree of each group (forest.h), which has the leaves of the whole group.
   std::vector<TreeChunk> Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const;
 
  private:

@@ -1,4 +1,4 @@
-/// \file Rows that lie in device memory through a forest, without a trip through the host.
+/// \file Predictions for rows in device memory, without a copy through the host.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace kauri::cuda {
 
-/// As WalkForest takes them. \throws Error(kDevice) unless they are on the device of `cuda`.
+/// Returns the rows in the form that WalkForest takes. \throws Error(kDevice) unless they are on the device of `cuda`.
 DeviceRows RowsOn(CudaContext const& cuda, DeviceStorage const& rows);
 
-/// Margins or leaves, [n_rows, width]; `trees` numbered within the forest. Asynchronous on the result's own stream.
-/// \throws Error(kDevice) unless rows and forest are on one device, Error(kMemory).
+/// Returns margins or leaves, [n_rows, width]; `trees` are numbered within the forest. Asynchronous on the result's own
+/// stream. \throws Error(kDevice) unless rows and forest are on one device, Error(kMemory).
 std::unique_ptr<OwnedFloats> PredictDeviceRows(DeviceForest const& forest, DeviceStorage const& rows, PredictKind kind,
                                                TreeRange trees, MarginStart const& start);
 

@@ -13,14 +13,14 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of features and of output in one tile: large against the cost of a launch, small against the whole.
+/// Size of a tile, of its features or its output: large against the cost of a launch, small against the whole.
 constexpr std::int64_t kBytesPerTile = 16 << 20;
-/// What a host thread copies at a time.
+/// Rows that a host thread copies at a time.
 constexpr std::int64_t kHostBlock = 2048;
-/// Floats that rows are copied to before their slots are taken out.
+/// Floats of a scratch buffer for whole rows, from which their slots are taken.
 constexpr std::int64_t kScratchFloats = 1 << 16;
 
-/// One tile on its way: features in, then margins in and out, or leaves out.
+/// A tile under way: features in, then margins in and out, or leaves out.
 class TileInFlight {
  public:
   explicit TileInFlight(int device) : stream_(device) {}
@@ -55,14 +55,14 @@ class TileInFlight {
     CopyToHost(cuda, out_.data(), n_out_, host_out_.data());
   }
 
-  /// Device memory that a tile of this size needs beyond what there is.
+  /// Returns the device memory that a tile of this size needs beyond the present buffers.
   std::size_t Growth(std::size_t n_features, std::size_t n_out) const {
     auto const grow = [](std::size_t wanted, std::size_t there) { return wanted > there ? wanted - there : 0; };
     return sizeof(float) * (grow(n_features, features_.size()) + grow(n_out, out_.size()));
   }
   CudaContext const& Cuda() const { return stream_.Context(); }
 
-  /// Waits for the tile, if there is one, and hands its output over.
+  /// Waits for the tile, if there is one, and copies its output to the caller.
   void End(Context const& ctx, HostRowsTask const& task) {
     if (begin_ == end_) return;
     stream_.Context().Synchronize();  // for host_out_
@@ -76,7 +76,7 @@ class TileInFlight {
     begin_ = end_ = 0;
   }
 
-  /// After an error: nothing may still be writing when the buffers are used again.
+  /// Waits after an error, so that nothing writes to the buffers when they are used again.
   void Abandon() {
     cudaStreamSynchronize(stream_.Context().stream);
     begin_ = end_ = 0;
@@ -149,7 +149,7 @@ class HostRowsSession {
     for (int last = 0; last < 2; ++last, next = 1 - next) tiles_[next].End(ctx, task);
   }
 
-  /// Sessions keep their tiles, so only the first call asks how much memory is free.
+  /// Fails unless the tiles fit into memory. Sessions keep their tiles, so only the first call queries the free memory.
   void RequireTiles(std::int64_t tile_rows, std::int64_t n_slots, std::int64_t width, std::size_t n_tiles) const {
     std::vector<MemoryPart> parts;
     std::size_t growth = 0;

@@ -1,5 +1,5 @@
-/// \file Rows of a host view through a forest on the device: two tiles in flight, so that the host's copying, both
-/// directions of the bus and the walks overlap.
+/// \file Predictions for rows of a host view by a forest on the device. Two tiles are in flight, so that the host's
+/// copying, both directions of the bus and the traversals overlap.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ struct HostRowsTask {
   Span<float> out;
 };
 
-/// Rows [begin, end) with the columns that are slots; tile: [end - begin, n_slots], in host memory.
+/// Copies rows [begin, end), with one column for each slot, to tile: [end - begin, n_slots], in host memory.
 void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile);
 
 /// The streams, page-locked and device buffers of one call at a time.
 class HostRowsSession;
 
-/// Predicts by one forest, which must outlive it, and keeps the sessions that its calls have left behind. Safe from
-/// many threads: each call has its own session.
+/// Predicts by one forest, which must outlive it, and keeps the sessions of finished calls. Safe from many threads:
+/// each call has its own session.
 class HostRowsPredictor {
  public:
   explicit HostRowsPredictor(DeviceForest const& forest);

@@ -1,15 +1,13 @@
-/// 1. A block takes a tile of rows; their keys go to shared memory, [n_slots, n_tile_rows], so that a warp's reads of
-/// any
-///    mixture of slots hit 32 different banks.
-/// 2. The nodes of a chunk of trees are copied to shared memory while the chunk before it is walked.
-/// 3. A thread walks kThreadRows rows at once: their loads overlap. A leaf is its own child, so all rows take as many
-/// steps as
-///    the tree is deep.
+/// 1. A block takes a tile of rows. Their keys go to shared memory, [n_slots, n_tile_rows], so that a warp's reads of
+///    any mixture of slots hit 32 different banks.
+/// 2. The nodes of a chunk of trees are copied to shared memory while the chunk before it is traversed.
+/// 3. A thread traverses with kThreadRows rows at once, so that their loads overlap. A leaf is its own child, so all
+///    rows take as many steps as the tree is deep.
 /// 4. Sums stay in registers until the output changes.
-/// Where more slots are used than a tile can hold, step 1 is left out and features are read where they are.
+/// If more slots are used than a tile can hold, step 1 is left out and features are read in place.
 ///
-/// Floor: a step loads 8 bytes of node and 4 of key from shared memory: a warp's step takes at least 3 of its cycles
-/// (two of the node, one of the key; neighbours within a tree's lower levels may collide). 500 trees of depth 6 for
+/// Floor: a step loads 8 bytes of node and 4 of key from shared memory. A warp's step takes at least 3 cycles of it:
+/// two for the node, one for the key; neighbours within a tree's lower levels may collide. 500 trees of depth 6 for
 /// 10^6 rows are 3 * 10^9 steps, or 94 * 10^6 of a warp: 2.8 * 10^8 cycles, over 132 multiprocessors at 1.755 GHz 1.2
 /// ms. About 11 instructions a step take 1.1 ms of the four schedulers. Device memory: 112 bytes a row, 0.04 ms.
 #include <cuda_pipeline_primitives.h>
@@ -24,11 +22,11 @@ namespace {
 
 constexpr int kThreadRows = 4;
 constexpr int kMaxThreads = 384;
-/// Fewer threads with a tile hide less latency than all of them without.
+/// Fewer threads with a tile hide less latency than all threads without one.
 constexpr int kMinTileThreads = 64;
-/// Of each of the two buffers for nodes and leaves.
+/// Size of each of the two buffers for nodes and leaves.
 constexpr std::int64_t kBufferBytes = 24 << 10;
-/// Steps between looks for whether any row of a warp still moves.
+/// Steps between checks whether any row of a warp still moves.
 constexpr int kStepsBetweenChecks = 8;
 
 struct WalkTask {
@@ -36,9 +34,9 @@ struct WalkTask {
   DeviceRows rows;
   TreeChunk const* chunks;
   std::int32_t n_chunks;
-  std::int32_t max_nodes;  ///< of a buffer
+  std::int32_t max_nodes;  ///< nodes of a buffer
   bool writes_leaves;
-  std::int64_t first_tree;  ///< of the model's in the range, for the columns of leaves
+  std::int64_t first_tree;  ///< first of the model's trees in the range, for the columns of leaves
   std::int64_t width;       ///< floats per row of out
   float* out;
 };
@@ -56,7 +54,7 @@ struct ReaderOf<WideNode> {
   static __device__ __forceinline__ WideReader Make(ForestView const&, WideNode const* nodes) { return {nodes}; }
 };
 
-/// The key of a CSR row's feature.
+/// Returns the key of a CSR row's feature.
 __device__ std::int32_t FindEntry(DeviceRows const& rows, std::int64_t row, std::uint32_t feature) {
   std::int64_t low = rows.row_ptr[row];
   std::int64_t const end = rows.row_ptr[row + 1];
@@ -77,22 +75,22 @@ __device__ __forceinline__ std::int32_t DenseKey(ForestView const& forest, Devic
   return column < rows.n_cols ? KeyOf(rows.values[row * rows.row_stride + column * rows.col_stride]) : kMissingKey;
 }
 
-/// The rows of a thread: row i of tile row threadIdx.x + i * blockDim.x.
+/// The rows of a thread: its row i is tile row threadIdx.x + i * blockDim.x.
 struct ThreadRows {
   std::int64_t first;
   __device__ std::int64_t Row(int i) const { return first + i * static_cast<int>(blockDim.x); }
 };
 
-/// Keys in the tile of shared memory.
+/// Reads keys from the tile in shared memory.
 struct TileKeys {
-  std::int32_t* keys;  ///< of the thread's first row
+  std::int32_t* keys;  ///< keys of the thread's first row
   __device__ __forceinline__ std::int32_t& At(std::uint32_t slot, int i) const {
     return keys[(slot * kThreadRows + i) * blockDim.x];
   }
   __device__ __forceinline__ std::int32_t operator()(std::uint32_t slot, int i) const { return At(slot, i); }
 };
 
-/// Keys from the features in device memory.
+/// Reads keys from the features in device memory.
 struct GatheredKeys {
   ForestView const& forest;
   DeviceRows const& rows;
@@ -105,7 +103,7 @@ struct GatheredKeys {
   }
 };
 
-/// Every thread fills the columns of its own rows, so no barrier is needed before it reads them.
+/// Fills the tile. Every thread fills the columns of its own rows, so no barrier is needed before it reads them.
 __device__ void FillTile(ForestView const& forest, DeviceRows const& rows, ThreadRows own, TileKeys const& tile) {
   if (rows.row_ptr == nullptr) {
 #pragma unroll 4
@@ -131,7 +129,7 @@ __device__ void FillTile(ForestView const& forest, DeviceRows const& rows, Threa
   }
 }
 
-/// Sixteen bytes at a time; `count` elements of T are a multiple of that.
+/// Copies sixteen bytes at a time; `count` elements of T must be a multiple of that.
 template <typename T>
 __device__ __forceinline__ void CopyAsync(T* to, T const* from, std::int32_t count) {
   constexpr int kPiece = 16 / static_cast<int>(sizeof(T));
@@ -140,7 +138,7 @@ __device__ __forceinline__ void CopyAsync(T* to, T const* from, std::int32_t cou
   }
 }
 
-/// One of the two buffers: nodes, then what a leaf is worth (its value, or its id).
+/// One of the two buffers: nodes, then the values or ids of leaves.
 template <typename Node>
 struct ChunkBuffer {
   Node* nodes;
@@ -175,7 +173,7 @@ __device__ __forceinline__ std::uint32_t Step(ForestView const& forest, Reader c
   return split.left + (GoesRightAtThreshold(split, key) ? 1U : 0U);
 }
 
-/// All rows of the thread to their leaves. Every lane of the warp calls it.
+/// Moves all rows of the thread to their leaves. Every lane of the warp calls it.
 template <bool kCategorical, typename Reader, typename Keys>
 __device__ __forceinline__ void WalkTree(ForestView const& forest, Reader const& reader, Keys const& keys, int depth,
                                          std::uint32_t (&nodes)[kThreadRows]) {
@@ -196,14 +194,14 @@ __device__ __forceinline__ void WalkTree(ForestView const& forest, Reader const&
   }
 }
 
-/// Where the nodes of a chunk begin, and what they are worth as leaves.
+/// The nodes of a chunk, and their values or ids as leaves.
 template <typename Node>
 struct ChunkNodes {
   Node const* nodes;
   std::uint32_t const* worth;
 };
 
-/// The trees of a chunk.
+/// Traverses the trees of a chunk.
 template <bool kCategorical, typename Node, typename Keys>
 __device__ __forceinline__ void WalkChunk(WalkTask const& task, TreeChunk const& chunk, ChunkNodes<Node> const& from,
                                           Keys const& keys, ThreadRows own, float (&sums)[kThreadRows]) {
@@ -244,7 +242,7 @@ __device__ __forceinline__ void WriteSums(WalkTask const& task, std::int32_t out
   }
 }
 
-/// All chunks for the rows of the block. memory: the two buffers.
+/// Traverses all chunks for the rows of the block. memory: the two buffers.
 template <bool kCategorical, typename Node, typename Keys>
 __device__ __forceinline__ void WalkChunks(WalkTask const& task, unsigned char* memory, Keys const& keys,
                                            ThreadRows own) {
@@ -288,7 +286,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1) WalkForestKernel(WalkTask task
   }
 }
 
-/// Threads of a block.
+/// The threads of a block, and whether it has a tile.
 struct Shape {
   int threads;
   bool has_tile;
@@ -300,7 +298,7 @@ int Attribute(cudaDeviceAttr attribute, int device) {
   return value;
 }
 
-/// Few rows are spread over all multiprocessors.
+/// Returns the shape of blocks. Few rows are spread over all multiprocessors.
 Shape ChooseShape(CudaContext const& cuda, std::int64_t n_slots, std::int64_t n_rows) {
   std::int64_t const shared = Attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device);
   auto const warps = (n_rows + 32 * kThreadRows - 1) / (32 * kThreadRows);

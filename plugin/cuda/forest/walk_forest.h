@@ -1,4 +1,4 @@
-/// \file Rows in device memory through the trees of a forest.
+/// \file Traversal of a forest's trees by rows in device memory.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct DeviceRows {
   float const* entries = nullptr;           ///< [n_entries]
 };
 
-/// kMargin: adds the leaf values of `trees` (numbered within the forest), one tree after another, to
-/// out [n_rows, n_outputs]. kLeaf: writes the node ids to out [n_rows, number of the model's trees]. Any other kind is
-/// refused.
+/// Traverses `trees` (numbered within the forest) with all rows.
+/// kMargin: adds the leaf values, one tree after another, to out [n_rows, n_outputs]. kLeaf: writes the node ids to out
+/// [n_rows, number of the model's trees]. Any other kind is refused.
 /// Asynchronous on the stream of `cuda`; the forest must stay until it has passed.
 void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
                 TreeRange trees, float* out);

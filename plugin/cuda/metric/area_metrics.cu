@@ -1,7 +1,9 @@
-/// auc and aucpr. 1. Rows are sorted by prediction (within query groups). 2. Their weights, as integers, are added up:
-/// tp and fp of every place. 3. One thread per place computes the area of the step that ends there, if one does, from
-/// the place where it began. 4. The areas are added up in the host's order. auc of query groups is a count instead: one
-/// thread per row meets the later rows of its group.
+/// auc and aucpr.
+/// 1. Rows are sorted by prediction (within query groups).
+/// 2. Their weights, as integers, are added up, which gives tp and fp of every place.
+/// 3. One thread per place computes the area of the step that ends there, if one does, from the place where it began.
+/// 4. The areas are added up in the host's order.
+/// auc of query groups is a count instead: one thread per row compares it with the later rows of its group.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +22,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr unsigned kMaxBlocks = 1024;
-/// Pairs of rows that auc of query groups may meet: half a second. Beyond, the host's n log n is faster.
+/// Maximum number of pairs of rows for auc of query groups: half a second. Beyond, the host's n log n is faster.
 constexpr double kMaxPairs = 1e12;
 
 __device__ __forceinline__ std::int64_t GridThread() {
@@ -31,8 +33,8 @@ __device__ __forceinline__ double QuietNaN() { return detail::BitsToDouble(0x7FF
 
 __device__ __forceinline__ bool IsNaNRow(std::uint64_t key) { return IsNaNKey(static_cast<std::uint32_t>(key)); }
 
-/// The first place with the key of `place`. Runs are short but for few distinct predictions, so the last is asked
-/// first.
+/// Returns the first place with the key of `place`. Runs are short unless there are few distinct predictions, so the
+/// previous place is checked first.
 __device__ std::int64_t FirstEqual(std::uint64_t const* keys, std::int64_t place) {
   std::uint64_t const key = keys[place];
   if (place == 0 || keys[place - 1] != key) return place;
@@ -71,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
   areas[place] = IsNaNRow(key) ? QuietNaN() : area;
 }
 
-/// Eight threads per group. scores: [n_groups], areas and 1, or zeros where there is none.
+/// Eight threads per group. scores: [n_groups], areas and 1, or zeros if a group has none.
 __global__ void __launch_bounds__(kThreads)
     GroupAreasKernel(double const* areas, std::uint64_t const* keys, CurvePoint const* points, DeviceInfo info,
                      std::int64_t n_groups, WeightedSum* scores) {
@@ -91,7 +93,7 @@ __global__ void __launch_bounds__(kThreads)
   scores[team] = score;
 }
 
-/// What the rows of a group won, ties counting one and wins two; rows whose prediction is NaN.
+/// The wins of a group's rows, doubled so that ties count one; and the number of rows whose prediction is NaN.
 struct GroupWins {
   unsigned long long twice_wins;
   unsigned long long n_nan;
@@ -107,7 +109,7 @@ __global__ void __launch_bounds__(kThreads)
   float const label = info.labels.data()[row];
   unsigned long long won = 0;
   for (std::int64_t other = row + 1; other < group.end; ++other) {
-    // Of equal labels the earlier row is taken for the better.
+    // With equal labels the earlier row counts as the better.
     bool const is_better = label >= info.labels.data()[other];
     float const better = is_better ? prediction : predictions[other];
     float const worse = is_better ? predictions[other] : prediction;
@@ -131,7 +133,7 @@ __global__ void __launch_bounds__(kThreads)
   scores[index] = score;
 }
 
-/// Weights are not negative, so the bits of the largest are the largest bits (those of -0 apart).
+/// Weights are not negative, so the largest weight has the largest bits (except for -0, whose sign is masked).
 __global__ void __launch_bounds__(kThreads) LargestWeightKernel(Span<float const> weights, float* largest) {
   std::uint32_t bits = 0;
   std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -222,7 +224,7 @@ Buffer<WeightedSum> ScoreGroups(PrecisionRecall, CudaContext const& cuda, Span<f
   return scores;
 }
 
-/// Whether the rows of all groups meet in bearable time.
+/// Returns whether the pairs of rows of all groups can be compared in acceptable time.
 bool HasFewPairs(MetaInfo const& info) {
   double pairs = 0.0;
   for (std::size_t group = 0; group + 1 < info.group_ptr.size(); ++group) {

@@ -1,7 +1,9 @@
-/// cox-nloglik (metric/survival_metrics.cc). 1. Rows are sorted by time, the latest first. 2. Predictions are added up
-/// in that order. 3. So are the losses of the events, and their number. Sums are in the host's order. 16 bytes cross to
-/// the host. Bytes per row: 4 passes of 16 for the sort; 8 in and 8 out for the sums of predictions, 20 in and 8 out
-/// for the losses, 16 for their sum.
+/// cox-nloglik (metric/survival_metrics.cc).
+/// 1. Rows are sorted by time, the latest first.
+/// 2. Predictions are added up in that order.
+/// 3. The losses of the events, and their number, are added up as well.
+/// Sums are in the host's order. 16 bytes cross to the host. Bytes per row: 4 passes of 16 for the sort; 8 in and 8 out
+/// for the sums of predictions, 20 in and 8 out for the losses, 16 for their sum.
 #include "cuda/common/launch.h"
 #include "cuda/common/prefix_sums.h"
 #include "cuda/data/rows_by_time.h"

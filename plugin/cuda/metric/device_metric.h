@@ -1,4 +1,4 @@
-/// \file Metrics on the device: the host's losses, added in the host's order, so the host's bits.
+/// \file Metrics on the device, with the host's bits: the losses and the order of additions are the host's.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace kauri::cuda {
 
-/// const, shared by threads.
+/// A metric on the device. const, shared by threads.
 class DeviceMetric {
  public:
   virtual ~DeviceMetric() = default;
-  /// False: the host's version is the better one for these labels, though they are valid.
+  /// Returns whether the device is to compute the metric. False if the host's version is better for these labels,
+  /// though they are valid.
   virtual bool Takes(MetaInfo const&) const { return true; }
-  /// After Metric::Validate of the host's version, for one row or more.
-  /// predictions: [n_rows, n_outputs], device. Waits for the value.
+  /// Returns the metric; waits for it. predictions: [n_rows, n_outputs], device. There must be at least one row, and
+  /// Metric::Validate of the host's version must have passed.
   virtual double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const = 0;
 };
 
-/// The device version of `metric`, from its formula; nullptr when it has none.
+/// Returns the device version of `metric`, made from its formula; nullptr if it has none.
 std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric);
 
 }  // namespace kauri::cuda

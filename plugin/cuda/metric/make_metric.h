@@ -1,4 +1,5 @@
-/// \file What each file of this folder makes of a formula: one function for each alternative of MetricFormula.
+/// \file The function that makes a device metric of a formula, for each alternative of MetricFormula. Each file of this
+/// folder defines some.
 #pragma once
 
 #include <memory>

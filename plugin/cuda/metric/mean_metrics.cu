@@ -1,10 +1,11 @@
 /// Weighted means of losses. The host adds the elements of a block of kRowBlock in eight lanes (element i to lane i %
 /// 8), the lanes in order, the blocks in order. Here:
 /// 1. A block of threads computes the losses of such a block of elements, all at once, into shared memory.
-/// 2. Eight threads add up a lane of losses each, eight others a lane of weights; one thread adds the lanes.
-/// 3. One block adds the sums of the blocks, in order: 16 bytes cross to the host, however many rows there are.
-/// Bytes per element: prediction 4 (all classes where one of several is picked), label 4 (bounds 8), weight 4. Step 2
-/// is a chain of 512 float64 additions, about 5 us; it overlaps with other blocks.
+/// 2. Each of eight threads adds up a lane of losses, and each of eight others a lane of weights; one thread adds the
+///    lanes.
+/// 3. One block adds the sums of the blocks, in order: 16 bytes cross to the host, whatever the number of rows.
+/// Bytes per element: prediction 4 (all classes if one of several is picked), label 4 (bounds 8), weight 4. Step 2 is a
+/// chain of 512 float64 additions, about 5 us; it overlaps with other blocks.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,20 +28,20 @@ struct BlockMean {
   double weight;
 };
 
-/// The prediction of the element's own output.
+/// Picks the prediction of the element's own output.
 struct PickElement {
   __device__ float operator()(Span<float const> predictions, std::int64_t element, std::int64_t, float) const {
     return predictions.data()[element];
   }
 };
-/// The probability of the label's class.
+/// Picks the probability of the label's class.
 struct PickLabel {
   __device__ float operator()(Span<float const> predictions, std::int64_t row, std::int64_t n_outputs,
                               float label) const {
     return predictions.data()[row * n_outputs + static_cast<std::int64_t>(label)];
   }
 };
-/// The number of the likeliest class, the first of equals.
+/// Picks the number of the likeliest class, the first of equals.
 struct PickLikeliest {
   __device__ float operator()(Span<float const> predictions, std::int64_t row, std::int64_t n_outputs, float) const {
     float const* of_row = predictions.data() + row * n_outputs;
@@ -50,8 +51,8 @@ struct PickLikeliest {
   }
 };
 
-/// What SumLossesKernel adds up: NumElements() losses in float32, each multiplied by the weight of its row, of which
-/// silent ones are left out.
+/// The losses that SumLossesKernel adds up: NumElements() losses in float32. The kernel multiplies each by the weight
+/// of its row and leaves out missing labels (`IsSilent`).
 template <typename Pick, typename Loss>
 struct LabelLosses {
   Loss loss;
@@ -72,10 +73,10 @@ struct LabelLosses {
   }
 };
 
-/// Every alpha of a row has an output, and all share the label.
+/// Losses of several alphas. Every alpha of a row has an output, and all share the label.
 template <typename Loss>
 struct AlphaLosses {
-  Span<Loss const> losses;  ///< of the alphas
+  Span<Loss const> losses;  ///< losses of the alphas
   Span<float const> predictions;
   DeviceInfo info;
 
@@ -91,7 +92,7 @@ struct AlphaLosses {
   }
 };
 
-/// Labels are bounds.
+/// Losses of labels that are bounds.
 template <typename Loss>
 struct BoundLosses {
   Loss loss;
@@ -106,7 +107,7 @@ struct BoundLosses {
   }
 };
 
-/// One block of threads per kRowBlock elements.
+/// Sums the losses, with one block of threads per kRowBlock elements.
 template <typename Losses>
 __global__ void __launch_bounds__(kThreads) SumLossesKernel(Losses source, BlockMean* sums) {
   __shared__ float losses[kRowBlock];
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(kThreads) SumLossesKernel(Losses source, Block
   }
 }
 
-/// sums[0] := all of them, in order. One block; a chain of one float64 addition per kRowBlock elements.
+/// Sets sums[0] to the sum of all blocks, in order. One block; a chain of one float64 addition per kRowBlock elements.
 __global__ void __launch_bounds__(kThreads) AddBlocksKernel(std::int64_t n_blocks, BlockMean* sums) {
   __shared__ double losses[kThreads];
   __shared__ double weights[kThreads];
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(kThreads) AddBlocksKernel(std::int64_t n_block
   if (adds_weights) sums[0].weight = sum;
 }
 
-/// The weighted mean of the losses; waits for it.
+/// Returns the weighted mean of the losses; waits for it.
 template <typename Losses>
 double MeanOf(CudaContext const& cuda, Losses const& source) {
   auto const n_blocks = static_cast<std::size_t>(NumBlocks(source.NumElements(), kRowBlock));
@@ -182,13 +183,13 @@ double MeanOf(CudaContext const& cuda, Losses const& source) {
   return WeightedSum{sum.loss, sum.weight}.Mean();
 }
 
-/// Pick decides what of a row's predictions the loss reads.
+/// Mean of a loss. Pick decides which of a row's predictions the loss reads.
 template <typename Pick, typename Loss>
 class MeanVersion : public DeviceMetric {
  public:
   MeanVersion(Loss const& loss, bool takes_root) : loss_(loss), takes_root_(takes_root) {}
 
-  /// Where all labels are silent, the host's version says so.
+  /// Returns false if all labels are missing (`IsSilent`): the host's version then reports it.
   bool Takes(MetaInfo const& info) const override {
     auto const is_known = [](float label) { return !IsSilent(label); };
     return std::any_of(info.labels.begin(), info.labels.end(), is_known);
@@ -204,7 +205,7 @@ class MeanVersion : public DeviceMetric {
   bool takes_root_;
 };
 
-/// One loss for every alpha.
+/// Mean of one loss for every alpha.
 template <typename Loss>
 class AlphasVersion : public DeviceMetric {
  public:

@@ -1,6 +1,8 @@
-/// ndcg, map and pre. 1. Rows are sorted by query group and prediction; for ndcg once more by group and label, for map
-/// the relevant rows are counted up. 2. Eight threads per group add up the values of its first places. 3. The scores of
-/// the groups are added up.
+/// ndcg, map and pre.
+/// 1. Rows are sorted by query group and prediction. For ndcg they are also sorted by group and label; for map the
+///    relevant rows are counted up.
+/// 2. Eight threads per group add up the values of its first places.
+/// 3. The scores of the groups are added up.
 #include "common/math.h"
 #include "cuda/common/lane_sums.cuh"
 #include "cuda/common/lane_sums.h"
@@ -15,7 +17,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// Rows by group and prediction.
+/// Rows sorted by group and prediction.
 struct RankedView {
   std::uint64_t const* keys;
   RowWeights const* rows;
@@ -27,7 +29,7 @@ struct RankedView {
   }
 };
 
-/// Sum over the first places of a group.
+/// NDCG: the sum of discounted gains over the first places of a group, against the ideal sum.
 struct NdcgRule {
   RankRule rule;
   RowWeights const* by_label;
@@ -69,7 +71,7 @@ struct PreRule {
   }
 };
 
-/// Eight threads per group. scores: [n_groups].
+/// Scores the groups, with eight threads per group. scores: [n_groups].
 template <typename Rule>
 __global__ void __launch_bounds__(kThreads)
     ScoreGroupsKernel(Rule rule, RankedView ranked, DeviceInfo info, std::int64_t n_groups, WeightedSum* scores) {

@@ -47,7 +47,7 @@ struct AddPoints {
   __host__ __device__ CurvePoint operator()(CurvePoint a, CurvePoint b) const { return a += b; }
 };
 
-/// Bits of a key that differ between rows.
+/// Returns the bits of a key that differ between rows.
 int NumKeyBits(std::int64_t n_groups) {
   int bits = kKeyBits;
   while (n_groups > std::int64_t{1} << (bits - kKeyBits)) ++bits;

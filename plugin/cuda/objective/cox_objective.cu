@@ -1,6 +1,9 @@
-/// survival:cox (objective/cox.cc). 1. Rows are sorted by time. 2. Hazards, from the last row, and their sums. 3. What
-/// each event adds, from the first row, and sums of that. 4. The pair of every row. Sums are in the host's order, so
-/// the bits are the host's.
+/// survival:cox (objective/cox.cc).
+/// 1. Rows are sorted by time.
+/// 2. Hazards and their sums are computed from the last row on.
+/// 3. The terms of each event and their sums are computed from the first row on.
+/// 4. The gradient pair of every row is computed.
+/// Sums are in the host's order, so the bits are the host's.
 ///
 /// Bytes per row: 8 and 4 passes of 16 for the sort; margin and row 8 in, hazard 8 out; its sum 8 in, event 16 out;
 /// both sums 24 in and out; margin, label, weight and sums 28 in, pair 8 out. 48 bytes of memory while it runs.
@@ -23,7 +26,7 @@ struct LargestMargin {
   }
 };
 
-/// largest (in, out): 0 before. What is no number is not the largest.
+/// Finds the largest margin. largest (in, out): 0 before. NaN is skipped.
 __global__ void __launch_bounds__(kGradientThreads)
     LargestMarginKernel(float const* margins, std::int64_t n_rows, std::uint32_t* largest) {
   std::uint32_t own = 0;
@@ -35,7 +38,7 @@ __global__ void __launch_bounds__(kGradientThreads)
   if (threadIdx.x % 32 == 0) atomicMax(largest, own);
 }
 
-/// hazards (out): [n_rows], of the last place first.
+/// hazards (out): [n_rows], the last place first.
 __global__ void __launch_bounds__(kGradientThreads)
     HazardsKernel(PlacedTimes times, float const* margins, LargestMargin largest, double* hazards) {
   std::int64_t const place = GridThread();

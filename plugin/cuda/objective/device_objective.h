@@ -1,4 +1,4 @@
-/// \file Objectives on the device: the host's formulas, so the host's bits.
+/// \file Objectives on the device, with the host's formulas and therefore its bits.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,24 @@
 
 namespace kauri::cuda {
 
-/// const, shared by threads. Every call is asynchronous on the stream of `cuda`.
+/// An objective on the device. const, shared by threads. Calls are ordered on the stream of `cuda`; some objectives
+/// wait for sums that the host needs.
 class DeviceObjective {
  public:
   virtual ~DeviceObjective() = default;
-  /// margins and out: [n_rows, n_outputs], device. \throws Error(kInternal) when the sizes disagree.
+  /// Computes gradients. margins and out: [n_rows, n_outputs], device. \throws Error(kInternal) if the sizes disagree.
   virtual void ComputeGradients(CudaContext const& cuda, Context const& ctx, Span<float const> margins,
                                 DeviceInfo const& info, std::int64_t iteration, Span<GradientPair> out) const = 0;
-  /// Whether a row's gradients follow from that row alone, so that each rank of a group can compute those of its rows.
+  /// Returns whether a row's gradients depend on that row alone, so that each rank of a group can compute the gradients
+  /// of its rows.
   virtual bool IsOfRowsAlone() const { return false; }
-  /// False: predictions are the margins, and TransformMargins does nothing.
+  /// Returns false if predictions are the margins; TransformMargins then does nothing.
   virtual bool Transforms() const = 0;
-  /// Margins to predictions, in place, [n_rows, n_outputs], device.
+  /// Transforms margins to predictions, in place, [n_rows, n_outputs], device.
   virtual void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t n_outputs) const = 0;
 };
 
-/// The device version of `objective`, from its formula; nullptr when it has none.
+/// Returns the device version of `objective`, made from its formula; nullptr if it has none.
 std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective);
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-/// \file What the kernels of objectives share: one thread per element or per row.
+/// \file Code shared by the kernels of objectives: one thread per element or per row.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kGradientThreads) LinkKernel(Link link, Span<f
   if (i < static_cast<std::int64_t>(values.size())) values.data()[i] = link(values.data()[i]);
 }
 
-/// values := link(values).
+/// Replaces values by link(values).
 template <typename Link>
 void ApplyLinkOnDevice(CudaContext const& cuda, Link link, Span<float> values) {
   auto const n = static_cast<std::int64_t>(values.size());

@@ -1,4 +1,5 @@
-/// \file What each file of this folder makes of a formula: one function for each alternative of ObjectiveFormula.
+/// \file The function that makes a device objective of a formula, for each alternative of ObjectiveFormula. Each file
+/// of this folder defines some.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,11 @@
 /// Per round: (1) rows are sorted by group and score; (2) one block of threads per group reads its rows in that order,
-/// (3) finds what all pairs share (ideal gain, relevant rows), (4) adds up the pairs, (5) normalises and writes.
+/// (3) finds the values common to all pairs (ideal gain, relevant rows), (4) adds up the pairs, (5) normalises and
+/// writes.
 ///
-/// Step 4, best places: a warp takes 32 upper by 32 lower rows. A lane keeps one lower row and its sums; in step t it
-/// meets upper row (lane + t) % 32, whose sums arrive from the next lane and go on to the one before, so that nothing
-/// is reduced across lanes. Sums are exact (rank_pair.h), so the order of the additions, atomic ones among them, does
-/// not matter. Per pair about 70 float64 operations; 32 n pairs per group by default.
+/// Step 4, best places: a warp takes 32 upper by 32 lower rows. A lane keeps one lower row and its sums. In step t it
+/// pairs with upper row (lane + t) % 32, whose sums arrive from the next lane and move on to the previous one, so that
+/// nothing is reduced across lanes. Sums are exact (rank_pair.h), so the order of the additions, some of which are
+/// atomic, does not matter. Per pair about 70 float64 operations; 32 n pairs per group by default.
 #include "cuda/common/launch.h"
 #include "cuda/objective/rank_gradients.h"
 #include "cuda/objective/rank_group.cuh"
@@ -21,7 +22,7 @@ struct RowSums {
   double hessian = 0.0;
   double push = 0.0;
 
-  /// Those that the next lane has.
+  /// Returns the sums of the next lane.
   __device__ RowSums FromNextLane() const {
     int const next = (threadIdx.x + 1) % kWarp;
     return {__shfl_sync(kAllLanes, gradient, next), __shfl_sync(kAllLanes, hessian, next),
@@ -29,7 +30,7 @@ struct RowSums {
   }
 };
 
-/// The pairs of kWarp upper rows from `first_upper` with kWarp lower rows from `first_lower`, by one warp.
+/// Adds the pairs of kWarp upper rows from `first_upper` with kWarp lower rows from `first_lower`, by one warp.
 template <typename Change>
 __device__ void AddTile(GroupTask const& own, PairRule const& pairs, std::int64_t first_upper,
                         std::int64_t first_lower) {
@@ -57,7 +58,7 @@ __device__ void AddTile(GroupTask const& own, PairRule const& pairs, std::int64_
     of_upper = of_upper.FromNextLane();
   }
   if (lower < own.n) own.Add(lower, of_lower.gradient, of_lower.hessian);
-  std::int64_t const upper = first_upper + lane;  // the sums are back where they began
+  std::int64_t const upper = first_upper + lane;  // the sums are back at their lane
   if (upper < n_best) {
     own.Add(upper, of_upper.gradient, of_upper.hessian);
     atomicAdd(own.task.arrays.push + own.range.begin + upper, of_upper.push);

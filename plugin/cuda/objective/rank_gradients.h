@@ -9,12 +9,13 @@
 
 namespace kauri::cuda {
 
-/// margins and out: [n_rows], device. Asynchronous; about 90 bytes per row of device memory while it runs.
+/// Computes the gradients. margins and out: [n_rows], device. Asynchronous; about 90 bytes per row of device memory
+/// while it runs.
 void RankGradients(CudaContext const& cuda, LambdaRule const& rule, Span<float const> margins, DeviceInfo const& info,
                    Span<GradientPair> out);
 
-/// The same with a bias. Returns what pairs cost by position, added up in the host's order; waits for that, 16 bytes a
-/// position. 16 bytes more for each position and block of groups (GroupsPerBlock) while it runs.
+/// Does the same with a position bias. Returns the costs of pairs by position, added up in the host's order; waits for
+/// them, 16 bytes a position. Takes 16 bytes more for each position and block of groups (GroupsPerBlock) while it runs.
 PositionCosts UnbiasedGradients(CudaContext const& cuda, LambdaRule const& rule, PositionBias const& bias,
                                 Span<float const> margins, DeviceInfo const& info, Span<GradientPair> out);
 

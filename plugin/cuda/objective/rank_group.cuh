@@ -1,7 +1,7 @@
-/// \file What a block of threads does for the rows of one query group, whatever its pairs are.
+/// \file The work of a block of threads on the rows of one query group, for any selection of pairs.
 ///
-/// It reads the rows in the order of their scores, finds what all pairs share (ideal gain, relevant rows), has the
-/// caller add up the pairs, normalises and writes.
+/// The block reads the rows in the order of their scores and finds the values common to all pairs (ideal gain, relevant
+/// rows). The caller then adds up the pairs, and the block normalises and writes.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -16,7 +16,7 @@ namespace kauri::cuda {
 
 constexpr int kRankThreads = 128;
 
-/// By place, [n_rows] each; a group's begin at its first row.
+/// Arrays over rows, [n_rows] each. Most are indexed by place; a group's part begins at its first row.
 struct RankArrays {
   std::uint32_t const* row_of_place;
   std::uint32_t const* row_by_label;  ///< nullptr unless ndcg or sampled pairs need it
@@ -24,7 +24,7 @@ struct RankArrays {
   PlacedRow* placed;
   double* gradient;
   double* hessian;
-  double* push;  ///< sums of GradientOfPair::push over the pairs of which this is the upper row
+  double* push;  ///< sums of GradientOfPair::push over the pairs in which this is the upper row
 };
 
 struct RankTask {
@@ -36,7 +36,7 @@ struct RankTask {
   GradientPair* out;
 };
 
-/// value_of(0) + ... + value_of(n - 1), added one after the other as on the host; every thread gets it.
+/// Returns value_of(0) + ... + value_of(n - 1) to every thread, added one after the other as on the host.
 template <typename Fn>
 __device__ double SumInOrder(std::int64_t n, Fn const& value_of) {
   __shared__ double values[kRankThreads];
@@ -53,11 +53,11 @@ __device__ double SumInOrder(std::int64_t n, Fn const& value_of) {
   }
   __syncthreads();
   double const sum = total;
-  __syncthreads();  // before a next call writes
+  __syncthreads();  // before the next call writes
   return sum;
 }
 
-/// One group as its block sees it.
+/// A query group and its rows, for its block.
 struct GroupTask {
   RankTask const& task;
   GroupRange range;
@@ -75,7 +75,7 @@ struct GroupTask {
   }
 };
 
-/// Rows in the order of their scores, and sums of 0.
+/// Places the rows in the order of their scores, and clears their sums.
 inline __device__ void PlaceRows(GroupTask const& own) {
   auto const& arrays = own.task.arrays;
   bool const discounts = own.task.rule.target == RankTarget::kNdcg;
@@ -101,7 +101,7 @@ inline __device__ double ScaleOfNdcg(GroupTask const& own) {
   return ideal > 0.0 ? 1.0 / ideal : 0.0;
 }
 
-/// Fills the values of the places: sums from the first place on, kRankThreads places at a time.
+/// Fills the values of the places. They are sums from the first place on, computed for kRankThreads places at a time.
 inline __device__ double ScaleOfMap(GroupTask const& own) {
   using CountScan = cub::BlockScan<std::int64_t, kRankThreads>;
   using ReciprocalScan = cub::BlockScan<double, kRankThreads>;
@@ -122,17 +122,17 @@ inline __device__ double ScaleOfMap(GroupTask const& own) {
     if (place < own.n) own.At(place).value = MapPlaceValue(n_found + found, place, reciprocals + before);
     n_found += found_in_chunk;
     reciprocals += reciprocals_of_chunk;
-    __syncthreads();  // the scans' memory is used again
+    __syncthreads();  // the next turn reuses the scans' memory
   }
   return n_found > 0 ? 1.0 / static_cast<double>(n_found) : 0.0;
 }
 
-/// The rows with the label of the i-th by label: labels descend.
+/// Returns the range of rows whose label equals the label of the i-th row by label; labels descend.
 inline __device__ LabelBucket BucketOf(GroupTask const& own, std::int64_t i) {
   float const label = own.Label(own.RowByLabel(i));
   std::int64_t low = 0;
   std::int64_t high = i;
-  while (low < high) {  // the first that is not above
+  while (low < high) {  // finds the first that is not above
     std::int64_t const middle = low + (high - low) / 2;
     bool const above = own.Label(own.RowByLabel(middle)) > label;
     low = above ? middle + 1 : low;
@@ -140,7 +140,7 @@ inline __device__ LabelBucket BucketOf(GroupTask const& own, std::int64_t i) {
   }
   LabelBucket bucket{low, i + 1, own.n};
   std::int64_t end = own.n;
-  while (bucket.end < end) {  // the first that is below
+  while (bucket.end < end) {  // finds the first that is below
     std::int64_t const middle = bucket.end + (end - bucket.end) / 2;
     bool const below = own.Label(own.RowByLabel(middle)) < label;
     end = below ? middle : end;
@@ -167,9 +167,9 @@ inline __device__ double ScaleOf(GroupTask const& own) {
   return 1.0;
 }
 
-/// add_pairs(PairRule) adds to gradients and hessians of the group's rows and returns, to every thread, the sum of the
-/// pushes of its pairs, which counts for best places alone. Called by all threads of a block.
-/// largest_factor: by what pairs may be multiplied.
+/// Computes the gradients of a group. add_pairs(PairRule) adds to the gradients and hessians of the group's rows. It
+/// returns, to every thread, the sum of the pushes of its pairs, which matters for best places only. Called by all
+/// threads of a block. largest_factor: the largest factor by which pairs may be multiplied.
 template <typename Change, typename AddPairs>
 __device__ void ComputeGroup(GroupTask const& own, double largest_factor, AddPairs const& add_pairs) {
   auto const& task = own.task;
@@ -188,12 +188,12 @@ __device__ void ComputeGroup(GroupTask const& own, double largest_factor, AddPai
   Write(own, GroupScale(task.rule, strength) * weight);
 }
 
-/// The rows of all groups in order, and memory for what blocks compute of them: about 90 bytes per row.
+/// The rows of all groups in order, and memory for the results of blocks: about 90 bytes per row.
 class RankMemory {
  public:
-  /// Asynchronous.
+  /// Sorts the rows. Asynchronous.
   RankMemory(CudaContext const& cuda, LambdaRule const& rule, Span<float const> margins, DeviceInfo const& info);
-  /// out: [n_rows], device. Valid while this is.
+  /// Returns a task that is valid while this object is. out: [n_rows], device.
   RankTask Task(LambdaRule const& rule, Span<float const> margins, DeviceInfo const& info,
                 Span<GradientPair> out) const {
     RankArrays const arrays{row_of_place_.data(), row_by_label_.data(), place_of_row_.data(), placed_.data(),

@@ -1,4 +1,4 @@
-/// Bytes per row: two sorts (sort_in_groups.cu). Weights are those of groups: one block of threads adds them up.
+/// Bytes per row: two sorts (sort_in_groups.cu). Weights belong to groups; one block of threads adds them up.
 #include "cuda/common/launch.h"
 #include "cuda/objective/rank_group.cuh"
 #include "cuda/objective/sort_in_groups.h"
@@ -6,7 +6,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// One block: the largest weight, then n / the sum of all on its grid.
+/// Sets `scale` to n / (sum of the weights), summed exactly on the grid of the largest weight. One block.
 __global__ void __launch_bounds__(kRankThreads) WeightScaleKernel(Span<float const> weights, double* scale) {
   __shared__ float largest[kRankThreads];
   __shared__ double sums[kRankThreads];
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kRankThreads) WeightScaleKernel(Span<float con
   if (threadIdx.x == 0) *scale = static_cast<double>(n) / sums[0];
 }
 
-/// Pairs that are drawn, and ideal gains, need the rows by label.
+/// Returns whether the rows by label are needed: sampled pairs and ideal gains need them.
 bool NeedsLabelOrder(LambdaRule const& rule) {
   return rule.method == PairMethod::kMean || rule.target == RankTarget::kNdcg;
 }

@@ -18,7 +18,7 @@ class RankVersion : public DeviceObjective {
   void TransformMargins(CudaContext const&, Span<float>, std::int64_t) const override {}
 
  protected:
-  /// That of a round. \throws Error(kInternal).
+  /// Returns the rule of a round. \throws Error(kInternal).
   LambdaRule RuleOf(Context const& ctx, Span<float const> margins, DeviceInfo const& info, std::int64_t iteration,
                     Span<GradientPair> out) const {
     if (margins.size() != info.labels.size() || out.size() != info.labels.size()) {
@@ -34,7 +34,7 @@ class RankVersion : public DeviceObjective {
   LambdaRule rule_;
 };
 
-/// Learns the bias of positions.
+/// A ranking objective that learns the bias of positions.
 class UnbiasedVersion : public RankVersion {
  public:
   explicit UnbiasedVersion(UnbiasedRule const& rule) : RankVersion(rule.rule), rule_(rule) {}

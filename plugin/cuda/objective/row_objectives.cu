@@ -1,6 +1,6 @@
-/// reg:expectileerror and survival:aft: one thread per row; the formulas are the host's, compiled
-/// for the device. Bytes per row: margins 4 each, label 4 or bounds 8, weight 4 in, pairs 8 each out. The alphas, 4
-/// bytes each, cross to the device every round.
+/// reg:expectileerror and survival:aft: one thread per row; the formulas are the host's, compiled for the device. Bytes
+/// per row: margins 4 each, label 4 or bounds 8, weight 4 in, pairs 8 each out. The alphas, 4 bytes each, are copied to
+/// the device every round.
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 /// The losses of objective/scaled_losses.h; the formulas are the host's, compiled for the device. Per output and round:
-/// 1. One thread per row writes the row's root and weight, which are added up in the host's order; 16 bytes cross to
-/// the
-///    host, which makes the scale of them.
+/// 1. One thread per row writes the row's root and weight, which are added up in the host's order. 16 bytes cross to
+///    the host, which computes the scale from them.
 /// 2. One thread per row computes its gradients on that scale.
 /// Bytes per row and output: margin 4, label 4 and weight 4 in, twice; root and weight 16 out and in; pair 8 out.
 #include <cstdint>
@@ -55,7 +54,7 @@ __global__ void __launch_bounds__(kGradientThreads)
   if (row < n_rows) QuantileLoss::SortRow(n_alphas, values + row * n_alphas);
 }
 
-/// margins and out: [n_rows, losses.size()], a loss for each output.
+/// Computes the gradients. margins and out: [n_rows, losses.size()], a loss for each output.
 template <typename Loss>
 void GradientsOnScales(CudaContext const& cuda, std::vector<Loss> const& losses, Span<float const> margins,
                        DeviceInfo const& info, Span<GradientPair> out) {

@@ -1,6 +1,6 @@
-/// multi:softmax and multi:softprob: one thread per row; the formulas are those of objective/softmax_loss.h. Bytes per
-/// row: margins 4 each, read three times, label 4, weight 4 in, pairs 8 each out. Of up to kFewClasses the exponents
-/// are computed once and kept in registers.
+/// multi:softmax and multi:softprob: one thread per row, with the formulas of objective/softmax_loss.h. Bytes per row:
+/// margins 4 each, read three times, label 4, weight 4 in, pairs 8 each out. With up to kFewClasses classes the
+/// exponents are computed once and kept in registers.
 #include "common/math.h"
 #include "cuda/objective/gradient_kernels.cuh"
 #include "cuda/objective/make_objective.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kFewClasses = 8;
 
-/// The gradients of a row of few classes, as of RowExponents.
+/// Computes the gradients of a row with few classes, like RowExponents.
 __device__ __forceinline__ void FewClassGradients(float const* margins, std::int64_t n_classes, std::int64_t label,
                                                   float weight, GradientPair* out) {
   float own[kFewClasses];
@@ -36,7 +36,8 @@ __device__ __forceinline__ void FewClassGradients(float const* margins, std::int
   }
 }
 
-/// What the classes of a row share. Exponents are computed twice: there is no room for float64 of all classes.
+/// Values common to the classes of a row. Exponents are computed twice, because there is no room for float64 of all
+/// classes.
 struct RowExponents {
   float const* margins;
   float largest;

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads)
   rows[row] = static_cast<std::uint32_t>(row - (info.group_ptr.empty() ? 0 : info.group_ptr.data()[group]));
 }
 
-/// Bits of a key that differ between rows.
+/// Returns the bits of a key that differ between rows.
 int NumKeyBits(std::int64_t n_groups) {
   int bits = kValueBits;
   while (n_groups > std::int64_t{1} << (bits - kValueBits)) ++bits;

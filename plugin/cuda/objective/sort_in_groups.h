@@ -8,8 +8,8 @@
 
 namespace kauri::cuda {
 
-/// For every place of every group the row there, counted within the group: values descend, equal ones keep their order.
-/// values: [n_rows], device. Asynchronous; needs 24 bytes per row while it runs.
+/// Returns, for every place of every group, the row at that place, counted within the group. Values descend; equal
+/// values keep their order. values: [n_rows], device. Asynchronous; needs 24 bytes per row while it runs.
 Buffer<std::uint32_t> SortInGroups(CudaContext const& cuda, Span<float const> values, DeviceInfo const& info);
 
 }  // namespace kauri::cuda

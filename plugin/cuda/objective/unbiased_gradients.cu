@@ -1,10 +1,10 @@
-/// Rankings with a position bias (objective/position_bias.h). As rank_gradients.cu, but what pairs cost are float64
-/// sums that depend on their order, so they are added in the host's: one block of threads takes the groups of
-/// GroupsPerBlock one after the other, and of each the pairs in the host's order, kRankThreads at a time.
-/// 1. A thread computes a pair, adds it to both rows (exact sums, by atomics) and puts its costs into shared memory.
-/// 2. A thread for each position adds those of its position; one adds the pushes.
+/// Rankings with a position bias (objective/position_bias.h). Similar to rank_gradients.cu, but the costs of pairs are
+/// float64 sums that depend on their order, so they are added in the host's order. One block of threads takes the
+/// groups of GroupsPerBlock one after the other, and the pairs of each in the host's order, kRankThreads at a time.
+/// 1. A thread computes a pair, adds it to both rows (exact sums, by atomics) and writes its costs to shared memory.
+/// 2. A thread for each position adds the costs of its position; one thread adds the pushes.
 /// 3. After all groups, a thread for each position adds the sums of the blocks.
-/// Per pair about 150 float64 operations, and a look by each position.
+/// Per pair about 150 float64 operations, and a read by the thread of each position.
 #include "common/parallel_for.h"
 #include "cuda/common/launch.h"
 #include "cuda/objective/rank_gradients.h"
@@ -14,11 +14,11 @@
 namespace kauri::cuda {
 namespace {
 
-/// A pair as the positions see it.
+/// The push and the costs of a pair, with the positions that they count for.
 struct CostOfPair {
   double push;
   PairCosts costs;
-  std::int32_t relevant;  ///< position; -1: none, it costs nothing
+  std::int32_t relevant;  ///< position; -1: the pair has no cost
   std::int32_t other;
 };
 
@@ -46,7 +46,7 @@ class PairsInOrder {
   __device__ PairsInOrder(GroupTask const& own, PairRule const& pairs, BiasView const& bias, BlockCosts const& costs)
       : own_(own), pairs_(pairs), bias_(bias), costs_(costs) {}
 
-  /// All rows of the best places with all below them. Returns the sum of the pushes to every thread.
+  /// Adds the pairs of the best places with all rows below them. Returns the sum of the pushes to every thread.
   __device__ double OfBest() {
     std::int64_t const n_best = own_.task.rule.BestPlaces(own_.n);
     for (std::int64_t upper = 0; upper < n_best; ++upper) {
@@ -80,7 +80,7 @@ class PairsInOrder {
   }
 
  private:
-  /// Adds the pair to its rows.
+  /// Adds the pair to its rows, and returns its costs.
   __device__ CostOfPair Compute(std::int64_t upper, std::int64_t lower) const {
     CostOfPair cost = NoCost();
     PlacedRow const upper_row = own_.At(upper);
@@ -106,7 +106,7 @@ class PairsInOrder {
     return cost;
   }
 
-  /// `cost`: of the own pair of the next kRankThreads, in the order of the threads.
+  /// Adds the costs of the next kRankThreads pairs, in the order of the threads. `cost`: of this thread's pair.
   __device__ void AddChunk(CostOfPair const& cost) {
     __shared__ CostOfPair chunk[kRankThreads];
     chunk[threadIdx.x] = cost;
@@ -124,7 +124,7 @@ class PairsInOrder {
     if (threadIdx.x == kRankThreads - 1) {
       for (int i = 0; i < kRankThreads; ++i) strength_ += chunk[i].push;
     }
-    __syncthreads();  // the chunk is filled again
+    __syncthreads();  // before the next chunk
   }
 
   __device__ double Strength() const {
@@ -140,7 +140,7 @@ class PairsInOrder {
   PairRule const& pairs_;
   BiasView const& bias_;
   BlockCosts const& costs_;
-  double strength_ = 0.0;  ///< of the last thread
+  double strength_ = 0.0;  ///< used by the last thread
 };
 
 /// One block for each block of groups.
@@ -167,7 +167,8 @@ __global__ void __launch_bounds__(kRankThreads) UnbiasedGroupsKernel(RankTask ta
   }
 }
 
-/// sums: [n_blocks, n_positions] twice; the first block of each becomes the sum of all, in order. blockIdx.y: which.
+/// Replaces the first block's sums by the sums of all blocks, added in order. sums: [n_blocks, n_positions], for
+/// `relevant` (blockIdx.y = 0) and `other`.
 __global__ void __launch_bounds__(kRankThreads) AddBlocksKernel(std::int64_t n_blocks, BiasTask bias) {
   std::int64_t const position = static_cast<std::int64_t>(blockIdx.x) * kRankThreads + threadIdx.x;
   std::int64_t const n_positions = bias.bias.n_positions;

@@ -14,9 +14,9 @@
 namespace kauri::cuda {
 namespace {
 
-/// Parts begin at multiples of it: what a block of the contributions' kernels takes.
+/// Parts begin at multiples of this: the rows of a block in the kernels for contributions.
 constexpr std::int64_t kPartRows = 128;
-/// Fewer rows take a walk less time than another thread takes to wake up.
+/// A traversal with fewer rows takes less time than another thread needs to wake up.
 constexpr std::int64_t kMinWalkRows = 1 << 14;
 
 struct Member {
@@ -32,16 +32,17 @@ class GroupModel : public CompiledModel {
 
   std::size_t Size() const { return members_.size(); }
   CompiledModel const& On(std::size_t member) const { return *members_[member].model; }
-  /// `ctx` for the device of a member that has it, and its threads, for itself alone.
+  /// Returns `ctx` for the device of a member, with all of its threads for that member alone.
   Context Alone(Context const& ctx, std::size_t member) const { return Share(ctx, member, 1); }
-  /// The member whose device has these rows; the first, which will refuse them, if none has.
+  /// Returns the member whose device has these rows; if none has, the first, which will refuse them.
   std::size_t Holding(DeviceStorage const& rows) const;
   bool IsOn(std::size_t member, DeviceStorage const& rows) const {
     return members_[member].ordinal == rows.Layout().device;
   }
 
   using Work = std::function<void(Context const& ctx, std::size_t member)>;
-  /// work(ctx, member) for the first n members side by side, each on its thread; waits for all. One runs right here.
+  /// Runs work(ctx, member) for the first n members in parallel, each on its thread; waits for all. A single member
+  /// runs on the calling thread.
   void Run(Context const& ctx, std::size_t n, Work const& work) const;
 
  private:
@@ -50,7 +51,7 @@ class GroupModel : public CompiledModel {
   std::vector<Member> members_;
 };
 
-/// Waits before it goes: what the threads do refers to the caller's frame.
+/// Results of the members. Waits before it is destroyed, because the threads refer to the caller's frame.
 class Results {
  public:
   explicit Results(std::size_t n) { futures_.reserve(n); }
@@ -64,7 +65,7 @@ class Results {
       if (future.valid()) future.wait();
     }
   }
-  /// Its exception, if it has one, with the device's name where that says something.
+  /// Rethrows its exception, if it has one, with the device's name if that is informative.
   void Get(std::size_t i, int ordinal) {
     try {
       futures_[i].get();
@@ -114,7 +115,7 @@ void GroupModel::Run(Context const& ctx, std::size_t n, Work const& work) const 
   for (std::size_t member = 0; member < n; ++member) results.Get(member, members_[member].ordinal);
 }
 
-/// What one member has to do of a call.
+/// The part of a call that one member does.
 struct Part {
   Context ctx;
   CompiledModel const& model;
@@ -123,8 +124,8 @@ struct Part {
   std::int64_t begin;  ///< rows of the call
   std::int64_t end;
 
-  /// The part's share of an array that has as many elements for each of the call's n_rows. Any other array stays whole:
-  /// the predictor of the part refuses its size.
+  /// Returns the part of an array that belongs to rows [begin, end), if the array has the same number of elements for
+  /// each of the call's n_rows. Any other array is returned whole, and the predictor of the part refuses its size.
   template <typename T>
   static Span<T> Of(Span<T> all, std::int64_t n_rows, std::int64_t begin, std::int64_t end) {
     if (n_rows == 0 || all.size() % static_cast<std::size_t>(n_rows) != 0) return all;
@@ -135,7 +136,7 @@ struct Part {
 
 std::int64_t Quotient(std::int64_t n, std::int64_t of) { return (n + of - 1) / of; }
 
-/// work(Part) for all parts of a call. A model that is on one device, or rows in device memory, make one part.
+/// Calls work(Part) for all parts of a call. A model on one device, and rows in device memory, make one part.
 template <typename Work>
 void ForEachPart(Context const& ctx, CompiledModel const& model, PredictTask const& task, std::int64_t min_rows,
                  Work const& work) {
@@ -199,7 +200,8 @@ class DeviceGroupPredictor : public Predictor {
     for (std::size_t i = 1; i < parts.size(); ++i) Append(parts[i], out);
   }
 
-  /// A background in the memory of another device is read from the host's copy of it.
+  /// Predicts interventional contributions. A background in the memory of another device is read from its copy on the
+  /// host.
   void PredictInterventional(Context const& ctx, CompiledModel const& model, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
     RowWindow const on_host(background, 0, background.NumRows());

@@ -1,4 +1,4 @@
-/// \file A host thread for each device of several.
+/// \file A host thread for each of several devices.
 #pragma once
 
 #include <condition_variable>
@@ -10,17 +10,17 @@
 
 namespace kauri::cuda {
 
-/// Runs what it is given, one after the other. It stays between calls, because CUDA and memory are set up for each
-/// thread anew. Where no thread can be started, the caller's own runs it.
+/// Runs tasks one after the other. The thread is kept between calls, because CUDA and memory are set up for each thread
+/// anew. If no thread can be started, the caller's own runs the tasks.
 class DeviceThread {
  public:
   DeviceThread();
-  /// Waits for what it was given.
+  /// Waits for all tasks.
   ~DeviceThread();
   DeviceThread(DeviceThread const&) = delete;
   DeviceThread& operator=(DeviceThread const&) = delete;
 
-  /// The future is ready when `work` is done, and has its exception. Safe from many threads.
+  /// Returns a future that is ready when `work` is done, and holds its exception. Safe from many threads.
   std::future<void> Run(std::function<void()> work);
 
  private:

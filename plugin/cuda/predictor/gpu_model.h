@@ -9,7 +9,8 @@
 
 namespace kauri::cuda {
 
-/// Its trees, and what predictions on host rows and contributions keep between calls. Safe from many threads.
+/// A model's trees, and the data that predictions on host rows and contributions keep between calls. Safe from many
+/// threads.
 struct GpuModel : public CompiledModel {
   GpuModel(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover)
       : forest(ctx, model, trees, cover), host_rows(forest), shap(forest), interventional(forest) {}

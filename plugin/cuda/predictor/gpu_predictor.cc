@@ -1,6 +1,6 @@
-/// Margins, leaves and approximate contributions have the same bits as cpu_predictor's, since every row's sums have the
-/// same order. Exact contributions and interactions are the device's own (plugin/cuda/shap), the same bits in every
-/// run.
+/// Margins, leaves and approximate contributions have the same bits as cpu_predictor's, because every row's sums have
+/// the same order. Exact contributions and interactions are computed by the device's own code (plugin/cuda/shap), with
+/// the same bits in every run.
 #include "cuda/predictor/gpu_predictor.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// What only devices have; the rest is PredictorParam's.
+/// Parameters of devices alone; the others are in PredictorParam.
 struct BinPackingParam : public dmlc::Parameter<BinPackingParam> {
   int shap_bin_packing;
   DMLC_DECLARE_PARAMETER(BinPackingParam) {

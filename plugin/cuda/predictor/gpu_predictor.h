@@ -5,7 +5,7 @@
 
 namespace kauri::cuda {
 
-/// Adds gpu_predictor.
+/// Registers gpu_predictor.
 void RegisterGpuPredictor(Registry<PredictorFactory>* registry);
 
 }  // namespace kauri::cuda

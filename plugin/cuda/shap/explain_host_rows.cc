@@ -1,13 +1,14 @@
-/// Rows in tiles with results for the host, three in flight, each on a stream of its own:
-/// 1. The host copies a tile's rows, unless they are on the device, into page-locked memory, and leaves the bus, the
-///    kernels and the results' way back to the stream.
-/// 2. It does the same with the next tile on another stream, whose first blocks run beside the other's last.
-/// 3. Before it takes the stream of a tile again, it copies that tile's results to where they belong (host_results.h);
-///    meanwhile the kernels of one tile run and the results of another cross the bus.
+/// Explains rows in tiles with results for the host. Three tiles are in flight, each on a stream of its own:
+/// 1. The host copies a tile's rows into page-locked memory, unless they are on the device. The transfer, the kernels
+///    and the results' way back are left to the stream.
+/// 2. The host does the same with the next tile on another stream, whose first blocks run beside the last blocks of the
+///    other stream.
+/// 3. Before the host reuses the stream of a tile, it copies that tile's results to their destination (host_results.h).
+///    Meanwhile the kernels of one tile run and the results of another cross the bus.
 ///
-/// What nothing hides is the first tile's way in and the last one's way out, so tiles are an eighth of the whole, but
-/// no smaller than what the host needs to begin one (some 0.1 ms, 4 MiB of the bus), and no larger than what the
-/// page-locked buffers hold.
+/// Only the first tile's way in and the last tile's way out are not overlapped. A tile is therefore an eighth of the
+/// whole, but no smaller than the work that the host needs to begin one (about 0.1 ms, 4 MiB of the bus), and no larger
+/// than the page-locked buffers.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -22,15 +23,16 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of features or of results in one tile.
+/// Limits on the size of a tile: the bytes of its features or of its results, whichever are more.
 constexpr std::int64_t kLeastTileBytes = 4 << 20;
 constexpr std::int64_t kMostTileBytes = 32 << 20;
-/// Tiles of a call whose tiles are neither as small nor as large as they may be.
+/// Number of tiles of a call, unless its tiles would be smaller or larger than these limits.
 constexpr std::int64_t kWantedTiles = 8;
-/// Rows of a block.
+/// Rows of a thread block.
 constexpr std::int64_t kBlockRows = 128;
 
-/// Tiles of about the same size, none above the number of rows that device memory has room for.
+/// Returns the number of rows in a tile. Tiles have about the same size, none above the number of rows that fit into
+/// device memory.
 std::int64_t RowsPerTile(std::int64_t n_rows, std::int64_t bytes_per_row, std::int64_t most_rows) {
   auto const row_bytes = std::max<std::int64_t>(1, bytes_per_row);
   auto const tile_bytes = std::clamp(n_rows * row_bytes / kWantedTiles, kLeastTileBytes, kMostTileBytes);
@@ -41,13 +43,13 @@ std::int64_t RowsPerTile(std::int64_t n_rows, std::int64_t bytes_per_row, std::i
   return std::min(limit, (even + kBlockRows - 1) / kBlockRows * kBlockRows);
 }
 
-/// Of one of the tiles in flight.
+/// Returns the device memory that one of the tiles in flight may take.
 std::int64_t TileBytes(CudaContext const& cuda, TilesInFlight const& tiles, ShapOptions const& options) {
   if (options.tile_bytes > 0) return options.tile_bytes / TilesInFlight::kMost;
   return static_cast<std::int64_t>(FreeBytes(cuda) + tiles.Bytes()) / (2 * TilesInFlight::kMost);
 }
 
-/// Of a row's values that are picked from.
+/// Returns the bytes of a row's values from which the largest are picked.
 std::int64_t ValueBytes(SparsePlan const* sparse) {
   return sparse != nullptr && sparse->TopK() != 0 ? 4 * sparse->Entries().View().row_floats : 0;
 }

@@ -9,7 +9,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// What a host thread copies at a time: small enough for the cache of a core.
+/// Floats that a host thread copies at a time: few enough for the cache of a core.
 constexpr std::int64_t kBlockFloats = 1 << 16;
 
 void CopyFloats(Context const& ctx, float const* from, std::size_t size, float* to) {

@@ -1,8 +1,8 @@
 /// 1. The background's rows become keys on the device.
-/// 2. Rows come in tiles whose keys and sums fit into a quarter of the free device memory; mostly there is one.
-/// 3. Piece by piece of the trees, the device makes tables and adds them to the rows' sums.
-/// Where it does not make them (interventional_program.h), or the background has too many rows for it, the host's
-/// threads compile some trees at a time while the device works on those before.
+/// 2. Rows come in tiles whose keys and sums fit into a quarter of the free device memory. Mostly there is one tile.
+/// 3. For one piece of the trees after another, the device makes tables and adds them to the rows' sums.
+/// If the device cannot make the tables (interventional_program.h), or the background has too many rows for it, the
+/// host's threads compile some trees at a time while the device works on the trees before.
 #include "cuda/shap/interventional.h"
 
 #include <algorithm>
@@ -19,16 +19,16 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of the tables of a piece: 256 MiB.
+/// Size of the tables of a piece: 256 MiB.
 constexpr std::int64_t kPieceDoubles = std::int64_t{1} << 25;
 /// Rows of a background are counted in 32 bits.
 constexpr std::int64_t kMostCounted = 0xFFFFFFFF;
-/// Asking how much memory is free takes longer than so many bytes are worth.
+/// A query for the free memory takes longer than a call that needs no more than this number of bytes.
 constexpr std::int64_t kWithoutAsking = std::int64_t{32} << 20U;
-/// Of what a call has had for its rows and the next one gets.
+/// Maximum memory for rows that a call leaves to the next one.
 constexpr std::size_t kMostIdleBytes = std::size_t{96} << 20U;
 
-/// One call, whose rows pass over the trees tile by tile.
+/// A call whose rows pass over the trees tile by tile.
 class InterventionalRun {
  public:
   InterventionalRun(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task,
@@ -59,10 +59,10 @@ class InterventionalRun {
     if (task_.tile_bytes > 0) return task_.tile_bytes;
     return wanted <= kWithoutAsking ? wanted : static_cast<std::int64_t>(FreeBytes(session_.Cuda()) / 4);
   }
-  /// Of its features and keys.
+  /// Returns the bytes of the background's features and keys.
   std::int64_t BackgroundBytes() const { return 8 * task_.background.NumRows() * forest_.NumSlots(); }
 
-  /// Where they are, if that is this device.
+  /// Returns the background's storage if it is on this device, else nullptr.
   DeviceStorage const* StorageHere(DataView const& background) const {
     auto const* const storage = background.OnDevice();
     return storage != nullptr && storage->Layout().device == on_device_.DeviceOrdinal() ? storage : nullptr;
@@ -82,7 +82,7 @@ class InterventionalRun {
     background_memory_ = Buffer<std::int32_t>(cuda, ToSize(n_rows * forest_.NumSlots()));
     background_ = {background_memory_.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, on_device_.View(), rows, background_);
-    if (here == nullptr) cuda.Synchronize();  // for page-locked memory, which the rows of the first tile take over
+    if (here == nullptr) cuda.Synchronize();  // for page-locked memory, which the rows of the first tile reuse
   }
 
   DeviceRows ReadRows(std::int64_t begin, std::int64_t end) {
@@ -93,7 +93,7 @@ class InterventionalRun {
   }
 
   void RunTile(std::int64_t begin, std::int64_t end) {
-    tiles_.Take(ctx_, 0);  // waits for the results of the tile before
+    tiles_.Take(ctx_, 0);  // waits for the results of the previous tile
     auto const& cuda = session_.Cuda();
     auto const n_rows = end - begin;
     auto const* const start = session_.UploadStart(task_.start, forest_.n_outputs, begin, end);
@@ -101,7 +101,7 @@ class InterventionalRun {
     Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, on_device_.View(), rows, keys);
-    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // what atomicAdd takes
+    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // the type that atomicAdd takes
     FillZero(cuda, sum_memory.data(), sum_memory.size());
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), program_.Scale()};
     Buffer<double> const means(cuda, ToSize(forest_.n_outputs));
@@ -110,11 +110,11 @@ class InterventionalRun {
     tiles_.Send(ctx_, 0, ToSize(n_rows * width_), task_.out.data() + begin * width_);
   }
 
-  /// means (out): [n_outputs], of the trees over the background.
+  /// means (out): [n_outputs], means of the trees over the background.
   void AddTrees(RowKeys const& keys, InterventionalSums const& sums, double* means) const {
     auto const& cuda = session_.Cuda();
     auto const background = program_.Background(background_);
-    Buffer<double> const tables(cuda, ToSize(program_.MostTableDoubles()));  // of one piece after the other
+    Buffer<double> const tables(cuda, ToSize(program_.MostTableDoubles()));  // reused by each piece
     Buffer<double> const of_trees(cuda, ToSize(task_.trees.end - task_.trees.begin));
     program_.StartMeans(cuda, of_trees.data());
     for (auto const& piece : program_.Pieces()) {
@@ -134,7 +134,7 @@ class InterventionalRun {
     CopyToDevice(cuda, host_means_.data(), host_means_.size(), means);
   }
 
-  /// To the session's output.
+  /// Writes the values to the session's output.
   void Write(InterventionalSums const& sums, double const* means, float const* start) {
     auto const& cuda = session_.Cuda();
     auto const n_values = n_cells_ * sums.n_rows;
@@ -154,8 +154,8 @@ class InterventionalRun {
   InterventionalProgram const& program_;
   TilesInFlight& tiles_;
   ShapSession& session_;
-  std::optional<KeyTiles> host_background_;  ///< where the host makes the tables
-  std::vector<double> host_means_;           ///< on their way to the device until a tile is through
+  std::optional<KeyTiles> host_background_;  ///< set if the host makes the tables
+  std::vector<double> host_means_;           ///< on their way to the device until a tile is finished
   Buffer<std::int32_t> background_memory_;
   RowKeys background_{};
   std::int64_t n_cells_;

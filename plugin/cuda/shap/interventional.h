@@ -23,19 +23,20 @@ struct InterventionalTask {
   std::int64_t tile_bytes = 0;  ///< of rows, or of the background, on the device; 0: a quarter of the free memory
 };
 
-/// Keeps what does not depend on the background for the next call. Safe from many threads. The forest must outlive it.
+/// Keeps the parts that do not depend on the background for the next call. Safe from many threads. The forest must
+/// outlive it.
 class InterventionalModel {
  public:
   explicit InterventionalModel(DeviceForest const& forest);
 
-  /// The host's float64 terms, added as integers of 61 bits: the same bits in every run and for any batch of rows.
-  /// \throws Error(kData) for a background without rows, Error(kParameter) for a path of more than 64 distinct
+  /// Adds the same float64 terms as the host, as integers of 61 bits: the same bits in every run and for any batch of
+  /// rows. \throws Error(kData) for a background without rows, Error(kParameter) for a path of more than 64 distinct
   /// features, Error(kDevice) for rows on another device, Error(kMemory).
   void Explain(Context const& ctx, InterventionalTask const& task) const;
 
  private:
-  /// A program of one range of trees goes when a call for another one replaces it and nobody holds it, so work on it
-  /// must be waited for.
+  /// Returns the program of `trees`. A call for another range replaces the program, which is freed once nobody holds
+  /// it. The caller must therefore wait for its work before releasing the program.
   std::shared_ptr<InterventionalProgram const> Program(Context const& ctx, TreeRange trees) const;
 
   DeviceForest const& forest_;

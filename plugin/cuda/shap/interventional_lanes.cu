@@ -1,14 +1,14 @@
-/// One thread per row and item (interventional_lane.h): a run of leaves of one tree.
+/// One thread per row and item (interventional_lane.h). An item is a run of leaves of one tree.
 /// 1. The thread reads its row's keys of the item's features into its column of shared memory.
-/// 2. Leaf by leaf it finds its pattern and adds what the table has for it to sums in its column. All threads of a
-///    block are at the same leaf, so conditions are broadcast; only pairs of patterns make lanes differ.
-/// 3. It adds the sums to the row's as integers: an item is part of a tree, so its sums have one order, and the items'
-///    order does not matter.
+/// 2. For each leaf it finds its pattern and adds the pattern's table entries to sums in its column. All threads of a
+///    block are at the same leaf, so conditions are broadcast. Lanes diverge only at pairs of patterns.
+/// 3. It adds the sums to the row's sums as integers. An item is part of one tree, so its sums have one order, and the
+///    order of the items does not matter.
 ///
 /// Floor, cal_housing with 100 trees of depth 8 (23,000 leaves of 4.8 features on average), 10,000 rows: 1.1 * 10^9
 /// features of leaves and rows of about 12 lane instructions, 1.3 * 10^10 in all: 0.4 ms at 33 * 10^12 a second on an
-/// H100. Tables: 40 bytes at a random place of 2 kB for each leaf and row, 9 GB from the L1 and L2 caches: 2 ms at
-/// 5 TB/s. The tables are made before (leaf_tables.cu).
+/// H100. Tables: 40 bytes at a random place of 2 kB for each leaf and row, 9 GB from the L1 and L2 caches: 2 ms at 5
+/// TB/s. leaf_tables.cu makes the tables beforehand.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -18,7 +18,7 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-/// Blocks take several turns where there are more than these.
+/// With more work than this number of blocks, each block takes several turns.
 constexpr std::int64_t kMostBlocks = 1 << 20;
 
 struct LaneTask {
@@ -30,7 +30,7 @@ struct LaneTask {
   std::uint32_t most_places;
 };
 
-/// A thread's columns of shared memory.
+/// Columns of a thread in shared memory.
 struct DeviceLeafLane {
   double* sums;
   std::int32_t* keys;
@@ -38,7 +38,7 @@ struct DeviceLeafLane {
   __device__ std::int32_t Key(std::uint32_t place) const { return keys[place * kThreads]; }
   __device__ void Add(std::uint32_t place, double value) const { sums[place * kThreads] += value; }
   __device__ static std::uint32_t CountBits(std::uint64_t bits) {
-    return static_cast<std::uint32_t>(__popcll(static_cast<unsigned long long>(bits)));  // what it takes
+    return static_cast<std::uint32_t>(__popcll(static_cast<unsigned long long>(bits)));  // the type that it takes
   }
 };
 
@@ -57,7 +57,7 @@ __device__ void AddItem(LaneTask const& task, LaneItem const& item, std::int64_t
   }
 }
 
-/// No thread reads what another wrote, so none waits.
+/// A thread reads only what it wrote itself, so there are no barriers.
 __global__ void __launch_bounds__(kThreads) InterventionalKernel(__grid_constant__ LaneTask const task) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const sums = reinterpret_cast<double*>(memory);
@@ -121,7 +121,7 @@ DeviceLaneBatch::DeviceLaneBatch(CudaContext const& cuda, LaneBatch const& lanes
     CopyToDevice(cuda, batch.Tree(tree.tree).tables.Data(), ToSize(tree.table_end - tree.table_begin),
                  tables_.data() + tree.table_begin);
   }
-  cuda.Synchronize();  // for the host's arrays, which the next batch takes over
+  cuda.Synchronize();  // for the host's arrays, which the next batch reuses
 }
 
 void DeviceLaneBatch::Add(CudaContext const& cuda, RowKeys const& keys, InterventionalSums const& sums) const {

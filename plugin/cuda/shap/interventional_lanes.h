@@ -1,5 +1,5 @@
-/// \file Interventional contributions by lanes of a device: leaves with their tables and the kernel that adds them to
-/// sums.
+/// \file Interventional contributions by lanes of a device: leaves with their tables, and the kernel that adds the
+/// contributions to sums.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kauri::cuda {
 
-/// Integer multiples of 1 / scale, so that the order of additions does not matter; not owning.
+/// Sums as integer multiples of 1 / scale, so that the order of additions does not matter. Not owning.
 struct InterventionalSums {
   unsigned long long* sums;  ///< [n_outputs, n_slots, n_rows]; the type that atomicAdd knows
   std::int64_t n_rows;
@@ -18,22 +18,23 @@ struct InterventionalSums {
   double scale;  ///< a power of two
 };
 
-/// Leaves in items, in device memory; not owning.
+/// Leaves, grouped in items, in device memory. Not owning.
 struct LaneWork {
   LaneLeaves leaves;
   std::int64_t n_items;
   std::uint32_t most_places;
 };
 
-/// Adds the leaves' contributions to all rows, asynchronously; `keys` row-minor, as many rows as `sums`.
+/// Adds the leaves' contributions to all rows, asynchronously. `keys`: row-minor, with the same number of rows as
+/// `sums`.
 void AddLanes(CudaContext const& cuda, LaneWork const& work, RowKeys const& keys, InterventionalSums const& sums);
 
-/// What of a batch does not depend on a background. Immutable.
+/// The part of a batch that does not depend on a background. Immutable.
 class DeviceLanes {
  public:
-  /// Asynchronous: the batch must stay until the stream has passed.
+  /// Copies asynchronously: the batch must stay until the stream has passed.
   DeviceLanes(CudaContext const& cuda, LaneBatch const& batch);
-  /// Without tables, patterns, weights and categories.
+  /// Returns the work without tables, patterns, weights and categories.
   LaneWork Work() const;
 
  private:
@@ -45,10 +46,10 @@ class DeviceLanes {
   Buffer<std::uint32_t> slot_of_place_;
 };
 
-/// What conditions on categories refer to. Immutable.
+/// The data of categorical conditions, on the device. Immutable.
 class DeviceCategories {
  public:
-  /// Asynchronous: the host's must stay until the stream has passed.
+  /// Copies asynchronously: `categories` must stay until the stream has passed.
   DeviceCategories(CudaContext const& cuda, PathCategories const& categories);
   CategoryConditionsView View() const { return {conditions_.data(), {sets_.data(), set_data_.data()}}; }
 
@@ -58,8 +59,7 @@ class DeviceCategories {
   Buffer<std::uint32_t> set_data_;
 };
 
-/// A batch with the tables and patterns that the host has made, in device memory: 8 k to 64 k bytes per leaf of 8 to 12
-/// features.
+/// A batch with tables and patterns made by the host, in device memory: 8 k to 64 k bytes per leaf of 8 to 12 features.
 class DeviceLaneBatch {
  public:
   /// Waits for the copies. \throws Error(kParameter) for a path of more than kMostPlaces features.
@@ -77,7 +77,7 @@ class DeviceLaneBatch {
   DeviceCategories categories_;
 };
 
-/// values (out): [n_outputs, n_slots, n_rows], n_values of them.
+/// Converts sums to float64. values (out): [n_outputs, n_slots, n_rows], n_values of them.
 void SumsToValues(CudaContext const& cuda, InterventionalSums const& sums, std::int64_t n_values, double* values);
 
 }  // namespace kauri::cuda

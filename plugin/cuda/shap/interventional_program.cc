@@ -6,12 +6,13 @@
 namespace kauri::cuda {
 namespace {
 
-/// Sums of int64 reach 2^63; two bits are left free, as terms can be larger than what they add up to.
+/// Sums of int64 reach 2^63. Two bits are left free, because single terms can be larger than their sum.
 constexpr int kSumBits = 61;
-/// Compiled on the host at a time.
+/// Trees per thread that the host compiles at a time.
 constexpr std::int64_t kTreesPerThread = 4;
 
-/// A tree's contribution is a mean of differences of two leaves.
+/// Returns the scale of the integer sums. A tree's contribution is a mean of differences of two leaves, which bounds
+/// it.
 double ScaleOf(Forest const& forest, TreeRange trees) {
   double bound = 0.0;
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
@@ -26,7 +27,7 @@ double ScaleOf(Forest const& forest, TreeRange trees) {
   return std::ldexp(1.0, kSumBits - exponent);
 }
 
-/// What a tree is worth wherever a row goes; 0 where that depends on the row.
+/// Returns the value of a tree that has no splits, or 0 for other trees.
 double ConstantOf(PathProgram const& program) {
   auto const& first = program.leaves.front();
   return first.n_features == 0 ? static_cast<double>(first.value) : 0.0;

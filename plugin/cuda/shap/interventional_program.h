@@ -1,4 +1,4 @@
-/// \file The trees of a range as interventional contributions need them on a device, whatever the background.
+/// \file The trees of a range in the form that interventional contributions need on a device, for any background.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,41 @@
 
 namespace kauri::cuda {
 
-/// What the device makes tables of, and how many at a time.
+/// Limits on the tables that the device makes.
 struct TableLimits {
-  std::uint32_t most_features;  ///< of a leaf with a table; at most MostTableFeatures
-  std::int64_t piece_doubles;   ///< of the tables of a piece, unless one item has more
+  std::uint32_t most_features;  ///< features of a leaf with a table; at most MostTableFeatures
+  std::int64_t piece_doubles;   ///< size of the tables of a piece, unless a single item has more
 };
 
-/// The device makes the tables where none takes more shared memory than a block has; otherwise the host makes all of
-/// them, whose threads would have little to do at a time with some. No bit depends on who does. Immutable.
+/// Trees compiled for interventional contributions. The device makes the tables if none of them takes more shared
+/// memory than a block has. Otherwise the host makes all of them, because making only some would keep few of its
+/// threads busy. The bits do not depend on this choice. Immutable.
 class InterventionalProgram {
  public:
-  /// Takes the host as long as it takes to walk the trees once; waits for the copies. About 80 bytes of device memory a
-  /// leaf and 16 more for each of its features. \throws Error(kParameter) for a path of more than kMostPlaces features.
+  /// Takes the host as long as one traversal of the trees, and waits for the copies. Uses about 80 bytes of device
+  /// memory per leaf and 16 more for each of its features. \throws Error(kParameter) for a path of more than
+  /// kMostPlaces features.
   InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest, TreeRange trees,
                         TableLimits const& limits);
 
   TreeRange Trees() const { return trees_; }
-  /// Whether the device makes the tables; otherwise there are no pieces.
+  /// Returns whether the device makes the tables. If not, there are no pieces.
   bool IsForDevice() const { return is_for_device_; }
-  /// All leaves with features, in order.
+  /// Returns the pieces: all leaves with features, in order.
   std::vector<TablePiece> const& Pieces() const { return pieces_; }
-  /// Of the tables of any piece.
+  /// Returns the size of the largest piece's tables.
   std::int64_t MostTableDoubles() const;
-  /// Of integer sums of contributions (interventional_lanes.h).
+  /// Returns the scale of the integer sums of contributions (interventional_lanes.h).
   double Scale() const { return scale_; }
 
-  /// Whether there are leaves of LeafForm::kPairs.
+  /// Returns whether there are leaves of LeafForm::kPairs.
   bool HasPairs() const { return weights_size_ > 0; }
   TableBackground Background(RowKeys const& keys) const {
     return {keys, categories_->View(), rules_.data(), weights_.data(), weights_size_};
   }
-  /// means (out): [n_trees], what trees without splits are worth, 0 for others. Asynchronous.
+  /// means (out): [n_trees], the values of trees without splits, 0 for other trees. Asynchronous.
   void StartMeans(CudaContext const& cuda, double* means) const;
-  /// of_output (out): [n_outputs], from the means of all trees, [n_trees]. Asynchronous.
+  /// of_output (out): [n_outputs], summed from the means of all trees, [n_trees]. Asynchronous.
   void SumMeans(CudaContext const& cuda, double const* means, std::int64_t n_outputs, double* of_output) const;
 
  private:
@@ -56,7 +58,7 @@ class InterventionalProgram {
   double scale_;
   bool is_for_device_ = true;
   std::vector<TablePiece> pieces_;
-  std::optional<DeviceCategories> categories_;  ///< once all trees are compiled
+  std::optional<DeviceCategories> categories_;  ///< set when all trees are compiled
   Buffer<TableRule> rules_;
   Buffer<double> weights_;
   std::uint32_t weights_size_ = 0;

@@ -1,4 +1,4 @@
-/// \file A leaf's features and the weight of a row of the background there, for the kernels that meet the background.
+/// \file A leaf's features and the weight of a background row at that leaf, for the kernels that read the background.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kauri::cuda {
 
-/// The feature at a position of the leaf, with its slot in place of its place.
+/// Returns the feature at a position of the leaf, with its slot instead of its place.
 __device__ __forceinline__ PathFeature SlotFeature(LaneLeaves const& all, LaneLeaf const& leaf,
                                                    LeafSource const& source, std::uint32_t position) {
   PathFeature feature = all.features[leaf.first_feature + position];
@@ -16,7 +16,7 @@ __device__ __forceinline__ PathFeature SlotFeature(LaneLeaves const& all, LaneLe
   return feature;
 }
 
-/// What a row of the background weighs at a leaf.
+/// Returns the weight of one background row at a leaf.
 __device__ __forceinline__ double RowWeight(LeafSource const& source, std::int64_t n_rows) {
   return static_cast<double>(source.value) / static_cast<double>(n_rows);
 }

@@ -1,12 +1,13 @@
-/// 1. A block takes a leaf: its threads find the patterns of the background's rows and count them in shared memory.
-///    The counts, which are integers and so do not depend on the order, go to the first places of the leaf's table.
-/// 2. Another block takes them from there, turns them into the sums Z (interventional.h) at some points at a time,
-///    feature after feature, in shared memory, integrates and writes the table over the counts. Blocks are as large,
-///    and have as much shared memory, as the leaves of a launch need.
-/// 3. Leaves with longer paths have no tables but distinct patterns (pair_patterns.cu), of some items at a time.
-/// 4. A thread takes a tree and adds up what its leaves are worth over the background, in their order.
-/// Operations on float64 are those of the host in its order, without contraction, so the tables have its bits: points
-/// go in fours in the order in which the host adds halves to each other.
+/// 1. A block takes a leaf. Its threads find the patterns of the background's rows and count them in shared memory. The
+///    counts, which are integers and so do not depend on the order, go to the first places of the leaf's table.
+/// 2. Another block reads the counts and turns them into the sums Z (interventional.h) at some points at a time,
+///    feature after feature, in shared memory. It integrates and writes the table over the counts. Blocks and their
+///    shared memory are as large as the leaves of a launch need.
+/// 3. Leaves with longer paths have distinct patterns instead of tables (pair_patterns.cu), found for some items at a
+///    time.
+/// 4. A thread takes a tree and adds up the values of its leaves over the background, in their order.
+/// Operations on float64 are the host's operations in the host's order, without contraction, so the tables have its
+/// bits. Points go in fours, in the order in which the host adds halves to each other.
 ///
 /// Floor, cal_housing with 100 trees of depth 8 (23,000 leaves of 4.8 features on average), 1,500 rows of background:
 /// 1.7 * 10^8 features of leaves and rows of about 10 lane instructions: 0.05 ms at 33 * 10^12 a second on an H100,
@@ -30,15 +31,15 @@ namespace {
 constexpr int kCountThreads = 128;
 constexpr int kRowsPerThread = 4;
 constexpr int kMeanThreads = 64;
-/// For leaves of up to kMostValueFeatures features, and for those of more.
+/// Threads of a block for leaves of up to kMostValueFeatures features, and for leaves with more.
 constexpr int kValueThreads = 128;
 constexpr int kPartThreads = 512;
-/// Of the patterns of leaves whose patterns are found together.
+/// Memory for the patterns of leaves whose patterns are found together.
 constexpr std::int64_t kPatternBytes = std::int64_t{64} << 20;
 /// Points that are in shared memory at a time.
 constexpr std::uint32_t kPoints = 4;
 
-/// Of shared memory for the table of a leaf: sums at some points, and counts.
+/// Returns the bytes of shared memory for the table of a leaf: sums at some points, and counts.
 constexpr std::size_t TableBytes(std::uint32_t n_features) {
   return (kPoints * sizeof(double) + sizeof(std::uint32_t)) << n_features;
 }
@@ -49,10 +50,10 @@ struct CountTask {
   RowKeys background;
   CategoryConditionsView categories;
   double* tables;
-  double* reached;  ///< by leaf: what the rows that reach it weigh
+  double* reached;  ///< by leaf: total weight of the rows that reach it
 };
 
-/// features: of the leaf, with slots.
+/// features: [n_features], the leaf's features, with slots.
 __device__ void CountPatterns(CountTask const& task, PathFeature const* features, std::uint32_t n_features,
                               std::uint32_t* counts) {
   RowKeys const& rows = task.background;
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(kCountThreads) CountPatternsKernel(__grid_cons
   auto* const counts = reinterpret_cast<std::uint32_t*>(memory);
   LaneLeaf const leaf = task.leaves.leaves[blockIdx.x];
   LeafSource const source = task.sources[blockIdx.x];
-  if (leaf.form == LeafForm::kPairs) return;  // the whole block
+  if (leaf.form == LeafForm::kPairs) return;  // the whole block returns
   std::uint32_t const n_patterns = 1U << leaf.n_features;
   if (threadIdx.x < leaf.n_features) {
     features[threadIdx.x] = SlotFeature(task.leaves, leaf, source, threadIdx.x);
@@ -101,28 +102,29 @@ __global__ void __launch_bounds__(kCountThreads) CountPatternsKernel(__grid_cons
 struct TableTask {
   LaneLeaf const* leaves;
   LeafSource const* sources;
-  std::uint32_t const* numbers;  ///< of the launch's leaves
+  std::uint32_t const* numbers;  ///< leaves of the launch
   TableRule const* rules;
   std::int64_t n_rows;
   double* tables;
 };
 
-/// What a block has for its leaf.
+/// The leaf of a block, with the block's memory for it.
 struct BlockLeaf {
   std::uint32_t n_features;
   std::uint32_t n_patterns;
   double row_weight;
   TableRule const& rule;
-  std::uint32_t n_turns;  ///< of kPoints points
+  std::uint32_t n_turns;  ///< turns of kPoints points each
   double* table;
   double* z;              ///< shared, [n_patterns, kPoints]
   std::uint32_t* counts;  ///< shared, [n_patterns]
 
-  /// The points of a turn are those that the host adds up before those of the next.
+  /// Returns the i-th point of a turn. The host adds the points of a turn to each other before the next turn's points.
   __device__ std::uint32_t Point(std::uint32_t turn, std::uint32_t i) const { return turn + i * n_turns; }
 };
 
-/// Z(x) at the points of a turn: feature after feature turns from the background's bit to the row's. Ends in a barrier.
+/// Computes Z(x) at the points of a turn: feature after feature, the background's bit becomes the row's. Ends in a
+/// barrier.
 __device__ void SumBackground(BlockLeaf const& leaf, std::uint32_t turn) {
   std::uint32_t const i = threadIdx.x % kPoints;  // the same at each step, as blocks have a multiple of its threads
   double const node = leaf.rule.node[leaf.Point(turn, i)];
@@ -143,14 +145,14 @@ __device__ void SumBackground(BlockLeaf const& leaf, std::uint32_t turn) {
   }
 }
 
-/// The part of a turn in an integral. coefficients: [n_points]
+/// Returns the part of an integral that belongs to a turn. coefficients: [n_points]
 __device__ double Integrate(BlockLeaf const& leaf, std::uint32_t turn, double const* coefficients, double const* z) {
   double terms[kPoints];
   for (std::uint32_t i = 0; i < kPoints; ++i) terms[i] = coefficients[leaf.Point(turn, i)] * z[i];
   return (terms[0] + terms[2]) + (terms[1] + terms[3]);
 }
 
-/// S(x) and S'(x) take the first two places of Z(x); a table of parts gets them, too.
+/// Writes S(x) and S'(x) to the first two places of Z(x), and also adds them to a table of parts.
 __device__ void MakeParts(BlockLeaf const& leaf, std::uint32_t turn, bool is_table) {
   std::uint32_t const n_points = leaf.n_turns * kPoints;
   double* with_table = leaf.table;
@@ -169,7 +171,7 @@ __device__ void MakeParts(BlockLeaf const& leaf, std::uint32_t turn, bool is_tab
   }
 }
 
-/// From the parts that are in shared memory.
+/// Writes a table of values from the parts in shared memory.
 __device__ void WriteValues(BlockLeaf const& leaf) {
   auto const width = static_cast<std::uint32_t>(TableWidth(leaf.n_features));
   for (std::uint32_t place = threadIdx.x; place < leaf.n_patterns * width; place += blockDim.x) {
@@ -204,7 +206,7 @@ __global__ void __launch_bounds__(kPartThreads) MakeTablesKernel(__grid_constant
   for (std::uint32_t turn = 0; turn < leaf.n_turns; ++turn) {
     SumBackground(leaf, turn);
     MakeParts(leaf, turn, is_table);
-    __syncthreads();  // the parts are there, and nobody needs the sums
+    __syncthreads();  // the parts are complete, and the sums are no longer needed
   }
   if (!is_table) WriteValues(leaf);
 }
@@ -231,7 +233,7 @@ __global__ void SumTreeMeansKernel(double const* means, std::int32_t const* outp
   of_output[output] = sum;
 }
 
-/// 0 for tables of values, then one for each number of features.
+/// Returns the class of a leaf: 0 for tables of values, then one class for each number of features.
 std::size_t ClassOf(LaneLeaf const& leaf) {
   return leaf.n_features <= kMostValueFeatures ? 0 : leaf.n_features - kMostValueFeatures;
 }

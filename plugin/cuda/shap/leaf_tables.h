@@ -14,7 +14,7 @@
 
 namespace kauri::cuda {
 
-/// LeafRule in memory of the device.
+/// LeafRule in device memory.
 struct TableRule {
   static constexpr std::uint32_t kMostPoints = 8;
   double node[kMostPoints];
@@ -22,39 +22,39 @@ struct TableRule {
   std::uint32_t n_points;
 };
 
-/// By number of features, [kMostPartFeatures + 1]. Waits for the copy.
+/// Returns the rules by number of features, [kMostPartFeatures + 1]. Waits for the copy.
 Buffer<TableRule> MakeTableRules(CudaContext const& cuda);
 
-/// Features of a leaf whose table a block of the device has room to make: 12, or fewer where blocks have less than
-/// 144 KiB of shared memory.
+/// Returns the largest number of features of a leaf whose table fits into a block's shared memory: 12, or fewer if
+/// blocks have less than 144 KiB of it.
 std::uint32_t MostTableFeatures(CudaContext const& cuda);
 
-/// What tables are made from; pointers into device memory, not owning.
+/// The input of the tables; pointers into device memory, not owning.
 struct TableBackground {
   RowKeys keys;  ///< row-minor, at least one row and below 2^32; at most MostPairRows where there are pairs
   CategoryConditionsView categories;
   TableRule const* rules;
-  double const* weights;  ///< ShapleyWeights::All, for the longest path where there are pairs
+  double const* weights;  ///< ShapleyWeights::All, for the longest path if there are pairs
   std::uint32_t weights_size;
 };
 
-/// What a piece of a model is added to; pointers into device memory, not owning.
+/// The sums to which a piece of a model is added; pointers into device memory, not owning.
 struct PieceSums {
-  RowKeys keys;  ///< of the rows that are explained, row-minor
+  RowKeys keys;  ///< keys of the explained rows, row-minor
   InterventionalSums sums;
-  double* means;  ///< by tree: what its leaves are worth over the background
+  double* means;  ///< by tree: mean of its leaves over the background
 };
 
-/// Leaves in items. Tables are of up to MostTableFeatures features. Immutable.
+/// Leaves, grouped in items. Tables have at most MostTableFeatures features. Immutable.
 class TablePiece {
  public:
-  /// Waits for the copies. first_tree: the one of `means`.
+  /// Waits for the copies. first_tree: the tree of means[0].
   TablePiece(CudaContext const& cuda, LaneBatch const& batch, std::int64_t first_tree);
 
   std::int64_t TableDoubles() const { return table_doubles_; }
   bool HasPairs() const { return pairs_before_item_.back() > 0; }
-  /// Makes the tables (out: [TableDoubles()]), adds the contributions of all leaves to the rows' sums, and to each
-  /// tree's mean what its leaves here are worth, in their order. Asynchronous.
+  /// Makes the tables (out: [TableDoubles()]) and adds the contributions of all leaves to the rows' sums. Adds to each
+  /// tree's mean the values of its leaves here, in their order. Asynchronous.
   void Add(CudaContext const& cuda, TableBackground const& background, PieceSums const& to, double* tables) const;
 
  private:
@@ -68,13 +68,13 @@ class TablePiece {
 
   std::vector<std::uint32_t> OrderLeaves(LaneBatch const& batch);
   std::vector<std::uint32_t> ListPairs(LaneBatch const& batch);
-  /// reached (out): by leaf, what the rows of the background that reach it weigh.
+  /// reached (out): by leaf, the total weight of the background rows that reach it.
   void MakeTables(CudaContext const& cuda, TableBackground const& background, double* tables, double* reached) const;
   void AddWithPairs(CudaContext const& cuda, TableBackground const& background, PieceSums const& to, LaneWork work,
                     double* reached) const;
 
   std::int64_t table_doubles_;
-  std::uint32_t most_features_ = 0;  ///< of a table
+  std::uint32_t most_features_ = 0;  ///< features of the largest table
   std::array<SizeClass, kNumClasses> classes_;
   DeviceLanes lanes_;
   Buffer<LeafSource> sources_;

@@ -13,20 +13,21 @@ namespace kauri::cuda {
 struct PairTask {
   LaneLeaves leaves;
   LeafSource const* sources;     ///< by leaf
-  std::uint32_t const* numbers;  ///< of the leaves, [n_leaves]
+  std::uint32_t const* numbers;  ///< leaves to work on, [n_leaves]
   std::int64_t n_leaves;
   RowKeys background;  ///< at least one row, at most MostPairRows
   CategoryConditionsView categories;
-  LaneLeaf* leaves_out;   ///< by leaf: begin and n_patterns are set
-  LanePattern* patterns;  ///< (out) [n_leaves, rows of the background], of each leaf as many as there are, in order
-  double* reached;        ///< (out) by leaf: what the rows that reach it weigh
+  LaneLeaf* leaves_out;  ///< by leaf: begin and n_patterns are set
+  /// (out) [n_leaves, rows of the background], the first n_patterns of each leaf are set, in order
+  LanePattern* patterns;
+  double* reached;  ///< (out) by leaf: total weight of the rows that reach it
 };
 
-/// Rows of a background whose patterns a block of the device can sort: 8,192 where it has more than 64 KiB of shared
-/// memory, else 4,096.
+/// Returns the largest number of background rows whose patterns a block can sort: 8,192 if it has more than 64 KiB of
+/// shared memory, else 4,096.
 std::int64_t MostPairRows(CudaContext const& cuda);
 
-/// Asynchronous.
+/// Finds the distinct patterns of each leaf. Asynchronous.
 void FindPairPatterns(CudaContext const& cuda, PairTask const& task);
 
 }  // namespace kauri::cuda

@@ -1,9 +1,9 @@
 /// \file The lane of shap_lane.h on the device: a thread with one row.
 ///
-/// Nodes are read by all threads of a warp at one address, in order, one node ahead, and so is the row's key, so that
-/// neither is waited for. Contributions and the stacks lie in shared memory, [.., thread], so that no two lanes of a
-/// warp meet in a bank, and no thread reads another's: there are no barriers. Levels of the stacks that are seldom used
-/// may lie in the thread's local memory: the first of G's, near the root, and the last of S's.
+/// All threads of a warp read the same node, in order, one node ahead, and the row's key for it, so that neither load
+/// is waited for. Contributions and the stacks are in shared memory, [.., thread], so that lanes of a warp have no bank
+/// conflicts. No thread reads another thread's data, so there are no barriers. Seldom used levels of the stacks may be
+/// in the thread's local memory: the first levels of G's stack, near the root, and the last levels of S's stack.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,10 +19,10 @@ namespace kauri::cuda {
 
 constexpr int kLaneThreads = 128;
 
-/// Levels of both stacks that a thread's local memory holds at most.
+/// Maximum number of levels of both stacks in a thread's local memory.
 constexpr int kSpilledLevels = 12;
 
-/// Consecutive trees of a batch.
+/// A run of consecutive trees of a batch.
 struct ProgramItem {
   std::int64_t node_begin;
   std::int64_t node_end;
@@ -30,7 +30,7 @@ struct ProgramItem {
   ProgramBatch batch;
 };
 
-/// Everything that a launch works on: batches of one shape, one pass.
+/// The input of a launch: batches of one shape, one pass.
 struct LaneTask {
   float point[kMaxPassPoints];
   float weight[kMaxPassPoints];
@@ -49,18 +49,19 @@ struct LaneTask {
   ShapSumsView sums;
   std::int32_t first_point;     ///< of the pass
   std::uint32_t inverse_bytes;  ///< of a state, for all passes
-  std::uint32_t key_bytes;      ///< from a slot's keys to the next slot's
-  std::int32_t window;          ///< places with a cell in shared memory; others are added to the sums at once
-  std::int32_t spilled_downs;   ///< levels of the first stack, from the bottom, that lie in local memory
-  std::int32_t kept_downs;      ///< the others, in shared memory
-  std::int32_t kept_firsts;     ///< levels of the second stack in shared memory, from the bottom; the others are local
+  std::uint32_t key_bytes;      ///< distance of a slot's keys from the next slot's
+  std::int32_t window;  ///< places with a cell in shared memory; values of other places are added to the sums at once
+  std::int32_t spilled_downs;  ///< levels of the first stack in local memory, from the bottom
+  std::int32_t kept_downs;     ///< its other levels, in shared memory
+  /// levels of the second stack in shared memory, from the bottom; its other levels are in local memory
+  std::int32_t kept_firsts;
   bool has_categorical;
-  float2* deep_stacks;  ///< where stacks do not fit into shared memory: one per block; else nullptr
+  float2* deep_stacks;  ///< one stack per block, if stacks do not fit into shared memory; else nullptr
   std::int64_t deep_stack_size;
 };
 
-/// What a thread keeps: the block's cells, [window, kLaneThreads] floats; the stack, [kept levels, kPoints / 2,
-/// kLaneThreads], at the thread's first element; the thread's own, [kSpilledLevels, kPoints / 2].
+/// The memory of a thread: the block's cells, [window, kLaneThreads] floats; the stack, [kept levels, kPoints / 2,
+/// kLaneThreads], at the thread's first element; the thread's own levels, [kSpilledLevels, kPoints / 2].
 struct LaneStorage {
   unsigned char* memory;
   float2* stack;
@@ -159,7 +160,7 @@ class DeviceLane {
   KAURI_HD ProgramPartner Partner(std::int64_t i) const { return task_.partners[i]; }
   KAURI_HD void AddPair(std::int32_t pair, float value) const { AddToSums(task_.sums.cells.Pair(pair), value); }
 
-  /// Before the program and after it.
+  /// Clears the cells, before the program.
   KAURI_HD void ClearPlaces() const {
     for (std::uint32_t place = 0; place < NumCells(); ++place) *Cell(place << ProgramNode::kPlaceShift) = 0.0F;
   }
@@ -193,7 +194,7 @@ class DeviceLane {
   KAURI_HD std::uint32_t NumCells() const {
     return static_cast<std::uint32_t>(batch_.n_places < task_.window ? batch_.n_places : task_.window);
   }
-  /// The thread's contribution of a place: a layout's place is already a multiple of the bytes of all threads' cells.
+  /// Returns the thread's cell of a place. A layout's place is already a multiple of the bytes of all threads' cells.
   KAURI_HD float* Cell(std::uint32_t layout) const {
     static_assert((1U << ProgramNode::kPlaceShift) == kLaneThreads * sizeof(float), "cells are addressed by layouts");
     constexpr std::uint32_t kPlaces = ~((1U << ProgramNode::kPlaceShift) - 1U);
@@ -202,7 +203,7 @@ class DeviceLane {
   KAURI_HD std::uint32_t SlotOf(ProgramNode const& node) const {
     return task_.slot_of_place[batch_.place_begin + node.Place()];
   }
-  /// Of the current node.
+  /// Returns the index of the current node.
   KAURI_HD std::int64_t Index() const { return next_ - task_.nodes - 1; }
   KAURI_HD void AddToSums([[maybe_unused]] std::int64_t cell, [[maybe_unused]] float value) const {
 #if defined(__CUDA_ARCH__)

@@ -1,26 +1,26 @@
-/// 1. A block takes 128 rows, one per thread, and some consecutive trees of one output (512 nodes, of pairs 128): all
-///    rows go through all splits, so a warp never diverges (shap_lane.h).
-/// 2. Contributions are summed in float32 in shared memory over those trees only, in the order of splits, then added to
-///    the rows' sums as integers: in any order, with the same bits.
-/// 3. Paths of more than 16 features take more points than a thread has registers for: each pass over the trees does
-///    its own points, as points only meet in the sum.
+/// 1. A block takes 128 rows, one per thread, and some consecutive trees of one output (512 nodes, or 128 for pairs).
+///    All rows go through all splits, so a warp never diverges (shap_lane.h).
+/// 2. Contributions are summed in float32 in shared memory over those trees only, in the order of splits. They are then
+///    added to the rows' sums as integers: in any order, with the same bits.
+/// 3. Paths of more than 16 features take more points than a thread has registers for. Each pass over the trees handles
+///    its own points, because points only meet in the sum.
 ///
 /// Floor, covtype with 1000 rounds of depth 16 (6.6 million splits), 10,000 rows, 8 points: 75 lane instructions per
 /// split and row (shap_lane.h), 5 * 10^12 in all: 0.15 s at one instruction per scheduler and cycle (33 * 10^12 a
 /// second on an H100). Shared memory: 2 accesses of 4 bytes per split for the contribution, and 4 to 5 of 8 floats for
-/// the 28 % that need the stack: 13 wavefronts of a warp per split, 0.12 s beside the arithmetic. Device memory: 65
-/// bytes a split for each tile of 128 rows, 79 of them: 34 GB, 10 ms. XGBoost 3.4.1: some 25 s.
+/// the 28 % of the splits that need the stack: 13 wavefronts of a warp per split, 0.12 s beside the arithmetic. Device
+/// memory: 65 bytes a split for each tile of 128 rows, 79 of them: 34 GB, 10 ms. XGBoost 3.4.1: about 25 s.
 ///
-/// Memory: a stack of 20 levels of 8 points and 44 contributions take 100 kB of shared memory for 128 rows: two blocks
-/// on a multiprocessor, two warps on a scheduler, which wait for each other's loads 3 of 5.5 cycles. So the levels that
-/// are seldom used lie in local memory (PlanMemory) and four blocks fit: 34 -> 23 ms for 10,000 rows on covtype, 33 ->
-/// 26 ms on adult with 6 points. Fashion-MNIST's 300 places of a batch get no cells: 17 -> 11 ms.
+/// Memory: a stack of 20 levels of 8 points and 44 contributions take 100 kB of shared memory for 128 rows. That allows
+/// two blocks on a multiprocessor and two warps on a scheduler, which wait for loads 3 of 5.5 cycles. Seldom used
+/// levels are therefore in local memory (PlanMemory) and four blocks fit: 34 -> 23 ms for 10,000 rows on covtype, 33 ->
+/// 26 ms on adult with 6 points. The 300 places of a batch of Fashion-MNIST get no cells: 17 -> 11 ms.
 ///
-/// Counted on an H100: 120 lane instructions per leaf and row at 4 points, 181 at 6, where the floor has 52 and 62 (the
-/// rest, by the disassembly: moves of the node that was read ahead, addresses, and both predicated halves of what a
-/// repeat changes), at 73 % and 65 % of the issue slots, 42 % and more at 8 points on covtype. Reading what a split
-/// repeats a node ahead brought 4 % at 8 points and cost 7 % at 4; two passes of 4 points instead of one of 8 cost
-/// 15 %.
+/// Counted on an H100: 120 lane instructions per leaf and row at 4 points and 181 at 6, while the floor has 52 and 62.
+/// By the disassembly, the rest are moves of the node that was read ahead, addresses, and both predicated halves of the
+/// work at a repeated feature. They run at 73 % and 65 % of the issue slots, and at 42 % and more with 8 points on
+/// covtype. Reading the data of a repeated feature one node ahead gained 4 % at 8 points and cost 7 % at 4. Two passes
+/// of 4 points instead of one of 8 cost 15 %.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -30,17 +30,18 @@
 namespace kauri::cuda {
 namespace {
 
-/// With fewer blocks on a multiprocessor, its warps cannot hide each other's waits.
+/// Fewer blocks on a multiprocessor do not have enough warps to hide each other's waits.
 constexpr std::int64_t kFewBlocks = 3;
 
-/// Cells of a block that cannot have one for each place: 784 features of 512 splits have some 300 places, and adding
-/// most values to the rows' sums at once costs less than adding all cells later.
+/// Number of cells of a block that cannot have one for each place. With 784 features, 512 splits have about 300 places;
+/// adding most values to the rows' sums at once costs less than adding all cells later.
 constexpr std::int32_t kFewCells = 16;
 
 /// Memory for stacks in device memory.
 constexpr std::int64_t kDeepBytes = 256 << 20;
 
-/// kGeneral: categorical splits, more features than cells, stacks in device memory; without, tests are saved.
+/// kGeneral: supports categorical splits, more features than cells, and stacks in device memory. Without it, the tests
+/// for them are saved.
 template <int kPoints, bool kPairs, bool kGeneral>
 __global__ void __launch_bounds__(kLaneThreads) QuadratureKernel(__grid_constant__ LaneTask const task) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -84,7 +85,7 @@ std::int64_t Attribute(cudaDeviceAttr attribute, int device) {
   return value;
 }
 
-/// Batches with the same points and passes, and what the largest of them needs.
+/// Batches with the same points and passes, and the largest needs among them.
 struct ShapeItems {
   std::vector<ProgramItem> items;
   std::int32_t n_places = 0;
@@ -92,7 +93,7 @@ struct ShapeItems {
   std::int32_t saved_firsts = 0;
 };
 
-/// The trees of `range`, by (passes, points).
+/// Returns the trees of `range`, grouped by (passes, points).
 std::vector<ShapeItems> CollectItems(std::vector<ProgramTree> const& trees, std::vector<ProgramBatch> const& batches,
                                      TreeRange range) {
   std::vector<ShapeItems> shapes;
@@ -115,7 +116,7 @@ std::vector<ShapeItems> CollectItems(std::vector<ProgramTree> const& trees, std:
   return shapes;
 }
 
-/// How a block's shared memory is used.
+/// The use of a block's shared memory.
 struct LaneMemory {
   std::int32_t window;
   std::int32_t spilled_downs;
@@ -125,16 +126,17 @@ struct LaneMemory {
   std::int64_t shared_bytes;
 };
 
-/// Floats of a thread when so many blocks share a multiprocessor.
+/// Returns the floats that each thread has if this number of blocks shares a multiprocessor.
 std::int64_t RoomOf(CudaContext const& cuda, std::int64_t blocks) {
   constexpr std::int64_t kReserved = 1024;  // of each block, by the driver
   auto const all = Attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, cuda.device) / blocks - kReserved;
   return std::min(all, Attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device)) / (4 * kLaneThreads);
 }
 
-/// Levels of the stacks that are used so seldom that they may lie in local memory: a level of the first stack half as
-/// often as the one above it, a level of the second more seldom from the third on (covtype, depth 16: 65 % of all
-/// visits that use the first stack are to its upper three levels). Interactions keep more, as all visits use stacks.
+/// Levels of the stacks that are used so seldom that they may be in local memory. A level of the first stack is used
+/// half as often as the level above it; levels of the second stack are used more seldom from the third on. On covtype
+/// with depth 16, 65 % of all visits that use the first stack are to its upper three levels. Interactions keep more
+/// levels, because all visits use stacks.
 struct SeldomLevels {
   std::int64_t downs;
   std::int64_t firsts;
@@ -147,8 +149,9 @@ SeldomLevels FindSeldomLevels(ShapeItems const& shape, bool pairs) {
           std::min<std::int64_t>(firsts, kSpilledLevels)};
 }
 
-/// Spills no more than it needs for as many blocks on a multiprocessor as have registers, at most down to kFewBlocks;
-/// then gives up cells, or the stack's place in shared memory.
+/// Plans for as many blocks on a multiprocessor as the registers allow, with as few spilled levels as that needs. If
+/// spilling is not enough, it reduces the blocks, down to kFewBlocks; then it gives up cells, or the stack's place in
+/// shared memory.
 LaneMemory PlanMemory(CudaContext const& cuda, ShapeItems const& shape, std::int32_t points, bool pairs,
                       std::int64_t most_blocks) {
   std::int64_t const levels = shape.saved_downs + shape.saved_firsts;
@@ -171,14 +174,14 @@ LaneMemory PlanMemory(CudaContext const& cuda, ShapeItems const& shape, std::int
   return memory;
 }
 
-/// Blocks on a multiprocessor that the registers of a kernel allow.
+/// Returns the blocks on a multiprocessor that the registers of a kernel allow.
 std::int64_t MostBlocks(Kernel kernel) {
   int blocks = 0;
   KAURI_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kLaneThreads, 0));
   return blocks;
 }
 
-/// Points of a pass.
+/// Sets the points of a pass.
 void SetPoints(PassPoints const& all, std::int32_t points, LaneTask* task) {
   for (std::int32_t q = 0; q < points; ++q) {
     auto const at = static_cast<std::size_t>(task->first_point + q);
@@ -188,7 +191,7 @@ void SetPoints(PassPoints const& all, std::int32_t points, LaneTask* task) {
   }
 }
 
-/// How the items of a shape are launched, in each pass.
+/// The launch of a shape's items, the same in each pass.
 struct ShapeLaunch {
   Kernel kernel;
   std::int64_t n_blocks;
@@ -197,7 +200,7 @@ struct ShapeLaunch {
   Buffer<float2> deep_stacks;
 };
 
-/// Sets what `task` says of the shape and its memory.
+/// Prepares the launch, and sets the members of `task` that depend on the shape and its memory.
 ShapeLaunch PrepareLaunch(CudaContext const& cuda, ShapeItems const& shape, LaneTask* task) {
   auto const& batch = shape.items.front().batch;
   auto const pairs = task->partner_begin != nullptr;
@@ -226,7 +229,7 @@ ShapeLaunch PrepareLaunch(CudaContext const& cuda, ShapeItems const& shape, Lane
   return launch;
 }
 
-/// A lane reads one node past the last.
+/// Appends a node, because a lane reads one node past the last.
 std::vector<ProgramNode> WithPadding(std::vector<ProgramNode> nodes) {
   nodes.resize(nodes.size() + 1);
   return nodes;
@@ -249,7 +252,7 @@ DeviceProgram::DeviceProgram(CudaContext const& cuda, ShapProgram const& program
       set_data_(ToDevice(cuda, program.categories.Sets().Data())) {
   auto const nodes = WithPadding(program.nodes);
   nodes_ = ToDevice(cuda, nodes);
-  cuda.Synchronize();  // for the host's arrays, which go with their owner
+  cuda.Synchronize();  // for the host's arrays, which their owner frees
 }
 
 LaneTask DeviceProgram::TaskOf(RowKeys const& keys, ShapSumsView const& sums) const {

@@ -18,12 +18,12 @@ class DeviceProgram {
  public:
   DeviceProgram(CudaContext const& cuda, ShapProgram const& program);
 
-  /// Adds the contributions of `trees` (numbered within the forest) for all rows, and of all pairs if it was compiled
-  /// for pairs; sums must then have cells for them. keys and sums: the rows of a slot or cell side by side.
+  /// Adds the contributions of `trees` (numbered within the forest) for all rows. If the program was compiled for
+  /// pairs, it also adds the contributions of all pairs; sums must then have cells for them. keys and sums: row-minor.
   void Add(CudaContext const& cuda, RowKeys const& keys, TreeRange trees, ShapSumsView const& sums) const;
 
  private:
-  /// What every launch has of the program.
+  /// Returns the part of a task that all launches have in common.
   LaneTask TaskOf(RowKeys const& keys, ShapSumsView const& sums) const;
 
   Semivalue semivalue_;

@@ -1,5 +1,5 @@
-/// Dense rows: one thread per key, neighbours writing neighbours. Sparse rows: all keys are missing at first, then one
-/// thread per row stores its entries.
+/// Dense rows: one thread per key, and neighbouring threads write neighbouring keys. Sparse rows: all keys are first
+/// set to missing, then one thread per row stores its entries.
 #include "cuda/common/launch.h"
 #include "cuda/shap/row_keys.h"
 

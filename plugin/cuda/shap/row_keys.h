@@ -17,10 +17,10 @@ struct RowKeys {
   std::int64_t slot_stride;
 };
 
-/// Fills `keys` from `rows`, whose first row is the tile's and which has at least keys.n_rows.
+/// Fills `keys` from `rows`. The first row of `rows` is the tile's first; there are at least keys.n_rows.
 void ReadRowKeys(CudaContext const& cuda, ForestView const& forest, DeviceRows const& rows, RowKeys const& keys);
 
-/// Rows [begin, end) of `rows`.
+/// Returns rows [begin, end) of `rows`.
 DeviceRows RowsFrom(DeviceRows const& rows, std::int64_t begin, std::int64_t end);
 
 }  // namespace kauri::cuda

@@ -1,6 +1,6 @@
-/// One thread per row and output walks the output's trees, one after the other. Floor: rows * trees * depth steps, each
-/// with about 40 bytes from the caches and a read and write of 8 bytes: 10,000 rows, 1000 trees of depth 16, 1.6 * 10^8
-/// steps, about 10 GB.
+/// One thread per row and output traverses the output's trees, one after the other. Floor: rows * trees * depth steps,
+/// each with about 40 bytes from the caches and a read and write of 8 bytes: 10,000 rows, 1000 trees of depth 16, 1.6 *
+/// 10^8 steps, about 10 GB.
 #include <vector>
 
 #include "common/parallel_for.h"

@@ -1,5 +1,5 @@
 /// \file Approximate contributions on the device: a split on the row's path gives its feature the change of the node's
-/// expected value (Saabas). The same order of the same float64 additions as on the CPU, so the same bits.
+/// expected value (Saabas). The float64 additions and their order are the CPU's, and so are the bits.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 /// A block per row and segment finds the largest rank that is picked, eight bits at a time from the top (radix
-/// selection): it counts the next eight bits of the ranks that begin as that one does and takes the bin that the last
-/// pick falls into, until a bin is picked as a whole. No two ranks of a segment are equal, so that happens at the
-/// latest after the last bits. Then it writes all ranks that are not larger. Floor: the values are read 4 to 9 times,
-/// mostly from the L2 cache.
+/// selection). It counts the next eight bits of the ranks that begin with the bits found so far, and takes the bin with
+/// the last pick. It stops when a bin is picked as a whole. All ranks of a segment differ, so it stops after the last
+/// bits at the latest. Then it writes all ranks that are not larger. Floor: the values are read 4 to 9 times, mostly
+/// from the L2 cache.
 #include "cuda/common/launch.h"
 #include "cuda/shap/select_largest.h"
 
@@ -16,13 +16,13 @@ static_assert(kThreads == kBins, "a thread clears a bin");
 
 struct Selection {
   int counts[kBins];
-  PickRank largest;     ///< the bits found so far; below them ones
-  std::int64_t wanted;  ///< picks among the ranks that begin so
+  PickRank largest;     ///< the bits found so far, with ones below them
+  std::int64_t wanted;  ///< picks among the ranks that begin with these bits
   bool is_found;
   unsigned long long n_written;  ///< the type that atomicAdd knows
 };
 
-/// One thread: the bin of the last pick.
+/// Takes the bin of the last pick. Called by one thread.
 __device__ void TakeBin(Selection* selection, int shift) {
   int bin = 0;
   while (selection->counts[bin] < selection->wanted) selection->wanted -= selection->counts[bin++];
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads) SelectLargestKernel(PickTask task) {
   __shared__ Selection selection;
   std::int64_t const row = blockIdx.x / task.n_segments;
   PickSegment const segment = task.segments[blockIdx.x % task.n_segments];
-  if (segment.n_picks == 0) return;  // all threads of the block
+  if (segment.n_picks == 0) return;  // all threads of the block return
   float const* values = task.values + row * task.row_floats + segment.begin;
   if (threadIdx.x == 0) {
     selection.largest = ~PickRank{0};

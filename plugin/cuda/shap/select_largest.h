@@ -1,4 +1,4 @@
-/// \file Of each row the values that are largest in absolute value.
+/// \file Selects the values of each row that are largest in absolute value.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace kauri::cuda {
 
-/// A value and its place, as a number that is smaller the larger the value is in absolute value, and of equal ones
-/// where the place is smaller. A NaN counts as larger than infinity. Bits: 31 of the magnitude, inverted, 32 of the
-/// place, the sign.
+/// A value and its place as a number that sorts picks: smaller for larger absolute values, and among equal values for
+/// smaller places. A NaN counts as larger than infinity. Bits: 31 of the magnitude, inverted, 32 of the place, the
+/// sign.
 using PickRank = std::uint64_t;
 
 KAURI_HD PickRank RankOf(float value, std::uint32_t place) {
@@ -30,12 +30,12 @@ inline float ValueOfRank(PickRank rank) {
   return value;
 }
 
-/// Values of a row that are ranked among themselves, less than 2^32 of them; places count from the first.
+/// Values of a row that are ranked among themselves, fewer than 2^32. Places count from the first value.
 struct PickSegment {
   std::int64_t begin;  ///< into a row of values
   std::int64_t size;
   std::int64_t pick_begin;  ///< into a row of picks
-  std::int64_t n_picks;     ///< not above size
+  std::int64_t n_picks;     ///< at most size
 };
 
 /// Pointers into device memory.
@@ -45,11 +45,11 @@ struct PickTask {
   std::int64_t n_rows;
   PickSegment const* segments;
   std::int64_t n_segments;
-  PickRank* picks;  ///< [n_rows, row_picks], those of a segment in no particular order
+  PickRank* picks;  ///< [n_rows, row_picks], in no particular order within a segment
   std::int64_t row_picks;
 };
 
-/// Reads the values up to nine times. Asynchronous on the stream of `cuda`.
+/// Writes the picks of all rows and segments. Reads the values up to nine times. Asynchronous on the stream of `cuda`.
 void SelectLargest(CudaContext const& cuda, PickTask const& task);
 
 }  // namespace kauri::cuda

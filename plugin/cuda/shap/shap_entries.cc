@@ -6,7 +6,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Pairs of a slot with both smaller and larger slots.
+/// Pairs of each slot, with both its smaller and its larger slots.
 struct BothHalves {
   std::vector<std::int64_t> begin;  ///< [n_outputs * n_slots + 1]
   std::vector<std::uint32_t> other;
@@ -33,7 +33,7 @@ BothHalves FindBothHalves(PathPairs const& pairs) {
     both.other[place] = other;
     both.number[place] = static_cast<std::int32_t>(number);
   };
-  // A line's smaller slots come up before the line itself does, in their order.
+  // The smaller slots of a line come before the line's own pairs, in their order.
   for (std::int64_t line = 0; line < n_lines; ++line) {
     auto const first_line = line / pairs.n_slots * pairs.n_slots;
     for (auto i = pairs.begin[line]; i < pairs.begin[line + 1]; ++i) {
@@ -44,7 +44,7 @@ BothHalves FindBothHalves(PathPairs const& pairs) {
   return both;
 }
 
-/// Cells are numbered by int32.
+/// Fails if the cells cannot be numbered by int32.
 void CheckCells(std::int64_t n_cells) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() - 1;
   if (n_cells <= kMost) return;
@@ -125,7 +125,7 @@ SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, Pa
 
 DeviceEntries::DeviceEntries(CudaContext const& cuda, ShapEntries const& entries)
     : row_floats_(entries.row_floats), cell_(ToDevice(cuda, entries.cell)), to_(ToDevice(cuda, entries.to)) {
-  cuda.Synchronize();  // for the host's arrays, which go with their owner
+  cuda.Synchronize();  // for the host's arrays, which their owner frees
 }
 
 ShapEntriesView DeviceEntries::View() const {

@@ -1,8 +1,8 @@
-/// \file Which sums of a row are written, and where: contributions, dense matrices of pairs, or only the cells of them
-/// that trees can fill.
+/// \file Lists which sums of a row are written, and to which floats: contributions, dense matrices of pairs, or only
+/// the cells of the matrices that trees can fill.
 ///
-/// Vocabulary. An entry is a sum's cell (ShapCells, shap_sums.h) or the bias of an output, and the float of the row
-/// that it becomes. All rows have the same entries.
+/// Vocabulary. An entry maps a cell of sums (ShapCells, shap_sums.h), or the bias of an output, to a float of the row.
+/// All rows have the same entries.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,36 @@
 
 namespace kauri::cuda {
 
-/// The bias of an output is the cell of this less the output.
+/// Cell of the bias of the first output; the bias of an output has the cell kBiasCell - output.
 constexpr std::int32_t kBiasCell = -1;
 
-/// In host memory.
+/// Entries in host memory.
 struct ShapEntries {
   std::vector<std::int32_t> cell;
-  std::vector<std::int64_t> to;  ///< float of the row; empty: entry i is float i
+  std::vector<std::int64_t> to;  ///< float of the row for each entry; if empty, entry i is float i
   std::int64_t row_floats = 0;
 };
 
-/// [n_outputs, n_features + 1]
+/// Returns the entries of contributions, [n_outputs, n_features + 1].
 ShapEntries ContributionEntries(Forest const& forest);
 
-/// [n_outputs, n_features + 1, n_features + 1], both halves.
+/// Returns the entries of matrices, [n_outputs, n_features + 1, n_features + 1], both halves.
 ShapEntries MatrixEntries(Forest const& forest, PathPairs const& pairs);
 
-/// The upper triangle of a range of trees, by (first, second). Cells are those of a wider range.
+/// The upper triangle of a range of trees, by (first, second). The cells belong to `pairs` of FindSparseEntries.
 struct SparseEntries {
   ShapEntries entries;
   std::vector<std::int64_t> begin;    ///< [n_outputs + 1], into the entries
-  std::vector<std::uint32_t> first;   ///< [n_entries], a feature; n_features: the bias
+  std::vector<std::uint32_t> first;   ///< [n_entries], a feature, or n_features for the bias
   std::vector<std::uint32_t> second;  ///< [n_entries]
 };
 
-/// range: pairs of the range, all of which `pairs` has; with_diagonal: the diagonal of its features and the bias too.
+/// Returns the entries of a range of trees. range: pairs of the range, all of which are in `pairs`; with_diagonal:
+/// include the diagonal of its features and the bias.
 SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, PathPairs const& range,
                                 bool with_diagonal);
 
-/// In device memory; not owning.
+/// Entries in device memory; not owning.
 struct ShapEntriesView {
   std::int32_t const* cell;
   std::int64_t const* to;  ///< nullptr: entry i is float i
@@ -51,13 +52,14 @@ struct ShapEntriesView {
   std::int64_t row_floats;
 };
 
-/// Of output * n_slots + slot the numbers of its pairs, other slots ascending. In device memory; not owning.
+/// Pairs of each slot: the pair numbers by output * n_slots + slot, other slots ascending. In device memory; not
+/// owning.
 struct PairsOfSlotsView {
   std::int64_t const* begin;  ///< [n_outputs * n_slots + 1]
   std::int32_t const* numbers;
 };
 
-/// Immutable.
+/// Owner of entries in device memory. Immutable.
 class DeviceEntries {
  public:
   DeviceEntries(CudaContext const& cuda, ShapEntries const& entries);
@@ -69,7 +71,7 @@ class DeviceEntries {
   Buffer<std::int64_t> to_;
 };
 
-/// Pairs with what the device needs of them. Immutable.
+/// Pairs on the host, and the arrays that the device needs of them. Immutable.
 class DevicePairs {
  public:
   DevicePairs(CudaContext const& cuda, PathPairs pairs);

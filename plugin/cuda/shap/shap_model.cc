@@ -96,7 +96,7 @@ void ShapModel::AddTrees(Context const& ctx, CudaContext const& cuda, ShapOption
     cuda.Synchronize();  // for `paths`, which a call for another range replaces
   } else if (task.kind == PredictKind::kTaylorInteraction) {
     parts_.Program(ctx, Semivalue::kTaylorPairs, true)->Add(cuda, keys, task.trees, sums.View());
-    sums.ClearSlots(cuda);  // of what features do by that rule; the diagonal has another
+    sums.ClearSlots(cuda);  // discards the features' own sums by that rule; the diagonal has another rule
     parts_.Program(ctx, Semivalue::kTaylorAlone, false)->Add(cuda, keys, task.trees, sums.View());
   } else {
     parts_.Program(ctx, SemivalueOf(task.kind), are_pairs)->Add(cuda, keys, task.trees, sums.View());

@@ -1,4 +1,4 @@
-/// \file Contributions of a compiled model on its device: what each method needs is made on first use and kept.
+/// \file Contributions of a compiled model on its device. The data of each method are made on first use and kept.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ enum class ShapMethod { kQuadrature, kTreeShap };
 struct ShapOptions {
   ShapMethod method = ShapMethod::kQuadrature;
   BinPacking packing = BinPacking::kBestFitDecreasing;  ///< of treeshap
-  /// What the tiles of rows that are worked on at a time may take of the device's memory together, with their keys and
-  /// sums, and with rows and results that are not there yet; 0: a share of what is free. One row is the least.
+  /// Device memory that the tiles of rows in flight may take together, with their keys and sums, and with rows and
+  /// results that are not on the device yet. 0: a share of the free memory. A tile has at least one row.
   std::int64_t tile_bytes = 0;
 };
 
-/// All pointers into device memory; trees numbered within the forest.
+/// Task with all pointers into device memory; trees are numbered within the forest.
 struct ShapTask {
   DeviceRows rows;
   PredictKind kind;  ///< contributions or interactions, exact or approximate
@@ -32,20 +32,20 @@ struct ShapTask {
   float const* start;  ///< [n_outputs], or [n_rows, n_outputs] if start_is_of_row
   bool start_is_of_row;
   float* out;                      ///< [n_rows, OutputWidth]
-  DeviceEntries const* entries{};  ///< of an exact kind: these instead, [n_rows, n_entries]
+  DeviceEntries const* entries{};  ///< for an exact kind: writes these instead, [n_rows, n_entries]
 };
 
-/// Results in host memory; rows may be on the device.
+/// Task with results in host memory; rows may be on the device.
 struct HostShapTask {
   DataView const& rows;
   PredictKind kind;
   TreeRange trees;
   MarginStart start;
   Span<float> out;
-  SparsePlan const* sparse = nullptr;  ///< of kInteraction: out is [n_rows, sparse->RowFloats()]
+  SparsePlan const* sparse = nullptr;  ///< for kInteraction: out is [n_rows, sparse->RowFloats()]
 };
 
-/// Predictor::PredictSparse.
+/// Task of Predictor::PredictSparse.
 struct SparseShapTask {
   DataView const& rows;
   TreeRange trees;
@@ -54,7 +54,7 @@ struct SparseShapTask {
   SparseInteractions* out;
 };
 
-/// Rows and results in device memory, the start in host memory.
+/// Task with rows and results in device memory, the start in host memory.
 struct DeviceShapTask {
   DeviceStorage const& rows;
   PredictKind kind;
@@ -62,32 +62,34 @@ struct DeviceShapTask {
   MarginStart start;
 };
 
-/// Safe from many threads. The forest must outlive it.
+/// Explains rows on one device. Safe from many threads. The forest must outlive it.
 class ShapModel {
  public:
   explicit ShapModel(DeviceForest const& forest);
 
-  /// Works on as many rows at a time as a quarter of the free device memory allows; done when it returns. The same bits
-  /// however many those are. \throws Error(kParameter) for paths that treeshap does not take, Error(kMemory).
+  /// Explains rows in tiles whose size a quarter of the free device memory allows. Returns when the results are
+  /// complete. The size of tiles does not change the bits. \throws Error(kParameter) for paths that treeshap does not
+  /// take, Error(kMemory).
   void Explain(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task) const;
 
-  /// As Explain, for rows that lie in device memory; the result too. \throws Error(kDevice) unless on one device.
+  /// Does the same as Explain, for rows and results in device memory. \throws Error(kDevice) unless on one device.
   std::unique_ptr<OwnedFloats> ExplainDeviceRows(Context const& ctx, ShapOptions const& options,
                                                  DeviceShapTask const& task) const;
 
-  /// As Explain, with results in host memory: device memory holds the model and three tiles of rows with their results.
+  /// Does the same as Explain, with results in host memory. Device memory holds the model and three tiles of rows with
+  /// their results.
   void ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const;
 
-  /// Interactions without their matrices, in tiles as ExplainHostRows.
+  /// Computes interactions without their matrices, in tiles like ExplainHostRows.
   void ExplainSparse(Context const& ctx, ShapOptions const& options, SparseShapTask const& task) const;
 
  private:
-  /// Rows of one of the tiles in flight; width: floats of a row's results.
+  /// Returns the rows of one of the tiles in flight; width: floats of a row's results.
   std::int64_t TileRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task, std::int64_t width,
                         TilesInFlight const& tiles) const;
 
   ShapCells CellsOf(Context const& ctx, PredictKind kind) const;
-  /// Of a row's keys and sums.
+  /// Returns the bytes of a row's keys and sums.
   std::int64_t BytesPerRow(Context const& ctx, PredictKind kind) const;
   std::int64_t Width(ShapTask const& task) const;
   void ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task,

@@ -8,7 +8,7 @@ namespace {
 
 bool IsSame(TreeRange a, TreeRange b) { return a.begin == b.begin && a.end == b.end; }
 
-/// ExpectedMargins on all threads: the same sums in the same order.
+/// Returns ExpectedMargins, computed on all threads: the same sums in the same order.
 std::vector<double> Expected(Context const& ctx, Forest const& forest, TreeRange trees) {
   std::vector<double> of_tree(trees.end - trees.begin);
   ParallelFor(ctx, trees.end - trees.begin,

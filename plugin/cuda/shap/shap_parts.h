@@ -1,4 +1,5 @@
-/// \file What contributions of a forest need on its device besides the rows: each part is made on first use and kept.
+/// \file Data that contributions of a forest need on its device besides the rows. Each part is made on first use and
+/// kept.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 
 namespace kauri::cuda {
 
-/// What a range of trees adds to the bias, and the scale of its sums.
+/// The expected values that a range of trees adds to the bias, and the scale of its sums.
 struct RangeFacts {
   TreeRange trees;
   float scale;
@@ -31,8 +32,9 @@ struct PackedRange {
   DevicePaths paths;
 };
 
-/// Safe from many threads. Parts are complete when they are returned, so that any stream may read them; a part of one
-/// range of trees goes when a call for another one replaces it and nobody holds it, so work on it must be waited for.
+/// Parts of a forest's explanations. Safe from many threads. Parts are complete when they are returned, so that any
+/// stream may read them. A call for another range replaces a part of one range of trees; it is freed once nobody holds
+/// it. The caller must therefore wait for its work before releasing the part.
 class ShapParts {
  public:
   explicit ShapParts(DeviceForest const& forest)
@@ -45,17 +47,17 @@ class ShapParts {
 
   std::shared_ptr<DeviceProgram const> Program(Context const& ctx, Semivalue semivalue, bool with_pairs) const;
   std::shared_ptr<DeviceMeans const> Means(Context const& ctx) const;
-  /// Of all trees.
+  /// Returns the pairs of all trees.
   std::shared_ptr<DevicePairs const> Pairs(Context const& ctx) const;
   std::shared_ptr<Buffer<std::int32_t> const> PairTable(Context const& ctx) const;
-  /// Of contributions or matrices, all outputs and features.
+  /// Returns the entries of contributions or matrices, with all outputs and features.
   std::shared_ptr<DeviceEntries const> Entries(Context const& ctx, bool are_pairs) const;
 
  private:
   TreeRange AllTrees() const { return {0, forest_.NumTrees()}; }
   std::shared_ptr<DevicePairs const> LockedPairs(Context const& ctx) const;
 
-  /// By best fit made on the device, unless that is the host's to do.
+  /// Packs paths: on the device for best fit if PackPathsOnDevice can do it, else on the host.
   DevicePaths MakePaths(Context const& ctx, TreeRange trees, BinPacking packing) const;
 
   DeviceForest const& on_device_;

@@ -11,7 +11,7 @@ namespace {
 
 /// Floats of rows that cross the bus at a time, through page-locked memory.
 constexpr std::int64_t kStagedFloats = 2 << 20;
-/// What a host thread copies at a time; of narrow rows, so many.
+/// Floats that a host thread copies at a time, and the maximum number of rows, which applies to narrow rows.
 constexpr std::int64_t kBlockFloats = 1 << 16;
 constexpr std::int64_t kBlockRows = 1024;
 
@@ -45,7 +45,7 @@ DeviceRows ShapSession::Upload(Context const& ctx, Forest const& forest, DataVie
     ParallelForBlocks(ctx, last - first, block_rows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
       CopySlots(forest, rows, first + row, first + row_end, pinned.data() + row * n_slots);
     });
-    if (first > begin) Cuda().Synchronize();  // for the rows staged before, whose memory the next ones take
+    if (first > begin) Cuda().Synchronize();  // for the rows staged before, whose memory the next rows reuse
     CopyToDevice(Cuda(), pinned.data(), ToSize((last - first) * n_slots), features_.data() + (first - begin) * n_slots);
   }
   DeviceRows tile;

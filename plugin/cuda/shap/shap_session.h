@@ -1,4 +1,4 @@
-/// \file Tiles of host rows on their way to the device, and what a call keeps for the next one.
+/// \file Tiles of host rows on their way to the device, and buffers that a call keeps for the next one.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@
 
 namespace kauri::cuda {
 
-/// One tile at a time: UploadStart, Upload, the work on Cuda(), and its results, which HostResults sends to the host.
-/// Up to there the host waits for nothing, unless the rows are staged in several turns. Buffers grow to the largest
-/// tile and stay.
+/// Buffers and stream of one tile at a time: UploadStart, Upload, the work on Cuda(), and its results, which
+/// HostResults sends to the host. The host does not wait before the results, unless the rows are staged in several
+/// turns. Buffers grow to the largest tile and are kept.
 class ShapSession {
  public:
   explicit ShapSession(int device) : stream_(device) {}
-  /// Waits: buffers of a tile that an error has ended may be in use.
+  /// Waits, because buffers of a tile that failed may be in use.
   ~ShapSession() { cudaStreamSynchronize(Cuda().stream); }
   ShapSession(ShapSession const&) = delete;
   ShapSession& operator=(ShapSession const&) = delete;
 
   CudaContext const& Cuda() const { return stream_.Context(); }
-  /// Of device memory.
+  /// Returns the bytes of device memory.
   std::size_t Bytes() const { return sizeof(float) * (features_.size() + start_.size() + out_.size()); }
 
-  /// Where the margins of rows [begin, end) start: [n_rows, n_outputs] or [n_outputs], as in `start`.
+  /// Uploads the margins at which rows [begin, end) start: [n_rows, n_outputs] or [n_outputs], as in `start`.
   float const* UploadStart(MarginStart const& start, std::int64_t n_outputs, std::int64_t begin, std::int64_t end);
-  /// Those rows with the columns that are slots.
+  /// Uploads rows [begin, end), with one column for each slot.
   DeviceRows Upload(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin,
                     std::int64_t end);
-  /// Room for results, once those of the tile before are where they belong.
+  /// Returns memory for results. The results of the previous tile must have reached their destination.
   float* Output(std::size_t size);
 
  private:
@@ -48,20 +48,20 @@ class ShapSession {
   Buffer<float> out_;
 };
 
-/// What a call has for its tiles: some of them in flight, their results on one way.
+/// The tiles of a call: up to kMost sessions in flight, whose results go through one HostResults.
 class TilesInFlight {
  public:
   static constexpr std::int64_t kMost = 3;
 
   explicit TilesInFlight(int device) : device_(device), results_(device) {}
 
-  /// The session of tile `number`, once the results of the tile that had it before are where they belong.
+  /// Returns the session of tile `number`, once the results of the session's previous tile are at their destination.
   ShapSession& Take(Context const& ctx, std::int64_t number);
-  /// Sends the first `size` results of tile `number`, which lie in its Output, on their way to `to`.
+  /// Queues a copy of the first `size` results of tile `number`, which are in its Output, to `to`.
   void Send(Context const& ctx, std::int64_t number, std::size_t size, float* to);
   /// Waits for all results.
   void Finish(Context const& ctx) { results_.FinishAll(ctx); }
-  /// Of device memory, of all sessions.
+  /// Returns the bytes of device memory of all sessions.
   std::size_t Bytes() const;
 
  private:
@@ -77,12 +77,12 @@ class TilesInFlight {
   HostResults results_;  ///< after the sessions: it waits for copies from their memory
 };
 
-/// What calls leave behind for those that come later. Safe from many threads.
+/// Sessions that finished calls leave for later calls. Safe from many threads.
 class IdleTiles {
  public:
   explicit IdleTiles(int device) : device_(device) {}
   std::unique_ptr<TilesInFlight> Take() const;
-  /// Of a call that is through.
+  /// Keeps the tiles of a finished call.
   void Keep(std::unique_ptr<TilesInFlight> tiles) const;
 
  private:

@@ -1,7 +1,7 @@
-/// Exact values: the output is cleared, then a block takes 32 rows and 32 entries, reads their sums with a row per lane
-/// and, turned in shared memory, writes them with an entry per lane, as rows of a cell and entries of a row lie side by
-/// side. Bound by memory: 4 bytes a float, and 12 to 20 an entry with a value.
-/// Approximate values: one thread per float of the output; it finds its row, output and features from its number.
+/// Exact values: the output is cleared. Then a block takes 32 rows and 32 entries and reads their sums with a row per
+/// lane. It transposes them in shared memory and writes them with an entry per lane, because the rows of a cell and the
+/// entries of a row are contiguous. Bound by memory: 4 bytes a float, and 12 to 20 an entry with a value.
+/// Approximate values: one thread per float of the output, which finds its row, output and features from its number.
 #include <algorithm>
 #include <cmath>
 
@@ -16,11 +16,12 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kTile = 32;  ///< rows and entries of a block
 
-/// Sums of int64 reach 2^63; two bits are left free, as single terms can be larger than what they add up to.
+/// Sums of int64 reach 2^63. Two bits are left free, because single terms can be larger than their sum.
 constexpr int kSumBits = 61;
 
-/// Contributions of a row to a tree are differences of two expectations over its leaves, so at most twice its largest
-/// leaf; where the covers of children exceed their parent's, expectations are not means, and leaves add up.
+/// Returns a bound on a row's contributions to a tree. They are differences of two expectations over its leaves, so at
+/// most twice its largest leaf. If the covers of children exceed their parent's, expectations are not means, and leaves
+/// add up.
 double BoundOfTree(Forest const& forest, std::int64_t tree) {
   auto const begin = forest.tree_begin[tree];
   auto const end = forest.tree_begin[tree + 1];

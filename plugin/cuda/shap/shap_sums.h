@@ -1,9 +1,9 @@
-/// \file Sums of contributions on the device, the same bits in whatever order they are added.
+/// \file Sums of contributions on the device, with the same bits in any order of additions.
 ///
-/// A float32 contribution becomes a 64-bit integer, a multiple of 2^-k, and integers are added atomically: no order
-/// changes the sum, which the published kernel's atomic float64 additions do not have. k is chosen per forest so that
-/// the largest possible sum still fits; with 1000 trees of leaves up to 0.1 that is 2^-53, so the float32 values that
-/// are added lose nothing that matters.
+/// A float32 contribution becomes a 64-bit integer, a multiple of 2^-k, and integers are added atomically. No order
+/// changes the sum, unlike the published kernel's atomic float64 additions. k is chosen per forest so that the largest
+/// possible sum still fits. With 1000 trees of leaves up to 0.1 that is 2^-53, so the float32 values that are added
+/// lose nothing that matters.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace kauri::cuda {
 
-/// Cells of a row: the slots of each output, then the pairs of PathPairs by their numbers, if there are to be any.
+/// Cells of a row: the slots of each output, then the pairs of PathPairs by their numbers, if pairs are wanted.
 struct ShapCells {
   std::int64_t n_outputs = 0;
   std::int64_t n_slots = 0;
@@ -37,8 +37,8 @@ struct ShapSumsView {
 };
 
 enum class ShapLayout {
-  kRowMajor,  ///< cells of a row side by side: a warp adds to one row
-  kRowMinor   ///< rows of a cell side by side: a warp adds to one cell
+  kRowMajor,  ///< cells of a row are contiguous: a warp adds to one row
+  kRowMinor   ///< rows of a cell are contiguous: a warp adds to one cell
 };
 
 /// Owns the sums of up to `n_rows` rows.
@@ -46,7 +46,7 @@ class ShapSums {
  public:
   ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, float scale);
   void Clear(CudaContext const& cuda) const { FillZero(cuda, sums_.data(), sums_.size()); }
-  /// Of kRowMinor, whose cells of slots come first.
+  /// Clears the cells of slots. Only for kRowMinor, where they come first.
   void ClearSlots(CudaContext const& cuda) const {
     FillZero(cuda, sums_.data(), static_cast<std::size_t>(view_.cell_stride * view_.cells.Pair(0)));
   }
@@ -57,10 +57,10 @@ class ShapSums {
   ShapSumsView view_;
 };
 
-/// 2^k for the contributions of these trees (numbered within the forest).
+/// Returns 2^k for the contributions of these trees (numbered within the forest).
 float ShapScale(Forest const& forest, TreeRange trees);
 
-/// Where contributions end up and what is added to the bias.
+/// The destination of contributions, and the values that are added to the bias.
 struct ShapOutput {
   float* out;  ///< [n_rows, floats of a row]
   std::int64_t n_rows;
@@ -68,18 +68,19 @@ struct ShapOutput {
   std::int64_t n_outputs;
   float const* start;  ///< [n_outputs], or [n_rows, n_outputs]
   bool start_is_of_row;
-  double const* expected;               ///< [n_outputs], of the trees
+  double const* expected;               ///< [n_outputs], expected values of the trees
   std::int32_t const* slot_of_feature;  ///< [n_mapped_features], -1 where unused
   std::int64_t n_mapped_features;
 };
 
-/// Rounds the sums to float32 and writes `entries`; floats that no entry is for are 0. In the cell of a pair is half of
-/// its effect. diagonal: of each slot the pairs whose sums are taken off its own; without, its sum is what it is.
+/// Rounds the sums to float32 and writes `entries`; floats without an entry are 0. The cell of a pair holds half of its
+/// effect. diagonal: by slot, the pairs whose sums are subtracted from the slot's own; without it, the slot's sum is
+/// written unchanged.
 void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapEntriesView const& entries,
                      PairsOfSlotsView const& diagonal, ShapOutput const& output);
 
-/// Contributions in float64 instead, [n_outputs, n_slots, n_rows]; out: [n_rows, n_outputs, n_features + 1], or with
-/// are_pairs [n_rows, n_outputs, (n_features + 1)^2], empty beside the diagonal.
+/// Writes contributions given in float64, [n_outputs, n_slots, n_rows]. out: [n_rows, n_outputs, n_features + 1], or
+/// with are_pairs [n_rows, n_outputs, (n_features + 1)^2], zero outside the diagonal.
 void WriteApproxValues(CudaContext const& cuda, double const* contributions, std::int64_t n_slots, bool are_pairs,
                        ShapOutput const& output);
 

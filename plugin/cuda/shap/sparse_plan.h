@@ -10,7 +10,7 @@
 
 namespace kauri::cuda {
 
-/// Of a range of trees and a top_k (Predictor::PredictSparse). Immutable.
+/// Entries and picks of a range of trees and a top_k (Predictor::PredictSparse). Immutable.
 class SparsePlan {
  public:
   SparsePlan(CudaContext const& cuda, SparseEntries const& found, TreeRange trees, std::int64_t top_k);
@@ -18,12 +18,12 @@ class SparsePlan {
   TreeRange Trees() const { return trees_; }
   std::int64_t TopK() const { return top_k_; }
   DeviceEntries const& Entries() const { return entries_; }
-  /// Floats of a row that come back from the device: values, or with a top_k two for each of the picks.
+  /// Returns the floats of a row that come back from the device: values, or with a top_k two for each pick.
   std::int64_t RowFloats() const;
-  /// With a top_k: the picks of rows of values.
+  /// Picks the largest values of rows. Only with a top_k.
   void Pick(CudaContext const& cuda, float const* values, std::int64_t n_rows, float* picks) const;
-  /// Everything of `out` but, without a top_k, the values, for which it makes room. floats: [n_rows, RowFloats()] with
-  /// a top_k, otherwise not read.
+  /// Fills `out`; without a top_k it only makes room for the values. floats: [n_rows, RowFloats()] with a top_k,
+  /// otherwise not read.
   void Fill(Context const& ctx, std::int64_t n_rows, std::vector<float> const& floats, SparseInteractions* out) const;
 
  private:

@@ -1,4 +1,4 @@
-/// \file Reading and adding to the sums of shap_sums.h in kernels.
+/// \file Access of kernels to the sums of shap_sums.h.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@ __device__ __forceinline__ unsigned long long* SumAt(ShapSumsView const& sums, s
   return sums.sums + row * sums.row_stride + cell * sums.cell_stride;
 }
 
-/// Scaling by a power of two is exact; negative numbers are added as their two's complement.
+/// Adds a value to a sum. Scaling by a power of two is exact; negative numbers are added as their two's complement.
 __device__ __forceinline__ void AddToSum(ShapSumsView const& sums, std::int64_t row, std::int64_t cell, float value) {
   atomicAdd(SumAt(sums, row, cell), static_cast<unsigned long long>(__float2ll_rn(value * sums.scale)));
 }

@@ -1,12 +1,13 @@
 /// 1. A warp loads the elements of its bin once, one per lane, and finds its lanes' paths (path_warp.h).
 /// 2. For each row of its bank: one fractions from the row's keys, EXTEND, UNWOUND SUM.
-/// 3. Each feature's lane adds to the sum of its row and slot: integers, so any order gives the same bits.
-/// Listing 2 of Mitchell et al. 2022; a bank has 1024 rows, or 100 for interactions, as in their implementation.
+/// 3. Each feature's lane adds to the sum of its row and slot. Sums are integers, so any order gives the same bits.
+/// This is Listing 2 of Mitchell et al. 2022. A bank has 1024 rows, or 100 for interactions, as in their
+/// implementation.
 ///
-/// Floor: 28 n (n - 1) lane instructions per path of n elements and row, at 30 % of the lanes' issue rate as n varies:
-/// covtype's 6.7 M paths of 9.6 elements on average take 1.5 * 10^10 lane instructions a row, so 10,000 rows 15 s on an
-/// H100 (33 * 10^12 lane instructions/s). Additions: 8 bytes per element and row, 5 * 10^11 for it: 4 s of the L2's
-/// atomic units. Quadrature is the default for a reason.
+/// Floor: 28 n (n - 1) lane instructions per path of n elements and row, at 30 % of the lanes' issue rate because n
+/// varies. covtype's 6.7 M paths of 9.6 elements on average take 1.5 * 10^10 lane instructions a row, so 10,000 rows 15
+/// s on an H100 (33 * 10^12 lane instructions/s). Additions: 8 bytes per element and row, 5 * 10^11 for it: 4 s of the
+/// L2's atomic units. This is why quadrature is the default.
 #include <utility>
 
 #include "cuda/common/device_warp.cuh"
@@ -29,7 +30,7 @@ struct PathsView {
   CategoryConditionsView categories;
 };
 
-/// A pair's cell; the pairs of a path all have one.
+/// Returns the cell of a pair. Every pair of a path has one.
 __device__ std::int64_t CellOfPair(ShapSumsView const& sums, std::int32_t const* table, std::int64_t output,
                                    std::int64_t a, std::int64_t b) {
   std::int64_t const n_slots = sums.cells.n_slots;
@@ -44,7 +45,7 @@ __device__ void AddContributions(PathWarp<DeviceWarp> const& lanes, int lane, st
   }
 }
 
-/// Each pair comes up twice, conditioned on either feature; the one on the larger slot is added.
+/// Adds the interactions. Each pair comes up twice, conditioned on either feature; the one on the larger slot is added.
 __device__ void AddPairs(PathWarp<DeviceWarp> const& lanes, int lane, std::int64_t row, ShapSumsView const& sums,
                          std::int32_t const* table) {
   for (int rank = 1; rank <= lanes.Longest(); ++rank) {
@@ -102,7 +103,7 @@ DevicePaths::DevicePaths(CudaContext const& cuda, PackedPaths const& paths)
       conditions_(ToDevice(cuda, paths.categories.Conditions())),
       sets_(ToDevice(cuda, paths.categories.Sets().Sets())),
       set_data_(ToDevice(cuda, paths.categories.Sets().Data())) {
-  cuda.Synchronize();  // for the host's arrays, which go with their owner
+  cuda.Synchronize();  // for the host's arrays, which their owner frees
 }
 
 DevicePaths::DevicePaths(PackedOnDevice paths)

@@ -13,7 +13,8 @@
 
 namespace kauri::cuda {
 
-/// The number of the pair of slots a < b of an output at output * n + b (b - 1) / 2 + a, n = n_slots (n_slots - 1) / 2.
+/// Returns the number of each pair of slots a < b of an output at output * n + b (b - 1) / 2 + a, n = n_slots (n_slots
+/// - 1) / 2.
 std::vector<std::int32_t> MakePairTable(PathPairs const& pairs);
 
 /// PackedPaths in device memory: 16 bytes an element. Immutable.
@@ -24,8 +25,8 @@ class DevicePaths {
   double Utilisation() const { return utilisation_; }
   std::int64_t NumBins() const { return n_bins_; }
 
-  /// Adds the contributions of all rows, and with a table (in device memory) those of all pairs. keys and sums:
-  /// row-major.
+  /// Adds the contributions of all rows, and with a table (in device memory) the contributions of all pairs. keys and
+  /// sums: row-major.
   void Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums,
            std::int32_t const* pair_table) const;
 

@@ -1,5 +1,5 @@
-/// Sums over ranks of integers in device memory: through the host where ranks share a device, by NCCL where each has
-/// its own and the library is there.
+/// Sums over ranks of integers in device memory: through the host if ranks share a device, by NCCL if each has its own
+/// and the library is available.
 #include "cuda/collective/device_group.h"
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct Seat {
   Context ctx;
 };
 
-/// Numbers of a rank, some near the ends of their range.
+/// Returns the numbers of a rank, some near the ends of their range.
 std::vector<std::int64_t> NumbersOf(int rank, std::size_t n) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < n; ++i) {
@@ -86,7 +86,7 @@ TEST_F(DeviceGroupTest, RanksOnDevicesOfTheirOwn) {
   }));
 }
 
-/// The same object in another group, with other devices.
+/// Uses the same object in another group, with other devices.
 TEST_F(DeviceGroupTest, AnotherGroup) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   std::vector<std::unique_ptr<cuda::DeviceGroup>> sums;
@@ -99,7 +99,7 @@ TEST_F(DeviceGroupTest, AnotherGroup) {
   }
 }
 
-/// A rank that is gone before the ranks meet, and one that goes right after: an error, no hang.
+/// A rank that is lost before the ranks meet, and a rank that is lost right after, cause an error, not a hang.
 TEST_F(DeviceGroupTest, ARankGoes) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   KAURI_SKIP_UNLESS(cuda::GetNccl().IsThere(), "no NCCL");

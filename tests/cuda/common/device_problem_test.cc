@@ -1,4 +1,4 @@
-/// The words for machines that the plug-in cannot use. No test needs a device.
+/// The messages for machines that the plug-in cannot use. No test needs a device.
 #include "cuda/common/device_problem.h"
 
 #include "cuda/common/check.h"

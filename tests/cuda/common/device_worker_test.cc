@@ -17,7 +17,7 @@ namespace {
 
 class DeviceWorkerTest : public DeviceTest {
  protected:
-  /// What Wait throws; "" for nothing.
+  /// Returns the message of Wait's exception; "" if there is none.
   static std::string Thrown(cuda::DeviceWorker* worker, cuda::DeviceWorker::Ticket ticket) {
     try {
       worker->Wait(ticket);
@@ -40,7 +40,7 @@ TEST_F(DeviceWorkerTest, DoesAllInOrder) {
 }
 
 TEST_F(DeviceWorkerTest, WakesAfterASleepAndWakesWhoSleeps) {
-  constexpr auto kLong = std::chrono::milliseconds(20);  // both have given up spinning
+  constexpr auto kLong = std::chrono::milliseconds(20);  // both threads have stopped spinning
   int n_done = 0;
   cuda::DeviceWorker worker(Cuda().device);
   for (int i = 1; i <= 5; ++i) {

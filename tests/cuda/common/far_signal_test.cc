@@ -13,9 +13,9 @@ namespace {
 
 using FarSignalTest = DeviceTest;
 
-constexpr std::size_t kWords = 40;  // more than one launch looks at
+constexpr std::size_t kWords = 40;  // more than one launch waits for
 
-/// Whoever waits finds what was written before the signal; turns wrap around.
+/// A waiting stream sees the data written before the signal. Turns wrap around.
 TEST_F(FarSignalTest, WhatWasDoneBeforeIsThere) {
   cuda::PinnedBuffer<std::uint32_t> words;
   words.Reserve((kWords + 1) * cuda::kSignalStride);
@@ -44,7 +44,7 @@ TEST_F(FarSignalTest, WhatWasDoneBeforeIsThere) {
   }
 }
 
-/// Once one wait has given up no other one waits.
+/// After one wait has given up, no other waits.
 TEST_F(FarSignalTest, NobodyWaitsForWhatDoesNotCome) {
   cuda::PinnedBuffer<std::uint32_t> words;
   words.Reserve(2 * cuda::kSignalStride);

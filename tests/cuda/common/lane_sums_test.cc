@@ -1,4 +1,4 @@
-/// Sums of values in device memory against the host's, whose order they have.
+/// Sums of values in device memory against the host's sums, which have the same order.
 #include "cuda/common/lane_sums.h"
 
 #include "common/lane_sum.h"

@@ -12,7 +12,7 @@ namespace {
 
 using cuda::RequireWithin;
 
-/// Need no device: the free bytes are given.
+/// Needs no device: the free bytes are given.
 TEST(MemoryPlan, NamesBytesAndCure) {
   cuda::CudaContext const cuda{1, nullptr};
   RequireWithin(100, cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 40}});
@@ -31,7 +31,7 @@ TEST(MemoryPlan, NothingFitsNowhere) {
   EXPECT_THROW(RequireWithin(0, cuda, "one byte", {{"rows", 0}, {"byte", 1}}), Error);
 }
 
-/// A sum that wraps around is not small.
+/// A sum that wraps around must not count as small.
 TEST(MemoryPlan, SumsDoNotWrap) {
   auto const most = std::numeric_limits<std::size_t>::max();
   for (auto const part : {most, most / 2 + 1}) {
@@ -52,7 +52,7 @@ TEST_F(MemoryPlanTest, FreeBytesCountWhatThePoolHolds) {
   EXPECT_GE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
 }
 
-/// An absurd number of outputs stands for a device that is too small.
+/// A huge number of outputs stands for a device that is too small.
 TEST_F(MemoryPlanTest, TheEngineAsksBeforeItAllocates) {
   auto const matrix = MakeMatrix({1000, 2, 0.0, 0, false, 1});
   auto const before = cuda::FreeBytes(Cuda());
@@ -60,7 +60,7 @@ TEST_F(MemoryPlanTest, TheEngineAsksBeforeItAllocates) {
   ExpectParts(MessageOf(ErrorKind::kMemory, [&] { data.Restart(Cuda(), *matrix, std::int64_t{1} << 40U, {}); }),
               {"cuda:0", "margins of 1000 rows and 1099511627776 outputs", "bytes are needed", "device=cpu"});
   EXPECT_EQ(cuda::FreeBytes(Cuda()), before);
-  // The next, smaller one works.
+  // The next request, a smaller one, works.
   std::vector<float> const start{0.5F};
   data.Restart(Cuda(), *matrix, 1, start);
   EXPECT_EQ(Fetch(Cuda(), data.margins), std::vector<float>(1000, 0.5F));

@@ -6,7 +6,7 @@
 namespace kauri::testing {
 namespace {
 
-/// Where a float64 sum tells its order.
+/// Returns values whose float64 sum depends on the order.
 std::vector<double> Values(std::int64_t n, std::uint64_t seed) {
   auto const floats = UniformValues(static_cast<std::size_t>(n), -1.0F, 3.0F, seed);
   std::vector<double> values;
@@ -43,7 +43,7 @@ TEST_F(PrefixSumsOnDevice, HaveTheHostsBits) {
   }
 }
 
-/// More blocks than a tile has room for.
+/// Has more blocks than a tile has room for.
 TEST_F(PrefixSumsOnDevice, ManyBlocks) { ExpectTheHostsBits<1>(600 * kRowBlock + 1, Values(600 * kRowBlock + 1, 5)); }
 
 }  // namespace

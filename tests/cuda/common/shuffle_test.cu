@@ -1,5 +1,5 @@
-/// The bijective shuffle on the device (cuda/common/shuffle.h): rows, lists and single elements are those of the host,
-/// byte for byte.
+/// The bijective shuffle on the device (cuda/common/shuffle.h): rows, lists and single elements equal the host's, byte
+/// for byte.
 #include <algorithm>
 #include <vector>
 
@@ -11,12 +11,12 @@
 namespace kauri::testing {
 namespace {
 
-/// Around the sizes of words, warps, blocks and tiles of both kinds, and around powers of two; the last takes tiles of
-/// eight candidates a thread.
+/// Sizes of about a word, a warp, a block and a tile of either kind, and around powers of two. The largest takes tiles
+/// of eight candidates a thread.
 std::vector<std::int64_t> const kSizes{1,   2,   5,    15,   16,   17,   31,   32,   33,    255,
                                        256, 257, 1023, 1024, 1025, 2047, 2049, 4096, 65536, 1000003};
 
-/// The shuffle is made on the device.
+/// Computes elements, with the shuffle made on the device.
 __global__ void PositionsKernel(std::int64_t n, std::uint64_t seed, std::int64_t n_positions, std::int64_t* elements) {
   std::int64_t const position = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (position < n_positions) elements[position] = Shuffle(n, seed).Index(position);
@@ -77,7 +77,7 @@ class CudaShuffleTest : public DeviceTest {
   cuda::LookBack look_back_;
 };
 
-/// Words of each size, one and more a row, gaps, addresses that force smaller words.
+/// Words of each size, one and more per row, gaps, and addresses that force smaller words.
 std::vector<Layout> const kLayouts{
     {1, 1, 1, 0},  {2, 2, 2, 0},    {4, 4, 4, 0},    {8, 8, 8, 0},    {16, 16, 16, 0},       {3, 3, 3, 0},
     {6, 6, 6, 0},  {12, 12, 12, 0}, {24, 24, 24, 0}, {48, 48, 64, 0}, {100, 104, 108, 4},    {8, 24, 8, 0},
@@ -132,7 +132,7 @@ TEST_F(CudaShuffleTest, RowsInPlaceAreTheHosts) {
   }
 }
 
-/// Words of old launches, and of all numbers that launches can have, are told apart.
+/// Distinguishes the words of old launches, for all numbers that launches can have.
 TEST_F(CudaShuffleTest, ScratchMemoryLastsForManyLaunches) {
   auto const of = [](std::int64_t n, std::uint64_t seed) { return Shuffle(n, seed).List({}); };
   auto const large = of(70000, 1);
@@ -151,7 +151,7 @@ TEST_F(CudaShuffleTest, ScratchMemoryLastsForManyLaunches) {
   }
 }
 
-/// The other bijections of comparisons go through the same kernel.
+/// Runs the same kernel with the other bijections, which exist for comparisons.
 template <typename Bijection>
 std::vector<std::int64_t> ListWith(cuda::CudaContext const& cuda, std::int64_t n, cuda::LookBack* look_back) {
   BijectiveShuffle<Bijection> const shuffle(n, 12);

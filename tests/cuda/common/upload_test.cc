@@ -7,7 +7,7 @@ namespace {
 
 class UploadTest : public DeviceTest {
  protected:
-  /// The bytes that crossed to the device.
+  /// Returns the number of bytes copied to the device.
   std::size_t SendChanges(std::vector<std::int32_t> const& values) {
     upload_.Clear();
     place_ = upload_.Add(values);

@@ -32,7 +32,7 @@ class DeviceColumnsTest : public DeviceTest {
     EXPECT_EQ(columns.both_ways, both_ways);
   }
 
-  /// The same matrix, of rows in device memory.
+  /// Returns the same matrix, made of rows in device memory.
   std::unique_ptr<DataMatrix> Upload(std::vector<float> const& values, std::int64_t n_cols) {
     auto const buffer = cuda::ToDevice(Cuda(), values);
     Cuda().Synchronize();  // for the buffer: the copy below is on another stream
@@ -70,7 +70,7 @@ TEST_F(DeviceColumnsTest, ManyColumnsFewEntries) {
     csr.row_ptr.push_back(0);
     Random random(static_cast<std::uint64_t>(n_cols));
     for (int row = 0; row < 400; ++row) {
-      if (row % 7 != 0) {  // the others are empty
+      if (row % 7 != 0) {  // other rows are empty
         csr.features.push_back(random.Below(static_cast<std::uint32_t>(n_cols)));
         csr.values.push_back(random.Normal());
       }

@@ -1,4 +1,4 @@
-/// Sorted columns that stay with the data: shared, given up when memory is short and nobody uses them, made anew.
+/// Sorted columns that stay with the data: shared, given up if memory is short and they are unused, made anew.
 #include "cuda/data/kept_columns.h"
 
 #include <thread>
@@ -32,7 +32,7 @@ TEST_F(KeptColumnsTest, AreGivenUpOnlyWhileIdle) {
     cuda::MakeRoom(Cuda(), too_much);
     EXPECT_EQ(kept->Hold().get(), used.get());
   }
-  cuda::MakeRoom(Cuda(), 1);  // there is room
+  cuda::MakeRoom(Cuda(), 1);  // enough memory is free
   EXPECT_NE(kept->Hold(), nullptr);
   auto const full = cuda::FreeBytes(Cuda());
   EXPECT_GE(cuda::MakeRoom(Cuda(), too_much), full + data_->NumEntries() * 8);
@@ -44,8 +44,8 @@ TEST_F(KeptColumnsTest, AreGivenUpOnlyWhileIdle) {
 
 TEST_F(KeptColumnsTest, GoWithTheData) {
   auto big = MakeMatrix({200000, 8, 0.0, 0, false, 3});
-  // The driver loads a kernel at its first launch and keeps the kernel's memory: a first pass takes that out of the
-  // count.
+  // The driver loads a kernel at its first launch and keeps the kernel's memory. A first pass excludes that memory from
+  // the count.
   cuda::MakeDeviceColumns(Cuda(), OnDevice(), *big);
   auto const before = cuda::FreeBytes(Cuda());
   cuda::KeptColumnsOf(OnDevice(), *big)->Get(OnDevice(), *big);
@@ -54,7 +54,7 @@ TEST_F(KeptColumnsTest, GoWithTheData) {
   EXPECT_GE(cuda::FreeBytes(Cuda()), before);
 }
 
-/// Who makes columns may need room itself: the others wait for nobody.
+/// A thread that makes columns may itself need memory, so giving up columns must not wait for it.
 TEST_F(KeptColumnsTest, ManyThreadsMakeUseAndGiveUp) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-/// Arrays in device memory as rows: the host's conversions, and what is refused.
+/// Arrays in device memory as rows: the host's conversions, and the errors.
 #include <cmath>
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr DType kAllTypes[] = {DType::kF16, DType::kF32, DType::kF64, DType::kI8,  DType::kI16, DType::kI32,
                                DType::kI64, DType::kU8,  DType::kU16, DType::kU32, DType::kU64, DType::kBool};
 
-/// A table of [n_rows, n_cols] elements; the same bytes on both sides.
+/// A table of [n_rows, n_cols] elements, with the same bytes on both sides.
 struct Table {
   std::vector<char> bytes;
   cuda::Buffer<char> on_device;
@@ -30,7 +30,8 @@ class CudaMemoryTest : public DeviceTest {
     if (!IsSkipped()) memory_ = cuda::MakeCudaMemory(cuda::KeepBins);
   }
 
-  /// Random bytes, finite where they are floating-point numbers. layout: 'C' rows, 'F' columns, 'S' with gaps.
+  /// Returns a table of random bytes, which are finite as floating-point numbers. layout: 'C' rows, 'F' columns, 'S'
+  /// with gaps.
   Table MakeTable(DType dtype, std::int64_t n_rows, std::int64_t n_cols, char layout) {
     auto const item = ItemSize(dtype);
     Table table;
@@ -41,7 +42,7 @@ class CudaMemoryTest : public DeviceTest {
       for (std::size_t i = 1; i < table.bytes.size(); i += 2) table.bytes[i] = static_cast<char>(table.bytes[i] & 0xBF);
     }
     if (dtype == DType::kF32 || dtype == DType::kF64) {
-      auto const last = static_cast<std::size_t>(item) - 1;  // exponents that float32 has
+      auto const last = static_cast<std::size_t>(item) - 1;  // an exponent that float32 has
       for (std::size_t i = last; i < table.bytes.size(); i += last + 1)
         table.bytes[i] = static_cast<char>(0x3F | (table.bytes[i] & 0x80));
       for (std::size_t i = last - 1; i < table.bytes.size() && dtype == DType::kF64; i += last + 1)

@@ -26,7 +26,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   return ::testing::AssertionSuccess();
 }
 
-/// The host's sums of each column of row-major rows.
+/// Returns the host's sums of each column of row-major rows.
 std::vector<PowerSums> OnHost(std::vector<float> const& values, std::size_t n_cols, std::vector<float> const& weights,
                               int order) {
   std::vector<PowerSums> columns;

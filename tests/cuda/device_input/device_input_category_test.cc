@@ -1,4 +1,4 @@
-/// Categorical columns through the C ABI: models that the device learns from them are the CPU's, wherever the rows are.
+/// Categorical columns through the C ABI: models trained on the device equal the CPU's, wherever the rows are.
 #include <cmath>
 
 #include "c_api/support.h"
@@ -20,7 +20,7 @@ std::string ModelOf(Booster const& booster) {
 
 class CategoricalInput : public DeviceTest {
  protected:
-  /// Columns of 3 and of 200 categories, and two of numbers. The label depends on the first three.
+  /// Makes columns of 3 and of 200 categories, and two of numbers. The label depends on the first three.
   void SetUp() override {
     DeviceTest::SetUp();
     if (IsSkipped()) return;
@@ -43,7 +43,7 @@ class CategoricalInput : public DeviceTest {
     EXPECT_OK(XGDMatrixSetStrFeatureInfo(data.get(), "feature_type", types.data(), types.size()));
     return data;
   }
-  /// The same rows in device memory.
+  /// Returns the same rows in device memory.
   Data Upload() {
     buffer_ = cuda::ToDevice(Cuda(), values_);
     Cuda().Synchronize();  // for the values: the text names no stream

@@ -1,4 +1,5 @@
-/// Data in device memory through the C ABI: models, predictions and errors are those of the same data in host memory.
+/// Data in device memory through the C ABI: models, predictions and errors equal the results for the same data in host
+/// memory.
 #include <cmath>
 #include <thread>
 
@@ -75,7 +76,7 @@ class DeviceInput : public DeviceTest {
     params.insert(params.end(), more.begin(), more.end());
     return params;
   }
-  /// The message of a call that must fail with this kind.
+  /// Returns the message of a call that must fail with this kind.
   static std::string Message(int status, int kind) {
     EXPECT_EQ(status, -1);
     EXPECT_EQ(KauriGetLastErrorKind(), kind) << XGBGetLastError();

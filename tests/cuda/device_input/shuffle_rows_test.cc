@@ -1,4 +1,4 @@
-/// Rows in device memory put into a random order, and permutations made there, through the C ABI.
+/// Rows in device memory that are shuffled, and permutations made there, through the C ABI.
 #include <vector>
 
 #include "c_api/support.h"
@@ -40,7 +40,7 @@ TEST_F(DeviceShuffle, RowsAreTheHosts) {
   ASSERT_OK(KauriShuffleRows(in.c_str(), Text(to.data(), "<f4", "[5000, 3]").c_str(), 8));
   EXPECT_TRUE(SameFloats(Fetch(Cuda(), to), expected));
   EXPECT_TRUE(SameFloats(Fetch(Cuda(), from), rows)) << "what is read stays";
-  // A column of it into a vector.
+  // Shuffles one column into a vector.
   std::vector<float> column(5000);
   for (std::size_t row = 0; row < 5000; ++row) column[row] = expected[3 * row + 1];
   ASSERT_OK(KauriShuffleRows(Text(from.data() + 1, "<f4", "[5000]", R"(, "strides": [12])").c_str(),

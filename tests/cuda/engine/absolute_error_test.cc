@@ -1,5 +1,5 @@
-/// split_criterion=absolute_error with tree_method=exact: models and margins that a learner gets with device=cuda are
-/// those with device=cpu, bit for bit, whatever was trained before.
+/// split_criterion=absolute_error with tree_method=exact: a learner has the same models and margins with device=cuda
+/// and device=cpu, bit for bit, whatever was trained before.
 #include <cmath>
 
 #include "booster/learner.h"
@@ -20,7 +20,7 @@ struct DataSpec {
   std::uint64_t seed = 1;
 };
 
-/// Skewed labels that depend on the first two of five columns.
+/// Returns data with skewed labels that depend on the first two of five columns.
 std::shared_ptr<DataMatrix> MakeData(DataSpec const& spec) {
   auto const values = MakeValues({spec.n_rows, 5, spec.missing, spec.n_distinct, false, spec.seed});
   std::shared_ptr<DataMatrix> data = MakeMatrix(values, 5, spec.sparse);
@@ -36,7 +36,7 @@ std::shared_ptr<DataMatrix> MakeData(DataSpec const& spec) {
   return data;
 }
 
-/// The same training on both, on data of their own.
+/// The same training on both devices, each with data of its own.
 class Pair {
  public:
   Pair(ParamMap const& params, std::vector<DataSpec> const& specs) {
@@ -56,7 +56,7 @@ class Pair {
       for (int i = 0; i < n_rounds; ++i) side->learner.BoostRound(side->data[data], side->learner.NumIterations());
     }
   }
-  /// The message of a round that both refuse in these words, and which leaves both as they were.
+  /// Returns the message of a round that both refuse with the same message. The round must leave both unchanged.
   std::string Refusal() {
     auto const before = Bytes(&cuda_);
     auto const message = MessageOf([&] { cuda_.learner.BoostRound(cuda_.data[0], cuda_.learner.NumIterations()); });
@@ -164,7 +164,7 @@ TEST_F(AbsoluteErrorOnDevice, GradientsFromOutsideAreRefused) {
   EXPECT_EQ(learner.NumIterations(), 2);
 }
 
-/// What has no version for devices says so, and names what has.
+/// Methods without a version for devices are refused, with a message that names an alternative.
 TEST_F(AbsoluteErrorOnDevice, HistIsRefused) {
   Learner learner;
   learner.SetParam("device", "cuda");

@@ -1,5 +1,4 @@
-/// Margins without some trees and after trees changed their weights (booster dart): on the device the bits of the
-/// CPU's.
+/// Margins without some trees, and after trees changed their weights (booster dart): the device has the CPU's bits.
 #include "booster/learner.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/predictor/gpu_predictor.h"
@@ -25,7 +24,7 @@ Model TrainOnTheHost(std::shared_ptr<DataMatrix> const& data) {
   return learner.GetModel();
 }
 
-/// What an engine and its predictor make of the same calls.
+/// An engine and its predictor, which get the same calls on each side.
 struct Side {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Predictor> predictor;

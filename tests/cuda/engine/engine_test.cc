@@ -29,7 +29,7 @@ std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows, bool sparse, float n_c
   return data;
 }
 
-/// One boosting session.
+/// A boosting session.
 class Session {
  public:
   Session(std::unique_ptr<Engine> engine, std::unique_ptr<Predictor> predictor, Context const& ctx, ParamMap params)
@@ -171,7 +171,7 @@ TEST_F(CudaEngineTest, RoundsHaveTheHostsBits) {
   }
 }
 
-/// Rows drawn by gradients, in host memory; columns drawn by weights; leaves set from all rows.
+/// Samples rows by gradients, in host memory, and columns by weights; sets leaves from all rows.
 TEST_F(CudaEngineTest, DrawsTheRowsAndColumnsOfTheHost) {
   for (std::string const objective : {"binary:logistic", "reg:absoluteerror", "multi:softprob"}) {
     SCOPED_TRACE(objective);
@@ -190,7 +190,7 @@ TEST_F(CudaEngineTest, DrawsTheRowsAndColumnsOfTheHost) {
   }
 }
 
-/// Labels and base margins may change between rounds, and a data set may come late.
+/// Labels and base margins may change between rounds, and a data set may be added late.
 TEST_F(CudaEngineTest, FollowsChangesOfTheInfo) {
   ParamMap const params{{"objective", "reg:squarederror"}};
   auto const train = MakeData(400, false, 1.0F, 45);
@@ -211,7 +211,7 @@ TEST_F(CudaEngineTest, FollowsChangesOfTheInfo) {
   EXPECT_EQ(device.Evaluate(train, {"rmse"}), host.Evaluate(train, {"rmse"}));
 }
 
-/// What a user's plug-in may bring: known to the host only.
+/// An objective as a user's plug-in may bring it: only the host knows it.
 class AbsoluteError : public Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
@@ -227,7 +227,7 @@ class AbsoluteError : public Objective {
   std::string DefaultMetric() const override { return "mae"; }
 };
 
-/// Another of that kind.
+/// A metric of that kind.
 class LargestPrediction : public Metric {
  public:
   std::string Name() const override { return "largest"; }
@@ -277,7 +277,7 @@ TEST_F(CudaEngineTest, GradientsFromOutside) {
             MessageOf(ErrorKind::kData, [&] { host.Round(train, 1.0F, pairs); }));
 }
 
-/// The host's version has the words.
+/// The host's version has the message.
 TEST_F(CudaEngineTest, LabelsThatDoNotFitAMetric) {
   ParamMap const params{{"objective", "reg:squarederror"}};
   auto const data = MakeData(50, false, 1.0F, 51);
@@ -327,7 +327,7 @@ TEST_F(CudaEngineTest, AnOutlierBesideWhichTheOthersVanishIsReported) {
   }
 }
 
-/// Rows that are told apart have tiny gradients beside those of the few with a wrong label: nothing to report.
+/// Well classified rows have tiny gradients beside the few rows with a wrong label. That must not be reported.
 TEST_F(CudaEngineTest, AModelThatHasConvergedIsNotReported) {
   auto const data = MakeData(3000, false, 1.0F, 4);
   auto* const info = data->MutableInfo();

@@ -11,7 +11,7 @@ namespace {
 
 class RoundKernelsTest : public DeviceTest {
  protected:
-  /// Compares pairs, unit and sampled rows with those of the host.
+  /// Compares pairs, unit and sampled rows with the host's.
   void ExpectTheHostsPairs(std::vector<GradientPair> const& gradients, std::int64_t n_outputs, float rate) const {
     auto const n_rows = gradients.size() / static_cast<std::size_t>(n_outputs);
     auto const on_device = cuda::ToDevice(Cuda(), gradients);
@@ -74,7 +74,7 @@ TEST_F(RoundKernelsTest, PairsHaveTheHostsIntegers) {
   }
 }
 
-/// Those of all outputs at once.
+/// Compares the pairs of all outputs at once.
 TEST_F(RoundKernelsTest, PairsOfARoundHaveTheHostsIntegers) {
   for (std::size_t const n_rows : {1, 255, 2047, 2049, 70001}) {
     constexpr std::int64_t kOutputs = 5;
@@ -132,7 +132,7 @@ TEST_F(RoundKernelsTest, PairsAtTheEdges) {
   auto const kMax = std::numeric_limits<float>::max();
   std::vector<GradientPair> extremes{{-kMax, kMax}, {kMax, 1e-30F}, {-0.0F, 0.0F}, {0.5F, 1.0F}};
   ExpectTheHostsPairs(extremes, 1, 1.0F);
-  std::vector<GradientPair> halves;  // a unit of 1: the integers are the values, and halves round to even
+  std::vector<GradientPair> halves;  // with a unit of 1 the integers are the values, and halves round to even
   halves.push_back({536870912.0F, 536870912.0F});
   for (int i = -6; i <= 6; ++i) halves.push_back({static_cast<float>(i) * 0.5F, static_cast<float>(i + 6) * 0.5F});
   ExpectTheHostsPairs(halves, 1, 1.0F);

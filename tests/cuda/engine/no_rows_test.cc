@@ -1,4 +1,4 @@
-/// Data without rows have no margins: whatever the model, on the device as on the host.
+/// Data without rows have no margins, for any model, on the device as on the host.
 #include "booster/booster_fixture.h"
 #include "booster/learner.h"
 #include "cuda/engine/cuda_engine.h"

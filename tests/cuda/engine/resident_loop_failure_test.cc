@@ -1,5 +1,5 @@
-/// Rounds that fail on a device leave the booster as it was: snapshot and margins are the same as before, and rounds
-/// that follow give the bytes of a booster that never failed.
+/// Rounds that fail on a device leave the booster unchanged: snapshot and margins are the same as before, and later
+/// rounds give the bytes of a booster that never failed.
 #include <functional>
 #include <limits>
 
@@ -21,7 +21,7 @@ std::shared_ptr<DataMatrix> MakeData(float n_classes) {
   return data;
 }
 
-/// A booster on a device, and what it learns from.
+/// A booster on a device, and its training data.
 struct Session {
   explicit Session(std::string const& booster) : data(MakeData(3.0F)) {
     ParamMap params{{"device", "cuda"},  {"objective", "multi:softprob"}, {"num_class", "3"},
@@ -41,7 +41,7 @@ struct Session {
 
 using Act = std::function<void(Session*)>;
 
-/// The last pair of the last output: the trees of the others are made by then.
+/// Boosts with a bad last pair of the last output; the trees of the other outputs are made by then.
 void LastGradient(Session* session, float value) {
   std::vector<GradientPair> pairs(kRows * 3, GradientPair{0.25F, 1.0F});
   for (std::size_t i = 0; i < pairs.size(); i += 3) pairs[i].gradient = -1.0F;
@@ -49,7 +49,7 @@ void LastGradient(Session* session, float value) {
   session->learner.BoostRound(session->data, session->learner.NumIterations(), pairs);
 }
 
-/// A round while the label of row 7 is `label`.
+/// Boosts a round while the label of row 7 is `label`.
 void Label(Session* session, float label) {
   auto const before = session->data->Info().labels[7];
   session->data->MutableInfo()->labels[7] = label;
@@ -63,7 +63,7 @@ void Label(Session* session, float label) {
   restore();
 }
 
-/// A round while a field of the data has `size` values.
+/// Boosts a round while a field of the data has `size` values.
 void Field(Session* session, std::vector<float> MetaInfo::*field, std::size_t size) {
   (session->data->MutableInfo()->*field).assign(size, 0.5F);
   auto const restore = [&] { (session->data->MutableInfo()->*field).clear(); };
@@ -111,7 +111,7 @@ TEST_F(DeviceFailures, LeaveNoTrace) {
   ExpectNoTrace("dart", 3);
 }
 
-/// Margins that were kept for three classes are none of five, nor those of one base score another's.
+/// Margins that were kept for three classes must not be used for five, nor margins of one base score for another.
 TEST_F(DeviceFailures, MarginsFollowTheParameters) {
   Session session("gbtree");
   EXPECT_EQ(session.Margins().size(), static_cast<std::size_t>(kRows * 3));

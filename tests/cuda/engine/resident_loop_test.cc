@@ -1,5 +1,5 @@
-/// The boosting loop is resident (design D6): once a session has begun, what crosses the bus in a round depends on the
-/// trees, not on the rows. The same rows 100 times over grow the same trees, so the bytes of a round must stay.
+/// The boosting loop is resident (design D6): once a session has begun, the bytes copied in a round depend on the
+/// trees, not on the rows. The same rows repeated 100 times grow the same trees, so the bytes of a round must stay.
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -19,7 +19,7 @@ constexpr std::int64_t kTimes = 100;
 constexpr std::int64_t kCols = 6;
 constexpr std::int64_t kGroup = 20;
 constexpr int kRounds = 10;
-/// In the rounds before, data sets come to the device.
+/// First steady round; in earlier rounds data sets are copied to the device.
 constexpr int kFirstSteady = 3;
 
 std::vector<std::string>& Lines() {
@@ -32,7 +32,7 @@ struct Bytes {
   unsigned long long to_host = 0;
 };
 
-/// The most that a steady round copies, from the lines of the log.
+/// Returns the most bytes that a steady round copies, from the lines of the log.
 Bytes LargestRound(std::int64_t n_rows) {
   Bytes largest;
   int n_lines = 0;
@@ -67,7 +67,8 @@ struct Case {
   bool IsMulti() const { return params.count("num_class") > 0; }
 };
 
-/// 1000 rows, `times` times over: labels 0, 1 (and 2 for classes) in groups of 20 rows where the objective ranks.
+/// Returns 1000 rows, repeated `times` times: labels 0, 1 (and 2 for classes), in groups of 20 rows if the objective
+/// ranks.
 std::shared_ptr<DataMatrix> MakeData(Case const& given, std::int64_t times, std::uint64_t seed) {
   auto base = MakeValues({kRows, kCols, 0.1, 0, false, seed});
   for (std::size_t i = 0; given.categories && i < base.size(); ++i) {
@@ -99,7 +100,7 @@ std::shared_ptr<DataMatrix> MakeData(Case const& given, std::int64_t times, std:
   return data;
 }
 
-/// Ten rounds with evaluation of the training set and of another.
+/// Trains ten rounds with evaluation of the training set and of another data set.
 Bytes Train(Case const& given, std::int64_t times) {
   Lines().clear();
   Learner learner;
@@ -119,7 +120,7 @@ Bytes Train(Case const& given, std::int64_t times) {
   return LargestRound(kRows * times);
 }
 
-/// Registered metrics that go with the objective and have a device version.
+/// Returns registered metrics that fit the objective and have a device version.
 std::vector<std::string> MetricsOf(std::string const& objective, ParamMap const& params) {
   std::vector<std::string> wanted{"rmse", "mae"};
   if (params.count("num_class") > 0) wanted = {"merror", "mlogloss"};
@@ -138,7 +139,7 @@ std::vector<std::string> MetricsOf(std::string const& objective, ParamMap const&
   return found;
 }
 
-/// Every registered objective that has a device version and no leaves that the host sets.
+/// Returns a case for every registered objective that has a device version and no leaves set by the host.
 std::vector<Case> Objectives() {
   std::vector<Case> cases;
   for (auto const& name : GetRegistries().objectives.Names()) {
@@ -155,7 +156,7 @@ std::vector<Case> Objectives() {
   return cases;
 }
 
-/// Other ways to train, each with one objective.
+/// Returns other ways to train, each with one objective.
 std::vector<Case> Variants() {
   auto const logistic = [](ParamMap more) {
     Case given;
@@ -198,7 +199,7 @@ class ResidentLoopTest : public DeviceTest {
     }
   }
 
-  /// A tree of depth 4 has up to 31 nodes; per node and feature some hundreds of bytes go and come.
+  /// A tree of depth 4 has up to 31 nodes; per node and feature a few hundred bytes are copied each way.
   static void ExpectResident(Case const& given) {
     std::string text;
     for (auto const& [name, value] : given.params) text += name + "=" + value + " ";
@@ -211,7 +212,7 @@ class ResidentLoopTest : public DeviceTest {
     std::cout << "  " << text << ": bytes a round at " << kRows << " rows up " << few.to_device << " down "
               << few.to_host << ", at " << kRows * kTimes << " rows up " << many.to_device << " down " << many.to_host
               << '\n';
-    // Sampling makes other trees of other rows.
+    // Sampling other rows makes other trees.
     EXPECT_LE(many.to_device, few.to_device + few.to_device / 4 + 2048);
     EXPECT_LE(many.to_host, few.to_host + few.to_host / 4 + 2048);
     auto const trees = given.IsMulti() ? 3U : given.params.count("num_parallel_tree") > 0 ? 2U : 1U;
@@ -230,7 +231,7 @@ TEST_F(ResidentLoopTest, SamplingSparseDataBaseMarginsAndCategories) {
   for (auto const& given : Variants()) ExpectResident(given);
 }
 
-/// The test can fail: gradients from outside are row-sized, and the log shows it.
+/// Shows that the test can fail: gradients from outside are row-sized, and the log shows it.
 TEST_F(ResidentLoopTest, GradientsFromOutsideCrossTheBus) {
   Lines().clear();
   Case given;
@@ -244,7 +245,7 @@ TEST_F(ResidentLoopTest, GradientsFromOutsideCrossTheBus) {
   EXPECT_GE(LargestRound(kRows).to_device, kRows * sizeof(GradientPair));
 }
 
-/// Needs no device: what the tests above go through.
+/// Checks the cases of the tests above. Needs no device.
 TEST(ResidentLoop, CoversObjectivesAndMetrics) {
   auto const cases = Objectives();
   EXPECT_GE(cases.size(), 7U);

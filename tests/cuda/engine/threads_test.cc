@@ -1,5 +1,5 @@
-/// Several threads on one device: boosters of their own train side by side, one booster predicts for all. The results
-/// are those of one thread alone, bit for bit.
+/// Several threads on one device: boosters train in parallel, and one booster predicts for all threads. The results are
+/// the same with a single thread, bit for bit.
 #include <thread>
 
 #include "booster/learner.h"
@@ -32,7 +32,7 @@ std::unique_ptr<Learner> Train(std::string const& objective, std::shared_ptr<Dat
   return learner;
 }
 
-/// Runs work(0) to work(n - 1), each on its own thread; their first error, or "".
+/// Runs work(0) to work(n - 1), each on its own thread. Returns their first error, or "".
 template <typename Work>
 std::string OnThreads(int n, Work const& work) {
   std::vector<std::string> errors(n);
@@ -82,7 +82,7 @@ TEST_F(ThreadsTest, BoostersTrainSideBySide) {
   }
 }
 
-/// Two sessions on the same data set, which both keep sorted columns of.
+/// Two sessions share a data set, with which both keep sorted columns.
 TEST_F(ThreadsTest, BoostersShareADataSet) {
   auto const train = MakeData(8000, 11);
   auto const alone = Train("binary:logistic", train, train)->SaveSnapshot();

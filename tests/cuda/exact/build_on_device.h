@@ -1,4 +1,4 @@
-/// \file A tree from a builder on the device, of a task in host memory.
+/// \file Builds a tree with a builder on the device, from a task in host memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace kauri::testing {
 
-/// cuda: must outlive `state`, whose scratch is of its stream. leaf_of_row (out): [n_rows], host.
+/// Builds a tree. cuda: must outlive `state`, whose scratch memory belongs to its stream. leaf_of_row (out): [n_rows],
+/// host.
 inline Tree BuildOnDevice(cuda::CudaContext const& cuda, Context const& ctx, cuda::DeviceTreeBuilder const& builder,
                           DataMatrix const& data, TreeTask const& task, BuildState* state,
                           std::vector<std::int32_t>* leaf_of_row) {

@@ -25,7 +25,7 @@ struct Problem {
   std::vector<std::uint8_t> sampled;
 };
 
-/// missing: share of absent values; digits: 0 keeps the float, else values are rounded to that many steps (ties).
+/// missing: fraction of absent values; steps: 0 keeps the float, else values are rounded to this many steps (ties).
 Problem MakeProblem(std::int64_t n_rows, std::int64_t n_cols, double missing, int steps, float subsample,
                     unsigned seed) {
   std::mt19937 generator(seed);
@@ -135,7 +135,7 @@ TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
   }
 }
 
-/// Trees that the device decides alone: nothing here asks for the host.
+/// The device decides these trees alone, because no parameter needs the host.
 TEST_F(ExactBuilderOnDevice, DecisionsOfTheDevice) {
   std::mt19937 generator(6);
   auto const pick = [&](std::vector<char const*> const& from) { return std::string(from[generator() % from.size()]); };
@@ -155,7 +155,7 @@ TEST_F(ExactBuilderOnDevice, DecisionsOfTheDevice) {
   }
 }
 
-/// One state for trees of both ways: constraints that bind nothing are the host's business.
+/// One state grows trees decided by device and host. Constraints that bind nothing make the host decide.
 TEST_F(ExactBuilderOnDevice, DeviceAndHostDecideInTurns) {
   auto const problem = MakeProblem(3000, 3, 0.2, 4, 1.0F, 8);
   Context const ctx;
@@ -180,7 +180,7 @@ TEST_F(ExactBuilderOnDevice, DeviceAndHostDecideInTurns) {
   }
 }
 
-/// With alpha the screen of candidates is in use, too: the gain counts alpha at every weight.
+/// With alpha the screen of candidates is in use as well: the gain counts alpha at every weight.
 TEST_F(ExactBuilderOnDevice, AlphaWithLimitsOnWeights) {
   for (unsigned seed = 30; seed < 33; ++seed) {
     for (auto const* alpha : {"0.5", "8", "60"}) {

@@ -32,7 +32,7 @@ struct Job {
   std::vector<std::uint8_t> sampled;
 };
 
-/// Every category has an effect of its own; high ones have few rows or none.
+/// Returns a job in which every category has an effect of its own; high categories have few rows or none.
 Job MakeJob(JobSpec const& spec) {
   Random random(spec.seed);
   std::vector<std::vector<float>> effects;
@@ -74,7 +74,7 @@ ExactBuilder MakeHostBuilder(ParamMap const& params = {}) { return ExactBuilder(
 
 class CategoryBuilderTest : public DeviceTest {
  protected:
-  /// Two trees from one state on each side. Returns the number of splits on categories.
+  /// Compares two trees from one state on each side. Returns the number of splits on categories.
   std::int64_t Compare(Job const& job, ParamMap const& params, BuildState* host_state, BuildState* device_state) const {
     auto const on_host = MakeHostBuilder(params);
     auto const on_device = MakeGpuBuilder(params);
@@ -118,7 +118,7 @@ JobSpec RandomSpec(std::uint64_t seed) {
   return spec;
 }
 
-/// A monotone constraint on the first column of numbers.
+/// Returns a monotone constraint on the first column of numbers.
 std::string SignsOf(JobSpec const& spec, Random* random) {
   if (random->Below(3) != 0) return "";
   std::string signs = "(";
@@ -180,7 +180,7 @@ TEST_F(CategoryBuilderTest, OnlyCategoriesAndColumnsWithoutValues) {
   Compare({{{30, 0}, {0, 0}}, 300, 1.0, true, 1.0F, 8}, {});
 }
 
-/// The state knows the types it was made for, and rules may change from tree to tree.
+/// The state knows the types for which it was made; rules may change from tree to tree.
 TEST_F(CategoryBuilderTest, OtherTypesAndRulesForOneState) {
   auto const job = MakeJob({{{6, 0}, {0, 0}, {40, 0}}, 3000, 0.1, false, 1.0F, 9});
   auto const host_state = MakeHostBuilder().MakeState(OnDevice(), *job.data);

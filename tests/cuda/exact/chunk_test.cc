@@ -1,4 +1,4 @@
-/// Columns laid out for the device: chunks of them, and the sums of their pieces.
+/// Columns in the layout of the device: chunks of columns, and the sums of their pieces.
 #include "cuda/exact/chunk.h"
 
 #include <numeric>
@@ -62,7 +62,7 @@ TEST_F(ChunkTest, OfSomeFeatures) {
     lacking.columns[4].clear();
     lacking.SortColumns();
     auto const columns = MakeColumns(lacking);
-    auto chosen = lacking;  // of features 0, 2, 4, 5 those with values
+    auto chosen = lacking;  // features 0, 2 and 5; feature 4 has no values
     chosen.columns = {lacking.columns[0], lacking.columns[2], lacking.columns[5]};
     chosen.SortColumns();
     if (chosen.columns[0].empty() || chosen.columns[1].empty() || chosen.columns[2].empty()) continue;
@@ -90,7 +90,7 @@ TEST_F(ChunkTest, OfSomeFeatures) {
   }
 }
 
-/// The next tree's columns are others, then the same again.
+/// The next tree has other columns, then the same again.
 TEST_F(ChunkTest, FromTreeToTree) {
   auto const level = MakeLevel({{700}, 0, 4, 0.1, 0, false, 2});
   auto const columns = MakeColumns(level);
@@ -111,7 +111,7 @@ TEST_F(ChunkTest, FromTreeToTree) {
     EXPECT_EQ(chunk.n_nodes, 1);
     EXPECT_EQ(cuda::ToHost(Cuda(), chunk.segments.data(), layout.segments.size()), layout.segments);
     ExpectEntries(layout, workspace);
-    chunk.region = 1;  // as a partition leaves it
+    chunk.region = 1;  // the state that a partition leaves
     chunk.n_nodes = 9;
     cuda::FillZero(Cuda(), chunk.segments.data(), chunk.segments.size());
   }
@@ -119,7 +119,7 @@ TEST_F(ChunkTest, FromTreeToTree) {
 
 TEST(PlanChunksTest, NothingToSplitOn) { EXPECT_TRUE(cuda::PlanChunks({0, 0}, {0, 1}).empty()); }
 
-/// Few entries are one chunk, also when most of their room is padding.
+/// Few entries give one chunk, even if most of their room is padding.
 TEST(PlanChunksTest, ManyShortColumns) {
   std::vector<std::uint32_t> features(100);
   std::iota(features.begin(), features.end(), 0U);
@@ -129,7 +129,7 @@ TEST(PlanChunksTest, ManyShortColumns) {
   EXPECT_EQ(plans[0].features.size(), features.size());
 }
 
-/// Every column in one chunk, in order, with its room; no more chunks than there may be, and no spare room to speak of.
+/// Every column is in one chunk, in order, with its room. There are no more chunks than allowed, and little spare room.
 TEST(PlanChunksTest, ManyEntries) {
   Random random(3);
   for (auto const rows : {std::uint32_t{1} << 16, std::uint32_t{1} << 23, std::uint32_t{1} << 27}) {

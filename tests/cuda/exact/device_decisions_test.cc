@@ -1,4 +1,4 @@
-/// The device's decisions of a level beside the same made one node after the other.
+/// The device's decisions of a level, compared with decisions made node by node.
 #include "cuda/exact/device_decisions.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace kauri {
 namespace {
 
-/// A level with what is decided about it.
+/// A level with the decisions about it.
 struct Decided {
   std::vector<cuda::NodeMove> moves;
   std::vector<std::int32_t> parents;
@@ -52,7 +52,7 @@ class NaiveTree {
   std::int32_t n_nodes_ = 1;
 };
 
-/// Of a node with this sum: none, one that is not worth it, or one with hessians from 0 on.
+/// Returns a random split of a node with this sum: none, one with too little gain, or one with hessians from 0 on.
 SplitCandidate RandomSplit(FixedSum sum, testing::Random* random) {
   SplitCandidate split;
   auto const kind = random->Below(20);
@@ -69,7 +69,7 @@ SplitCandidate RandomSplit(FixedSum sum, testing::Random* random) {
 
 class DeviceDecisionsTest : public testing::DeviceTest {
  protected:
-  /// Features 1, 4, 7, ... 58 in two chunks, and some that nobody splits on.
+  /// Returns features 1, 4, 7, ... 58 in two chunks, and some features on which no node splits.
   std::vector<cuda::Chunk> Chunks() const {
     std::vector<cuda::Chunk> chunks(2);
     for (std::int32_t feature = 0; feature < 60; ++feature) {
@@ -127,7 +127,7 @@ class DeviceDecisionsTest : public testing::DeviceTest {
     }
   }
 
-  /// A tree of random splits; returns the number of its levels' nodes.
+  /// Grows a tree of random splits; returns the number of nodes by level.
   std::vector<std::int32_t> Grow(GainParam const& gain, FixedSum root, std::size_t most_levels, std::uint64_t seed,
                                  cuda::DeviceDecisions* decisions) const {
     testing::Random random(seed);
@@ -180,7 +180,7 @@ GainParam Gain(double min_child_weight) {
   return gain;
 }
 
-/// Levels of more nodes than a block has threads, too; one object, tree after tree.
+/// Includes levels with more nodes than a block has threads. One object decides tree after tree.
 TEST_F(DeviceDecisionsTest, AsOneNodeAfterTheOther) {
   cuda::DeviceDecisions decisions(0);
   std::int32_t most_nodes = 0;
@@ -204,7 +204,7 @@ TEST_F(DeviceDecisionsTest, StumpsAndTreesWithoutSplits) {
   }
 }
 
-/// Just enough for two children, one step less, and children that are not worth a search.
+/// Hessians just enough for two children, one step less, and children that are not searched further.
 TEST_F(DeviceDecisionsTest, HessiansAtTheLimit) {
   auto const gain = Gain(1.0);  // 256 steps
   cuda::DeviceDecisions decisions(0);

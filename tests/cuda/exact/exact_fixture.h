@@ -1,5 +1,5 @@
-/// \file What the tests of the exact builder's kernels share: a level of a tree on the host, its entries as each phase
-/// lays them out, and that on the device.
+/// \file A level of a tree on the host, its entries in the layout of each phase, and the same on the device; for the
+/// tests of the exact builder's kernels.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace kauri::testing {
 
 constexpr std::int32_t kFinished = -1;
-constexpr float kPadding = -1e30F;  ///< the value of what is no entry
+constexpr float kPadding = -1e30F;  ///< the value of places without an entry
 
 struct LevelSpec {
   std::vector<std::int64_t> node_sizes;  ///< rows of each node
   std::int64_t n_finished = 0;           ///< rows in no node
   std::int64_t n_features = 1;
-  double missing = 0.0;          ///< chance of each cell
+  double missing = 0.0;          ///< chance that a value is missing
   std::uint32_t n_distinct = 0;  ///< small integers; 0: normal deviates
   bool coarse_pairs = false;     ///< gradients -1, 0, 1 and hessians 1: many ties
   std::uint64_t seed = 0;
@@ -36,7 +36,7 @@ struct Level {
   std::vector<std::uint8_t> both_ways;            ///< [n_features]
 
   std::size_t NumFeatures() const { return columns.size(); }
-  /// Of one column, stable.
+  /// Returns the entries of one column in a node, in stable order.
   std::vector<ColumnEntry> EntriesOf(std::size_t feature, std::int32_t node) const {
     std::vector<ColumnEntry> found;
     for (auto const entry : columns[feature]) {
@@ -51,7 +51,7 @@ struct Level {
     }
     return sum;
   }
-  /// To be called when values have been changed.
+  /// Sorts the columns; must be called after values have been changed.
   void SortColumns() {
     both_ways.clear();
     for (auto& column : columns) {
@@ -92,7 +92,8 @@ inline Level MakeLevel(LevelSpec const& spec) {
   return level;
 }
 
-/// Entries as they lie in one region of the device. What lies between them would spoil every sum and split.
+/// Entries in the layout of one region of the device. The padding between them would spoil any sum and split that reads
+/// it.
 struct Layout {
   std::int32_t n_nodes = 0;
   std::vector<std::int64_t> feature_begin{0};
@@ -117,7 +118,8 @@ struct Layout {
 
 inline std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-/// By node (the sorting phase), or in the order of the columns, as one segment each (the interleaved phase).
+/// Lays out the entries by node (the sorting phase), or in the order of the columns, as one segment each (the
+/// interleaved phase).
 inline Layout LayOut(Level const& level, bool by_node) {
   Layout layout;
   layout.n_nodes = by_node ? level.n_nodes : 1;
@@ -151,7 +153,7 @@ struct Piece {
   std::size_t Number() const { return static_cast<std::size_t>(tile + segment); }
 };
 
-/// All pieces of live segments.
+/// Returns all pieces of live segments.
 inline std::vector<Piece> LivePieces(std::vector<std::int64_t> const& segments, std::int32_t n_nodes) {
   std::vector<Piece> pieces;
   for (std::size_t segment = 0; segment + 1 < segments.size(); ++segment) {
@@ -166,7 +168,7 @@ inline std::vector<Piece> LivePieces(std::vector<std::int64_t> const& segments, 
   return pieces;
 }
 
-/// SegmentTable::of_tile.
+/// Returns SegmentTable::of_tile.
 inline std::vector<std::uint32_t> TileSegments(std::vector<std::int64_t> const& segments) {
   std::vector<std::uint32_t> of_tile;
   auto const holds = [&](std::int64_t index) {
@@ -178,7 +180,7 @@ inline std::vector<std::uint32_t> TileSegments(std::vector<std::int64_t> const& 
   return of_tile;
 }
 
-/// One chunk of all features, the entries in region 0; region 1 is spare.
+/// A chunk of all features, with the entries in region 0; region 1 is spare.
 struct DeviceLevel {
   cuda::Chunk chunk;
   cuda::ExactWorkspace workspace;

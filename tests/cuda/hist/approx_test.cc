@@ -30,7 +30,7 @@ class HistApprox : public HistDeviceTest {
     given.rounds = 3;
     return given;
   }
-  /// Few values are there, so that rows which are given sparse stay so.
+  /// Returns a table with few values present, so that rows given as sparse stay sparse.
   static Table OneHot(bool sparse) {
     Table table;
     table.n_rows = 1500;
@@ -52,7 +52,7 @@ TEST_F(HistApprox, Bins) {
   }
 }
 
-/// Cuts follow the hessians of the round, and of each output.
+/// Bin edges follow the hessians of the round, and of each output.
 TEST_F(HistApprox, Hessians) {
   ExpectSameModels({Logistic({}), Of(Missing::kSome, {{"objective", "binary:logistic"}, {"subsample", "0.5"}}, true),
                     Of(Missing::kSome, {{"objective", "multi:softprob"}, {"num_class", "3"}, {"max_bin", "16"}}),
@@ -84,7 +84,7 @@ TEST_F(HistApprox, ByTheNameOfItsUpdater) {
   EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, Logistic({{"updater", "grow_gpu_approx"}, {"tree_method", "auto"}}))));
 }
 
-/// What the host bins, and what it would bundle.
+/// Data that the host bins, and data that it would bundle.
 TEST_F(HistApprox, DataOfTheHost) {
   std::vector<HistCase> cases;
   for (auto const& params : {Params{}, Params{{"objective", "count:poisson"}, {"max_bin", "16"}}}) {
@@ -102,7 +102,7 @@ TEST_F(HistApprox, DataOfTheHost) {
   ExpectSameModels(cases);
 }
 
-/// Rows in a file keep the bins that they were made with; a matrix in memory that keeps bins is refused.
+/// Rows in a file keep the bins with which they were made; a matrix in memory that keeps bins is refused.
 TEST_F(HistApprox, DataThatKeepBins) {
   auto const given = Logistic({{"tree_method", "approx"}, {"max_bin", "256"}});
   for (bool const in_file : {true, false}) {
@@ -117,7 +117,7 @@ TEST_F(HistApprox, DataThatKeepBins) {
 
 std::vector<std::string>* logged = nullptr;
 
-/// Copies that follow from the data are said once, whatever the number of trees.
+/// Copies that depend on the data are logged once, whatever the number of trees.
 TEST_F(HistApprox, SaysWhatIsCopied) {
   std::vector<std::string> lines;
   logged = &lines;

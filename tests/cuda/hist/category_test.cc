@@ -1,4 +1,4 @@
-/// Categorical columns: one category against the others, and sets of them.
+/// Categorical columns: one category against the others, and sets of categories.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -25,7 +25,7 @@ TEST_F(HistCategories, NumbersOfLevels) {
   }
 }
 
-/// A level sets one category against the others.
+/// A level tests one category against the others.
 TEST_F(HistCategories, SymmetricTrees) {
   Params const symmetric{{"grow_policy", "symmetric"}};
   std::vector<Params> const choices{{},
@@ -57,7 +57,7 @@ TEST_F(HistCategories, OnlyCategories) {
   }
 }
 
-/// From which number of levels on sets are looked for, and how large they may be.
+/// Parameters for the number of categories from which sets are searched, and for their size.
 TEST_F(HistCategories, OneAgainstTheOthersAndSets) {
   for (auto const* to_onehot : {"1", "4", "10", "1001"}) {
     for (auto const* threshold : {"1", "2", "5", "64", "2000"}) {
@@ -82,7 +82,7 @@ TEST_F(HistCategories, WithOtherParameters) {
   for (auto const& params : choices) ExpectSameTrees({Of({2, 12, 200}, Missing::kSome, params)});
 }
 
-/// Levels tie where hessians are few: the order of their codes decides.
+/// Categories tie if hessians are few: the order of their codes decides.
 TEST_F(HistCategories, Ties) {
   for (auto const kind : {Gradients::kCoarse, Gradients::kConstant, Gradients::kHalfNegative, Gradients::kFewRows}) {
     auto given = Of({4, 30, 500}, Missing::kSome, {{"min_child_weight", "0"}, {"lambda", "500"}});
@@ -92,7 +92,7 @@ TEST_F(HistCategories, Ties) {
   }
 }
 
-/// A category that a constraint of order is on is refused in the same words.
+/// A monotone constraint on a category is refused with the same message.
 TEST_F(HistCategories, MonotoneCategoriesAreRefused) {
   EXPECT_NE(ExpectSame(Of({5}, Missing::kNone, {{"monotone_constraints", "(0,0,1)"}})).error, "");
 }

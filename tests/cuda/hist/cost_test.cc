@@ -1,10 +1,10 @@
-/// feature_cost: what columns cost, in every tree method.
+/// feature_cost: costs of columns, in every tree method.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
 namespace {
 
-/// Nothing, more than any split gains, less than most do, about as much.
+/// Returns costs of zero, above the gain of any split, below most gains, and similar to gains.
 std::string CostsOf(std::int64_t n_cols, std::int64_t shift) {
   char const* const costs[] = {"0", "1e30", "2", "30", "0.01", "150"};
   std::string text;
@@ -99,7 +99,8 @@ TEST_F(HistCosts, Exact) {
   ExpectSameWithCosts(cases);
 }
 
-/// Costs have their effect: other trees than without them, and none at the columns that cost too much.
+/// Costs have their effect: the trees differ from trees without costs, and have no splits on columns that cost too
+/// much.
 TEST_F(HistCosts, KeepColumnsOut) {
   for (auto const* method : {"hist", "approx", "exact"}) {
     auto const free = Of("costs", {{"tree_method", method}}, 3);
@@ -121,7 +122,7 @@ TEST_F(HistCosts, KeepColumnsOut) {
   }
 }
 
-/// Costs that are nearly beyond float32, and of columns that are not there.
+/// Costs that nearly overflow float32, and costs of columns that do not exist.
 TEST_F(HistCosts, LargestAndWrong) {
   for (auto const* method : {"hist", "exact"}) {
     auto const costs = [&](char const* text) {

@@ -1,4 +1,4 @@
-/// Rows in device memory: the models are those of the same rows in host memory, on the CPU and on the device.
+/// Rows in device memory: the models are the same as with these rows in host memory, on the CPU and on the device.
 #include "cuda/data/cuda_memory.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "hist/hist_fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 class HistDeviceRows : public HistDeviceTest {
  protected:
-  /// The rows of a table in device memory, with its labels.
+  /// Returns the rows of a table in device memory, with its labels.
   std::shared_ptr<DataMatrix> Upload(HistCase const& given) {
     auto const values = MakeTableValues(given.table);
     auto const buffer = cuda::ToDevice(Cuda(), values);

@@ -1,10 +1,10 @@
-/// Configurations drawn from all that there is to choose, by seed; a failure prints the whole of its own.
+/// Random configurations from all available choices, by seed. A failure prints its whole configuration.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
 namespace {
 
-/// Draws one of some.
+/// Picks one of several values at random.
 class Choice {
  public:
   explicit Choice(std::uint64_t seed) : random_(seed) {}
@@ -14,7 +14,7 @@ class Choice {
   }
   bool Chance(std::uint32_t one_in) { return random_.Below(one_in) == 0; }
   std::uint32_t Below(std::uint32_t bound) { return random_.Below(bound); }
-  /// The parameter stays at its default otherwise.
+  /// Sets the parameter with the given chance; otherwise it stays at its default.
   void Maybe(Params* params, char const* name, std::vector<char const*> const& values, std::uint32_t one_in = 3) {
     if (Chance(one_in)) params->emplace_back(name, Of(values));
   }
@@ -132,7 +132,7 @@ TEST_F(HistDrawn, OfSymmetric600) {
 TEST_F(HistDrawn, OfApprox400) { OfSeeds(400, 500, "approx"); }
 TEST_F(HistDrawn, OfApprox500) { OfSeeds(500, 600, "approx"); }
 
-/// Most of them train, and grow.
+/// Most configurations train, and grow trees.
 TEST_F(HistDrawn, AreWorthIt) {
   int n_grown = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -1,4 +1,4 @@
-/// Sums at the edge of what a block of threads can hold, many rows, hardly any.
+/// Sums at the limits of a block of threads, many rows, and almost none.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -6,8 +6,8 @@ namespace {
 
 using HistExtremes = HistDeviceTest;
 
-/// n_cols columns that are 0 but for the last row, where they are 1, or miss their value: nearly all rows are in one
-/// bin of each.
+/// Returns n_cols columns that are 0 except in the last row, where they are 1 or missing. Nearly all rows are in one
+/// bin of each column.
 std::shared_ptr<DataMatrix> MakeOneBin(std::int64_t n_rows, std::int64_t n_cols, bool missing) {
   std::vector<float> values(static_cast<std::size_t>(n_rows * n_cols), 0.0F);
   auto const last = missing ? std::numeric_limits<float>::quiet_NaN() : 1.0F;
@@ -17,8 +17,8 @@ std::shared_ptr<DataMatrix> MakeOneBin(std::int64_t n_rows, std::int64_t n_cols,
   return data;
 }
 
-/// What most rows have, and what the last one has. The largest magnitude decides the unit of the integers: with
-/// 1 - 2^-24 it is 2^-30, so that 2^-30 is one unit, and -2^-30 has nothing but ones in both halves of its word.
+/// Gradient pairs of most rows, and of the last row. The largest magnitude decides the unit of the integers. With 1 -
+/// 2^-24 it is 2^-30, so that 2^-30 is one unit, and -2^-30 has only ones in both halves of its word.
 struct EdgePairs {
   char const* name;
   GradientPair most;
@@ -64,7 +64,7 @@ TEST_F(HistExtremes, SumsOfOneBinOfManyColumns) {
   for (auto const& edge : EdgesOfWords()) ExpectSameOfOneBin(131073, 33, false, edge);
 }
 
-/// The sums of such pairs by hand: the cover of a child is what its rows add up to.
+/// Checks the sums of such pairs by hand: the cover of a child is the sum of its rows.
 TEST_F(HistExtremes, TheEdgesAreSplit) {
   auto const data = MakeOneBin(65537, 1, false);
   std::vector<GradientPair> pairs(65537, {0x1p-30F, 0x1p-30F});
@@ -102,7 +102,7 @@ TEST_F(HistExtremes, ManyRows) {
   });
 }
 
-/// Nodes of very different sizes: a path that sheds few rows a level.
+/// Nodes of very different sizes: a path that loses few rows a level.
 TEST_F(HistExtremes, LopsidedNodes) {
   for (auto const* policy : {"depthwise", "lossguide"}) {
     std::vector<Outcome> outcomes;
@@ -125,8 +125,8 @@ TEST_F(HistExtremes, LopsidedNodes) {
   }
 }
 
-/// The bits of the row's number are the columns: each level has twice the nodes of the last, up to 262,144, beyond what
-/// one dimension of a grid may count.
+/// The bits of the row's number are the columns. Each level has twice the nodes of the previous, up to 262,144, more
+/// than the limit of one dimension of a grid.
 TEST_F(HistExtremes, ManyNodes) {
   constexpr std::int64_t kBits = 19;
   std::vector<Outcome> outcomes;
@@ -150,7 +150,7 @@ TEST_F(HistExtremes, ManyNodes) {
   EXPECT_TRUE(SameOutcome(outcomes[0], outcomes[1]));
 }
 
-/// Tables that no split can divide: equal rows, a row, columns without values or with one, no columns.
+/// Tables that no split can divide: equal rows, one row, columns without values or with one, no columns.
 TEST_F(HistExtremes, NothingToSplit) {
   std::vector<HistCase> cases{Large("one row", 1, 3), Large("one cell", 1, 1), Large("two rows", 2, 1)};
   cases.push_back(Large("equal rows", 70000, 4));
@@ -177,7 +177,7 @@ TEST_F(HistExtremes, NoColumns) {
   }
 }
 
-/// Two runs, and other numbers of threads of the host.
+/// Compares two runs, and different numbers of host threads.
 TEST_F(HistExtremes, RunsAreEqual) {
   std::vector<HistCase> cases{Large("plain", 120000, 9, {{"max_depth", "9"}}),
                               Large("words", 30000, 9, {{"max_bin", "999"}}),

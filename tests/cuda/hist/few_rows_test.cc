@@ -1,5 +1,4 @@
-/// Trees of few rows, whose splits the device finds in one launch: what decides whether it does, and what is between
-/// its sizes.
+/// Trees of few rows, whose splits the device finds in one launch: the conditions for it, and sizes within its limits.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -15,7 +14,8 @@ TEST_F(FewRows, AnyNumberOfRows) {
   for (std::int64_t const n_rows : {1, 2, 3, 31, 33, 1023, 1024, 1025, 5000}) ExpectSame(Few(n_rows, 4));
 }
 
-/// Fewer and more than a cluster has blocks, some blocks with a feature more than others, sums that take several turns.
+/// Fewer and more columns than a cluster has blocks; blocks with a feature more than others; sums that take several
+/// turns.
 TEST_F(FewRows, AnyNumberOfColumns) {
   for (std::int64_t const n_cols : {1, 2, 15, 16, 17, 28, 33, 100, 300}) {
     ExpectSame(Few(700, n_cols, {{"max_depth", "8"}, {"min_child_weight", "0"}}));
@@ -63,7 +63,7 @@ TEST_F(FewRows, ColumnsOfAnyKind) {
   }
 }
 
-/// What the host decides of the splits found: which are made, in which order, and what their leaves are.
+/// The host's decisions on the splits found: which are made, in which order, and the values of their leaves.
 TEST_F(FewRows, TheHostChoosesAmongThem) {
   for (auto const* policy : {"depthwise", "lossguide"}) {
     for (Params const& params : {Params{{"max_leaves", "9"}}, Params{{"gamma", "5"}}, Params{{"path_smooth", "3"}},
@@ -82,7 +82,7 @@ TEST_F(FewRows, SeveralOutputsAndObjectives) {
   ExpectSame(Few(1200, 9, {{"tree_method", "approx"}}));
 }
 
-/// Gradients of a caller, hessians of both signs too.
+/// Gradients from the caller, also with hessians of both signs.
 TEST_F(FewRows, AnyPairs) {
   for (auto const kind : {Gradients::kZero, Gradients::kFewRows, Gradients::kNormal, Gradients::kHalfNegative,
                           Gradients::kConstant, Gradients::kCoarse}) {
@@ -92,7 +92,7 @@ TEST_F(FewRows, AnyPairs) {
   }
 }
 
-/// One booster whose trees are found in one way and in the other by turns.
+/// One booster whose trees are found in one launch and otherwise, in turns.
 TEST_F(FewRows, TreesOfBothWaysOneAfterTheOther) {
   auto const given = Few(1100, 7);
   auto const train = [&](std::string const& device) {

@@ -1,5 +1,5 @@
-/// A group of ranks that learn with device=cuda: the models, and the lines of evaluations, of one process on the
-/// device. The ranks are threads; they share the devices that are there.
+/// A group of ranks that train with device=cuda: the models, and the lines of evaluations, are the same as in one
+/// process on the device. The ranks are threads that share the available devices.
 #include "booster/booster_fixture.h"
 #include "booster/group/group_cases.h"
 #include "support/device_fixture.h"
@@ -95,7 +95,7 @@ TEST_F(GroupOnDevice, WhatItCannotLearnIsNamed) {
   }
 }
 
-/// The file of a model that ranks learn, each on a device of its own.
+/// Returns the file of a model that ranks train, each on a device of its own.
 std::string ModelOf(Collective* group, std::string const& device, Params const& params,
                     std::shared_ptr<DataMatrix> const& data) {
   Learner learner;
@@ -125,7 +125,7 @@ TEST_F(GroupOnDevice, ADeviceForEachRank) {
   }
 }
 
-/// A label that is no number on one rank ends the round of all, with the row's name there.
+/// An infinite base margin on one rank ends the training of all ranks with an error.
 TEST_F(GroupOnDevice, AFailureOnOneRankReachesAll) {
   auto table = MakeTable(kRows, 0, 10);
   table.base_margin.assign(static_cast<std::size_t>(kRows), 0.0F);

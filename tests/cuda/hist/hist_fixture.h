@@ -1,7 +1,9 @@
-/// \file Whole trainings of tree_method=hist on the CPU and on the device: the models must have the same bytes, the
-/// predictions of the training set the same bits, and what one refuses the other refuses in the same words.
+/// \file Whole trainings of tree_method=hist on the CPU and on the device: the models must have the same bytes and the
+/// predictions of the training set the same bits. Parameters that one refuses the other must refuse with the same
+/// message.
 ///
-/// Each side makes a matrix of its own: bins that one has made and kept with the matrix would be the other's too.
+/// Each side makes a matrix of its own, because bins that one side has made and kept with the matrix would also be used
+/// by the other.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +31,7 @@ struct HistCase {
   int rounds = 2;
 };
 
-/// Of rows some of whose values are missing.
+/// Returns a case of rows with some missing values.
 inline HistCase CaseOf(char const* name, std::int64_t n_rows, std::int64_t n_cols, Params const& params,
                        int rounds = 2) {
   HistCase given;
@@ -42,7 +44,7 @@ inline HistCase CaseOf(char const* name, std::int64_t n_rows, std::int64_t n_col
   return given;
 }
 
-/// The same of 900 rows.
+/// Does the same for 900 rows.
 inline HistCase CaseOf(char const* name, Params const& params, std::int64_t n_cols = 6, int rounds = 2) {
   return CaseOf(name, 900, n_cols, params, rounds);
 }
@@ -75,12 +77,12 @@ inline Params ParamsFor(std::string const& device, Params const& params) {
   return With({{"device", device}, {"tree_method", "hist"}, {"nthread", "2"}, {"validate_parameters", "1"}}, params);
 }
 
-/// What came of a training.
+/// The result of a training.
 struct Outcome {
   std::string error;
   std::string bytes;
   Model model;
-  std::vector<float> margins;  ///< of the training set
+  std::vector<float> margins;  ///< margins of the training set
 };
 
 inline Outcome OutcomeOf(Learner* learner, std::shared_ptr<DataMatrix const> const& data) {
@@ -91,7 +93,7 @@ inline Outcome OutcomeOf(Learner* learner, std::shared_ptr<DataMatrix const> con
   return outcome;
 }
 
-/// `rounds` more rounds.
+/// Boosts `rounds` more rounds.
 inline void BoostRounds(HistCase const& given, std::shared_ptr<DataMatrix const> const& data, Learner* learner) {
   auto const kind = KindOf(given);
   auto const n_outputs = std::max<std::int64_t>(kind.n_classes, kind.n_targets);
@@ -124,7 +126,7 @@ inline Outcome TrainOn(std::string const& device, HistCase const& given) {
   return TrainOn(device, given, MakeTable(given.table, KindOf(given)));
 }
 
-/// The statistics and the split of a node.
+/// Returns the statistics and the split of a node, as text.
 inline std::string NodeText(Tree const& tree, std::int32_t node) {
   std::ostringstream text;
   text.precision(9);
@@ -140,7 +142,7 @@ inline std::string NodeText(Tree const& tree, std::int32_t node) {
   return text.str();
 }
 
-/// The first node that differs; by its numbers, where bytes differ only otherwise it says so.
+/// Describes the first node that differs in its numbers; if no node does, says that the bytes differ otherwise.
 inline std::string FirstDifference(Model const& cpu, Model const& device) {
   auto const n_trees = std::max(cpu.trees.size(), device.trees.size());
   for (std::size_t index = 0; index < n_trees; ++index) {
@@ -171,7 +173,8 @@ inline ::testing::AssertionResult SameOutcome(Outcome const& cpu, Outcome const&
   return SameFloats(cpu.margins, device.margins) << " (margins of the training set)";
 }
 
-/// The same tree, which no device grows in one launch as one of few rows: all columns may meet each other.
+/// Returns the same case with constraints that allow all interactions. No device grows such a tree in one launch, as it
+/// does for few rows.
 inline HistCase LevelByLevel(HistCase given) {
   std::string all = "[[0";
   for (std::int64_t column = 1; column < given.table.n_cols; ++column) all += "," + std::to_string(column);
@@ -179,19 +182,21 @@ inline HistCase LevelByLevel(HistCase given) {
   return given;
 }
 
-/// A tree of more levels than one of few rows may have, whose levels are asked for at once.
+/// Returns the same case with more levels than a tree of few rows may have; the device then gets all levels at once.
 inline HistCase WithManyLevels(HistCase given) {
   given.params.push_back({"max_depth", "9"});
   return given;
 }
 
-/// Whether that says something new: not of trees that are cut otherwise, or of hardly more rows than nodes.
+/// Returns whether WithManyLevels makes a different test: not with other growth limits, or with hardly more rows than
+/// nodes.
 inline bool MayHaveManyLevels(HistCase const& given) {
   return given.table.n_rows >= 512 && Value(given.params, "grow_policy", "depthwise") == "depthwise" &&
          Value(given.params, "max_leaves", "0") == "0";
 }
 
-/// Fails with the whole configuration. \returns what the CPU made of it, so that a test can ask for more.
+/// Expects the same outcome on both sides; a failure prints the whole configuration. \returns the CPU's outcome, for
+/// further checks.
 inline Outcome ExpectSame(HistCase const& given) {
   auto cpu = TrainOn("cpu", given);
   EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, given))) << Text(given);
@@ -203,7 +208,7 @@ inline Outcome ExpectSame(HistCase const& given) {
   return cpu;
 }
 
-/// Every case must train, and one tree at least must have a split.
+/// Expects that every case trains, and that at least one tree has a split.
 inline void ExpectSameTrees(std::vector<HistCase> const& cases) {
   for (auto const& given : cases) {
     auto const cpu = ExpectSame(given);

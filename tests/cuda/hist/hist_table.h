@@ -13,10 +13,11 @@
 
 namespace kauri::testing {
 
-/// Which cells miss values: none, one in five, all of the second column (of the only one), or all of that by column.
+/// Cells with missing values: none, one in five, all of the second column (or of the only one), or all of these by
+/// column.
 enum class Missing { kNone, kSome, kColumn, kMixed };
-/// Normal deviates; integers below 5; ones; columns that are mostly one value; one-hot columns, of up to 10 levels
-/// where their number can be divided so.
+/// Normal deviates; integers below 5; ones; columns that are mostly one value; one-hot columns, with the most levels,
+/// up to 10, that divide the number of columns.
 enum class Values { kNormal, kFew, kOnes, kFlags, kOneHot };
 
 struct Table {
@@ -25,7 +26,7 @@ struct Table {
   Missing missing = Missing::kNone;
   Values values = Values::kNormal;
   bool sparse = false;                     ///< CSR storage; missing cells, and zeros of one-hot columns, are left out
-  std::vector<std::uint32_t> levels = {};  ///< the last columns are categories, of so many levels
+  std::vector<std::uint32_t> levels = {};  ///< the last columns are categories, with these numbers of levels
   bool weights = false;
   std::uint64_t seed = 1;
 };
@@ -66,7 +67,7 @@ inline std::vector<float> MakePlainValues(Table const& table) {
   return MakeValues({table.n_rows, table.n_cols, 0.0, n_distinct, false, table.seed});
 }
 
-/// Frequent levels and rare ones.
+/// Sets categories with frequent levels and rare ones.
 inline void SetCategories(Table const& table, Random* random, std::vector<float>* values) {
   auto const n_numbers = table.n_cols - static_cast<std::int64_t>(table.levels.size());
   for (std::int64_t row = 0; row < table.n_rows; ++row) {
@@ -77,7 +78,7 @@ inline void SetCategories(Table const& table, Random* random, std::vector<float>
   }
 }
 
-/// [n_rows, n_cols] row-major, NaN where missing.
+/// Returns the values, [n_rows, n_cols] row-major, NaN if missing.
 inline std::vector<float> MakeTableValues(Table const& table) {
   auto values = MakePlainValues(table);
   Random random(table.seed + 1000);
@@ -90,7 +91,7 @@ inline std::vector<float> MakeTableValues(Table const& table) {
   return values;
 }
 
-/// What labels follow: the first columns, a product, the levels of categories, and noise.
+/// Returns the signal of the labels: the first columns, a product, the levels of categories, and noise.
 inline std::vector<float> MakeSignal(Table const& table, std::vector<float> const& values, std::int64_t target) {
   Random random(table.seed + 2000 + static_cast<std::uint64_t>(target));
   std::vector<float> signal;
@@ -110,7 +111,7 @@ inline std::vector<float> MakeSignal(Table const& table, std::vector<float> cons
   return signal;
 }
 
-/// A label that `objective` takes; n_classes: of those that tell classes apart.
+/// Returns a label that `objective` accepts. n_classes: for objectives with classes.
 inline float LabelFor(std::string const& objective, float signal, int n_classes) {
   auto const is = [&](char const* part) { return objective.find(part) != std::string::npos; };
   if (is("multi:")) return std::floor(std::min(0.999F, std::fabs(signal) / 3.0F) * static_cast<float>(n_classes));
@@ -125,7 +126,7 @@ inline float LabelFor(std::string const& objective, float signal, int n_classes)
 
 constexpr std::int64_t kGroupRows = 25;
 
-/// The rest of the info: label bounds, groups where `objective` ranks, weights of rows or groups, column kinds.
+/// Fills the rest of the info: label bounds, groups if `objective` ranks, weights of rows or groups, column kinds.
 inline void FillInfo(Table const& table, std::string const& objective, MetaInfo* info) {
   Random random(table.seed + 3000);
   auto const ranks = objective.rfind("rank:", 0) == 0;
@@ -170,12 +171,12 @@ inline std::shared_ptr<DataMatrix> MakeTable(Table const& table, LabelKind const
   return data;
 }
 
-/// Where gradients come from: the objective, or a caller. kHalfNegative has hessians of both signs, kConstant the same
-/// hessian everywhere, kCoarse gradients -1, 0 and 1 (many ties), kFewRows pairs that are zero in most rows, kZero in
-/// all.
+/// The source of gradients: the objective, or a caller. kHalfNegative has hessians of both signs, kConstant the same
+/// hessian everywhere, kCoarse gradients -1, 0 and 1 (many ties), kFewRows zero pairs in most rows, kZero zero pairs in
+/// all rows.
 enum class Gradients { kObjective, kNormal, kHalfNegative, kConstant, kCoarse, kFewRows, kZero };
 
-/// [n], of a caller.
+/// Returns [n] pairs of a caller.
 inline std::vector<GradientPair> MakePairs(Gradients kind, std::int64_t n, std::uint64_t seed) {
   Random random(seed);
   std::vector<GradientPair> pairs;

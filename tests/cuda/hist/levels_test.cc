@@ -1,5 +1,5 @@
-/// Trees all of whose levels are asked for at once: more levels than few rows may have, nodes that are there and nodes
-/// that are not, what the host makes of them, and trees of all ways one after the other.
+/// Trees whose levels are all queued at once: more levels than few rows may have, nodes that exist and nodes that do
+/// not, the host's decisions on them, and trees of all kinds in sequence.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ HistCase Deep(std::int64_t n_rows, std::int64_t n_cols, Params const& params = {
   return CaseOf("levels at once", n_rows, n_cols, With({{"max_depth", "10"}, {"min_child_weight", "0"}}, params));
 }
 
-/// As many rows as places for nodes, one fewer, and tiles that end where stretches do.
+/// Numbers of rows equal to the places for nodes, one fewer, and tiles that end where segments do.
 TEST_F(HistLevels, AnyNumberOfRows) {
   for (std::int64_t const n_rows : {1023, 1024, 1025, 2047, 2048, 2049, 6000, 70001}) ExpectSame(Deep(n_rows, 4));
 }
@@ -27,7 +27,7 @@ TEST_F(HistLevels, AnyDepth) {
   }
 }
 
-/// More columns than are searched by one block of threads, bundles, and codes of every form.
+/// More columns than one block of threads searches, bundles, and codes of every form.
 TEST_F(HistLevels, AnyColumns) {
   for (std::int64_t const n_cols : {1, 9, 300}) {
     for (auto const* bins : {"2", "256", "700"}) {
@@ -41,7 +41,7 @@ TEST_F(HistLevels, AnyColumns) {
   }
 }
 
-/// Whole subtrees that are not there: branches that end early, of which the host makes fewer still.
+/// Whole subtrees are absent: branches end early, and the host keeps even fewer.
 TEST_F(HistLevels, NodesThatAreNotThere) {
   for (Params const& params :
        {Params{{"gamma", "3"}}, Params{{"min_child_weight", "30"}}, Params{{"path_smooth", "3"}},
@@ -59,7 +59,7 @@ TEST_F(HistLevels, NodesThatAreNotThere) {
 
 std::vector<std::string>* level_lines = nullptr;
 
-/// Why the host takes part is said once, whatever the number of trees, and not where it does not.
+/// The reason why the host takes part is logged once, whatever the number of trees, and not at all if it does not.
 TEST_F(HistLevels, SaysWhyTheHostTakesPart) {
   std::vector<std::string> lines;
   level_lines = &lines;
@@ -80,7 +80,7 @@ TEST_F(HistLevels, SaysWhyTheHostTakesPart) {
   EXPECT_NE(lines[1].find("grow_policy=symmetric has one split"), std::string::npos) << lines[1];
 }
 
-/// What is kept from tree to tree fits the next one, whichever way that grows in.
+/// The data kept from tree to tree fit the next one, however that is grown.
 TEST_F(HistLevels, TreesOfAllWaysOneAfterTheOther) {
   auto const given = Deep(9000, 70);
   auto const train = [&](std::string const& device) {

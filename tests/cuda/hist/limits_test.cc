@@ -1,4 +1,4 @@
-/// min_data_in_leaf, extra_trees and path_smooth: what is asked of splits and leaves besides their sums, in every tree
+/// min_data_in_leaf, extra_trees and path_smooth: conditions on splits and leaves besides their sums, in every tree
 /// method.
 #include "hist/hist_fixture.h"
 
@@ -15,7 +15,7 @@ std::vector<Params> const kLimits{{{"min_data_in_leaf", "2"}},
 
 class HistLimits : public HistDeviceTest {
  protected:
-  /// Each case with each of the limits.
+  /// Runs each case with each of the limits.
   static void ExpectSameWithLimits(std::vector<HistCase> const& cases) {
     for (auto const& given : cases) {
       for (auto const& limits : kLimits) {
@@ -80,7 +80,7 @@ TEST_F(HistLimits, SamplingAndConstraints) {
                         CaseOf("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}), no_gradients, weighted});
 }
 
-/// path_smooth is refused with constraints of order, in the same words.
+/// path_smooth is refused with monotone constraints, with the same message.
 TEST_F(HistLimits, Monotone) {
   for (auto const& limits : kLimits) {
     auto const params = With({{"monotone_constraints", "(1,-1,1)"}}, limits);
@@ -133,7 +133,7 @@ TEST_F(HistLimits, Exact) {
   ExpectSameWithLimits(cases);
 }
 
-/// Entries of more than a tile, so that segments begin and end within one and go on over many.
+/// More entries than a tile, so that segments begin and end within one tile and continue over many.
 TEST_F(HistLimits, ExactOfManyRows) {
   auto given = CaseOf("many rows", {{"tree_method", "exact"}, {"max_depth", "8"}}, 3);
   given.table.n_rows = 20000;
@@ -151,7 +151,7 @@ TEST_F(HistLimits, ExactRefusesCategories) {
   }
 }
 
-/// Rows drawn by their gradients: equal ones, none, few, large and small ones, of one output and of many.
+/// Rows sampled by their gradients: equal ones, none, few, large and small ones, with one output and with many.
 TEST_F(HistLimits, RowsByGradients) {
   Params const by_gradient{{"sampling_method", "gradient_based"}, {"min_child_weight", "0"}};
   for (auto const kind : {Gradients::kObjective, Gradients::kNormal, Gradients::kConstant, Gradients::kCoarse,
@@ -169,7 +169,7 @@ TEST_F(HistLimits, RowsByGradients) {
   }
 }
 
-/// Rows drawn by query and weighed, which the host does for the device, in every tree method.
+/// Rows sampled by query and weighted, which the host does for the device, in every tree method.
 TEST_F(HistLimits, QueriesAndWeights) {
   std::vector<HistCase> cases;
   for (auto const* method : {"hist", "approx", "exact"}) {
@@ -200,7 +200,7 @@ TEST_F(HistLimits, QueriesAndWeights) {
   ExpectParts(ExpectSame(refused).error, {"sampling_method=by_query", "set qid or group"});
 }
 
-/// A learner that counts rows, then none, then rows again: what it keeps follows.
+/// A learner that counts rows, then does not, then counts again: the data that it keeps follow.
 TEST_F(HistLimits, ChangeFromTreeToTree) {
   for (auto const* method : {"hist", "approx", "exact"}) {
     for (auto const* n_targets : {"1", "3"}) {

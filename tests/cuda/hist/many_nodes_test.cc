@@ -1,4 +1,4 @@
-/// Levels of so many nodes that their rows are moved, or told their leaves, before the host has made their children.
+/// Levels with so many nodes that their rows are moved, or get their leaves, before the host has made the children.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -68,7 +68,7 @@ TEST_F(HistManyNodes, ChangeFromTreeToTree) {
   EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data)));
 }
 
-/// Rows so many and narrow that they go to their children by a copy of their codes by columns.
+/// With many narrow rows, a copy of their codes by columns is used to move them to their children.
 TEST_F(HistManyNodes, NarrowRows) {
   std::vector<HistCase> cases{Of("8 columns", {}), Of("3 columns", {{"subsample", "0.7"}, {"min_data_in_leaf", "5"}})};
   cases[0].table.n_rows = 4300000;
@@ -78,7 +78,7 @@ TEST_F(HistManyNodes, NarrowRows) {
   ExpectSameTrees(cases);
 }
 
-/// Rows of the host beside them.
+/// Also with rows in host memory.
 TEST_F(HistManyNodes, RowsOfTheHost) {
   auto const given = Of("host rows", {{"min_data_in_leaf", "3"}});
   auto const of_cpu = MakeTable(given.table, KindOf(given));

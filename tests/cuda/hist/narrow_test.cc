@@ -1,5 +1,5 @@
-/// Features of few codes, whose splits a thread each looks for, beside others and alone: what is asked of splits
-/// besides their gain, and what bundles and missing values leave to be completed.
+/// Features with few codes, each of which one thread searches for splits, alone and together with other features. Tests
+/// conditions on splits besides their gain, and the sums that must be completed for bundles and missing values.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -17,7 +17,7 @@ HistCase Narrow(Values values, Params const& params = {}, std::int64_t n_cols = 
   return given;
 }
 
-/// Fewer and more than a block has, columns that are bundled and some that are not, with and without missing values.
+/// Fewer and more columns than a block has threads, bundled and not, with and without missing values.
 TEST_F(HistNarrow, AnyColumns) {
   for (auto const values : {Values::kOneHot, Values::kFlags, Values::kFew, Values::kOnes}) {
     for (std::int64_t const n_cols : {63, 64, 128, 129, 700}) {
@@ -33,7 +33,7 @@ TEST_F(HistNarrow, AnyColumns) {
   }
 }
 
-/// Two or three bins of any column are as few: all are narrow but those that miss values, too.
+/// With two or three bins a column is narrow, unless it has missing values.
 TEST_F(HistNarrow, FewBins) {
   for (auto const* bins : {"2", "3", "4", "5"}) {
     for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kMixed}) {

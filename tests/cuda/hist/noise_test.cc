@@ -1,4 +1,4 @@
-/// random_strength: noise on the gains that columns of a node compete with, in trees of bins.
+/// random_strength: noise on the gains by which columns of a node compete, in trees of bins.
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ class HistNoise : public HistDeviceTest {
   static HistCase Of(char const* name, Params const& params, std::int64_t n_cols = 6) {
     return CaseOf(name, params, n_cols, 3);
   }
-  /// Each case with each of the noises.
+  /// Runs each case with each of the noises.
   static void ExpectSameWithNoise(std::vector<HistCase> const& cases) {
     for (auto const& given : cases) {
       for (auto const& noise : kNoises) {
@@ -43,7 +43,7 @@ TEST_F(HistNoise, Growth) {
                        Of("alpha and steps", {{"alpha", "0.5"}, {"max_delta_step", "0.4"}})});
 }
 
-/// Bundles, bins beyond those that are staged; more blocks of features than a launch has.
+/// Bundles; more bins than are staged; more blocks of features than a launch has.
 TEST_F(HistNoise, StorageAndManyColumns) {
   std::vector<HistCase> cases;
   for (auto const sparse : {false, true}) {
@@ -110,7 +110,7 @@ TEST_F(HistNoise, VectorLeaves) {
                        categories, one_hot, many_rows});
 }
 
-/// Sums of nothing: no noise, and no tree.
+/// Sums of zero give no noise, and no tree.
 TEST_F(HistNoise, NoGradients) {
   auto given = Of("zeros", {{"random_strength", "2"}});
   given.gradients = Gradients::kZero;
@@ -126,7 +126,7 @@ TEST_F(HistNoise, ChangesTrees) {
   }
 }
 
-/// A learner with noise, without, and with more: what it keeps follows.
+/// A learner with noise, without, and with more: the data that it keeps follow.
 TEST_F(HistNoise, ChangesFromTreeToTree) {
   Params const vectors{{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}};
   for (auto const& params : {Params{}, Params{{"grow_policy", "lossguide"}}, vectors}) {
@@ -145,7 +145,7 @@ TEST_F(HistNoise, ChangesFromTreeToTree) {
   }
 }
 
-/// What devices lack says so, and the learner goes on without.
+/// Parameters that devices do not support are refused with a message, and the learner continues without them.
 TEST_F(HistNoise, IsRefusedWithExact) {
   auto const given = Of("refused", {{"tree_method", "exact"}});
   auto const data = MakeTable(given.table, KindOf(given));
@@ -157,7 +157,7 @@ TEST_F(HistNoise, IsRefusedWithExact) {
   EXPECT_TRUE(SameOutcome(TrainOn("cpu", given), OutcomeOf(learner.get(), data)));
 }
 
-/// Of no rows, some, and more than a pass of the largest grid; squares near the largest.
+/// Squares of no rows, some, and more than a pass of the largest grid; squares near the largest.
 TEST_F(HistNoise, SquaresOfRows) {
   for (std::int64_t const n_rows : {0, 1, 31, 257, 5000, 700000}) {
     std::vector<FixedPair> pairs;
@@ -175,7 +175,7 @@ TEST_F(HistNoise, SquaresOfRows) {
   }
 }
 
-/// The same of every sum of a table's rows.
+/// The same for every sum of a table's rows.
 TEST_F(HistNoise, SquaresOfTables) {
   for (std::int64_t const n_rows : {0, 1, 33, 70000}) {
     for (std::uint32_t const n_sums : {1U, 5U, 400U}) {
@@ -199,10 +199,10 @@ TEST_F(HistNoise, SquaresOfTables) {
   }
 }
 
-/// Several devices share the rows, and each has the gradients of its own.
+/// Several devices share the rows, and each has the gradients of its own rows.
 class SharesOfNoise : public SharesTest {
  protected:
-  /// What one of several devices has of a job.
+  /// The data of a job on one of several devices.
   struct Part {
     cuda::Buffer<FixedPair> pairs;
     cuda::Buffer<std::uint8_t> sampled;
@@ -220,7 +220,7 @@ class SharesOfNoise : public SharesTest {
           cuda::ToDevice(Cuda(), std::vector<std::uint8_t>(job.sampled.begin() + first, job.sampled.begin() + end));
     }
     part.leaves = cuda::Buffer<std::int32_t>(Cuda(), ToSize(rows.count));
-    Cuda().Synchronize();  // for the copies, whose sources go
+    Cuda().Synchronize();  // for the copies, whose sources are freed
     return part;
   }
 
@@ -286,7 +286,7 @@ TEST_F(SharesOfNoise, GradientsOfTheMainDevice) {
   }
 }
 
-/// One state for trees with noise and without.
+/// Uses one state for trees with noise and without.
 TEST_F(SharesOfNoise, OneStateForManyTrees) {
   auto job = NumericJob(3);
   MatrixSpec const spec{3000, 7, 0.1, 0, false, 9};

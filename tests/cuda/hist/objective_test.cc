@@ -1,4 +1,4 @@
-/// Objectives of every kind, several outputs, rows that are ranked.
+/// Objectives of every kind, several outputs, ranked rows.
 #include "hist/hist_fixture.h"
 #include "kauri/registry.h"
 
@@ -19,7 +19,7 @@ HistCase With(std::string const& objective, Params const& more = {}, bool weight
   return given;
 }
 
-/// What an objective cannot do without.
+/// Returns the parameters that an objective requires.
 Params NeededBy(std::string const& objective) {
   if (objective.rfind("multi:", 0) == 0) return {{"num_class", "3"}};
   if (objective == "reg:quantileerror") return {{"quantile_alpha", "0.3"}};
@@ -50,7 +50,7 @@ TEST_F(HistObjectives, SeveralTargets) {
   ExpectSameTrees({quantiles});
 }
 
-/// Leaves that are set from the rows in them, weighted and drawn: in no order of rows.
+/// Leaves that are set from their rows, weighted and sampled, whatever the order of the rows.
 TEST_F(HistObjectives, LeavesThatAreRefitted) {
   for (auto const* objective : {"reg:absoluteerror", "reg:quantileerror"}) {
     for (auto const& more : {Params{}, Params{{"subsample", "0.5"}}, Params{{"grow_policy", "lossguide"}}}) {

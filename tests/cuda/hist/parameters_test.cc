@@ -1,4 +1,4 @@
-/// Parameters of trees and of boosters, each by itself and some together.
+/// Parameters of trees and of boosters, alone and in combination.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -6,7 +6,7 @@ namespace {
 
 using HistParameters = HistDeviceTest;
 
-/// Each case by levels, and by gain.
+/// Runs each case with growth by levels, and by gain.
 void ExpectSameByBothPolicies(std::vector<HistCase> const& cases) {
   std::vector<HistCase> both;
   for (auto const& given : cases) {
@@ -67,7 +67,7 @@ TEST_F(HistParameters, GradientsOfACaller) {
       auto given = CaseOf("pairs", {{"max_depth", "7"}, {"min_child_weight", weight}});
       given.gradients = kind;
       ExpectSame(given);
-      given.params.push_back({"lambda", "500"});  // more than hessians of both signs add up to
+      given.params.push_back({"lambda", "500"});  // more than the sum of hessians of both signs
       given.table.values = Values::kFew;
       ExpectSameTrees({given});
     }
@@ -102,7 +102,7 @@ TEST_F(HistParameters, ColumnsAreDrawn) {
   });
 }
 
-/// Columns are drawn by their weights, of which some are 0.
+/// Columns are sampled by their weights, some of which are 0.
 TEST_F(HistParameters, ColumnsAreDrawnByWeight) {
   for (auto const* name : {"colsample_bytree", "colsample_bylevel", "colsample_bynode"}) {
     auto const given = CaseOf("weights of columns", {{name, "0.4"}, {"max_depth", "5"}}, 12);
@@ -162,7 +162,7 @@ TEST_F(HistParameters, OtherSketches) {
   }
 }
 
-/// All names that mean this method on a device give its model.
+/// All names of this method on a device give its model.
 TEST_F(HistParameters, NamesOfTheMethod) {
   auto const given = CaseOf("names", {{"max_depth", "5"}});
   auto const cpu = TrainOn("cpu", given);

@@ -1,4 +1,4 @@
-/// One booster through several acts, each followed by a comparison: what was kept for the last round must not show in
+/// One booster through several acts, each followed by a comparison: the data kept from the last round must not affect
 /// the next.
 #include <functional>
 
@@ -7,7 +7,7 @@
 namespace kauri::testing {
 namespace {
 
-/// A booster and what it learns from.
+/// A booster and its training data.
 struct Side {
   Side(std::string const& name, Params const& params, Table const& table)
       : device(name), kind(KindOf({"", table, params})), learner(MakeLearner(ParamsFor(name, params))) {
@@ -21,7 +21,7 @@ struct Side {
   void Train(std::vector<GradientPair> const& pairs) const {
     learner->BoostRound(data, learner->NumIterations(), Span<GradientPair const>(pairs));
   }
-  /// A booster of its own goes on from the bytes.
+  /// Replaces the booster by a new one that continues from the bytes.
   void Reload() {
     auto const bytes = Bytes(learner.get());
     learner = MakeLearner(ParamsFor(device, {}));
@@ -47,7 +47,7 @@ using Act = std::function<void(Side*)>;
 
 class HistSequences : public HistDeviceTest {
  protected:
-  /// A round before the first act and after each.
+  /// Boosts a round before the first act and after each.
   static void Play(std::vector<Act> const& acts, Params const& params = {}, Table const& table = Rows(800)) {
     Side cpu("cpu", params, table);
     Side device(kDevice, params, table);
@@ -77,7 +77,7 @@ TEST_F(HistSequences, OtherParameters) {
   Play({Setting("sketch", "gk"), Setting("sketch", "exact")});
 }
 
-/// From this method to others of the device and back.
+/// Changes from this method to others of the device and back.
 TEST_F(HistSequences, OtherMethods) {
   Play({Setting("tree_method", "exact"), Setting("tree_method", "hist"), Setting("max_bin", "32"),
         Setting("tree_method", "exact"), Setting("tree_method", "auto"), Setting("tree_method", "approx"),
@@ -87,7 +87,7 @@ TEST_F(HistSequences, OtherMethods) {
        {{"tree_method", "approx"}, {"objective", "binary:logistic"}});
 }
 
-/// Of a method whose bins follow the hessians.
+/// Gradient pairs of a caller for a method whose bins follow the hessians.
 TEST_F(HistSequences, PairsOfACallerForApprox) {
   auto const pairs = [](Gradients kind, std::uint64_t seed) {
     return [=](Side* side) { side->Train(MakePairs(kind, 800, seed)); };
@@ -105,7 +105,7 @@ TEST_F(HistSequences, OtherRows) {
         rows(Rows(70000, 8, Missing::kNone)), rows(Rows(1)), rows(Rows(800))});
 }
 
-/// Two matrices in turns, each of which keeps margins of its own.
+/// Two matrices in turns, each with margins of its own.
 TEST_F(HistSequences, RowsThatComeBack) {
   auto first = std::make_shared<std::vector<std::shared_ptr<DataMatrix>>>();
   Play({[=](Side* side) { first->push_back(side->data), side->Take(Rows(333)); },
@@ -113,7 +113,7 @@ TEST_F(HistSequences, RowsThatComeBack) {
         [](Side* side) { side->Take(Rows(333)); }});
 }
 
-/// Weights change cuts.
+/// Changed weights change bin edges.
 TEST_F(HistSequences, OtherInfo) {
   auto const change = [](std::function<void(MetaInfo*)> const& what) {
     return [=](Side* side) { what(side->data->MutableInfo()); };
@@ -137,7 +137,7 @@ TEST_F(HistSequences, SavedAndLoaded) {
        {{"objective", "multi:softprob"}, {"num_class", "3"}});
 }
 
-/// A model of one device is learnt on by the other.
+/// A model of one device continues training on the other.
 TEST_F(HistSequences, FromOneDeviceToTheOther) {
   auto const other = [](Side* side) { side->Set("device", side->device == "cpu" ? kDevice : "cpu"); };
   auto const back = [](Side* side) { side->Set("device", side->device); };
@@ -151,7 +151,7 @@ TEST_F(HistSequences, PairsOfACallerBetweenRounds) {
        {{"lambda", "800"}});
 }
 
-/// Every act throws, and the round after it is that of a booster that never failed.
+/// Every act throws, and the round after it equals the round of a booster that never failed.
 TEST_F(HistSequences, FailuresLeaveNoTrace) {
   auto const fails = [](Act const& act) {
     return [=](Side* side) {

@@ -1,4 +1,4 @@
-/// Every number of bins with every number of columns; what else there is to choose is drawn for each pair.
+/// Every number of bins with every number of columns; the other choices are random for each pair.
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -11,7 +11,7 @@ T OneOf(Random* random, std::vector<T> const& choices) {
   return choices[random->Below(static_cast<std::uint32_t>(choices.size()))];
 }
 
-/// A table wide enough in rows for the bins, where there are few columns.
+/// Returns a random table with enough rows for the bins, if there are few columns.
 Table DrawTable(Random* random, std::int64_t n_cols, int max_bin) {
   Table table;
   table.n_cols = n_cols;
@@ -68,7 +68,7 @@ HistCase Wide(char const* name, std::int64_t n_cols, char const* max_bin, Params
   return given;
 }
 
-/// By levels and by gain, complete and with gaps: what every step of the work begins with.
+/// By levels and by gain, complete and with gaps: the basic cases of every step.
 TEST_F(HistShapes, PlainTables) {
   std::vector<HistCase> cases;
   for (auto const n_cols : kColumns) {
@@ -80,7 +80,7 @@ TEST_F(HistShapes, PlainTables) {
   ExpectSameTrees(cases);
 }
 
-/// A column complete in 256 bins takes bytes; one that misses values has a code more.
+/// A complete column in 256 bins takes bytes; a column with missing values has one more code.
 TEST_F(HistShapes, CodesAtTheEdgeOfAByte) {
   std::vector<HistCase> cases;
   for (auto const* max_bin : {"254", "255", "256", "257"}) {
@@ -93,7 +93,7 @@ TEST_F(HistShapes, CodesAtTheEdgeOfAByte) {
   ExpectSameTrees(cases);
 }
 
-/// As many bins as rows.
+/// The number of bins equals the number of rows.
 TEST_F(HistShapes, ManyBins) {
   std::vector<HistCase> cases;
   for (auto const* max_bin : {"1024", "4096", "65535"}) {
@@ -120,7 +120,7 @@ TEST_F(HistShapes, NumbersOfRows) {
   }
 }
 
-/// Extreme numbers, both zeros, neighbours.
+/// Extreme numbers, both zeros, neighbouring floats.
 TEST_F(HistShapes, ExtremeValues) {
   constexpr auto kNan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> const some{3.4028235e38F, -3.4028235e38F, 1e-45F, -1e-45F, 0.0F, -0.0F,

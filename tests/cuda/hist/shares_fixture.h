@@ -1,4 +1,4 @@
-/// \file Trees whose rows several devices share, beside those of the method in host memory.
+/// \file Trees whose rows several devices share, compared with the trees of the method in host memory.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace kauri::testing {
 
-/// Also of few rows.
+/// Several shards, even of few rows.
 inline cuda::HistMemory const kManyShares{{}, -1.0F, 1};
 
 class SharesTest : public DeviceTest {
  protected:
   static Context On(Devices const& devices) { return Among(OnDevice(), devices); }
 
-  /// A tree of the job's gradients, of which the main device has all.
+  /// Builds a tree of the job's gradients. The main device has all of them.
   Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data,
               cuda::DeviceTreeBuilder const& builder, BuildState* state) const {
     auto const host = job.Task();
@@ -40,7 +40,7 @@ class SharesTest : public DeviceTest {
   }
 };
 
-/// Numbers, with what else is asked of trees.
+/// Returns a job of numeric columns, with random choices of the other tree parameters.
 inline CategoricalJob NumericJob(std::uint64_t seed) {
   Random random(seed + 77);
   MatrixSpec spec;

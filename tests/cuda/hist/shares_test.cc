@@ -1,5 +1,5 @@
-/// Several devices share the rows of a tree: the trees of the method in host memory, bit for bit, and every row in its
-/// leaf. One device stands for several here; where there are more, all of them take part, too.
+/// Several devices share the rows of a tree: the trees are the same as in host memory, bit for bit, and every row is in
+/// its leaf. One device stands for several here; if there are more, tests use all of them as well.
 #include <memory>
 #include <string>
 #include <vector>
@@ -79,7 +79,7 @@ TEST_F(SharesOnDevice, LargeJobs) {
   }
 }
 
-/// What a state keeps fits the next tree: other rows are used, they are counted, or there are no splits at all.
+/// The data that a state keeps fit the next tree: other rows are used, they are counted, or there are no splits at all.
 TEST_F(SharesOnDevice, OneStateForManyTrees) {
   auto job = NumericJob(3);
   MatrixSpec const spec{3000, 7, 0.1, 0, false, 9};
@@ -101,7 +101,7 @@ TEST_F(SharesOnDevice, OneStateForManyTrees) {
   }
 }
 
-/// One of the devices is not there: the next tree, on devices that are, finds the shares that were made and makes the
+/// One of the devices does not exist. The next tree, on existing devices, finds the shards that were made and makes the
 /// others.
 TEST_F(SharesOnDevice, ADeviceThatIsNotThere) {
   auto job = NumericJob(3);
@@ -117,8 +117,8 @@ TEST_F(SharesOnDevice, ADeviceThatIsNotThere) {
   ExpectSame(Build(On({0, 0, 0}), job, *data, state.get()), BuildWith(Method::kHist, job), "devices that are there");
 }
 
-/// One of several shares has no room for its codes: that is what the caller hears, once all have stopped, and the
-/// others take codes again.
+/// One of several shards has no memory for its codes. The caller gets that error after all shards have stopped, and the
+/// others accept codes again.
 TEST_F(SharesOnDevice, CodesThatDoNotFit) {
   constexpr std::int64_t kTooMany = std::int64_t{1} << 40;
   auto const data = MakeMatrix({100, 5, 0.0, 0, false, 1});
@@ -146,7 +146,7 @@ TEST_F(SharesOnDevice, ExactIsRefused) {
   ExpectParts(message, {"tree_method=exact trains on one device, and device names 2", "device=cuda:0", "hist"});
 }
 
-/// Rows whose codes stay in the host's memory: some, and all.
+/// Some or all rows have their codes in the host's memory.
 TEST_F(SharesOnDevice, RowsOfTheHost) {
   for (float const ratio : {0.3F, 1.0F}) {
     auto const build = [&](CategoricalJob const& job) {
@@ -165,8 +165,8 @@ TEST_F(SharesOnDevice, RowsOfTheHost) {
   }
 }
 
-/// Whole trainings that keep rows in the host's memory: bundles, vector leaves, bins that data keep; and another share
-/// of the rows from round to round.
+/// Whole trainings that keep rows in the host's memory: bundles, vector leaves, data that keep bins; and a fraction of
+/// the rows that changes from round to round.
 TEST_F(SharesOnDevice, TrainingsWithRowsOfTheHost) {
   HistCase given;
   given.table.n_rows = 40000;
@@ -213,7 +213,7 @@ TEST(Shares, RowsThatHaveNoPlace) {
   EXPECT_LT(n_host, 6000000);
 }
 
-/// Models of a learner whose devices change while it trains: the CPU's.
+/// A learner whose devices change while it trains has the CPU's models.
 TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   HistCase given;
@@ -236,8 +236,8 @@ TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
   }
 }
 
-/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows
-/// are drawn by key and by gradients, margins are asked for.
+/// Rounds that are computed where the rows are, and others in between: labels change, gradients come from the caller,
+/// rows are sampled by key and by gradients, margins are read.
 TEST_F(SharesOnDevice, RoundsOfManyKinds) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   std::vector<Params> const kinds{
@@ -266,14 +266,14 @@ TEST_F(SharesOnDevice, RoundsOfManyKinds) {
         if (turn == 3) side.second->MutableInfo()->labels[5] = side.second->MutableInfo()->labels[9];
         BoostRounds(again, side.second, side.first);
       }
-      if (turn % 2 == 0) continue;  // nobody asks for margins
+      if (turn % 2 == 0) continue;  // margins are not read
       EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(again);
     }
     EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(given);
   }
 }
 
-/// The row that spoils a round is named, whichever device has it, and the next round goes on.
+/// The error names the row that fails a round, on any device, and the next round works.
 TEST_F(SharesOnDevice, ARowThatIsNoNumber) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   HistCase given;

@@ -1,5 +1,4 @@
-/// Label tables in which NaN says nothing: the CPU's bytes and the CPU's digits, whatever the strategy and the
-/// sampling.
+/// Label tables with missing labels (NaN): the CPU's bytes and the CPU's digits, for every strategy and sampling.
 #include "hist/hist_fixture.h"
 #include "support/error.h"
 
@@ -19,7 +18,7 @@ HistCase Targets(std::string const& objective, Params const& more = {}) {
   return given;
 }
 
-/// Two of five cells say nothing, and the last hundred rows nothing at all. of: targets that nothing is known of.
+/// Returns data without two of five labels, and without any in the last hundred rows. of: targets without any label.
 std::shared_ptr<DataMatrix> WithSilence(HistCase const& given, std::vector<std::size_t> const& of = {}) {
   auto data = MakeTable(given.table, KindOf(given));
   auto& labels = data->MutableInfo()->labels;
@@ -73,7 +72,8 @@ TEST_F(HistSilentCells, ATargetOfWhichNothingIsKnown) {
   ExpectParts(found.error, {"labels of target 2 are NaN in all 1100 rows"});
 }
 
-/// Metrics of each round, of a table without silent cells, of one with some, and of a third that says nothing.
+/// Metrics of each round, for a table without missing labels, a table with some, and a table that has only missing
+/// ones.
 TEST_F(HistSilentCells, Metrics) {
   auto const given = Targets("binary:logistic", {{"eval_metric", "logloss"},
                                                  {"eval_metric", "error"},

@@ -1,4 +1,4 @@
-/// Trees that grow on other gradients than those of their leaves: the CPU's bytes, whatever is drawn.
+/// Trees whose splits and leaves use different gradients: the CPU's bytes, with any sampling.
 #include "booster/booster_fixture.h"
 #include "hist/hist_fixture.h"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kRows = 900;
 constexpr std::int64_t kOutputs = 3;
 
-/// [n_rows, n_columns]
+/// Returns random pairs, [n_rows, n_columns].
 std::vector<GradientPair> MakePairs(std::int64_t n_columns, std::uint64_t seed) {
   Random random(seed);
   std::vector<GradientPair> pairs;
@@ -18,7 +18,7 @@ std::vector<GradientPair> MakePairs(std::int64_t n_columns, std::uint64_t seed) 
   return pairs;
 }
 
-/// A model of rounds of both kinds, and the margins that training has kept.
+/// Returns a model trained in rounds of both kinds, and the margins that training has kept.
 std::pair<std::string, std::vector<float>> TrainOn(std::string const& device, std::int64_t n_columns,
                                                    Params const& params) {
   std::shared_ptr<DataMatrix> const data = MakeMatrix({kRows, 6, 0.1, 0, false, 5});

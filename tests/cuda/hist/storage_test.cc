@@ -18,7 +18,7 @@ HistCase Stored(char const* name, Values values, std::int64_t n_cols, bool spars
 
 class HistStorage : public HistDeviceTest {
  protected:
-  /// As it is, by gain, drawn, deep and with classes.
+  /// Runs the case unchanged, by gain, with sampling, deep and with classes.
   static void ExpectSameInVariants(HistCase const& given) {
     std::vector<Params> const variants{{},
                                        {{"grow_policy", "lossguide"}, {"max_leaves", "25"}},
@@ -67,7 +67,7 @@ TEST_F(HistStorage, Flags) {
   }
 }
 
-/// Rows that are empty, columns that nobody has, and one entry in all.
+/// Empty rows, columns without values, and a single entry in all.
 TEST_F(HistStorage, FewEntries) {
   for (std::size_t const n_entries : {std::size_t{0}, std::size_t{1}, std::size_t{40}}) {
     std::vector<Outcome> outcomes;
@@ -90,7 +90,7 @@ TEST_F(HistStorage, FewEntries) {
   }
 }
 
-/// A matrix that keeps bins, made of the rows of a table.
+/// Returns a matrix that keeps bins, made of the rows of a table.
 std::shared_ptr<DataMatrix> MakeBinned(HistCase const& given, int max_bin) {
   auto const data = MakeTable(given.table, KindOf(given));
   RowBatches batches(*data, 700);
@@ -116,7 +116,7 @@ TEST_F(HistStorage, Bins) {
   }
 }
 
-/// max_bin is another than that of the bins: refused in the same words.
+/// A max_bin that differs from the number of bins is refused with the same message.
 TEST_F(HistStorage, BinsOfAnotherNumber) {
   auto given = Stored("dense", Values::kNormal, 9, false);
   given.params = {{"max_bin", "64"}};
@@ -125,7 +125,7 @@ TEST_F(HistStorage, BinsOfAnotherNumber) {
   EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, given, MakeBinned(given, 256))));
 }
 
-/// What one side has kept with a matrix is good for the other.
+/// Data that one side has kept with a matrix work for the other.
 TEST_F(HistStorage, OneMatrixForBoth) {
   for (bool const device_first : {false, true}) {
     auto const given = Stored("shared", Values::kNormal, 20, false);

@@ -49,7 +49,7 @@ TEST_F(HistSymmetric, Storage) {
   ExpectSameTrees(cases);
 }
 
-/// Rows that are counted, smooth leaves, noise; and all of them together.
+/// Minimum rows, smoothed leaves, noise; and all of them together.
 TEST_F(HistSymmetric, WhatElseIsAskedOfSplits) {
   std::vector<Params> const asked{{{"min_data_in_leaf", "2"}},
                                   {{"min_data_in_leaf", "60"}},
@@ -129,7 +129,7 @@ TEST_F(HistSymmetric, IsAnotherTree) {
   EXPECT_NE(TrainOn(kDevice, symmetric).bytes, TrainOn(kDevice, depthwise).bytes);
 }
 
-/// A learner whose trees grow in other ways from round to round: what it keeps follows.
+/// A learner whose trees grow differently from round to round: the data that it keeps follow.
 TEST_F(HistSymmetric, ChangesFromTreeToTree) {
   auto const given = Of("changes", {});
   auto const train = [&](std::string const& device) {
@@ -148,7 +148,7 @@ TEST_F(HistSymmetric, ChangesFromTreeToTree) {
   EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice)));
 }
 
-/// What the CPU refuses the device refuses in its words, and the learner goes on.
+/// Parameters that the CPU refuses are refused on the device with its message, and the learner continues.
 TEST_F(HistSymmetric, Refusals) {
   ExpectParts(ExpectSame(Of("drawn thresholds", {{"extra_trees", "1"}})).error, {"extra_trees=1"});
   auto const vectors = Of("vectors", {{"multi_strategy", "multi_output_tree"}, {"num_target", "2"}});
@@ -176,7 +176,7 @@ class SharesOfSymmetric : public SharesTest {
   }
 };
 
-/// Every other one with categorical columns.
+/// Every other job has categorical columns.
 TEST_F(SharesOfSymmetric, NumbersAndCategories) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -199,7 +199,7 @@ TEST_F(SharesOfSymmetric, NumbersAndCategories) {
   EXPECT_GT(n_splits, 200);
 }
 
-/// One state for trees of both kinds.
+/// Uses one state for trees of both kinds.
 TEST_F(SharesOfSymmetric, OneStateForManyTrees) {
   auto job = SymmetricJob(3);
   MatrixSpec const spec{3000, 7, 0.1, 0, false, 9};

@@ -1,5 +1,5 @@
-/// The trees of a round that grow together, one for each output: the bytes that they have one by one, whatever the
-/// rows, the columns and the outputs, in any order of rounds that may and may not, and after failures.
+/// The trees of a round that grow together, one for each output. They have the bytes of trees grown one by one, for any
+/// rows, columns and outputs, in any sequence of rounds that may and may not grow together, and after failures.
 #include <limits>
 #include <utility>
 
@@ -28,7 +28,7 @@ TEST_F(HistTogether, AnyDepth) {
   }
 }
 
-/// Narrow rows, one-hot columns that a thread each searches, bundles, several groups of columns, words and cells.
+/// Narrow rows, one-hot columns that one thread each searches, bundles, several groups of columns, words and cells.
 TEST_F(HistTogether, AnyColumns) {
   for (std::int64_t const n_cols : {1, 8, 33, 300}) {
     for (auto const* bins : {"2", "256", "700"}) {
@@ -55,10 +55,10 @@ TEST_F(HistTogether, WhatIsAskedOfTrees) {
   ExpectSame(CaseOf("quantiles", 3000, 6, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "[0.1, 0.5, 0.9]"}}));
 }
 
-/// More trees than have room at the same time: of each the histograms take 37 MiB.
+/// More trees than fit into memory at the same time: the histograms of each take 37 MiB.
 TEST_F(HistTogether, SomeAtATime) { ExpectSame(Classes(4000, 300, 10, {{"max_depth", "8"}, {"max_bin", "64"}})); }
 
-/// Outputs some of which have nothing to learn, or one row alone.
+/// Outputs with nothing to learn, or with only one row to learn from.
 TEST_F(HistTogether, PairsOfACaller) {
   for (auto const kind : {Gradients::kNormal, Gradients::kZero, Gradients::kFewRows, Gradients::kHalfNegative,
                           Gradients::kConstant, Gradients::kCoarse}) {
@@ -68,8 +68,8 @@ TEST_F(HistTogether, PairsOfACaller) {
   }
 }
 
-/// Rounds whose trees grow together and rounds whose trees do not, of several depths, in one training; failures of one
-/// output's pairs between them.
+/// Rounds whose trees grow together and rounds whose trees do not, of several depths, in one training, with failures of
+/// one output's pairs between them.
 TEST_F(HistTogether, RoundsOfAllWaysOneAfterTheOther) {
   auto const given = Classes(4000, 12, 3);
   auto const train = [&](std::string const& device) {
@@ -100,7 +100,7 @@ TEST_F(HistTogether, RoundsOfAllWaysOneAfterTheOther) {
   EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice)));
 }
 
-/// A state that a failure met in mid-flight grows the same trees as one that none did.
+/// A state that failed in mid-flight grows the same trees as a state that did not.
 TEST_F(HistTogether, TreesAfterAFailure) {
   auto const given = Classes(3000, 6, 3);
   auto const data = MakeTable(given.table, KindOf(given));
@@ -154,7 +154,7 @@ TEST_F(HistTogether, TreesAfterAFailure) {
   }
 }
 
-/// The tests above are of what they say.
+/// The cases of the tests above grow together as intended.
 TEST_F(HistTogether, WhoGrowsTogether) {
   auto const given = Classes(3000, 6, 3);
   auto const data = MakeTable(given.table, KindOf(given));

@@ -1,4 +1,4 @@
-/// multi_strategy=multi_output_tree: the CPU's bytes where the device builds such trees, and its refusal where not.
+/// multi_strategy=multi_output_tree: the CPU's bytes if the device builds such trees, and its refusal if not.
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
 #include "kauri/plugin.h"
@@ -54,7 +54,7 @@ TEST_F(HistVectorLeaves, CategoriesAndConstraints) {
                        Vectors({{"num_target", "3"}, {"interaction_constraints", "[[0,1],[2,3]]"}})});
 }
 
-/// What one turn asks for beside what the case does.
+/// The parameters of one turn that differ from the case.
 struct Turn {
   std::string device;
   std::string strategy = "multi_output_tree";
@@ -62,8 +62,8 @@ struct Turn {
   Gradients gradients = Gradients::kObjective;
 };
 
-/// Rounds on two devices, which take trees of numbers in turns, whose gradients are computed where the rows are; rows
-/// that are drawn by their gradients; gradients of a caller; other devices.
+/// Rounds on two devices, in turns with scalar trees, whose gradients are computed where the rows are; rows sampled by
+/// their gradients; gradients of a caller; other devices.
 TEST_F(HistVectorLeaves, TurnsOfTwoDevices) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   std::vector<Turn> const turns{{"cuda:0,1"},

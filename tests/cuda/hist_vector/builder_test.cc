@@ -1,5 +1,5 @@
-/// Trees with vector leaves grown on the device: the trees of the method in host memory, bit for bit, and of its
-/// definition.
+/// Trees with vector leaves grown on the device: the trees are the same as in host memory and by definition, bit for
+/// bit.
 #include "hist_vector/vector_fixture.h"
 
 namespace kauri::testing {
@@ -46,7 +46,7 @@ TEST_F(VectorBuilderOnDevice, LargeJobs) {
   }
 }
 
-/// As many places at a time as there is room for, which depends on the codes, for groups of every width.
+/// The number of places at a time depends on memory and on the codes, for groups of every width.
 TEST_F(VectorBuilderOnDevice, EveryWidthAndNumberOfPlaces) {
   std::uint64_t seed = 0;
   for (std::int64_t const n_cols : {3, 7, 14, 31, 35}) {
@@ -65,7 +65,7 @@ TEST_F(VectorBuilderOnDevice, EveryWidthAndNumberOfPlaces) {
   }
 }
 
-/// What a state keeps fits the next tree, whose hessians are other ones.
+/// The data that a state keeps fit the next tree, which has other hessians.
 TEST_F(VectorBuilderOnDevice, OneStateForDifferentTables) {
   auto job = LargeJobs()[1];
   auto const ctx = OnDevice();
@@ -80,7 +80,7 @@ TEST_F(VectorBuilderOnDevice, OneStateForDifferentTables) {
   }
 }
 
-/// A block's shared memory has sums of so many places only.
+/// A block's shared memory has room for the sums of a limited number of places.
 TEST_F(VectorBuilderOnDevice, TooManyOutputsAreRefused) {
   VectorJob job;
   job.job.values = {1.0F, 2.0F, 3.0F, 4.0F};

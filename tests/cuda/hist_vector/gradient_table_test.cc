@@ -1,4 +1,4 @@
-/// The gradient table made on the device against the one of the host, and leaf vectors in margins.
+/// The gradient table made on the device against the host's, and leaf vectors in margins.
 #include "engine/gradient_table.h"
 
 #include "cuda/engine/device_gradient_table.h"

@@ -1,4 +1,5 @@
-/// Symmetric trees with vector leaves grown on the device: the trees of the method in host memory, bit for bit.
+/// Symmetric trees with vector leaves grown on the device: they equal the trees of the method in host memory, bit for
+/// bit.
 #include "hist_vector/vector_fixture.h"
 
 namespace kauri::testing {
@@ -13,7 +14,7 @@ class SymmetricVectorsOnDevice : public VectorDeviceTest {
   }
   static VectorJob DrawJob(std::uint64_t seed) { return Symmetric(seed % 5 == 4 ? BundledJob(seed) : RandomJob(seed)); }
 
-  /// Returns how many splits there are.
+  /// Returns the number of splits.
   std::int64_t ExpectTheHosts(VectorJob const& job, std::string const& what) const {
     auto const built = BuildOnDevice(job);
     ExpectSameVectors(built, BuildVectorTree(job), what);
@@ -61,7 +62,7 @@ TEST_F(SymmetricVectorsOnDevice, LevelsInChunks) {
   EXPECT_GT(ExpectTheHosts(job, "chunks"), 40);
 }
 
-/// One state, trees of either kind and tables of either size in turn.
+/// Uses one state for trees of either kind and tables of either size in turn.
 TEST_F(SymmetricVectorsOnDevice, OneStateForTreesInTurn) {
   auto const ctx = OnDevice();
   auto plain = LargeJobs()[2];

@@ -16,7 +16,7 @@ struct RowsSpec {
   bool same_hessians = false;
 };
 
-/// Nodes that hold rows i, i + 1, ... of a list, one behind the other.
+/// Returns nodes that hold consecutive runs of a list's rows.
 std::vector<cuda::RowStretch> CutList(std::uint32_t n_rows, std::vector<std::uint32_t> const& sizes) {
   std::vector<cuda::RowStretch> stretches;
   std::uint32_t begin = 0;
@@ -128,7 +128,7 @@ TEST_F(TableRowsOnDevice, WordsAndCells) {
   }
 }
 
-/// More rows than words of shared memory hold the limbs of.
+/// More rows than the limbs of sums in shared memory can hold.
 TEST_F(TableRowsOnDevice, ManyRowsOfOneCode) {
   RowsSpec spec;
   spec.matrix = {400000, 1, 0.0, 2, false, 5};

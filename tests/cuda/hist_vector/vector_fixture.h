@@ -17,7 +17,7 @@ class VectorDeviceTest : public DeviceTest {
     return data;
   }
 
-  /// In a state of its own.
+  /// Builds a tree in a state of its own.
   Built BuildOnDevice(VectorJob const& job, Context const& ctx = OnDevice(),
                       cuda::HistMemory const& memory = {}) const {
     auto const data = DataOf(job);

@@ -1,5 +1,5 @@
-/// Several devices share the rows of trees with vector leaves: the trees of the method in host memory, bit for bit, and
-/// every row in its leaf.
+/// Several devices share the rows of trees with vector leaves: the trees are the same as in host memory, bit for bit,
+/// and every row is in its leaf.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 namespace kauri::testing {
 namespace {
 
-/// Also of few rows.
+/// Several shards, even of few rows.
 cuda::HistMemory const kManyShares{{}, -1.0F, 1};
 
 class VectorShares : public VectorDeviceTest {
@@ -28,7 +28,7 @@ class VectorShares : public VectorDeviceTest {
   }
 };
 
-/// Limits of rows, drawn thresholds, smoothed weights and noise, each in some jobs.
+/// Adds limits of rows, random thresholds, smoothed weights and noise, each in some jobs.
 VectorJob WithLimits(VectorJob job, std::uint64_t seed) {
   auto& param = job.job.param;
   if (seed % 3 == 0) param.min_data_in_leaf = 2 + static_cast<int>(seed % 19);
@@ -72,7 +72,7 @@ TEST_F(VectorShares, LargeJobs) {
   }
 }
 
-/// A job whose columns may be numbers or categories.
+/// Returns a job whose columns may be numbers or categories.
 VectorJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
   MatrixSpec const spec{n_rows, 6, 0.1, 25, false, seed};
   VectorJob job;
@@ -82,8 +82,8 @@ VectorJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
   return job;
 }
 
-/// The tree of a number: tables of other widths, hessians that are alike or not, rows that are sampled or counted,
-/// noise, another order of growth, no split at all and, near the end, other types of columns.
+/// Sets the job for tree `tree`: tables of other widths, equal or different hessians, sampled or counted rows, noise,
+/// another order of growth, no split at all and, near the end, other types of columns.
 void SetTree(std::uint64_t tree, VectorJob* job) {
   auto const n_rows = job->NumRows();
   job->n_outputs = tree < 3 ? 3 : 4 + static_cast<std::int64_t>(tree % 3);
@@ -99,7 +99,7 @@ void SetTree(std::uint64_t tree, VectorJob* job) {
   if (tree == 8) job->types.assign(6, "float");
 }
 
-/// Two states of different data take turns; what one keeps fits its next tree.
+/// Two states of different data take turns. The data that a state keeps fit its next tree.
 TEST_F(VectorShares, OneStateForManyTrees) {
   for (auto const& devices : ManyDevices()) {
     auto const ctx = On(devices);
@@ -122,7 +122,7 @@ TEST_F(VectorShares, OneStateForManyTrees) {
   }
 }
 
-/// The rows of symmetric trees are all on the first device; those of others are cut again afterwards.
+/// The rows of symmetric trees are all on the first device; for other trees they are sharded again afterwards.
 TEST_F(VectorShares, SymmetricTreesInBetween) {
   for (auto const& devices : ManyDevices()) {
     auto job = IntegerJob(2500, 9);
@@ -141,8 +141,8 @@ TEST_F(VectorShares, SymmetricTreesInBetween) {
   }
 }
 
-/// Failures leave a state that the next tree grows in: a device that is not there, and more outputs than there is room
-/// for.
+/// A state in which a tree failed grows the next tree: a device does not exist, or there are too many outputs for the
+/// memory.
 TEST_F(VectorShares, ATreeAfterOneThatFailed) {
   auto job = IntegerJob(900, 3);
   SetTree(0, &job);

@@ -1,4 +1,4 @@
-/// auc and aucpr: of two classes, of several, of query groups.
+/// auc and aucpr: for two classes, several classes, and query groups.
 #include <cmath>
 #include <limits>
 
@@ -7,7 +7,7 @@
 namespace kauri::testing {
 namespace {
 
-/// Predictions of 1 / levels; labels of degrees 0 to n_degrees - 1.
+/// Returns predictions in steps of 1 / levels; labels of degrees 0 to n_degrees - 1.
 MetricData MakeData(std::int64_t n_rows, std::int64_t n_outputs, float levels, float n_degrees, bool weighted) {
   MetricData data;
   data.info.n_rows = n_rows;
@@ -20,7 +20,7 @@ MetricData MakeData(std::int64_t n_rows, std::int64_t n_outputs, float levels, f
   return data;
 }
 
-/// Groups of `size`, the last shorter; every fifth empty.
+/// Sets groups of `size` rows, the last shorter; every fifth is empty.
 void SetGroups(MetricData* data, std::int64_t size, bool weighted) {
   auto& group_ptr = data->info.group_ptr;
   for (std::int64_t begin = 0; begin < data->info.n_rows; begin += size) {

@@ -1,4 +1,4 @@
-/// Means over more blocks of rows than the block that adds their sums has threads.
+/// Means over more blocks of rows than there are threads in the block that adds their sums.
 #include "common/block_sum.h"
 #include "cuda/metric/device_metric.h"
 #include "kauri/metric.h"

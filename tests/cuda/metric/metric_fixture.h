@@ -1,4 +1,4 @@
-/// \file What the tests of device metrics share.
+/// \file Code shared by the tests of device metrics.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace kauri::testing {
 
-/// name with its argument, as users write it.
+/// Makes a metric. name: with its argument, as users write it.
 inline std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params = {}) {
   auto const at = name.find('@');
   auto const argument = at == std::string::npos ? std::string() : name.substr(at + 1);

@@ -9,7 +9,7 @@
 namespace kauri::testing {
 namespace {
 
-/// n_classes 0: labels in [0, 1], or 0 and 1; some predictions at both ends.
+/// With n_classes = 0, labels are in [0, 1], or 0 and 1, and some predictions are at both ends.
 MetricData MakeData(std::int64_t n_rows, std::int64_t n_targets, std::int64_t n_classes, bool weighted) {
   MetricData data;
   data.info.n_rows = n_rows;
@@ -59,7 +59,7 @@ TEST_F(DeviceMetricTest, MeansOfTablesWithSilentCellsHaveTheHostsBits) {
   }
 }
 
-/// The host's version says so in words.
+/// The host's version reports this with a message.
 TEST_F(DeviceMetricTest, TablesOfWhichNothingIsKnownAreTheHosts) {
   auto data = MakeData(10, 3, 0, false);
   data.info.labels.assign(30, std::numeric_limits<float>::quiet_NaN());
@@ -81,7 +81,7 @@ TEST_F(DeviceMetricTest, MeansOfClassesHaveTheHostsBits) {
 }
 
 TEST_F(DeviceMetricTest, MeansOfAlphasHaveTheHostsBits) {
-  for (std::int64_t const n_rows : {1, 33, 1365, 1366, 20011}) {  // 3 * 1365 elements are one block less one
+  for (std::int64_t const n_rows : {1, 33, 1365, 1366, 20011}) {  // 3 * 1365 elements are one block minus one element
     for (bool const weighted : {false, true}) {
       auto const one = MakeData(n_rows, 1, 0, weighted);
       auto three = one;
@@ -115,7 +115,7 @@ TEST_F(DeviceMetricTest, MeansWithinBoundsHaveTheHostsBits) {
   }
 }
 
-/// Whole times, many of them equal, or none; censored ones.
+/// Integral times, many of them equal, or none; also censored times.
 TEST_F(DeviceMetricTest, CoxHasTheHostsBits) {
   for (std::int64_t const n_rows : {1, 33, 4095, 4096, 4097, 100003}) {
     for (float const ties : {1.0F, 1e-6F}) {

@@ -7,7 +7,7 @@
 namespace kauri::testing {
 namespace {
 
-/// group_size 0: no groups.
+/// With group_size = 0 there are no groups.
 MetricData MakeData(std::int64_t n_rows, std::int64_t group_size, float n_degrees, bool weighted) {
   MetricData data;
   data.info.n_rows = n_rows;

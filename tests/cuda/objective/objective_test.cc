@@ -14,7 +14,7 @@ struct ObjectiveCase {
   char const* name;
   ParamMap params;
   std::int64_t n_outputs;
-  float label_bound;  ///< labels are whole numbers below it; 0: any in [0, 1)
+  float label_bound;  ///< labels are integers below it; 0: any in [0, 1)
 };
 
 std::unique_ptr<Objective> MakeObjective(ObjectiveCase const& given) {
@@ -53,7 +53,7 @@ std::vector<ObjectiveCase> Cases() {
           {"multi:softprob", {{"num_class", "7"}}, 7, 7.0F}};
 }
 
-/// Intervals of all kinds: points, open on either side or on both, closed.
+/// Adds intervals of all kinds: points, open on either side or on both, closed.
 void AddBounds(MetaInfo* info) {
   auto const n_rows = static_cast<std::size_t>(info->n_rows);
   info->label_lower_bound = UniformValues(n_rows, 0.01F, 4.0F, 14);
@@ -81,7 +81,7 @@ MetaInfo MakeInfo(ObjectiveCase const& given, std::int64_t n_rows, bool weighted
   return info;
 }
 
-/// Ordinary margins, and some at which exponentials under- or overflow.
+/// Returns ordinary margins, and some at which exponentials under- or overflow.
 std::vector<float> MakeMargins(std::size_t n) {
   auto margins = UniformValues(n, -6.0F, 6.0F, 13);
   std::vector<float> const extremes{0.0F, -0.0F, 88.7F, -88.7F, -110.0F, 1e-30F, 30.0F, -200.0F};
@@ -156,7 +156,7 @@ TEST_F(DeviceObjectiveTest, GradientsOfTablesWithSilentCellsHaveTheHostsBits) {
   }
 }
 
-/// Rows of every block of sums: times of one row, of some and of all; censored ones, of 0 and -0 among them.
+/// Rows in every block of sums: times of one row, of some rows and of all; also censored times, with 0 and -0.
 TEST_F(DeviceObjectiveTest, CoxOfAnyTimesHasTheHostsBits) {
   ObjectiveCase const given{"survival:cox", {}, 1, 0.0F};
   auto const objective = MakeObjective(given);

@@ -1,4 +1,4 @@
-/// Gradients of rankings: the bits of the device against the host's.
+/// Gradients of rankings: the device's bits against the host's.
 #include <cmath>
 #include <numeric>
 
@@ -21,7 +21,7 @@ MetaInfo MakeGroups(std::vector<std::int64_t> const& sizes, std::int64_t n_label
   return info;
 }
 
-/// Rounded, so that some are equal.
+/// Returns scores, rounded so that some are equal.
 std::vector<float> MakeScores(std::int64_t n, std::uint64_t seed) {
   auto scores = UniformValues(static_cast<std::size_t>(n), -3.0F, 3.0F, seed);
   for (auto& score : scores) score = std::round(score * 50.0F) / 50.0F;
@@ -107,7 +107,7 @@ TEST_F(DeviceRankTest, OneLargeGroup) {
   }
 }
 
-/// Rounds that learn the bias of positions: gradients and what was learnt.
+/// Rounds that learn the bias of positions, compared by their gradients and the learned biases.
 class DeviceBiasTest : public DeviceRankTest {
  protected:
   void ExpectTheHostsRounds(std::string const& name, ParamMap params, MetaInfo const& info, int n_rounds,
@@ -133,7 +133,7 @@ class DeviceBiasTest : public DeviceRankTest {
     }
     std::vector<float> const ones(on_host.at("ti+").size(), 1.0F);
     EXPECT_EQ(ones.empty(), info.n_rows == 0);
-    // Costs are told relative to those of the first position.
+    // Costs are relative to the costs of the first position.
     EXPECT_TRUE(!must_learn || ones.size() <= 1 || on_host != (ObjectiveState{{"ti+", ones}, {"tj-", ones}}))
         << "nothing was learnt";
   }
@@ -162,7 +162,7 @@ TEST_F(DeviceBiasTest, RoundsHaveTheHostsBits) {
 }
 
 TEST_F(DeviceBiasTest, OneLargeGroupAndMany) {
-  // None of the first 32 rows need be at one of the 32 best places.
+  // Possibly none of the first 32 rows is at one of the 32 best places, so nothing may be learned.
   ExpectTheHostsRounds("rank:ndcg", {}, MakeGroups({20011}, 3, false), 2, false);
   ExpectTheHostsRounds("rank:ndcg", {{"lambdarank_num_pair_per_sample", "300"}}, MakeGroups({1009}, 3, false), 2);
   ExpectTheHostsRounds("rank:ndcg", {}, MakeGroups(std::vector<std::int64_t>(20000, 3), 3, true), 2);

@@ -1,5 +1,5 @@
-/// The built plug-in as the library loads it, each question in a process of its own. The machine may have a driver and
-/// devices or not: they are hidden where a test is about having none.
+/// The built plug-in as the library loads it, each test in a process of its own. The machine may have a driver and
+/// devices or not; tests about missing devices hide them.
 #include "kauri/plugin.h"
 
 #include <stdlib.h>

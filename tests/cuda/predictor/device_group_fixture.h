@@ -36,7 +36,7 @@ class Caller {
   }
   SparseInteractions Sparse(DataView const& rows, MarginStart const& start, std::int64_t top_k) const {
     SparseInteractions out;
-    out.begin = {7};  // is not added to
+    out.begin = {7};  // is replaced, not appended to
     predictor_.PredictSparse(ctx_, *compiled_, {rows, AllTrees(model_), start}, top_k, &out);
     return out;
   }

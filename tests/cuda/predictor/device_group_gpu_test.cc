@@ -1,4 +1,4 @@
-/// Rows split over all devices that are there, and over the first one twice.
+/// Rows split over all available devices, and over the first one twice.
 #include <algorithm>
 #include <string>
 
@@ -28,7 +28,7 @@ class GpuGroupTest : public DeviceTest {
     for (int device = 0; device < n_devices; ++device) all.push_back(device);
     return all;
   }
-  /// The first device twice, and all there are.
+  /// Returns the first device twice, and all available devices.
   static std::vector<Ordinals> Groups() {
     auto all = AllDevices();
     return all.size() > 1 ? std::vector<Ordinals>{{0, 0}, std::move(all)} : std::vector<Ordinals>{{0, 0}};
@@ -83,7 +83,7 @@ TEST_F(GpuGroupTest, SparseInteractions) {
   }
 }
 
-/// Many tiles on one device: those of a few rows each are computed alone.
+/// Predicts many tiles on one device in one call, and the same rows in pieces of 3000. The bits must agree.
 TEST_F(GpuGroupTest, TilesInFlightKeepTheirRows) {
   ForestSpec spec;
   spec.n_trees = 20;

@@ -1,5 +1,5 @@
-/// Rows split over devices. The splitting itself knows nothing of devices, so it is tested with the CPU's predictor and
-/// with one that notes what it is asked.
+/// Rows split over devices. The splitting itself is independent of devices, so it is tested with the CPU's predictor
+/// and with a predictor that records its calls.
 #include "cuda/predictor/device_group.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST(DeviceGroup, SparseAndInterventional) {
   }
 }
 
-/// The output may be where the margins start.
+/// The output may be the memory that holds the starting margins.
 TEST(DeviceGroup, MarginsInPlace) {
   auto const model = RandomModel({});
   auto const several = MakeDeviceGroupPredictor(MakeCpuPredictor());
@@ -80,7 +80,7 @@ TEST(DeviceGroup, MarginsInPlace) {
   EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
 }
 
-/// Notes each call, and fails on a device if it is told to. The value of a row is its first feature.
+/// Records each call, and fails on a device if requested. The value of a row is its first feature.
 class NotingPredictor : public Predictor {
  public:
   struct Note {
@@ -130,13 +130,13 @@ class NotingPredictor : public Predictor {
 
 class NotesTest : public ::testing::Test {
  protected:
-  /// Rows 0, 1, 2, ... for a prediction of one number each.
+  /// Returns rows 0, 1, 2, ... for a prediction of one number each.
   static MemoryView Numbers(std::int64_t n_rows) {
     std::vector<float> values;
     for (std::int64_t row = 0; row < n_rows; ++row) values.push_back(static_cast<float>(row));
     return {std::move(values), 1};
   }
-  /// The calls that a prediction became, by their rows.
+  /// Returns the calls that a prediction caused, by their rows.
   std::vector<NotingPredictor::Note> Notes(Context const& ctx, DataView const& rows, PredictKind kind) {
     log_.notes.clear();
     auto const compiled = group_->Compile(ctx, model_, {0, 0});
@@ -219,7 +219,7 @@ TEST_F(NotesTest, ErrorsNameTheDeviceOnce) {
             "on cuda:2: it was told to fail.");
 }
 
-/// Rows that another owner has in device memory.
+/// Rows in device memory that belong to another owner.
 class BorrowedRows : public DeviceStorage {
  public:
   BorrowedRows(DeviceLayout const& layout, std::vector<float> host) : DeviceStorage(layout), host_(std::move(host)) {}

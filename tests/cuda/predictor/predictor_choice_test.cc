@@ -16,7 +16,7 @@ class PredictorChoiceTest : public DeviceTest {
     for (int row = 0; row < 5000; ++row) data_->MutableInfo()->labels.push_back(static_cast<float>(random.Below(2)));
   }
 
-  /// Of three rounds; with an evaluation set, whose margins the predictor adds to every round.
+  /// Predicts after three rounds with an evaluation set, to whose margins the predictor adds every round.
   std::vector<float> Predict(std::string const& device, std::string const& predictor, PredictKind kind) const {
     Learner learner;
     for (auto const& [name, value] : ParamMap{{"device", device},

@@ -45,7 +45,7 @@ std::vector<NamedSpec> Specs() {
 
 class GpuPredictorTest : public DeviceTest {
  protected:
-  /// Of both predictors and of a naive traversal.
+  /// Compares the margins of both predictors and of a naive traversal.
   static void ExpectSameMargins(Model const& model, MemoryView const& rows, TreeRange compiled_trees, TreeRange trees) {
     std::vector<float> const base = UniformValues(static_cast<std::size_t>(model.NumOutputs()), -1.0F, 1.0F, 31);
     auto const start = RepeatStart(base, rows.NumRows());

@@ -1,4 +1,4 @@
-/// Trees with vectors in their leaves on the device: margins and leaves of the CPU's bits, explanations near the CPU's.
+/// Trees with vector leaves on the device: margins and leaves have the CPU's bits, explanations are near the CPU's.
 #include "cuda/predictor/gpu_predictor.h"
 #include "predictor/vector_fixture.h"
 #include "support/device_fixture.h"

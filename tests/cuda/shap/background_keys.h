@@ -1,4 +1,4 @@
-/// \file A background as kernels read it, for their tests.
+/// \file A background in the form that kernels read, for their tests.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri::testing {
 
-/// The keys of all rows, row-minor.
+/// Returns the keys of all rows, row-minor.
 inline std::vector<std::int32_t> KeysOf(Forest const& forest, DataView const& background) {
   auto const n_rows = background.NumRows();
   KeyTiles const tiles({}, forest, background, 0, n_rows, kPatternRows);

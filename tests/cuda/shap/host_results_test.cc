@@ -1,5 +1,5 @@
-/// Results on their way to the host: in loads that do not divide them, from several streams, and after an end that
-/// nobody waited for.
+/// Transfer of results to the host: in loads that do not divide them, from several streams, and destroyed without
+/// waiting.
 #include "cuda/shap/host_results.h"
 
 #include <numeric>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLoad = 1000;
 
-/// What lies behind the end of a result and must stay.
+/// Value of the memory after the end of a result, which must stay.
 constexpr float kUntouched = -7.0F;
 
 class HostResultsTest : public DeviceTest {
@@ -39,7 +39,7 @@ TEST_F(HostResultsTest, AnySize) {
   }
 }
 
-/// More than the page-locked buffers hold, which are full when later results begin.
+/// More results than the page-locked buffers hold, which are full when later results begin.
 TEST_F(HostResultsTest, SeveralStreamsInTheOrderOfTheirBeginnings) {
   cuda::StreamOwner const other(0);
   cuda::HostResults results(0, kLoad);
@@ -62,7 +62,7 @@ TEST_F(HostResultsTest, SeveralStreamsInTheOrderOfTheirBeginnings) {
   for (std::size_t i = 0; i < sizes.size(); ++i) ExpectArrived(Numbers(sizes[i], static_cast<float>(i)), rooms[i]);
 }
 
-/// As after an error between a tile's beginning and its end: what has not been waited for goes nowhere.
+/// The state after an error between a tile's beginning and its end: results that were not waited for are not copied.
 TEST_F(HostResultsTest, AnEndThatNobodyWaitedFor) {
   auto const values = Numbers(20000, 1.0F);
   auto const on_device = cuda::ToDevice(Cuda(), values);

@@ -40,7 +40,7 @@ class GpuInterventionalTest : public DeviceTest {
     return static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, trees));
   }
 
-  /// Both add the same float64 terms, in other orders.
+  /// Compares both, which add the same float64 terms in different orders.
   static void ExpectHost(Model const& model, DataView const& rows, DataView const& background) {
     auto const start = StartOf(model);
     auto const values = OnGpu(model, rows, background, {start, {}}, AllOf(model));
@@ -54,7 +54,7 @@ class GpuInterventionalTest : public DeviceTest {
   }
 };
 
-/// Those of shap_fixture.h, with paths of all forms of leaves instead of the deep ones.
+/// Returns the specs of shap_fixture.h, with paths of all forms of leaves instead of the deep paths.
 std::vector<std::pair<std::string, ForestSpec>> InterventionalSpecs() {
   auto specs = Specs();
   auto& [name, spec] = specs.back();
@@ -86,7 +86,7 @@ TEST_F(GpuInterventionalTest, AnyNumberOfRows) {
   }
 }
 
-/// Any number of host threads, which decide how many trees go together, any batch, any tiles.
+/// Any number of host threads, which decides how many trees are compiled together; any batch, any tiles.
 TEST_F(GpuInterventionalTest, SameBitsInEveryRun) {
   ForestSpec spec;
   spec.n_trees = 40;
@@ -116,7 +116,7 @@ TEST_F(GpuInterventionalTest, SameBitsInEveryRun) {
   EXPECT_TRUE(SameFloats(tiled, once));
 }
 
-/// The host makes all tables where the background takes more memory than there is for it.
+/// The host makes all tables if the background takes more memory than is available for it.
 TEST_F(GpuInterventionalTest, SameBitsWhoeverMakesTheTables) {
   for (auto const& [name, spec] : InterventionalSpecs()) {
     SCOPED_TRACE(name);
@@ -137,7 +137,7 @@ TEST_F(GpuInterventionalTest, SameBitsWhoeverMakesTheTables) {
   }
 }
 
-/// What a model keeps for the next call depends neither on the background nor on a call that failed.
+/// Data that a model keeps for the next call depend neither on the background nor on a failed call.
 TEST_F(GpuInterventionalTest, OneModelForManyCalls) {
   ForestSpec spec;
   spec.n_trees = 20;
@@ -229,7 +229,7 @@ TEST_F(GpuInterventionalTest, RangesOfTreesAndStartsOfRows) {
   }
 }
 
-/// Rows that another owner has in device memory.
+/// Rows in device memory that belong to another owner.
 class BorrowedDeviceRows : public DeviceStorage {
  public:
   BorrowedDeviceRows(DeviceLayout const& layout, std::vector<float> host)
@@ -265,7 +265,8 @@ TEST_F(GpuInterventionalTest, RowsAndBackgroundInDeviceMemory) {
   EXPECT_EQ(storage.NumCopies(), 0) << "the rows went through the host";
 }
 
-/// Long paths have patterns instead of tables. Where the host makes them it needs the rows of the background, once.
+/// Long paths have patterns instead of tables. If the host makes the patterns, it needs the rows of the background
+/// once.
 TEST_F(GpuInterventionalTest, BackgroundInDeviceMemoryOfLongPaths) {
   auto const model = ChainModel(20, 20, 0.6F);
   auto const values = MakeValues({90, 20, 0.2, 0, false, 15});
@@ -286,7 +287,7 @@ TEST_F(GpuInterventionalTest, BackgroundInDeviceMemoryOfLongPaths) {
   EXPECT_EQ(storage.NumCopies(), 1);
 }
 
-/// More than 2,000 leaves with patterns: they take turns in the memory that is for them.
+/// More than 2,000 leaves with patterns, which take turns in the memory for patterns.
 TEST_F(GpuInterventionalTest, PatternsOfManyLeaves) {
   ForestSpec spec;
   spec.n_trees = 2;

@@ -1,4 +1,4 @@
-/// Tables of leaves that the device makes, bit by bit beside those of the host.
+/// Tables of leaves made on the device, compared bit by bit with the host's.
 #include "cuda/shap/leaf_tables.h"
 
 #include <cstring>
@@ -21,10 +21,10 @@ struct TablesAndMeans {
   std::vector<double> means;   ///< by tree
 };
 
-/// A path of n features, all of them tests that about half of the random rows pass.
+/// Returns a path of n features whose tests about half of the random rows pass.
 Model ChainOf(std::int32_t n_features) { return ChainModel(n_features, n_features, 0.6F); }
 
-/// Rows that recur, so that patterns have large counts.
+/// Returns rows that recur, so that patterns have large counts.
 MemoryView Repeated(MemoryView const& rows, std::int64_t times) {
   std::vector<float> values;
   for (std::int64_t time = 0; time < times; ++time) {
@@ -133,7 +133,7 @@ TEST_F(LeafTablesTest, RandomForests) {
   }
 }
 
-/// Pieces end where their tables are large enough, in the middle of trees, too.
+/// Pieces end where their tables are large enough, also in the middle of trees.
 TEST_F(LeafTablesTest, PiecesOfAnySize) {
   ForestSpec spec;
   spec.n_trees = 7;
@@ -155,7 +155,7 @@ TEST_F(LeafTablesTest, PiecesOfAnySize) {
   EXPECT_EQ(*numbers.begin(), 1U);
 }
 
-/// One tree with longer paths, or less shared memory in a block, is enough.
+/// A single tree with longer paths, or less shared memory in a block, makes the host build all tables.
 TEST_F(LeafTablesTest, LongerPathsAreTheHosts) {
   auto model = ChainOf(6);
   model.trees.push_back(ChainModel(4, 6, 0.6F).trees.front());
@@ -174,7 +174,7 @@ TEST_F(LeafTablesTest, LongerPathsAreTheHosts) {
   }
 }
 
-/// The second background finds nothing of the first.
+/// The second background must not see data of the first.
 TEST_F(LeafTablesTest, OneProgramForManyBackgrounds) {
   auto const model = RandomModel({});
   auto const forest = CompileForest({}, model, {0, 5});

@@ -1,4 +1,4 @@
-/// Peak device memory of explanations: the model and the tiles in flight, however many rows there are.
+/// Peak device memory of explanations: the model and the tiles in flight, for any number of rows.
 #include "cuda/predictor/gpu_model.h"
 #include "cuda/shap/shap_model.h"
 #include "shap_fixture.h"
@@ -24,7 +24,7 @@ class GpuShapMemoryTest : public GpuShapTest {
     EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero), cudaSuccess);
   }
 
-  /// What a call takes at most beyond what is there before it; `call` has run before, so that the model's parts are.
+  /// Returns the peak memory of a call beyond the memory before it. `call` has run before, so the model's parts exist.
   template <typename Call>
   static std::uint64_t PeakOf(Call&& call) {
     call();
@@ -35,7 +35,7 @@ class GpuShapMemoryTest : public GpuShapTest {
   }
 };
 
-/// Small lists (items of a launch, a start) and the pool's rounding of each buffer come on top of the tiles.
+/// Allowance on top of the tiles for small lists (items of a launch, a start) and the pool's rounding of each buffer.
 constexpr std::uint64_t kSlack = 256 << 10;
 
 TEST_F(GpuShapMemoryTest, TilesOfHostRows) {

@@ -1,4 +1,4 @@
-/// The distinct patterns that the device finds, bit by bit beside those of the host.
+/// The distinct patterns found on the device, compared bit by bit with the host's.
 #include "cuda/shap/pair_patterns.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 class PairPatternsTest : public DeviceTest {
  protected:
-  /// Returns how many patterns there are at all leaves of `model`.
+  /// Returns the number of patterns at all leaves of `model`.
   std::int64_t ExpectHost(Model const& model, DataView const& background) const {
     auto const n_trees = static_cast<std::int64_t>(model.trees.size());
     auto const forest = CompileForest({}, model, {0, n_trees});
@@ -90,7 +90,7 @@ TEST_F(PairPatternsTest, AsManyRowsAsABlockSorts) {
   for (auto const n_rows : {most - 1, most}) ExpectHost(ChainModel(20, 20, 0.6F), RandomRows(n_rows, 20, 8));
 }
 
-/// Rows that nobody's path lets through, and rows that all are the same.
+/// Rows that follow no path, and rows that are all equal.
 TEST_F(PairPatternsTest, RowsThatAreAlike) {
   auto const model = ChainModel(40, 40, 0.6F);
   for (auto const value : {-1e6F, 1e6F, kNaN}) {

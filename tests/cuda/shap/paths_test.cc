@@ -1,4 +1,4 @@
-/// Paths and bins that the device makes against those of the host, element by element.
+/// Paths and bins made on the device, compared with the host's, element by element.
 #include "cuda/shap/paths/pack_paths.h"
 #include "cuda/shap/paths/place_paths.h"
 #include "predictor/lanes/packed_paths.h"
@@ -85,7 +85,7 @@ TEST_F(DevicePathsTest, ChildrenWithoutCover) {
   Compare(model, AllTrees(model));
 }
 
-/// Left to the host: it knows categories, and the error about a path that is too long.
+/// Cases for the host, which supports categories and has the error about a path that is too long.
 TEST_F(DevicePathsTest, WhatTheHostDoes) {
   ForestSpec spec;
   spec.categorical = 0.5;

@@ -45,7 +45,7 @@ TEST_F(GpuSemivaluesTest, LongAndDeepPaths) {
   ExpectCpu(ChainModel(300, 5, 0.98F), RandomRows(150, 5, 3), 1e-5);
 }
 
-/// Branches that nothing takes by chance, so that factors are 0 where only one feature is known.
+/// Branches without cover, so that factors are 0 if only one feature is known.
 TEST_F(GpuSemivaluesTest, BranchesWithoutCover) {
   auto model = RandomModel({});
   for (auto& tree : model.trees) {
@@ -54,7 +54,7 @@ TEST_F(GpuSemivaluesTest, BranchesWithoutCover) {
   ExpectCpu(model, RandomRows(40, 6, 12), 1e-5);
 }
 
-/// Everything of a Shapley-Taylor matrix adds up to the margin, and both halves of a pair have the same bits.
+/// The sum of a Shapley-Taylor matrix is the margin, and both halves of a pair have the same bits.
 TEST_F(GpuSemivaluesTest, TaylorAddsUpToTheMargin) {
   ForestSpec spec;
   spec.n_features = 9;

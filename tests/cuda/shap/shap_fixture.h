@@ -1,4 +1,4 @@
-/// \file What the tests of explanations on a device share.
+/// \file Code shared by the tests of explanations on a device.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline std::unique_ptr<Predictor> MakeGpuPredictor(ParamMap const& params = {}) 
 
 inline TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
-/// The sum of each tree's largest leaf: what rounding errors are measured against.
+/// Returns the sum of each tree's largest leaf, the unit of rounding errors.
 inline double Scale(Model const& model) {
   double scale = 0.0;
   for (auto const& tree : model.trees) {
@@ -43,7 +43,7 @@ inline double Scale(Model const& model) {
   return scale;
 }
 
-/// Three outputs, missing values, categories, repeated features, weights of trees.
+/// Returns specs with three outputs, missing values, categories, repeated features, weights of trees.
 inline std::vector<std::pair<std::string, ForestSpec>> Specs() {
   std::vector<std::pair<std::string, ForestSpec>> specs(8);
   specs[0].first = "plain";
@@ -69,7 +69,7 @@ inline std::vector<std::pair<std::string, ForestSpec>> Specs() {
   return specs;
 }
 
-/// Rows that another owner has in device memory.
+/// Rows in device memory that belong to another owner.
 class BorrowedRows : public DeviceStorage {
  public:
   explicit BorrowedRows(DeviceLayout const& layout) : DeviceStorage(layout) {}
@@ -78,7 +78,7 @@ class BorrowedRows : public DeviceStorage {
   std::vector<float> CopyToHost() const override { return {}; }
 };
 
-/// Row after row.
+/// Returns the layout of contiguous rows.
 inline DeviceLayout DenseLayout(float const* values, std::int64_t n_rows, std::int64_t n_cols) {
   DeviceLayout layout;
   layout.n_rows = n_rows;

@@ -13,7 +13,7 @@ constexpr PredictKind kAllKinds[] = {PredictKind::kContribution, PredictKind::kI
 
 class GpuShapValuesTest : public GpuShapTest {
  protected:
-  /// By the recursive algorithm, sums in float64.
+  /// Returns values of the recursive algorithm, with float64 sums.
   static std::vector<float> Baseline(Model const& model, DataView const& rows, PredictKind kind,
                                      MarginStart const& start, TreeRange trees) {
     auto const forest = CompileForest({}, model, AllTrees(model));
@@ -27,8 +27,8 @@ class GpuShapValuesTest : public GpuShapTest {
   }
 
   /// tolerance: in units of the sum of each tree's largest leaf. A term passes through four roundings of 6e-8 per
-  /// level, which partly cancel; a diagonal of interactions collects those of all its pairs. Approximate kinds have the
-  /// host's bits.
+  /// level, which partly cancel; a diagonal of interactions adds up the errors of all its pairs. Approximate kinds have
+  /// the host's bits.
   static void ExpectBaseline(ParamMap const& method, Model const& model, MemoryView const& rows, double tolerance) {
     auto const start = Start(model);
     for (auto const kind : kAllKinds) {
@@ -65,8 +65,8 @@ TEST_F(GpuShapValuesTest, AnyNumberOfRows) {
   }
 }
 
-/// Rows do not see each other, and integers are added in any order: a row's bits do not depend on the other rows, the
-/// run or the threads.
+/// Rows are independent, and integers are added in any order. A row's bits therefore do not depend on the other rows,
+/// the run or the threads.
 TEST_F(GpuShapValuesTest, SameBitsInEveryRun) {
   ForestSpec spec;
   spec.n_trees = 40;
@@ -141,7 +141,7 @@ TEST_F(GpuShapValuesTest, RangesOfTreesAndStartsOfRows) {
   }
 }
 
-/// Paths as long as a warp, longer than a pass of points, and deeper than shared memory.
+/// Paths as long as a warp, longer than a pass of points, and deeper than shared memory allows.
 TEST_F(GpuShapValuesTest, LongAndDeepPaths) {
   ParamMap const quadrature{{"shap_method", "quadrature"}};
   ParamMap const treeshap{{"shap_method", "treeshap"}};
@@ -186,7 +186,7 @@ TEST_F(GpuShapValuesTest, CoversThatDoNotAddUp) {
   for (auto const& method : AllMethods()) ExpectBaseline(method, model, RandomRows(40, 6, 12), 1e-5);
 }
 
-/// Dense rows of all forms and a view that answers by feature; fewer and more columns than the model knows.
+/// Dense rows of all forms and a view that reads by feature; fewer and more columns than the model has.
 TEST_F(GpuShapValuesTest, AnyKindOfView) {
   ForestSpec spec;
   spec.n_features = 9;

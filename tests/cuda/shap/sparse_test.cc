@@ -1,4 +1,4 @@
-/// Interactions without their matrices against the dense ones of the same device: the same bits.
+/// Interactions without their matrices against the dense matrices of the same device: the same bits.
 #include <cstring>
 
 #include "cuda/shap/select_largest.h"
@@ -7,7 +7,7 @@
 namespace kauri::testing {
 namespace {
 
-/// The one that matters first: larger in absolute value, then by place.
+/// Orders values by absolute value, larger first; places break ties.
 bool IsLarger(float a, float b) { return std::abs(a) > std::abs(b); }
 
 class GpuSparseTest : public GpuShapTest {
@@ -18,7 +18,7 @@ class GpuSparseTest : public GpuShapTest {
     auto const gpu = MakeGpuPredictor(method);
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
     SparseInteractions out;
-    out.values.assign(7, 5.0F);  // what was there goes
+    out.values.assign(7, 5.0F);  // old contents are discarded
     gpu->PredictSparse(OnDevice(), *compiled, {rows, trees, {start, {}}}, top_k, &out);
     return out;
   }
@@ -35,7 +35,7 @@ class GpuSparseTest : public GpuShapTest {
     return Run(method, model, rows, PredictKind::kInteraction, {start, {}}, trees);
   }
 
-  /// All cells: those of the CPU, with the bits of the dense matrix, whose upper triangle has no other number.
+  /// Expects all cells to be the CPU's, with the bits of the dense matrix, whose upper triangle has no other numbers.
   static void ExpectAll(ParamMap const& method, Model const& model, DataView const& rows, TreeRange trees) {
     auto const sparse = RunSparse(method, model, rows, trees, 0);
     auto const expected = OnCpu(model, rows, trees, 0);
@@ -58,7 +58,7 @@ class GpuSparseTest : public GpuShapTest {
     }
   }
 
-  /// The first of all pairs sorted.
+  /// Expects the first of all pairs in sorted order.
   static void ExpectLargest(ParamMap const& method, Model const& model, DataView const& rows, TreeRange trees,
                             std::int64_t top_k) {
     auto const all = RunSparse(method, model, rows, trees, 0);
@@ -117,7 +117,7 @@ TEST_F(GpuSparseTest, RangesOfTreesAndTreeShap) {
   }
 }
 
-/// Many features of which trees join few, and more rows than are written at a time.
+/// Many features, few of which interact in trees, and more rows than are written at a time.
 TEST_F(GpuSparseTest, WideRows) {
   ForestSpec spec;
   spec.n_features = 300;
@@ -160,7 +160,7 @@ TEST_F(GpuSparseTest, RowsInDeviceMemory) {
 
 class GpuSelectTest : public DeviceTest {};
 
-/// Ties, zeros of both signs, infinities, NaN; segments of one and of many values; all, some and one of them.
+/// Ties, zeros of both signs, infinities, NaN; segments of one value and of many; picks of all, some and one.
 TEST_F(GpuSelectTest, AsSorted) {
   std::int64_t const n_rows = 3;
   std::vector<std::int64_t> const sizes{1, 0, 31, 256, 257, 3000};

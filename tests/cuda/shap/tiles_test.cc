@@ -1,4 +1,4 @@
-/// Tiles of host rows in flight: no bit depends on them, on errors of calls before, or on calls beside.
+/// Tiles of host rows in flight: no bit depends on them, on errors of earlier calls, or on concurrent calls.
 #include <atomic>
 #include <thread>
 
@@ -10,7 +10,7 @@
 namespace kauri::testing {
 namespace {
 
-/// Rows that cannot be read from some row on.
+/// Rows that cannot be read from a given row on.
 class BrokenRows : public DataView {
  public:
   BrokenRows(DataView const& rows, std::int64_t first_broken) : rows_(rows), first_broken_(first_broken) {}
@@ -43,7 +43,7 @@ class GpuShapTilesTest : public GpuShapTest {
     compiled_ = std::make_unique<cuda::GpuModel const>(OnDevice(), model_, AllTrees(model_), CoverSource::kHessian);
   }
 
-  /// tile_bytes: of all tiles in flight together; 0: as many as it likes.
+  /// tile_bytes: of all tiles in flight together; 0: the default.
   std::vector<float> Explain(DataView const& rows, PredictKind kind, std::int64_t tile_bytes,
                              cuda::ShapMethod method = cuda::ShapMethod::kQuadrature, int threads = 2) const {
     std::vector<float> out(rows.NumRows() * OutputWidth(model_, kind, AllTrees(model_)), 123.0F);
@@ -53,7 +53,7 @@ class GpuShapTilesTest : public GpuShapTest {
     return out;
   }
 
-  /// Fails in row `row`; then the same model explains as if nothing had been.
+  /// Expects a failure in row `row`; then the same model explains as if there had been none.
   void ExpectRecovery(MemoryView const& rows, std::int64_t row, std::int64_t tile_bytes) const {
     auto const message =
         MessageOf(ErrorKind::kData, [&] { Explain(BrokenRows(rows, row), PredictKind::kContribution, tile_bytes); });
@@ -67,7 +67,7 @@ class GpuShapTilesTest : public GpuShapTest {
   std::unique_ptr<cuda::GpuModel const> compiled_;
 };
 
-/// Bytes of the tiles in flight: one row or a few each, numbers that divide nothing, one tile for all.
+/// Bytes of the tiles in flight: one row or a few each, odd numbers, one tile for all.
 constexpr std::int64_t kTileBytes[] = {1, 5000, 20011, 100003, 700001};
 
 TEST_F(GpuShapTilesTest, NoBitDependsOnTiles) {

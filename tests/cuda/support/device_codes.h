@@ -5,7 +5,7 @@
 
 namespace kauri::testing {
 
-/// Dense bins as the host sees them.
+/// A host copy of dense bins.
 class DeviceCodes {
  public:
   DeviceCodes(cuda::CudaContext const& cuda, cuda::DeviceBins const& bins)
@@ -13,13 +13,13 @@ class DeviceCodes {
         bytes_(cuda::ToHost(cuda, bins.bytes.data(), bins.bytes.size())),
         words_(cuda::ToHost(cuda, bins.words.data(), bins.words.size())) {}
 
-  /// As BinMatrix::FindCode.
+  /// Returns the code like BinMatrix::FindCode.
   std::uint32_t Of(std::int64_t row, std::int64_t feature) const {
     auto const& of_feature = bins_.features[static_cast<std::size_t>(feature)];
     auto const in_bundle = InColumn(row, of_feature.column) - of_feature.first_code;
     return in_bundle < of_feature.n_codes ? in_bundle : of_feature.usual;
   }
-  /// The bytes of the groups beyond their columns.
+  /// Returns whether the bytes of the groups after their columns are zero.
   bool PaddingIsZero() const {
     for (auto const& group : bins_.groups) {
       for (std::int64_t row = 0; row < bins_.n_rows; ++row) {

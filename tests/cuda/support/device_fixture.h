@@ -1,4 +1,4 @@
-/// \file What the tests of the plug-in share.
+/// \file Code shared by the tests of the plug-in.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@ inline bool HasDevice() {
   return cudaGetDeviceCount(&n_devices) == cudaSuccess && n_devices > 0;
 }
 
-/// Skips without a device, else has a stream on the first.
+/// Skips without a device; otherwise has a stream on the first device.
 class DeviceTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -49,7 +49,7 @@ std::vector<T> Fetch(cuda::CudaContext const& cuda, cuda::Buffer<T> const& buffe
   return cuda::ToHost(cuda, buffer.data(), buffer.size());
 }
 
-/// Equal bit for bit, NaNs of any kind being equal; the message names the first difference.
+/// Compares bit by bit, except that all NaNs are equal. The message names the first difference.
 inline ::testing::AssertionResult SameFloats(std::vector<float> const& a, std::vector<float> const& b) {
   if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " and " << b.size() << " floats";
   for (std::size_t i = 0; i < a.size(); ++i) {

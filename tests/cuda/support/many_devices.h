@@ -1,4 +1,4 @@
-/// \file Several devices for tests: one stands for several; where there are more, all of them take part, too.
+/// \file Several devices for tests: one stands for several; if there are more, tests use all of them as well.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@ inline int NumDevices() {
   return cudaGetDeviceCount(&n_devices) == cudaSuccess ? n_devices : 0;
 }
 
-/// The first one, twice and thrice, and all that are there.
+/// Returns the first device, twice and thrice, and all available devices.
 inline std::vector<Devices> ManyDevices() {
   Devices all;
   for (int device = 0; device < NumDevices(); ++device) all.push_back(device);

@@ -1,11 +1,11 @@
-/// \file What the gradients of a task in host memory add up to.
+/// \file The totals of the gradients of a task in host memory.
 #pragma once
 
 #include "cuda/tree/tree_totals.h"
 
 namespace kauri::testing {
 
-/// Gradients: FixedGradients or GradientView.
+/// Returns the totals. Gradients: FixedGradients or GradientView.
 template <typename Gradients>
 cuda::PairTotals TotalsOf(Gradients const& gradients) {
   cuda::PairTotals totals{gradients.unit, {}};

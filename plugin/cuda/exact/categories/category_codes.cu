@@ -10,13 +10,13 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of a column in ascending order.
+/// Facts about the values of a column in ascending order.
 struct ColumnFacts {
   float largest;
-  std::uint32_t has_others;  ///< values that are no category
+  std::uint32_t has_others;  ///< whether there are values that are no category
 };
 
-/// facts: zero before.
+/// facts: zero before the launch.
 __global__ void __launch_bounds__(kBlockThreads)
     FactsKernel(float const* values, std::int64_t n_entries, ColumnFacts* facts) {
   std::int64_t const entry = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   if (entry == n_entries - 1) facts->largest = value;
 }
 
-/// The categories of a column whose values all are some.
+/// Returns the categories of a column. All of its values must be categories.
 std::vector<std::int32_t> ListOf(CudaContext const& cuda, float const* values, std::int64_t n_entries, float largest) {
   if (n_entries == 0) return {};
   if (largest < static_cast<float>(kMaxFilledCategory)) {
@@ -40,7 +40,8 @@ std::vector<std::int32_t> ListOf(CudaContext const& cuda, float const* values, s
   return {sorted.begin(), sorted.end()};
 }
 
-/// One column. rows and values: [n_entries]; categories: ascending, every value is among them; codes: [n_rows].
+/// Writes the codes of one column. rows and values: [n_entries]; categories: ascending, contains every value; codes:
+/// [n_rows].
 __global__ void __launch_bounds__(kBlockThreads)
     CodesKernel(std::uint32_t const* rows, float const* values, std::int64_t n_entries,
                 Span<std::int32_t const> categories, std::uint32_t* codes) {

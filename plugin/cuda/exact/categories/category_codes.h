@@ -1,4 +1,4 @@
-/// \file The categorical columns of a data set in device memory: the number of its category for each row.
+/// \file The categorical columns of a data set in device memory: each row's number of its category.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kauri::cuda {
 
-/// Immutable; 4 bytes per row of every categorical column.
+/// Categorical columns on the device. Immutable; 4 bytes per row of every categorical column.
 struct DeviceCategories {
   std::int64_t n_rows = 0;
   CategoryLists lists;                  ///< [n_cols], as FillGaps leaves them; empty: no feature is categorical
@@ -21,16 +21,16 @@ struct DeviceCategories {
   bool Has(std::int64_t feature) const { return !lists.empty() && !lists[feature].empty(); }
 };
 
-/// FillGaps(FindCategories(ctx, data)), from the sorted columns of `data`: 8 bytes per categorical column come back,
-/// and the values of one whose largest category is kMaxFilledCategory or more. \throws Error(kData) as FindCategories,
-/// which then looks at the data in host memory.
+/// Returns FillGaps(FindCategories(ctx, data)), computed from the sorted columns of `data`. 8 bytes per categorical
+/// column are copied to the host; so are the values of a column whose largest category is kMaxFilledCategory or more.
+/// \throws Error(kData) like FindCategories, which then reads the data in host memory.
 CategoryLists ListCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceColumns const& columns);
 
-/// Bytes of the codes.
+/// Returns the bytes of the codes.
 std::size_t BytesOfCodes(CategoryLists const& lists, std::int64_t n_rows);
 
-/// lists: of the data that `columns` are of. Every entry of a column writes its row's code.
+/// Makes the codes: every entry of a column writes its row's code. lists: the categories of the data of `columns`.
 DeviceCategories MakeDeviceCategories(CudaContext const& cuda, DeviceColumns const& columns, CategoryLists lists);
 
 }  // namespace kauri::cuda

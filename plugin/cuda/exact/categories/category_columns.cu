@@ -14,7 +14,7 @@ std::size_t BytesOfCells(CategoryLists const& lists, std::int64_t n_rows) {
     n_cells += static_cast<std::int64_t>(list.size());
   }
   if (n_cells == 0) return 0;
-  // No more nodes than rows; at least one node at a time.
+  // At most one node per row; at least one node at a time.
   auto const n_nodes = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(n_rows, kCellsPerSlice / n_cells)));
   constexpr std::size_t kPerCell = sizeof(FixedSum) + 2 * sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
   return n_nodes * (static_cast<std::size_t>(n_cells) * kPerCell +
@@ -28,7 +28,7 @@ std::vector<std::uint32_t> CategoryColumns::Start(CudaContext const& cuda, Devic
   if (categories_ == &categories && same_rules && asked_ == features) return others_;
   categories_ = &categories;
   rules_ = rules;
-  asked_.clear();  // until all is there: an allocation may fail
+  asked_.clear();  // cleared until Start succeeds: an allocation may fail
   Describe(cuda, features);
   asked_ = features;
   return others_;
@@ -120,7 +120,7 @@ std::vector<std::int32_t> CategoryColumns::RightOf(std::int64_t node, SplitCandi
   auto const* const words = host_right_.data() + node * n_words_;
   std::vector<std::int32_t> right;
   for (std::size_t first = 0; first < categories.size(); first += 32) {
-    for (auto left = words[first / 32]; left != 0; left &= left - 1) {  // the lowest bit goes
+    for (auto left = words[first / 32]; left != 0; left &= left - 1) {  // clears the lowest bit
       right.push_back(categories[first + (__builtin_ctz(left))]);
     }
   }

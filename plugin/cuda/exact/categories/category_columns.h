@@ -1,5 +1,5 @@
-/// \file The categorical columns of a growing tree. They are no entries that move from level to level: their codes stay
-/// in row order, and the rows' positions say whose sums each row belongs to.
+/// \file The categorical columns of a growing tree. Their entries do not move from level to level: the codes stay in
+/// row order, and the rows' positions identify the node whose sums each row belongs to.
 ///
 /// Per level, slice by slice: sums by category (category_sums.h), the best splits (category_split.h).
 #pragma once
@@ -15,33 +15,35 @@
 
 namespace kauri::cuda {
 
-/// Cells of a slice, where one node has no more (160 MB of them).
+/// Maximum number of cells of a slice, unless one node has more (160 MB of them).
 constexpr std::int64_t kCellsPerSlice = std::int64_t{1} << 22;
 
-/// Device memory of the sums and of their order, while a tree grows on `n_rows` rows from all columns.
+/// Returns the device memory of the sums and their order, for a tree on `n_rows` rows and all columns.
 std::size_t BytesOfCells(CategoryLists const& lists, std::int64_t n_rows);
 
 class CategoryColumns {
  public:
-  /// cells_per_slice: kCellsPerSlice; less in tests.
+  /// cells_per_slice: kCellsPerSlice; smaller in tests.
   explicit CategoryColumns(std::int64_t cells_per_slice = kCellsPerSlice) : cells_per_slice_(cells_per_slice) {}
 
-  /// A new tree. Of `features` (ascending) those with categories take part; returns the others. `categories` must stay.
+  /// Starts a tree. The categorical ones among `features` (ascending) take part; the others are returned. `categories`
+  /// must stay.
   std::vector<std::uint32_t> Start(CudaContext const& cuda, DeviceCategories const& categories,
                                    CategoryRules const& rules, std::vector<std::uint32_t> const& features);
   bool IsEmpty() const { return features_.empty(); }
 
-  /// Improves best: [level.table.n_nodes], device, in which all other features have been considered, and sends home the
-  /// categories that go right. level: nodes and all features' fields. positions and pairs as in AddByCategory.
+  /// Improves best: [level.table.n_nodes], device, in which all other features have been considered. Then copies the
+  /// categories that go right to the host. level: nodes and the members about all features are read. positions and
+  /// pairs: see AddByCategory.
   void Find(CudaContext const& cuda, SplitTask const& level, std::int32_t const* positions, FixedPair const* pairs,
             SplitCandidate* best);
-  /// The categories that go right at the best split of a node, ascending; none for a split on a number. To be called
-  /// once the stream has passed Find.
+  /// Returns the categories that go right at the best split of a node, ascending; none for a split on a number. Must be
+  /// called after the stream has passed Find.
   std::vector<std::int32_t> RightOf(std::int64_t node, SplitCandidate const& split) const;
 
-  /// [n_nodes]: the column of the codes that each node splits on, or -1. Empty when IsEmpty().
+  /// Returns by node, [n_nodes], the column of the codes that the node splits on, or -1. Empty if IsEmpty().
   std::vector<std::int32_t> ColumnsOf(std::vector<NodeMove> const& moves) const;
-  /// columns: of ColumnsOf, device. After Find.
+  /// Returns the moves by category. columns: the result of ColumnsOf, on the device. Must be called after Find.
   CategoryMoves Moves(std::int32_t const* columns) const {
     return {columns, categories_->codes.data(), right_.data(), n_words_};
   }
@@ -57,11 +59,11 @@ class CategoryColumns {
   DeviceCategories const* categories_ = nullptr;
   CategoryRules rules_;
   std::vector<std::uint32_t> asked_;   ///< the features of the last Start
-  std::vector<std::uint32_t> others_;  ///< those of them without categories
+  std::vector<std::uint32_t> others_;  ///< the features of the last Start without categories
   std::vector<CategoryFeature> features_;
   bool needs_order_ = false;
   std::int64_t n_cells_ = 0;
-  std::int64_t n_words_ = 0;  ///< of the bits of one node
+  std::int64_t n_words_ = 0;  ///< words of bits per node
   Buffer<CategoryFeature> device_features_;
   Buffer<std::int64_t> first_cells_;
   Buffer<std::int32_t> feature_ids_;

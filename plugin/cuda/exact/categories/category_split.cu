@@ -1,8 +1,9 @@
 /// 1. KeysKernel: each cell's key is its segment (node, feature) and the order of its weight. One stable radix sort of
-/// all cells of the slice puts the categories of each segment in order of (weight, index), whatever their number.
+///    all cells of the slice puts the categories of each segment in order of (weight, index), whatever their number.
 /// 2. FindKernel: a warp per segment (category_warp.h).
 /// 3. ReduceNodes, as for numbers.
-/// 4. MarkRightKernel: the order is at hand only now, so what goes right is noted down while the slice is here.
+/// 4. MarkRightKernel: marks the categories that go right while the slice is in memory, because the order is lost with
+///    it.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "common/descending_key.h"
@@ -49,7 +50,7 @@ __device__ __forceinline__ CategorySegment SegmentOf(CategorySplitTask const& ta
 __global__ void __launch_bounds__(kBlockThreads) FindKernel(__grid_constant__ CategorySplitTask const task) {
   std::int64_t const segment = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   std::int32_t const n_nodes = task.level.table.n_nodes;
-  if (segment >= static_cast<std::int64_t>(task.table.n_features) * n_nodes) return;  // the whole warp
+  if (segment >= static_cast<std::int64_t>(task.table.n_features) * n_nodes) return;  // the whole warp returns
   auto const node = static_cast<std::int32_t>(segment / task.table.n_features);
   auto const place = static_cast<std::int32_t>(segment % task.table.n_features);
   SegmentCandidate best;

@@ -1,6 +1,6 @@
-/// A block takes a stretch of rows of one feature. Where the feature has few categories in few nodes, so that many rows
-/// meet in one cell, it adds up in shared memory and hands over each cell's sum; else every row goes to device memory
-/// by itself. Integer additions commute, so the sums do not depend on any of this.
+/// A block takes a range of rows of one feature. If the feature has few categories in few nodes, many rows fall into
+/// one cell. The block then adds up in shared memory and adds each cell's sum to device memory. Otherwise each row is
+/// added to device memory directly. Integer additions commute, so the sums do not depend on this choice.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -10,7 +10,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// The codes of one feature, and where the rows are.
+/// The input of the kernel: codes of the features, and the positions of the rows.
 struct SumTask {
   CategoryTable table;
   CategorySlice slice;
@@ -19,7 +19,8 @@ struct SumTask {
   FixedSum* sums;
 };
 
-/// Calls add(node of the slice, index of the category, pair) for each row of the block that counts.
+/// Calls add(node of the slice, index of the category, pair) for each of the block's rows that has a category and is in
+/// the slice.
 template <typename Add>
 __device__ __forceinline__ void ForEachRow(SumTask const& task, CategoryFeature const& feature, Add&& add) {
   std::int64_t const begin = static_cast<std::int64_t>(blockIdx.x) * kRowsPerSumBlock;
@@ -40,7 +41,7 @@ __device__ __forceinline__ FixedSum* CellOf(SumTask const& task, CategoryFeature
   return task.sums + node * task.table.n_cells + feature.first_cell + index;
 }
 
-/// parts: [4, n_own], n_own the cells of the feature in the slice.
+/// parts: [4, n_own], where n_own is the number of the feature's cells in the slice.
 __device__ void AddShared(SumTask const& task, CategoryFeature const& feature, int n_own, unsigned* parts) {
   for (int i = static_cast<int>(threadIdx.x); i < 4 * n_own; i += kBlockThreads) parts[i] = 0;
   __syncthreads();
@@ -61,7 +62,7 @@ __device__ void AddShared(SumTask const& task, CategoryFeature const& feature, i
   __syncthreads();
 }
 
-/// blockIdx.x: the stretch of rows; blockIdx.y and so on: the feature.
+/// blockIdx.x: the range of rows; blockIdx.y and so on: the feature.
 __global__ void __launch_bounds__(kBlockThreads) AddByCategoryKernel(__grid_constant__ SumTask const task) {
   __shared__ unsigned parts[4 * kSharedCells];
   for (auto place = static_cast<std::int32_t>(blockIdx.y); place < task.table.n_features;

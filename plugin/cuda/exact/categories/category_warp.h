@@ -1,16 +1,16 @@
-/// \file The best split of a node on a categorical feature, by a warp: FindCategorySplit
-/// (src/tree/categories/category_split.h) with its candidates spread over the lanes.
+/// \file The best split of a node on a categorical feature, found by a warp: FindCategorySplit
+/// (src/tree/categories/category_split.h) with its candidates distributed over the lanes.
 ///
-/// Written once over a warp, as path_warp.h is: on the device a Var is a register, on the host an array, so that the
-/// same text is tested without a device.
+/// The code is generic over the warp, like path_warp.h: on the device a Var is a register, on the host an array, so
+/// that the same code is tested without a device.
 ///
-/// 1. One against the others: lane by lane the categories, each with its two candidates.
-/// 2. Sets: 32 categories at a time from the low end of the order, whose sums up to each lane a scan gives; the same
-/// from the high end.
-/// 3. Every lane keeps the first of its best candidates; of the lanes' the one that the search on the host meets first
-/// (ComesBefore) wins.
-/// Categories without rows in the node are candidates like the others. On the host they are passed over, which is the
-/// same: such a candidate's sums are those of one that came before it, or a side has no rows.
+/// 1. One category against the others: lanes take the categories, each with its two candidates.
+/// 2. Sets: 32 categories at a time from the low end of the order, with a scan for the sums up to each lane; then the
+///    same from the high end.
+/// 3. Every lane keeps the first of its best candidates. Among the lanes' candidates, the one that the host's search
+///    meets first (ComesBefore) wins.
+/// Categories without rows in the node are candidates like the others. The host skips them with the same result: such a
+/// candidate has the sums of an earlier candidate, or one side has no rows.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace kauri::cuda {
 /// A categorical feature in one node.
 struct CategorySegment {
   FixedSum const* sums = nullptr;        ///< [n_categories], by index
-  std::uint32_t const* order = nullptr;  ///< [n_categories], the indices in order of (weight, index); not for one_hot
+  std::uint32_t const* order = nullptr;  ///< [n_categories], indices ordered by (weight, index); not for one_hot
   CategoryNode node;
   std::int32_t max_partition = 0;
   bool one_hot = false;
 };
 
-/// Of two candidates with one loss change: whether the host's search comes to `a` first. Thresholds are whole numbers
-/// below 2^24 as in SplitCandidate.
+/// Returns whether the host's search meets `a` before `b`, for two candidates with the same loss change. Thresholds are
+/// whole numbers below 2^24 as in SplitCandidate.
 KAURI_HD bool ComesBefore(SegmentCandidate const& a, SegmentCandidate const& b, bool one_hot) {
   bool const same_way = a.state == b.state;
   if (one_hot && a.threshold != b.threshold) return a.threshold < b.threshold;
@@ -46,13 +46,13 @@ KAURI_HD bool IsAhead(SegmentCandidate const& a, SegmentCandidate const& b, bool
 template <typename Warp>
 class CategoryWarp {
  public:
-  /// floor: candidates below it are left out.
+  /// floor: candidates with a smaller loss change are skipped.
   KAURI_HD CategoryWarp(Warp const& warp, GainParam const& param, CategorySegment const& segment, double floor)
       : warp_(warp), param_(param), segment_(segment), floor_(floor) {
     warp_.Each([&](int lane) { best_[lane] = SegmentCandidate(); });
   }
 
-  /// The best candidate, in every lane.
+  /// Returns the best candidate, in every lane.
   KAURI_HD SegmentCandidate Find() {
     if (segment_.one_hot) {
       FindOneHot();
@@ -87,7 +87,8 @@ class CategoryWarp {
     });
   }
 
-  /// The parts of 1 .. n_tried lowest categories go right, or all but those of as many highest.
+  /// Considers sets from one end of the order. The 1 .. n_tried lowest categories go right, or all categories except
+  /// the 1 .. n_tried highest.
   KAURI_HD void FindFromEnd(bool lowest, std::int64_t n_tried) {
     std::int64_t const last = segment_.node.n_categories - 1;
     Var<FixedSum> before;

@@ -1,10 +1,10 @@
-/// \file What the kernels of the exact builder share.
+/// \file Types shared by the kernels of the exact builder.
 ///
 /// Vocabulary. An entry is a present value with its row and gradient pair. A segment is the entries of one feature in
-/// one active node, contiguous and ascending by value; each feature ends with a dead segment, the room that rows of
-/// finished leaves have left. A tile is the kTileEntries consecutive entries of one warp. A piece is the common part
-/// of a tile and a segment: walking along the entries either the tile or the segment advances, so tile + segment
-/// numbers pieces uniquely.
+/// one active node, contiguous and ascending by value. Each feature ends with a dead segment, the room left by rows of
+/// finished leaves. A tile is the kTileEntries consecutive entries of one warp. A piece is the intersection of a tile
+/// and a segment. From one piece to the next, either the tile or the segment advances, so tile + segment numbers pieces
+/// uniquely.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace kauri::cuda {
 
 constexpr int kBlockThreads = 256;
 constexpr int kWarpsPerBlock = kBlockThreads / 32;
-/// Long enough that what is kept per piece is small beside the entries, short enough that small data fill a device.
+/// Long enough that the data kept per piece are small beside the entries, short enough that small data fill a device.
 constexpr int kTileEntries = 512;
 constexpr int kTileWords = kTileEntries / 32;
-/// Where a feature's entries begin is a multiple of this: the entries of a lane in the interleaved phase.
+/// The start of a feature's entries is a multiple of this: the entries of a lane in the interleaved phase.
 constexpr std::int64_t kEntryAlignment = kTileEntries / 32;
 
 /// Parallel arrays over entries; not owning.
@@ -30,12 +30,13 @@ struct EntryArrays {
   FixedPair* pairs = nullptr;
 };
 
-/// Where the segments begin; device memory, not owning. There are fewer than 2^32 segments: 64-bit divisions cost too
-/// much.
+/// The start offsets of the segments; device memory, not owning. There are fewer than 2^32 segments, because 64-bit
+/// divisions cost too much.
 struct SegmentTable {
   std::int64_t const* begin =
-      nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last of each feature is dead
-  std::uint32_t const* of_tile = nullptr;  ///< [n_tiles + 1]: the segment of each tile's first entry, then the last
+      nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last segment of each feature is dead
+  /// [n_tiles + 1]: the segment of each tile's first entry, then the last segment
+  std::uint32_t const* of_tile = nullptr;
   std::int32_t n_features = 0;
   std::int32_t n_nodes = 0;
 
@@ -49,17 +50,17 @@ struct SegmentTable {
   KAURI_HD bool IsDead(std::uint32_t segment) const { return NodeOf(segment) == n_nodes; }
 };
 
-/// Tiles that cover n entries.
+/// Returns the number of tiles that cover n entries.
 KAURI_HD std::int64_t NumTiles(std::int64_t n_entries) { return (n_entries + kTileEntries - 1) / kTileEntries; }
 
-/// An active node, as split finding needs it.
+/// The data of an active node that split finding needs.
 struct NodeTotals {
   FixedSum sum;
   double gain = 0.0;  ///< NodeGain(sum)
   WeightBounds bounds;
 };
 
-/// What the float32 screen of candidates needs (evaluate_boundary.cuh).
+/// The parameters of the float32 screen of candidates (evaluate_boundary.cuh).
 struct Screen {
   float unit_gradient = 0.0F;
   float unit_hessian = 0.0F;
@@ -67,9 +68,9 @@ struct Screen {
   bool usable = false;
 };
 
-/// The screen can be used where no float32 overflows (sums of `n_rows` pairs below 2^30 stay under 1e12) and a product
-/// of two denominators loses no bits to float32's smallest numbers. G^2 / (H + lambda) always bounds the gain: limits
-/// on weights and alpha only make it smaller (ScreeningBound).
+/// Returns the screen. It is usable if no float32 overflows (sums of `n_rows` pairs below 2^30 stay under 1e12) and a
+/// product of two denominators loses no bits to float32's smallest numbers. G^2 / (H + lambda) always bounds the gain,
+/// because limits on weights and alpha only make it smaller (ScreeningBound).
 inline Screen MakeScreen(GainParam const& param, std::int64_t n_rows) {
   double const most = static_cast<double>(n_rows) * 1073741824.0;
   Screen screen;
@@ -90,7 +91,7 @@ struct SegmentCandidate {
   std::uint32_t state = kNone;
 };
 
-/// IsBetter of split_gain.h within one feature.
+/// Compares like IsBetter of split_gain.h, within one feature.
 KAURI_HD bool IsBetterInSegment(SegmentCandidate const& a, SegmentCandidate const& b) {
   if (a.state == SegmentCandidate::kNone || b.state == SegmentCandidate::kNone) return a.state > b.state;
   if (a.loss_change != b.loss_change) return a.loss_change > b.loss_change;
@@ -98,10 +99,10 @@ KAURI_HD bool IsBetterInSegment(SegmentCandidate const& a, SegmentCandidate cons
   return a.state == SegmentCandidate::kDefaultLeft ? a.threshold > b.threshold : a.threshold < b.threshold;
 }
 
-/// What becomes of the rows of an active node. A destination >= 0 is an active node of the next level, below 0 it is
-/// ~(id of a leaf).
+/// The move of the rows of an active node. A destination >= 0 is an active node of the next level; a destination below
+/// 0 is ~(id of a leaf).
 struct NodeMove {
-  std::int32_t feature = -1;  ///< among all features; -1: the node is not split and left holds its own leaf
+  std::int32_t feature = -1;  ///< among all features; -1: the node is not split, and left holds its own leaf
   float threshold = 0.0F;
   std::int32_t default_left = 0;
   std::int32_t left = -1;

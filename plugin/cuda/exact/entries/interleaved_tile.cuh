@@ -1,4 +1,4 @@
-/// \file A warp's column tile in the interleaved phase: sixteen consecutive entries to a lane, and a sum and a last
+/// \file A warp's column tile in the interleaved phase: sixteen consecutive entries per lane, and a sum and a last
 /// value per node and lane, in registers for a few nodes and in shared memory for more.
 #pragma once
 
@@ -10,9 +10,9 @@
 namespace kauri::cuda {
 
 constexpr int kLaneItems = kTileEntries / 32;
-/// Up to so many nodes a lane holds its entries and sums in registers.
+/// Maximum number of nodes for which a lane holds its entries and sums in registers.
 constexpr int kMostHeldNodes = 4;
-/// Of a block: shared memory per warp is the limit, 20 KiB of it for 32 nodes.
+/// Warps of a block. Shared memory per warp is the limit, 20 KiB of it for 32 nodes.
 template <int kNodes>
 constexpr int kInterleavedWarps = kNodes > 16 ? 2 : 4;
 
@@ -23,7 +23,7 @@ struct ColumnTile {
   std::int32_t feature;
 };
 
-/// `tile` is at least n_tiles when the warp has none.
+/// Returns the warp's column tile. `tile` is at least n_tiles if the warp has none.
 __device__ __forceinline__ ColumnTile ThisColumnTile(ColumnTiles const& tiles) {
   ColumnTile tile{};
   tile.tile = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
@@ -38,7 +38,7 @@ __device__ __forceinline__ ColumnTile ThisColumnTile(ColumnTiles const& tiles) {
 
 /// Four consecutive entries of a lane.
 struct Quad {
-  std::uint32_t nodes;  ///< a byte each
+  std::uint32_t nodes;  ///< one byte each
   FixedPair pair[4];
   float value[4];
 
@@ -46,12 +46,12 @@ struct Quad {
   __device__ bool HasNode(int item) const { return Node(item) != kInactive; }
 };
 
-/// A lane's sixteen entries. A column's room is a whole number of lanes, so whole lanes are loaded; entries past the
+/// A lane's sixteen entries. A column's room is a whole number of lanes, so whole lanes are loaded. Entries past the
 /// column's end have no node.
 struct LaneEntries {
   std::int64_t first;
   int count;
-  std::uint32_t nodes[kLaneItems / 4];  ///< four bytes each
+  std::uint32_t nodes[kLaneItems / 4];  ///< four nodes of one byte each
 
   __device__ explicit LaneEntries(ColumnTile const& tile) : first(tile.begin + kLaneItems * Lane()) {
     std::int64_t const left = tile.end - first;
@@ -103,7 +103,7 @@ struct LaneEntries {
   }
 };
 
-/// By node and lane; a lane touches its own column only, so no barrier is needed and banks do not conflict.
+/// Sums by node and lane. A lane touches its own column only, so no barrier is needed and banks do not conflict.
 template <int kNodes>
 struct LaneSums {
   std::int64_t gradient[kNodes][32];
@@ -118,7 +118,7 @@ struct LaneSums {
     hessian[node][Lane()] = piece.sum.hessian;
     last[node][Lane()] = piece.last;
   }
-  /// The sums of the lane's own entries.
+  /// Sets the sums to the sums of the lane's own entries.
   __device__ void AddAll(LaneEntries const& lane, EntryArrays const& entries) {
 #pragma unroll
     for (int node = 0; node < kNodes; ++node) Set(node, {{0, 0}, -INFINITY});
@@ -137,8 +137,8 @@ struct LaneSums {
   }
 };
 
-/// All entries of a lane, loaded at once, and taken four by four: they stay in registers, since the first four are at a
-/// fixed place and the others move up.
+/// All entries of a lane, loaded at once and taken four by four. They stay in registers, because the next four are
+/// always at a fixed place and the others move up.
 struct HeldEntries {
   Quad quads[kLaneItems / 4];
 
@@ -154,7 +154,7 @@ struct HeldEntries {
   }
 };
 
-/// LaneSums in registers: a node is looked for among all.
+/// LaneSums in registers. A node is found by comparing with all nodes.
 template <int kNodes>
 struct HeldSums {
   NodePiece pieces[kNodes];
@@ -173,7 +173,7 @@ struct HeldSums {
       if (other == node) pieces[other] = piece;
     }
   }
-  /// The sums of the lane's own entries.
+  /// Sets the sums to the sums of the lane's own entries.
   __device__ void AddAll(HeldEntries const& held) {
 #pragma unroll
     for (int node = 0; node < kNodes; ++node) pieces[node] = {{0, 0}, -INFINITY};

@@ -1,9 +1,9 @@
 /// 1. MarkKernel: looks up whether each entry's row goes left (one gathered bit per entry), keeps the bits in entry
-/// order, counts those of every piece.
-/// 2. PiecePrefixKernel: lefts before each piece, lefts of each segment.
-/// 3. ChildBeginKernel: where the children's segments begin, feature by feature.
-/// 4. MoveKernel: every entry to its place, whose rank among the lefts comes from the bits. On the way it adds up the
-/// pairs of the pieces that the entries come to lie in, so that split finding needs no pass of its own for them.
+///    order, and counts the set bits of every piece.
+/// 2. PiecePrefixKernel: computes the lefts before each piece and the lefts of each segment.
+/// 3. ChildBeginKernel: computes the starts of the children's segments, feature by feature.
+/// 4. MoveKernel: moves every entry to its place; the bits give its rank among the lefts. On the way it adds up the
+///    pairs of the entries' new pieces, so that split finding needs no separate pass for them.
 /// Bytes per entry: 4 in and a 32-byte sector of the second-level cache gathered (1), 16 in and 16 out (4).
 #include <cub/block/block_scan.cuh>
 
@@ -32,7 +32,8 @@ __device__ __forceinline__ TileBits CountBits(std::uint32_t word) {
   return {word, inclusive - own};
 }
 
-/// Set bits before entry `offset` of the tile, [0, kTileEntries]. All lanes call, each with its own offset.
+/// Returns the set bits before entry `offset` of the tile, [0, kTileEntries]. All lanes call it, each with its own
+/// offset.
 __device__ __forceinline__ int BitsBefore(TileBits const& bits, int offset) {
   int const at = offset < kTileEntries ? offset / 32 : kTileWords - 1;
   std::uint32_t const word = __shfl_sync(kAllLanes, bits.word, at);
@@ -108,11 +109,11 @@ __global__ void __launch_bounds__(kBlockThreads)
   of_tile[tile] = FindSegment(table.begin, 0, static_cast<std::uint32_t>(table.NumSegments()), index);
 }
 
-/// Where a child's part of a tile goes, and the sums of the at most two pieces that it comes to lie in.
+/// Destination of a child's part of a tile, and the sums of the at most two pieces that the part falls into.
 struct RunToChild {
   bool wanted;         ///< the child is an active node, not a leaf
-  std::int64_t place;  ///< of the first entry
-  std::int64_t piece;  ///< that the first entry comes to lie in
+  std::int64_t place;  ///< place of the first entry
+  std::int64_t piece;  ///< new piece of the first entry
   int next_tile;       ///< rank of the first entry that falls into the next tile
   FixedSum here;
   FixedSum beyond;
@@ -125,7 +126,7 @@ struct RunToChild {
     piece = place / kTileEntries + segment;
     next_tile = kTileEntries - static_cast<int>(place % kTileEntries);
   }
-  /// All lanes call.
+  /// Adds the sums to the pieces. All lanes call it.
   __device__ void Commit(FixedSum* piece_sums) const {
     FixedSum const all_here = WarpSum(here);
     FixedSum const all_beyond = WarpSum(beyond);
@@ -135,17 +136,18 @@ struct RunToChild {
   }
 };
 
-/// The entries of a warp's tile, lefts first. They are put in order here, so that memory is written in whole sectors:
-/// storing each entry at once would touch every sector twice.
+/// The entries of a warp's tile, lefts first. They are put in order here so that memory is written in whole sectors.
+/// Storing each entry at once would touch every sector twice.
 struct StagedTile {
   FixedPair pairs[kTileEntries];
   std::uint32_t rows[kTileEntries];
   float values[kTileEntries];
 };
 
-/// The staged tiles of a block fit a multiprocessor's shared memory seven times.
+/// Threads of a block. The staged tiles of seven blocks fit into a multiprocessor's shared memory.
 constexpr int kMoveThreads = 128;
-/// So many words of a tile are loaded before the first of them is staged: bytes in flight hide the memory's latency.
+/// Number of words of a tile that are loaded before the first of them is staged, because bytes in flight hide the
+/// memory's latency.
 constexpr int kWordsAtOnce = 4;
 
 __device__ __forceinline__ void StageTile(EntryArrays const& from, WarpTile const& tile, TileBits const& bits,
@@ -180,8 +182,8 @@ __device__ __forceinline__ void StageTile(EntryArrays const& from, WarpTile cons
   __syncwarp();
 }
 
-/// Staged entries [first, first + count) to their places, 32 at a time from a multiple of 32 on, so that a step lies in
-/// one tile.
+/// Writes staged entries [first, first + count) to their places, 32 at a time from a multiple of 32, so that a step is
+/// within one tile.
 __device__ __forceinline__ void WriteRun(EntryArrays const& to, StagedTile const& staged, int first, int count,
                                          RunToChild* run) {
   if (!run->wanted) return;
@@ -202,7 +204,7 @@ __device__ __forceinline__ void WriteRun(EntryArrays const& to, StagedTile const
   __syncwarp();
 }
 
-/// A tile within one segment: its lefts and its rights are two runs of consecutive places.
+/// Moves a tile within one segment: its lefts and its rights are two runs of consecutive places.
 __device__ __forceinline__ void MoveUniformTile(PartitionTask const& task, PartitionScratch const& scratch,
                                                 ChildSegments const& children, WarpTile const& tile,
                                                 TileBits const& bits, StagedTile* staged) {
@@ -223,7 +225,7 @@ __device__ __forceinline__ void MoveUniformTile(PartitionTask const& task, Parti
   if (right_run.wanted) right_run.Commit(children.piece_sums);
 }
 
-/// A tile of several segments, entry by entry.
+/// Moves a tile of several segments, entry by entry.
 __device__ __noinline__ void MoveMixedTile(PartitionTask const& task, PartitionScratch const& scratch,
                                            ChildSegments const& children, WarpTile const& tile, TileBits const& bits) {
   SegmentCursor cursor(task.table, tile);

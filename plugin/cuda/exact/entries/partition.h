@@ -1,8 +1,8 @@
-/// \file Sorting the entries by node: a stable one-bit partition of every segment into its two children.
+/// \file Sorts the entries by node: a stable one-bit partition of every segment into its two children.
 ///
 /// The paper sorts each feature by node with a radix sort. A node's rows only ever go to its own two children, so one
-/// bit per level is enough and every segment stays in place: this is the radix sort by node, one digit of one bit a
-/// level.
+/// bit per level is enough and every segment stays in place. This is the radix sort by node, with one digit of one bit
+/// a level.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace kauri::cuda {
 
 /// One chunk of features of one level. Device memory, not owning.
 struct PartitionTask {
-  SegmentTable table;  ///< of the parents
+  SegmentTable table;  ///< segments of the parents
   EntryArrays from;
   EntryArrays to;  ///< another region
   std::int64_t n_entries = 0;
@@ -22,8 +22,7 @@ struct PartitionTask {
   std::uint32_t const* row_goes_left = nullptr;   ///< one bit per row
   std::int32_t const* parent_of_child = nullptr;  ///< [n_children]: 2 * parent + (right child)
   std::int32_t n_children = 0;
-  std::int64_t const* feature_begin =
-      nullptr;  ///< [table.n_features + 1]: where the room of each feature begins in `to`
+  std::int64_t const* feature_begin = nullptr;  ///< [table.n_features + 1]: the start of each feature's room in `to`
 };
 
 /// Scratch: one bit per entry in words, [NumTiles + NumSegments] counts of pieces, [NumSegments] counts of segments.
@@ -33,7 +32,7 @@ struct PartitionScratch {
   std::int64_t* segment_lefts = nullptr;
 };
 
-/// Where the children's segments are.
+/// The segments of the children.
 struct ChildSegments {
   std::int64_t* begin = nullptr;     ///< [n_features * (n_children + 1) + 1]
   std::uint32_t* of_tile = nullptr;  ///< [n_tiles + 1]
@@ -44,7 +43,7 @@ struct ChildSegments {
 void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScratch const& scratch,
                ChildSegments const& children);
 
-/// Fills of_tile: [NumTiles(n_entries) + 1] from the segments' begin.
+/// Fills of_tile, [NumTiles(n_entries) + 1], from the segments' starts.
 void FindTileSegments(CudaContext const& ctx, SegmentTable const& table, std::int64_t n_entries,
                       std::uint32_t* of_tile);
 

@@ -10,7 +10,7 @@ namespace kauri::cuda {
 
 void FillPositions(CudaContext const& ctx, std::int32_t position, Span<std::int32_t> positions);
 
-/// One bit per row: it is sampled. goes_left: [ceil(n_rows / 32)].
+/// Sets one bit per row: whether it is sampled. goes_left: [ceil(n_rows / 32)].
 void MarkSampled(CudaContext const& ctx, Span<std::uint8_t const> sampled, std::uint32_t* goes_left);
 
 }  // namespace kauri::cuda

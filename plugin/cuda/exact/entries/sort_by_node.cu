@@ -1,8 +1,11 @@
-/// The end of the interleaved phase: every column sorted by node, and the rows' moves within the phase.
+/// The end of the interleaved phase, which sorts every column by node, and the rows' moves within the phase.
 ///
-/// 1. CountKernel: entries of every tile in every node. 2. PrefixKernel: those before each tile. 3. BeginKernel: where
-/// the nodes' segments begin. 4. SortKernel: every entry to its place, 32 consecutive ones at a time, so ranks follow
-/// from which lanes have the same node. Bytes per entry: 4 in and a gathered byte, twice; 16 in and 16 out.
+/// 1. CountKernel: counts the entries of every tile in every node.
+/// 2. PrefixKernel: computes the counts before each tile.
+/// 3. BeginKernel: computes the starts of the nodes' segments.
+/// 4. SortKernel: moves every entry to its place, 32 consecutive entries at a time, so that ranks follow from which
+///    lanes have the same node.
+/// Bytes per entry: 4 in and a gathered byte, twice; 16 in and 16 out.
 #include <cub/block/block_scan.cuh>
 
 #include "cuda/common/launch.h"
@@ -84,7 +87,7 @@ __global__ void __launch_bounds__(kLongSegmentThreads) PrefixKernel(SortTask tas
   if (threadIdx.x == 0) task.totals[static_cast<std::int64_t>(blockIdx.x) * task.n_nodes + blockIdx.y] = running;
 }
 
-/// One warp per feature, a lane per node, 32 nodes after another.
+/// One warp per feature, a lane per node, 32 nodes at a time.
 __global__ void __launch_bounds__(32) BeginKernel(SortTask task, std::int64_t* segments) {
   std::int64_t const feature = blockIdx.x;
   std::int64_t* const begin = segments + feature * (task.n_nodes + 1);

@@ -1,4 +1,4 @@
-/// \file What one warp does for one segment: prefix sums over its pieces, and the best of 32 lanes.
+/// \file The work of one warp for one segment: prefix sums over its pieces, and the best of 32 lanes.
 #pragma once
 
 #include <cub/block/block_reduce.cuh>
@@ -22,14 +22,14 @@ struct KeepBetter {
   }
 };
 
-/// The best of all lanes, in lane 0. Every lane takes part.
+/// Returns the best of all lanes, in lane 0. Every lane takes part.
 __device__ __forceinline__ SegmentCandidate WarpBest(SegmentCandidate candidate) {
   using Reduce = cub::WarpReduce<SegmentCandidate>;
   __shared__ typename Reduce::TempStorage temp[kWarpsPerBlock];
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetter());
 }
 
-/// The best of all threads of the block, in thread 0. Every thread takes part.
+/// Returns the best of all threads of the block, in thread 0. Every thread takes part.
 template <int kThreads>
 __device__ __forceinline__ SegmentCandidate BlockBest(SegmentCandidate candidate) {
   using Reduce = cub::BlockReduce<SegmentCandidate, kThreads>;
@@ -49,12 +49,12 @@ __device__ __forceinline__ SplitCandidate WarpBest(SplitCandidate candidate) {
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetterSplit());
 }
 
-/// Few segments are long and get a block each, many get a warp each.
+/// With at most this number of segments they are long and get a block each; otherwise they get a warp each.
 constexpr std::int64_t kFewSegments = 1024;
 constexpr int kLongSegmentThreads = 512;
 
-/// kThreads threads per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead
-/// segments are left alone. T is FixedSum or std::int64_t.
+/// Replaces pieces by the sums before them within the segment, with kThreads threads per segment. totals: [n_segments].
+/// Dead segments are not touched. T is FixedSum or std::int64_t.
 template <typename T, int kThreads>
 __global__ void __launch_bounds__(kThreads) LongPiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
   using Scan = cub::BlockScan<T, kThreads>;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads) LongPiecePrefixKernel(SegmentTable t
   if (threadIdx.x == 0) totals[segment] = running;
 }
 
-/// As LongPiecePrefixKernel, with a warp per segment.
+/// Does the same as LongPiecePrefixKernel, with a warp per segment.
 template <typename T>
 __global__ void __launch_bounds__(kBlockThreads) PiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
   using Scan = cub::WarpScan<T>;

@@ -1,4 +1,4 @@
-/// \file What a warp needs to know of its tile, and its scans and reductions.
+/// \file A warp's tile with its segments, and the scans and reductions of a warp.
 #pragma once
 
 #include "cuda/exact/entries/exact_types.h"
@@ -9,8 +9,8 @@ constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
 __device__ __forceinline__ int Lane() { return static_cast<int>(threadIdx.x % 32); }
 
-/// The last place in [low, high) whose `begin` is at most `index`, which lies in [begin[low], begin[high]). Empty
-/// ranges are skipped.
+/// Returns the last place in [low, high) whose `begin` is at most `index`, which must be in [begin[low], begin[high]).
+/// Empty ranges are skipped.
 template <typename T>
 __device__ __forceinline__ std::uint32_t FindLast(T const* begin, std::uint32_t low, std::uint32_t high, T index) {
   while (high - low > 1) {
@@ -24,19 +24,19 @@ __device__ __forceinline__ std::uint32_t FindLast(T const* begin, std::uint32_t 
   return low;
 }
 
-/// The segment that holds `index`.
+/// Returns the segment that holds `index`.
 __device__ __forceinline__ std::uint32_t FindSegment(std::int64_t const* begin, std::uint32_t low, std::uint32_t high,
                                                      std::int64_t index) {
   return FindLast(begin, low, high, index);
 }
 
-/// A warp's tile and the segments that it touches. `begin` is past the entries when the warp has none.
+/// A warp's tile and the segments that it touches. `begin` is past the entries if the warp has none.
 struct WarpTile {
   std::int64_t tile;
   std::int64_t begin;
   std::int64_t end;
   std::uint32_t first_segment;
-  std::uint32_t last_segment;  ///< or one after it, when the next tile begins with a new segment
+  std::uint32_t last_segment;  ///< or one after it, if the next tile begins with a new segment
 };
 
 __device__ __forceinline__ WarpTile TileAt(SegmentTable const& table, std::int64_t n_entries, std::int64_t place) {
@@ -50,17 +50,17 @@ __device__ __forceinline__ WarpTile TileAt(SegmentTable const& table, std::int64
   return tile;
 }
 
-/// One tile per warp of the grid.
+/// Returns the tile of this warp; each warp of the grid has one.
 __device__ __forceinline__ WarpTile ThisTile(SegmentTable const& table, std::int64_t n_entries) {
   return TileAt(table, n_entries, static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32);
 }
 
-/// Nothing in the tile belongs to an active node.
+/// Returns whether no entry of the tile belongs to an active node.
 __device__ __forceinline__ bool IsDeadTile(SegmentTable const& table, WarpTile const& tile) {
   return table.IsDead(tile.first_segment) && tile.end <= table.begin[tile.first_segment + 1];
 }
 
-/// Follows a lane's entries at ever larger indices and looks a segment up only when it has left the last one.
+/// Follows a lane's entries at increasing indices. It looks up a segment only after leaving the previous one.
 class SegmentCursor {
  public:
   __device__ SegmentCursor(SegmentTable const& table, WarpTile const& tile) : table_(table), tile_(tile) {}
@@ -90,7 +90,7 @@ __device__ __forceinline__ FixedSum FromLane(FixedSum sum, int lane) {
   return {__shfl_sync(kAllLanes, sum.gradient, lane), __shfl_sync(kAllLanes, sum.hessian, lane)};
 }
 
-/// The sum over this lane and those before it.
+/// Returns the sum over this lane and the lanes before it.
 __device__ __forceinline__ FixedSum InclusiveScan(FixedSum sum) {
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {
@@ -100,7 +100,7 @@ __device__ __forceinline__ FixedSum InclusiveScan(FixedSum sum) {
   return sum;
 }
 
-/// The sum over all lanes, in every lane.
+/// Returns the sum over all lanes, in every lane.
 __device__ __forceinline__ FixedSum WarpSum(FixedSum sum) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) {
@@ -109,7 +109,7 @@ __device__ __forceinline__ FixedSum WarpSum(FixedSum sum) {
   return sum;
 }
 
-/// Integer additions commute, so the result does not depend on their order.
+/// Adds a sum atomically. Integer additions commute, so the result does not depend on their order.
 __device__ __forceinline__ void AtomicAdd(FixedSum* to, FixedSum sum) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&to->gradient), static_cast<unsigned long long>(sum.gradient));
   atomicAdd(reinterpret_cast<unsigned long long*>(&to->hessian), static_cast<unsigned long long>(sum.hessian));

@@ -5,7 +5,7 @@
 
 namespace kauri::cuda {
 
-/// Integer additions commute, so the result does not depend on their order. Of global or shared memory.
+/// Adds a sum to global or shared memory. Integer additions commute, so the result does not depend on their order.
 __device__ __forceinline__ void AtomicAdd(ResidualSum* to, ResidualSum const& sum) {
   if (sum.weight != 0)
     atomicAdd(reinterpret_cast<unsigned long long*>(&to->weight), static_cast<unsigned long long>(sum.weight));

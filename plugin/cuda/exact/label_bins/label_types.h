@@ -1,4 +1,4 @@
-/// \file What the kernels of label bins share. Vocabulary as in tree/label_bins/label_binner.h.
+/// \file Types shared by the kernels of label bins. Vocabulary as in tree/label_bins/label_binner.h.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace kauri::cuda {
 /// All rows of a node.
 struct NodeLabels {
   ResidualSum all;
-  double errors = 0.0;  ///< of the best constant
+  double errors = 0.0;  ///< errors of the best constant
 };
 
-/// The label bins of a level's nodes. Device memory, not owning. What is of a row has no meaning where that is in no
+/// The label bins of a level's nodes. Device memory, not owning. Members by row have no meaning for rows that are in no
 /// node.
 struct LabelLevel {
   LineScale scale;

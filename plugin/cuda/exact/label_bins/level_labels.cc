@@ -14,7 +14,7 @@ void LevelLabels::Start(CudaContext const& cuda, LineErrors const& errors, Span<
   shares_.Reserve(cuda, shares.size());
   CopyToDevice(cuda, shares.data(), shares.size(), shares_.data());
   bin_of_row_.Reserve(cuda, errors.residuals.size());
-  cuda.Synchronize();  // for the copy, whose source goes
+  cuda.Synchronize();  // for the copy, whose source is freed
 }
 
 void LevelLabels::Prepare(CudaContext const& cuda, Span<std::int32_t const> positions, std::int32_t n_nodes) {
@@ -42,7 +42,7 @@ void LevelLabels::FindSplits(CudaContext const& cuda, SplitTask const& task, Spl
 }
 
 std::size_t LevelLabels::BytesOf(std::int64_t n_rows, std::int64_t n_entries) {
-  constexpr std::size_t kOfOrder = 5 * 2 * sizeof(std::uint32_t);  // and what the sort takes besides
+  constexpr std::size_t kOfOrder = 5 * 2 * sizeof(std::uint32_t);  // plus the memory that the sort takes
   auto const of_row = sizeof(float) + sizeof(ResidualSum) + sizeof(std::uint8_t) + kOfOrder;
   return static_cast<std::size_t>(n_rows) * of_row + TileSummer::BytesOf(static_cast<std::size_t>(NumTiles(n_entries)));
 }

@@ -1,7 +1,7 @@
 /// \file split_criterion=absolute_error on the device: the label bins of a tree's levels, and the splits by them.
 ///
 /// The trees have the bytes of tree_method=exact in host memory (tree/exact/label_bin_scan.h): sums are integers, and
-/// what follows from them is computed by functions that both sides compile.
+/// the values derived from them are computed by functions that both sides compile.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@
 
 namespace kauri::cuda {
 
-/// Kept from tree to tree.
+/// Label bins of one level at a time. Buffers are kept from tree to tree.
 class LevelLabels {
  public:
-  /// Of one tree. errors: arrays in device memory, which stay until it is grown, as sampled does. Waits for the stream.
+  /// Starts a tree. errors: arrays in device memory, which must stay until the tree is grown, like `sampled`. Waits for
+  /// the stream.
   void Start(CudaContext const& cuda, LineErrors const& errors, Span<std::uint8_t const> sampled);
   /// Sets the label bins of a level's nodes. positions: [n_rows], device (entries/positions.h).
   void Prepare(CudaContext const& cuda, Span<std::int32_t const> positions, std::int32_t n_nodes);
-  /// As FindSplitsByErrors, of the level that was prepared.
+  /// Does the same as FindSplitsByErrors, for the level that was prepared.
   void FindSplits(CudaContext const& cuda, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
 
-  /// Device memory, of chunks of n_entries at most; a level with many nodes takes more.
+  /// Returns the device memory for chunks of at most n_entries entries. A level with many nodes takes more.
   static std::size_t BytesOf(std::int64_t n_rows, std::int64_t n_entries);
 
  private:

@@ -10,7 +10,8 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kRowsPerBlock = 4096;
 
-/// Ascending. n: a power of two, the same in all threads of the block, which all take part. Begins with a barrier.
+/// Sorts the keys in ascending order. n: a power of two, the same in all threads of the block, which all take part.
+/// Begins with a barrier.
 __device__ void SortInBlock(std::uint32_t* keys, int n) {
   __syncthreads();
   for (int size = 2; size <= n; size *= 2) {
@@ -31,12 +32,12 @@ __device__ void SortInBlock(std::uint32_t* keys, int n) {
   }
 }
 
-/// Keys in ascending order, the rows' before what stands for none.
+/// Keys in ascending order, the keys of rows before the padding.
 struct SortedResiduals {
   std::uint32_t const* keys;
 
   KAURI_HD float operator()(std::int64_t i) const { return FloatOfOrdered(keys[i]); }
-  /// How many of n keys are rows'.
+  /// Returns how many of the first n keys belong to rows.
   KAURI_HD std::int64_t Count(std::int64_t n) const {
     std::int64_t first = 0;
     while (first < n) {
@@ -51,7 +52,7 @@ struct SortedResiduals {
   }
 };
 
-/// A block a node.
+/// One block per node.
 __global__ void __launch_bounds__(kThreads) EdgesKernel(NodeBinsTask task) {
   __shared__ std::uint32_t keys[kMostEdgeRows];
   std::int64_t const begin = task.rows.begin[blockIdx.x];
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(kThreads) EdgesKernel(NodeBinsTask task) {
             task.edges + static_cast<std::int64_t>(blockIdx.x) * static_cast<std::int64_t>(kLabelBins));
 }
 
-/// Rows of the node that a block begins with are added up in shared memory: of a large node, these are nearly all.
+/// Rows of the block's first node are added up in shared memory: in a large node these are nearly all rows.
 __global__ void __launch_bounds__(kThreads) BinsKernel(NodeBinsTask task) {
   __shared__ unsigned long long words[2 * kLabelBins];
   auto* const shared = reinterpret_cast<ResidualSum*>(words);
@@ -100,12 +101,12 @@ __global__ void __launch_bounds__(kThreads) BinsKernel(NodeBinsTask task) {
   AtomicAdd(task.node_bins + table + threadIdx.x, shared[threadIdx.x]);
 }
 
-/// No rows are on the left.
+/// Left bins of a node without rows on the left.
 struct NoLeftBins {
   KAURI_HD ResidualSum Of(std::size_t) const { return {}; }
 };
 
-/// A thread a node.
+/// One thread per node.
 __global__ void __launch_bounds__(kThreads) ErrorsKernel(NodeBinsTask task) {
   std::int64_t const node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (node >= task.rows.n_nodes) return;

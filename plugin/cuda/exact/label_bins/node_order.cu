@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Rows that are not sampled have a node as well.
+/// Lists the node of each row. Rows that are not sampled have a position as well, but get n_nodes.
 __global__ void __launch_bounds__(kThreads)
     ListRowsKernel(Span<std::int32_t const> positions, std::uint8_t const* sampled, std::int32_t n_nodes,
                    std::uint32_t* nodes, std::uint32_t* rows) {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kThreads)
   rows[row] = static_cast<std::uint32_t>(row);
 }
 
-/// The first place whose node is not below a thread's.
+/// Finds the first place whose node is not below the thread's node.
 __global__ void __launch_bounds__(kThreads)
     FindBeginKernel(std::uint32_t const* nodes, std::int64_t n_rows, std::int32_t n_nodes, std::int64_t* begin) {
   std::int64_t const node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kThreads)
   begin[node] = first;
 }
 
-/// Of numbers up to n.
+/// Returns the number of bits of numbers up to n.
 int BitsFor(std::int32_t n) {
   int bits = 1;
   while ((n >> bits) != 0) ++bits;

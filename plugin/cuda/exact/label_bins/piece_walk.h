@@ -1,11 +1,13 @@
-/// \file The best boundary of a piece of a segment by label bins: what LabelBinScan (tree/exact/label_bin_scan.h) finds
-/// among the boundaries after its entries, by one thread; on both sides, the host and the device.
+/// \file The best boundary of a piece of a segment by label bins: the result of LabelBinScan
+/// (tree/exact/label_bin_scan.h) among the boundaries after the piece's entries, found by one thread, on the host or
+/// the device.
 ///
-/// 1. The bins of what is on the left of the piece: the segment's entries before it (tile_sums.h), and missing rows
-/// where they go left. Of a segment within one tile, missing rows are those of the node less the entries, one by one.
-/// 2. Entry after entry goes from the right to the left (tree/label_bins/bin_sides.h).
-/// 3. Where the value changes, the gain is the errors of the node less those of both sides.
-/// A thread has a table of 1 KB; the next entry is on its way while the errors at this one are worked out.
+/// 1. The left bins begin with the segment's entries before the piece (tile_sums.h), and the missing rows if they go
+///    left. The missing rows are those of the node less the segment's entries, which are subtracted one by one if the
+///    segment is within one tile.
+/// 2. Entry after entry moves from the right to the left (tree/label_bins/bin_sides.h).
+/// 3. At each change of the value, the gain is the errors of the node less the errors of both sides.
+/// A thread has a table of 1 KB. The next entry is loaded while the errors at the current one are computed.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +37,13 @@ struct StridedBins {
   KAURI_HD void Add(std::size_t bin, ResidualSum const& sum) const { Set(bin, Of(bin) + sum); }
 };
 
-/// Of a chunk of features.
+/// The input for the pieces of a chunk of features.
 struct WalkTask {
   GainParam param;
   EntryArrays entries;
   LabelLevel labels;
   TileSums tiles;
-  double floor = 0.0;  ///< candidates that gain less need not be found
+  double floor = 0.0;  ///< candidates with a smaller gain need not be found
 };
 
 /// Entries [begin, end) of one tile and one segment.
@@ -51,11 +53,11 @@ struct SegmentPiece {
   std::int64_t segment_begin = 0;
   std::int64_t segment_end = 0;
   std::int32_t node = 0;
-  bool both_ways = false;  ///< missing rows may go right, too
+  bool both_ways = false;  ///< missing rows may also go right
   FixedSum node_sum;
-  FixedSum before;   ///< of the segment's entries before the piece
-  FixedSum present;  ///< of all of the segment's
-  RowLimit rows;     ///< of the node
+  FixedSum before;   ///< sum of the segment's entries before the piece
+  FixedSum present;  ///< sum of all of the segment's entries
+  RowLimit rows;     ///< limit on the rows of the node
 
   KAURI_HD std::int64_t NumPresent() const { return segment_end - segment_begin; }
   KAURI_HD bool HasMissing() const { return NumPresent() < rows.of_node; }
@@ -65,7 +67,7 @@ struct SegmentPiece {
 
 class PieceWalk {
  public:
-  /// left_bins: scratch of this thread. What is referred to must outlive it.
+  /// left_bins: scratch of this thread. Referenced objects must outlive it.
   KAURI_HD PieceWalk(WalkTask const& task, SegmentPiece const& piece, StridedBins const& left_bins)
       : task_(task),
         piece_(piece),
@@ -81,14 +83,14 @@ class PieceWalk {
   }
 
  private:
-  /// What an entry brings to the left.
+  /// The data of an entry that are added to the left.
   struct Entry {
     float value;
     FixedPair pair;
     std::uint8_t bin;
     ResidualSum residual;
   };
-  /// What is on the left, besides its label bins.
+  /// The totals of the left side, besides its label bins.
   struct Left {
     FixedSum sum;
     std::int64_t n_rows;
@@ -102,7 +104,7 @@ class PieceWalk {
             task_.labels.sum_of_row[row]};
   }
 
-  /// Sets the bins of what is on the left of the piece; returns their sum.
+  /// Sets the left bins as they are before the piece; returns their sum.
   KAURI_HD ResidualSum FillLeft(bool with_missing) const {
     auto const first = piece_.segment_begin / kTileEntries;
     auto const own = piece_.begin / kTileEntries;

@@ -15,7 +15,7 @@ struct RowsTask {
   float const* residuals = nullptr;
   float const* weights = nullptr;         ///< nullptr: all 1
   std::uint8_t const* sampled = nullptr;  ///< nullptr: all are
-  LineScale scale;                        ///< where integers are asked for
+  LineScale scale;                        ///< if integers are wanted
   ResidualSum* sums = nullptr;
 
   __device__ WeighedResidual At(std::int64_t row) const {
@@ -23,12 +23,12 @@ struct RowsTask {
   }
 };
 
-/// Of numbers that are not negative the bits are in their order.
+/// Returns the bits of a number that is not negative, which ascend with the number.
 __device__ unsigned long long BitsOf(double value) {
   return static_cast<unsigned long long>(__double_as_longlong(value));
 }
 
-/// Every thread of a warp takes part in the shuffles: the loop before them is each one's own.
+/// Every thread of a warp takes part in the shuffles; the loop before them may differ between threads.
 __global__ void __launch_bounds__(kThreads) LargestKernel(RowsTask task, unsigned long long* largest) {
   std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
   unsigned long long weight = 0;

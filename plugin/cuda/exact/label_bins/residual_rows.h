@@ -13,8 +13,8 @@ namespace kauri::cuda {
 
 class ResidualRows {
  public:
-  /// errors: arrays in device memory, [n_rows]. sampled: likewise, 1 = used, or empty. Waits for the largest weight and
-  /// product, which the units follow from. Costs two passes over the rows.
+  /// Computes the integers. errors: arrays in device memory, [n_rows]. sampled: likewise, 1 = used, or empty. Waits for
+  /// the largest weight and product, which determine the units. Costs two passes over the rows.
   void Fix(CudaContext const& cuda, LineErrors const& errors, Span<std::uint8_t const> sampled);
 
   LineScale const& Scale() const { return scale_; }

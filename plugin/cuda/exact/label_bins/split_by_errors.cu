@@ -9,7 +9,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// A table of 1 KB a thread fills what shared memory a block has without asking.
+/// With a table of 1 KB a thread, a block uses all the shared memory that it has by default.
 constexpr int kThreads = 32;
 
 __device__ SegmentPiece PieceOf(SplitTask const& task, SplitScratch const& scratch, std::int64_t tile,
@@ -29,7 +29,7 @@ __device__ SegmentPiece PieceOf(SplitTask const& task, SplitScratch const& scrat
   return piece;
 }
 
-/// A thread a tile. No thread waits for another: each has a column of the table.
+/// One thread per tile. Threads do not wait for each other: each has a column of the table.
 __global__ void __launch_bounds__(kThreads)
     WalkKernel(__grid_constant__ SplitTask const task, __grid_constant__ SplitScratch const scratch,
                __grid_constant__ WalkTask const walk) {
@@ -57,7 +57,7 @@ void FindSplitsByErrors(CudaContext const& cuda, SplitTask const& task, LabelLev
   walk.entries = task.entries;
   walk.labels = labels;
   walk.tiles = tiles->Sum(cuda, task, labels);
-  walk.floor = kMinLossChange / 2.0;  // as LevelEntries has it
+  walk.floor = kMinLossChange / 2.0;  // the same value as in LevelEntries
   Launch(cuda, GridFor(walk.tiles.n_tiles, kThreads), kThreads, WalkKernel, task, scratch, walk);
   auto reduced = task;
   reduced.by_errors = true;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// Entries [begin, end) of a tile; none where the segment is of no interest.
+/// Entries [begin, end) of a tile; empty if the segment is not searched.
 struct TilePart {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// Of the segment that goes on into the next tile.
+/// Returns the entries of the segment that continues in the next tile.
 __device__ TilePart GoingOn(SplitTask const& task, WarpTile const& tile) {
   if (tile.end >= task.n_entries) return {};
   auto const last = FindSegment(task.table.begin, tile.first_segment, tile.last_segment + 1, tile.end - 1);
@@ -25,7 +25,7 @@ __device__ TilePart GoingOn(SplitTask const& task, WarpTile const& tile) {
   return {max(task.table.begin[last], tile.begin), tile.end};
 }
 
-/// Of the segment that comes from the tile before and ends here.
+/// Returns the entries of the segment that began in an earlier tile and ends in this one.
 __device__ TilePart Ending(SplitTask const& task, WarpTile const& tile) {
   auto const first = tile.first_segment;
   auto const end = task.table.begin[first + 1];
@@ -33,7 +33,7 @@ __device__ TilePart Ending(SplitTask const& task, WarpTile const& tile) {
   return {tile.begin, end};
 }
 
-/// Every thread of the block takes part in the barriers around.
+/// Adds a part's residuals to the bins. Every thread of the block calls it, because the caller has barriers.
 __device__ void AddPart(SplitTask const& task, LabelLevel const& labels, TilePart const& part, ResidualSum* bins) {
   for (std::int64_t index = part.begin + threadIdx.x; index < part.end; index += kThreads) {
     std::uint32_t const row = task.entries.rows[index];
@@ -41,7 +41,7 @@ __device__ void AddPart(SplitTask const& task, LabelLevel const& labels, TilePar
   }
 }
 
-/// A block a tile.
+/// One block per tile.
 __global__ void __launch_bounds__(kThreads) TileSumsKernel(SplitTask task, LabelLevel labels, TileSums sums) {
   __shared__ unsigned long long words[4 * kLabelBins];
   auto* const going_on = reinterpret_cast<ResidualSum*>(words);

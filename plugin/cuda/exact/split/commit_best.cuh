@@ -1,4 +1,4 @@
-/// \file How the lanes of a warp put what they have found into the best candidates of pieces.
+/// \file Updates the best candidates of pieces with the findings of a warp's lanes.
 #pragma once
 
 #include "cuda/exact/entries/warp_tile.cuh"
@@ -9,7 +9,7 @@
 
 namespace kauri::cuda {
 
-/// What a node's children must gain by a split at the feature.
+/// Returns the gain that a node's children must exceed with a split on the feature.
 __device__ __forceinline__ double GainToBeat(SplitTask const& task, std::int32_t node, std::int32_t feature) {
   auto const id = static_cast<std::uint32_t>(task.feature_ids[feature]);
   return AddCost(task.nodes[node].gain, task.costs, id);
@@ -41,7 +41,7 @@ __device__ __forceinline__ SegmentLimits LimitsOf(SplitTask const& task, std::ui
   return limits;
 }
 
-/// Of a segment of entries that are sorted by node.
+/// Returns the facts of a segment of entries that are sorted by node.
 __device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, SplitScratch const& scratch,
                                                 std::uint32_t segment) {
   auto facts = FactsOf(task, scratch.segment_sums[segment], task.table.NodeOf(segment), task.table.FeatureOf(segment));
@@ -58,22 +58,22 @@ __device__ __forceinline__ unsigned long long WarpMax(unsigned long long value) 
   return value;
 }
 
-/// The lane with the best of the candidates that have loss change `top`: the first that sends missing rows right, else
-/// the last. Thresholds ascend with the lanes, so this is IsBetterInSegment.
+/// Returns the lane with the best of the candidates that have loss change `top`: the first that sends missing rows
+/// right, else the last. Thresholds ascend with the lanes, so this is IsBetterInSegment.
 __device__ __forceinline__ int WinnerLane(SegmentCandidate const& candidate, bool is_top) {
   unsigned const right = __ballot_sync(kAllLanes, is_top && candidate.state == SegmentCandidate::kDefaultRight);
   unsigned const left = __ballot_sync(kAllLanes, is_top && candidate.state == SegmentCandidate::kDefaultLeft);
   return right != 0 ? __ffs(static_cast<int>(right)) - 1 : 31 - __clz(static_cast<int>(left));
 }
 
-/// Losses are positive, so their bits ascend with them.
+/// Raises a node's floor. Losses are positive, so their bits ascend with them.
 __device__ __forceinline__ void RaiseFloor(SplitTask const& task, std::int32_t node, double loss_change) {
   atomicMax(reinterpret_cast<unsigned long long*>(task.floors + node),
             static_cast<unsigned long long>(__double_as_longlong(loss_change)));
 }
 
-/// All lanes of the warp call. Where a lane has a candidate, it is one of `piece`, which is this warp's own, of `node`;
-/// within a piece thresholds ascend with the lanes. Raises the node's floor.
+/// Commits the lanes' candidates and raises the node's floor. All lanes of the warp call it. A lane's candidate belongs
+/// to `piece`, which only this warp writes, of `node`. Thresholds ascend with the lanes within a piece.
 __device__ __forceinline__ void CommitBest(SplitTask const& task, SegmentCandidate* piece_best, std::int64_t piece,
                                            std::int32_t node, SegmentCandidate const& candidate) {
   bool const has_candidate = candidate.state != SegmentCandidate::kNone;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void CommitBest(SplitTask const& task, SegmentCandida
   __syncwarp();
 }
 
-/// The floor of a node as of now, raised by other blocks too.
+/// Returns the current floor of a node, which other blocks raise too.
 __device__ __forceinline__ double FloorOf(SplitTask const& task, std::int32_t node) {
   return __ldcg(task.floors + node);
 }

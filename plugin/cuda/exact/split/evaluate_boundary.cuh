@@ -1,8 +1,8 @@
-/// \file The candidates of exact split finding, as the CPU's exact method has them (src/tree/exact/exact_scan.h), on
-/// the device.
+/// \file The candidates of exact split finding on the device, the same as in the CPU's exact method
+/// (src/tree/exact/exact_scan.h).
 ///
-/// Nearly every candidate is far below what its node is known to reach. Those are screened out in float32, without a
-/// division: 30 instructions instead of the 150 of the exact float64 formula.
+/// Nearly every candidate is far below the loss change that its node is known to reach. Such candidates are screened
+/// out in float32, without a division: 30 instructions instead of the 150 of the exact float64 formula.
 #pragma once
 
 #include <cfloat>
@@ -13,11 +13,11 @@
 
 namespace kauri::cuda {
 
-/// What is asked of the splits of a segment besides what they gain: nothing, unless it is told.
+/// Limits on the splits of a segment besides their gain. None by default.
 struct SegmentLimits {
   SplitLimits of_node;
   std::int64_t n_present = 0;  ///< entries
-  double drawn = 0.0;          ///< where thresholds are drawn, the value
+  double drawn = 0.0;          ///< the drawn threshold, if thresholds are random
 
   __device__ bool Allows(std::int64_t n_left) const { return !of_node.rows.IsOn() || of_node.rows.Allows(n_left); }
   __device__ std::int64_t NumMissing() const { return of_node.rows.of_node - n_present; }
@@ -26,12 +26,12 @@ struct SegmentLimits {
   }
 };
 
-/// Everything about a segment that a candidate needs.
+/// The facts about a segment that a candidate needs.
 struct SegmentFacts {
-  NodeTotals node;   ///< its gain is what a split must beat: the cost of the feature is in it
+  NodeTotals node;   ///< its gain is what a split must beat, with the cost of the feature
   FixedSum missing;  ///< sum of the node's rows that lack the feature
   int sign;          ///< the feature's monotone constraint
-  bool both_ways;    ///< the column lacks values and has more than one: missing rows may also go right
+  bool both_ways;    ///< the column lacks values and has more than one, so missing rows may also go right
   SegmentLimits limits = {};
 
   __device__ bool HasMissing() const {
@@ -40,18 +40,18 @@ struct SegmentFacts {
   }
 };
 
-/// The rounding of the float32 screen is below 1e-6: eight operations on positive terms. With twice that as slack no
-/// candidate that the exact formula accepts is left out.
+/// Slack of the float32 screen, whose rounding is below 1e-6: eight operations on positive terms. With twice that as
+/// slack, no candidate that the exact formula accepts is left out.
 constexpr double kScreenSlack = 1.0 - 2e-6;
-/// Below it, squares may have lost bits to float32's smallest numbers.
+/// Below this value, squares may have lost bits to float32's smallest numbers.
 constexpr float kScreenSmallest = 1e-15F;
 
-/// What gain(left) + gain(right) must be, at least, for a loss change of `floor`; rounded down.
+/// Returns the least gain(left) + gain(right) for a loss change of `floor`; rounded down.
 __device__ __forceinline__ float NeededGain(double node_gain, double floor) {
   return __double2float_rd((floor + node_gain) * kScreenSlack);
 }
 
-/// False only when the split cannot bring the gain that is needed.
+/// Returns false only if the split cannot reach the needed gain.
 __device__ __forceinline__ bool MayReach(Screen const& screen, FixedSum total, FixedSum left, float needed) {
   FixedSum const right = total - left;
   float const gradient_l = __ll2float_rn(left.gradient) * screen.unit_gradient;
@@ -63,13 +63,13 @@ __device__ __forceinline__ bool MayReach(Screen const& screen, FixedSum total, F
   return !(gain < least && least > kScreenSmallest);
 }
 
-/// What the screen needs of a segment: less than SegmentFacts, so that it stays in registers.
+/// The data of a segment that the screen needs: less than SegmentFacts, so that it stays in registers.
 struct SegmentScreen {
-  FixedSum total;    ///< of the node
-  FixedSum missing;  ///< of the node's rows that lack the feature
-  float needed;      ///< NeededGain, as the floor was when it was last looked at
+  FixedSum total;    ///< sum of the node
+  FixedSum missing;  ///< sum of the node's rows that lack the feature
+  float needed;      ///< NeededGain, for the floor when it was last read
   bool right_first;  ///< missing rows may go right
-  bool left_too;     ///< and left, with other sums; or left only
+  bool left_too;     ///< and left, with other sums; or only left
 
   __device__ SegmentScreen() = default;
   __device__ SegmentScreen(SegmentFacts const& facts, double floor)
@@ -78,21 +78,21 @@ struct SegmentScreen {
         needed(NeededGain(facts.node.gain, floor)),
         right_first(facts.both_ways),
         left_too(!facts.both_ways || facts.missing.gradient != 0 || facts.missing.hessian != 0) {}
-  /// Whether a boundary is worth the exact formula.
+  /// Returns whether a boundary needs the exact formula.
   __device__ __forceinline__ bool MayReach(Screen const& screen, FixedSum left) const {
     return (right_first && cuda::MayReach(screen, total, left, needed)) ||
            (left_too && cuda::MayReach(screen, total, left + missing, needed));
   }
 };
 
-/// A split, before its gain is known.
+/// A split before its gain is computed.
 struct Proposal {
   FixedSum left;
   float threshold;
   std::uint32_t state;  ///< SegmentCandidate::state
 };
 
-/// Keeps the split when it is the best so far and its loss change is at least `floor`.
+/// Keeps the split if it is the best so far and its loss change is at least `floor`.
 __device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, Proposal const& proposal,
                                          double floor, SegmentCandidate* best) {
   FixedSum const right = facts.node.sum - proposal.left;
@@ -105,12 +105,12 @@ __device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts co
   if (candidate.loss_change >= floor && IsBetterInSegment(candidate, *best)) *best = candidate;
 }
 
-/// Between neighbouring values low < high of a segment; `left` is the sum up to and including `low`.
+/// A boundary between neighbouring values low < high of a segment; `left` is the sum up to and including `low`.
 struct Boundary {
   FixedSum left;
   float low;
   float high;
-  std::int64_t n_left = 0;  ///< entries up to and including `low`, where rows are limited
+  std::int64_t n_left = 0;  ///< entries up to and including `low`, if rows are limited
 };
 
 __device__ __forceinline__ void ConsiderBoundary(GainParam const& param, SegmentFacts const& facts,
@@ -127,7 +127,8 @@ __device__ __forceinline__ void ConsiderBoundary(GainParam const& param, Segment
   }
 }
 
-/// All present rows on one side, the missing on the other; `smallest` and `largest` are the segment's end values.
+/// Considers the splits with all present rows on one side and the missing on the other; `smallest` and `largest` are
+/// the segment's end values.
 __device__ __forceinline__ void ConsiderMissingAlone(GainParam const& param, SegmentFacts const& facts, float smallest,
                                                      float largest, double floor, SegmentCandidate* best) {
   if (!facts.limits.Allows(facts.limits.n_present)) return;

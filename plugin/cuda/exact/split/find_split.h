@@ -20,15 +20,15 @@ struct SplitTask {
   NodeTotals const* nodes = nullptr;          ///< [n_nodes]
   std::uint8_t const* both_ways = nullptr;    ///< [n_features]
   std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
-  std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: which a node may use; nullptr: all
-  std::int8_t const* signs = nullptr;         ///< [n_all_features]: monotone constraints; nullptr: none
-  float const* costs = nullptr;               ///< [n_all_features]: of AddCost; nullptr: none
+  std::uint8_t const* allowed = nullptr;  ///< [n_nodes, n_all_features]: the features that a node may use; nullptr: all
+  std::int8_t const* signs = nullptr;     ///< [n_all_features]: monotone constraints; nullptr: none
+  float const* costs = nullptr;           ///< [n_all_features]: costs for AddCost; nullptr: none
   std::int32_t n_all_features = 0;
   SplitLimits const* limits = nullptr;            ///< [n_nodes], without the nodes' rows; nullptr: none. Sorting phase
-  unsigned long long const* node_rows = nullptr;  ///< [n_nodes], where there are limits
-  /// [n_nodes]: a loss change that each node is known to reach; grows while candidates are found.
+  unsigned long long const* node_rows = nullptr;  ///< [n_nodes], if there are limits
+  /// [n_nodes]: a loss change that each node is known to reach; it grows as candidates are found.
   double* floors = nullptr;
-  bool by_errors = false;  ///< the candidates of pieces have those "missing alone" among them
+  bool by_errors = false;  ///< the candidates of pieces include the "missing alone" splits
 };
 
 /// Scratch of SplitTask: [NumTiles + NumSegments] pieces and [NumSegments] totals and candidates.
@@ -41,17 +41,18 @@ struct SplitScratch {
   std::uint32_t* n_listed = nullptr;  ///< [1]
 };
 
-/// Sets piece_sums, which is zero, to the sum of every piece. Costs one pass over the pairs.
+/// Sets piece_sums, which is zero before, to the sum of every piece. Costs one pass over the pairs.
 void SumPieces(CudaContext const& ctx, SegmentTable const& table, FixedPair const* pairs, std::int64_t n_entries,
                FixedSum* piece_sums);
 
 /// Improves best: [n_nodes] by the candidates of the chunk's features. Sorting phase.
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
 
-/// From the best of each piece to the best of each segment, with the splits "missing alone". Sorting phase.
+/// Reduces the best of each piece to the best of each segment, with the splits "missing alone". Sorting phase.
 void ReduceSegments(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch);
 
-/// From the candidates of each segment, [n_features, stride] at node, to the best of each node. Shared by both phases.
+/// Reduces the candidates of each segment, [n_features, stride] at node, to the best of each node. Shared by both
+/// phases.
 void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best,
                  std::int32_t stride, SplitCandidate* best);
 

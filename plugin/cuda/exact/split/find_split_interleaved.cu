@@ -1,4 +1,4 @@
-/// The steps are those of find_split_interleaved.h. Bytes per entry: 4 in, a gathered byte, 12 in and 1 out
+/// The steps are listed in find_split_interleaved.h. Bytes per entry: 4 in, a gathered byte, 12 in and 1 out
 /// (multireduce); 13 in (multiscan).
 #include <cub/block/block_scan.cuh>
 
@@ -17,7 +17,7 @@ __device__ __forceinline__ float WarpMax(float value) {
   return value;
 }
 
-/// Lane n returns what the lanes have of node n.
+/// Returns to lane n the sum of all lanes' pieces of node n.
 template <int kNodes, typename Sums>
 __device__ __forceinline__ NodePiece SumOfLanes(Sums const& sums) {
   NodePiece mine{};
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kLongSegmentThreads)
   if (threadIdx.x == 0) totals[static_cast<std::int64_t>(blockIdx.x) * n_nodes + blockIdx.y] = running;
 }
 
-/// What the lanes of a warp look up by node; `needed` is infinite where the node may not use the feature.
+/// Screens that the lanes of a warp look up by node. `needed` is infinite if the node may not use the feature.
 template <int kNodes>
 struct NodeScreens {
   SegmentScreen screen[kNodes];
@@ -84,11 +84,11 @@ struct NodeScreens {
 struct LaneBoundary {
   std::int64_t piece;
   std::int32_t node;
-  bool passes;  ///< the screen; without it the lane only takes part
+  bool passes;  ///< passes the screen; if false the lane only takes part
   Boundary boundary;
 };
 
-/// The exact formula; rare, so it stays out of the loop.
+/// Evaluates the exact formula; rare, so it is kept out of the loop.
 __device__ __noinline__ void EvaluateLanes(SplitTask const& task, InterleavedScratch const& scratch,
                                            std::int32_t feature, LaneBoundary const& lane) {
   SegmentCandidate candidate;
@@ -100,7 +100,7 @@ __device__ __noinline__ void EvaluateLanes(SplitTask const& task, InterleavedScr
   CommitBest(task, scratch.piece_best, lane.piece, lane.node, candidate);
 }
 
-/// A warp's way along its tile. Sums: LaneSums or HeldSums.
+/// A warp's scan along its tile. Sums: LaneSums or HeldSums.
 template <int kNodes, typename Sums>
 class Multiscan {
  public:
@@ -108,7 +108,7 @@ class Multiscan {
                        NodeScreens<kNodes>* screens)
       : task_(task), scratch_(scratch), tile_(tile), sums_(*sums), screens_(*screens), n_nodes_(task.table.n_nodes) {}
 
-  /// With the sums in shared memory entries are loaded twice.
+  /// Runs with the sums in shared memory, which loads entries twice.
   __device__ void Run() {
     LaneEntries entries(tile_);
     entries.LoadNodes(scratch_.node_of_entry);
@@ -119,7 +119,7 @@ class Multiscan {
     for (int quad = 0; quad < kLaneItems / 4; ++quad) Steps(entries.Load(task_.entries, quad));
   }
 
-  /// With the sums in registers once.
+  /// Runs with the sums in registers, which loads entries once.
   __device__ void RunHeld() {
     LaneEntries entries(tile_);
     entries.LoadNodes(scratch_.node_of_entry);
@@ -141,7 +141,7 @@ class Multiscan {
   __device__ std::int64_t Segment(int node) const { return static_cast<std::int64_t>(tile_.feature) * n_nodes_ + node; }
   __device__ std::int64_t Piece(int node) const { return tile_.tile * n_nodes_ + node; }
 
-  /// Lane n for node n.
+  /// Loads the screens, lane n for node n.
   __device__ void LoadScreens() {
     int const node = Lane();
     if (node < n_nodes_) {
@@ -161,7 +161,7 @@ class Multiscan {
     __syncwarp();
   }
 
-  /// The lanes' own sums become what comes before each lane's entries.
+  /// Replaces the lanes' own sums by the sums before each lane's entries.
   __device__ void StartLanes() {
     NodePiece const loaded = Lane() < n_nodes_ ? scratch_.pieces[Piece(Lane())] : NodePiece{{0, 0}, -INFINITY};
 #pragma unroll
@@ -208,7 +208,7 @@ class Multiscan {
   std::int32_t n_nodes_;
 };
 
-/// Blocks of a multiprocessor that the registers must do for.
+/// Number of blocks per multiprocessor that the registers must allow.
 template <int kNodes>
 constexpr int kMultiscanBlocks = kNodes <= kMostHeldNodes ? 4 : 6;
 

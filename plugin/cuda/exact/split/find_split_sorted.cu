@@ -1,10 +1,10 @@
 /// Split finding in the sorting phase (Mitchell & Frank 2017, "Phase 1: find splits", sorting variant).
 ///
 /// The sum of every piece is known: the kernel that moved the entries has added it up (partition.cu), or SumPieces.
-/// 1. PiecePrefixKernel: what comes before each piece within its segment, and the segment's total; so missing = node -
-/// total.
-/// 2. ScanKernel: a warp walks its tile, 128 entries at a time: a scan of the pairs, a float32 screen of every
-/// boundary, the exact formula for the few that may win, the best of every piece.
+/// 1. PiecePrefixKernel: the sums before each piece within its segment, and the segment's total; so missing = node -
+///    total.
+/// 2. ScanKernel: a warp goes along its tile, 128 entries at a time: a scan of the pairs, a float32 screen of every
+///    boundary, the exact formula for the few that may win, the best of every piece.
 /// 3. ReduceSegmentsKernel: the best of every segment, with the splits "missing alone".
 /// 4. ReduceNodesKernel: the best of every node over its features.
 /// Bytes per entry: 12 in (2); pieces are one in five hundred.
@@ -21,14 +21,14 @@ namespace {
 
 constexpr int kLaneEntries = 4;
 constexpr int kRoundEntries = 32 * kLaneEntries;
-/// More than any device holds at a time.
+/// More blocks than any device runs at a time.
 constexpr unsigned kEvaluateBlocks = 1024;
 
 struct LanePairs {
   FixedPair pair[kLaneEntries];
 };
 
-/// Four pairs of consecutive entries; `first` is a multiple of 4.
+/// Loads the pairs of four consecutive entries; `first` is a multiple of 4.
 __device__ __forceinline__ LanePairs LoadPairs(FixedPair const* pairs, std::int64_t first) {
   auto const* const words = reinterpret_cast<int4 const*>(pairs + first);
   int4 const a = __ldcs(words);
@@ -43,7 +43,7 @@ __device__ __forceinline__ FixedSum SumOf(LanePairs const& pairs) {
   return sum;
 }
 
-/// Rounds within one segment add up in the warp; others entry by entry.
+/// Rounds within one segment are added up in the warp; other rounds entry by entry.
 __global__ void __launch_bounds__(kBlockThreads)
     SumPiecesKernel(SegmentTable table, FixedPair const* pairs, std::int64_t n_entries, FixedSum* piece_sums) {
   WarpTile const tile = ThisTile(table, n_entries);
@@ -64,13 +64,13 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// 128 entries of one live segment, four to a lane, with what comes before each lane's.
+/// 128 entries of one live segment, four to a lane, with the sum before each lane's entries.
 struct UniformRound {
   LanePairs pairs;
   float values[kLaneEntries];
-  FixedSum before;     ///< of the segment, before the lane's first entry
-  float low;           ///< the value before it; its own where it is the segment's first
-  FixedSum carry_out;  ///< of the segment, after the round
+  FixedSum before;     ///< sum of the segment before the lane's first entry
+  float low;           ///< the value before that entry; its own value if it is the segment's first
+  FixedSum carry_out;  ///< sum of the segment after the round
   float last;          ///< the round's last value
 
   __device__ __forceinline__ UniformRound(EntryArrays const& entries, std::int64_t base, bool is_first, FixedSum carry,
@@ -91,8 +91,8 @@ struct UniformRound {
     last = __shfl_sync(kAllLanes, loaded.w, 31);
   }
 
-  /// One bit per boundary before an entry: there is one, and it passes the screen. The branches are the same for the
-  /// whole warp.
+  /// Returns one bit per entry: whether a boundary is before it that passes the screen. The branches are the same for
+  /// the whole warp.
   __device__ __forceinline__ unsigned Passing(Screen const& screen, SegmentScreen const& segment) const {
     unsigned boundaries = low != values[0] ? 1U : 0U;
 #pragma unroll
@@ -113,14 +113,14 @@ struct UniformRound {
   }
 };
 
-/// What a warp knows between two rounds; the same in every lane.
+/// The state of a warp between two rounds; the same in every lane.
 struct ScanState {
-  std::uint32_t segment;  ///< that holds the next entry, unless it begins a new one
+  std::uint32_t segment;  ///< segment of the next entry, unless that begins a new one
   FixedSum carry;         ///< the segment's pairs before the next entry
   float previous;         ///< the value of the entry before the next one
 };
 
-/// The boundaries of a round that passed the screen.
+/// A round with boundaries that passed the screen.
 struct PassedRound {
   std::int64_t piece;
   std::uint32_t segment;
@@ -129,7 +129,7 @@ struct PassedRound {
   UniformRound round;
 };
 
-/// The exact formula for a round; rare, so it stays out of the loop. Returns the floor as it is afterwards.
+/// Evaluates the exact formula for a round; rare, so it is kept out of the loop. Returns the floor after it.
 __device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch const& scratch,
                                              PassedRound const& passed) {
   auto const node = task.table.NodeOf(passed.segment);
@@ -150,7 +150,7 @@ __device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch
   return FloorOf(task, node);
 }
 
-/// A lane's boundary in a step of a mixed round.
+/// Evaluates a lane's boundary in a step of a mixed round.
 __device__ __forceinline__ void EvaluateMixed(SplitTask const& task, SplitScratch const& scratch, std::int64_t tile,
                                               bool is_boundary, std::uint32_t segment, Boundary const& boundary) {
   SegmentCandidate candidate;
@@ -165,7 +165,7 @@ __device__ __forceinline__ void EvaluateMixed(SplitTask const& task, SplitScratc
   CommitBest(task, scratch.piece_best, tile + segment, node, candidate);
 }
 
-/// Up to 32 consecutive entries of several segments, one to a lane.
+/// Scans up to 32 consecutive entries of several segments, one to a lane.
 __device__ __forceinline__ void MixedStep(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile,
                                           std::int64_t begin, std::int64_t end, ScanState* state) {
   std::int64_t const index = begin + Lane();
@@ -192,7 +192,7 @@ __device__ __forceinline__ void MixedStep(SplitTask const& task, SplitScratch co
   state->previous = __shfl_sync(kAllLanes, value, last);
 }
 
-/// 128 entries of several segments.
+/// Scans 128 entries of several segments.
 __device__ __noinline__ void MixedRound(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile,
                                         std::int64_t base, ScanState* state) {
   std::int64_t const round_end = min(base + kRoundEntries, tile.end);
@@ -201,7 +201,8 @@ __device__ __noinline__ void MixedRound(SplitTask const& task, SplitScratch cons
   }
 }
 
-/// A warp's way along its tile. All is inlined but the rare paths, which get copies: no member has an address.
+/// A warp's scan along its tile. All is inlined except the rare paths, which get copies, so that no member has an
+/// address.
 class TileScan {
  public:
   __device__ __forceinline__ TileScan(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile)
@@ -257,14 +258,15 @@ class TileScan {
   SplitScratch const& scratch_;
   WarpTile tile_;
   ScanState state_;
-  std::int64_t begin_;  ///< of the state's segment
+  std::int64_t begin_;  ///< start of the state's segment
   std::int64_t end_;
   bool live_;
   double node_gain_;
   SegmentScreen screen_;
 };
 
-/// One thread per tile: the boundary between the tile before and this one, where they share a segment.
+/// Raises floors, with one thread per tile: evaluates the boundary between the previous tile and this one, if they
+/// share a segment.
 __global__ void __launch_bounds__(kBlockThreads) FloorKernel(SplitTask task, SplitScratch scratch) {
   std::int64_t const tile = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x + 1;
   std::int64_t const index = tile * kTileEntries;
@@ -284,7 +286,7 @@ __global__ void __launch_bounds__(kBlockThreads) FloorKernel(SplitTask task, Spl
   if (best.state != SegmentCandidate::kNone) RaiseFloor(task, node, best.loss_change);
 }
 
-/// Whether a tile needs the exact formula somewhere. Clears the best of its pieces.
+/// Returns whether a tile needs the exact formula somewhere. Clears the best of its pieces.
 __device__ __forceinline__ bool NeedsEvaluation(SplitTask const& task, SplitScratch const& scratch,
                                                 WarpTile const& tile) {
   for (std::uint32_t segment = tile.first_segment + Lane(); segment <= tile.last_segment; segment += 32) {

@@ -1,4 +1,4 @@
-/// \file Which segments have candidates at all.
+/// \file Decides whether a segment has candidates.
 #pragma once
 
 #include "cuda/exact/split/find_split.h"
@@ -10,7 +10,7 @@ __device__ __forceinline__ bool IsAllowed(SplitTask const& task, std::int32_t no
   return task.allowed[static_cast<std::int64_t>(node) * task.n_all_features + task.feature_ids[feature]] != 0;
 }
 
-/// Of entries that are sorted by node: an active node's, which may use the feature.
+/// Returns whether a segment of entries sorted by node belongs to an active node that may use the feature.
 __device__ __forceinline__ bool IsLive(SplitTask const& task, std::uint32_t segment) {
   auto const node = task.table.NodeOf(segment);
   return node != task.table.n_nodes && IsAllowed(task, node, task.table.FeatureOf(segment));

@@ -1,4 +1,4 @@
-/// From the best of pieces to the best of segments and of nodes.
+/// Reductions from the best of pieces to the best of segments and of nodes.
 #include "cuda/common/launch.h"
 #include "cuda/exact/entries/warp_pieces.cuh"
 #include "cuda/exact/split/commit_best.cuh"
@@ -7,7 +7,8 @@
 namespace kauri::cuda {
 namespace {
 
-/// kThreads threads per segment, at tile `begin / kTileEntries + thread` and so on; the best is that of thread 0.
+/// Reduces a segment with kThreads threads, which begin at tile `begin / kTileEntries + thread`. Thread 0 gets the
+/// result.
 template <int kThreads>
 __device__ void ReduceSegment(SplitTask const& task, SplitScratch const& scratch, std::uint32_t segment, int thread) {
   if (task.table.IsDead(segment)) return;

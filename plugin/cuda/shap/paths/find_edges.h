@@ -1,4 +1,5 @@
-/// \file The edges of trees, merged with those above on the same feature (predictor/paths/tree_paths.h), on the device.
+/// \file The edges of trees, merged with earlier edges on the same feature (predictor/paths/tree_paths.h), on the
+/// device.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +12,16 @@
 namespace kauri::cuda {
 
 struct PathTree {
-  std::int64_t first_node;  ///< in the device's nodes and leaf values
-  std::int64_t first_edge;  ///< in what is kept by edge, which has the trees one after the other
+  std::int64_t first_node;  ///< into the device's nodes and leaf values
+  std::int64_t first_edge;  ///< into arrays by edge, which have the trees one after the other
   std::int32_t output;
 };
 
-/// Of all trees of a range. Device memory; not owning.
+/// Edges of all trees of a range. Device memory; not owning.
 struct DeviceEdgesView {
   EdgesView edges;
-  std::uint8_t* path_size;  ///< elements of the path that ends at an edge, with its root, at most 255; 0: none does
+  /// elements of the path that ends at an edge, with its root, at most 255; 0: no path ends here
+  std::uint8_t* path_size;
 };
 
 class DeviceEdges {
@@ -48,8 +50,8 @@ class DeviceEdges {
   Buffer<std::uint8_t> path_size_;
 };
 
-/// Trees without categorical splits. trees: [n_trees], cover: by edge; all in device memory. The bits of FindEdges on
-/// the host.
+/// Finds the edges of trees without categorical splits. trees: [n_trees], cover: by edge; all in device memory. The
+/// result has the bits of FindEdges on the host.
 void FindEdgesOnDevice(CudaContext const& cuda, NarrowReader const& nodes, PathTree const* trees, std::int64_t n_trees,
                        float const* cover, DeviceEdgesView const& to);
 

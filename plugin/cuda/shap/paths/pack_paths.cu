@@ -1,6 +1,6 @@
 /// 1. The edges of all trees, merged (find_edges.h).
 /// 2. The leaves among them are the paths: their sizes are counted, listed and placed (place_paths.h).
-/// 3. A thread per path walks up from its leaf and writes its elements to their place: 16 bytes each.
+/// 3. A thread per path goes up from its leaf and writes the path's elements to their place: 16 bytes each.
 #include <thrust/copy.h>
 #include <thrust/gather.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -24,7 +24,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::int64_t kMostEdges = std::int64_t{1} << 31U;
-/// Of an edge: its cover, and as many paths as half of the edges with number, place, and what sorts them.
+/// Further bytes per edge: its cover, and half of a path's number, place and sort keys, as half of the edges end a
+/// path.
 constexpr std::size_t kOtherBytesPerEdge = 20;
 
 struct EndsPath {
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) WriteElementsKernel(WriteTask task) 
   ForEachShortPathEdge(edges.parent, edges.earlier, leaf, [&](std::uint32_t above) { *to++ = edges.feature[above]; });
 }
 
-/// In the forest's order.
+/// Lists the trees in the forest's order.
 std::vector<PathTree> ListTrees(DeviceForest const& forest, TreeRange range) {
   auto const& on_host = forest.OnHost();
   auto const first_nodes = forest.FirstNodes();

@@ -10,7 +10,7 @@
 
 namespace kauri::cuda {
 
-/// As PackedPaths, without categories. The numbers apart, in device memory.
+/// PackedPaths without categories, with its arrays in device memory.
 struct PackedOnDevice {
   Buffer<PathFeature> elements;
   Buffer<std::int64_t> bin_begin;  ///< [n_bins + 1], into elements
@@ -18,9 +18,10 @@ struct PackedOnDevice {
   double utilisation = 1.0;
 };
 
-/// PackPaths by best fit, element by element the same. trees: numbered within the forest. Nothing where the host is to
-/// do it: categorical splits, wide nodes, 2^31 nodes or more, less free memory than it takes, or a path that no warp
-/// holds, which PackPaths has the error for. Takes 50 bytes a node while it works.
+/// Packs paths like PackPaths with best fit: the same elements in the same order. trees: numbered within the forest.
+/// Returns nothing if the host has to do it: for categorical splits, wide nodes, 2^31 nodes or more, too little free
+/// memory, or a path that does not fit into a warp, for which PackPaths has the error. Takes 50 bytes a node while it
+/// works.
 std::optional<PackedOnDevice> PackPathsOnDevice(CudaContext const& cuda, DeviceForest const& forest, TreeRange trees);
 
 }  // namespace kauri::cuda

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kFloor = kMinLossChange / 2.0;
 
-/// What a level's codes are on the device.
+/// Returns the level's categories and codes on the device.
 cuda::DeviceCategories MakeCategories(cuda::CudaContext const& cuda, CategoryLevel const& level) {
   cuda::DeviceCategories categories;
   categories.n_rows = level.spec.n_rows;
@@ -35,7 +35,7 @@ struct Answer {
   std::vector<std::vector<std::int32_t>> rights;  ///< [n_nodes]; empty without a split
 };
 
-/// allowed: [n_nodes, n_ids] or empty. before: [n_nodes], of other features.
+/// allowed: [n_nodes, n_ids] or empty. before: [n_nodes], best splits on other features.
 struct CategoryQuestion {
   CategoryRules rules;
   std::vector<std::uint8_t> allowed;
@@ -169,7 +169,7 @@ TEST_F(CategoryTest, SumsOfSlices) {
   }
 }
 
-/// Shared memory adds parts of 32 bits: all rows in one cell, of the largest magnitude.
+/// Shared memory adds parts of 32 bits. All rows are in one cell, with the largest magnitude.
 TEST_F(CategoryTest, SumsOfTheLargestNumbers) {
   auto level = MakeCategoryLevel({{1}, 40000, 1, 0.0, false, 5});
   auto const largest = (1 << 30) - 1;
@@ -219,7 +219,7 @@ TEST_F(CategoryTest, ManyCategoriesOfFewRows) {
   Compare(MakeCategoryLevel({{5000, 70000}, 3000, 4, 0.1, true, 9}), {{4, 100000}, {}, {}}, 100000);
 }
 
-/// A better split on a number stays, and a tie goes to the lower feature.
+/// A better split on a number is kept, and a tie goes to the lower feature.
 TEST_F(CategoryTest, OtherFeaturesWereThereBefore) {
   auto const level = MakeCategoryLevel({{10, 4}, 3000, 4, 0.1, false, 10});
   CategoryQuestion question;
@@ -252,7 +252,7 @@ TEST_F(CategoryTest, RowsMoveByTheirCategories) {
       auto const& split = answer.best[node];
       cuda::NodeMove move{-1, 0.0F, 0, ~node, ~node};
       if (split.IsValid()) move = {static_cast<std::int32_t>(split.feature), 0.0F, 1, 2 * node, ~(2 * node + 1)};
-      if (node == 4) move.feature = 0;  // a number, which its own kernel moves
+      if (node == 4) move.feature = 0;  // a split on a number, for which another kernel moves rows
       moves.push_back(move);
     }
     std::vector<std::int32_t> expected(level.positions.size(), -77);
@@ -302,7 +302,7 @@ TEST_F(CategoryTest, ListsOfColumns) {
   }
 }
 
-/// Codes are places in the lists: those with gaps and those without.
+/// Codes are places in the lists, with gaps and without.
 TEST_F(CategoryTest, CodesOfColumns) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();
   auto const data = MakeMatrix({0, 70000, 5, 2, nan, 6, nan, 9, 7, 2, 100000, 8}, 3, false);

@@ -12,7 +12,7 @@
 namespace kauri::testing {
 namespace {
 
-/// One node with all rows of one feature.
+/// A node with all rows of one feature.
 struct NodeCase {
   std::vector<FixedSum> sums;  ///< [n_categories]
   std::vector<CategoryEntry> entries;
@@ -104,7 +104,7 @@ TEST(CategoryWarp, TheFloorItselfCounts) {
   }
 }
 
-/// Sums of as many rows as a block adds up, of the largest numbers of either sign.
+/// Sums of the largest number of rows that a block adds up, with the largest numbers of either sign.
 TEST(NumberParts, SumsAreExact) {
   std::int32_t const largest = (1 << 30) - 1;
   for (auto const value : {largest, -largest, 0, 1, -1, 32767, 32768, -32768, -32769}) {

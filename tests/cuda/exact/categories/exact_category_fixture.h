@@ -1,4 +1,4 @@
-/// \file What the tests of categorical columns share: rows with categories in the nodes of a level, on the host.
+/// \file Rows with categories in the nodes of a level, on the host, for the tests of categorical columns.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace kauri::testing {
 
 struct CategorySpec {
-  std::vector<std::int32_t> n_categories;  ///< of each feature
+  std::vector<std::int32_t> n_categories;  ///< for each feature
   std::int64_t n_rows = 100;
   std::int32_t n_nodes = 1;
-  double missing = 0.0;       ///< chance of each code
-  bool coarse_pairs = false;  ///< gradients -1, 0, 1 and hessians 0, 1: many ties, sums of nothing
+  double missing = 0.0;       ///< chance that a code is missing
+  bool coarse_pairs = false;  ///< gradients -1, 0, 1 and hessians 0, 1: many ties, and zero sums
   std::uint64_t seed = 0;
 };
 
@@ -27,17 +27,17 @@ struct CategoryLevel {
   GainParam param;
 
   std::size_t NumFeatures() const { return spec.n_categories.size(); }
-  /// Features are the odd ones.
+  /// Returns the id of a feature: the odd numbers.
   static std::uint32_t IdOf(std::size_t feature) { return static_cast<std::uint32_t>(2 * feature + 1); }
   std::size_t NumIds() const { return 2 * NumFeatures() + 1; }
-  /// Category numbers: not the indices.
+  /// Returns the category numbers, which differ from the indices.
   std::vector<std::int32_t> ListOf(std::size_t feature) const {
     std::vector<std::int32_t> list;
     for (std::int32_t index = 0; index < spec.n_categories[feature]; ++index) list.push_back(3 * index + 1);
     return list;
   }
   std::uint32_t CodeOf(std::size_t feature, std::size_t row) const { return codes[feature * positions.size() + row]; }
-  /// [n_categories] of a feature in a node.
+  /// Returns the sums by category, [n_categories], of a feature in a node.
   std::vector<FixedSum> SumsOf(std::size_t feature, std::int32_t node) const {
     std::vector<FixedSum> sums(spec.n_categories[feature]);
     for (std::size_t row = 0; row < positions.size(); ++row) {
@@ -46,7 +46,7 @@ struct CategoryLevel {
     }
     return sums;
   }
-  /// As the CPU's search takes them.
+  /// Returns the entries in the form that the CPU's search takes.
   std::vector<CategoryEntry> EntriesOf(std::size_t feature, std::int32_t node) const {
     std::vector<CategoryEntry> entries;
     auto const sums = SumsOf(feature, node);

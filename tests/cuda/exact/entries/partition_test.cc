@@ -6,7 +6,7 @@
 namespace kauri::testing {
 namespace {
 
-/// What becomes of the nodes of a level.
+/// The moves of the nodes of a level.
 struct Moves {
   std::vector<cuda::NodeMove> of_node;
   std::vector<std::int32_t> parent_of_child;
@@ -16,7 +16,7 @@ struct Moves {
   bool GoesLeft(std::uint32_t row) const { return (goes_left[row / 32] >> (row % 32) & 1U) != 0; }
 };
 
-/// active: per node a bit for its left child and a bit for its right one, the others being leaves; 0: not split.
+/// active: per node a bit for its left child and a bit for its right one, where a clear bit is a leaf; 0: not split.
 Moves MakeMoves(Level const& level, std::vector<unsigned> const& active, double share_left, std::uint64_t seed) {
   Random random(seed);
   Moves moves;
@@ -41,9 +41,9 @@ Moves MakeMoves(Level const& level, std::vector<unsigned> const& active, double 
   return moves;
 }
 
-/// The children's segments; entries of each are in the order that they had in the parent's.
+/// Returns the children's segments. The entries of each keep the order that they had in the parent's segment.
 Layout PartitionOnHost(Level const& level, Layout const& parents, Moves const& moves) {
-  auto children = parents;  // what is not written stays
+  auto children = parents;  // unwritten parts stay
   children.n_nodes = moves.NumChildren();
   children.segments.clear();
   for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {
@@ -153,7 +153,7 @@ TEST_F(PartitionTest, SegmentsThatEndWithTiles) {
   }
 }
 
-/// Tiles in which only finished rows have been.
+/// Tiles with rows of finished nodes only.
 TEST_F(PartitionTest, DeadTiles) {
   auto const level = MakeLevel({{600, 20}, 0, 3, 0.0, 0, false, 7});
   auto moves = MakeMoves(level, {3}, 0.5, 8);

@@ -9,7 +9,7 @@ namespace {
 
 class PositionsTest : public DeviceTest {
  protected:
-  /// Moves at random: two of five nodes are not split, features of `n_features`.
+  /// Returns random moves: two of five nodes are not split, the others on one of `n_features` features.
   static std::vector<cuda::NodeMove> RandomMoves(std::int32_t n_nodes, std::uint32_t n_features, std::uint64_t seed) {
     Random random(seed);
     std::vector<cuda::NodeMove> moves;
@@ -46,7 +46,7 @@ TEST_F(PositionsTest, ByDefault) {
   }
 }
 
-/// Rows of nodes that split on `feature` by its column.
+/// Returns the positions after moving the rows of nodes that split on `feature` by its column.
 std::vector<std::int32_t> MovedByColumn(Level const& level, std::size_t feature,
                                         std::vector<cuda::NodeMove> const& moves, std::vector<std::int32_t> next) {
   for (auto const entry : level.columns[feature]) {
@@ -79,7 +79,7 @@ TEST_F(PositionsTest, ByColumn) {
   }
 }
 
-/// Winners of a node are places of features within the chunk: here the moves' features themselves.
+/// A node's winner is the place of a feature within the chunk: here the moves' features themselves.
 TEST_F(PositionsTest, BySegments) {
   for (auto const n_nodes : {1U, 5U, 300U}) {
     SCOPED_TRACE(n_nodes);
@@ -103,14 +103,14 @@ TEST_F(PositionsTest, BySegments) {
   }
 }
 
-/// A grid has fewer rows of blocks than there are nodes.
+/// There are more nodes than a grid has rows of blocks.
 TEST_F(PositionsTest, BySegmentsOfVeryManyNodes) {
   constexpr std::int32_t kNodes = 65535 + 20;
   std::vector<std::int64_t> begin;
   std::vector<std::uint32_t> rows;
   std::vector<cuda::NodeMove> moves;
   std::vector<std::int32_t> expected;
-  for (std::int32_t node = 0; node < kNodes; ++node) {  // a row each
+  for (std::int32_t node = 0; node < kNodes; ++node) {  // one row each
     begin.push_back(node);
     rows.push_back(static_cast<std::uint32_t>(node));
     moves.push_back({0, node % 3 == 0 ? 1.0F : 0.0F, 0, 2 * node, 2 * node + 1});

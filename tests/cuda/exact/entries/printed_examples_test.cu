@@ -1,4 +1,5 @@
-/// What Mitchell & Frank 2017 print of scans, sorting and positions: figures 3 to 7, tables 5, 6, 9 and 12 to 18.
+/// The printed examples of Mitchell & Frank 2017 for scans, sorting and positions: figures 3 to 7, tables 5, 6, 9 and
+/// 12 to 18.
 #include <vector>
 
 #include "cuda/common/launch.h"
@@ -13,8 +14,8 @@ namespace {
 
 constexpr unsigned kWarp = 32;
 
-/// Scans a warp's items by sequence, one sequence after the other, the items of others masked off (listing 5). sums
-/// (out): [32], of each item's own sequence; total (out): of all items.
+/// Scans a warp's items by sequence, one sequence after the other, with the items of other sequences masked off
+/// (listing 5). sums (out): [32], of each item's own sequence; total (out): of all items.
 __global__ void ScanSequencesKernel(std::int32_t const* sequence, std::int32_t n_sequences, std::int64_t* sums,
                                     std::int64_t* total) {
   std::int32_t const own = sequence[threadIdx.x];
@@ -33,7 +34,7 @@ class PrintedExamplesTest : public DeviceTest {
     std::vector<std::int64_t> sums;
     std::int64_t total;
   };
-  /// Ones in these sequences, scanned each by itself.
+  /// Scans ones in these sequences, each sequence by itself.
   Scanned ScanOnes(std::vector<std::int32_t> sequence, std::int32_t n_sequences) const {
     auto const n_items = sequence.size();
     sequence.resize(kWarp, -1);
@@ -44,7 +45,7 @@ class PrintedExamplesTest : public DeviceTest {
     return {cuda::ToHost(Cuda(), sums.data(), n_items), Fetch(Cuda(), total)[0]};
   }
 
-  /// A level of these columns; what lies outside `columns` of a row is missing.
+  /// Returns a level of these columns; values of a row that are not in `columns` are missing.
   static Level MakeColumns(std::vector<std::vector<ColumnEntry>> columns, std::vector<std::int32_t> node_of_row) {
     Level level;
     level.columns = std::move(columns);
@@ -58,7 +59,7 @@ class PrintedExamplesTest : public DeviceTest {
   }
 };
 
-/// Figure 3: eight ones, and a warp of them. Figure 4: their scan. Figures 5 and 6: the same without the item itself.
+/// Figure 3: eight ones, and a warp of ones. Figure 4: their scan. Figures 5 and 6: the same without the item itself.
 TEST_F(PrintedExamplesTest, ScanOfOnes) {
   auto const eight = ScanOnes(std::vector<std::int32_t>(8, 0), 1);
   EXPECT_EQ(eight.total, 8);
@@ -74,8 +75,8 @@ TEST_F(PrintedExamplesTest, ScansOfTwoSequences) {
   EXPECT_EQ(ScanOnes({0, 0, 0, 1, 1, 1}, 2).sums, (std::vector<std::int64_t>{1, 2, 3, 1, 2, 3})) << "segmented";
 }
 
-/// Algorithm 4 and figure 7 on eight digits; before place 5 there are three zeros, as in the text's example. A zero
-/// goes to S[i], the number of zeros before it, a one to i - S[i] + r, r being the number of zeros.
+/// Algorithm 4 and figure 7 on eight digits. Before place 5 there are three zeros, as in the text's example. A zero
+/// goes to S[i], the number of zeros before it. A one goes to i - S[i] + r, where r is the number of zeros.
 TEST_F(PrintedExamplesTest, PassOfARadixSort) {
   std::vector<unsigned> const digits{0, 1, 0, 1, 0, 1, 1, 0};
   std::vector<std::int64_t> place(digits.size());
@@ -158,7 +159,7 @@ TEST_F(PrintedExamplesTest, NodeBuckets) {
   EXPECT_EQ(found_values, (std::vector<float>{0.5F, 0.1F, 0.9F, 5.2F, 3.1F, 3.9F, 3.6F, 4.7F}));
 }
 
-/// Figure 8 and tables 14 to 18: node 1 (here 0) asks f0 < 0.8 with missing values to the right, node 2 (1) asks f1
+/// Figure 8 and tables 14 to 18: node 1 (here 0) tests f0 < 0.8 with missing values to the right, node 2 (1) tests f1
 /// with missing values to the left; their children are 3 to 6 (0 to 3). Instance 3 lacks f0.
 TEST_F(PrintedExamplesTest, PositionsAfterALevel) {
   constexpr std::int32_t kFirstChild = 3;

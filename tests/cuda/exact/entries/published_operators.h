@@ -1,6 +1,6 @@
-/// \file The operators of the interleaved phase as Mitchell and Frank 2017 print them: the masked warp scan of listing
-/// 5 and the flags of equation 5 and listing 6. The product does without either (interleaved_tile.cuh): a lane knows
-/// its entries' nodes and the values before them. Here they are to compare it with.
+/// \file The operators of the interleaved phase as printed by Mitchell and Frank 2017: the masked warp scan of listing
+/// 5 and the flags of equation 5 and listing 6. The product needs neither (interleaved_tile.cuh), because a lane knows
+/// its entries' nodes and the values before them. The operators are here for comparison.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri::testing {
 
-/// Bit i: node i is among the entries; bit 63: an entry whose value is not that of the entry to the left.
+/// Bit i: node i is among the entries; bit 63: an entry whose value differs from the value of the entry to its left.
 using BitFlagSet = std::uint64_t;
 
 constexpr int kSegmentBit = 63;
@@ -18,15 +18,16 @@ constexpr int kSegmentBit = 63;
 KAURI_HD BitFlagSet FlagOf(int bit) { return std::uint64_t{1} << bit; }
 KAURI_HD bool CheckBit(BitFlagSet flags, int bit) { return (flags & FlagOf(bit)) != 0; }
 
-/// Equation 5, listing 6: associative, so that it can be scanned.
+/// Combines flags by equation 5, listing 6. The operator is associative, so that it can be scanned.
 KAURI_HD BitFlagSet Combine(BitFlagSet a, BitFlagSet b) { return CheckBit(b, kSegmentBit) ? b : a | b; }
 
-/// What is scanned of an entry of `node` (below 0: of none).
+/// Returns the flags of an entry of `node` (below 0: in no node), the input of the scan.
 KAURI_HD BitFlagSet FlagsOf(int node, bool is_new_value) {
   return (node < 0 ? 0 : FlagOf(node)) | (is_new_value ? FlagOf(kSegmentBit) : 0);
 }
 
-/// Whether an entry is the leftmost of its value in its node. before: the flags of the entries to its left, scanned.
+/// Returns whether an entry is the leftmost of its value in its node. before: the flags of the entries to its left,
+/// scanned.
 KAURI_HD bool IsFirstOfValue(BitFlagSet before, int node, bool is_new_value) {
   return is_new_value || !CheckBit(before, node);
 }

@@ -1,5 +1,5 @@
-/// The published operators of the interleaved phase: alone, on the paper's worked examples, and against what the
-/// product makes of the same entries.
+/// The published operators of the interleaved phase: alone, on the paper's worked examples, and against the product's
+/// results for the same entries.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -45,13 +45,14 @@ struct Column {
   std::vector<FixedPair> pair;
 };
 
-/// What a scan of the column says of each entry.
+/// The results of scanning the column, for each entry.
 struct Scanned {
-  std::vector<FixedSum> before;        ///< of the entry's node, without the entry
-  std::vector<std::uint8_t> is_first;  ///< of its value in its node
+  std::vector<FixedSum> before;        ///< sum of the entry's node, without the entry
+  std::vector<std::uint8_t> is_first;  ///< whether it is the first of its value in its node
 };
 
-/// Equation 5, one entry after another. loses_segments: as the published code, whose flag is never set.
+/// Computes equation 5, one entry after another. loses_segments: does the same as the published code, whose flag is
+/// never set.
 std::vector<std::uint8_t> FirstsOnHost(Column const& column, bool loses_segments) {
   std::vector<std::uint8_t> firsts;
   BitFlagSet before = 0;
@@ -79,8 +80,8 @@ __device__ BitFlagSet ScanFlags(BitFlagSet flags) {
   return flags;
 }
 
-/// Algorithm 6 by one warp, tiles of 32: a masked scan for each node (listing 5), with the running sums of the tiles
-/// before; then the scan of the flags.
+/// Runs algorithm 6 by one warp, in tiles of 32: a masked scan for each node (listing 5), with the running sums of the
+/// tiles before; then the scan of the flags.
 __global__ void PublishedMultiscan(ColumnArrays column, int n_nodes, FixedSum* sums, std::uint8_t* is_first) {
   __shared__ std::int64_t gradients[cuda::kMostInterleavedNodes];
   __shared__ std::int64_t hessians[cuda::kMostInterleavedNodes];
@@ -131,7 +132,7 @@ class PublishedTest : public SplitTest {
     return {Fetch(Cuda(), sums), Fetch(Cuda(), firsts)};
   }
 
-  /// The best splits of all nodes over the boundaries that the published operators find, by the host's formula.
+  /// Returns the best splits of all nodes over the boundaries found by the published operators, by the host's formula.
   std::vector<SplitCandidate> PublishedSplits(Level const& level) const {
     std::vector<SplitCandidate> best(static_cast<std::size_t>(level.n_nodes));
     for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {
@@ -168,7 +169,7 @@ class PublishedTest : public SplitTest {
     float high;
   };
 
-  /// Of columns without missing values, whose missing rows go left.
+  /// Considers a cut of a column without missing values, whose missing rows go left.
   static void Offer(Level const& level, std::size_t feature, std::size_t node, Cut const& cut, SplitCandidate* best) {
     auto const totals = TotalsOf(level, {}, node);
     auto const right = totals.sum - cut.left;
@@ -189,7 +190,7 @@ TEST_F(PublishedTest, Table5) {
 }
 
 /// Table 12, whose nodes 1 and 2 are 0 and 1 here: f0 of instances 0, 2, 3, f2 of instances 2, 0, 1, 3. All values
-/// differ, so each is the first of its value; sums before are counts here.
+/// differ, so each is the first of its value; the sums before are counts here.
 TEST_F(PublishedTest, Table12) {
   std::vector<FixedPair> const ones(4, {1, 1});
   auto const f0 = Scan({{1, 0, 1}, {0.1F, 0.5F, 0.9F}, {ones.begin(), ones.begin() + 3}}, 2);
@@ -234,8 +235,8 @@ TEST_F(PublishedTest, Table13) {
   for (std::size_t i = 0; i < region; ++i) EXPECT_EQ(found[region + i], sorted.values[i]) << "entry " << i;
 }
 
-/// Sums and boundaries as a loop over the entries has them, and from them the splits that the product finds: nodes of
-/// every number, ties within and across nodes, entries without a node.
+/// Compares sums and boundaries with a loop over the entries, and the splits from them with the product's: all numbers
+/// of nodes, ties within and across nodes, entries without a node.
 TEST_F(PublishedTest, WhatTheProductFinds) {
   for (auto const n_nodes : {1U, 2U, 3U, 4U, 8U, 16U, 31U, 32U}) {
     for (auto const n_distinct : {0U, 3U, 40U}) {
@@ -257,8 +258,8 @@ TEST_F(PublishedTest, WhatTheProductFinds) {
   }
 }
 
-/// With the flag that the published code loses, only the first entry of each node would be a boundary: the test above
-/// would notice.
+/// With the flag that the published code loses, only the first entry of each node would be a boundary. The test above
+/// would detect it.
 TEST(PublishedFlags, TheLostFlagLosesBoundaries) {
   Random random(3);
   Column column;

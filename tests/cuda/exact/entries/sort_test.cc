@@ -1,4 +1,5 @@
-/// What the interleaved phase does beside finding splits: nodes by entry, the rows' moves, and the sort that ends it.
+/// The work of the interleaved phase besides finding splits: nodes by entry, the rows' moves, and the sort that ends
+/// the phase.
 #include "exact/split/exact_split_fixture.h"
 
 namespace kauri::testing {
@@ -6,7 +7,7 @@ namespace {
 
 class InterleavedTest : public DeviceTest {
  protected:
-  /// SortByNode against a stable sort.
+  /// Compares SortByNode with a stable sort.
   void CompareSort(Level const& level) const {
     auto const columns = LayOut(level, false);
     auto const sorted = LayOut(level, true);
@@ -32,7 +33,7 @@ class InterleavedTest : public DeviceTest {
   }
 
  private:
-  /// Region 1 as `sorted`, dead entries and all.
+  /// Expects `sorted` in region 1, including its dead entries.
   void ExpectEntries(Layout const& sorted, cuda::ExactWorkspace const& workspace) const {
     auto const rows = Fetch(Cuda(), workspace.rows);
     auto const values = Fetch(Cuda(), workspace.values);
@@ -64,7 +65,7 @@ TEST_F(InterleavedTest, SortWholeTilesAndFinishedTiles) {
   CompareSort(MakeLevel({{1, 0, 1}, 3000, 2, 0.0, 0, false, 3}));
 }
 
-/// More tiles than one pass of a block goes over.
+/// Has more tiles than one pass of a block covers.
 TEST_F(InterleavedTest, SortLongColumn) { CompareSort(MakeLevel({{200000, 100000, 7}, 9000, 1, 0.0, 0, false, 4})); }
 
 TEST_F(InterleavedTest, NarrowPositions) {
@@ -87,7 +88,7 @@ TEST_F(InterleavedTest, NarrowPositions) {
   }
 }
 
-/// Split finding leaves each entry's node behind, and the rows move by it.
+/// Split finding stores each entry's node, and the rows move by it.
 TEST_F(InterleavedTest, MovesByTheNodesOfEntries) {
   auto const level = MakeLevel({{700, 300, 5, 64}, 200, 3, 0.2, 0, false, 6});
   auto const layout = LayOut(level, false);

@@ -1,5 +1,5 @@
-/// split_criterion=absolute_error: the exact builder on the device against the one on the CPU, the same tree and the
-/// same leaves, bit for bit.
+/// split_criterion=absolute_error: the exact builder on the device against the builder on the CPU, with the same tree
+/// and the same leaves, bit for bit.
 #include "cuda/exact/gpu_exact_builder.h"
 #include "exact/build_on_device.h"
 #include "exact/label_bins/label_fixture.h"
@@ -25,8 +25,8 @@ struct Problem {
   }
 };
 
-/// Residuals depend on the first column, so that there are splits to find; pairs are what the loss has: signs, and
-/// weights.
+/// Returns a problem whose residuals depend on the first column, so that there are splits to find. The gradient pairs
+/// are the loss's own: signs, and weights.
 Problem MakeProblem(MatrixSpec const& spec, Residuals kind, bool weighed, float subsample = 1.0F) {
   Problem problem;
   auto const values = MakeValues(spec);
@@ -64,7 +64,7 @@ class LabelBuilderTest : public DeviceTest {
     leaves->assign(problem.pairs.size(), -1);
     return builder.Build(Ctx(), *problem.data, problem.Task(), state.get(), *leaves);
   }
-  /// With a state that may have been used before. Returns the number of leaves.
+  /// Compares the trees, with a state that may have been used before. Returns the number of leaves.
   std::int64_t ExpectTheHosts(Problem const& problem, TreeParam const& param, BuildState* state) const {
     std::vector<std::int32_t> expected;
     auto const tree = OnHost(problem, param, &expected);
@@ -74,7 +74,7 @@ class LabelBuilderTest : public DeviceTest {
     EXPECT_EQ(expected, leaves);
     return tree.NumLeaves();
   }
-  /// On the device.
+  /// Builds on the device; for problems that must be refused.
   void Refused(Problem const& problem, TreeParam const& param, BuildState* state) const {
     std::vector<std::int32_t> leaves(problem.pairs.size());
     cuda::GpuExactBuilder const builder(param, ParseParameters<cuda::GpuExactParam>({}));
@@ -142,7 +142,7 @@ TEST_F(LabelBuilderTest, RandomConfigurations) {
   }
 }
 
-/// More rows than a node's edges are taken from, and a segment of many tiles.
+/// More rows than the sample for a node's edges, and a segment of many tiles.
 TEST_F(LabelBuilderTest, ManyRowsAndNodes) {
   auto const n_leaves =
       Compare(MakeProblem({20000, 2, 0.0, 0, false, 6}, Residuals::kSkewed, false), {{"max_depth", "10"}});
@@ -155,7 +155,7 @@ TEST_F(LabelBuilderTest, ColumnsWithoutValues) {
   Compare(MakeProblem({2000, 2, 0.999, 0, true, 9}, Residuals::kNormal, false), {{"min_child_weight", "0"}});
 }
 
-/// One state, with either criterion, other residuals and a refused tree in between.
+/// Uses one state with either criterion, with other residuals and a refused tree in between.
 TEST_F(LabelBuilderTest, AStateIsUsedAgain) {
   auto problem = MakeProblem({3000, 4, 0.2, 0, false, 10}, Residuals::kNormal, false);
   auto const by_errors = ParamOf({{"max_depth", "4"}});

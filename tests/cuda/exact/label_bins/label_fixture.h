@@ -1,4 +1,4 @@
-/// \file Split finding by label bins on a level: what the host finds (tree/exact/label_bin_scan.h), node by node.
+/// \file Split finding by label bins on a level: the host's results (tree/exact/label_bin_scan.h), node by node.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ enum class Residuals { kNormal, kSkewed, kFew, kEqual, kOutlier };
 inline constexpr Residuals kAllResiduals[] = {Residuals::kNormal, Residuals::kSkewed, Residuals::kFew,
                                               Residuals::kEqual, Residuals::kOutlier};
 
-/// Residuals of rows, and what these weigh.
+/// Residuals of rows, and their weights.
 struct Labels {
   std::vector<float> residuals;
   std::vector<float> weights;         ///< [n_rows], or empty
@@ -46,7 +46,7 @@ inline float DrawResidual(Residuals kind, Random* random) {
   }
 }
 
-/// weighed: weights of 0 to 3 sixths among others, some rows without, and a residual that is NaN.
+/// Returns labels. weighed: weights of 0 to 3 sixths and others, some rows without weight, and a residual that is NaN.
 inline Labels MakeLabels(std::size_t n_rows, Residuals kind, bool weighed, std::uint64_t seed) {
   Random random(seed);
   Labels labels;
@@ -59,14 +59,14 @@ inline Labels MakeLabels(std::size_t n_rows, Residuals kind, bool weighed, std::
   return labels;
 }
 
-/// The best split of every node, node by node, as the host finds it among all columns.
+/// The best split of every node, found by the host among all columns, node by node.
 class LabelOracle {
  public:
-  /// What is referred to must outlive it.
+  /// Referenced objects must outlive it.
   LabelOracle(Level const& level, Labels const& labels)
       : level_(level), labels_(labels), scan_(Context{}, TaskOf(labels)), positions_(level.pairs.size()) {}
 
-  /// Its rows, and their label bins; for the questions that follow.
+  /// Sets the node for later calls: its rows, and their label bins.
   void Enter(std::int32_t node) {
     std::vector<std::uint8_t> in_node;
     std::uint32_t n_rows = 0;
@@ -109,7 +109,7 @@ class LabelOracle {
   LabelBinScan scan_;
   RowOrder rows_;
   ExactNode node_;
-  std::vector<std::uint32_t> positions_;  ///< of each row in the node
+  std::vector<std::uint32_t> positions_;  ///< place of each row in the node
 };
 
 inline std::vector<SplitCandidate> OracleSplits(Level const& level, Labels const& labels, Question const& question) {

@@ -1,5 +1,5 @@
-/// Splits of a level by label bins on the device against the host's, bit for bit; the label bins they are found by;
-/// rows in the order of their nodes.
+/// Splits of a level by label bins on the device against the host's, bit for bit; the label bins behind them; rows in
+/// the order of their nodes.
 #include <numeric>
 
 #include "cuda/exact/label_bins/level_labels.h"
@@ -12,7 +12,7 @@ namespace {
 
 class LabelLevelTest : public DeviceTest {
  protected:
-  /// Nodes of all rows, sampled or not: rows that are not sampled have one as well.
+  /// Returns the nodes of all rows. Rows that are not sampled have one as well.
   static std::vector<std::int32_t> PositionsOf(Level const& level, Labels const& labels) {
     auto positions = level.node_of_row;
     for (std::size_t row = 0; row < positions.size(); ++row) {
@@ -28,7 +28,8 @@ class LabelLevelTest : public DeviceTest {
     errors.weights = weights_.span();
     return errors;
   }
-  /// The same bins twice: what a level leaves behind must not matter to the next.
+  /// Compares the splits, and finds the same bins twice, because the data that a level leaves behind must not affect
+  /// the next.
   void Compare(Level const& level, Labels const& labels, Question const& question = {}) {
     SCOPED_TRACE(::testing::Message() << level.pairs.size() << " rows, alpha " << labels.alpha);
     auto const expected = OracleSplits(level, labels, question);
@@ -62,7 +63,7 @@ class LabelLevelTest : public DeviceTest {
   cuda::LevelLabels bins_;
 };
 
-/// Around tiles (512) and more than the edges are taken from (4,096); nodes without rows.
+/// Sizes around tiles (512) and above the sample for edges (4,096); nodes without rows.
 std::vector<std::int64_t> NodeSizes() { return {1, 33, 511, 512, 513, 2100, 0, 2, 0, 640, 3, 4097, 9000}; }
 
 TEST_F(LabelLevelTest, NodesOfEverySize) {
@@ -97,7 +98,7 @@ TEST_F(LabelLevelTest, RowsAreSampledAndLimited) {
   }
 }
 
-/// Rows without gradients: only their number tells that a segment lacks them.
+/// Rows without gradients: only the number of rows shows that a segment lacks them.
 TEST_F(LabelLevelTest, MissingRowsWithoutGradients) {
   auto level = MakeLevel({{700, 90}, 0, 2, 0.0, 0, false, 8});
   for (auto& column : level.columns) {
@@ -138,7 +139,7 @@ TEST_F(LabelLevelTest, NodesMayNotUseAllFeatures) {
   Compare(level, MakeLabels(level.pairs.size(), Residuals::kNormal, false, 17), question);
 }
 
-/// Of one node, of LabelBinner's.
+/// Compares the bins of one node with LabelBinner's.
 void ExpectBinsOfNode(std::vector<std::uint32_t> const& rows, FixedResiduals const& residuals,
                       std::vector<std::uint8_t> const& bins, std::vector<ResidualSum> const& found) {
   LabelBinner const binner(residuals);

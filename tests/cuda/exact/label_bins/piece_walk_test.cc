@@ -1,5 +1,5 @@
-/// What a thread does for a piece, on the host: the best of a segment's pieces is what the host's scan finds. Sums of
-/// tiles are added up here by their definition.
+/// A thread's work on a piece, on the host: the best of a segment's pieces equals the result of the host's scan. Sums
+/// of tiles are computed here by their definition.
 #include "cuda/exact/label_bins/piece_walk.h"
 
 #include <array>
@@ -49,8 +49,8 @@ struct HostLabels {
   std::vector<std::int64_t> n_of_node;
 };
 
-/// TileSums by the definition. A segment that goes on over several tiles: its entries in all but the last are before
-/// the tiles after them, modulo 2^64 from a number that is none.
+/// TileSums by their definition. If a segment continues over several tiles, its entries in all tiles except the last
+/// count as before the later tiles, modulo 2^64 from an arbitrary number.
 struct HostTiles {
   HostTiles(Layout const& layout, HostLabels const& labels)
       : n_tiles(cuda::NumTiles(layout.NumEntries())),
@@ -96,10 +96,10 @@ class LevelWalk {
     task_.floor = kMinLossChange / 2.0;
   }
 
-  /// The best of all pieces of each segment that is live: [n_features, n_nodes].
+  /// Returns the best of all pieces of each live segment: [n_features, n_nodes].
   std::vector<cuda::SegmentCandidate> Best() {
     std::vector<cuda::SegmentCandidate> best(level_.NumFeatures() * static_cast<std::size_t>(level_.n_nodes));
-    std::vector<std::int64_t> weights(kStride * kLabelBins, 12345);  // what a thread finds there means nothing
+    std::vector<std::int64_t> weights(kStride * kLabelBins, 12345);  // the old contents mean nothing to a thread
     auto products = weights;
     for (auto const& piece : LivePieces(layout_.segments, layout_.n_nodes)) {
       auto const n_segments = static_cast<std::int64_t>(level_.n_nodes) + 1;
@@ -146,7 +146,7 @@ class LevelWalk {
   cuda::WalkTask task_;
 };
 
-/// Returns how many segments have a split.
+/// Compares the candidates. Returns the number of segments with a split.
 int Compare(Level const& level, Labels const& labels) {
   LabelOracle oracle(level, labels);
   auto const best = LevelWalk(level, labels).Best();
@@ -169,7 +169,7 @@ int Compare(Level const& level, Labels const& labels) {
   return n_splits;
 }
 
-/// Around tiles, which are of 512 entries, and over several; of one row and of none.
+/// Sizes around tiles, which have 512 entries, and over several tiles; one row and none.
 std::vector<std::int64_t> NodeSizes() { return {1, 33, 511, 512, 513, 0, 2, 1700, 640, 4500}; }
 
 TEST(PieceWalk, FindsTheHostsSplits) {
@@ -199,7 +199,7 @@ TEST(PieceWalk, ColumnsOfOneValueAndOfTheLargest) {
   EXPECT_GE(Compare(level, MakeLabels(level.pairs.size(), Residuals::kSkewed, false, 4)), 6);
 }
 
-/// That rows are missing is told by their number, not by their sums.
+/// Missing rows are detected by their number, not by their sums.
 TEST(PieceWalk, MissingRowsWithoutGradients) {
   auto level = MakeLevel({{900, 60}, 0, 1, 0.0, 0, false, 5});
   auto& column = level.columns[0];

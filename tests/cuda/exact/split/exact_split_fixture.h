@@ -15,15 +15,15 @@
 
 namespace kauri::testing {
 
-/// What is asked about a level.
+/// The parameters of split finding on a level.
 struct Question {
-  std::vector<double> floors;         ///< [n_nodes]; empty: what a level of a tree begins with
+  std::vector<double> floors;         ///< [n_nodes]; empty: the floors of a new level of a tree
   std::vector<std::uint8_t> allowed;  ///< [n_nodes, number of ids]; empty: every node may use every feature
   std::vector<std::int8_t> signs;     ///< [number of ids], monotone constraints; empty: none
   std::vector<WeightBounds> bounds;   ///< [n_nodes]; empty: none
 };
 
-/// Ids of all features; those of a level are the odd ones.
+/// Returns the number of ids; features of a level have the odd ids.
 inline std::size_t NumIds(Level const& level) { return 2 * level.NumFeatures() + 1; }
 inline std::size_t IdOf(std::size_t feature) { return 2 * feature + 1; }
 
@@ -39,7 +39,7 @@ inline cuda::NodeTotals TotalsOf(Level const& level, Question const& question, s
   return totals;
 }
 
-/// By trying every split. entries: of one node on one feature, ascending by value.
+/// Returns the best split, by trying every split. entries: of one node and one feature, ascending by value.
 inline SplitCandidate NaiveSplit(Level const& level, std::size_t feature, std::vector<ColumnEntry> const& entries,
                                  cuda::NodeTotals const& node, int sign, double floor) {
   SplitCandidate best;
@@ -75,7 +75,7 @@ inline SplitCandidate NaiveSplit(Level const& level, std::size_t feature, std::v
   return best;
 }
 
-/// The best split of every node.
+/// Returns the best split of every node.
 inline std::vector<SplitCandidate> NaiveSplits(Level const& level, Question const& question) {
   std::vector<SplitCandidate> best(level.n_nodes);
   for (std::size_t node = 0; node < best.size(); ++node) {
@@ -101,7 +101,7 @@ inline std::vector<std::uint8_t> NarrowNodes(Level const& level) {
   return nodes;
 }
 
-/// What the device keeps of a question while the chunks are looked at.
+/// The data of a question on the device, for all chunks.
 struct DeviceQuestion {
   cuda::Buffer<cuda::NodeTotals> nodes;
   cuda::Buffer<std::uint8_t> allowed;
@@ -140,7 +140,7 @@ inline cuda::SplitTask TaskOf(Level const& level, DeviceLevel const& entries, De
   return task;
 }
 
-/// Improves the question's best by one chunk's.
+/// Improves the question's best splits by one chunk's.
 inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const& level, DeviceLevel* entries,
                          DeviceQuestion const& question) {
   auto& chunk = entries->chunk;
@@ -170,7 +170,8 @@ inline void ExpectSameSplits(std::vector<SplitCandidate> const& expected, std::v
 
 class SplitTest : public DeviceTest {
  protected:
-  /// The device's splits are the naive ones, and no floor is above what its node has reached. Returns them.
+  /// Expects the naive splits from the device, and no floor above the loss change that its node has reached. Returns
+  /// the splits.
   std::vector<SplitCandidate> Compare(Phase phase, Level const& level, Question const& question = {}) const {
     auto const on_device = MakeDeviceQuestion(Cuda(), level, question);
     auto entries = MakeDeviceLevel(Cuda(), LayOut(level, phase == Phase::kSorted), level.both_ways);
@@ -186,7 +187,7 @@ class SplitTest : public DeviceTest {
   }
 };
 
-/// As SplitTest, for each phase.
+/// Does the same as SplitTest, for each phase.
 class SplitPhaseTest : public SplitTest, public ::testing::WithParamInterface<Phase> {
  protected:
   std::vector<SplitCandidate> Compare(Level const& level, Question const& question = {}) const {

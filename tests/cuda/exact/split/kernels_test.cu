@@ -38,13 +38,13 @@ double LossChange(ScreenCase const& one) {
          NodeGain(one.total, one.param, one.bounds);
 }
 
-/// 2^[low, high), any mantissa.
+/// Returns a number in 2^[low, high), with any mantissa.
 double Magnitude(Random* random, double low, double high) {
   return std::exp2(low + (high - low) * random->Uniform()) * (1.0 + 1e-9 * random->Uniform());
 }
 
-/// Sums of up to 2^20 rows whose pairs are below 2^30, of all magnitudes; gradients that nearly cancel; units of any
-/// size that the screen takes.
+/// Returns a case with sums of up to 2^20 rows whose pairs are below 2^30, of all magnitudes; gradients that nearly
+/// cancel; units of any size that the screen takes.
 ScreenCase RandomCase(Random* random) {
   ScreenCase one;
   double const lambdas[] = {0.0, 1e-12, 1e-3, 1.0, 100.0, 1e9};
@@ -62,7 +62,7 @@ ScreenCase RandomCase(Random* random) {
   auto right = sum();
   if (random->Below(4) == 0) right.gradient = -one.left.gradient + static_cast<std::int64_t>(random->Below(3)) - 1;
   if (random->Below(4) == 0) right.gradient = one.left.gradient;
-  if (random->Below(4) == 0) {  // a gain near the least that counts, over small hessians
+  if (random->Below(4) == 0) {  // a gain near the least valid gain, over small hessians
     one.left.hessian = 1 + one.left.hessian % 8;
     right.hessian = 1 + right.hessian % 8;
     auto const gain = Magnitude(random, -21.0, 0.0);
@@ -74,7 +74,7 @@ ScreenCase RandomCase(Random* random) {
   return one;
 }
 
-/// Limits on weights and an alpha: they make gains smaller, so that the screen, which does not know them, passes more.
+/// Sets limits on weights and an alpha. They make gains smaller, so the screen, which does not know them, passes more.
 void LimitWeights(Random* random, ScreenCase* one) {
   if (random->Below(2) == 0) one->param.alpha = 1.5 * random->Uniform() * std::fabs(GradientOf(one->left, one->param));
   if (random->Below(2) == 0) one->param.max_delta_step = Magnitude(random, -30.0, 30.0);
@@ -117,7 +117,7 @@ TEST_F(ScreenTest, NeverRejectsWhatTheFormulaAccepts) {
   }
 }
 
-/// It is worth having: a floor a little above the split's loss change rejects it, at usual magnitudes.
+/// The screen is effective: at usual magnitudes, a floor a little above the split's loss change rejects the split.
 TEST_F(ScreenTest, RejectsWhatIsOutOfReach) {
   Random random(2);
   std::vector<ScreenCase> cases;
@@ -140,8 +140,8 @@ struct PieceTable {
   std::int32_t n_nodes;
   std::vector<std::int64_t> begin{0};
   std::vector<T> pieces;
-  std::vector<T> before;  ///< what is to become of the pieces
-  std::vector<T> totals;  ///< of the segments; as `pieces` where nothing is to be written
+  std::vector<T> before;  ///< the expected pieces
+  std::vector<T> totals;  ///< totals of the segments; equal to `pieces` if nothing is to be written
 
   PieceTable(std::int32_t features, std::int32_t nodes, std::vector<std::int64_t> const& sizes, std::uint64_t seed)
       : n_features(features), n_nodes(nodes) {
@@ -203,7 +203,7 @@ TEST_F(PrefixPiecesTest, FewSegments) {
 }
 
 TEST_F(PrefixPiecesTest, ManySegments) {
-  for (auto const n_nodes : {511, 700}) {  // as many as blocks get one each, and more
+  for (auto const n_nodes : {511, 700}) {  // the most segments that get a block each, and more
     std::vector<std::int64_t> sizes;
     for (std::int64_t segment = 0; segment < 2 * (n_nodes + 1); ++segment) sizes.push_back(segment * 37 % 1100);
     sizes[5] = 512 * 31;
@@ -214,7 +214,7 @@ TEST_F(PrefixPiecesTest, ManySegments) {
   }
 }
 
-/// Without padding, which would be copied back unwritten.
+/// Results of the formulas. The struct has no padding, which would be copied back unwritten.
 struct Formulas {
   double gain;
   double weight;
@@ -246,7 +246,7 @@ std::vector<FormulaCase> RandomFormulaCases() {
     one.sum = any.left;
     one.param.alpha = random.Below(3) == 0 ? Magnitude(&random, -20.0, 10.0) : 0.0;
     one.param.max_delta_step = random.Below(3) == 0 ? Magnitude(&random, -20.0, 10.0) : 0.0;
-    auto const bits = random.Below(0x7F7FFFFFU);  // finite, smallest numbers and all
+    auto const bits = random.Below(0x7F7FFFFFU);  // finite, including the smallest numbers
     std::memcpy(&one.low, &bits, sizeof(float));
     if (random.Below(2) == 0) one.low = -one.low;
     auto const beyond = std::max(static_cast<float>(Magnitude(&random, -149.0, 128.0)), one.low);

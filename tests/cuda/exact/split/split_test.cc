@@ -9,7 +9,7 @@ INSTANTIATE_TEST_SUITE_P(Phases, SplitPhaseTest, ::testing::Values(Phase::kSorte
                            return phase.param == Phase::kSorted ? std::string("Sorted") : std::string("Interleaved");
                          });
 
-/// Around lanes, rounds (128) and tiles (512); nodes without rows.
+/// Sizes around lanes, rounds (128) and tiles (512); nodes without rows.
 std::vector<std::int64_t> EdgeSizes() { return {1, 31, 32, 33, 127, 128, 129, 511, 512, 513, 2100, 0, 2, 0, 640, 3}; }
 
 TEST_P(SplitPhaseTest, NodesOfEverySize) {
@@ -32,7 +32,7 @@ TEST_P(SplitPhaseTest, AnyNumberOfNodes) {
   }
 }
 
-/// As many as the interleaved phase knows, of every size; and as few as it holds in registers.
+/// The most nodes that the interleaved phase supports, of every size; and few enough for its registers.
 TEST_P(SplitPhaseTest, ManyNodesAndFew) {
   auto sizes = EdgeSizes();
   sizes.insert(sizes.end(), {700, 1, 0, 33, 5, 16, 15, 17, 512, 1, 1, 90, 0, 0, 64, 900});
@@ -112,7 +112,7 @@ TEST_P(SplitPhaseTest, TiesGoByFeatureDirectionAndThreshold) {
   }
 }
 
-/// Gradients 1, -1, -1, 1 at values 0, 1, 2, 3: the first and the last boundary are equal.
+/// Gradients 1, -1, -1, 1 at values 0, 1, 2, 3: the first and the last boundary have equal gains.
 Level MirroredLevel(std::int64_t copies, bool lacks_values) {
   auto level = MakeLevel({{4 * copies}, lacks_values ? 1 : 0, 1, 0.0, 1, true, 6});
   std::int64_t place = 0;
@@ -162,7 +162,7 @@ TEST_P(SplitPhaseTest, Floors) {
     reached.push_back(split.loss_change);
     beyond.push_back(std::nextafter(split.loss_change, 1e9));
   }
-  ExpectSameSplits(best, Compare(level, {reached, {}, {}, {}}));  // what is equal to the floor counts
+  ExpectSameSplits(best, Compare(level, {reached, {}, {}, {}}));  // a split equal to the floor counts
   for (auto const& split : Compare(level, {beyond, {}, {}, {}})) EXPECT_FALSE(split.IsValid());
 }
 
@@ -216,7 +216,7 @@ TEST_P(SplitPhaseTest, MonotoneConstraints) {
 TEST_P(SplitPhaseTest, ChunksOneAfterAnother) {
   auto const level = MakeLevel({{600, 40, 9, 3}, 20, 4, 0.1, 5, true, 11});
   auto const expected = NaiveSplits(level, {});
-  for (auto const first : {0U, 2U}) {  // the features of the first chunk are the lower ones, then the higher ones
+  for (auto const first : {0U, 2U}) {  // the first chunk has the lower features, then the higher ones
     auto const question = MakeDeviceQuestion(Cuda(), level, {});
     for (auto const begin : {first, 2U - first}) {
       auto part = level;
@@ -231,14 +231,14 @@ TEST_P(SplitPhaseTest, ChunksOneAfterAnother) {
   }
 }
 
-/// The best split is between the largest values.
+/// Makes the best split lie between the largest values.
 void RaiseTopValues(Level* level) {
   for (auto const entry : level->columns[0]) {
     if (entry.value > 1.9F) level->pairs[entry.row].gradient = 1 << 20;
   }
 }
 
-/// More tiles than one pass of a block goes over.
+/// Has more tiles than one pass of a block covers.
 TEST_P(SplitPhaseTest, LongNodes) {
   auto level = MakeLevel({{300000, 9000}, 1000, 1, 0.05, 0, false, 12});
   RaiseTopValues(&level);

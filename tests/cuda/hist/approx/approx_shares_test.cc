@@ -1,5 +1,5 @@
-/// tree_method=approx on several devices: the trees of the method in host memory, bit for bit, and every row in its
-/// leaf, though every tree may have other bins.
+/// tree_method=approx on several devices: the trees are the same as in host memory, bit for bit, and every row is in
+/// its leaf, though every tree may have other bins.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@ class ApproxShares : public SharesTest {
     return cuda::GpuApproxBuilder(job.param, kManyShares).MakeState(ctx, data);
   }
 
-  /// A first tree, and one with other hessians in the same state.
+  /// Builds a first tree, and a tree with other hessians in the same state.
   void ExpectHostsTrees(CategoricalJob job, std::string const& name) const {
     std::vector<CategoricalJob> jobs{job};
     job.gradients = MakeGradients(static_cast<std::int64_t>(job.NumRows()), 4711, job.sampled);
@@ -64,7 +64,7 @@ TEST_F(ApproxShares, Categories) {
   EXPECT_GT(n_categorical, 10);
 }
 
-/// One-hot columns, sparse ones too; more nodes than a block plans for itself; more rows than a flush.
+/// One-hot columns, also sparse ones; more nodes than a block plans for itself; more rows than a flush.
 TEST_F(ApproxShares, LargeJobs) {
   Table table;
   table.n_rows = 150000;
@@ -83,7 +83,7 @@ TEST_F(ApproxShares, LargeJobs) {
   }
 }
 
-/// A job whose columns may be numbers or categories.
+/// Returns a job whose columns may be numbers or categories.
 CategoricalJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
   MatrixSpec const spec{n_rows, 6, 0.1, 40, false, seed};
   CategoricalJob job;
@@ -93,12 +93,12 @@ CategoricalJob IntegerJob(std::int64_t n_rows, std::uint64_t seed) {
   return job;
 }
 
-/// The tree of a number: other hessians or those of the tree before, rows that are sampled or counted, another order
-/// of growth, no split at all and, near the end, other types of columns, whose bins are the host's.
+/// Sets the job for tree `tree`: new hessians or the previous tree's, sampled or counted rows, another order of growth,
+/// no split at all and, near the end, other types of columns, whose bins the host makes.
 void SetTree(std::uint64_t tree, CategoricalJob* job) {
   auto const n_rows = static_cast<std::int64_t>(job->NumRows());
   job->sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, n_rows) : std::vector<std::uint8_t>();
-  auto const keeps_gradients = tree == 3;  // of tree 2, which had all rows, too
+  auto const keeps_gradients = tree == 3;  // of tree 2, which had all rows as well
   if (!keeps_gradients) job->gradients = MakeGradients(n_rows, tree, job->sampled);
   job->param.min_data_in_leaf = tree % 2 == 0 ? 0 : 15;
   job->param.grow_policy = tree % 4 < 2 ? TreeParam::kDepthWise : TreeParam::kLossGuide;
@@ -108,7 +108,8 @@ void SetTree(std::uint64_t tree, CategoricalJob* job) {
   if (tree == 8) job->types.assign(6, "float");
 }
 
-/// Two states of different data take turns, each with as many shares; what one keeps fits its next tree.
+/// Two states of different data take turns, each with the same number of shards. The data that a state keeps fit its
+/// next tree.
 TEST_F(ApproxShares, OneStateForManyTrees) {
   for (auto const& devices : ManyDevices()) {
     auto const ctx = On(devices);
@@ -130,7 +131,7 @@ TEST_F(ApproxShares, OneStateForManyTrees) {
   }
 }
 
-/// One of the devices is not there: the next tree, on devices that are, finds the shares that were made and makes the
+/// One of the devices does not exist. The next tree, on existing devices, finds the shards that were made and makes the
 /// others.
 TEST_F(ApproxShares, ADeviceThatIsNotThere) {
   auto job = IntegerJob(900, 3);
@@ -162,7 +163,8 @@ class ApproxOnTwoDevices : public ApproxShares {
   }
 };
 
-/// Rounds one after the other: labels change, gradients are a caller's, rows are drawn by key and by gradients.
+/// Rounds of different kinds in sequence: labels change, gradients come from the caller, rows are sampled by key and by
+/// gradients.
 TEST_F(ApproxOnTwoDevices, RoundsOfManyKinds) {
   std::vector<Params> const kinds{
       {{"objective", "binary:logistic"}, {"subsample", "0.7"}},
@@ -187,7 +189,7 @@ TEST_F(ApproxOnTwoDevices, RoundsOfManyKinds) {
   }
 }
 
-/// From this method to hist and back, whose gradients are computed where the rows are, and to other devices.
+/// Changes from this method to hist, whose gradients are computed where the rows are, and back, and to other devices.
 TEST_F(ApproxOnTwoDevices, MethodsAndDevicesChange) {
   auto const given = Of({{"objective", "binary:logistic"}}, 1000);
   auto const of_cpu = MakeTable(given.table, KindOf(given));

@@ -1,5 +1,5 @@
-/// The bins of trees against the host's: cuts and codes by the hessians of each tree, in order and where there is no
-/// room for it.
+/// The bins of trees against the host's: bin edges and codes by the hessians of each tree, with and without memory for
+/// sorted rows.
 #include "cuda/hist/approx/tree_bins.h"
 
 #include "cuda/hist/approx/ordered_cuts.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kLargest = (1 << 30) - 1;
 
-/// Hessians that are small, large, rounded as floats, not there at all, or below nothing.
+/// Returns hessians that are small, large, rounded as floats, zero, or negative.
 std::vector<FixedPair> MakeFixedPairs(std::int64_t n_rows, std::uint64_t seed) {
   Random random(seed);
   std::vector<FixedPair> pairs;
@@ -47,7 +47,7 @@ class TreeBinsTest : public BinsTest {
     return BinMatrix(Context{}, data, MakeQuantileCuts(Context{}, data, max_bin, {{}, weights}));
   }
 
-  /// Trees of these pairs one after the other, of rows on the host and on the device.
+  /// Compares trees of these pairs, one after the other, for rows on the host and on the device.
   void Compare(std::vector<float> const& values, std::int64_t n_cols, int max_bin,
                std::vector<std::vector<FixedPair>> const& trees) {
     SCOPED_TRACE("max_bin " + std::to_string(max_bin));
@@ -84,7 +84,7 @@ TEST_F(TreeBinsTest, LongColumns) {
   for (int const max_bin : {16, 256}) Compare(values, 9, max_bin, {MakeFixedPairs(100000, 3)});
 }
 
-/// Weight that is nowhere, at either end, in the middle, in one row, and alike.
+/// No weight at all, weight at either end, in the middle, in one row, and equal weights.
 TEST_F(TreeBinsTest, WhereWeightsAre) {
   constexpr std::int64_t kRows = 2000;
   auto const sorted = Fill(kRows, 2, [](std::int64_t row, std::int64_t col) {
@@ -105,7 +105,7 @@ TEST_F(TreeBinsTest, WhereWeightsAre) {
   for (int const max_bin : {2, 16, 100, 256, 300, 3000}) Compare(sorted, 2, max_bin, trees);
 }
 
-/// Runs of every length, at every place of what a search looks at, with gaps of every length between their weights.
+/// Runs of every length, at every place of a search window, with gaps of every length between their weights.
 TEST_F(TreeBinsTest, RunsOfEveryLength) {
   for (int const ratio : {1, 2}) {
     std::vector<float> values;
@@ -149,7 +149,7 @@ TEST_F(TreeBinsTest, EqualHessiansNeedNoOtherBins) {
   EXPECT_FALSE(Update(&bins, *data, pairs));
 }
 
-/// Categories and numbers in turns: the first are binned on the host.
+/// Categories and numbers alternate: categories are binned on the host.
 TEST_F(TreeBinsTest, OtherTypesNeedOtherBins) {
   auto const data = MakeMatrix(
       Fill(600, 3, [](std::int64_t row, std::int64_t col) { return static_cast<float>((row * 31 + col) % 90); }), 3,

@@ -1,4 +1,4 @@
-/// \file Columns of every kind, and bins in device memory compared with those of the host.
+/// \file Columns of every kind, and bins in device memory compared with the host's bins.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace kauri::testing {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// [n_rows, n_cols] of one value per call.
+/// Returns values, [n_rows, n_cols], by calling `value` for each.
 inline std::vector<float> Fill(std::int64_t n_rows, std::int64_t n_cols,
                                std::function<float(std::int64_t row, std::int64_t col)> const& value) {
   std::vector<float> values;
@@ -28,7 +28,7 @@ inline std::vector<float> Fill(std::int64_t n_rows, std::int64_t n_cols,
   return values;
 }
 
-/// A column of each kind that cuts treat differently, nine in turn.
+/// Returns columns of each kind that bin edges treat differently, nine in turn.
 inline std::vector<float> MixedValues(std::int64_t n_rows, std::int64_t n_cols, std::uint64_t seed) {
   Random random(seed);
   return Fill(n_rows, n_cols, [&](std::int64_t row, std::int64_t col) {
@@ -69,7 +69,7 @@ inline std::vector<float> MakeWeights(std::int64_t n_rows, std::uint64_t seed) {
 
 class BinsTest : public DeviceTest {
  protected:
-  /// The same matrix, of rows in device memory.
+  /// Returns the same matrix, made of rows in device memory.
   std::unique_ptr<DataMatrix> Upload(std::vector<float> const& values, std::int64_t n_cols) {
     auto const buffer = cuda::ToDevice(Cuda(), values);
     Cuda().Synchronize();  // for the buffer: the copy below is on another stream

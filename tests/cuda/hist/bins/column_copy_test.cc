@@ -1,4 +1,4 @@
-/// A copy of codes by columns against the codes, and what has none.
+/// A copy of codes by columns, compared with the codes; and bins without such a copy.
 #include "cuda/hist/rows/column_copy.h"
 
 #include "cuda/hist/bins/make_device_bins.h"
@@ -63,7 +63,7 @@ TEST_F(ColumnCopyTest, OfBundles) {
   ExpectSameCodes(copy, *bins);
 }
 
-/// One copy for bins that come and go.
+/// Uses one copy object for bins with and without a copy.
 TEST_F(ColumnCopyTest, WhatHasNone) {
   cuda::ColumnCopy copy;
   copy.Make(Cuda(), *Bins(400, 4), 0);

@@ -1,4 +1,4 @@
-/// Bins made on the device against the host's: cuts, bounds, missing codes and the code of every value.
+/// Bins made on the device against the host's: bin edges, bounds, missing codes and the code of every value.
 #include <cmath>
 
 #include "cuda/hist/bins/make_device_bins.h"
@@ -10,7 +10,7 @@ namespace {
 
 class MakeBinsTest : public BinsTest {
  protected:
-  /// Of rows on the host and on the device, whole and in several parts and chunks.
+  /// Compares bins of rows on the host and on the device, made whole and in several parts and chunks.
   void Compare(std::vector<float> const& values, std::int64_t n_cols, int max_bin,
                std::vector<float> const& weights = {}) {
     SCOPED_TRACE("max_bin " + std::to_string(max_bin) + (weights.empty() ? "" : ", weights"));
@@ -24,7 +24,7 @@ class MakeBinsTest : public BinsTest {
       task.weights = weights;
       for (std::size_t const part_bytes : {task.part_bytes, std::size_t{1000}}) {
         task.part_bytes = part_bytes;
-        if (part_bytes == 1000) task.key_bytes = 1;  // the codes' memory then
+        if (part_bytes == 1000) task.key_bytes = 1;  // then the size of the codes' memory
         ASSERT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *data, SketchKind::kExact));
         auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), task).bins;
         ASSERT_NE(bins, nullptr);
@@ -71,7 +71,7 @@ TEST_F(MakeBinsTest, AsManyValuesAsBins) {
   }
 }
 
-/// Where the host picks ranks without sorting.
+/// Columns for which the host picks ranks without sorting.
 TEST_F(MakeBinsTest, AsManyValuesAsBinsInLongColumns) {
   auto const values = Fill(140000, 1, [](std::int64_t row, std::int64_t) {
     auto const value = std::ldexp(1.0F + static_cast<float>(row % 128) / 128.0F, static_cast<int>(row / 128 % 2));
@@ -80,7 +80,7 @@ TEST_F(MakeBinsTest, AsManyValuesAsBinsInLongColumns) {
   Compare(values, 1, 256);
 }
 
-/// Runs of every length, at every place of what a search looks at.
+/// Runs of every length, at every place of a search window.
 TEST_F(MakeBinsTest, RunsOfEveryLength) {
   for (int const ratio : {1, 2, 3}) {
     std::vector<float> values;
@@ -108,7 +108,7 @@ TEST_F(MakeBinsTest, WeightsOfEverySize) {
   auto const values = MixedValues(2000, 9, 21);
   std::vector<std::vector<float>> cases(4);
   for (int row = 0; row < 2000; ++row) {
-    cases[0].push_back(row == 77 ? 1e30F : 1e-3F);  // others are less than a unit
+    cases[0].push_back(row == 77 ? 1e30F : 1e-3F);  // other weights are less than a unit
     cases[1].push_back(row == 77 ? 1e6F : 1.0F);    // one row fills the bins
     cases[2].push_back(row < 1999 ? 0.0F : 1.0F);
     cases[3].push_back(static_cast<float>(row % 5));
@@ -149,10 +149,10 @@ TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
   EXPECT_EQ(cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*one_hot), {}).bins, nullptr);
 }
 
-/// Batches of rows on the device, that come again and again.
+/// Batches of rows on the device that are read several times.
 class BatchesTest : public BinsTest {
  protected:
-  /// Rows [begins[i], begins[i + 1]) are a batch.
+  /// Makes bins of batches: rows [begins[i], begins[i + 1]) are a batch.
   cuda::MadeBins Make(std::vector<float> const& values, std::int64_t n_cols, std::vector<std::int64_t> const& begins,
                       cuda::DeviceBinsTask const& task) {
     DeviceBatches batches;
@@ -170,7 +170,7 @@ class BatchesTest : public BinsTest {
   }
 
   int n_passes_ = 0;
-  int changes_in_ = 0;  ///< the pass in which batches are others; 0: none
+  int changes_in_ = 0;  ///< the pass in which the batches change; 0: none
   std::function<void(std::size_t batch, std::vector<float>* rows)> change_;
 };
 
@@ -223,7 +223,7 @@ TEST_F(BatchesTest, OthersInALaterPassAreAnError) {
   }
 }
 
-/// Nothing row-sized comes back, and rows of the host cross the bus once for the cuts and once for the codes.
+/// Nothing row-sized is copied back, and rows of the host cross the bus once for the edges and once for the codes.
 TEST_F(MakeBinsTest, WhatCrossesTheBus) {
   auto const values = MixedValues(20000, 9, 41);
   auto const on_device = Upload(values, 9);
@@ -240,7 +240,7 @@ TEST_F(MakeBinsTest, WhatCrossesTheBus) {
   EXPECT_EQ(of_host.to_host_bytes, of_device.to_host_bytes);
 }
 
-/// Keys take what codes take, and are gone when these come.
+/// Keys take the same memory as codes, and are freed before the codes are made.
 TEST_F(MakeBinsTest, PeakOfMemory) {
   constexpr std::int64_t kRows = 300000;
   auto const data = MakeMatrix({kRows, 28, 0.0, 0, false, 51});

@@ -1,4 +1,4 @@
-/// Records of narrow rows: what is in them once the root was added up, and sums of rows that are read from them.
+/// Records of narrow rows: their contents after the root was added up, and sums of rows read from them.
 #include "cuda/hist/histogram/row_records.h"
 
 #include "cuda/hist/bins/make_device_bins.h"
@@ -25,7 +25,7 @@ class RowRecordsTest : public BinsTest {
     return pairs;
   }
 
-  /// The histogram of the first n_rows.
+  /// Returns the histogram of the first n_rows.
   std::vector<FixedSum> Sums(cuda::DeviceBins const& bins, std::vector<FixedPair> const& pairs,
                              cuda::RowRecord* records, bool writes_records) {
     auto const on_device = cuda::ToDevice(Cuda(), pairs);
@@ -97,7 +97,7 @@ TEST_F(RowRecordsTest, OnceATree) {
   EXPECT_FALSE(records.TakeTurn());
 }
 
-/// The same object for bins that come and go.
+/// Uses one object for bins with and without records.
 TEST_F(RowRecordsTest, WhatHasNone) {
   cuda::RowRecords records;
   auto const has_records = [&](Bins const& bins, std::uint64_t least_bytes) {
