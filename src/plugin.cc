@@ -60,7 +60,7 @@ struct Opened {
   std::string problem;
 };
 
-/// title: beginning of messages. cure: advice for a file that is not a plug-in.
+/// Opens and checks a plug-in. title: beginning of messages. cure: advice for a file that is not a plug-in.
 Opened Open(std::string const& path, std::string const& title, std::string const& cure) {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {nullptr, title + " cannot be loaded: " + LoaderReason(path) + ". Install it again."};

@@ -24,7 +24,7 @@ bool AreSame(Collective* group, std::array<std::uint64_t, kWords> const& words) 
   return true;
 }
 
-/// Returns the first rank whose bytes differ from those of rank 0. It exists unless the calls of the group are faulty.
+/// Returns the first rank whose bytes differ from rank 0's. It exists unless the calls of the group are faulty.
 int FirstOther(std::vector<std::vector<std::byte>> const& all) {
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] != all[0]) return static_cast<int>(rank);

@@ -10,7 +10,7 @@
 
 namespace kauri {
 
-/// The shared place where all ranks offer their data and read those of the others.
+/// The shared place where all ranks offer their data and read the data of the others.
 class ThreadGroup::Room {
  public:
   /// The data that a rank brings to one call.
@@ -131,7 +131,7 @@ class ThreadGroup::Member : public Collective {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
   }
 
-  /// part: range of the values to combine.
+  /// Combines the ranks' values with of_two. part: range of the values to combine.
   template <typename T, typename Two>
   void Combine(char const* call, Span<T> values, std::pair<std::size_t, std::size_t> part, Two&& of_two) {
     auto const* bytes = reinterpret_cast<std::byte const*>(values.data());

@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// A group of threads. Ranks must not be used after their group is destroyed, or while other ranks' calls still run.
+/// A group of threads. Ranks must not outlive their group, and the group must outlive all of their calls.
 class ThreadGroup {
  public:
   /// timeout: how long a call waits for the other ranks before it fails.

@@ -257,7 +257,7 @@ class CpuEngine : public Engine, public HostSide {
     });
   }
 
-  /// Adds linear leaves to the margins. The sum of a row equals that of a prediction bit by bit.
+  /// Adds linear leaves to the margins. The sum of a row equals its prediction bit by bit.
   static void AddLinearLeaves(Context const& ctx, DataMatrix const& train, Tree const& tree, std::int64_t output,
                               HostData* own) {
     auto const view = train.View();

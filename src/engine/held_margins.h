@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// The requested margins: those of `model` for `data`, starting from `start` [n_outputs], without the trees `dropped`
+/// The requested margins of `model` for `data`, starting from `start` [n_outputs], without the trees `dropped`
 /// (ascending).
 struct WantedMargins {
   std::shared_ptr<DataMatrix const> const& data;
@@ -27,7 +27,7 @@ struct WantedMargins {
 /// updated in parts.
 struct MarginPlan {
   bool first_time = false;      ///< no margins were cached for this data set in its current state
-  bool restart = false;         ///< first reset the margins to those of no trees
+  bool restart = false;         ///< first reset the margins to their start values
   std::vector<TreeRange> runs;  ///< ascending; at least one if `restart`
 
   bool IsNothing() const { return runs.empty(); }

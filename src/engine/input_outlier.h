@@ -1,4 +1,4 @@
-/// \file Finds rows whose label, weight or base margin is far from that of most rows.
+/// \file Finds rows whose label, weight or base margin is far from the values of most rows.
 #pragma once
 
 #include <cstdint>

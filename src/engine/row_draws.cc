@@ -26,7 +26,7 @@ RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tr
     Fail(ErrorKind::kParameter, "sampling_method=by_query draws the rows of a query together, and the data have no ",
          "queries; set qid or group, or sampling_method=uniform.");
   }
-  // checks that queries are whole; otherwise, wrong rows would be drawn together
+  // Checks that queries are whole; otherwise, wrong rows would be drawn together.
   if (IsDistributed(ctx)) QueryOrder const whole(ctx, info);
   return RowNumbers(NumbersOf(ctx, info), info.group_ptr);
 }

@@ -25,7 +25,7 @@
 namespace kauri {
 
 /// Parses "(0,2.5,0)" or "[0,2.5,0]", one number per feature; "()", "[]" and the empty text mean no costs.
-/// \throws Error(kParameter) if the text has no numbers, or negative ones.
+/// \throws Error(kParameter) if the text is not a list of numbers, or one of them is negative.
 std::vector<float> ParseFeatureCost(TreeParam const& param);
 
 /// The costs that columns have for the next tree of a model.

@@ -30,7 +30,7 @@ struct CategoryGain {
   double smooth = 0.0;         ///< cat_smooth: added to the hessian when categories are sorted
   double least_hessian = 0.0;  ///< categories with less hessian have no position of their own in the order
   double l2 = 0.0;             ///< cat_l2: added to lambda
-  /// minimum hessian that a set adds to the last one tried, and that it leaves to the rest
+  /// Minimum hessian that a set adds to the last one tried, and that it leaves to the rest.
   double group_hessian = 0.0;
 };
 
@@ -149,7 +149,7 @@ KAURI_HD bool GainIsQuotient(GainParam const& param) { return param.max_delta_st
 /// - If T w < 0, the side of that maximum, the gain is computed as 2 |T w| - L w^2. With c = |w L / T| that is
 ///   (2 c - c^2) q, and its rounding is below 8 u (2 c + c^2) q (u = 2^-53). The sum of both is at most
 ///   (1 + 8 u)^2 / (1 - 8 u) q.
-/// - Otherwise the gain is not above 0: if G w < 0, its magnitude is at most that of alpha |w|, also after rounding.
+/// - Otherwise the gain is not above 0: if G w < 0, its magnitude is at most alpha |w|, also after rounding.
 KAURI_HD double ScreeningBound(double loss_change, double node_gain) {
   return loss_change + node_gain - 1e-12 * (std::fabs(loss_change) + std::fabs(node_gain));
 }

@@ -25,7 +25,7 @@ namespace kauri {
 
 /// The constraints of all trees, read from their parameters.
 struct ConstraintRules {
-  /// signs of the first features; the others are 0; empty without monotone constraints
+  /// Signs of the first features; the others are 0. Empty without monotone constraints.
   std::vector<std::int8_t> signs;
   bool limits_features = false;                          ///< interaction constraints are given
   std::vector<std::vector<std::uint32_t>> feature_sets;  ///< each ascending, without repetition
@@ -33,9 +33,9 @@ struct ConstraintRules {
   bool HasMonotone() const { return !signs.empty(); }
 };
 
-/// monotone_constraints: "(1,-1,0)" or "[1,-1,0]"; "()", "[]" and the empty text mean no constraints.
-/// interaction_constraints: "[[0,1],[2,3]]"; the empty text means no constraints; "[]" forbids any two features
-/// together. Sets may overlap.
+/// Parses the constraints of the parameters. monotone_constraints: "(1,-1,0)" or "[1,-1,0]"; "()", "[]" and the empty
+/// text mean no constraints. interaction_constraints: "[[0,1],[2,3]]"; the empty text means no constraints; "[]"
+/// forbids any two features together. Sets may overlap.
 /// \throws Error(kParameter).
 ConstraintRules ParseConstraints(TreeParam const& param);
 

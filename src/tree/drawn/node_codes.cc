@@ -20,7 +20,7 @@ using Codes = hn::Rebind<std::uint8_t, Sums>;
 constexpr bool kHasMasks = HWY_TARGET <= HWY_AVX3;  // 32 registers, and masked additions
 constexpr int kVectorsAtATime = kHasMasks ? 4 : 1;
 constexpr int kSumsAtATime = kHasMasks ? 6 : 8;
-// their integers and bin indices stay in the first-level cache across all tiles
+// Their integers and bin indices stay in the first-level cache across all tiles.
 constexpr std::int64_t kRowsAtATime = 128;
 
 void CollectFlags(std::uint8_t* flags, UsedCodes* used) {

@@ -35,7 +35,7 @@ struct UsedCodes {
   }
 };
 
-/// What a row implies for any sum that includes it.
+/// Effect of a row on any sum that includes it.
 enum class RowKind {
   kAddsNothing,  ///< all its integers are 0
   kIsSeen,       ///< not all integers are 0, and its hessians are non-negative, so sums with it cannot cancel to zero

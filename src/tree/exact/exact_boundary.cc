@@ -94,8 +94,8 @@ Scan MakeScan(GainParam const& param, SegmentView const& segment, FixedSum offse
   return {param, segment, offset, keep_last, min_hessian, min_steps, GainIsQuotient(param), best};
 }
 
-/// Updates the best boundary. losses: exact loss changes of up to kMaxLanes boundaries from `first` on; `mask` has the
-/// bits of those to consider.
+/// Updates the best boundary. losses: exact loss changes of up to kMaxLanes boundaries from `first` on; `mask` selects
+/// those to consider.
 void UpdateBest(Scan const& scan, double const* losses, std::uint8_t mask, std::int64_t first,
                 std::int64_t const* sums) {
   auto* best = scan.best;

@@ -52,7 +52,7 @@ class ExactLevel {
 
   LevelTask const& Task() const { return task_; }
   bool MayUse(std::uint32_t feature, std::size_t node) const;
-  /// Returns a segment without its entries, their pairs or sums, the mode and has_missing.
+  /// Returns a segment without entries, count, sums, mode and has_missing, which the caller sets.
   SegmentView SegmentOf(std::uint32_t feature, std::size_t node) const;
   /// Returns the loss change below which candidates of the node need not be found.
   double Floor(std::size_t node) const { return reached_[node].load(std::memory_order_relaxed); }

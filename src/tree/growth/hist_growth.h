@@ -32,7 +32,7 @@ struct GrowingNode {
   typename Growth::Total total;               ///< totals from which its statistics follow
   typename Growth::Sum* histogram = nullptr;  ///< borrowed; nullptr if no longer needed or never made
   SplitCandidate best;
-  /// features to scan, ascending; null if the node must not be split
+  /// Features to scan, ascending; null if the node must not be split.
   std::shared_ptr<std::vector<std::uint32_t> const> features;
 
   bool IsOpen() const { return features != nullptr; }

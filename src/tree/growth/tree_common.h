@@ -15,7 +15,7 @@
 
 namespace kauri {
 
-/// monotone: whether monotone constraints are given.
+/// Returns the parameters of gains. monotone: whether monotone constraints are given.
 GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone = false);
 
 /// Converts cat_smooth and min_data_per_group from rows to hessian. root_hessian: hessian of all n_rows rows. With
@@ -47,7 +47,7 @@ void SetLeafWeights(Tree* tree);
 
 /// Prunes a tree (XGBoost's `prune`): from the bottom up, a split with two leaves and loss_change < gamma, or with
 /// leaves below max_depth (0: no limit), becomes a leaf of its base weight. The other nodes keep their order. Returns
-/// for each old node its new id, or that of its pruned ancestor, [old n_nodes].
+/// for each old node its new id, or its pruned ancestor's id, [old n_nodes].
 std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, std::int32_t max_depth = 0);
 
 /// Returns the leaf of a row of `data`, by following the splits.

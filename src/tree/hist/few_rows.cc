@@ -63,7 +63,7 @@ std::int64_t CollectUsed(std::uint32_t n_bins, FewRowsScratch* scratch) {
   return count;
 }
 
-/// Clears the cells and makes scratch entries of those with non-zero sums.
+/// Clears the cells and turns cells with non-zero sums into scratch entries.
 void CollectEntries(std::uint32_t n_bins, FewRowsScratch* scratch) {
   auto& entries = scratch->scan.entries;
   entries.clear();

@@ -33,7 +33,7 @@ class HistBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  /// for data in external memory (unlimited: the budget of the data applies) and for bins kept in memory
+  /// Budget for data in external memory (if unlimited, the budget of the data applies) and for bins kept in memory.
   MemoryBudget budget_;
   ErrorSketchParam::Sketch sketch_;
 };

@@ -24,7 +24,7 @@ constexpr double kPartialShare = 4.0;  // cost of adding up a cell in another co
 constexpr double kFewRowsShare = 4.0;  // cost of adding and reading a row without a histogram, in additions
 constexpr std::int64_t kCellsPerBlock = 1 << 11;
 constexpr double kMinBlockWork = 1024.0;  // in additions
-// per level, 1 MiB: from here on, sending fewer cells saves more than one more call costs
+// Cells per level, 1 MiB: from here on, sending fewer cells saves more than one more call costs.
 constexpr std::uint64_t kSharedCells = 1 << 16;
 
 struct PortionSizes {

@@ -94,8 +94,8 @@ class HistWorkspace {
   /// large, and from then on to the end of the tree, each rank receives only the sums of its own columns. Call it
   /// before FinishSplits.
   void SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs);
-  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all portions are added
-  /// up. If columns are divided among ranks, each rank searches its own columns, and the ranks agree on the best split.
+  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once all portions are added up. If
+  /// columns are divided among ranks, each rank searches its own columns, and the ranks agree on the best split.
   void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
 
  private:

@@ -1,7 +1,7 @@
-/// \file Adds the gains of one node's bin boundaries to those of the other nodes of its level.
+/// \file Adds the gains of one node's bin boundaries to the scores of its level.
 ///
-/// Cost per boundary in a vector lane: 12 float64 operations and two divisions. The loss changes equal those of the
-/// formulas in split_gain.h bit by bit.
+/// Cost per boundary in a vector lane: 12 float64 operations and two divisions. The formulas in split_gain.h give the
+/// same loss changes bit by bit.
 #pragma once
 
 #include "kauri/host_device.h"

@@ -1,8 +1,8 @@
 /// \file Computes histograms of rows that are stored in a file, page by page, in memory of a fixed size.
 ///
 /// Vocabulary. A pass reads all pages once. Per level of a tree, or per split of lossguide:
-/// 1. The first pass sends the rows of each page to the children of their nodes, and adds those of the smaller children
-///    to histograms. The sums are of integers, so neither the order nor the size of pages matters.
+/// 1. The first pass sends the rows of each page to the children of their nodes, and adds the rows of the smaller
+///    children to histograms. The sums are of integers, so neither the order nor the size of pages matters.
 /// 2. The sibling's histogram is the parent's minus that one if the parent's was kept. Otherwise it is added up as
 ///    well.
 /// 3. If memory has no room for all histograms of a level, further passes process the remaining nodes.
@@ -23,7 +23,7 @@ namespace kauri {
 /// Use of a memory budget.
 struct PagePlan {
   std::vector<std::int64_t> starts;  ///< [n_pages + 1]: first rows of the pages
-  std::int64_t max_histograms = 0;   ///< at once, in addition to those of `max_parts`
+  std::int64_t max_histograms = 0;   ///< at once, in addition to the histograms of `max_parts`
   std::int64_t max_parts = 1;        ///< parts of a page that are added up concurrently
 };
 
@@ -49,8 +49,8 @@ class PagedHist {
   void Reset(TreeTask const& task);
   /// Records splits. The next FindSplits sends the rows of the nodes to their children.
   void Split(Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
-  /// Sets `best` of the nodes in `pairs`, and `histogram` of those whose children need one. `features` (ascending)
-  /// includes the features of every node. A histogram that memory cannot keep is given back.
+  /// Sets `best` of the nodes in `pairs`, and `histogram` where children need it. `features` (ascending) includes the
+  /// features of every node. A histogram that memory cannot keep is given back.
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, Span<std::uint32_t const> features,
                   Span<HistPair const> pairs);
   void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
@@ -63,7 +63,7 @@ class PagedHist {
   struct Piece {
     RowSlice slice;
     FixedSum* histogram = nullptr;
-    /// histogram that `histogram` is added to afterwards; nullptr if the piece adds to its target directly
+    /// Histogram that `histogram` is added to afterwards; nullptr if the piece adds to its target directly.
     FixedSum* target = nullptr;
     std::int64_t part = 0;  ///< pieces of one part are added up sequentially
   };

@@ -1,8 +1,8 @@
 /// \file Computes the gains of bin boundaries for vector leaves: each output is added to the gains of all boundaries,
 /// many boundaries at a time.
 ///
-/// Cost per boundary and output: two divisions. The sums equal those of the formulas in vector_gain.h, with outputs
-/// ascending, bit by bit.
+/// Cost per boundary and output: two divisions. The formulas in vector_gain.h, with outputs ascending, give the same
+/// sums bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct OutputBoundaries {
   int sign = 0;              ///< monotone constraint of the feature
 };
 
-/// Results per boundary, summed over the outputs. The arrays are padded like those of OutputBoundaries.
+/// Results per boundary, summed over the outputs. The arrays are padded like the inputs in OutputBoundaries.
 struct BoundarySums {
   double* gain;  ///< gain of both children
   double* hessian_left;

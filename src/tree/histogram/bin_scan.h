@@ -1,7 +1,7 @@
 /// \file Computes the gains of the boundaries between bins, many at a time.
 ///
 /// Cost per boundary in a vector lane: 12 float64 operations without a division. A boundary that can beat the best so
-/// far costs two divisions more. The loss changes equal those of the formulas in split_gain.h bit by bit.
+/// far costs two divisions more. The formulas in split_gain.h give the same loss changes bit by bit.
 #pragma once
 
 #include <cstdint>

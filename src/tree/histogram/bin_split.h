@@ -70,7 +70,8 @@ class BinSplitFinder {
                                             std::vector<CategoryEntry>* entries) const;
 
  private:
-  /// entries: categories of the feature, with row counts if min_data_in_leaf limits the node.
+  /// Searches the sets of categories of a feature. entries: categories of the feature, with row counts if
+  /// min_data_in_leaf limits the node.
   template <typename Entry>
   void FindAmong(std::uint32_t feature, NodeTotal const& node, std::vector<Entry>* entries, SplitCandidate* best) const;
   void FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,

@@ -64,7 +64,8 @@ struct NextRows {
   }
 };
 
-/// kEven: see BinMatrix::HasEvenCells; the offsets of the features are then compile-time constants.
+/// Adds the rows of a tile. kEven: see BinMatrix::HasEvenCells; the offsets of the features are then compile-time
+/// constants.
 template <typename Code, bool kEven>
 void AddTile(CodeTile const& tile, FixedPair const* pairs, std::int64_t n_rows, std::uint64_t const* offsets,
              NextRows const& next, char* histogram) {

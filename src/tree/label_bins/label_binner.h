@@ -1,10 +1,10 @@
 /// \file Assigns label bins to the rows of a node.
 ///
 /// Vocabulary. residual: label minus margin. A label bin holds the residuals of a node between two bin edges. There are
-/// at most kLabelBins bins. Their edges are ranks of at most 4,096 rows of the node, sampled at a fixed stride. For the
-/// median most edges are evenly spaced; for other quantiles half of them are concentrated around the quantile. The
-/// other edges separate the last eighth of the rows at either end, the last sixteenth and so on. Single rows there may
-/// outweigh all others, and a side of few rows that share one bin would seem free of errors.
+/// at most kLabelBins bins. Their edges are residuals of given ranks among at most 4,096 rows of the node, sampled at a
+/// fixed stride. For the median most edges are evenly spaced; for other quantiles half of them are concentrated around
+/// the quantile. The other edges separate the last eighth of the rows at either end, the last sixteenth and so on.
+/// Single rows there may outweigh all others, and a side of few rows that share one bin would seem free of errors.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct PlaceGains {
 };
 
 /// Sets the results of the boundaries after places [begin, end) and returns the largest gain, or 0. errors: errors of
-/// the node. The results equal those of BinSides bit by bit if the label bins are the known ones.
+/// the node. BinSides gives the same results bit by bit if its label bins are the known ones.
 double FillGains(FixedResiduals const& residuals, KnownBins const& known, double errors, std::size_t begin,
                  std::size_t end, PlaceGains* out);
 

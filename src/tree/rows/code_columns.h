@@ -18,7 +18,7 @@ namespace kauri {
 struct CodeColumn {
   std::uint8_t const* bytes = nullptr;
   std::uint16_t const* words = nullptr;
-  /// offset to subtract from a code to get the feature's bin index; codes of other features become invalid bins
+  /// Offset to subtract from a code to get the feature's bin index; codes of other features become invalid bins.
   std::uint32_t offset = 0;
 };
 

@@ -51,7 +51,7 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
                                 OutputRange outputs, RowDraw const& draw);
 
 /// Returns the threshold t at which the sum of min(1, magnitude / t) is `n_wanted`; 0 if at most that many magnitudes
-/// are positive. magnitudes: below 2^30; in a distributed run those of this rank, whereas n_wanted counts rows of all
+/// are positive. magnitudes: below 2^30; in a distributed run only this rank's, whereas n_wanted counts rows of all
 /// ranks. n_wanted: positive.
 double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitudes, double n_wanted);
 

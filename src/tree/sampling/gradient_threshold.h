@@ -89,7 +89,8 @@ class ThresholdSearch {
   double threshold_ = 0.0;
 };
 
-/// n_wanted: positive. Returns nothing, meaning threshold 0, if at most n_wanted magnitudes are positive.
+/// Finds the bucket of the threshold. n_wanted: positive. Returns nothing, meaning threshold 0, if at most n_wanted
+/// magnitudes are positive.
 std::optional<ThresholdSearch> FindThresholdBucket(MagnitudeSums const& sums, double n_wanted);
 
 }  // namespace kauri

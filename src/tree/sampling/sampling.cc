@@ -58,7 +58,7 @@ void KeepWeighted(std::size_t count, std::uint64_t key, Span<float const> weight
   columns->resize(count);
 }
 
-/// weights: of all columns, or empty.
+/// Draws some of the columns. weights: of all columns, or empty.
 std::vector<std::uint32_t> DrawColumns(std::vector<std::uint32_t> columns, float rate, std::uint64_t key,
                                        Span<float const> weights) {
   auto const count = static_cast<std::size_t>(SampledColumnCount(rate, static_cast<std::int64_t>(columns.size())));
