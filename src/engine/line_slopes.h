@@ -23,7 +23,7 @@ class LineSlopes {
   LineErrors ErrorsOf(Span<float const> residuals, Span<float const> weights, std::int64_t output) const;
 
  private:
-  /// By output: 1/2 for absolute errors; a single value for all outputs of absolute errors; empty for other losses
+  /// Quantile of each output. Absolute errors have the single value 1/2 for all outputs; empty for other losses.
   std::vector<double> alphas_;
   bool is_absolute_ = false;
 };

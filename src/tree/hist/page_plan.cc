@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kLargestPage = std::int64_t{16} << 20U;
 constexpr std::int64_t kSmallestPage = std::int64_t{64} << 10U;
 constexpr std::int64_t kPages = 2;
-// At most this times the bytes of a page: its rows, twice, while they are split.
+// Scratch is at most this times the bytes of a page: its rows, twice, while they are split.
 constexpr std::int64_t kScratchShare = 1;
 
 /// Returns the bytes that an engine keeps: per row and output the margins, their copy for metrics and the gradients;
