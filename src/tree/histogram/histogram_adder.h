@@ -6,8 +6,8 @@
 /// blocks of columns whose histogram stays in the second-level cache.
 /// Dense data in which most values lie in the most frequent bin of their feature (data/bins/unusual_cells.h). One
 /// addition per listed cell. The sums of the most frequent bins are undefined until BinMatrix::FillUsual derives them.
-/// Sparse data. One addition per entry. Data with bundles (data/bins/feature_bundles.h), dense or sparse, are treated
-/// as dense columns, one per bundle.
+/// Sparse data. One addition per entry.
+/// Data with bundles (data/bins/feature_bundles.h), dense or sparse, are treated as dense columns, one per bundle.
 #pragma once
 
 #include <algorithm>
