@@ -1,4 +1,4 @@
-/// \file The one place where data meet the registry of their readers.
+/// \file Reads files of any format. The only place where data code uses the registry of readers.
 #include "data_from_uri.h"
 
 #include <utility>
@@ -18,8 +18,8 @@
 namespace kauri {
 namespace {
 
-/// The format that the first lines of a file show, which the log says; empty: they show none. Standard input can be
-/// read once only, so its lines are not looked at.
+/// Returns the format recognised from the first lines of a file, and logs it; empty if none is recognised. Standard
+/// input is not inspected, because it can be read only once.
 std::string RecognisedFormat(DataUri const& uri) {
   if (IsStandardInput(uri.path)) return {};
   auto format = RecogniseFormat(TextFile(uri.path));
@@ -30,7 +30,7 @@ std::string RecognisedFormat(DataUri const& uri) {
   return format;
 }
 
-/// The format that a uri names, or that its file shows. \throws Error(kParameter) when neither does.
+/// Returns the format named in a uri, or recognised from its file. \throws Error(kParameter) if there is neither.
 std::string FormatOf(DataUri const& uri) {
   if (!uri.format.empty()) return uri.format;
   if (!IsStandardInput(uri.path) && IsBinary(uri.path)) return "binary";
@@ -65,9 +65,9 @@ std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_t
   auto const format = FormatOf(uri);
   auto matrix =
       uri.cache.empty() ? ReadInMemory(ctx, format, uri, names) : ReadToFile(ctx, format, uri, std::move(options));
-  if (format == "binary" || IsStandardInput(uri.path)) return matrix;  // it has all in itself
+  if (format == "binary" || IsStandardInput(uri.path)) return matrix;  // has everything in itself
   auto* const info = matrix->MutableInfo();
-  auto const has_types = !uri.cache.empty();  // bins are made by them
+  auto const has_types = !uri.cache.empty();  // the bins already depend on them
   if (!has_types) info->feature_types = ReadFeatureTypes(uri.path, info->n_cols, info->feature_types);
   ReadSideFiles(ctx, uri.path, info);
   return matrix;

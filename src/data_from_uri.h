@@ -1,4 +1,4 @@
-/// \file Files of any format into matrices.
+/// \file Reads files of any format into matrices.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 namespace kauri {
 
 /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...` (data/text/text_reader.h) and the files beside it
-/// (data/text/side_files.h). With a cache name after '#', csv or libsvm text is read part by part and becomes bins in a
-/// file beside the cache name; `options` says how. Weights in files beside the text do not count in the cuts then.
-/// With `names` labels of text are classes and categories have the model's names (data/text/text_names.h): for CSV in
-/// memory. Without them labels of text are refused.
+/// (data/text/side_files.h). With a cache name after '#', csv or libsvm text is read in parts and binned into a file
+/// next to the cache name, as `options` describes. Weights in side files then do not influence the bin edges. With
+/// `names`, text labels are classes and categories have the model's names (data/text/text_names.h); this applies to CSV
+/// in memory. Without `names`, text labels are refused.
 std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri, BinStoreOptions options,
                                     TextNames* names = nullptr);
 

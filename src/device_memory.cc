@@ -1,4 +1,4 @@
-/// \file Finding who knows the memory of CUDA devices.
+/// \file Finds the component that handles memory of CUDA devices.
 #include "kauri/device_memory.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr char const* kEntry = "cuda";
 
-/// nullptr, with `problem` saying why, when there is none. An entry that is not the plug-in's needs no plug-in.
+/// Returns nullptr, with the reason in `problem`, if there is none. An entry registered by other code than the plug-in
+/// is used without the plug-in.
 std::unique_ptr<DeviceMemory> FindDeviceMemory(std::string* problem) {
   auto const status = GetCudaPluginStatus();
   *problem = status.problem;

@@ -1,4 +1,4 @@
-/// \file Finding, checking and loading plug-ins.
+/// \file Finds, checks and loads plug-ins.
 #include "kauri/plugin.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr char const* kCudaPluginName = "libkauri_cuda.so";
 constexpr char const* kEntryName = "KauriPluginEntry";
 
-/// KAURI_PLUGIN_PATH (a folder or a file) alone when it is set, else the folder of this library.
+/// Returns KAURI_PLUGIN_PATH (a folder or a file) alone if it is set, otherwise the folder of this library.
 std::vector<std::string> PlacesToLook() {
   if (char const* path = std::getenv("KAURI_PLUGIN_PATH"); path != nullptr && *path != '\0') {
     auto const is_folder = std::filesystem::is_directory(path);
@@ -30,7 +30,7 @@ std::vector<std::string> PlacesToLook() {
   return {(std::filesystem::path(info.dli_fname).parent_path() / kCudaPluginName).lexically_normal().string()};
 }
 
-/// What dlopen says, without the path that the message already has.
+/// Returns the message of dlopen without the path, which our message already has.
 std::string LoaderReason(std::string const& path) {
   char const* text = dlerror();
   std::string const reason = text == nullptr ? "unknown reason" : text;
@@ -38,7 +38,7 @@ std::string LoaderReason(std::string const& path) {
   return reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;
 }
 
-/// Empty when the plug-in fits this library.
+/// Returns why the plug-in does not fit this library; empty if it fits.
 std::string VersionProblem(std::string const& title, Plugin const* plugin) {
   std::string const theirs = plugin == nullptr || plugin->kauri_version == nullptr ? "?" : plugin->kauri_version;
   auto const interface = plugin == nullptr ? 0 : plugin->interface_version;
@@ -53,13 +53,14 @@ std::string VersionProblem(std::string const& title, Plugin const* plugin) {
   return text.str();
 }
 
-/// A plug-in that fits, or the problem in whole sentences. Its handle is never closed: the registries point into it.
+/// A fitting plug-in, or the problem in whole sentences. Its handle is never closed, because the registries point into
+/// it.
 struct Opened {
   Plugin const* plugin = nullptr;
   std::string problem;
 };
 
-/// title: how messages begin. cure: of a file that is no plug-in.
+/// Opens and checks a plug-in. title: beginning of messages. cure: advice for a file that is not a plug-in.
 Opened Open(std::string const& path, std::string const& title, std::string const& cure) {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {nullptr, title + " cannot be loaded: " + LoaderReason(path) + ". Install it again."};

@@ -1,4 +1,4 @@
-/// \file The table of contents: every name that parameters can choose, and what it makes.
+/// \file The registry of all names that parameters can choose, and the factories behind them.
 #include "kauri/registry.h"
 
 #include "booster/boosters.h"
@@ -21,7 +21,7 @@
 namespace kauri {
 namespace {
 
-/// TreeParam is listed once, with the booster.
+/// TreeParam is listed only once, with the booster.
 void Fill(Registries* all) {
   all->tree_methods.Add({"exact", "Every boundary between two values is a candidate, over presorted columns.",
                          MakeExactBuilder, &DescribeParameters<MemoryParam>});

@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-/// \throws Error(kData) unless every row has as many values.
+/// \throws Error(kData) unless every row has the same number of values.
 void CheckWidth(RowColumn const& column, std::int64_t n_rows) {
   auto const size = static_cast<std::int64_t>(column.values.size());
   if (n_rows == 0 ? size == 0 : size % n_rows == 0) return;
@@ -34,7 +34,7 @@ struct RankRows {
   std::vector<std::vector<float>> columns;
 };
 
-/// Checked: of every column each row has as many values.
+/// Reads the rows of one rank and checks that every row has the same number of values in each column.
 RankRows Open(OpenParcel* parcel, std::size_t n_columns) {
   RankRows rank{parcel->Take<RowRange>(), 0, {}};
   rank.n_rows = RowsIn(rank.ranges);
@@ -49,7 +49,7 @@ RankRows Open(OpenParcel* parcel, std::size_t n_columns) {
   return rank;
 }
 
-/// Values of each row, of the ranks that have rows.
+/// Returns the number of values per row, which must be the same on all ranks with rows.
 std::size_t CommonWidth(std::vector<RankRows> const& ranks, std::size_t column, std::string const& name) {
   RankRows const* first = nullptr;
   auto const width_of = [&](RankRows const& rank) { return rank.columns[column].size() / ToSize(rank.n_rows); };
@@ -63,7 +63,8 @@ std::size_t CommonWidth(std::vector<RankRows> const& ranks, std::size_t column, 
   return first == nullptr ? 0 : width_of(*first);
 }
 
-/// \throws Error(kData) for a row that is there twice. As many as there are, none twice: then none is missing.
+/// \throws Error(kData) for a row that occurs twice. The number of rows is correct, so without duplicates none is
+/// missing.
 void RequireOnce(std::vector<RankRows> const& ranks, std::int64_t n_rows) {
   std::vector<bool> is_taken(ToSize(n_rows));
   for (auto const& rank : ranks) {
@@ -90,7 +91,8 @@ std::vector<float> InOrder(std::vector<RankRows> const& ranks, std::size_t colum
   return all;
 }
 
-/// Neither the metrics nor the quantiles that read them look again. A label of a table may be silent.
+/// Checks labels and weights, because the metrics and quantiles that read them do not. A label of a table may be
+/// missing (silent).
 void CheckLabels(MetaInfo const& info) {
   for (auto const label : info.labels) {
     auto const is_silent = info.n_targets > 1 && std::isnan(label);

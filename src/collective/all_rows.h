@@ -1,4 +1,4 @@
-/// \file What all ranks know of their rows, in one place, the rows in their global order: for what cannot be added up.
+/// \file Gathers the rows of all ranks in their global order, for computations that are not sums.
 ///
 /// Volume and memory: 4 bytes per row and column on every rank.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace kauri {
 
-/// As many values for each row.
+/// A column with the same number of values for each row.
 struct RowColumn {
   std::string name;          ///< for messages
-  Span<float const> values;  ///< [n_rows, width], row-major; width 0: none are given
+  Span<float const> values;  ///< [n_rows, width], row-major; width 0 if there are no values
 };
 
 struct AllRows {
@@ -23,19 +23,19 @@ struct AllRows {
   std::vector<std::vector<float>> columns;  ///< [n_columns]: [n_rows, width] each
 };
 
-/// On every rank the columns of all. Only where IsDistributed. \throws Error(kData) unless every rank that has rows has
-/// as many values for each, and each row is there exactly once; Error(kCollective) for bytes that are not what a rank
-/// has.
+/// Returns the columns of all ranks, on every rank. Requires IsDistributed. \throws Error(kData) unless all ranks with
+/// rows have the same number of values per row, and each row exists exactly once; Error(kCollective) for a message that
+/// is inconsistent with the rank's rows.
 AllRows GatherRows(Context const& ctx, MetaInfo const& info, std::vector<RowColumn> const& columns);
 
-/// Labels, weights of rows and values, [n_rows, n_outputs], of all ranks.
+/// Labels, row weights and values, [n_rows, n_outputs], of all ranks.
 struct AllLabels {
-  MetaInfo info;  ///< n_rows, n_targets, labels and weights alone
+  MetaInfo info;  ///< only n_rows, n_targets, labels and weights are set
   std::vector<float> values;
 };
 AllLabels GatherLabels(Context const& ctx, MetaInfo const& info, Span<float const> values);
 
-/// For a call that is given what all ranks know.
+/// Returns a context without ranks, for a function whose arguments already cover all ranks.
 inline Context Alone(Context ctx) {
   ctx.collective = nullptr;
   return ctx;

@@ -28,7 +28,7 @@ Bounds BoundsOf(RowRange const& range, ItemBlocks blocks) {
   return bounds;
 }
 
-/// Whether they are blocks of rows that some rank may have: what is made of them stays in bounds.
+/// Returns whether a rank can have such blocks, so that values computed from them stay in bounds.
 bool AreBlocks(ItemBlocks blocks) {
   if (blocks.per_row < 1 || blocks.per_row > kMostPerRow) return false;
   return blocks.length == kRowBlock || blocks.length == kRowBlock * blocks.per_row;
@@ -48,7 +48,7 @@ PartCounts CountParts(std::vector<RowRange> const& ranges, ItemBlocks blocks) {
 
 BlockParts SplitIntoBlocks(std::vector<RowRange> const& ranges, ItemBlocks blocks) {
   BlockParts parts;
-  std::int64_t before = 0;  // items of the ranges before
+  std::int64_t before = 0;  // items of the previous ranges
   for (auto const& range : ranges) {
     auto const bounds = BoundsOf(range, blocks);
     auto const here = [&](std::int64_t global) { return before + global - bounds.begin; };

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::array<char const*, 4> kNames{"Sum", "SumParts", "Max", "Gather"};
 
-/// Whether all ranks have these words. They are found out together with their complements, whose largest belongs to the
-/// smallest word.
+/// Returns whether all ranks have the same words. One maximum covers the words and their complements; the largest
+/// complement belongs to the smallest word.
 template <std::size_t kWords>
 bool AreSame(Collective* group, std::array<std::uint64_t, kWords> const& words) {
   std::array<std::uint64_t, 2 * kWords> both{};
@@ -24,7 +24,7 @@ bool AreSame(Collective* group, std::array<std::uint64_t, kWords> const& words) 
   return true;
 }
 
-/// Of the first rank whose bytes differ from those of rank 0. There is one unless the calls of the group go wrong.
+/// Returns the first rank whose bytes differ from rank 0's. It exists unless the calls of the group are faulty.
 int FirstOther(std::vector<std::vector<std::byte>> const& all) {
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] != all[0]) return static_cast<int>(rank);

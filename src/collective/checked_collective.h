@@ -1,4 +1,4 @@
-/// \file A group whose ranks find out that they have lost step, instead of waiting for each other or mixing up numbers.
+/// \file A group whose ranks detect that they are out of step, instead of waiting for each other or mixing up numbers.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace kauri {
 
-/// What every rank finds out at the same call: none has to be told by Abort, which might overtake the finding.
+/// An error that every rank detects at the same call. It needs no Abort, which might arrive before the detection.
 class AgreedError : public Error {
  public:
   using Error::Error;
 };
 
-/// Before each call the ranks compare what they are about to do: one more call of a few words. Where they differ all of
-/// them fail, and the message names both sides.
+/// Before each call, the ranks compare their next calls by one additional call of a few words. If these differ, all
+/// ranks fail, and the message names both sides.
 class CheckedCollective : public Collective {
  public:
   /// `group` is not owned.
@@ -32,7 +32,7 @@ class CheckedCollective : public Collective {
   std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override;
   void Abort(std::string const& why) noexcept override { group_->Abort(why); }
 
-  /// How many calls came before.
+  /// Returns the number of previous calls.
   std::uint64_t NumCalls() const { return n_calls_; }
 
  private:
@@ -44,8 +44,8 @@ class CheckedCollective : public Collective {
   std::uint64_t n_calls_ = 0;
 };
 
-/// \throws Error(kCollective), on every rank, unless `mine` is the same on all. `what` names it. One small call, or two
-/// where it differs.
+/// \throws Error(kCollective), on every rank, unless `mine` is the same on all ranks. what: its name in the message.
+/// Costs one small call, or two if it differs.
 void RequireSameOnRanks(Context const& ctx, std::string const& what, std::string const& mine);
 
 }  // namespace kauri

@@ -13,18 +13,18 @@ constexpr std::size_t kBlock = 256;
 constexpr std::size_t kLanes = 2;
 constexpr std::size_t kWord = sizeof(std::int64_t);
 
-/// How the numbers of a lane are written.
+/// Encoding of the numbers of a lane.
 struct Layout {
   unsigned shift = 0;  ///< in bits
   unsigned width = 0;  ///< in bytes
 };
 
-/// How many numbers of a block of n a lane has.
+/// Returns how many numbers of a block of n belong to a lane.
 std::size_t LaneSize(std::size_t n, std::size_t lane) { return (n + kLanes - 1 - lane) / kLanes; }
 
 Layout LayoutOf(std::int64_t const* values, std::size_t n, std::size_t lane) {
   std::uint64_t any = 0;
-  std::uint64_t magnitude = 0;  // bits that differ from the sign of their number
+  std::uint64_t magnitude = 0;  // bits that differ from the sign bit of their number
   for (auto i = lane; i < n; i += kLanes) {
     any |= static_cast<std::uint64_t>(values[i]);
     magnitude |= static_cast<std::uint64_t>(values[i] ^ (values[i] >> 63));
@@ -35,17 +35,17 @@ Layout LayoutOf(std::int64_t const* values, std::size_t n, std::size_t lane) {
   return {shift, (n_bits - shift + 7U) / 8U};
 }
 
-/// Returns where the next lane begins.
+/// Writes a lane and returns the start of the next one.
 std::byte* WriteLane(std::int64_t const* values, std::size_t n, std::size_t lane, Layout layout, std::byte* out) {
   if (layout.width == 0) return out;
   for (auto i = lane; i < n; i += kLanes, out += layout.width) {
     auto const word = values[i] >> layout.shift;
-    std::memcpy(out, &word, kWord);  // the next number, or lane, overwrites what is more than the width
+    std::memcpy(out, &word, kWord);  // the next number, or lane, overwrites the excess bytes
   }
   return out;
 }
 
-/// in: followed by a word's bytes that may be read.
+/// Reads a lane. in: must be followed by one readable word.
 template <UnpackMode kMode>
 void ReadLane(std::byte const* in, Layout layout, std::size_t n, std::size_t lane, std::int64_t* values) {
   auto const above = static_cast<unsigned>(8 * (kWord - layout.width));
@@ -63,7 +63,7 @@ void ReadLane(std::byte const* in, Layout layout, std::size_t n, std::size_t lan
        " numbers; all ranks must run the same version, and their connections must carry over what they are given.");
 }
 
-/// Takes blocks off the front of packed bytes.
+/// Reads packed blocks from front to back.
 class Reader {
  public:
   Reader(Span<std::byte const> packed, std::size_t n) : packed_(packed), n_(n) {}

@@ -1,4 +1,4 @@
-/// \file Several arrays in one call of Gather.
+/// \file Sends several arrays in one call of Gather.
 #pragma once
 
 #include <cstring>
@@ -11,10 +11,11 @@
 
 namespace kauri {
 
-/// For bytes of another rank that cannot be what it has: they came over a wire. \throws Error(kCollective).
+/// Fails for a message that is inconsistent with the rank's data, because messages are untrusted. \throws
+/// Error(kCollective).
 [[noreturn]] void FailParcel(std::string const& what);
 
-/// Arrays of trivially copyable values, one after another, each with its size in bytes before it.
+/// Arrays of trivially copyable values, stored one after another, each preceded by its size in bytes.
 class Parcel {
  public:
   template <typename T>
@@ -34,12 +35,12 @@ class Parcel {
   std::vector<std::byte> bytes_;
 };
 
-/// The arrays of a rank, in the order in which they were added.
+/// The arrays received from a rank, in the order in which they were added.
 class OpenParcel {
  public:
   explicit OpenParcel(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
 
-  /// \throws Error(kCollective) unless the next array is there, of whole values.
+  /// Returns the next array. \throws Error(kCollective) unless it exists and consists of whole values.
   template <typename T>
   std::vector<T> Take() {
     auto const size = NextSize(sizeof(T));
@@ -50,14 +51,14 @@ class OpenParcel {
   }
 
  private:
-  /// In bytes, of the array at the cursor.
+  /// Returns the size in bytes of the array at the cursor.
   std::size_t NextSize(std::size_t value_size);
 
   std::vector<std::byte> bytes_;
   std::size_t cursor_ = 0;
 };
 
-/// The parcels of all ranks, by rank. Only where IsDistributed.
+/// Returns the parcels of all ranks, by rank. Requires IsDistributed.
 std::vector<OpenParcel> GatherParcels(Context const& ctx, Parcel const& mine);
 
 }  // namespace kauri

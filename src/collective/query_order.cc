@@ -9,11 +9,11 @@
 namespace kauri {
 namespace {
 
-/// Groups in each range of rows.
+/// Returns the number of groups in each range of rows.
 std::vector<std::int64_t> CountGroups(std::vector<RowRange> const& ranges, MetaInfo const& info) {
   std::vector<std::int64_t> counts(ranges.size());
   std::size_t place = 0;
-  std::int64_t end = 0;  // of the range, among the rows of this rank
+  std::int64_t end = 0;  // end of the range, in the row numbering of this rank
   for (std::size_t group = 0; !ranges.empty() && group + 1 < info.group_ptr.size(); ++group) {
     auto const first = info.group_ptr[group];
     auto const last = info.group_ptr[group + 1];
@@ -29,13 +29,13 @@ std::vector<std::int64_t> CountGroups(std::vector<RowRange> const& ranges, MetaI
   return counts;
 }
 
-constexpr std::int64_t kMostGroups = std::int64_t{1} << 32;  ///< of a range: no sum of them overflows
+constexpr std::int64_t kMostGroups = std::int64_t{1} << 32;  ///< per range, so that no sum of them overflows
 
 /// A range of rows with its groups.
 struct GroupRange {
   RowRange rows;
   std::int64_t n_groups;
-  std::int64_t number = 0;  ///< of its first group, among those of all ranks
+  std::int64_t number = 0;  ///< number of its first group among the groups of all ranks
 };
 
 std::vector<GroupRange> RangesOfRank(OpenParcel* parcel) {

@@ -14,7 +14,7 @@ namespace kauri {
 
 namespace detail {
 
-/// What a rank has of one of its groups. No member leaves a gap before the next: all bytes go over the wire.
+/// The value of a rank for one of its groups. Members have no padding between them, because all bytes are sent.
 template <typename T>
 struct OfGroup {
   static_assert(alignof(T) == alignof(std::int64_t));
@@ -24,20 +24,20 @@ struct OfGroup {
 
 }  // namespace detail
 
-/// The groups of all ranks are numbered in the order of their rows; each lies whole on one rank. A group without rows
-/// goes with the rows before it on its rank; on a rank without rows there are none.
+/// The query groups of all ranks, numbered in the order of their rows. Each group lies completely on one rank. A group
+/// without rows follows the rows before it on its rank; a rank without rows has no groups.
 class QueryOrder {
  public:
-  /// With several ranks one call of Gather: 24 bytes per range of rows. \throws Error(kData) for a group whose rows do
-  /// not follow each other among those of all ranks, and unless the ranks have each row exactly once;
-  /// Error(kCollective) for bytes that are not what a rank has.
+  /// With several ranks, this makes one call of Gather with 24 bytes per range of rows. \throws Error(kData) for a
+  /// group whose rows are not consecutive among the rows of all ranks, and unless the ranks have each row exactly once;
+  /// Error(kCollective) for a message that is inconsistent with the rank's rows.
   QueryOrder(Context const& ctx, MetaInfo const& info);
 
-  /// Groups of this rank.
+  /// Returns the number of groups of this rank.
   std::int64_t NumMine() const { return n_mine_; }
-  std::int64_t NumGroups() const { return n_groups_; }  ///< of all ranks
-  std::int64_t NumRows() const { return n_rows_; }      ///< of all ranks
-  /// Among the groups of all ranks. group: of this rank.
+  std::int64_t NumGroups() const { return n_groups_; }  ///< over all ranks
+  std::int64_t NumRows() const { return n_rows_; }      ///< over all ranks
+  /// Returns the number of a group among the groups of all ranks. group: a group of this rank.
   std::int64_t Number(std::int64_t group) const { return numbers_.empty() ? group : numbers_[group]; }
 
  private:
@@ -49,8 +49,8 @@ class QueryOrder {
   std::vector<std::int64_t> numbers_;  ///< [n_mine] with several ranks
 };
 
-/// What the ranks have of each group, by the groups' numbers, on every rank. mine: [order.NumMine()], trivially
-/// copyable. Only where IsDistributed. \throws Error(kCollective) unless each group of `order` is there once.
+/// Returns the values of all groups, ordered by group number, on every rank. mine: [order.NumMine()], trivially
+/// copyable. Requires IsDistributed. \throws Error(kCollective) unless each group of `order` occurs once.
 template <typename T>
 std::vector<T> GatherByGroup(Context const& ctx, QueryOrder const& order, std::vector<T> const& mine) {
   std::vector<detail::OfGroup<T>> numbered;

@@ -1,4 +1,4 @@
-/// \file What ranks say to each other most often. With one rank every function leaves things as they are.
+/// \file The most frequent communication between ranks. With one rank every function returns its input unchanged.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ inline std::uint64_t MaxOverRanks(Context const& ctx, std::uint64_t value) {
   return value;
 }
 
-/// The values of every rank, by rank; with one rank its own. T: trivially copyable. \throws Error(kCollective) where a
-/// rank gave no whole number of them; what they are is for the caller to check: they came over a wire.
+/// Returns the values of every rank, by rank; with one rank its own. T: trivially copyable. \throws Error(kCollective)
+/// if a rank did not send a whole number of values. The caller must check the values, because messages are untrusted.
 template <typename T>
 std::vector<std::vector<T>> GatherOverRanks(Context const& ctx, std::vector<T> const& mine) {
   if (!IsDistributed(ctx)) return {mine};

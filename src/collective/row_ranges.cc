@@ -23,13 +23,13 @@ bool IsRange(RowRange const& range) {
        " are supported; train on a sample of them.");
 }
 
-/// Rows of one rank.
+/// A range of rows and the rank that has it.
 struct OwnedRange {
   RowRange rows;
   std::size_t rank;
 };
 
-/// What all ranks hear of one: how many rows it has, then first and count of each range.
+/// Returns the words that one rank sends to all: its number of rows, then first and count of each range.
 std::vector<std::int64_t> Announce(MetaInfo const& info) {
   std::vector<std::int64_t> words{info.n_rows};
   for (auto const& range : info.global_rows) {
@@ -57,7 +57,7 @@ std::vector<OwnedRange> RangesOfRank(std::vector<std::int64_t> const& words, std
   Fail(ErrorKind::kData, "rank ", rank, " has ", words[0], " rows, but its global_rows are ", n_rows, kCure);
 }
 
-/// \throws unless the ranges are rows 0 .. N - 1.
+/// \throws Error(kData) unless the ranges are rows 0 .. N - 1.
 void RequireWhole(std::vector<OwnedRange> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](auto const& a, auto const& b) {
     return std::pair(a.rows.first, a.rank) < std::pair(b.rows.first, b.rank);

@@ -1,15 +1,15 @@
-/// \file Sums over the rows of all ranks, with the bits of one process that has the rows in their global order.
+/// \file Sums over the rows of all ranks, equal bit by bit to one process that has the rows in their global order.
 ///
-/// Vocabulary: item = what is added up: a row, or one of as many values as every row has (a target's, an output's);
-/// items are numbered along with the rows, from row * per_row on.
+/// Vocabulary. An item is an element of the sum: a row, or one of the values of a row, of which every row has the same
+/// number (one per target or output). Items are numbered like the rows, starting from row * per_row.
 ///
 /// One process adds up blocks of consecutive items and then the blocks (common/block_sum.h). Ranks do the same with
-/// blocks of global numbers: (1) a block whose items follow each other on one rank is summed there; (2) of all other
+/// blocks of global numbers: (1) a block whose items are consecutive on one rank is summed there; (2) for all other
 /// blocks the values of the items are exchanged, in the same call of Gather as the sums; (3) every rank adds up the
 /// exchanged values of a block as one process does, and then all blocks in order.
 ///
-/// Volume: a Sum per block, and the values of at most two blocks per range of rows: of all rows where they are
-/// scattered.
+/// Volume: a Sum per block, and the values of at most two blocks per range of rows; if rows are scattered, the values
+/// of all rows.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@
 
 namespace kauri {
 
-/// The values of a block that no rank has whole.
+/// The values of a block that is not complete on any rank.
 template <typename Value>
 struct BlockValues {
   Value const* values;  ///< [n]
   std::int64_t n;
   std::int64_t first;    ///< global number of the first item
-  std::int64_t per_row;  ///< items; a rank without rows may not know it otherwise
+  std::int64_t per_row;  ///< items per row, which a rank without rows may not know otherwise
 };
 
 namespace detail {
 
-/// Sums that are no plain values have AppendTo(doubles) and a constructor from what that appended, which may have come
-/// over a wire: `+=` fails where two do not fit.
+/// Sums that are not plain values have AppendTo(doubles) and a constructor from the appended doubles. These are
+/// untrusted, so `+=` fails if two sums do not fit together.
 template <typename Sum>
 void AppendDoubles(Sum const& sum, std::vector<double>* doubles) {
   if constexpr (std::is_trivially_copyable_v<Sum>) {
@@ -61,7 +61,7 @@ Sum SumOfDoubles(Span<double const> doubles) {
   }
 }
 
-/// Of this rank: what one array each has of blocks, ranges, sums and values.
+/// Packs this rank's blocks, ranges, sums and values, one array each.
 template <typename Sum, typename Value, typename SumOf, typename ValueOf>
 Parcel PackBlocks(Context const& ctx, std::vector<RowRange> const& ranges, ItemBlocks blocks, SumOf&& sum_of,
                   ValueOf&& value_of) {
@@ -86,14 +86,14 @@ Parcel PackBlocks(Context const& ctx, std::vector<RowRange> const& ranges, ItemB
   return parcel;
 }
 
-/// What a rank has, in the order in which SplitIntoBlocks has it.
+/// The parts of a rank, in the order of SplitIntoBlocks.
 template <typename Value>
 struct RankParts {
   std::vector<RowRange> ranges;
-  std::vector<double> doubles;  ///< of its whole blocks, as many each
+  std::vector<double> doubles;  ///< sums of its whole blocks, the same number of doubles each
   std::vector<Value> values;
 
-  /// \throws Error(kCollective) unless sums and values are those of the ranges.
+  /// \throws Error(kCollective) unless sums and values match the ranges.
   void Check(ItemBlocks blocks) const {
     auto const counts = CountParts(ranges, blocks);
     auto const n_wholes = ToSize(counts.n_wholes);
@@ -141,17 +141,17 @@ class BlockTable {
   ItemBlocks blocks_;
   BlockLedger ledger_;
   std::vector<Sum> sums_;      ///< [n_blocks]
-  std::vector<Value> values_;  ///< of the blocks that no rank has whole
+  std::vector<Value> values_;  ///< values of the blocks that are not complete on any rank
 };
 
 }  // namespace detail
 
-/// The sum over the items of all ranks; with one rank SumBlocks.
-/// \param sum_of Sum of the items [begin, end) of this rank, a block.
-/// \param value_of of one item of this rank, trivially copyable.
-/// \param add_up Sum of the BlockValues of a block, the same bits as sum_of where it has them all.
-/// \throws Error(kData) when the ranks do not have each row exactly once, or not as many items for each;
-/// Error(kCollective) for bytes that are not what a rank has.
+/// Returns the sum over the items of all ranks; with one rank, SumBlocks.
+/// \param sum_of Returns the Sum of the items [begin, end) of this rank, a block.
+/// \param value_of Returns the value of one item of this rank, trivially copyable.
+/// \param add_up Returns the Sum of the BlockValues of a block, equal to sum_of bit by bit if it gets all of them.
+/// \throws Error(kData) if the ranks do not have each row exactly once, or differ in the items per row;
+/// Error(kCollective) for a message that is inconsistent with the rank's rows.
 template <typename Sum, typename SumOf, typename ValueOf, typename AddUp>
 Sum SumRows(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&& sum_of, ValueOf&& value_of,
             AddUp&& add_up) {
@@ -165,7 +165,7 @@ Sum SumRows(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&&
     ranks.push_back({opened.ranges[rank], std::move(doubles), parcels[rank].template Take<Value>()});
     ranks.back().Check(opened.blocks);
   }
-  // Not before: now no table is larger than what has come.
+  // The table is made only now, when it cannot be larger than the received data.
   detail::BlockTable<Sum, Value> table(opened.n_rows, opened.blocks);
   for (auto const& rank : ranks) table.Put(rank);
   return table.Total(add_up);

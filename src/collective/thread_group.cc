@@ -10,10 +10,10 @@
 
 namespace kauri {
 
-/// Where all ranks lay down what they have, and pick up what the others had.
+/// The shared place where all ranks offer their data and read the data of the others.
 class ThreadGroup::Room {
  public:
-  /// What a rank brings to one call.
+  /// The data that a rank brings to one call.
   struct Offer {
     char const* call = nullptr;
     std::vector<std::byte> bytes;
@@ -24,7 +24,7 @@ class ThreadGroup::Room {
 
   int Size() const { return static_cast<int>(offers_.size()); }
 
-  /// read(offers) once all ranks have laid down theirs; no offer changes before all have read.
+  /// Calls read(offers) once all ranks have made their offers. No offer changes before all ranks have read.
   template <typename Read>
   void Exchange(int rank, Offer offer, bool same_size, Read&& read) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -131,7 +131,7 @@ class ThreadGroup::Member : public Collective {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
   }
 
-  /// part: of the values that are combined.
+  /// Combines the ranks' values with of_two. part: range of the values to combine.
   template <typename T, typename Two>
   void Combine(char const* call, Span<T> values, std::pair<std::size_t, std::size_t> part, Two&& of_two) {
     auto const* bytes = reinterpret_cast<std::byte const*>(values.data());

@@ -1,4 +1,4 @@
-/// \file Ranks that are threads of this process: for tests, and for the devices of one host.
+/// \file Ranks that are threads of this process, for tests and for the devices of one host.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// Ranks outlive neither their group nor each other's calls.
+/// A group of threads. Ranks must not outlive their group, and the group must outlive all of their calls.
 class ThreadGroup {
  public:
   /// timeout: how long a call waits for the other ranks before it fails.
@@ -17,7 +17,7 @@ class ThreadGroup {
   ThreadGroup(ThreadGroup const&) = delete;
   ThreadGroup& operator=(ThreadGroup const&) = delete;
 
-  /// For the thread that is this rank.
+  /// Returns the collective for the thread that is this rank.
   Collective* Of(int rank);
 
  private:

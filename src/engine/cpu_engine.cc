@@ -30,22 +30,22 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 
-/// What is kept of one data set.
+/// State of one data set.
 struct HostData {
   HeldMargins held;
   std::int64_t n_outputs = 1;
   std::vector<float> margins;  ///< [n_rows, n_outputs]
   TrainingData training;
   std::vector<GradientPair> gradients;       ///< [n_rows, n_gradients]
-  std::int64_t n_gradients = 1;              ///< n_outputs, or fewer where leaves have gradients of their own
-  bool leaves_apart = false;                 ///< the leaves' values follow from
-  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs]; else from `gradients`
+  std::int64_t n_gradients = 1;              ///< n_outputs, or fewer if leaves have their own gradients
+  bool leaves_apart = false;                 ///< leaf values are computed from `leaf_gradients`
+  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs]; unused if leaf values come from `gradients`
   FixedGradients fixed;
-  OutputGradients of_output;  ///< instead of `fixed`, with several outputs
-  GradientTable table;        ///< instead of both, for vector leaves
+  OutputGradients of_output;  ///< replaces `fixed` with several outputs
+  GradientTable table;        ///< replaces both for vector leaves
   std::vector<std::int32_t> leaf_of_row;
   RoundErrors errors;     ///< for split_criterion=absolute_error
-  WaitingLeaves waiting;  ///< with several outputs: leaves that `margins` lack
+  WaitingLeaves waiting;  ///< with several outputs: leaves not yet added to `margins`
 };
 
 class CpuEngine : public Engine, public HostSide {
@@ -56,7 +56,7 @@ class CpuEngine : public Engine, public HostSide {
                      Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) override {
     WantedMargins const wanted{data, model, start, dropped};
     auto* const own = data_.Open(*data);
-    if (!own->waiting.IsEmpty()) own->held.Lose();  // a round was given up, half of whose leaves are in the margins
+    if (!own->waiting.IsEmpty()) own->held.Lose();  // an aborted round has added only half of its leaves
     auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
     MarginStart from;
@@ -176,7 +176,7 @@ class CpuEngine : public Engine, public HostSide {
   void Clear() override { data_.Clear(); }
 
  private:
-  /// Makes the pairs that a tree is built from.
+  /// Makes the pairs from which a tree is built.
   static DrawnRows DrawRows(Context const& ctx, MetaInfo const& info, RoundTree const& tree, HostData* own,
                             TreeTask* task) {
     auto const n_outputs = own->n_gradients;
@@ -229,14 +229,15 @@ class CpuEngine : public Engine, public HostSide {
     return own->leaf_of_row;
   }
 
-  /// The trees of the last output end a round, so that nothing waits after it.
+  /// Adds the leaves of the waiting trees once enough wait. The trees of the last output end a round, so nothing waits
+  /// after it.
   static void AddLeavesLater(Context const& ctx, Tree const& tree, std::int64_t output, HostData* own) {
     own->waiting.Add(tree, output);
     if (!own->waiting.IsFull() && output + 1 < own->n_outputs) return;
     own->waiting.AddTo(ctx, own->n_outputs, own->margins);
   }
 
-  /// output: of a tree that has one.
+  /// Adds the leaves of a tree to the margins. output: output of a tree with scalar leaves.
   static void AddLeaves(Context const& ctx, Tree const& tree, std::int64_t output, HostData* own) {
     auto const n_rows = static_cast<std::int64_t>(own->leaf_of_row.size());
     auto const n_outputs = own->n_outputs;
@@ -256,7 +257,7 @@ class CpuEngine : public Engine, public HostSide {
     });
   }
 
-  /// A row's sum is that of a prediction, bit for bit.
+  /// Adds linear leaves to the margins. The sum of a row equals its prediction bit by bit.
   static void AddLinearLeaves(Context const& ctx, DataMatrix const& train, Tree const& tree, std::int64_t output,
                               HostData* own) {
     auto const view = train.View();

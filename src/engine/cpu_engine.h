@@ -1,4 +1,4 @@
-/// \file The engine in host memory.
+/// \file The engine that keeps its data in host memory.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-/// \file What an engine keeps by data set, for as long as the owner of the data set keeps that.
+/// \file Caches an engine's state by data set, for as long as the owner of the data set keeps it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace kauri {
 
-/// Entry has a HeldMargins `held`. The address of an entry stays.
+/// Cache with one entry per data set. Entry has a HeldMargins `held`. The address of an entry does not change.
 template <typename Entry>
 class DataCache {
  public:
-  /// The entry of `data`, a new one if there is none. Drops the entries of data sets that are gone.
+  /// Returns the entry of `data`, creating it if needed. Drops the entries of data sets that no longer exist.
   Entry* Open(DataMatrix const& data) {
     for (auto it = entries_.begin(); it != entries_.end();) {
       it = it->second.held.AreLost() ? entries_.erase(it) : std::next(it);
@@ -22,7 +22,7 @@ class DataCache {
     return &entries_[data.Id()];
   }
 
-  /// \throws Error(kInternal) unless there is an entry.
+  /// \throws Error(kInternal) if there is no entry.
   Entry& Of(DataMatrix const& data) { return Find(data, &entries_)->second; }
   Entry const& Of(DataMatrix const& data) const { return Find(data, &entries_)->second; }
 

@@ -39,7 +39,8 @@ float FromBits(std::uint64_t word) {
   Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
 }
 
-/// What the rows of all ranks have. Bits of magnitudes ascend with them; the last word says that hessians differ.
+/// Combines the surveys of all ranks. Bits of magnitudes ascend with the magnitudes; the last word indicates that
+/// hessians differ.
 RowSurvey SurveyOfRanks(Context const& ctx, RowSurvey survey) {
   if (!IsDistributed(ctx)) return survey;
   std::vector<std::uint64_t> words;

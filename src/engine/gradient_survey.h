@@ -1,4 +1,4 @@
-/// \file What the units of all outputs follow from.
+/// \file Surveys the gradients of all outputs, which determines their units.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace kauri {
 
-/// Looks at gradients [n_rows, n_outputs] in one pass, row by row. In a group it tells of all ranks' rows. \throws
-/// Error(kData) for a gradient or hessian that is not finite, naming the first row.
+/// Surveys gradients [n_rows, n_outputs] in one pass, row by row. In a distributed run the result covers the rows of
+/// all ranks. \throws Error(kData) for a gradient or hessian that is not finite, naming the first row.
 RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs);
 
-/// The units of an output.
+/// Returns the units of an output.
 GradientUnit UnitOf(RowSurvey const& survey, std::int64_t output);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file The gradients of all outputs in fixed point, side by side: what trees with vector leaves are built from.
+/// \file The gradients of all outputs in fixed point, side by side, from which trees with vector leaves are built.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -13,11 +13,12 @@
 
 namespace kauri {
 
-/// As GradientTableView; rows of 16 integers and more begin at cache lines.
+/// Owns the data of a GradientTableView. Rows of 16 integers and more begin at cache lines.
 class GradientTable {
  public:
-  /// gradients: [n_rows, n_outputs]; each output gets its own unit. sampled: [n_rows] or empty; rows not sampled
-  /// become zeros. \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+  /// Converts gradients [n_rows, n_outputs] to fixed point; each output gets its own unit. sampled: [n_rows] or empty;
+  /// rows that are not sampled become zeros. \throws Error(kData) for a gradient or hessian that is not finite, naming
+  /// the row.
   void Quantise(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
                 Span<std::uint8_t const> sampled);
   GradientTableView View() const { return {{values_.get(), size_}, units_, n_hessians_, stride_}; }

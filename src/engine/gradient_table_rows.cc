@@ -13,7 +13,7 @@ namespace kauri {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Gradients and hessians of a row, as they lie, become integers of as many places.
+/// Rounds the interleaved gradients and hessians of a row to integers in the same layout.
 void RoundRow(float const* row, double const* steps, std::size_t n, std::int32_t* out) {
   hn::ScalableTag<double> const d;
   hn::Rebind<float, decltype(d)> const narrow;
@@ -45,9 +45,9 @@ void QuantiseRows(GradientRows const& rows, Span<double const> steps, Span<std::
   }
 }
 
-/// The largest absolute value of every column; false when there is a number that is not finite.
+/// Updates the largest absolute value of every column. Returns false if a number is not finite.
 bool SurveyNumbers(float const* numbers, std::int64_t n_rows, std::size_t width, float* largest) {
-  std::vector<float> poison(width, 0.0F);  // becomes NaN by an infinity or a NaN
+  std::vector<float> poison(width, 0.0F);  // becomes NaN if a number is infinite or NaN
   hn::ScalableTag<float> const d;
   auto const lanes = hn::Lanes(d);
   for (std::int64_t row = 0; row < n_rows; ++row, numbers += width) {

@@ -1,4 +1,4 @@
-/// \file The two passes over a block of rows that a gradient table is made in.
+/// \file The two passes over a block of rows that produce a gradient table.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ struct GradientRows {
   GradientPair const* pairs;  ///< [n_rows, n_outputs]
   std::int64_t n_rows;
   std::int64_t n_outputs;
-  std::int64_t first_row;  ///< the number of the first
+  std::int64_t first_row;  ///< number of the first row
 };
 
-/// What the units and the layout follow from.
+/// Properties of the gradients that determine units and layout.
 struct RowSurvey {
-  std::vector<float> largest;  ///< [n_outputs, 2]: absolute values of gradients and hessians
-  bool same_hessians = true;   ///< of all outputs, row by row
+  std::vector<float> largest;  ///< [n_outputs, 2]: largest absolute values of gradients and hessians
+  bool same_hessians = true;   ///< the hessians of all outputs are equal in every row
 };
 
-/// Adds the rows to *survey. False when a number is not finite.
+/// Adds the rows to *survey. Returns false if a number is not finite.
 bool SurveyRows(GradientRows const& rows, RowSurvey* survey);
 
 /// Rows of a GradientTableView.
@@ -32,7 +32,8 @@ struct TableRows {
   std::int32_t* values;  ///< [n_rows, stride]
 };
 
-/// QuantisePair of every pair. steps: [n_outputs, 2], the reciprocals of the units. sampled: [all rows] or empty.
+/// Applies QuantisePair to every pair. steps: [n_outputs, 2], the reciprocals of the units. sampled: [all rows] or
+/// empty.
 void QuantiseRows(GradientRows const& rows, Span<double const> steps, Span<std::uint8_t const> sampled,
                   TableRows const& out);
 

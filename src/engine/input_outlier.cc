@@ -8,12 +8,12 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kMostSampled = 512;
-/// Fewer may be the outliers themselves.
+/// Minimum number of distances; fewer may be the outliers themselves.
 constexpr std::size_t kFewestDistances = 8;
-/// Far more than heavy tails reach, far less than fixed point resolves (2^30).
+/// Far more than heavy tails reach, but far less than the resolution of fixed point (2^30).
 constexpr double kFar = 1 << 20;
 
-/// Of at least one value.
+/// Returns the median of at least one value.
 double Median(std::vector<double>* values) {
   auto const middle = values->begin() + static_cast<std::ptrdiff_t>(values->size() / 2);
   std::nth_element(values->begin(), middle, values->end());
@@ -36,20 +36,20 @@ double InputScale::Column::Of(std::int64_t row) const {
   if (group_ptr != nullptr) {
     place = std::upper_bound(group_ptr->begin(), group_ptr->end(), row) - group_ptr->begin() - 1;
   }
-  // The engines check the sizes in words of their own.
+  // The engines check the sizes, with their own messages.
   return place < static_cast<std::int64_t>(values.size()) ? static_cast<double>(values[place]) : centre;
 }
 
 bool InputScale::Column::IsFar(double value) const { return std::fabs(value - centre) > kFar * spread; }
 
-/// The spread is the usual distance from the middle of those that are not there; where nearly all are, the size of what
-/// they are, or 1: classes are 1 apart.
+/// Adds a column. The spread is the median distance from the centre of the values that differ from it. If nearly all
+/// values equal the centre, the spread is the magnitude of the centre, or 1 if that is 0, since classes are 1 apart.
 void InputScale::Add(Column column) {
   auto const n = std::min(n_rows_, kMostSampled);
   std::vector<double> sample;
   for (std::int64_t i = 0; i < n; ++i) {
     auto const value = column.Of(i * n_rows_ / n);
-    if (!std::isnan(value)) sample.push_back(value);  // a silent label
+    if (!std::isnan(value)) sample.push_back(value);  // missing label (`IsSilent`)
   }
   if (sample.empty()) return;
   column.centre = Median(&sample);

@@ -1,4 +1,4 @@
-/// \file Rows whose label, weight or base margin is far from those of most rows.
+/// \file Finds rows whose label, weight or base margin is far from the values of most rows.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 
 namespace kauri {
 
-/// What a row brings to the gradient of one output, beside what is usual.
+/// Compares the inputs of a row, from which its gradient of one output is computed, with typical values.
 class InputScale {
  public:
-  /// n_outputs: of the base margin. Cost: some hundred rows.
+  /// n_outputs: outputs of the base margin. Cost: a few hundred rows.
   InputScale(MetaInfo const& info, std::int64_t n_outputs, std::int64_t output);
-  /// In words what stands out of the row, such as "its label is 1e+10 where labels differ by about 1"; empty: nothing.
+  /// Describes the outlier of the row, such as "its label is 1e+10 where labels differ by about 1"; empty if there is
+  /// none.
   std::string WhatStandsOut(std::int64_t row) const;
   bool AnyStandsOut() const;
 
  private:
-  /// Values by row: one column of `stride`, or of the query groups.
+  /// Values by row: one column of several, `stride` apart, or values of query groups.
   struct Column {
     char const* name;
     Span<float const> values;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
 
-/// In fixed point, each divided by the chance of its row; zeros for rows that were not drawn.
+/// Returns the pairs in fixed point, each divided by the probability of its row; zeros for rows that were not drawn.
 GradientTable TableOf(Context const& ctx, LeafSums const& leaves) {
   GradientTable table;
   auto const& used = leaves.rows.used;
@@ -39,8 +39,8 @@ GradientTable TableOf(Context const& ctx, LeafSums const& leaves) {
   return table;
 }
 
-/// [n_nodes, stride]; sums of nodes that are no leaves stay 0. A block has as many rows as the tree has nodes or more,
-/// so that the sums of all blocks take no more than twice the memory of the table.
+/// Returns the sums of the leaves, [n_nodes, stride]; sums of other nodes are 0. A block has at least as many rows as
+/// the tree has nodes, so that the sums of all blocks take at most twice the memory of the table.
 std::vector<std::int64_t> SumByLeaf(Context const& ctx, GradientTableView const& table,
                                     Span<std::int32_t const> leaf_of_row, std::int64_t n_nodes) {
   auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
@@ -87,7 +87,7 @@ void SetLeafValues(Context const& ctx, RoundTree const& round, LeafSums const& l
   for (std::int32_t node = 0; node < tree->NumNodes(); ++node) {
     if (!tree->IsLeaf(node)) continue;
     tree->split_value[node] = 0.0F;
-    if (tree->NumNodes() == 1 && !gain.HasEnough(SumHessians(sums.data(), gain))) continue;  // as for other trees
+    if (tree->NumNodes() == 1 && !gain.HasEnough(SumHessians(sums.data(), gain))) continue;  // the rule of other trees
     for (std::int64_t output = 0; output < leaves.n_outputs; ++output) {
       auto const weight = LeafWeight(gain.SumOf(sums.data() + node * view.stride, output), gain.Of(output));
       tree->SetLeafValue(node, static_cast<float>(weight) * leaf_rate, static_cast<std::int32_t>(output));

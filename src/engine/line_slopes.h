@@ -1,4 +1,5 @@
-/// \file The slopes of a loss that is two straight lines, by output, and whether a tree is chosen by its errors.
+/// \file The slopes of a loss that consists of two straight lines, by output, and the test for
+/// split_criterion=absolute_error.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,21 @@ namespace kauri {
 
 class LineSlopes {
  public:
-  /// Of a loss of other shapes.
+  /// Makes empty slopes, for losses of other shapes.
   LineSlopes() = default;
   explicit LineSlopes(Objective const& objective);
-  /// Whether the loss has other shapes.
+  /// Returns whether the loss has another shape.
   bool IsEmpty() const { return alphas_.empty(); }
-  /// residuals, weights: as LineErrors has them, of this output. Not when empty.
+  /// Returns the errors of an output. residuals, weights: as in LineErrors. Must not be called if empty.
   LineErrors ErrorsOf(Span<float const> residuals, Span<float const> weights, std::int64_t output) const;
 
  private:
-  std::vector<double> alphas_;  ///< by output, 1/2 of absolute errors; one for all of these; empty: no such loss
+  /// Quantile of each output. Absolute errors have the single value 1/2 for all outputs; empty for other losses.
+  std::vector<double> alphas_;
   bool is_absolute_ = false;
 };
 
-/// Whether split_criterion=absolute_error is asked for.
+/// Returns whether split_criterion=absolute_error is set.
 bool ReducesErrors(RoundTree const& tree);
 
 }  // namespace kauri

@@ -13,12 +13,12 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
-constexpr std::int64_t kRowsPerTile = 1 << 7;  // of kAtOnce outputs: 8 KiB on the stack
+constexpr std::int64_t kRowsPerTile = 1 << 7;  // 8 KiB on the stack for kAtOnce outputs
 
-/// Pairs of a few outputs, output by output.
+/// Pairs of a few outputs, stored by output.
 using Tile = std::array<std::array<GradientPair, kRowsPerTile>, OutputGradients::kAtOnce>;
 
-/// rows: the first of the outputs in each row, `stride` pairs apart.
+/// Transposes a tile. rows: the first of the outputs in each row, `stride` pairs apart.
 void Transpose(GradientPair const* rows, std::int64_t stride, std::int64_t n_rows, std::int64_t n_outputs, Tile* tile) {
   for (std::int64_t row = 0; row < n_rows; ++row) {
     for (std::int64_t i = 0; i < n_outputs; ++i) (*tile)[i][row] = rows[row * stride + i];

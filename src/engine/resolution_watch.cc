@@ -13,13 +13,13 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kMostWatched = 512;
-/// Fewer differences than this say nothing.
+/// Minimum number of differences for a conclusion.
 constexpr std::int64_t kFewestDifferences = 8;
 
-/// Of a model, in which gradients that a caller makes are looked at: too few to converge.
+/// Rounds of a model in which a caller's gradients are checked: too few to converge.
 constexpr std::int64_t kFirstRounds = 4;
 
-/// How many of something were lost.
+/// Counts how many values were lost.
 struct Losses {
   std::int64_t lost = 0;
   std::int64_t all = 0;
@@ -31,7 +31,7 @@ struct Losses {
   bool AreMost() const { return all >= kFewestDifferences && 2 * lost > all; }
 };
 
-/// The row of `output` whose gradient, or hessian, is so large that the others vanish beside it.
+/// Returns the row of `output` with the largest gradient, or hessian, beside which the others vanish.
 std::int64_t LargestRow(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
                         bool by_gradient) {
   auto const size = [&](std::int64_t row) {
@@ -46,7 +46,7 @@ std::int64_t LargestRow(Span<GradientPair const> gradients, std::int64_t n_outpu
   return largest;
 }
 
-/// why: in words, or empty.
+/// Warns about a row. why: reason in words, or empty.
 void Warn(std::int64_t row, GradientPair pair, GradientUnit unit, std::string const& why) {
   Log(LogLevel::kWarning, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
       ", beside which those of most rows vanish", why.empty() ? "" : " (" + why + ")",

@@ -1,10 +1,10 @@
-/// \file Whether fixed point keeps what the gradients say (fixed_point.h has its limit).
+/// \file Detects when fixed point loses the information in the gradients (fixed_point.h states its limit).
 ///
-/// Gradients that vanish beside a large one are no news late in training: a model that tells all rows but one apart
-/// has them. What is worth a warning is the input: a label, weight or base margin so far from the others that no round
-/// sees what those say. So a row is named when (1) its gradient or hessian hides those of most rows and (2) it stands
-/// out in what the gradients are made from; of gradients that a caller made nothing more is known, so only those of the
-/// model's first rounds are looked at.
+/// Late in training, gradients that vanish beside a large one are normal: a model that fits all rows except one has
+/// them. Only the input deserves a warning: a label, weight or base margin so far from the others that no round sees
+/// their information. A row is therefore reported if (1) its gradient or hessian hides those of most rows and (2) its
+/// inputs, from which the gradients are computed, are outliers. The inputs of gradients computed by a caller are
+/// unknown, so only the first rounds of the model are checked for these.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,33 @@
 
 namespace kauri {
 
-/// Looks at the gradients of the first round of a training, the second, the fourth and so on, until it has warned once.
+/// Checks the gradients of the first round of a training, the second, the fourth and so on, until it has warned once.
 class ResolutionWatch {
  public:
-  /// To be told of every round's gradients. by_caller: they are not those of an objective.
+  /// Must be called with every round's gradients. by_caller: the gradients do not come from an objective.
   void Expect(bool by_caller) { by_caller_ = by_caller; }
-  /// Whether the gradients of a round's tree are to be looked at.
+  /// Returns whether the gradients of a round's tree should be checked.
   bool IsDue(std::int64_t iteration);
-  /// Whether any row may be warned of, whatever its gradients: some hundred rows for the scale, then all of them.
+  /// Returns whether a warning is possible for any gradients. Cost: a few hundred rows for the scale, then all rows.
   bool MayWarn(MetaInfo const& info, std::int64_t n_outputs, std::int64_t output) const;
-  /// Warns when in a sample of the rows more than half of the differences between gradients, or more than half of the
-  /// hessians, are lost in the rounding to `unit`, and the row with the largest stands out. gradients: [n_rows,
-  /// n_outputs], of which `output`. Cost: some hundred rows; where something is lost, all rows.
+  /// Warns if, in a sample of the rows, the rounding to `unit` loses more than half of the differences between
+  /// gradients or more than half of the hessians, and the row with the largest value is an outlier. gradients: [n_rows,
+  /// n_outputs]; only `output` is checked. Cost: a few hundred rows; all rows if something is lost.
   void Look(Span<GradientPair const> gradients, MetaInfo const& info, std::int64_t n_outputs, std::int64_t output,
             GradientUnit unit);
 
  private:
   std::int64_t n_rounds_ = 0;
-  std::int64_t iteration_ = -1;  ///< the last one asked for
+  std::int64_t iteration_ = -1;  ///< iteration of the last call of IsDue
   bool by_caller_ = false;
   bool has_warned_ = false;
 };
 
-/// Rows spread evenly: their number, and the i-th of them.
+/// Evenly spread sample rows: their number, and the i-th of them.
 std::int64_t NumWatchedRows(std::int64_t n_rows);
 inline std::int64_t WatchedRow(std::int64_t i, std::int64_t n_rows) { return i * n_rows / NumWatchedRows(n_rows); }
 
-/// Whether the pairs of watched rows lose what Look warns of.
+/// Returns whether the pairs of the sample rows lose what Look warns about.
 bool LosesGradients(Span<GradientPair const> watched, GradientUnit unit);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file What the errors of a round are made of where its loss is two straight lines.
+/// \file Residuals and slopes of a round whose loss consists of two straight lines.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,16 @@ namespace kauri {
 
 class RoundErrors {
  public:
-  /// A round begins, of this objective.
+  /// Begins a round of this objective.
   void Begin(Objective const& objective) {
     slopes_ = LineSlopes(objective);
     is_computed_ = false;
   }
-  /// Its gradients come from elsewhere.
+  /// Records that the gradients of the round do not come from an objective.
   void Forget() { slopes_ = LineSlopes(); }
-  /// Of one tree; without residuals where the loss has other shapes. margins: [n_rows, n_outputs]. The residuals are
-  /// those of the margins that the round began with: trees of one round do not see each other. Valid until the next.
+  /// Returns the errors of one tree; without residuals if the loss has another shape. margins: [n_rows, n_outputs]. The
+  /// residuals belong to the margins at the beginning of the round, because trees of one round do not see each other.
+  /// Valid until the next round.
   LineErrors Of(Context const& ctx, MetaInfo const& info, Span<float const> margins, RoundTree const& tree);
 
  private:

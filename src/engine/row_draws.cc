@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// What the rows are called among those of a group.
+/// Returns the global row numbers in a distributed run, and nothing otherwise.
 Span<RowRange const> NumbersOf(Context const& ctx, MetaInfo const& info) {
   return IsDistributed(ctx) ? Span<RowRange const>(info.global_rows) : Span<RowRange const>();
 }
@@ -26,7 +26,8 @@ RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tr
     Fail(ErrorKind::kParameter, "sampling_method=by_query draws the rows of a query together, and the data have no ",
          "queries; set qid or group, or sampling_method=uniform.");
   }
-  if (IsDistributed(ctx)) QueryOrder const whole(ctx, info);  // or refused: other rows would be drawn together
+  // Checks that queries are whole; otherwise, wrong rows would be drawn together.
+  if (IsDistributed(ctx)) QueryOrder const whole(ctx, info);
   return RowNumbers(NumbersOf(ctx, info), info.group_ptr);
 }
 

@@ -1,5 +1,4 @@
-/// \file The rows of a tree, where they are drawn by their gradients, weighed, or drawn by query: what both engines ask
-/// of sampling.
+/// \file Sampling of rows for both engines: by gradient, by weight or by query.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,13 @@
 
 namespace kauri {
 
-/// What the rows of a tree are drawn by, and whether a certain number of them. It refers to `info`. \throws
-/// Error(kParameter) where it is queries, and there are none; Error(kData) for queries whose rows do not follow each
-/// other among those of a group's ranks.
+/// Returns the numbers by which the rows of a tree are drawn, and whether an exact number is drawn. The result refers
+/// to `info`. \throws Error(kParameter) if rows are drawn by query and there are no queries; Error(kData) for queries
+/// whose rows are not consecutive among the rows of all ranks.
 RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tree);
 
-/// Pairs of a tree that count for more, or less, than one row, or for exactly that. gradients: [n_rows, n_outputs].
-/// \throws as DrawnBy and SampleByGradient.
+/// Returns the pairs of a tree, scaled by sampling probabilities or weights. gradients: [n_rows, n_outputs]. \throws
+/// like DrawnBy and SampleByGradient.
 GradientSample DrawPairs(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
                          Span<GradientPair const> gradients, std::int64_t n_outputs);
 

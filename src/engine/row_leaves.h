@@ -1,4 +1,4 @@
-/// \file Which leaf of a tree each row reaches.
+/// \file Finds the leaf of a tree that each row reaches.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace kauri {
 
-/// [n_rows], by a predictor in host memory, so splits and missing values mean what they mean in predictions.
-/// \throws Error(kModel) for a tree of more nodes than the leaf indices of predictions, floats, can name.
+/// Returns the leaves [n_rows], found by a predictor in host memory, so that splits and missing values behave as in
+/// predictions. \throws Error(kModel) for a tree with more nodes than leaf indices of predictions, which are floats,
+/// can represent.
 std::vector<std::int32_t> FindRowLeaves(Context const& ctx, DataMatrix const& data, Predictor const& predictor,
                                         Tree const& tree);
 

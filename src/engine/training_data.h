@@ -1,5 +1,5 @@
-/// \file What an engine keeps of a training set besides its arrays, wherever those are: the state of what learns from
-/// it, and the watch over its gradients.
+/// \file State that an engine keeps for a training set besides its arrays, wherever these are stored: the state of tree
+/// builders and linear updaters, and the check of its gradients.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace kauri {
 
-/// \throws Error(kData) unless there is one pair for every row and output.
+/// Checks the number of pairs. \throws Error(kData) unless there is one pair for every row and output.
 void CheckGradientCount(std::int64_t n_pairs, std::int64_t n_rows, std::int64_t n_outputs);
 
 class TrainingData {
  public:
-  /// The state that goes by `key`: the last one made if it does, else what `make` returns. The old one goes first: its
-  /// memory may be what the new one needs.
+  /// Returns the state for `key`: the last one if it has this key, otherwise the result of `make`. The old state is
+  /// released first, because the new one may need its memory.
   template <typename Make>
   BuildState* StateFor(std::string const& key, Make const& make) {
     if (state_ == nullptr || state_key_ != key) {

@@ -26,7 +26,7 @@ void WaitingLeaves::Add(Tree const& tree, std::int64_t output) {
 void WaitingLeaves::AddTo(Context const& ctx, std::int64_t n_outputs, Span<float> margins) {
   auto const n_rows = static_cast<std::int64_t>(margins.size()) / n_outputs;
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    constexpr std::int64_t kRowsPerTile = 256;  // whose margins stay in the first-level cache from tree to tree
+    constexpr std::int64_t kRowsPerTile = 256;  // their margins stay in the first-level cache from tree to tree
     for (auto first = begin; first < end; first += kRowsPerTile) {
       auto const last = first + kRowsPerTile < end ? first + kRowsPerTile : end;
       for (std::size_t i = 0; i < n_trees_; ++i) {

@@ -1,8 +1,8 @@
-/// \file Leaves of a round's trees that the margins have not got yet.
+/// \file Pending leaves: leaves of a round's trees that have not been added to the margins yet.
 ///
-/// Margins lie row by row, those of a row's outputs side by side, so adding the leaves of one output's tree touches a
-/// cache line of 64 bytes for each margin of 4. The trees of kAtOnce outputs are added in one pass instead, each margin
-/// in the order of its trees, so that the sums have the same bits.
+/// Margins are stored row by row, with the outputs of a row side by side, so adding the leaves of one output's tree
+/// touches a cache line of 64 bytes for each margin of 4. Instead, the trees of kAtOnce outputs are added in one pass.
+/// Each margin is updated in the order of its trees, so the sums have the same bits.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class WaitingLeaves {
   bool IsEmpty() const { return n_trees_ == 0; }
   bool IsFull() const { return n_trees_ == kAtOnce; }
   void Clear() { n_trees_ = 0; }
-  /// Where the next tree's leaves are to be written, [n_rows].
+  /// Returns the array for the next tree's leaves, [n_rows].
   Span<std::int32_t> NextLeaves(std::int64_t n_rows);
-  /// A tree with numbers in its leaves, whose rows are in NextLeaves.
+  /// Adds a tree with scalar leaves, whose rows are in NextLeaves, to the pending trees.
   void Add(Tree const& tree, std::int64_t output);
-  /// Adds all to margins, [n_rows, n_outputs].
+  /// Adds all pending leaves to margins, [n_rows, n_outputs].
   void AddTo(Context const& ctx, std::int64_t n_outputs, Span<float> margins);
 
  private:
@@ -35,7 +35,7 @@ class WaitingLeaves {
     std::int64_t output = 0;
   };
 
-  std::vector<Waiting> trees_;  ///< the first n_trees_ wait; the others are memory for the next
+  std::vector<Waiting> trees_;  ///< the first n_trees_ are pending; the others are memory for later trees
   std::size_t n_trees_ = 0;
 };
 

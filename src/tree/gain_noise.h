@@ -1,9 +1,9 @@
-/// \file random_strength: noise on the gains that features of a node compete with (growth/noise_deviation.h has its
-/// size).
+/// \file random_strength: noise on the gains by which the features of a node compete (growth/noise_deviation.h computes
+/// its size).
 ///
-/// Each feature is first asked for its best split by the gain, as without noise; the best of these by gain + noise is
-/// the node's. What is recorded, what max_leaves orders by and what min_split_loss is asked of stays the gain. A split
-/// that would not be made, for its gain, does not compete, so that none is lost to it.
+/// Each feature first finds its best split by gain, as without noise. The node takes the one with the largest gain +
+/// noise. The gain itself is recorded, orders nodes for max_leaves, and is compared with min_split_loss. A split whose
+/// gain is too small to be made does not compete, so that it cannot displace one that would be made.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace kauri {
 
-/// The order of IsBetter with noise on the loss changes: a total one as well, of splits whose noise follows from their
-/// features. Without noise it is that of IsBetter.
+/// Returns whether a is better by loss change plus noise. This is a total order, too, provided that the noise is a
+/// function of the feature. Without noise it equals IsBetter.
 KAURI_HD bool IsBetterWithNoise(SplitCandidate const& a, double noise_a, SplitCandidate const& b, double noise_b) {
   if (!a.IsValid() || !b.IsValid()) return IsBetter(a, b);
   double const noisy_a = a.loss_change + noise_a;
@@ -24,11 +24,11 @@ KAURI_HD bool IsBetterWithNoise(SplitCandidate const& a, double noise_a, SplitCa
   return noisy_a != noisy_b ? noisy_a > noisy_b : IsBetter(a, b);
 }
 
-/// The noise in one node.
+/// The noise of one node.
 struct GainNoise {
   double deviation = 0.0;  ///< 0: none
-  std::uint64_t key = 0;   ///< of the node (sampling/sampling.h)
-  float least = 0.0F;      ///< what a split must gain to be made, besides kMinLossChange
+  std::uint64_t key = 0;   ///< key of the node (sampling/sampling.h)
+  float least = 0.0F;      ///< minimum gain of a split, besides kMinLossChange
 
   KAURI_HD bool IsOn() const { return deviation > 0.0; }
   KAURI_HD double Of(std::uint32_t feature) const { return IsOn() ? deviation * RandomNormal(key, feature) : 0.0; }
@@ -37,12 +37,13 @@ struct GainNoise {
     return gain > kMinLossChange && gain >= least;
   }
   KAURI_HD bool Admits(SplitCandidate const& split) const { return split.IsValid() && Admits(split.loss_change); }
-  /// Of splits that are both admitted, or invalid.
+  /// Compares two splits, each of which is admitted or invalid.
   bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) const {
     if (!IsOn() || !a.IsValid() || !b.IsValid()) return kauri::IsBetter(a, b);
     return IsBetterWithNoise(a, Of(a.feature), b, Of(b.feature));
   }
-  /// find(SplitCandidate*) replaces a candidate where one of the feature has a larger loss change.
+  /// Lets a feature compete for *best. find(SplitCandidate*) replaces the candidate if a split of the feature has a
+  /// larger loss change.
   template <typename Find>
   void Compete(std::uint32_t feature, Find&& find, SplitCandidate* best) const {
     if (!IsOn()) return find(best);
@@ -53,7 +54,7 @@ struct GainNoise {
   }
 
  private:
-  /// A loss change with which a split at the feature is not better than `best`, however sums are rounded.
+  /// Returns a loss change at which a split of the feature is not better than `best`, for any rounding of sums.
   double Floor(std::uint32_t feature, SplitCandidate const& best) const {
     auto const noisy = best.loss_change + Of(best.feature);
     auto const own = Of(feature);

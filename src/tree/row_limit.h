@@ -1,8 +1,8 @@
-/// \file How many rows the children of a split must have: min_data_in_leaf.
+/// \file Limits the number of rows in the children of a split: min_data_in_leaf.
 ///
-/// Rows are counted one by one: those that the tree is learnt from, whatever their weights; rows that sampling left out
-/// do not count. Along a feature the rows on the left of its boundaries grow, so the boundaries that leave both
-/// children enough rows lie side by side, and a search is given these alone.
+/// Counts are numbers of rows that the tree is trained on, regardless of weights; rows left out by sampling do not
+/// count. The number of rows left of a boundary grows along a feature, so the boundaries that leave enough rows to both
+/// children are contiguous, and a search gets only these.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace kauri {
 
 struct RowLimit {
-  std::int64_t least = 0;    ///< what each child must have
-  std::int64_t of_node = 0;  ///< what the node has
+  std::int64_t least = 0;    ///< minimum number of rows per child
+  std::int64_t of_node = 0;  ///< number of rows of the node
 
-  /// One row is in every child, as a child has a positive hessian.
+  /// A limit of one row is never active, because every child has a positive hessian and thus a row.
   KAURI_HD bool IsOn() const { return least > 1; }
   KAURI_HD bool Allows(std::int64_t n_left) const { return n_left >= least && of_node - n_left >= least; }
 };
 
-/// Boundaries [first, end) of a feature.
+/// The boundaries [first, end) of a feature.
 struct BoundaryRange {
   std::int64_t first = 0;
   std::int64_t end = 0;
@@ -28,10 +28,11 @@ struct BoundaryRange {
   std::int64_t Size() const { return end > first ? end - first : 0; }
 };
 
-/// Those of n boundaries that the limit allows. n_left(i): the rows left of boundary i, which do not fall.
+/// Returns the boundaries, out of n, that the limit allows. n_left(i): number of rows left of boundary i; it never
+/// decreases.
 template <typename CountLeft>
 BoundaryRange AllowedBoundaries(RowLimit const& limit, std::int64_t n, CountLeft&& n_left) {
-  /// The first boundary with at least so many rows on its left.
+  /// Returns the first boundary with at least n_rows rows on its left.
   auto const first_with = [&](std::int64_t n_rows) {
     std::int64_t first = 0;
     for (auto end = n; first < end;) {

@@ -1,4 +1,4 @@
-/// \file What a split has to gain where columns cost something (feature_cost.h): on both sides.
+/// \file The gain that a split must exceed if columns have costs (feature_cost.h). Used on the CPU and on CUDA devices.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace kauri {
 
-/// The gain of a node, and the cost of splitting it at the feature: what its children must gain before its loss changes
-/// for the better. costs: [n_features], open; nullptr: none.
+/// Returns the gain of a node plus the cost of splitting at the feature. The children must exceed this gain to reduce
+/// the loss. costs: open costs, [n_features]; nullptr if there are none.
 KAURI_HD double AddCost(double node_gain, float const* costs, std::uint32_t feature) {
   return costs == nullptr ? node_gain : node_gain + static_cast<double>(costs[feature]);
 }
 
-/// The same; empty: none.
+/// Does the same; an empty span means no costs.
 inline double AddCost(double node_gain, Span<float const> costs, std::uint32_t feature) {
   return AddCost(node_gain, costs.empty() ? nullptr : costs.data(), feature);
 }

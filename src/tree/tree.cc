@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// As a resize, which is a call of its own for each array of a node.
+/// Does the work of a resize, which would be an out-of-line call for each array of a node.
 template <typename T>
 void AppendTwo(T value, std::vector<T>* array) {
   array->push_back(value);
@@ -105,7 +105,7 @@ void CheckLinear(Tree const& tree, std::int64_t n_features) {
   }
 }
 
-/// With every child after its parent there is no cycle; with one parent each, nothing is shared.
+/// Checks that every child follows its parent, which excludes cycles, and names its parent, so that no node is shared.
 void CheckChild(Tree const& tree, std::int32_t node, std::int32_t child) {
   if (child <= node || child >= tree.NumNodes()) {
     Fail(ErrorKind::kModel, "node ", node, " of a tree of ", tree.NumNodes(), " nodes has child ", child,

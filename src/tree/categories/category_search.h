@@ -1,12 +1,12 @@
-/// \file The search of category_split.h, whatever sums are made of: FixedSum, or those of several outputs.
+/// \file Implements the search of category_split.h for any type of sum: FixedSum, or sums of several outputs.
 ///
-/// Sum: has += and -. Entry: index, sum and weight, as CategoryEntry. Search: keeps the first
-/// of the best candidates and has
+/// Sum: has += and -. Entry: index, sum and weight, like CategoryEntry. Search: keeps the first of the best candidates
+/// and has
 ///   Consider(Sum right, bool missing_left, std::int64_t threshold)
-///   Weigh(Sum): the float32 that categories are put in order by, 0 of nothing
-///   LimitsGroups(), IsGroup(Sum): whether parts must have some hessian, and whether this is enough
-///   Nothing(): a sum of nothing
-///   Total(): of the node.
+///   Weigh(Sum): the float32 by which categories are sorted, 0 for an empty sum
+///   LimitsGroups(), IsGroup(Sum): whether parts need a minimum hessian, and whether a sum has it
+///   Nothing(): an empty sum
+///   Total(): the sum of the node.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void FindOneHot(std::int32_t n_categories, std::vector<Entry> const& entries, Se
     search->Consider(sum, false, index);
   };
   for (auto const& entry : entries) {
-    // The first category without rows stands for all of them: the missing rows against the others.
+    // The first category without rows stands for all such categories: the missing rows against the others.
     if (entry.index != expected) consider(expected, search->Nothing());
     expected = entry.index + 1;
     consider(entry.index, entry.sum);
@@ -39,7 +39,7 @@ void FindOneHot(std::int32_t n_categories, std::vector<Entry> const& entries, Se
   if (expected < n_categories) consider(expected, search->Nothing());
 }
 
-/// Sorts the first and the last `n_ends`; what lies between is between them in no order.
+/// Sorts the first and the last `n_ends` entries. Entries between them have no particular order.
 template <typename Entry>
 void SortEnds(std::int64_t n_ends, std::vector<Entry>* entries) {
   auto const is_less = [](Entry const& a, Entry const& b) {
@@ -54,15 +54,15 @@ void SortEnds(std::int64_t n_ends, std::vector<Entry>* entries) {
   std::sort(end - n_ends, end, is_less);
 }
 
-/// The entries in order, as far as parts of up to `n_ends` categories are concerned, and where categories without rows
-/// come in.
+/// The entries in order, as needed for parts of up to `n_ends` categories, and the positions of categories without
+/// rows.
 template <typename Entry>
 struct SortedEntries {
   template <typename Search>
   SortedEntries(Search const& search, std::int32_t n, std::int64_t n_ends, std::vector<Entry>* unsorted)
       : entries(*unsorted), n_categories(n) {
     for (auto& entry : entries) entry.weight = search.Weigh(entry.sum);
-    // By index still: how many entries before this one have a weight.
+    // Entries are still sorted by index. Counts the entries before this one that have a weight.
     std::int32_t n_weighted = 0;
     for (auto const& entry : entries) {
       if (entry.weight == 0.0F) weightless_places.push_back(entry.index - n_weighted);
@@ -72,7 +72,8 @@ struct SortedEntries {
     SortEnds(n_ends, &entries);
   }
 
-  /// The place among all categories of entries[i]. Of an entry between the ends: some place between theirs.
+  /// Returns the position of entries[i] among all categories; for an entry between the ends, some position between
+  /// theirs.
   std::int64_t PlaceOf(std::size_t i) const {
     auto const at = static_cast<std::int64_t>(i);
     if (entries[i].weight < 0.0F) return at;
@@ -83,17 +84,17 @@ struct SortedEntries {
   std::vector<Entry>& entries;
   std::int64_t n_categories;
   std::int64_t n_negative = 0;
-  std::vector<std::int32_t> weightless_places;  ///< among the categories of weight 0, in order
+  std::vector<std::int32_t> weightless_places;  ///< positions among the categories of weight 0, in order
 };
 
-/// Which parts of an order are tried, one after the other.
+/// Decides which parts of an order are tried.
 template <typename Sum, typename Search>
 class PartSteps {
  public:
   explicit PartSteps(Search const& search)
       : search_(search), limited_(search.LimitsGroups()), step_(search.Nothing()) {}
 
-  /// After the part has got `added`, and leaves `rest()`.
+  /// Returns whether to try the part that just got `added` and leaves `rest()`.
   template <typename Rest>
   bool Take(Sum const& added, Rest const& rest) {
     if (!limited_) return true;
@@ -106,7 +107,7 @@ class PartSteps {
  private:
   Search const& search_;
   bool limited_;
-  Sum step_;  ///< what the part has more than the last one taken
+  Sum step_;  ///< sum that the part has more than the last one tried
 };
 
 template <typename Entry, typename Search>
@@ -130,7 +131,7 @@ void FindPartition(std::int64_t max_partition, SortedEntries<Entry> const& sorte
   }
 }
 
-/// Marks the first `count` categories of the order; marks: [n_categories], by index.
+/// Marks the first `count` categories of the order. Returns marks by index, [n_categories].
 template <typename Entry>
 std::vector<std::uint8_t> MarkFirst(SortedEntries<Entry> const& sorted, std::int64_t count) {
   auto const n = static_cast<std::size_t>(sorted.n_categories);
@@ -155,7 +156,7 @@ inline bool UsesOneHot(CategoryRules const& rules, std::int64_t n_categories) {
   return n_categories < rules.max_onehot;
 }
 
-/// Considers the candidates of a feature. entries: ascending by index; they are put in another order.
+/// Considers the candidates of a feature. Entries come in ascending order of index and are reordered.
 template <typename Entry, typename Search>
 void FindSplit(CategoryRules const& rules, std::int32_t n_categories, std::vector<Entry>* entries, Search* search) {
   if (UsesOneHot(rules, n_categories)) {
@@ -166,7 +167,7 @@ void FindSplit(CategoryRules const& rules, std::int32_t n_categories, std::vecto
   }
 }
 
-/// As RightCategories.
+/// Implements RightCategories.
 template <typename Entry, typename Search>
 std::vector<std::int32_t> RightOf(Search const& search, CategoryRules const& rules,
                                   std::vector<std::int32_t> const& categories, std::int64_t threshold,

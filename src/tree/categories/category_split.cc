@@ -6,19 +6,19 @@
 namespace kauri {
 namespace {
 
-/// The sum of a FixedSum, or of one with its rows.
+/// Returns the FixedSum of a sum, which may include a row count.
 FixedSum const& SumIn(FixedSum const& sum) { return sum; }
 FixedSum const& SumIn(CountedSum const& counted) { return counted.sum; }
 
-/// Whether both children have enough rows: not asked of sums alone.
+/// Returns whether both children have enough rows; always true for sums without counts.
 bool HasRows(FixedSum const&, RowLimit const&) { return true; }
 bool HasRows(CountedSum const& right, RowLimit const& rows) { return rows.Allows(right.n_rows); }
 
-/// The node's sum as such a one.
+/// Returns the node's sum in the type of the last argument.
 FixedSum TotalOf(FixedSum total, RowLimit const&, FixedSum) { return total; }
 CountedSum TotalOf(FixedSum total, RowLimit const& rows, CountedSum const&) { return {total, rows.of_node}; }
 
-/// Keeps the first of the best. Sum: FixedSum or CountedSum.
+/// Keeps the first of the best candidates. Sum: FixedSum or CountedSum.
 template <typename Sum>
 class Search {
  public:

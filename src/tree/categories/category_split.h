@@ -1,21 +1,22 @@
-/// \file The best split of a node on a categorical feature: which of its categories go right.
+/// \file Finds the best split of a node at a categorical feature: the set of categories that go right.
 ///
-/// Vocabulary. A feature has n categories (FillGaps of data/categories/categories.h), known here by their index 0 .. n
-/// - 1 in ascending order. An entry is a category with rows in the node. The weight of a category is what a leaf of its
-/// rows alone would weigh (LeafWeight: 0 without rows or with less hessian than min_child_weight), with cat_smooth
-/// added to lambda, and 0 with less hessian than cat_smooth rows have.
+/// Vocabulary. A feature has n categories (FillGaps of data/categories/categories.h), identified here by their index 0
+/// .. n - 1 in ascending order. An entry is a category with rows in the node. The weight of a category is the weight of
+/// a leaf with its rows alone (LeafWeight: 0 without rows or with less hessian than min_child_weight), with cat_smooth
+/// added to lambda. It is 0 if the category has less hessian than cat_smooth rows.
 ///
 /// The algorithm (XGBoost's rules; W. Fisher, "On grouping for maximum homogeneity", 1958, for why sorting suffices).
-/// Fewer categories than max_onehot: each category against the others, in ascending order.
+/// With fewer categories than max_onehot, each category is tried against the others, in ascending order.
 /// 1. Its rows go right, the missing ones left.
 /// 2. Its rows and the missing ones go right.
-/// Otherwise the categories are put in order of (weight as float32, index) and cut in two: the lower part goes right.
-/// 1. The parts of 1, 2, .. max_partition - 1 lowest categories, the missing rows going left.
-/// 2. The other way round: those but the 1, 2, .. max_partition - 1 highest, the missing rows going right.
-/// With min_data_per_group, a part is tried only when it has the hessian of that many rows more than the one tried
-/// before it, and leaves as much (LightGBM's cat_smooth, cat_l2 and min_data_per_group; there, too, hessians tell
-/// rows). Of equal candidates the first stays. A category without rows in the node goes where its place in the order
-/// says, one that is none of the n left.
+/// Otherwise the categories are sorted by (weight as float32, index) and divided into two parts; the lower part goes
+/// right.
+/// 1. The 1, 2, .. max_partition - 1 lowest categories go right, and the missing rows left.
+/// 2. All but the 1, 2, .. max_partition - 1 highest categories go right, and the missing rows, too.
+/// With min_data_per_group, a part is tried only if it has the hessian of that many rows more than the part tried
+/// before, and leaves as much (LightGBM's cat_smooth, cat_l2 and min_data_per_group; LightGBM also estimates rows from
+/// hessians). The first of equal candidates wins. A category without rows in the node goes where its position in the
+/// order indicates; a value that is not one of the n categories goes left.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +34,11 @@ struct CategoryRules {
 
 struct CategoryEntry {
   std::int32_t index;
-  FixedSum sum;         ///< not nothing
-  float weight = 0.0F;  ///< filled in by the functions below
+  FixedSum sum;         ///< not empty
+  float weight = 0.0F;  ///< set by the functions below
 };
 
-/// A sum of rows, and how many they are.
+/// A sum of rows and their number.
 struct CountedSum {
   FixedSum sum;
   std::int64_t n_rows = 0;
@@ -50,10 +51,10 @@ struct CountedSum {
   CountedSum operator-(CountedSum const& other) const { return {sum - other.sum, n_rows - other.n_rows}; }
 };
 
-/// A CategoryEntry where rows are counted.
+/// A CategoryEntry with row counts.
 struct CountedCategory {
   std::int32_t index;
-  CountedSum sum;  ///< of at least one row
+  CountedSum sum;  ///< sum of at least one row
   float weight = 0.0F;
 };
 
@@ -61,12 +62,12 @@ struct CountedCategory {
 struct CategoryNode {
   std::uint32_t feature = 0;
   std::int32_t n_categories = 0;
-  FixedSum total;          ///< of the node, missing rows included
-  double node_gain = 0.0;  ///< NodeGain(total), and the cost of the feature
-  WeightBounds bounds;     ///< of the node
+  FixedSum total;          ///< sum of the node, including missing rows
+  double node_gain = 0.0;  ///< NodeGain(total) plus the cost of the feature
+  WeightBounds bounds;     ///< weight bounds of the node
 };
 
-/// What categories are put in order by.
+/// Returns the weight by which categories are sorted.
 KAURI_HD float CategoryWeight(FixedSum sum, GainParam const& param) {
   if (HessianOf(sum, param) < param.categories.least_hessian) return 0.0F;
   auto smoothed = param;
@@ -74,23 +75,24 @@ KAURI_HD float CategoryWeight(FixedSum sum, GainParam const& param) {
   return static_cast<float>(LeafWeight(sum, smoothed));
 }
 
-/// The loss change when rows of this sum go right; minus infinity where a side has too little hessian.
+/// Returns the loss change if rows of this sum go right; minus infinity if a side has too little hessian.
 KAURI_HD double CategoryLossChange(FixedSum right, CategoryNode const& node, GainParam const& param) {
   auto const left = node.total - right;
   if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return -kInfinity;
   return SplitGain(left, right, OfCategories(param), node.bounds, 0) - node.node_gain;
 }
 
-/// The best candidate whose loss change is above `floor`, an invalid one when there is none. Its threshold is the index
-/// of the lone category, or how many categories go right. entries: ascending by index; they are put in another order.
+/// Returns the best candidate whose loss change exceeds `floor`, or an invalid one. Its threshold is the index of the
+/// single category, or the number of categories that go right. Entries come in ascending order of index and are
+/// reordered.
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
                                  double floor, std::vector<CategoryEntry>* entries);
-/// The same among those within the limits; with CountedCategory where rows are limited.
+/// Does the same within the limits. Entry is CountedCategory if rows are limited.
 template <typename Entry>
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
                                  SplitLimits const& limits, double floor, std::vector<Entry>* entries);
 
-/// The categories that go right at that candidate: `categories` [n], ascending, by index. The result ascends.
+/// Returns the categories that go right at that candidate, ascending. categories: [n], ascending, by index.
 std::vector<std::int32_t> RightCategories(GainParam const& param, CategoryRules const& rules,
                                           std::vector<std::int32_t> const& categories, SplitCandidate const& candidate,
                                           std::vector<CategoryEntry>* entries);

@@ -1,4 +1,4 @@
-/// \file The candidates of a categorical feature of which extra_trees draws one.
+/// \file Draws one of the candidates of a categorical feature for extra_trees.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 
 namespace kauri {
 
-/// Candidates of one feature in one node; those that differ in the way of the missing rows alone share a threshold.
+/// Candidates of one feature in one node. Candidates that differ only in the direction of missing rows share a
+/// threshold.
 class DrawnCandidates {
  public:
-  /// Whether it can be made or not: which one is drawn does not depend on that.
+  /// Adds a candidate, valid or not: the draw does not depend on its validity.
   void Add(SplitCandidate const& candidate) { candidates_.push_back(candidate); }
-  /// The first of the best with the threshold that is drawn, if its loss change is above `floor`.
+  /// Returns the first of the best candidates with the random threshold, if its loss change exceeds `floor`.
   SplitCandidate Best(ThresholdDraw const& draw, double floor) const {
     SplitCandidate best;
     if (candidates_.empty()) return best;

@@ -1,4 +1,4 @@
-/// \file The texts of constraints: lists of integers, flat or one level deep.
+/// \file Parses the texts of constraints: lists of integers, flat or one level deep.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace kauri {
 namespace {
 
-/// Beyond it no column can have its index.
+/// The largest index that a column can have.
 constexpr std::int64_t kMaxFeature = std::numeric_limits<std::uint32_t>::max() - 1;
 
 class ListReader {
@@ -50,7 +50,7 @@ class ListReader {
     return true;
   }
   void RequireEnd() {
-    Take('\0');  // passes over spaces
+    Take('\0');  // skips spaces
     if (!AtEnd()) FailHere();
   }
   bool IsBlank() const { return text_.find_first_not_of(" \t\n") == std::string::npos; }

@@ -62,7 +62,7 @@ void TreeConstraints::PassBounds(Tree const& tree, std::int32_t node) {
   auto const right = ToSize(tree.right[node]);
   bounds_[left] = bounds_[right] = bounds_[node];
   auto const sign = SignOf(tree.split_feature[node]);
-  // In float32, as the weights: bounds are weights that leaves can have.
+  // Uses float32, like the weights: bounds are weights that leaves can have.
   auto const middle = static_cast<double>((tree.base_weight[left] + tree.base_weight[right]) / 2.0F);
   if (sign > 0) bounds_[left].upper = bounds_[right].lower = middle;
   if (sign < 0) bounds_[left].lower = bounds_[right].upper = middle;

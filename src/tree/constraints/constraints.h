@@ -1,12 +1,12 @@
-/// \file Monotone and interaction constraints: what they leave to each node of a growing tree. XGBoost's rules.
+/// \file Monotone and interaction constraints, applied to each node of a growing tree. The rules are XGBoost's.
 ///
-/// Monotone. Every node has bounds on its weight, the root none. A split at a feature with sign 1 gives the left child
-/// the middle of both children's weights as upper bound and the right child as lower bound; sign -1 the other way
-/// round, sign 0 passes the node's bounds on. So whatever grows below stays on its side of the middle. Weights and
-/// gains under bounds: split_gain.h.
+/// Monotone. Every node has bounds on its weight; the root has none. A split at a feature with sign 1 uses the middle
+/// of both children's weights as upper bound of the left child and lower bound of the right child. Sign -1 does the
+/// opposite, and sign 0 passes the node's bounds on. All descendants thus stay on their side of the middle.
+/// split_gain.h computes weights and gains under bounds.
 ///
-/// Interaction. The root may use every feature. A node below may use the features on its path, and those of every set
-/// that contains all of them; a feature of no set is alone below its first use.
+/// Interaction. The root may use every feature. A node below may use the features on its path, and the features of
+/// every set that contains all of them. A feature in no set stays alone below its first use.
 #pragma once
 
 #include <cstdint>
@@ -25,28 +25,30 @@ namespace kauri {
 
 /// The constraints of all trees, read from their parameters.
 struct ConstraintRules {
-  std::vector<std::int8_t> signs;  ///< of the first features, the others' are 0; empty: no monotone constraints
-  bool limits_features = false;    ///< there are interaction constraints
-  std::vector<std::vector<std::uint32_t>> feature_sets;  ///< ascending each, without repetition
+  /// Signs of the first features; the others are 0. Empty without monotone constraints.
+  std::vector<std::int8_t> signs;
+  bool limits_features = false;                          ///< interaction constraints are given
+  std::vector<std::vector<std::uint32_t>> feature_sets;  ///< each ascending, without repetition
 
   bool HasMonotone() const { return !signs.empty(); }
 };
 
-/// monotone_constraints: "(1,-1,0)" or "[1,-1,0]"; "()", "[]" and nothing: none.
-/// interaction_constraints: "[[0,1],[2,3]]"; nothing: none; "[]": no two features together. Sets may overlap.
+/// Parses the constraints of the parameters. monotone_constraints: "(1,-1,0)" or "[1,-1,0]"; "()", "[]" and the empty
+/// text mean no constraints. interaction_constraints: "[[0,1],[2,3]]"; the empty text means no constraints; "[]"
+/// forbids any two features together. Sets may overlap.
 /// \throws Error(kParameter).
 ConstraintRules ParseConstraints(TreeParam const& param);
 
 /// \throws Error(kParameter) when a categorical feature has a monotone constraint: categories have no order.
 void RefuseMonotoneCategories(ConstraintRules const& rules, MetaInfo const& info);
 
-/// For tree methods without them. \throws Error(kParameter) when there are any.
+/// Checks that no constraints are given, for tree methods without them. \throws Error(kParameter) otherwise.
 void RefuseConstraints(TreeParam const& param, std::string const& tree_method);
 
-/// What the constraints leave to the nodes of one tree. Nodes are named by their ids in the growing tree.
+/// The constraints on the nodes of one tree. Nodes are identified by their ids in the growing tree.
 class TreeConstraints {
  public:
-  /// \throws Error(kParameter) when there are more signs than features, or sets name others.
+  /// \throws Error(kParameter) if there are more signs than features, or sets name other features.
   TreeConstraints(ConstraintRules const& rules, std::int64_t n_features);
 
   /// [n_features], -1, 0 or 1 each; empty without monotone constraints.
@@ -55,19 +57,19 @@ class TreeConstraints {
   WeightBounds BoundsOf(std::int32_t node) const;
 
   bool LimitsFeatures() const { return rules_.limits_features; }
-  /// Of an ascending list of features, those that the node may use.
+  /// Returns the features of an ascending list that the node may use.
   std::vector<std::uint32_t> AllowedOf(std::int32_t node, std::vector<std::uint32_t> const& features) const;
 
-  /// To be told of every split, parents first, once both children have their weights (SetNode). Bounds of vectors are
-  /// the builder's own affair (vector_gain.h).
+  /// Records a split. Call it for every split, parents first, once both children have their weights (SetNode). The
+  /// builder itself handles bounds of vectors (vector_gain.h).
   void AddSplit(Tree const& tree, std::int32_t node);
 
  private:
-  /// Nodes with the same features on their paths share one.
+  /// Nodes with the same features on their paths share a path.
   struct Path {
     std::vector<std::uint32_t> used;     // ascending
     std::vector<std::uint32_t> allowed;  // ascending
-    std::vector<std::size_t> sets;       // that contain all of `used`
+    std::vector<std::size_t> sets;       // sets that contain all of `used`
   };
 
   void PassBounds(Tree const& tree, std::int32_t node);
@@ -76,7 +78,7 @@ class TreeConstraints {
   ConstraintRules rules_;
   std::vector<std::int8_t> signs_;
   std::vector<WeightBounds> bounds_;       // by node
-  std::vector<Path> paths_;                // the first is the root's: its lists are not used
+  std::vector<Path> paths_;                // the first is the root's, whose lists are not used
   std::vector<std::size_t> path_of_node_;  // by node
   std::map<std::vector<std::uint32_t>, std::size_t> path_by_used_;
 };

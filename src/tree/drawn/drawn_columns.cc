@@ -5,7 +5,7 @@
 namespace kauri {
 
 bool DrawsMostColumns(BinMatrix const& bins) {
-  constexpr std::int64_t kMostOthers = 4;  // one in as many features
+  constexpr std::int64_t kMostOthers = 4;  // at most one in this many features
   if (!bins.IsDense() || bins.HasBundles() || !bins.HasByteCodes()) return false;
   std::int64_t n_others = 0;
   for (std::uint32_t feature = 0; feature < bins.NumCols(); ++feature) {

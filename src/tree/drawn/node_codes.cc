@@ -17,10 +17,11 @@ using Flags = hn::CappedTag<std::uint8_t, 64>;
 using Sums = hn::CappedTag<std::int64_t, kTileColumns>;
 using Codes = hn::Rebind<std::uint8_t, Sums>;
 
-constexpr bool kHasMasks = HWY_TARGET <= HWY_AVX3;  // 32 registers, and additions that leave some lanes out
+constexpr bool kHasMasks = HWY_TARGET <= HWY_AVX3;  // 32 registers, and masked additions
 constexpr int kVectorsAtATime = kHasMasks ? 4 : 1;
 constexpr int kSumsAtATime = kHasMasks ? 6 : 8;
-constexpr std::int64_t kRowsAtATime = 128;  // whose integers and codes stay in the first cache while all tiles pass
+// Their integers and bin indices stay in the first-level cache across all tiles.
+constexpr std::int64_t kRowsAtATime = 128;
 
 void CollectFlags(std::uint8_t* flags, UsedCodes* used) {
   Flags const d;
@@ -53,7 +54,7 @@ void FindUsedCodes(NodeCodes const& rows, std::int64_t column, std::uint8_t* fla
   for (std::int64_t i = 0; i < kTileColumns; ++i) CollectFlags(flags + i * kTileCodes, &(*used)[i]);
 }
 
-/// Where the sums of rows go, and which.
+/// The rows to add up, the bounds, and the output.
 struct SumsBelow {
   NodeCodes const& rows;
   Span<std::uint8_t const> below;
@@ -71,13 +72,13 @@ HWY_INLINE hn::Vec<Sums> LoadCodes(std::uint8_t const* codes) {
   return hn::PromoteTo(Sums(), hn::PromoteTo(hn::Rebind<std::int32_t, Sums>(), hn::LoadU(Codes(), codes)));
 }
 
-/// Where a tile of columns, or a part of it, begins, and the first of the sums that are added up in it.
+/// The first column of a tile or of a part of it, and the first of the sums added up there.
 struct SumPlace {
   std::int64_t sum;
   std::int64_t column;
 };
 
-/// kSums sums of some rows in kVectors neighbouring vectors of columns: an integer is read once for all of these.
+/// Adds kSums sums of some rows in kVectors neighbouring vectors of columns. Each integer is read once for all vectors.
 template <int kSums, int kVectors>
 HWY_INLINE void AddBelow(SumsBelow const& task, RowRange range, SumPlace place) {
   Sums const d;
@@ -120,8 +121,8 @@ HWY_INLINE void AddVectors(SumsBelow const& task, RowRange range, std::int64_t c
   if (place.sum < n_sums) AddBelow<1, kVectors>(task, range, place);
 }
 
-/// Returns how many vectors of columns were looked at, from one that has a bound on: as many as are added up at a time,
-/// and none without a bound but the first.
+/// Adds up to kVectorsAtATime vectors of columns, starting at `column`, and returns the number of vectors processed.
+/// Stops at the first vector without a bound; returns 1 if `column` itself has none.
 HWY_INLINE std::int64_t AddSome(SumsBelow const& task, RowRange range, std::int64_t column) {
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(Sums()));
   auto const is_used = [&](std::int64_t n) {

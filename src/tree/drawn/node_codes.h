@@ -1,7 +1,7 @@
-/// \file The rows of a node copied side by side, for what is asked of all columns of codes in one go.
+/// \file The rows of a node, copied side by side for operations on all columns of bin indices at once.
 ///
-/// A tile is 8 neighbouring columns, whose codes of a row are one word. Cost of a row in a tile: 8 bytes written, to
-/// tell which codes there are, and an addition of 8 lanes for each sum.
+/// A tile is 8 neighbouring columns, so a row's bin indices in a tile fill one word. Cost of a row in a tile: 8 bytes
+/// written to mark the bin indices in use, and one addition of 8 lanes per sum.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ namespace kauri {
 constexpr std::int64_t kTileColumns = 8;
 constexpr std::int64_t kTileCodes = 256;
 
-/// Codes of a column that some row has.
+/// The bin indices of a column that occur in some row.
 struct UsedCodes {
   static constexpr std::uint32_t kWordBits = 64;
 
-  std::array<std::uint64_t, kTileCodes / kWordBits> bits;    ///< one of each code
-  std::array<std::int32_t, kTileCodes / kWordBits> n_codes;  ///< in each word
+  std::array<std::uint64_t, kTileCodes / kWordBits> bits;    ///< one bit per bin index
+  std::array<std::int32_t, kTileCodes / kWordBits> n_codes;  ///< number of bits set in each word
 
   std::int32_t Count() const { return n_codes[0] + n_codes[1] + n_codes[2] + n_codes[3]; }
   bool Has(std::uint32_t code) const { return (bits[code / kWordBits] >> code % kWordBits & 1) != 0; }
-  /// The n-th of them, from 0.
+  /// Returns the n-th index in use, counted from 0.
   std::uint32_t At(std::int64_t n) const {
     std::uint32_t word = 0;
     for (; n >= n_codes[word]; ++word) n -= n_codes[word];
@@ -35,25 +35,25 @@ struct UsedCodes {
   }
 };
 
-/// What is known of the sums of any rows that this one is among.
+/// Effect of a row on any sum that includes it.
 enum class RowKind {
   kAddsNothing,  ///< all its integers are 0
-  kIsSeen,       ///< they are not all 0: its hessians, none of which is negative, do not cancel
-  kMayCancel     ///< nothing
+  kIsSeen,       ///< not all integers are 0, and its hessians are non-negative, so sums with it cannot cancel to zero
+  kMayCancel     ///< no guarantee
 };
 
 struct NodeCodes {
   static constexpr std::int64_t kSlack = 3;
 
-  std::uint8_t const* codes = nullptr;  ///< of the table
-  std::vector<std::int64_t> places;     ///< [n_rows]: where the codes of each begin
-  std::vector<std::int64_t> values;     ///< [n_rows, n_sums], and more
+  std::uint8_t const* codes = nullptr;  ///< bin indices of the table
+  std::vector<std::int64_t> places;     ///< [n_rows]: where the bin indices of each row begin
+  std::vector<std::int64_t> values;     ///< [n_rows, n_sums], plus kSlack
   std::int64_t n_sums = 0;
 
   std::int64_t NumRows() const { return static_cast<std::int64_t>(places.size()); }
 
-  /// Takes the rows of a slice that add something. read(row, to) writes the integers of a row, and up to kSlack behind
-  /// them, and returns its kind. False where one of them may cancel.
+  /// Takes the rows of a slice that contribute to sums. read(row, to) writes the integers of a row, and up to kSlack
+  /// values after them, and returns the row's kind. Returns false if a row may cancel.
   template <typename Read>
   bool Gather(RowSlice slice, std::int64_t row_stride, Read&& read) {
     places.clear();
@@ -72,20 +72,20 @@ struct NodeCodes {
   }
 };
 
-/// Copies n integers, four at a time: up to NodeCodes::kSlack more are read and written.
+/// Copies n integers, four at a time. Up to NodeCodes::kSlack more are read and written.
 inline void CopyIntegers(std::int32_t const* from, std::int64_t n, std::int64_t* to) {
   for (std::int64_t i = 0; i < n; i += 4) {
     for (std::int64_t k = i; k < i + 4; ++k) to[k] = from[k];
   }
 }
 
-/// Which codes the rows have in the tile that begins with `column`. flags: [kTileColumns, kTileCodes], zeros before and
-/// after.
+/// Finds the bin indices that occur in each column of the tile that begins with `column`. flags: [kTileColumns,
+/// kTileCodes], zeros before and after.
 void FindUsedCodes(NodeCodes const& rows, std::int64_t column, std::uint8_t* flags,
                    std::array<UsedCodes, kTileColumns>* used);
 
-/// sums (out): [n_sums, n_columns], those of the rows whose codes in a column are below below[column]. n_columns: a
-/// multiple of kTileColumns; tiles of zeros are left out.
+/// Sums, for each column, the rows whose bin index is less than below[column]. sums (out): [n_sums, n_columns].
+/// n_columns: a multiple of kTileColumns. Tiles where `below` is all zeros are skipped.
 void SumBelow(NodeCodes const& rows, Span<std::uint8_t const> below, std::int64_t* sums);
 
 }  // namespace kauri

@@ -20,12 +20,12 @@ using Words = hn::RebindToUnsigned<Gains>;
 
 constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kMaxLanes = 8;
-constexpr std::int64_t kStretch = 64;  // entries that are passed over, or not, together
+constexpr std::int64_t kStretch = 64;  // entries that are skipped, or not, together
 
 /// Far more than the rounding of a hessian.
 constexpr double kSlack = 1.0 - 1e-12;
 
-/// Left sums of a block: sums[2 i] and sums[2 i + 1] are gradient and hessian up to and including entry i.
+/// Cumulated sums of a block: sums[2 i] and sums[2 i + 1] are gradient and hessian up to and including entry i.
 struct Block {
   HWY_ALIGN std::int64_t sums[2 * (kBlock + kMaxLanes)];
   FixedSum carry;
@@ -51,7 +51,7 @@ void AddEntries(ColumnEntry const* entries, std::int64_t n, FixedPair const* pai
 
 #else
 
-/// Both halves of a pair are added at once: one load, one widening, one addition and one store per entry.
+/// Adds both halves of a pair at once: one load, one widening, one addition and one store per entry.
 void AddEntries(ColumnEntry const* entries, std::int64_t n, FixedPair const* pairs, Block* block) {
   hn::FixedTag<std::int64_t, 2> const wide;
   hn::Rebind<std::int32_t, decltype(wide)> const narrow;
@@ -73,13 +73,13 @@ struct Scan {
   GainParam const& param;
   SegmentView const& segment;
   FixedSum offset;  ///< added to the sums of present rows
-  bool keep_last;   ///< of equal boundaries
+  bool keep_last;   ///< keeps the last of equal boundaries
   double min_hessian;
-  std::int64_t min_steps;  ///< of the fixed point that no valid child's hessian is below
-  bool is_quotient;        ///< the gain is what is screened with
+  std::int64_t min_steps;  ///< minimum hessian of a valid child, in fixed-point steps
+  bool is_quotient;        ///< the gain equals the formula used for screening
   BestBoundary* best;
 
-  /// A candidate is evaluated exactly when its gain, computed without a division, reaches this.
+  /// Returns the bound at which a candidate, whose gain is first computed without a division, is evaluated exactly.
   double Bound() const { return ScreeningBound(best->loss_change, segment.node_gain); }
   double ExactLoss(FixedSum left) const {
     return SplitGain(left, segment.total - left, param, segment.bounds, segment.sign) - segment.node_gain;
@@ -87,21 +87,22 @@ struct Scan {
 };
 
 Scan MakeScan(GainParam const& param, SegmentView const& segment, FixedSum offset, bool keep_last, BestBoundary* best) {
-  // At least one step: a positive hessian.
+  // A hessian of at least one fixed-point step is positive.
   auto const min_hessian = std::max(param.min_child_weight, param.unit.hessian);
   auto const steps = std::min(std::floor(min_hessian / param.unit.hessian * kSlack), 0x1p60);
   auto const min_steps = std::max(std::int64_t{1}, static_cast<std::int64_t>(steps));
   return {param, segment, offset, keep_last, min_hessian, min_steps, GainIsQuotient(param), best};
 }
 
-/// Exact losses of up to kMaxLanes boundaries from `first` on, of which `mask` has bits for those to look at.
+/// Updates the best boundary. losses: exact loss changes of up to kMaxLanes boundaries from `first` on; `mask` selects
+/// those to consider.
 void UpdateBest(Scan const& scan, double const* losses, std::uint8_t mask, std::int64_t first,
                 std::int64_t const* sums) {
   auto* best = scan.best;
   for (std::int64_t lane = 0; lane < kMaxLanes; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
     bool const replaces = losses[lane] > best->loss_change || (scan.keep_last && losses[lane] == best->loss_change);
-    // The floor itself may be met by another feature's candidate: ties must be seen, so the first of equals counts too.
+    // A candidate of another feature may equal the floor. Ties must be seen, so the first of equals counts, too.
     if (!replaces && !(best->last < 0 && losses[lane] == best->loss_change)) continue;
     best->loss_change = losses[lane];
     best->last = first + lane;
@@ -111,7 +112,7 @@ void UpdateBest(Scan const& scan, double const* losses, std::uint8_t mask, std::
 
 #if HWY_TARGET == HWY_SCALAR
 
-/// Each boundary by the shared formulas.
+/// Considers the boundaries one by one with the shared formulas.
 void ConsiderOneByOne(Scan const& scan, std::int64_t begin, std::int64_t n, Block const& block) {
   auto const* entries = scan.segment.entries + begin;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -126,15 +127,15 @@ void ConsiderOneByOne(Scan const& scan, std::int64_t begin, std::int64_t n, Bloc
 
 #else
 
-/// Square of ThresholdL1(gradient): its sign does not matter.
+/// Returns the square of ThresholdL1(gradient), whose sign does not matter.
 template <typename V>
 V SquareL1(V gradient, V alpha) {
   auto const shrunk = hn::Max(hn::Sub(hn::Abs(gradient), alpha), hn::Zero(Gains()));
   return hn::Mul(shrunk, shrunk);
 }
 
-/// The lanes, of the first n, whose value differs from the next entry's. Values are the upper halves; equal values have
-/// equal bits, as there is no -0.
+/// Returns the lanes, among the first n, whose value differs from the next entry's. Values are the upper halves of
+/// words. Equal values have equal bits, because there is no -0.
 hn::Mask<Gains> WhereValuesChange(ColumnEntry const* entries, std::int64_t n) {
   Words const d;
   auto const* words = reinterpret_cast<std::uint64_t const*>(entries);
@@ -143,7 +144,7 @@ hn::Mask<Gains> WhereValuesChange(ColumnEntry const* entries, std::int64_t n) {
   return hn::And(differs, hn::FirstN(Gains(), static_cast<std::size_t>(n)));
 }
 
-/// Losses of the boundaries in `mask`, by the shared formulas.
+/// Computes the loss changes of the boundaries in `mask` with the shared formulas.
 void FillLosses(Scan const& scan, std::uint8_t mask, std::int64_t const* sums, double* losses) {
   for (std::int64_t lane = 0; lane < kMaxLanes; ++lane) {
     if ((mask >> lane & 1) != 0) {
@@ -152,7 +153,7 @@ void FillLosses(Scan const& scan, std::uint8_t mask, std::int64_t const* sums, d
   }
 }
 
-/// Boundaries first .. first + n - 1 (n <= lanes) after entries[0 .. n - 1]; entries[lanes] can be read.
+/// Considers boundaries first .. first + n - 1 (n <= lanes) after entries[0 .. n - 1]; entries[lanes] must be readable.
 void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t first, std::int64_t n,
                     std::int64_t const* sums) {
   Gains const d;
@@ -180,7 +181,7 @@ void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t f
   auto const square_r = SquareL1(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);
   auto const below_l = hn::Add(hessian_l, lambda);
   auto const below_r = hn::Add(hessian_r, lambda);
-  // square_l / below_l + square_r / below_r >= bound, times both denominators.
+  // Tests square_l / below_l + square_r / below_r >= bound, multiplied by both denominators.
   auto const gain = hn::Add(hn::Mul(square_l, below_r), hn::Mul(square_r, below_l));
   auto const bound = hn::Mul(hn::Set(d, scan.Bound()), hn::Mul(below_l, below_r));
   mask = hn::And(mask, hn::Ge(gain, bound));
@@ -198,7 +199,7 @@ void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t f
   UpdateBest(scan, losses, bits[0], first, sums);
 }
 
-/// Least and largest gradient and hessian of n running sums, a multiple of the lanes.
+/// Finds the least and largest gradient and hessian of n running sums; n is a multiple of the lanes.
 void FindExtremes(std::int64_t const* sums, std::int64_t n, FixedSum* least, FixedSum* largest) {
   Sums const d;
   auto const lanes = hn::Lanes(d);
@@ -221,8 +222,8 @@ void FindExtremes(std::int64_t const* sums, std::int64_t n, FixedSum* least, Fix
   }
 }
 
-/// Whether any of n boundaries may reach the best. What is screened with is convex in the left sums (a square over an
-/// affine positive term, twice), so over the box of their extremes it is largest at a corner.
+/// Returns whether any of n boundaries may reach the best. The screening function is convex in the left sums (a square
+/// over an affine positive term, twice), so it is largest at a corner of the box of their extremes.
 bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
   FixedSum least;
   FixedSum largest;
@@ -246,7 +247,7 @@ bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
   return false;
 }
 
-/// Boundaries [begin, begin + n) of the segment, n at most kStretch.
+/// Considers boundaries [begin, begin + n) of the segment; n is at most kStretch.
 void ConsiderStretch(Scan const& scan, std::int64_t begin, std::int64_t n, std::int64_t const* sums) {
   if (n == kStretch && !MayReachBest(scan, sums, n)) return;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(Gains()));
@@ -254,7 +255,7 @@ void ConsiderStretch(Scan const& scan, std::int64_t begin, std::int64_t n, std::
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) ConsiderVector(scan, entries + i, begin + i, lanes, sums + 2 * i);
   if (i == n) return;
-  ColumnEntry last[kMaxLanes + 1] = {};  // nothing is read past the segment: other threads may write there
+  ColumnEntry last[kMaxLanes + 1] = {};  // nothing is read past the segment, where other threads may write
   std::copy(entries + i, entries + n + 1, last);
   ConsiderVector(scan, last, begin + i, n - i, sums + 2 * i);
 }

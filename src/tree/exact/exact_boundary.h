@@ -1,7 +1,7 @@
-/// \file The innermost loop of exact split finding: sums and gains along a segment.
+/// \file The innermost loop of exact split finding: sums and gains along a segment of sorted entries.
 ///
 /// Cost per entry. Loads: 8 bytes of the entry, sequential, and 8 bytes of its gradient pair, gathered. Arithmetic per
-/// lane of vector: 12 float64 operations without a division; two divisions only where a candidate can beat the best so
+/// vector lane: 12 float64 operations without a division; two more divisions only if a candidate can beat the best so
 /// far.
 #pragma once
 
@@ -13,13 +13,13 @@ namespace kauri {
 
 /// The best boundary of one scan. `last` is the index of the last entry on the left.
 struct BestBoundary {
-  double loss_change = 0.0;  ///< what must be beaten while last < 0
+  double loss_change = 0.0;  ///< the loss change to beat while last < 0
   std::int64_t last = -1;
-  FixedSum left;  ///< the missing rows included when they go left
+  FixedSum left;  ///< includes the missing rows if they go left
 };
 
-/// Considers each boundary between two different values. `missing_left` is the sum of the missing rows when they go
-/// left. `upwards` keeps the lowest of equal boundaries, `downwards` the highest; either may be null.
+/// Considers each boundary between two different values. missing_left: sum of the missing rows when they go left.
+/// `upwards` keeps the lowest of equal boundaries, `downwards` the highest; either may be null.
 void ScanBoundaries(GainParam const& param, SegmentView const& segment, FixedSum missing_left, BestBoundary* upwards,
                     BestBoundary* downwards);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kRowsPerSweep = 1 << 18;
 
-/// Kept with the data, as the rows alone decide.
+/// Returns the sorted columns, which are kept with the data because they depend on the rows only.
 std::shared_ptr<SortedColumns const> DeriveSorted(Context const& ctx, DataMatrix const& data,
                                                   MemoryBudget const& budget) {
   return Derive<SortedColumns>(data, {"sorted"}, budget,
@@ -36,7 +36,7 @@ class ExactState : public BuildState {
     FindCategories(ctx, data);
   }
 
-  /// And what follows from them; anew after other types of columns were set.
+  /// Finds the categories and what depends on them. Repeats this if other column types were set since the last call.
   void FindCategories(Context const& ctx, DataMatrix const& data) {
     DerivedKey key{"exact codes", {}, {}, CategoricalColumns(data.Info())};
     if (codes != nullptr && key == key_) return;
@@ -47,8 +47,8 @@ class ExactState : public BuildState {
     coded = std::make_unique<CodedColumns>(*codes);
     key_ = std::move(key);
   }
-  /// Deals the features of a tree out to `columns` and `coded`: where single rows are looked at, all to the sorted
-  /// entries, as codes only have sums.
+  /// Distributes the features of a tree between `columns` and `coded`. If the search needs single rows, all features
+  /// use the sorted entries, because coded columns only have sums.
   void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features, bool takes_rows);
   CodedColumn const* CodedOf(std::uint32_t feature) const {
     auto const place = codes->Find(feature);
@@ -64,10 +64,10 @@ class ExactState : public BuildState {
  private:
   MemoryBudget budget_;
   DerivedKey key_;              // of `codes`
-  std::vector<bool> is_coded_;  // [codes->Columns()]: in this tree
+  std::vector<bool> is_coded_;  // [codes->Columns()]: whether the column is used coded in this tree
 };
 
-/// Whether the hessians of all sampled rows are positive.
+/// Returns whether the hessians of all sampled rows are positive.
 bool ArePositive(Context const& ctx, TreeTask const& task) {
   auto const& pairs = task.gradients.pairs;
   std::atomic<bool> found_other{false};
@@ -101,7 +101,7 @@ void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std
   coded->Start(std::move(with_codes));
 }
 
-/// One tree on its way up.
+/// Grows one tree.
 class ExactGrower : public ScalarGrowth {
  public:
   ExactGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, ExactState* state,
@@ -143,13 +143,13 @@ class ExactGrower : public ScalarGrowth {
   bool ChoosesByErrors() const { return param_.split_criterion == TreeParam::kAbsoluteError; }
   void StartAtRoot();
   void ApplySplits(std::vector<SplitCandidate> const& splits);
-  /// Turns an active node into a split; says how its rows go.
+  /// Turns an active node into a split and describes how its rows move.
   RowSplit Expand(std::size_t node, SplitCandidate const& split);
   std::vector<std::int32_t> RightOf(std::size_t node, SplitCandidate const& split,
                                     Span<ColumnEntry const> segment) const;
   void RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right, RowSplit* rows) const;
   RowSplit MakeSplit(std::size_t node, SplitCandidate const& split);
-  /// The child's place among the next active nodes, or -1 with *leaf set when it stays a leaf.
+  /// Returns the child's index among the next active nodes, or -1 with *leaf set if it stays a leaf.
   std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf);
 
   TreeTask const& task_;
@@ -174,7 +174,7 @@ void ExactGrower::StartAtRoot() {
     FinishedRows const root{all, 0};
     state_->rows.Finish(ctx_, {&root, 1}, leaf_of_row_);
   }
-  // The rows left out are dropped from the columns as a finished right child would be.
+  // Rows left out are dropped from the columns like the rows of a finished right child.
   if (!task_.sampled_rows.empty()) moves_.push_back({all.end, 0, -1});
 }
 
@@ -187,7 +187,7 @@ std::int32_t ExactGrower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* 
   return static_cast<std::int32_t>(children_.size()) - 1;
 }
 
-/// The right categories of a split.
+/// Returns the categories that go right at a split.
 std::vector<std::int32_t> ExactGrower::RightOf(std::size_t node, SplitCandidate const& split,
                                                Span<ColumnEntry const> segment) const {
   auto const* coded = state_->CodedOf(split.feature);
@@ -199,7 +199,7 @@ std::vector<std::int32_t> ExactGrower::RightOf(std::size_t node, SplitCandidate 
 void ExactGrower::RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right,
                              RowSplit* rows) const {
   auto const& column = *rows->coded;
-  // As a value goes to the default side: those that are missing, too.
+  // Missing rows follow the default side.
   rows->off_default.assign(column.NumCodes(), 0);
   auto next_right = right.begin();
   for (std::size_t code = 0; code < column.n_values; ++code) {
@@ -252,7 +252,7 @@ RowSplit ExactGrower::MakeSplit(std::size_t node, SplitCandidate const& split) {
 void ExactGrower::ApplySplits(std::vector<SplitCandidate> const& splits) {
   std::vector<RowSplit> row_splits;
   std::vector<FinishedRows> finished;
-  std::vector<std::size_t> parent_of;  // of row_splits
+  std::vector<std::size_t> parent_of;  // by index in row_splits
   moves_.clear();
   children_.clear();
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -276,7 +276,7 @@ void ExactGrower::ApplySplits(std::vector<SplitCandidate> const& splits) {
   nodes_.swap(children_);
 }
 
-/// Rows that were not sampled follow the finished splits.
+/// Sends rows that were not sampled through the finished splits.
 void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& tree, Span<std::uint8_t const> sampled,
                         Span<std::int32_t> leaf_of_row) {
   ParallelForBlocks(ctx, static_cast<std::int64_t>(sampled.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
@@ -287,7 +287,7 @@ void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& 
   });
 }
 
-/// Rows follow their leaves.
+/// Prunes the tree and updates the leaves of the rows.
 void Prune(Context const& ctx, float gamma, float leaf_rate, Tree* tree, Span<std::int32_t> leaf_of_row) {
   auto const new_id = PruneTree(gamma, leaf_rate, tree);
   ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {

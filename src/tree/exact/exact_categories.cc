@@ -9,7 +9,8 @@ namespace {
 
 std::int32_t CategoryOf(ColumnEntry const& entry) { return static_cast<std::int32_t>(entry.value); }
 
-/// add(index of the category, sum, rows) for each that has entries. Entries and categories both ascend.
+/// Calls add(index of the category, sum, rows) for each category with entries. Entries and categories are both
+/// ascending.
 template <typename Add>
 void SumByCategory(Span<ColumnEntry const> entries, FixedPair const* pairs, std::vector<std::int32_t> const& categories,
                    Add&& add) {
@@ -23,7 +24,7 @@ void SumByCategory(Span<ColumnEntry const> entries, FixedPair const* pairs, std:
   }
 }
 
-/// Those whose sum is not nothing.
+/// Collects the categories with non-zero sums.
 void CollectSums(Span<ColumnEntry const> entries, FixedPair const* pairs, std::vector<std::int32_t> const& categories,
                  std::vector<CategoryEntry>* sums) {
   sums->clear();

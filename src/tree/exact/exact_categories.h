@@ -1,4 +1,4 @@
-/// \file Categorical columns in the exact method: a node's rows added up by category, and routed.
+/// \file Categorical columns in the exact method: adds up and routes the rows of a node by category.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// How the categorical features of a data set are split.
+/// How to split the categorical features of a data set.
 struct CategoryTask {
   CategoryLists const& lists;
   CategoryRules rules;
@@ -20,17 +20,18 @@ struct CategoryTask {
   bool Has(std::uint32_t feature) const { return !lists.empty() && !lists[feature].empty(); }
 };
 
-/// The best candidate of a categorical feature in a node (FindCategorySplit), at least as good as `floor`. entries:
-/// scratch.
+/// Returns the best candidate of a categorical feature in a node (FindCategorySplit) that is at least as good as
+/// `floor`. entries: scratch.
 SplitCandidate ScanCategories(GainParam const& param, CategoryTask const& task, SegmentView const& segment,
                               double floor, std::vector<CategoryEntry>* entries);
 
-/// The categories that go right at the best split of a node.
+/// Returns the categories that go right at the best split of a node.
 std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, CategoryTask const& task,
                                             SplitCandidate const& best, Span<ColumnEntry const> segment,
                                             FixedPair const* pairs);
 
-/// The entries of a segment, those that go left first; `right` ascends. n_left: how many those are.
+/// Returns the entries of a segment, reordered so that those that go left come first. right: ascending. n_left (out):
+/// the number of entries that go left.
 std::vector<ColumnEntry> LeftFirst(Span<ColumnEntry const> segment, std::vector<std::int32_t> const& right,
                                    std::int64_t* n_left);
 

@@ -17,8 +17,8 @@ constexpr std::uint32_t kWordBits = 64;
 constexpr std::int64_t kRowsPerPiece = 1 << 11;
 constexpr std::int64_t kPiecesPerThread = 4;
 constexpr std::int64_t kWorkPerTask = 1 << 14;   // additions
-constexpr std::int64_t kFinishShare = 4;         // of deriving and scanning a cell in an addition
-constexpr std::int64_t kRowShare = 3;            // of adding a row without a histogram in an addition
+constexpr std::int64_t kFinishShare = 4;         // cost of deriving and scanning a cell, in additions
+constexpr std::int64_t kRowShare = 3;            // cost of adding a row without a histogram, in additions
 constexpr std::int64_t kCellsPerEntry = 2;       // entries of siblings that pay for a cell of their histograms
 constexpr std::int64_t kCellsPerPieceEntry = 8;  // entries of a piece that pay for a cell of one more histogram
 
@@ -122,7 +122,7 @@ void CodedColumns::CollectCells(CodedColumn const& column, FixedSum const* cells
   auto* const sums = scratch->sums.data();
   std::size_t count = 0;
   for (std::uint32_t code = 0; code < column.n_values; ++code) {
-    // No branch: written in any case, kept where there are rows.
+    // Branch-free: every code is written, but only codes with rows are kept.
     entries[count].row = code;
     sums[count] = cells[code];
     count += (cells[code].gradient | cells[code].hessian) != 0 ? 1 : 0;

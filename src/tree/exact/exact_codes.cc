@@ -10,18 +10,18 @@
 namespace kauri {
 namespace {
 
-constexpr std::size_t kMaxWideCategories = 65535;  // a code is left for missing values
+constexpr std::size_t kMaxWideCategories = 65535;  // one code is reserved for missing values
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
-constexpr std::size_t kRowsPerValue = 4;  // fewer: histograms have no advantage over the sorted entries
+constexpr std::size_t kRowsPerValue = 4;  // with fewer, histograms have no advantage over the sorted entries
 
-/// The different values of a column; none where there are more than `most`.
+/// Returns the different values of a column; empty if there are more than `most`.
 std::vector<float> ValuesOf(Span<ColumnEntry const> sorted, std::size_t most) {
   std::vector<float> values;
   for (auto entry = sorted.begin(); entry != sorted.end();) {
     if (values.size() == most) return {};
     auto const value = entry->value;
     values.push_back(value);
-    // Runs are long where the column is worth coding: steps double.
+    // Runs are long if the column is worth coding, so steps double.
     auto const after = [&](ColumnEntry const* from, std::int64_t step) {
       return sorted.end() - from > step ? from + step : sorted.end();
     };
@@ -47,7 +47,7 @@ std::vector<std::uint16_t> WideCodes(Span<ColumnEntry const> sorted, std::vector
   return codes;
 }
 
-/// The cuts whose bins are the values.
+/// Appends bin edges whose bins are the values.
 void AppendCuts(std::vector<float> const& values, QuantileCuts* cuts) {
   cuts->values.insert(cuts->values.end(), values.begin() + 1, values.end());
   cuts->values.push_back(std::numeric_limits<float>::infinity());

@@ -1,9 +1,10 @@
-/// \file The columns of few different values as codes, for the exact method.
+/// \file Columns with few different values, stored as codes for the exact method.
 ///
-/// Vocabulary. The code of a value is its place among the column's values, of a category among the feature's
-/// categories (FillGaps of data/categories/categories.h); a missing value has the code after the last. Dense data only:
-/// numbers with at most kMaxValues different ones, and categorical columns. Narrow columns have codes of a byte, side
-/// by side row by row; wide ones, which are categorical, codes of two bytes, column by column.
+/// Vocabulary. The code of a value is its index among the column's values; the code of a category is its index among
+/// the feature's categories (FillGaps of data/categories/categories.h). Missing values have the code after the last.
+/// Only dense data have codes: numbers with at most kMaxValues different values, and categorical columns. Narrow
+/// columns have one-byte codes, stored row by row. Wide columns, which are categorical, have two-byte codes, stored
+/// column by column.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +20,40 @@
 
 namespace kauri {
 
-/// Different values of a number that is coded; with that of missing ones 256 codes.
+/// Maximum number of different values of a coded number; with the code for missing values there are 256 codes.
 constexpr std::size_t kMaxValues = 255;
 
 struct CodedColumn {
   std::uint32_t feature = 0;
   ScanMode mode = ScanMode::kDownwards;
   std::uint32_t n_values = 0;
-  std::vector<float> values;             ///< [n_values], ascending; empty: categorical
-  std::uint32_t narrow = 0;              ///< among the narrow columns
-  std::vector<std::uint16_t> wide = {};  ///< [n_rows]; empty: narrow
+  std::vector<float> values;             ///< [n_values], ascending; empty if categorical
+  std::uint32_t narrow = 0;              ///< index among the narrow columns
+  std::vector<std::uint16_t> wide = {};  ///< [n_rows]; empty if narrow
 
   bool IsCategorical() const { return values.empty(); }
   bool IsWide() const { return !wide.empty(); }
   std::size_t NumCodes() const { return std::size_t{n_values} + 1; }
 };
 
-/// Immutable.
+/// Coded columns of a data set. Immutable.
 class ExactCodes {
  public:
-  /// categories: those of `data`, their gaps filled.
+  /// categories: the categories of `data`, with their gaps filled.
   ExactCodes(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted, CategoryLists categories);
 
   CategoryLists const& Categories() const { return categories_; }
 
-  /// Features ascend.
+  /// Features are ascending.
   std::vector<CodedColumn> const& Columns() const { return columns_; }
   bool HasNumbers() const;
   std::int64_t BytesHeld() const;
-  /// The place in Columns() of a feature, or -1.
+  /// Returns the index of a feature in Columns(), or -1.
   std::int32_t Find(std::uint32_t feature) const { return place_of_[feature]; }
-  /// Codes of the narrow columns; nullptr when there are none.
+  /// Returns the codes of the narrow columns; nullptr if there are none.
   BinMatrix const* Narrow() const { return narrow_.get(); }
 
-  /// fn(row) -> code, with the right types: fn is called with a function.
+  /// Calls fn(code_of) with a function code_of(row) of the column's code type.
   template <typename Fn>
   void WithCodes(CodedColumn const& column, Fn&& fn) const {
     if (column.IsWide()) {

@@ -16,7 +16,7 @@ constexpr std::int64_t kEntriesPerTask = 1 << 15;
 
 }  // namespace
 
-/// Places [begin, end) of a column, about kEntriesPerTask entries in all.
+/// Places [begin, end) of a column, with about kEntriesPerTask entries in total.
 struct ExactColumns::Work {
   std::size_t column;
   std::size_t begin;
@@ -54,7 +54,7 @@ std::vector<ExactColumns::Work> ExactColumns::CutIntoWork() const {
       n_entries = 0;
     }
   }
-  // Node by node: what is gathered for a node stays in the cache from feature to feature.
+  // Sort by node, so that data gathered for a node stay in the cache from feature to feature.
   std::stable_sort(work.begin(), work.end(), [&](Work const& a, Work const& b) {
     return columns_[a.column].places[a.begin].node < columns_[b.column].places[b.begin].node;
   });

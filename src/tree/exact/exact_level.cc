@@ -5,10 +5,10 @@
 namespace kauri {
 namespace {
 
-/// A loss change below it does not make a split, whatever its rounding to float32.
+/// A smaller loss change does not make a split, however it is rounded to float32.
 constexpr double kLeastLossChange = 0.99 * static_cast<double>(kMinLossChange);
 
-/// Raises to `value` if that is more.
+/// Raises *reached to `value` if that is larger.
 void RaiseTo(double value, std::atomic<double>* reached) {
   auto seen = reached->load(std::memory_order_relaxed);
   while (seen < value && !reached->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
@@ -56,7 +56,7 @@ void ExactLevel::Keep(SplitCandidate const& candidate, std::size_t node, SplitCa
   if (noise.IsOn() && !noise.Admits(candidate)) return;
   if (!noise.IsBetter(candidate, *best)) return;
   *best = candidate;
-  // With noise one of less gain may win.
+  // With noise, a candidate with less gain may win.
   if (!noise.IsOn()) RaiseTo(candidate.loss_change, &reached_[node]);
 }
 

@@ -1,4 +1,4 @@
-/// \file What the columns of a level are searched with, and the best loss change that any of them has reached.
+/// \file The inputs for searching the columns of a level, and the best loss change that any column has reached.
 #pragma once
 
 #include <atomic>
@@ -16,19 +16,19 @@ namespace kauri {
 
 class LabelBinScan;
 
-/// A node whose split is looked for, and its rows.
+/// A node whose split is searched, and its rows.
 struct ExactNode : ActiveNode {
   PlaceRange range;
 };
 
-/// Where the rows of a node of the level above went.
+/// The new positions of the rows of a node of the level above.
 struct RowMove {
-  std::uint32_t middle = 0;  ///< new positions below it are the left child's
-  std::int32_t left = -1;    ///< index of the child among the active nodes; -1 when it is done
+  std::uint32_t middle = 0;  ///< new positions below this belong to the left child
+  std::int32_t left = -1;    ///< index of the child among the active nodes; -1 if it is finished
   std::int32_t right = -1;
 };
 
-/// What a level is scanned with.
+/// The inputs of a level's scan.
 struct LevelTask {
   GainParam gain;
   Span<ExactNode const> nodes;
@@ -39,26 +39,26 @@ struct LevelTask {
   CategoryTask const* categories;
   std::int64_t least_rows = 0;           ///< min_data_in_leaf
   bool draws_thresholds = false;         ///< extra_trees
-  Span<float const> costs = {};          ///< of AddCost
-  double noise_deviation = 0.0;          ///< of GainNoise
-  LabelBinScan const* errors = nullptr;  ///< what splits are chosen by; nullptr: gains of gradients
+  Span<float const> costs = {};          ///< costs for AddCost
+  double noise_deviation = 0.0;          ///< deviation for GainNoise
+  LabelBinScan const* errors = nullptr;  ///< search by label bins; nullptr if splits are chosen by gradients
 };
 
-/// Shared by the threads that search a level.
+/// State shared by the threads that search a level.
 class ExactLevel {
  public:
-  /// `task` must outlive this.
+  /// `task` must outlive this object.
   explicit ExactLevel(LevelTask const& task);
 
   LevelTask const& Task() const { return task_; }
   bool MayUse(std::uint32_t feature, std::size_t node) const;
-  /// All of a segment but its entries, what they weigh, the mode and has_missing.
+  /// Returns a segment without entries, count, sums, mode and has_missing, which the caller sets.
   SegmentView SegmentOf(std::uint32_t feature, std::size_t node) const;
-  /// Candidates of the node with less than this need not be found.
+  /// Returns the loss change below which candidates of the node need not be found.
   double Floor(std::size_t node) const { return reached_[node].load(std::memory_order_relaxed); }
-  /// Keeps the better one in *best, which is the calling thread's own, of that node.
+  /// Keeps the better candidate in *best, the calling thread's own best of that node.
   void Keep(SplitCandidate const& candidate, std::size_t node, SplitCandidate* best) const;
-  /// best[thread][node] of all threads into (*merged)[node].
+  /// Merges best[thread][node] of all threads into (*merged)[node].
   void Merge(std::vector<std::vector<SplitCandidate>> const& best, std::vector<SplitCandidate>* merged) const;
 
  private:
@@ -67,9 +67,9 @@ class ExactLevel {
   std::vector<double> node_gain_;
   std::vector<GainNoise> noise_;
   std::vector<std::uint32_t> level_set_;
-  std::vector<std::vector<std::uint32_t>> node_sets_;  // empty when all are the level's
-  /// The largest loss change found so far, to pass over what cannot win. It is timing that decides how early a value
-  /// gets here, but only candidates that lose anyway are passed over.
+  std::vector<std::vector<std::uint32_t>> node_sets_;  // empty if all equal the level's set
+  /// The largest loss change found so far, used to skip candidates that cannot win. Timing determines when a value
+  /// arrives here, but only candidates that lose anyway are skipped.
   mutable std::vector<std::atomic<double>> reached_;
 };
 

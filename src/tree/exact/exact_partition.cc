@@ -17,10 +17,10 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kBlock = 64;
-constexpr std::int64_t kEntriesPerLine = 8;  // of the cache
+constexpr std::int64_t kEntriesPerLine = 8;  // cache line
 constexpr std::int64_t kAhead = 256;         // entries between prefetch and use
 
-/// An entry as one word: the position in its lower half, the value in its upper.
+/// Returns an entry as one word: the new position in its lower half, the value in its upper half.
 std::uint64_t Renumbered(ColumnEntry const& entry, std::uint32_t const* new_position) {
   std::uint64_t word;
   std::memcpy(&word, &entry, sizeof(word));
@@ -29,7 +29,7 @@ std::uint64_t Renumbered(ColumnEntry const& entry, std::uint32_t const* new_posi
 
 void StoreWord(std::uint64_t word, ColumnEntry* entry) { std::memcpy(entry, &word, sizeof(word)); }
 
-/// Ends of the two streams.
+/// The write positions of the two streams.
 struct Streams {
   ColumnEntry* left;
   ColumnEntry* right;
@@ -43,13 +43,14 @@ std::int64_t PartitionBlocks(ColumnEntry const*, std::int64_t, std::uint32_t con
 
 #else
 
-/// Whole blocks of the entries; returns how many entries that were. The positions of a block are looked up first, one
-/// by one, into a small array: faster than a gather instruction. Whole vectors are stored; what is too much is
-/// overwritten by the next, and never reaches entries that are still to be read.
+/// Partitions whole blocks of the entries and returns the number of their entries. The positions of a block are first
+/// looked up one by one into a small array, which is faster than a gather instruction. Whole vectors are stored; excess
+/// lanes are overwritten by the next vector, and never reach unread entries.
 std::int64_t PartitionBlocks(ColumnEntry const* entries, std::int64_t count, std::uint32_t const* new_position,
                              std::uint32_t middle, Streams* to) {
   hn::CappedTag<std::uint64_t, 8> const d;
-  // Lanes move as pairs of halves: compressing 32-bit lanes is one instruction with AVX-512, and a short table without.
+  // Lanes move as pairs of halves: compressing 32-bit lanes is one instruction with AVX-512, and a short table without
+  // it.
   hn::Repartition<std::uint32_t, decltype(d)> const dh;
   hn::Rebind<std::uint32_t, decltype(d)> const narrow;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -82,7 +83,7 @@ std::int64_t PartitionEntries(ColumnEntry const* entries, std::int64_t count, st
                               std::uint32_t middle, ColumnEntry* buffer, ColumnEntry* out) {
   Streams to{out, buffer};
   for (auto i = PartitionBlocks(entries, count, new_position, middle, &to); i < count; ++i) {
-    // No branch: both places are written, one of them advances.
+    // Branch-free: both streams are written, but only one advances.
     auto const moved = Renumbered(entries[i], new_position);
     StoreWord(moved, to.left);
     StoreWord(moved, to.right);

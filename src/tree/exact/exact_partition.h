@@ -1,4 +1,4 @@
-/// \file Stable partition of a segment's entries by the new positions of their rows.
+/// \file Stably partitions a segment's entries by the new positions of their rows.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,15 @@
 
 namespace kauri {
 
-/// All three write entries with their new position, in order, and return how many they kept. `out` may be `entries`.
+/// Both functions write entries with their new positions, in order, and return how many they wrote. `out` may be
+/// `entries`.
 
-/// New positions below `middle` to `out`, the others (none dropped) after them; `buffer` [count] is scratch.
+/// Writes entries with new positions below `middle` to `out`, followed by all others (none may be dropped). Returns the
+/// number of the former. buffer: [count], scratch.
 std::int64_t PartitionEntries(ColumnEntry const* entries, std::int64_t count, std::uint32_t const* new_position,
                               std::uint32_t middle, ColumnEntry* buffer, ColumnEntry* out);
 
-/// Only new positions in [first, end).
+/// Writes only entries with new positions in [first, end).
 std::int64_t SelectEntries(ColumnEntry const* entries, std::int64_t count, std::uint32_t const* new_position,
                            std::uint32_t first, std::uint32_t end, ColumnEntry* out);
 

@@ -1,7 +1,7 @@
-/// \file Work of uneven sizes, cut and bundled into tasks that are worth a thread's while.
+/// \file Divides work of uneven sizes into tasks that are large enough for a thread.
 ///
-/// Waking threads for a few microseconds of work costs more than the work, most of all on a machine that others use
-/// too.
+/// Waking threads for a few microseconds of work costs more than the work, especially on a machine shared with other
+/// users.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Piece {
   std::int64_t end;
 };
 
-/// Cuts items 0 .. n_items - 1 of size_of(item) elements into pieces of at most `piece_size`, in order.
+/// Divides items 0 .. n_items - 1 of size_of(item) elements into pieces of at most `piece_size`, in order.
 template <typename SizeOf>
 std::vector<Piece> CutIntoPieces(std::int64_t n_items, std::int64_t piece_size, SizeOf&& size_of) {
   std::vector<Piece> pieces;
@@ -33,7 +33,7 @@ std::vector<Piece> CutIntoPieces(std::int64_t n_items, std::int64_t piece_size, 
   return pieces;
 }
 
-/// fn(index) for each of n items, in parallel; neighbours are bundled until their sizes reach `bundle_size`.
+/// Calls fn(index) for each of n items, in parallel. Neighbours are bundled until their sizes reach `bundle_size`.
 template <typename SizeOf, typename Fn>
 void ForEachBundled(Context const& ctx, std::int64_t n, std::int64_t bundle_size, SizeOf&& size_of, Fn&& fn) {
   std::vector<std::int64_t> bundle_ptr{0};
@@ -50,7 +50,7 @@ void ForEachBundled(Context const& ctx, std::int64_t n, std::int64_t bundle_size
   });
 }
 
-/// fn(piece) for each piece, bundled.
+/// Calls fn(piece) for each piece, bundled.
 template <typename Fn>
 void ForEachPiece(Context const& ctx, std::vector<Piece> const& pieces, std::int64_t bundle_size, Fn&& fn) {
   auto const piece = [&](std::int64_t index) -> Piece const& { return pieces[index]; };

@@ -9,8 +9,8 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kRowsPerPiece = 1 << 15;  // to move: about 50 microseconds
-constexpr std::int64_t kRowsPerSweep = 1 << 18;  // to count or number: the same
+constexpr std::int64_t kRowsPerPiece = 1 << 15;  // time to move them: about 50 microseconds
+constexpr std::int64_t kRowsPerSweep = 1 << 18;  // time to count or number them: the same
 
 }  // namespace
 

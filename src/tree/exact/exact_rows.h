@@ -1,8 +1,8 @@
 /// \file The rows of a growing tree in node order.
 ///
-/// Vocabulary. Every used row has a position; the rows of a node have consecutive positions, so what is gathered while
-/// a node is worked on lies within the node's share of the arrays: a level down, half of it. A split reorders the
-/// positions of its node (left rows first, order kept), and the entries of the columns carry positions, not rows.
+/// Vocabulary. Every used row has a position. The rows of a node have consecutive positions, so everything gathered for
+/// a node lies in the node's part of the arrays, which halves at each level. A split reorders the positions of its node
+/// (left rows first, in the same order). The entries of the columns carry positions, not rows.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace kauri {
 
-/// New position of a row that is in no node any more.
+/// New position of a row that is no longer in any node.
 constexpr std::uint32_t kDropped = 0xFFFFFFFFU;
 
 /// Positions [begin, end).
@@ -27,21 +27,21 @@ struct PlaceRange {
   std::int64_t Size() const { return static_cast<std::int64_t>(end) - begin; }
 };
 
-/// One node to be split.
+/// A node to split.
 struct RowSplit {
   PlaceRange range;
-  Span<ColumnEntry const> entries;  ///< of the split's feature in this node; those that go left come first
+  Span<ColumnEntry const> entries;  ///< entries of the split's feature in this node; those that go left come first
   std::int64_t n_left = 0;          ///< the first n_left entries go left
   bool default_left = false;
-  std::int32_t left_leaf = kNoNode;  ///< the tree's id of a child that is done; kNoNode when it may be split
+  std::int32_t left_leaf = kNoNode;  ///< tree id of a finished child; kNoNode if it may be split
   std::int32_t right_leaf = kNoNode;
-  std::uint32_t middle = 0;                    ///< out: where the right child's positions begin
-  std::vector<ColumnEntry> reordered = {};     ///< of a categorical split: what `entries` points into
-  CodedColumn const* coded = nullptr;          ///< the split's feature, where it has codes; `entries` is empty then
-  std::vector<std::uint8_t> off_default = {};  ///< [codes]: 1 = rows of this code do not go to the default side
+  std::uint32_t middle = 0;                    ///< out: first position of the right child
+  std::vector<ColumnEntry> reordered = {};     ///< storage of `entries` for a categorical split
+  CodedColumn const* coded = nullptr;          ///< the split's feature if it is coded; `entries` is then empty
+  std::vector<std::uint8_t> off_default = {};  ///< [codes]: 1 if rows of this code do not go to the default side
 };
 
-/// One node that becomes a leaf.
+/// A node that becomes a leaf.
 struct FinishedRows {
   PlaceRange range;
   std::int32_t leaf;
@@ -49,25 +49,26 @@ struct FinishedRows {
 
 class RowOrder {
  public:
-  /// Positions are rows; or, when some rows are not sampled, the sampled rows in order: NewPositions() then maps rows.
+  /// Returns to the root. Positions equal rows if all are sampled. Otherwise they number the sampled rows in order, and
+  /// NewPositions() maps rows.
   void Start(Context const& ctx, Span<FixedPair const> gradients, Span<std::uint8_t const> sampled);
   std::uint32_t NumUsed() const { return n_used_; }
-  /// The row at a position.
+  /// Returns the row at a position.
   std::uint32_t RowAt(std::uint32_t position) const { return row_of_[position]; }
-  /// [positions]: their rows; nullptr where each is its own position.
+  /// Returns the rows of the positions; nullptr if each row is its own position.
   std::uint32_t const* Rows() const { return is_identity_ ? nullptr : row_of_.data(); }
-  /// [positions]: gradient pairs in node order.
+  /// Returns the gradient pairs in node order, by position.
   FixedPair const* Pairs() const { return pairs_; }
-  /// [positions before the last Split or Start]: the new position, or kDropped.
+  /// Returns the new positions, or kDropped, by position before the last Split or Start.
   std::uint32_t const* NewPositions() const { return new_position_.data(); }
 
-  /// Reorders the rows of the nodes; rows of children that are done are dropped and get their leaf in leaf_of_row.
-  /// codes: of the splits that have a coded column.
+  /// Reorders the rows of the nodes. Rows of finished children are dropped and get their leaf in leaf_of_row. codes:
+  /// columns of the splits with a coded column.
   void Split(Context const& ctx, ExactCodes const& codes, Span<RowSplit> splits, Span<std::int32_t> leaf_of_row);
   void Finish(Context const& ctx, Span<FinishedRows const> nodes, Span<std::int32_t> leaf_of_row) const;
 
  private:
-  /// A stretch of a split's positions and where its left and right rows go.
+  /// A range of a split's positions and the new positions of its left and right rows.
   struct Stretch;
 
   void MarkOffDefault(Context const& ctx, ExactCodes const& codes, Span<RowSplit const> splits);
@@ -82,7 +83,7 @@ class RowOrder {
   std::vector<FixedPair> own_pairs_;  // [positions]
   std::vector<FixedPair> next_pairs_;
   std::vector<std::uint32_t> new_position_;
-  std::vector<std::uint8_t> off_default_;  // [positions]: 1 = not on the default side; all 0 between splits
+  std::vector<std::uint8_t> off_default_;  // [positions]: 1 if not on the default side; all 0 between splits
 };
 
 }  // namespace kauri

@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// Of the first n entries.
+/// Returns the sum of the first n entries.
 FixedSum SumEntries(SegmentView const& segment, std::int64_t n) {
   FixedSum sum;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -22,18 +22,18 @@ FixedSum SumEntries(SegmentView const& segment, std::int64_t n) {
   return sum;
 }
 
-/// The boundary at the value that is drawn, of all.
+/// Returns the boundary at the random threshold.
 BoundaryRange DrawnBoundary(SegmentView const& segment) {
   auto const* const end = segment.entries + segment.count;
   auto const value = segment.limits.draw.Between(segment.feature, segment.entries->value, end[-1].value);
   auto const* const first_right = std::partition_point(
       segment.entries, end, [&](ColumnEntry const& entry) { return static_cast<double>(entry.value) <= value; });
-  if (first_right == end) return {0, 0};  // one value, or two that are next to equal
+  if (first_right == end) return {0, 0};  // one value, or two that are almost equal
   auto const last = first_right - segment.entries - 1;
   return {last, last + 1};
 }
 
-/// The boundaries within the limits, where `missing_left` goes left besides; either best may be null.
+/// Scans the boundaries within the limits, where `missing_left` goes left in addition; either best may be null.
 void ScanWithinLimits(GainParam const& param, SegmentView const& segment, CountedSum const& missing_left,
                       BestBoundary* upwards, BestBoundary* downwards) {
   auto const& [rows, draw] = segment.limits;
@@ -66,7 +66,7 @@ SplitCandidate AtBoundary(SegmentView const& segment, BestBoundary const& bounda
           default_left,         boundary.left,   segment.total - boundary.left};
 }
 
-/// All present rows on one side, the missing on the other.
+/// Considers sending all present rows to one side and the missing rows to the other.
 void ConsiderMissingAlone(GainParam const& param, SegmentView const& segment, FixedSum present, double floor,
                           SplitCandidate* best) {
   auto const missing = segment.total - present;

@@ -1,5 +1,5 @@
-/// \file Thresholds beyond all values of a segment, where its rows stay together and the missing ones go elsewhere; on
-/// both sides, the host and the device.
+/// \file Thresholds beyond all values of a segment, which separate its rows from the missing ones. Used on the CPU and
+/// on CUDA devices.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace kauri {
 constexpr float kBeyondMargin = 1e-6F;
 constexpr float kLargestValue = std::numeric_limits<float>::max();
 
-/// For `largest` below kLargestValue.
+/// Returns a threshold above `largest`, which is below kLargestValue.
 KAURI_HD float ThresholdBeyond(float largest) {
   auto const beyond = largest + (std::fabs(largest) + kBeyondMargin);
   return beyond < kLargestValue ? beyond : kLargestValue;

@@ -5,7 +5,7 @@
 
 namespace kauri {
 
-/// One direction of a scan: where missing rows go, and what they are.
+/// One direction of a scan: where missing rows go, and their sums.
 struct LabelBinScan::Walk {
   GainParam const& param;
   SegmentView const& segment;
@@ -39,7 +39,7 @@ void LabelBinScan::Prepare(PlaceRange const& range, RowOrder const& rows, Node* 
   node->errors = BinSides(residuals_, node->bins, node->all).RightErrors();
 }
 
-/// Considers all boundaries, from the lowest to the highest, and those that leave missing rows alone.
+/// Considers all boundaries, from the lowest to the highest, and those that separate the missing rows.
 void LabelBinScan::WalkUp(Walk const& walk, SplitCandidate* best) const {
   auto const& segment = walk.segment;
   BinSides sides(residuals_, walk.node.bins, walk.node.all);

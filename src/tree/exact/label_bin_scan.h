@@ -1,14 +1,14 @@
-/// \file split_criterion=absolute_error in the exact method: the best boundary of a segment by label bins.
+/// \file split_criterion=absolute_error in the exact method: finds the best boundary of a segment by label bins.
 ///
 /// Vocabulary as in exact_scan.h and tree/label_bins/label_binner.h.
 ///
-/// 1. Each node of a level has label bins of its own, as in tree_method=hist; its rows' are noted by position.
-/// 2. Along a segment row after row goes from the right to the left, and the label bins of the sides' quantiles move
-///    along (tree/label_bins/bin_sides.h).
-/// 3. Between different values the gain is the errors of the node less those of both sides. Thresholds, the sides of
-///    missing rows and what children must have are those of ScanSegment.
+/// 1. Each node of a level has its own label bins, as in tree_method=hist. The bins of its rows are stored by position.
+/// 2. Along a segment, row after row moves from the right to the left, and the label bins of both sides' quantiles are
+///    updated (tree/label_bins/bin_sides.h).
+/// 3. Between different values the gain is the node's errors minus the errors of both sides. Thresholds, directions of
+///    missing rows and conditions on children are the same as in ScanSegment.
 ///
-/// The floor. A row and feature costs a look at 40 bytes of its own and some additions; a boundary two divisions.
+/// Lower bound of the cost: per row and feature, reading 40 bytes and some additions; per boundary, two divisions.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,13 @@ namespace kauri {
 
 class LabelBinScan {
  public:
-  /// Of one tree. `task` has errors, and must outlive it.
+  /// Serves one tree. `task` has errors, and must outlive this object.
   LabelBinScan(Context const& ctx, TreeTask const& task);
 
   /// Sets the label bins of a level's nodes.
   void Prepare(Context const& ctx, Span<ExactNode const> nodes, RowOrder const& rows);
-  /// As ScanSegment, of the node at this number; candidates reduce the errors. Segments at once on several threads.
+  /// Does what ScanSegment does, for the node with this index; candidates reduce the errors. Threads may scan segments
+  /// concurrently.
   SplitCandidate Scan(GainParam const& param, SegmentView const& segment, std::size_t node, double floor) const;
 
  private:
@@ -48,7 +49,7 @@ class LabelBinScan {
   LabelBinner binner_;
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> bins_;  ///< by position
-  std::vector<ResidualSum> sums_;   ///< likewise
+  std::vector<ResidualSum> sums_;   ///< by position
 };
 
 }  // namespace kauri

@@ -1,4 +1,5 @@
-/// \file Which nodes of a level are searched without a histogram (hist/few_rows.h, hist_vector/few_vector_rows.h).
+/// \file Decides which nodes of a level are searched without a histogram (hist/few_rows.h,
+/// hist_vector/few_vector_rows.h).
 #pragma once
 
 #include <algorithm>
@@ -16,13 +17,13 @@ namespace kauri {
 
 template <typename Growth>
 struct LevelByRows {
-  std::vector<GrowingPair<Growth>> others;  ///< pairs of more rows
-  std::vector<GrowingNode<Growth>*> few;    ///< open nodes of the pairs of few
-  double n_rows = 0.0;                      ///< of these pairs
+  std::vector<GrowingPair<Growth>> others;  ///< pairs with more rows
+  std::vector<GrowingNode<Growth>*> few;    ///< open nodes of the pairs with few rows
+  double n_rows = 0.0;                      ///< rows of the pairs with few rows
 };
 
-/// Whether the nodes of a level have their thresholds drawn for most columns at once. finder: of splits; scratches: of
-/// all threads, with what they drew before in this tree.
+/// Returns whether the nodes of a level draw random thresholds for most columns at once. finder: split finder.
+/// scratches: scratch of all threads, with earlier results of this tree.
 template <typename Growth, typename Finder, typename Scratch>
 bool DrawsColumns(BinMatrix const& bins, Finder const& finder, std::vector<Scratch> const& scratches,
                   Span<GrowingPair<Growth> const> pairs) {
@@ -30,7 +31,8 @@ bool DrawsColumns(BinMatrix const& bins, Finder const& finder, std::vector<Scrat
   return std::none_of(scratches.begin(), scratches.end(), [](Scratch const& one) { return one.drawn.has_failed; });
 }
 
-/// are_few(n_rows): whether those of a pair are. give_back(histogram): of a parent whose children need none.
+/// Divides the pairs of a level by their number of rows. are_few(n_rows): whether a pair has few rows.
+/// give_back(histogram): called for parents whose children need no histogram.
 template <typename Growth, typename AreFew, typename GiveBack>
 LevelByRows<Growth> DivideByRows(Span<GrowingPair<Growth> const> pairs, RowLists const& rows, AreFew const& are_few,
                                  GiveBack const& give_back) {

@@ -1,11 +1,11 @@
-/// \file Growing one tree from histograms, level by level or by the largest gain first; the same for leaves that hold
-/// numbers and for leaves that hold vectors, wherever the rows are.
+/// \file Grows one tree from histograms, level by level or by the largest gain first. Scalar leaves and vector leaves,
+/// and all storage of rows, share this code.
 ///
 /// 1. The root's sum and histogram give its best split.
-/// 2. Nodes to split are chosen: depthwise all of a level in the order of their ids; lossguide the leaf with the
-///    largest loss change, the lowest id among equals. max_leaves ends both.
-///    Symmetric trees choose otherwise (symmetric_growth.h).
-/// 3. They get two children each, numbered in that order; the rows follow.
+/// 2. Nodes to split are chosen. Depthwise: all of a level in the order of their ids. Lossguide: the leaf with the
+///    largest loss change, the lowest id among equals. max_leaves ends both. Symmetric trees choose differently
+///    (symmetric_growth.h).
+/// 3. Each gets two children, numbered in that order; the rows follow.
 /// 4. Children that may be split again get their best splits; back to 2.
 /// A split needs a loss change above kMinLossChange and of at least gamma, in float32.
 #pragma once
@@ -29,36 +29,37 @@ template <typename Growth>
 struct GrowingNode {
   std::int32_t id = 0;
   std::int32_t depth = 0;
-  typename Growth::Total total;               ///< what its statistics follow from
-  typename Growth::Sum* histogram = nullptr;  ///< borrowed; nullptr when not needed any more, or never made
+  typename Growth::Total total;               ///< totals from which its statistics follow
+  typename Growth::Sum* histogram = nullptr;  ///< borrowed; nullptr if no longer needed or never made
   SplitCandidate best;
-  std::shared_ptr<std::vector<std::uint32_t> const> features;  ///< to be scanned, ascending; null: not to be split
+  /// Features to scan, ascending; null if the node must not be split.
+  std::shared_ptr<std::vector<std::uint32_t> const> features;
 
   bool IsOpen() const { return features != nullptr; }
 };
 
-/// Children of one node, or one node alone as `small`.
+/// The two children of one node, or one node alone as `small`.
 template <typename Growth>
 struct GrowingPair {
-  GrowingNode<Growth>* small = nullptr;    ///< the one with fewer rows: its histogram is added up
-  GrowingNode<Growth>* large = nullptr;    ///< may be nullptr when it is not to be split
+  GrowingNode<Growth>* small = nullptr;    ///< the child with fewer rows, whose histogram is added up
+  GrowingNode<Growth>* large = nullptr;    ///< may be nullptr if it must not be split
   typename Growth::Sum* parent = nullptr;  ///< becomes the histogram of `large`
 };
 
-/// What a growth works on, kept from tree to tree by who has somewhere to keep it: fresh memory costs more than the
-/// work of a level of thousands of nodes.
+/// Work memory of a growth, kept from tree to tree by the owner if possible: fresh memory costs more than the work of a
+/// level of thousands of nodes.
 template <typename Growth>
 struct GrowthMemory {
   std::vector<GrowingNode<Growth>> open;
   std::vector<GrowingNode<Growth>> chosen;
   std::vector<GrowingNode<Growth>> children;
   std::vector<CodeSplit> splits;
-  std::vector<std::vector<std::int32_t>> right_categories;  ///< of each split
+  std::vector<std::vector<std::int32_t>> right_categories;  ///< by split
   std::vector<GrowingPair<Growth>> pairs;
 };
 
-/// Grows one tree, then is spent. Growth: ScalarGrowth, or VectorGrowth of hist_vector/vector_growth.h. Where rows and
-/// histograms are is told by the classes that derive from this one: HostHistGrowth has rows in memory.
+/// Grows one tree and can be used once. Growth: ScalarGrowth, or VectorGrowth of hist_vector/vector_growth.h. Derived
+/// classes know where rows and histograms are stored: HostHistGrowth has rows in memory.
 template <typename Growth>
 class HistGrowth : public Growth {
  public:
@@ -76,55 +77,55 @@ class HistGrowth : public Growth {
   using Nodes = std::vector<Node>;
   using Pairs = std::vector<GrowingPair<Growth>>;
 
-  /// Growth::SetRoot of the sum over the sampled rows.
+  /// Calls Growth::SetRoot with the sum over the sampled rows.
   virtual Total MakeRoot() = 0;
-  /// The categories that go right at the best split of a node, which is at a categorical feature. Its rows are still in
-  /// place, and so is its histogram, if it has one.
+  /// Returns the categories that go right at the best split of a node, which is categorical. The rows of the node have
+  /// not moved yet, and its histogram still exists if it has one.
   virtual std::vector<std::int32_t> RightCategories(Node const& node) const = 0;
   /// Sets `histogram` and `best` of the nodes in the pairs.
   virtual void FindSplits(Pairs const& pairs) = 0;
   virtual void GiveBack(Sum* histogram) = 0;
-  /// A new tree: all rows are in its root.
+  /// Begins a new tree: all rows are in its root.
   virtual void ResetRows() = 0;
-  /// Lossguide: up to n_more nodes of `open`, which is a heap, are about to be split, the largest gains first, but for
-  /// those of their descendants that gain more. Whoever works on many nodes as fast as on one may begin.
+  /// Announces (lossguide) that up to n_more nodes of the heap `open` will be split, the largest gains first, unless
+  /// their descendants gain more. An implementation that processes many nodes as fast as one may begin.
   virtual void LookAhead(Nodes const& /*open*/, std::int64_t /*n_more*/) {}
-  /// Nodes are about to be split; `is_last` of their splits is not told yet. Whoever can move rows while the host makes
-  /// the children may begin.
+  /// Announces that nodes will be split; `is_last` of their splits is not set yet. An implementation that can move rows
+  /// while the host makes the children may begin.
   virtual void BeginSplits(Nodes const& /*nodes*/, std::vector<CodeSplit>* /*splits*/) {}
-  /// Rows go to the children of their nodes. FindSplits follows, with no pairs at times.
+  /// Sends rows to the children of their nodes. FindSplits follows, sometimes without pairs.
   virtual void SplitRows(std::vector<CodeSplit> const& splits) = 0;
-  /// Tells every row its leaf.
+  /// Writes the leaf of every row.
   virtual void WriteLeaves() = 0;
-  /// Whether the left of two siblings has no more rows than the right one, as far as that is known.
+  /// Returns whether the left of two siblings has at most as many rows as the right one, as far as that is known.
   virtual bool HasFewerRows(Node const& left, Node const& right) const = 0;
-  /// Takes nodes to split out of `open`, ascending, and releases those that are not worth it; none is left to split
-  /// when it chooses none.
+  /// Moves the nodes to split from `open` to `chosen`, ascending, and releases those not worth a split. If it chooses
+  /// none, no node is left to split.
   virtual void Choose(Nodes* open, Nodes* chosen);
-  /// Tells a node what features it may be split at, if it may be split at all.
+  /// Sets the features that a node may be split at, if it may be split at all.
   void Open(Node* node) const;
   void Release(Node* node);
-  /// Whether there are as many leaves as there may be, once n_chosen more nodes are split.
+  /// Returns whether the tree has the maximum number of leaves once n_chosen more nodes are split.
   bool IsFull(std::size_t n_chosen) const {
     return this->param_.max_leaves > 0 && n_leaves_ + static_cast<std::int64_t>(n_chosen) >= this->param_.max_leaves;
   }
   bool IsWorthSplitting(Node const& node) const {
     return ReducesLoss(node.best) && static_cast<float>(node.best.loss_change) >= this->param_.gamma;
   }
-  /// Whether a node of `open` comes later in lossguide: `open` is a heap.
+  /// Returns whether node a of the heap `open` comes after node b in lossguide.
   static bool ComesLater(Node const& a, Node const& b) {
     return a.best.loss_change != b.best.loss_change ? a.best.loss_change < b.best.loss_change : a.id > b.id;
   }
-  /// Whether all nodes may use all features of the tree.
+  /// Returns whether all nodes may use all features of the tree.
   bool AllMayUseAll() const {
     return !this->columns_.SamplesLevels() && !this->columns_.SamplesNodes() && !this->constraints_.LimitsFeatures();
   }
-  /// Those features, borrowed.
+  /// Returns the features of the tree, borrowed.
   std::shared_ptr<std::vector<std::uint32_t> const> AllFeatures() const {
     return {std::shared_ptr<void>(), &this->columns_.TreeSet()};
   }
 
-  /// How many more leaves there may be.
+  /// Returns how many leaves may still be added.
   std::int64_t NumMoreLeaves() const {
     return this->param_.max_leaves > 0 ? this->param_.max_leaves - n_leaves_ : std::numeric_limits<std::int64_t>::max();
   }
@@ -136,14 +137,14 @@ class HistGrowth : public Growth {
   void OpenRoot(Nodes* open);
   void ChooseLevel(Nodes* open, Nodes* chosen);
   void ChooseLargestGain(Nodes* open, Nodes* chosen);
-  /// Splits the nodes, their rows too; makes their children, two for each.
+  /// Splits the nodes and their rows, and makes two children for each.
   void Expand(Nodes const& chosen, Nodes* children);
-  /// The splits of nodes but for `is_last`, and the numbers of the children to come.
+  /// Makes the splits of the nodes, except `is_last`, with the ids of the future children.
   void MakeSplits(Nodes const& chosen);
   void AddChildren(Node const& node, Span<std::int32_t const> right_categories, CodeSplit* split, Nodes* children);
-  /// What FindSplits is to be asked for, once the histograms of parents that nobody needs are given back.
+  /// Returns the pairs to pass to FindSplits, after giving back parent histograms that are no longer needed.
   Pairs const& PairUp(Nodes* parents, Nodes* children);
-  /// Moves the children that may be split again to `open`.
+  /// Moves the children that may be split to `open`.
   void Keep(Nodes* children, Nodes* open);
   std::shared_ptr<std::vector<std::uint32_t> const> FeaturesOf(Node const& node) const;
 

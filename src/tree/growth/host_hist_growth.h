@@ -1,4 +1,4 @@
-/// \file Growing one tree from histograms of rows that are all in memory.
+/// \file Grows one tree from histograms of rows in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace kauri {
 
 /// The rows of one data set while a tree grows.
 struct GrowingRows {
-  RowLists used;         ///< those that histograms are made of
-  RowLists not_sampled;  ///< the others
+  RowLists used;         ///< rows that histograms are made of
+  RowLists not_sampled;  ///< all other rows
 };
 
 template <typename Growth>

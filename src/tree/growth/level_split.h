@@ -1,4 +1,5 @@
-/// \file What is found for a level of a symmetric tree (level_search.h), on both sides.
+/// \file The result of the search for the split of a level of a symmetric tree (level_search.h), on the CPU and on CUDA
+/// devices.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,20 @@
 namespace kauri {
 
 struct LevelSplit {
-  SplitCandidate best;     ///< loss_change is the score; the sums of the children are each node's own
-  std::uint32_t code = 0;  ///< the last bin that goes left; of a categorical feature the one that goes right
+  SplitCandidate best;     ///< loss_change is the score; each node has its own sums of the children
+  std::uint32_t code = 0;  ///< the last bin that goes left; for a categorical feature, the bin that goes right
   bool is_categorical = false;
-  double noise = 0.0;  ///< on the score
+  double noise = 0.0;  ///< noise on the score
 };
 
 KAURI_HD bool ComesFirst(LevelSplit const& a, LevelSplit const& b) {
   return IsBetterWithNoise(a.best, a.noise, b.best, b.noise);
 }
 
-/// What of a node goes left at a split.
+/// The part of a node that goes left at a split.
 struct LeftSide {
   FixedSum sum;
-  std::int64_t n_rows = 0;  ///< known where rows are limited
+  std::int64_t n_rows = 0;  ///< set only if rows are limited
 };
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file What the search for splits needs to know of a node whose leaves hold numbers.
+/// \file Totals of a node with scalar leaves that the search for splits needs.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct NodeTotal {
   WeightBounds bounds = {};
   Span<std::int8_t const> signs = {};  ///< [n_features]: monotone constraints; empty: none
   CategoryRules categories = {};
-  RowLimit rows = {};  ///< `of_node` is known where it is asked for, once the histogram is made
+  RowLimit rows = {};  ///< `of_node` is set once the histogram is made, if it is needed
   ThresholdDraw draw = {};
-  std::int64_t counts_at = 0;    ///< from a cell's sum to its count (histogram/cell_counts.h), where rows are counted
-  Span<float const> costs = {};  ///< of AddCost
+  std::int64_t counts_at = 0;  ///< offset from a cell's sum to its count (histogram/cell_counts.h), if rows are counted
+  Span<float const> costs = {};  ///< costs for AddCost
   GainNoise noise = {};
 
   double GainToBeat(std::uint32_t feature) const { return AddCost(gain, costs, feature); }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
 
-/// [n_outputs]: of gradient_of(row, output), over the rows.
+/// Returns the sums of squares of gradient_of(row, output) over the rows, [n_outputs].
 template <typename GradientOf>
 std::vector<SquareSum> SquareRows(Context const& ctx, std::int64_t n_rows, std::int64_t n_outputs,
                                   GradientOf&& gradient_of) {
@@ -39,7 +39,7 @@ std::vector<SquareSum> SquareRows(Context const& ctx, TreeTask const& task) {
       return used.empty() || used[row] != 0 ? pairs[row].gradient : 0;
     });
   }
-  // Rows that were not sampled are zeros.
+  // Rows that were not sampled are zeros in the table.
   auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
   return SquareRows(ctx, n_rows, table.NumOutputs(),
                     [&](std::int64_t row, std::int64_t output) { return table.values[row * table.stride + output]; });

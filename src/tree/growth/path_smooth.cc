@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 16;
 
-/// [n_nodes]: rows of all ranks in the leaves.
+/// Returns the number of rows of all ranks in each leaf, [n_nodes].
 std::vector<std::int64_t> CountRows(Context const& ctx, Tree const& tree, Span<std::uint8_t const> sampled,
                                     Span<std::int32_t const> leaf_of_row) {
   auto const n_nodes = tree.left.size();

@@ -1,5 +1,5 @@
-/// \file A sum of squares of fixed-point gradients, for the noise of random_strength (noise_deviation.h): integers, so
-/// the same for any order of the rows.
+/// \file A sum of squares of fixed-point gradients, for the noise of random_strength (noise_deviation.h). It consists
+/// of integers, so it does not depend on the order of the rows.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace kauri {
 
-/// The squares' high and low bits are added up apart: a square is below 2^60, so both sums of 2^32 rows are below 2^62.
+/// Adds the high and low bits of the squares separately. A square is below 2^60, so both sums of 2^32 rows are below
+/// 2^62.
 struct SquareSum {
   static constexpr unsigned kLowBits = 30;
 
@@ -26,7 +27,7 @@ struct SquareSum {
     low += other.low;
     return *this;
   }
-  /// In squares of the gradients' unit.
+  /// Returns the sum in squares of the gradients' unit.
   double Value() const {
     return static_cast<double>(high) * static_cast<double>(std::int64_t{1} << kLowBits) + static_cast<double>(low);
   }

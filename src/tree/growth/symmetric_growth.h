@@ -1,11 +1,11 @@
-/// \file grow_policy=symmetric: trees that make the same split in all nodes of a level.
+/// \file grow_policy=symmetric: grows trees that make the same split in all nodes of a level.
 ///
 /// 1. The split of a level is the one with the largest sum of loss changes, each less gamma (level_search.h).
-/// 2. The nodes that can make it are split, those that cannot stay for the levels below: so every path from the root
-///    asks some of the tree's max_depth questions at most, in the same order.
-/// 3. The tree ends where no split's sum, in float32, is above kMinLossChange, and before a level with which it would
-///    have more than max_leaves leaves.
-/// A node may lose by the split of its level: its loss_change is negative then.
+/// 2. The nodes that can make it are split; the others stay for the levels below. Every path from the root thus tests
+///    some of the tree's at most max_depth conditions, in the same order.
+/// 3. The tree ends when no split's sum, in float32, exceeds kMinLossChange, and before a level that would give it more
+///    than max_leaves leaves.
+/// A node may lose by the split of its level; its loss_change is then negative.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace kauri {
 
-/// Grower: of histograms of rows, wherever these are, whose FindSplits makes the histograms alone.
+/// Grower: a grower from histograms whose FindSplits only makes histograms, wherever the rows are stored.
 template <typename Grower>
 class SymmetricGrowth : public Grower {
  public:
@@ -28,18 +28,18 @@ class SymmetricGrowth : public Grower {
   using Nodes = typename Grower::Nodes;
 
  private:
-  /// As LevelSearch::Find, of the nodes of a level.
+  /// Does what LevelSearch::Find does, for the nodes of a level.
   virtual LevelSplit FindLevel(Nodes const& open) = 0;
-  /// Makes the split the best of the node at a place in the level that was looked at last; false, and none, where the
-  /// node cannot make it.
+  /// Makes the split the best of the node at position `place` in the level searched last. Returns false, leaving the
+  /// node without a split, if the node cannot make it.
   virtual bool MakesSplit(LevelSplit const& split, std::size_t place, typename Nodes::value_type* node) const = 0;
 
-  /// The one whose index is the threshold (level_search.h).
+  /// Returns the category whose index is the threshold (level_search.h).
   std::vector<std::int32_t> RightCategories(typename Nodes::value_type const& node) const override {
     return {this->cuts_.categories[node.best.feature][static_cast<std::size_t>(node.best.threshold)]};
   }
   void Choose(Nodes* open, Nodes* chosen) override;
-  /// Whether the split is to be made: sets `best` of the nodes that can make it.
+  /// Sets `best` of the nodes that can make the split and returns whether the split should be made.
   bool IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const;
 };
 

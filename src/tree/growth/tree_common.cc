@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
-/// NaN when missing.
+/// Returns a feature value; NaN if missing.
 float FeatureValue(DataMatrix const& data, std::int64_t row, std::uint32_t feature) {
   if (data.IsDense()) {
     return data.Dense().values[static_cast<std::size_t>(row * data.NumCols()) + feature];
@@ -53,7 +53,7 @@ void CutWeakSplits(float gamma, float leaf_rate, std::int32_t max_depth, Tree* t
   }
 }
 
-/// The reachable nodes, ascending.
+/// Returns the reachable nodes, ascending.
 std::vector<std::int32_t> FindReachable(Tree const& tree) {
   std::vector<std::int32_t> reachable;
   std::vector<std::uint8_t> is_reached(tree.left.size(), 0);
@@ -87,7 +87,8 @@ void CopyCategories(Tree const& tree, std::vector<std::int32_t> const& nodes, Tr
   }
 }
 
-/// The reachable nodes in their order; new_id receives their places, kNoNode for the others.
+/// Returns the tree of the reachable nodes in their order. new_id receives their positions, and kNoNode for other
+/// nodes.
 Tree Compact(Tree const& tree, std::vector<std::int32_t>* new_id) {
   auto const nodes = FindReachable(tree);
   new_id->assign(tree.left.size(), kNoNode);

@@ -1,8 +1,8 @@
-/// \file What every builder has while one tree grows, on the CPU and on a device, whatever finds its splits.
+/// \file State that every builder has while one tree grows, on the CPU and on a device, however splits are found.
 ///
-/// A grower derives from ScalarGrowth, or from VectorGrowth (hist_vector/vector_growth.h) where leaves hold vectors;
-/// both derive from TreeGrowth. How sums become weights and gains is theirs; which nodes are looked at, and which of
-/// the splits found are made, is the grower's.
+/// A grower derives from ScalarGrowth, or from VectorGrowth (hist_vector/vector_growth.h) for vector leaves; both
+/// derive from TreeGrowth. These classes compute weights and gains from sums. The grower decides which nodes are
+/// searched and which of the found splits are made.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@
 
 namespace kauri {
 
-/// Levels that a tree may have when max_depth is 0; the most that max_depth can be.
+/// Maximum number of levels when max_depth is 0; also the largest max_depth.
 constexpr std::int32_t kDepthCap = 1 << 20;
 
-/// What one tree is grown by. What it refers to must outlive the growth.
+/// The rules by which one tree grows. Referenced objects must outlive the growth.
 struct GrowthRules {
   TreeParam const& param;
   ConstraintRules const& constraints;
   TreePlace const& place;
 };
 
-/// A node whose split is looked for.
+/// A node whose split is searched.
 struct ActiveNode {
   std::int32_t id = 0;  ///< in the tree
   FixedSum sum;
@@ -45,9 +45,9 @@ class TreeGrowth {
   TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features);
 
  protected:
-  /// Whether nodes at this depth are leaves whatever they have.
+  /// Returns whether nodes at this depth are always leaves.
   bool IsDeepest(std::int32_t depth) const { return depth >= max_depth_; }
-  /// Whether a node with this hessian is worth a search.
+  /// Returns whether a node with this hessian is worth a search.
   bool MaySplit(double hessian, std::int32_t depth) const {
     return !IsDeepest(depth) && IsEnoughForTwo(hessian, static_cast<double>(param_.min_child_weight));
   }
@@ -57,22 +57,22 @@ class TreeGrowth {
   }
 
   bool HasNoise() const { return param_.random_strength > 0.0F; }
-  /// With `least` as split gains are asked for while the tree grows.
+  /// Returns the noise of a node. `least` is gamma, the minimum gain while the tree grows.
   GainNoise NoiseOf(std::int32_t node) const {
     return noise_deviation_ > 0.0 ? GainNoise{noise_deviation_, columns_.NoiseKey(node), param_.gamma} : GainNoise{};
   }
 
-  /// As path_smooth asks, once each row is told its leaf.
+  /// Applies path_smooth, if set, once the leaf of each row is known.
   void Smooth(Span<std::uint8_t const> sampled, Span<std::int32_t const> leaf_of_row) {
     if (param_.path_smooth > 0.0F) SmoothPaths(ctx_, param_.path_smooth, leaf_rate_, sampled, leaf_of_row, &tree_);
   }
-  /// The same by count_rows(), which gives the rows of the leaves: [n_nodes].
+  /// Does the same with count_rows(), which returns the rows of the leaves, [n_nodes].
   template <typename CountRows>
   void SmoothBy(CountRows&& count_rows) {
     if (param_.path_smooth > 0.0F) SmoothPaths(param_.path_smooth, leaf_rate_, count_rows(), &tree_);
   }
 
-  /// The column of a split that is made costs nothing any more, unless pruning may take the split back.
+  /// Sets the cost of a made split's column to 0, unless pruning may take the split back.
   void PayFor(SplitCandidate const& split) {
     if (!costs_.empty() && static_cast<float>(split.loss_change) >= param_.gamma) costs_[split.feature] = 0.0F;
   }
@@ -83,7 +83,7 @@ class TreeGrowth {
   float leaf_rate_;      ///< LeafRate
   ColumnSampler columns_;
   TreeConstraints constraints_;
-  std::vector<float> costs_;      ///< as in TreePlace, and 0 for what PayFor was told of
+  std::vector<float> costs_;      ///< as in TreePlace, but 0 for columns paid by PayFor
   double noise_deviation_ = 0.0;  ///< NoiseDeviation, once the root's sum is known
   Tree tree_;
 
@@ -91,11 +91,11 @@ class TreeGrowth {
   std::int32_t max_depth_;
 };
 
-/// Growth of a tree with a number in each leaf.
+/// Growth of a tree with a scalar in each leaf.
 class ScalarGrowth : public TreeGrowth {
  public:
-  using Total = NodeTotal;  ///< what is known of a node
-  using Sum = FixedSum;     ///< what histograms are made of
+  using Total = NodeTotal;  ///< totals of a node
+  using Sum = FixedSum;     ///< element type of histograms
 
   ScalarGrowth(Context const& ctx, GrowthRules const& rules, GradientUnit unit, std::int64_t n_features);
 
@@ -104,19 +104,19 @@ class ScalarGrowth : public TreeGrowth {
 
   bool MaySplit(FixedSum sum, std::int32_t depth) const { return !IsDeepest(depth) && IsEnoughForTwo(sum, gain_); }
   bool MaySplit(NodeTotal const& total, std::int32_t depth) const { return MaySplit(total.sum, depth); }
-  /// Which of two siblings is taken for the one with fewer rows where those are not counted.
+  /// Compares hessians to choose the sibling with fewer rows when rows are not counted.
   bool WeighsLess(NodeTotal const& left, NodeTotal const& right) const { return left.sum.hessian <= right.sum.hessian; }
-  /// Beforehand, where random_strength asks for it: of the sum of all sampled rows, whose hessian is positive, and
-  /// SumSquares.
+  /// Sets the noise of random_strength; call it before SetRoot. sum: sum of all sampled rows, whose hessian is
+  /// positive. squares: from SumSquares.
   void SetNoise(TreePlace const& place, FixedSum sum, double squares);
-  /// Makes node 0, so far a leaf, of the sum of all sampled rows.
+  /// Sets the statistics of node 0, a leaf so far, from the sum of all sampled rows.
   NodeTotal SetRoot(FixedSum sum);
-  /// The same of a task whose pairs are in memory; what random_strength asks for is known from then on.
+  /// Does the same for a task whose pairs are in memory, and sets the noise of random_strength.
   NodeTotal SetRoot(TreeTask const& task);
-  /// Turns a leaf into a split with two leaves, the two last nodes. right_categories: those that go right where the
-  /// split is at a categorical feature; empty otherwise.
+  /// Turns a leaf into a split with two leaves, the last two nodes. right_categories: categories that go right at a
+  /// categorical split; empty otherwise.
   void Split(std::int32_t node, SplitCandidate const& split, Span<std::int32_t const> right_categories);
-  /// The same; returns what is known of the left and of the right child.
+  /// Does the same and returns the totals of the left and of the right child.
   std::pair<NodeTotal, NodeTotal> SplitNode(std::int32_t node, NodeTotal const& total, SplitCandidate const& split,
                                             Span<std::int32_t const> right_categories);
 

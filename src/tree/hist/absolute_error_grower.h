@@ -1,5 +1,6 @@
-/// \file split_criterion=absolute_error: trees whose splits reduce the error of the best constants (label_bins.h).
-/// Leaves get their values from gradients, as always.
+/// \file split_criterion=absolute_error: grows trees whose splits reduce the absolute error of the best constants
+/// (label_bins.h).
+/// Leaf values still come from gradients.
 #pragma once
 
 #include "tree/hist/hist_grower.h"
@@ -8,7 +9,7 @@
 
 namespace kauri {
 
-/// Search: LabelBinSearch, or LabelMomentSearch, which is research.
+/// Search: LabelBinSearch, or LabelMomentSearch, which is research code.
 template <typename Search>
 class AbsoluteErrorGrower : public HistGrower {
  public:

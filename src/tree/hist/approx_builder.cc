@@ -18,11 +18,11 @@ namespace kauri {
 namespace {
 
 struct ApproxState : BuildState {
-  DerivedKey key;  ///< of the bins in `data`
+  DerivedKey key;  ///< key of the bins in `data`
   std::unique_ptr<HistData> data;
 };
 
-/// Up to a factor, which ranks do not mind. Rows that were not sampled have none.
+/// Returns the hessians of the rows up to a common factor, which quantiles ignore; 0 for rows that were not sampled.
 std::vector<float> HessiansOf(TreeTask const& task) {
   std::vector<float> hessians;
   hessians.reserve(task.gradients.pairs.size());
@@ -33,8 +33,8 @@ std::vector<float> HessiansOf(TreeTask const& task) {
   return hessians;
 }
 
-/// Hessians that are all alike, as those of squared errors and of many first rounds are: the next training meets the
-/// same.
+/// Returns whether all hessians are equal, as for squared error and for many first rounds. The next training will then
+/// need the same bins.
 bool AreAlike(std::vector<float> const& hessians) {
   return std::adjacent_find(hessians.begin(), hessians.end(), std::not_equal_to<>()) == hessians.end();
 }

@@ -1,9 +1,9 @@
-/// \file tree_method=approx: as hist, with bins made anew for every tree, from quantiles weighted by hessians.
+/// \file tree_method=approx: hist with new bins for every tree, from quantiles weighted by hessians.
 ///
-/// Chen & Guestrin 2016, section 3.2, the global variant: the loss near a leaf is a quadratic whose width is the
-/// hessian, so ranks that count hessians put the candidates where a split moves the loss. Per tree it costs a sketch
-/// of the data and their bins on top of hist; a tree whose hessians are those of the tree before takes its bins.
-/// Data in external memory keep the bins that they were made with, those of equal hessians.
+/// This is the global variant of Chen & Guestrin 2016, section 3.2: the loss near a leaf is a quadratic whose width is
+/// the hessian, so ranks weighted by hessians put the candidates where a split changes the loss. Each tree costs a
+/// sketch of the data and their bins in addition to hist. A tree with the same hessians as the previous tree reuses its
+/// bins. Data in external memory keep the bins that they were made with, which assume equal hessians.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class ApproxBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  MemoryBudget budget_;  ///< of bins that the data keep
+  MemoryBudget budget_;  ///< for bins that the data keep
   HistBuilder hist_;     ///< for data in external memory
 };
 

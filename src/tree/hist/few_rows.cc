@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t kWordBits = 64;
 
-/// Copies what is needed of the rows.
+/// Copies the pairs of the rows and the positions of their bin indices.
 template <typename Code>
 void GatherRows(BinCodes<Code> const& codes, Span<FixedPair const> pairs, RowSlice slice, FewRowsScratch* scratch) {
   auto const n = static_cast<std::size_t>(slice.end - slice.begin);
@@ -34,21 +34,21 @@ void AddRows(Code const* codes, std::size_t n_rows, FewRowsScratch* scratch) {
   }
 }
 
-/// fn(code, sum) of the cells that hold rows, ascending; wipes them.
+/// Calls fn(bin, sum) for the cells with rows, in ascending order, and clears them.
 template <typename Fn>
 void TakeUsed(std::uint32_t n_bins, FewRowsScratch* scratch, Fn&& fn) {
-  for (std::uint32_t word = 0; word <= n_bins / kWordBits; ++word) {  // a bit more for the missing ones
+  for (std::uint32_t word = 0; word <= n_bins / kWordBits; ++word) {  // one more bit for missing values
     for (auto bits = scratch->used[word]; bits != 0; bits &= bits - 1) {
       auto const code = word * kWordBits + static_cast<std::uint32_t>(__builtin_ctzll(bits));
       auto const cell = scratch->cells[code];
       scratch->cells[code] = {};
-      if (code < n_bins) fn(code, cell);  // otherwise missing
+      if (code < n_bins) fn(code, cell);  // otherwise, the value is missing
     }
     scratch->used[word] = 0;
   }
 }
 
-/// Wipes the cells; returns how many of the bins are in the scratch: those whose sums are not zero.
+/// Clears the cells and copies bins with non-zero sums to the scratch. Returns their number.
 std::int64_t CollectUsed(std::uint32_t n_bins, FewRowsScratch* scratch) {
   auto* const left = scratch->scan.left.data();
   auto* const codes = scratch->scan.codes.data();
@@ -63,17 +63,17 @@ std::int64_t CollectUsed(std::uint32_t n_bins, FewRowsScratch* scratch) {
   return count;
 }
 
-/// Wipes the cells; those whose sums are not zero become the scratch's entries.
+/// Clears the cells and turns cells with non-zero sums into scratch entries.
 void CollectEntries(std::uint32_t n_bins, FewRowsScratch* scratch) {
   auto& entries = scratch->scan.entries;
   entries.clear();
-  entries.reserve(n_bins);  // nothing fails while cells are wiped
+  entries.reserve(n_bins);  // so that nothing fails while cells are cleared
   TakeUsed(n_bins, scratch, [&](std::uint32_t code, FixedSum cell) {
     if (!(cell == FixedSum{})) entries.push_back({static_cast<std::int32_t>(code), cell});
   });
 }
 
-/// Adds the rows that were gathered to the cells of a feature.
+/// Adds the gathered rows to the cells of a feature.
 template <typename Code>
 void AddFeature(BinMatrix const& bins, BinCodes<Code> const& codes, RowSlice slice, std::uint32_t feature,
                 FewRowsScratch* scratch) {
@@ -84,7 +84,7 @@ void AddFeature(BinMatrix const& bins, BinCodes<Code> const& codes, RowSlice sli
   AddRows(codes.rows.data() + feature, static_cast<std::size_t>(slice.end - slice.begin), scratch);
 }
 
-/// fn(codes) of the width that the matrix has.
+/// Calls fn(codes) with bin indices of the matrix's width.
 template <typename Fn>
 void WithCodes(BinMatrix const& bins, Fn&& fn) {
   if (bins.HasByteCodes()) {
@@ -94,7 +94,7 @@ void WithCodes(BinMatrix const& bins, Fn&& fn) {
   }
 }
 
-/// One feature after the other.
+/// Searches one feature after the other.
 template <typename Code>
 void SearchCells(BinSplitFinder const& finder, BinMatrix const& bins, BinCodes<Code> const& codes, FewRows const& rows,
                  FewRowsScratch* scratch, SplitCandidate* best) {
@@ -117,8 +117,7 @@ RowKind ReadPair(FixedPair pair, std::int64_t* to) {
   return pair.gradient == 0 && pair.hessian == 0 ? RowKind::kAddsNothing : RowKind::kMayCancel;
 }
 
-/// Searches the thresholds that are drawn for all columns, those of scratch->drawn.others excepted. False where it
-/// cannot.
+/// Searches the random thresholds of all columns except scratch->drawn.others. Returns false if it cannot.
 bool SearchDrawn(BinSplitFinder const& finder, BinMatrix const& bins, FewRows const& rows, FewRowsScratch* scratch,
                  SplitCandidate* best) {
   if (!rows.draws) return false;
@@ -138,8 +137,8 @@ bool SearchDrawn(BinSplitFinder const& finder, BinMatrix const& bins, FewRows co
 }  // namespace
 
 bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows, bool draws) {
-  constexpr std::int64_t kRowsPerCell = 1;       // measured: where both take as long
-  constexpr std::int64_t kDrawnRowsPerCell = 4;  // the same
+  constexpr std::int64_t kRowsPerCell = 1;       // measured break-even
+  constexpr std::int64_t kDrawnRowsPerCell = 4;  // measured likewise
   if (!bins.IsDense() || bins.HasBundles()) return false;
   auto const rows_per_cell = draws ? kDrawnRowsPerCell : kRowsPerCell;
   return n_rows * bins.NumCols() <= rows_per_cell * static_cast<std::int64_t>(bins.NumCells());

@@ -29,7 +29,7 @@ class HistState : public BuildState {
  public:
   HistState(TreeParam const& param, MemoryBudget const& budget) : bins_(TreeBinOptions(param, budget)) {}
 
-  /// In a group all ranks make bins where one has to.
+  /// Returns bins in memory. In a distributed run, all ranks make bins if any rank has to.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
     auto const is_new = MaxOverRanks(ctx, data_ == nullptr ? 1 : 0) != 0;
     if (is_new || bins_.IsStale(ctx, matrix)) {
@@ -39,7 +39,7 @@ class HistState : public BuildState {
     return data_.get();
   }
 
-  /// The same for bins in a file, whose memory is planned for the first tree.
+  /// Does the same for bins in a file. Their memory is planned for the first tree.
   PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
                     TreeTask const& task) {
     if (pages_ == nullptr) {
@@ -49,7 +49,8 @@ class HistState : public BuildState {
     return pages_.get();
   }
 
-  /// The same in memory: vector leaves need sums of all outputs at once, for which pages have no room.
+  /// Loads bins of a file into memory: vector leaves need the sums of all outputs at once, for which pages have no
+  /// room.
   HistData* Load(Context const& ctx, BinStore const& bins) {
     if (data_ == nullptr) data_ = std::make_unique<HistData>(LoadBins(ctx, bins, BudgetOf(bins)));
     return data_.get();
@@ -88,7 +89,7 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& t
   return GrowTable(ctx, rules, counted_task, hist, leaf_of_row);
 }
 
-/// Histograms of pages have sums alone. \throws Error(kParameter).
+/// Checks options that pages do not support: their histograms have sums only, no counts. \throws Error(kParameter).
 void RequirePaged(TreeParam const& param) {
   if (param.min_data_in_leaf <= 1) return;
   Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,

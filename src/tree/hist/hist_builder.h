@@ -1,7 +1,7 @@
-/// \file tree_method=hist: splits are looked for between the bins of each feature (data/sketch/quantile_sketch.h).
+/// \file tree_method=hist: finds splits between the bins of each feature (data/sketch/quantile_sketch.h).
 ///
-/// XGBoost's histogram method (Chen & Guestrin 2016, section 3.2, with cuts made once), in integers. Per tree it
-/// touches every entry once for the root and about half of them per level.
+/// XGBoost's histogram method (Chen & Guestrin 2016, section 3.2, with bin edges made once), in integers. Each tree
+/// touches every entry once for the root and about half of the entries per level.
 #pragma once
 
 #include <memory>
@@ -33,13 +33,14 @@ class HistBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  MemoryBudget budget_;  ///< of data in external memory, without a limit that of the data holds; of bins kept in memory
+  /// Budget for data in external memory (if unlimited, the budget of the data applies) and for bins kept in memory.
+  MemoryBudget budget_;
   ErrorSketchParam::Sketch sketch_;
 };
 
 /// \throws Error(kParameter).
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map);
-/// What it reads beside TreeParam.
+/// Returns the parameters that the builder reads besides TreeParam.
 ParameterTable HistParameters();
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file Growing one tree with a number in each leaf (hist_growth.h has the algorithm).
+/// \file Grows one tree with a scalar in each leaf (hist_growth.h describes the algorithm).
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace kauri {
 
-/// What a builder keeps per data set and training: bins that others may share, and scratch.
+/// State that a builder keeps per data set and training: bins, which may be shared with others, and scratch.
 struct HistData {
   explicit HistData(std::shared_ptr<BinMatrix const> matrix);
 
   std::shared_ptr<BinMatrix const> shared_bins;
   BinMatrix const& bins;
   HistWorkspace workspace;
-  std::unique_ptr<VectorWorkspace> vectors;  ///< for trees with vector leaves; nullptr until the first
+  std::unique_ptr<VectorWorkspace> vectors;  ///< for trees with vector leaves; nullptr until the first such tree
   GrowingRows rows;
 };
 

@@ -12,28 +12,29 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kMinPortionRows = 1 << 11;
-constexpr std::int64_t kLeastPortionRows = 1 << 9;  // where threads would have nothing to do otherwise
+constexpr std::int64_t kLeastPortionRows = 1 << 9;  // if threads would otherwise be idle
 constexpr std::int64_t kPortionsPerThread = 4;
 constexpr std::int64_t kTasksPerThread = 2;
-constexpr double kCellsPerEntry = 8.0;       // additions that pay for one more cell to clear and to add up
-constexpr double kLeastCellsPerEntry = 2.0;  // the same where threads would have nothing to do otherwise
+constexpr double kCellsPerEntry = 8.0;       // additions that pay for clearing and adding up one more cell
+constexpr double kLeastCellsPerEntry = 2.0;  // the same if threads would otherwise be idle
 constexpr std::int64_t kMinPieceRows = 1 << 8;
-constexpr double kClearShare = 0.25;   // of clearing a cell in an addition
-constexpr double kFinishShare = 4.0;   // of deriving and scanning a cell in an addition
-constexpr double kPartialShare = 4.0;  // of adding up a cell that lies in another core's cache
-constexpr double kFewRowsShare = 4.0;  // of adding a row to a cell and reading it, in a search without histogram
+constexpr double kClearShare = 0.25;   // cost of clearing a cell, in additions
+constexpr double kFinishShare = 4.0;   // cost of deriving and scanning a cell, in additions
+constexpr double kPartialShare = 4.0;  // cost of adding up a cell in another core's cache, in additions
+constexpr double kFewRowsShare = 4.0;  // cost of adding and reading a row without a histogram, in additions
 constexpr std::int64_t kCellsPerBlock = 1 << 11;
-constexpr double kMinBlockWork = 1024.0;         // in additions
-constexpr std::uint64_t kSharedCells = 1 << 16;  // of a level, 1 MiB: what a call more costs is less than they do
+constexpr double kMinBlockWork = 1024.0;  // in additions
+// Cells per level, 1 MiB: from here on, sending fewer cells saves more than one more call costs.
+constexpr std::uint64_t kSharedCells = 1 << 16;
 
 struct PortionSizes {
   std::int64_t work_per_portion = 0;
-  std::int64_t n_bands = 1;  ///< of columns
+  std::int64_t n_bands = 1;  ///< bands of columns
 };
 
-/// How to give all threads something to do. A portion of rows more costs a histogram more to clear and to add up, a
-/// band of columns more only another look at the rows' numbers and pairs: portions first as far as they pay, then
-/// bands, and small portions last.
+/// Plans work for all threads. One more portion of rows costs one more histogram to clear and add up. One more band of
+/// columns only costs another pass over the row numbers and pairs. So the plan first uses as many portions as pay off,
+/// then bands, and finally small portions.
 PortionSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_bands) {
   if (threads <= 1) return {work, 1};
   auto const even = NumBlocks(work, kPortionsPerThread * threads);
@@ -48,8 +49,8 @@ PortionSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_en
   return plan;
 }
 
-/// Whether ranks may search columns that others know nothing of: what a split of categories does follows from the sums
-/// of each.
+/// Returns whether ranks may search columns that other ranks have no sums of. A categorical split requires the sums of
+/// each category.
 bool MayShare(BinMatrix const& bins) {
   for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
     if (bins.Cuts().IsCategorical(feature)) return false;
@@ -108,7 +109,7 @@ HistPortions const& HistWorkspace::PlanPortions(Context const& ctx, RowLists con
   pieces.clear();
   portions.clear();
   partial_.assign(pairs.size(), {});
-  // The work is counted in rows: clearing a histogram costs as much as adding `rows_to_clear` of them.
+  // Work is counted in rows: clearing a histogram costs as much as adding `rows_to_clear` rows.
   auto const cells_per_entry = static_cast<double>(bins_->NumCells()) / std::max(1.0, entries_per_row_);
   auto const rows_to_clear = static_cast<std::int64_t>(kClearShare * cells_per_entry) + 1;
   auto work = static_cast<std::int64_t>(pairs.size()) * rows_to_clear;
@@ -116,7 +117,7 @@ HistPortions const& HistWorkspace::PlanPortions(Context const& ctx, RowLists con
   team = ThreadsFor(ctx, static_cast<double>(work) * entries_per_row_);
   auto const plan = PlanOf(team.threads, work, cells_per_entry, adder_.MaxBands());
   bands = adder_.Bands(plan.n_bands);
-  std::int64_t room = 0;  // work that the last portion can still take
+  std::int64_t room = 0;  // work that fits in the last portion
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto const range = rows.RangeOf(pairs[i].small->id);
     auto begin = range.begin;
@@ -189,7 +190,7 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
   if (IsDistributed(ctx) || !searches_nodes_ || counts_.IsOn()) return {pairs.begin(), pairs.end()};
   BinSplitFinder const finder(gain, bins_->Cuts());
   auto const draws = DrawsColumns(*bins_, finder, few_rows_, pairs);
-  auto const by_node = draws && pairs.size() >= static_cast<std::size_t>(ctx.threads);  // none of which has to wait
+  auto const by_node = draws && pairs.size() >= static_cast<std::size_t>(ctx.threads);  // no node has to wait then
   auto const level = DivideByRows(
       pairs, rows, [&](std::int64_t n_rows) { return AreFewRows(*bins_, n_rows, by_node); },
       [&](FixedSum* histogram) { pool_.GiveBack(histogram); });
@@ -271,7 +272,8 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   for (std::size_t i = 0; i < pairs.size(); ++i) n_partial += partial_[i].size();
   auto const work = kFinishShare * n_cells + kPartialShare * static_cast<double>(n_partial) * bins_->NumCells();
   auto const team = ThreadsFor(ctx, work);
-  // Of few cells with many partial sums a block has a handful, so that all threads help with the first levels, too.
+  // With few cells and many partial sums a block has only a few cells, so that all threads help at the first levels,
+  // too.
   auto const least = std::min(kCellsPerBlock, static_cast<std::int64_t>(kMinBlockWork * n_cells / (work + 1.0)));
   auto const even = static_cast<std::int64_t>(n_cells) / (kTasksPerThread * team.threads);
   MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, least, kCellsPerBlock), Mine(ctx));

@@ -1,17 +1,16 @@
-/// \file Histograms and best splits of the children of several nodes at once.
+/// \file Computes histograms and best splits of the children of several nodes at once.
 ///
-/// For each pair of children only the histogram of the one with fewer rows is added up; the other's is the parent's
-/// less that one, exactly, because the sums are integers. Three steps:
-/// 1. the rows of the smaller children, laid end to end, are cut into portions; each portion adds its rows to
-/// histograms of
-///    its own, and only the first portion of a node to the node's; where that leaves threads without work, the columns
-///    are cut into bands too;
-/// 2. per pair and block of features, the portions' histograms are added up and the sibling's is derived;
-/// 3. while those cells are in the cache, the features of the block are scanned.
-/// How many portions, bands and blocks there are depends on the threads; the sums do not, being sums of integers, nor
-/// does the choice among splits, of which the better and among equals the one of the lower feature stays. Children that
-/// together hold few rows are searched without histograms (few_rows.h), and so are theirs. Of symmetric trees, whose
-/// splits are those of levels (level_search.h), the histograms alone are made, all of them.
+/// For each pair of children, only the histogram of the child with fewer rows is added up. The sibling's histogram is
+/// the parent's minus that one, exactly, because the sums are integers. Three steps:
+/// 1. The rows of the smaller children, laid end to end, are divided into portions. Each portion adds its rows to its
+///    own histograms; only the first portion of a node uses the node's. If threads would stay idle, the columns are
+///    also divided into bands.
+/// 2. Per pair and block of features, the portions' histograms are added up and the sibling's is derived.
+/// 3. While those cells are in the cache, the features of the block are scanned.
+/// The numbers of portions, bands and blocks depend on the number of threads. The sums do not, because they are sums of
+/// integers. Neither does the choice of splits: the better split wins, and among equals the one with the lower feature.
+/// Children that together have few rows are searched without histograms (few_rows.h), and so are their descendants.
+/// Symmetric trees choose splits per level (level_search.h), so only histograms are made for them, for all nodes.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +33,9 @@ namespace kauri {
 using HistNode = GrowingNode<ScalarGrowth>;
 using HistPair = GrowingPair<ScalarGrowth>;
 
-/// Histograms to be added up: portions of rows, of which each adds to as many bands of columns as there are, at a time.
+/// The work of adding up histograms: portions of rows, each of which is added to one band of columns per task.
 struct HistPortions {
-  /// Rows of one small child and the histogram that they go to.
+  /// Rows of one small child and the histogram that they are added to.
   struct Piece {
     RowSlice slice;
     FixedSum* histogram = nullptr;
@@ -47,7 +46,7 @@ struct HistPortions {
   };
 
   std::int64_t NumTasks() const { return static_cast<std::int64_t>(portions.size() * bands.size()); }
-  /// A task is one portion in one band.
+  /// Returns the band of a task. A task is one portion in one band.
   HistogramAdder::Band const& BandOf(std::int64_t task) const {
     return bands[task % static_cast<std::int64_t>(bands.size())];
   }
@@ -56,13 +55,13 @@ struct HistPortions {
     return {pieces.data() + portion.first_piece, portion.last_piece - portion.first_piece};
   }
 
-  Context team;  ///< the threads that the work is for
+  Context team;  ///< threads that share the work
   std::vector<Piece> pieces;
   std::vector<Portion> portions;
   std::vector<HistogramAdder::Band> bands;
 };
 
-/// What stays the same from tree to tree for one data set, and scratch.
+/// State kept from tree to tree for one data set, and scratch.
 class HistWorkspace {
  public:
   explicit HistWorkspace(BinMatrix const& bins);
@@ -72,49 +71,49 @@ class HistWorkspace {
 
   HistogramAdder const& Adder() const { return adder_; }
 
-  /// Takes back all histograms. searches_nodes: whether the splits of this tree are looked for here. counts_rows:
-  /// whether its histograms have the counts of cell_counts.h, as min_data_in_leaf asks.
+  /// Takes back all histograms. searches_nodes: whether this object searches the splits of this tree. counts_rows:
+  /// whether histograms also have row counts (cell_counts.h), which min_data_in_leaf needs.
   void BeginTree(bool searches_nodes, bool counts_rows);
 
-  /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs. In a group those are all: how
-  /// many rows the other ranks have is not known. So they are where rows are counted by cell.
+  /// Sets `best` of the nodes in pairs with few rows and returns the other pairs. Returns all pairs in a distributed
+  /// run, because the row counts of other ranks are unknown, and also if rows are counted per cell.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
-  /// The categories that go right at the best split of a node that SearchFewRows has searched.
+  /// Returns the categories that go right at the best split of a node searched by SearchFewRows.
   std::vector<std::int32_t> RightCategoriesOf(BinSplitFinder const& finder, FewRows const& rows,
                                               SplitCandidate const& best) {
     return RightCategoriesOfFewRows(finder, *bins_, rows, best, &few_rows_[0]);
   }
-  /// Lends the small children their histograms, and cuts the work of adding them up.
+  /// Borrows histograms for the small children and divides the work of adding them up.
   HistPortions const& PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   bool CountsRows() const { return counts_.IsOn(); }
-  /// Makes the counts of the piece in the band's cells of `features`.
+  /// Counts the rows of the piece in the band's cells of `features`.
   void CountPiece(HistPortions::Piece const& piece, Span<std::uint32_t const> features,
                   HistogramAdder::Band const& band) const;
-  /// Makes the small children's histograms, of the features that the tree may use, those of all ranks' rows; once a
-  /// level is large, and from then on to the end of the tree, those of this rank's share of the columns alone. Before
-  /// FinishSplits.
+  /// Sums the small children's histograms over all ranks, for the features that the tree may use. Once a level is
+  /// large, and from then on to the end of the tree, each rank receives only the sums of its own columns. Call it
+  /// before FinishSplits.
   void SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs);
-  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all portions are added
-  /// up. Where ranks have shares, each searches its own, and they agree on the best.
+  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once all portions are added up. If
+  /// columns are divided among ranks, each rank searches its own columns, and the ranks agree on the best split.
   void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
 
  private:
-  /// Consecutive features.
+  /// A range of consecutive features.
   struct FeatureBlock {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
     bool operator==(FeatureBlock const& other) const { return first == other.first && last == other.last; }
   };
 
-  /// Cuts the features of this rank into blocks of so many cells, one feature at least.
+  /// Divides the features of this rank into blocks of up to cells_per_block cells, at least one feature each.
   void MakeBlocks(std::int64_t cells_per_block, FeatureBlock mine);
-  /// The features that this rank searches.
+  /// Returns the features that this rank searches.
   FeatureBlock Mine(Context const& ctx) const;
   void MergePartial(Context const& ctx, Span<HistPair const> pairs);
-  /// Tells the nodes how many rows they have.
+  /// Sets the number of rows of each node.
   void CountRows(Span<HistPair const> pairs) const;
-  /// What a rank needs of the counts where it needs these sums.
+  /// Adds the ranges of the counts that belong to the ranges of sums that a rank needs.
   void AddCounts(SumRanges* ranges) const;
   void KeepBest(Span<HistPair const> pairs);
   void FinishBlock(BinSplitFinder const& finder, HistPair const& pair, std::vector<FixedSum*> const& partial,
@@ -128,16 +127,17 @@ class HistWorkspace {
   double entries_per_row_;
   std::vector<FeatureBlock> blocks_;
   std::int64_t cells_per_block_ = 0;
-  FeatureBlock in_blocks_;  ///< that the blocks are of
+  FeatureBlock in_blocks_;  ///< features that blocks_ divides
   bool may_share_;
-  bool searches_nodes_ = true;            ///< as BeginTree says
-  std::vector<std::uint32_t> shares_;     ///< [n_ranks + 1]: columns, once ranks have shares of them; else empty
+  bool searches_nodes_ = true;  ///< set by BeginTree
+  /// [n_ranks + 1]: first column of each rank; empty while all ranks search all columns
+  std::vector<std::uint32_t> shares_;
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
   HistPortions portions_;
-  std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other portions' histograms
+  std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: histograms of the portions after the first
   std::vector<std::int64_t> of_ranks_;           ///< scratch of SumOverRanks
-  std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
+  std::vector<SplitCandidate> found_;  ///< [n_pairs, n_blocks, 2]: best split of the small and of the large child
 };
 
 }  // namespace kauri

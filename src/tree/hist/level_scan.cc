@@ -17,7 +17,7 @@ using LevelSums = hn::RebindToSigned<LevelGains>;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// QuotientGain of sums as float64: the sign of a gradient beyond alpha does not matter.
+/// Returns QuotientGain of sums in float64. The sign of the thresholded gradient does not matter.
 template <typename V>
 HWY_INLINE V Quotient(GainParam const& param, V gradient, V hessian) {
   LevelGains const d;
@@ -25,7 +25,7 @@ HWY_INLINE V Quotient(GainParam const& param, V gradient, V hessian) {
   return hn::Div(hn::Mul(beyond, beyond), hn::Add(hessian, hn::Set(d, param.lambda)));
 }
 
-/// As many boundaries as there are lanes, from `first` on.
+/// Processes one boundary per vector lane, starting at boundary `first`.
 HWY_INLINE void AddVector(GainParam const& param, BinBoundaries const& boundaries, double gamma, std::int64_t first,
                           double* scores) {
   LevelGains const d;
@@ -41,7 +41,7 @@ HWY_INLINE void AddVector(GainParam const& param, BinBoundaries const& boundarie
   auto const unit_h = hn::Set(d, param.unit.hessian);
   auto const hessian_l = hn::Mul(hn::ConvertTo(d, left_h), unit_h);
   auto const hessian_r = hn::Mul(hn::ConvertTo(d, right_h), unit_h);
-  // At least one step of the fixed point: a positive hessian.
+  // A hessian of at least one fixed-point step is positive.
   auto const min_hessian = hn::Set(d, std::max(param.min_child_weight, param.unit.hessian));
   auto const mask = hn::And(hn::Ge(hessian_l, min_hessian), hn::Ge(hessian_r, min_hessian));
   if (hn::AllFalse(d, mask)) return;

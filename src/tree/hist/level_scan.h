@@ -1,7 +1,7 @@
-/// \file The gains of the boundaries between bins in one node, added to those of the other nodes of its level.
+/// \file Adds the gains of one node's bin boundaries to the scores of its level.
 ///
-/// Cost per boundary in a vector lane: 12 float64 operations and two divisions. The losses have the bits of the
-/// formulas in split_gain.h.
+/// Cost per boundary in a vector lane: 12 float64 operations and two divisions. The formulas in split_gain.h give the
+/// same loss changes bit by bit.
 #pragma once
 
 #include "kauri/host_device.h"
@@ -10,15 +10,16 @@
 
 namespace kauri {
 
-/// What the loss changes by where the node is split at a boundary, `left` being the sum of its left child; minus
-/// infinity where a child has too little hessian, or weights are in the wrong order. On both sides.
+/// Returns the loss change of splitting the node at a boundary; `left` is the sum of its left child. Returns minus
+/// infinity if a child has too little hessian or the weights violate a monotone constraint. Used on the CPU and on CUDA
+/// devices.
 KAURI_HD double LossOfBoundary(GainParam const& param, BinBoundaries const& boundaries, FixedSum left) {
   FixedSum const right = boundaries.total - left;
   if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return -kInfinity;
   return SplitGain(left, right, param, boundaries.bounds, boundaries.sign) - boundaries.node_gain;
 }
 
-/// Adds LossOfBoundary less `gamma` to `scores` [boundaries.n], but nothing where it is minus infinity.
+/// Adds LossOfBoundary minus `gamma` to `scores` [boundaries.n], except where it is minus infinity.
 void AddLosses(GainParam const& param, BinBoundaries const& boundaries, double gamma, double* scores);
 
 }  // namespace kauri

@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-constexpr double kCellWork = 4.0;  // of a cell in a node, in simple operations
+constexpr double kCellWork = 4.0;  // cost of a cell in a node, in simple operations
 
 bool MayUse(HistNode const& node, std::uint32_t feature) {
   return std::binary_search(node.features->begin(), node.features->end(), feature);
@@ -23,7 +23,7 @@ std::int64_t AddCounts(FixedSum const* begin, FixedSum const* end) {
                          [](std::int64_t n_rows, FixedSum count) { return n_rows + count.gradient; });
 }
 
-/// Without boundaries yet.
+/// Returns the parameters of a node and feature, without any boundaries yet.
 BinBoundaries BoundariesOf(HistNode const& node, std::uint32_t feature) {
   auto const sign = node.total.signs.empty() ? 0 : static_cast<int>(node.total.signs[feature]);
   return {nullptr, 0, {}, node.total.sum, node.total.gain, false, node.total.bounds, sign};
@@ -120,7 +120,8 @@ LevelSplit LevelSearch::BestOf(std::uint32_t feature, Scratch const& scratch) co
   auto const cost = AddCost(0.0, costs_, feature);
   LevelSplit found;
   found.is_categorical = bins_.Cuts().IsCategorical(feature);
-  // The order of IsBetter: of equal scores missing to the right, then the first threshold; the last with them left.
+  // The order of IsBetter among equal scores: missing to the right first, then the first threshold; with missing to the
+  // left, the last threshold.
   auto const keep = [&](std::uint32_t code, bool default_left, double score) {
     found.code = code;
     found.best.feature = feature;

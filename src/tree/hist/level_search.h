@@ -1,21 +1,23 @@
-/// \file The split that all nodes of a level share.
+/// \file Finds the split that all nodes of a level share.
 ///
-/// Vocabulary. A node can make a split when it may use its feature, both children have enough hessian and their weights
-/// are in the order that a monotone constraint asks for; one that cannot is left as it is. The score of a split is the
-/// sum, over the nodes that can make it, of the loss change less gamma, added up in the order of the nodes, less the
-/// cost of the feature (feature_cost.h).
+/// Vocabulary. A node can make a split if it may use its feature, both children have enough hessian and their weights
+/// satisfy the monotone constraint. A node that cannot make the split stays as it is. The score of a split is the sum
+/// of loss change minus gamma over the nodes that can make it, added up in node order, minus the cost of the feature
+/// (feature_cost.h).
 ///
 /// The algorithm (the oblivious trees of Kohavi & Li 1995; for boosting Prokhorenkova et al. 2018, section 4).
-/// 1. Per feature and node, the histogram is added up from the left: sums left of every boundary.
-/// 2. The losses of the boundaries, with the missing rows on the right and, where some node has such rows, on the left
-///    are added to the scores (level_scan.h). Until a node has some, both are the same scores.
-/// 3. The best score of each feature is its candidate, if it is above kMinLossChange; of these the best stays, by
-///    IsBetter of scores. With random_strength the noise of the feature in all nodes that may use it is added for this,
-///    as their gains are (gain_noise.h).
-/// Candidates are all cuts of the feature; the last one, behind all values, only where it is finite and rows are
-/// missing, and only with these to the right. Of a categorical feature they are its categories: the rows of one go
-/// right, those of the others left, and the missing ones, too, where no node of the level has some. A set of more, as
-/// category_split.h has it, would be another one in every node. Losses have cat_l2; the threshold is the index.
+/// 1. Per feature and node, the histogram is accumulated from the left, which gives the sums left of every boundary.
+/// 2. The loss changes of the boundaries are added to the scores (level_scan.h), with the missing rows on the right
+///    and, if some node has missing rows, on the left. Both directions share their scores until a node has missing
+///    rows.
+/// 3. The best score of each feature is its candidate, if it exceeds kMinLossChange. The best candidate wins, by
+///    IsBetter of scores. With random_strength the comparison adds the feature's noise of all nodes that may use it,
+///    because their gains are also summed (gain_noise.h).
+/// Candidates are all bin edges of the feature. The last edge, above all values, counts only if it is finite and rows
+/// are missing, and only with these to the right.
+/// A categorical feature has its categories as candidates: rows of one category go right and the others left, including
+/// missing rows if no node of the level has any. Larger sets, as in category_split.h, would differ between nodes. Loss
+/// changes use cat_l2; the threshold is the category's index.
 #pragma once
 
 #include <cstdint>
@@ -31,50 +33,52 @@
 
 namespace kauri {
 
-/// Makes the split the node's best, `left` being what goes left there; false, and none, where the node cannot make it.
+/// Makes the split the node's best, where `left` goes left. Returns false, leaving the node without a split, if the
+/// node cannot make it.
 bool SetBest(GainParam const& gain, LevelSplit const& split, LeftSide const& left, HistNode* node);
 
-/// For one tree; it refers to what it is made of.
+/// Searches the levels of one tree. It refers to its constructor arguments.
 class LevelSearch {
  public:
-  /// costs: [n_features], open when a split is looked for; empty: none.
+  /// costs: [n_features], open costs at the time of the search; empty if there are none.
   LevelSearch(GainParam const& gain, double gamma, BinMatrix const& bins, Span<float const> costs)
       : gain_(gain), gamma_(gamma), bins_(bins), costs_(costs) {}
 
-  /// Of a level: its nodes, ascending, with their histograms and features. An invalid candidate when no score is
-  /// above kMinLossChange. features: those of the tree, ascending.
+  /// Returns the best split of a level. level: its nodes, ascending, with histograms and features. features: the
+  /// features of the tree, ascending. The result is invalid if no score exceeds kMinLossChange.
   LevelSplit Find(Context const& ctx, Span<HistNode const> level, Span<std::uint32_t const> features);
-  /// What of a node of the level goes left at the split.
+  /// Returns the part of a node of the level that goes left at the split.
   LeftSide LeftOf(LevelSplit const& split, HistNode const& node) const;
 
  private:
-  /// Scratch of one thread, and the best that it found.
+  /// Scratch of one thread, and the best split that it found.
   struct Scratch {
-    std::vector<FixedSum> left;         ///< of a node, by boundary
-    FixedSum present;                   ///< its rows with a value
-    std::vector<std::int64_t> n_left;   ///< rows, where they are limited
-    std::int64_t n_present = 0;         ///< the same
+    std::vector<FixedSum> left;         ///< sums of a node, by boundary
+    FixedSum present;                   ///< sum of the rows with a value
+    std::vector<std::int64_t> n_left;   ///< row counts by boundary, if rows are limited
+    std::int64_t n_present = 0;         ///< number of rows with a value, if rows are limited
     std::vector<double> missing_right;  ///< scores
-    std::vector<double> missing_left;   ///< where has_missing
-    bool has_missing = false;           ///< of some node so far
+    std::vector<double> missing_left;   ///< scores, valid if has_missing
+    bool has_missing = false;           ///< true if some node so far has missing rows
     LevelSplit found;
   };
 
-  /// The node's rows with a value of the feature.
+  /// Returns the sum of the node's rows that have a value of the feature.
   FixedSum SumOfPresent(HistNode const& node, std::uint32_t feature) const;
   GainParam const& GainAt(std::uint32_t feature) const {
     return bins_.Cuts().IsCategorical(feature) ? of_categories_ : gain_;
   }
-  /// How many of the node's rows go left.
+  /// Returns the number of the node's rows that go left.
   std::int64_t CountLeft(HistNode const& node, LevelSplit const& split) const;
-  /// Adds the losses of the boundaries that leave both children enough rows, `n_missing` of them going left.
+  /// Adds the loss changes of the boundaries that leave enough rows to both children; `n_missing` rows go left in
+  /// addition.
   void AddAllowed(std::uint32_t feature, HistNode const& node, BinBoundaries boundaries, std::int64_t n_missing,
                   Scratch const& scratch, std::vector<double>* scores) const;
   void FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const;
-  /// What of the node's rows with a value is left of every boundary: `left`, and `n_left` where they are counted.
+  /// Computes `left` for every boundary from the node's rows with a value, and `n_left` if rows are counted.
   void SumLeft(std::uint32_t feature, HistNode const& node, Scratch* scratch) const;
   void AddNode(std::uint32_t feature, HistNode const& node, Scratch* scratch) const;
-  /// Of the scores of a feature.
+  /// Returns the best of the scores of a feature.
   LevelSplit BestOf(std::uint32_t feature, Scratch const& scratch) const;
 
   GainParam const& gain_;

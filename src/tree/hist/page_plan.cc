@@ -1,4 +1,4 @@
-/// How the memory budget of a matrix in a file is spent when a tree method trains on it.
+/// Plans how training spends the memory budget of a matrix in a file.
 #include <algorithm>
 
 #include "tree/hist/paged_hist.h"
@@ -9,10 +9,11 @@ namespace {
 constexpr std::int64_t kLargestPage = std::int64_t{16} << 20U;
 constexpr std::int64_t kSmallestPage = std::int64_t{64} << 10U;
 constexpr std::int64_t kPages = 2;
-constexpr std::int64_t kScratchShare = 1;  // of the bytes of a page, at most: its rows, twice, while they are split
+// Scratch is at most this times the bytes of a page: its rows, twice, while they are split.
+constexpr std::int64_t kScratchShare = 1;
 
-/// What an engine holds per row: margins, their copy for metrics and gradients of each output; the pairs and the leaf
-/// of the present one; what a metric sorts.
+/// Returns the bytes that an engine keeps: per row and output the margins, their copy for metrics and the gradients;
+/// per row the pair and leaf of the current output, and what a metric sorts.
 std::int64_t EngineBytes(std::int64_t n_rows, std::int64_t n_outputs) {
   constexpr std::int64_t kPerOutput = 4 + 4 + 8;
   constexpr std::int64_t kPerRow = 8 + 4 + 16;

@@ -8,7 +8,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::size_t kBytesReadAhead = std::size_t{1} << 14U;  // reading fewer takes less time than starting a thread
+constexpr std::size_t kBytesReadAhead = std::size_t{1} << 14U;  // reading less is faster than starting a thread
 
 }  // namespace
 
@@ -19,12 +19,12 @@ PageReader::PageReader(std::shared_ptr<BinStore const> store, std::vector<std::i
 }
 
 void PageReader::Read(Page* page, std::int64_t number) const {
-  page->number = -1;  // for as long as it is incomplete
+  page->number = -1;  // while it is incomplete
   store_->ReadPage(FirstRow(number), FirstRow(number + 1), &page->bins);
   page->number = number;
 }
 
-/// Where no thread can be started, the page is read when it is asked for.
+/// Starts reading a page. If no thread can be started, Get reads the page itself.
 void PageReader::ReadAhead(std::int64_t number) {
   process_ = getpid();
   try {
@@ -34,7 +34,8 @@ void PageReader::ReadAhead(std::int64_t number) {
   }
 }
 
-/// In the child of a fork nobody reads on: what is there of the next page is worth nothing, and waiting would not end.
+/// Abandons the read after a fork: the child has no reading thread, so the next page is incomplete and waiting would
+/// never end.
 void PageReader::ForgetAfterFork() {
   if (!reading_.valid() || process_ == getpid()) return;
   static_cast<void>(std::make_unique<std::future<void>>(std::move(reading_)).release());  // its destructor would wait

@@ -1,4 +1,4 @@
-/// \file The pages of a file of bins, one after the other, the next one read while the present one is used.
+/// \file Reads the pages of a file of bins in order. The next page is read while the current one is used.
 #pragma once
 
 #include <sys/types.h>
@@ -17,15 +17,16 @@ namespace kauri {
 struct Page {
   explicit Page(BinMatrix const& layout) : bins(MakePage(layout, 0)), adder(bins) {}
 
-  std::int64_t number = -1;  ///< which page it is, or is about to be; -1: none
-  BinMatrix bins;            ///< rows count from the first of the page
+  std::int64_t number = -1;  ///< number of the page that it holds or is about to hold; -1 if none
+  BinMatrix bins;            ///< row numbers start at the first row of the page
   HistogramAdder adder;
 };
 
-/// Pages come in circles: 0, 1, .. n - 1, 0, 1, .. Two are in memory, or the only one, which is read once.
+/// Pages are read cyclically: 0, 1, .. n - 1, 0, 1, .. Two pages are in memory; if there is only one page, it is read
+/// once.
 class PageReader {
  public:
-  /// starts: [n_pages + 1], the first rows of the pages.
+  /// starts: [n_pages + 1], first row of each page.
   PageReader(std::shared_ptr<BinStore const> store, std::vector<std::int64_t> starts);
   ~PageReader() { ForgetAfterFork(); }
   PageReader(PageReader const&) = delete;
@@ -35,7 +36,7 @@ class PageReader {
   std::int64_t FirstRow(std::int64_t page) const { return starts_[page]; }
   std::int64_t NumRows(std::int64_t page) const { return FirstRow(page + 1) - FirstRow(page); }
 
-  /// Valid until the next call. Cheap for the page after the last one asked for. \throws Error(kIo).
+  /// Returns a page, valid until the next call. Cheap for the successor of the last page returned. \throws Error(kIo).
   Page const& Get(std::int64_t number);
 
  private:
@@ -47,8 +48,8 @@ class PageReader {
   std::vector<std::int64_t> starts_;
   std::unique_ptr<Page> present_;
   std::unique_ptr<Page> next_;
-  std::future<void> reading_;  ///< fills next_; after the pages, so that it ends before they do
-  pid_t process_ = 0;          ///< which `reading_` reads in
+  std::future<void> reading_;  ///< fills next_; declared after the pages, so that it ends before they are destroyed
+  pid_t process_ = 0;          ///< the process in which `reading_` runs
 };
 
 }  // namespace kauri

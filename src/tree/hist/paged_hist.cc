@@ -64,7 +64,7 @@ void PagedHist::FindSplits(Context const& ctx, TreeTask const& task, GainParam c
 
 void PagedHist::DropUnneeded(GainParam const& gain, Span<HistPair const> pairs) {
   auto* const pool = workspace_.Pool();
-  auto const keep_most = plan_.max_histograms / 2;  // the rest is for the children
+  auto const keep_most = plan_.max_histograms / 2;  // the rest is reserved for the children
   auto const drop = [&](HistNode* node) {
     if (node == nullptr || node->histogram == nullptr) return;
     if (static_cast<std::int64_t>(pool->NumLent()) <= keep_most && ReducesLoss(node->best)) return;

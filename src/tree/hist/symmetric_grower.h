@@ -1,4 +1,4 @@
-/// \file Symmetric trees (symmetric_growth.h) of rows in memory.
+/// \file Grows symmetric trees (symmetric_growth.h) from rows in memory.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class SymmetricGrower : public SymmetricGrowth<HistGrower> {
   LevelSearch search_;
 };
 
-/// \throws Error(kParameter) where no symmetric trees are made: of bins in a file; of one output, which task.table
-/// says, with drawn thresholds.
+/// Checks that symmetric trees are supported. \throws Error(kParameter) for bins in a file, and for random thresholds
+/// with one output (according to task.table).
 void RequireSymmetric(DataMatrix const& data, TreeParam const& param, GradientTableView const& table);
 
 }  // namespace kauri

@@ -1,5 +1,5 @@
-/// \file A gradient table with the number of its rows: behind gradients and hessians stands a 1 in rows that are used,
-/// and a 0 in the others. So the sums that histograms are made of hold counts, where min_data_in_leaf asks for them.
+/// \file A gradient table with row counts: after gradients and hessians each row has a 1 if it is used, and a 0
+/// otherwise. The sums of histograms then include the counts that min_data_in_leaf needs.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -18,7 +18,7 @@ namespace kauri {
 
 class CountedTable {
  public:
-  /// sampled: [n_rows] or empty.
+  /// sampled: [n_rows], or empty.
   CountedTable(Context const& ctx, GradientTableView const& table, Span<std::uint8_t const> sampled) : view_(table) {
     constexpr std::int64_t kRowsPerBlock = 1 << 12;
     auto const n_numbers = table.NumOutputs() + table.n_hessians;

@@ -16,7 +16,8 @@ std::int64_t NumQuestions(LevelQuestions const& questions) {
   return questions.NumPlain() + static_cast<std::int64_t>(questions.OfOthers().size());
 }
 
-/// fn(first, nodes) for all nodes of the level, as many at a time as sums are held of; `first`: their place in it.
+/// Calls fn(first, nodes) for all nodes of the level, in chunks whose sums fit in memory. first: position of the chunk
+/// in the level.
 template <typename Fn>
 void ForEachChunk(Span<DrawnLevelSearch::Node const> level, std::int64_t sums_of_node, Fn&& fn) {
   auto const n = ToSize(std::max<std::int64_t>(1, kSumsOfChunk / std::max<std::int64_t>(1, sums_of_node)));
@@ -32,7 +33,8 @@ bool DrawnLevelSearch::MayUse(Node const& node, std::uint32_t feature) const {
   return features.size() == n_features_ || std::binary_search(features.begin(), features.end(), feature);
 }
 
-/// Minus infinity where the node cannot make the split, `left` being what goes left.
+/// Returns the loss change of a split whose left child has the sums `left`; minus infinity if the node cannot make the
+/// split.
 double DrawnLevelSearch::LossOf(LevelSplit const& split, VectorTotal const& node, SumRow left) const {
   auto const& gain = rules_.gain;
   auto const limit = gain.LimitOf(node.sums.data());
@@ -53,7 +55,7 @@ double DrawnLevelSearch::LossOf(LevelSplit const& split, VectorTotal const& node
   return CanHold(hessian_left) && CanHold(hessian_right) ? of_children - node.gain : -kInfinity;
 }
 
-/// All plain columns at once, where nothing but gains and hessians is asked.
+/// Scores all plain columns at once; used if splits only depend on gains and hessians.
 void DrawnLevelSearch::ScorePlain(Answers const& of_node, Scratch* scratch, double* losses) const {
   auto const& questions = of_node.questions;
   auto const& node = of_node.nodes[0].total;
@@ -94,7 +96,7 @@ void DrawnLevelSearch::ScoreNode(Answers const& of_node, Scratch* scratch, doubl
   std::transform(questions.OfOthers().begin(), questions.OfOthers().end(), losses + n, loss_of);
 }
 
-/// Adds the losses of the nodes to the scores.
+/// Adds the loss changes of the nodes to the scores.
 void DrawnLevelSearch::ScoreChunk(Context const& ctx, Answers const& chunk) {
   auto const size = NumSums() * chunk.questions.Width();
   auto const n = NumQuestions(chunk.questions);
@@ -145,7 +147,7 @@ LevelSplit DrawnLevelSearch::Find(Context const& ctx, Span<Node const> level, Th
   scores_.assign(ToSize(NumQuestions(questions)), 0.0);
   auto const n_sums = ToSize(NumSums());
   auto const sums_of_node = NumSums() * questions.Width();
-  std::int64_t const* sums = nullptr;  // of the last chunk
+  std::int64_t const* sums = nullptr;  // sums of the last chunk
   std::size_t n_chunks = 0;
   ForEachChunk(level, sums_of_node, [&](std::size_t, Span<Node const> nodes) {
     sums = sum(questions, nodes);

@@ -1,13 +1,13 @@
-/// \file The split that all nodes of a level share, of thresholds that were drawn, for leaves of vectors.
+/// \file Finds the split that all nodes of a level share, among random thresholds, for vector leaves.
 ///
-/// Vocabulary as in hist/level_search.h: a node can make a split when it may use its feature, both children have rows,
-/// and enough hessian and rows; the score of a split is the sum over the nodes that can of the loss change less gamma,
-/// added up in the order of the nodes, less the cost of the feature. With random_strength the noise of the feature in
-/// all nodes that may use it is added where scores are compared. Of equal scores the lower feature is taken, then the
-/// question that level_questions.h names first.
+/// Vocabulary as in hist/level_search.h: a node can make a split if it may use its feature and both children have rows,
+/// and enough hessian and rows. The score of a split is the sum of loss change minus gamma over the nodes that can make
+/// it, added up in node order, minus the cost of the feature. With random_strength, the comparison of scores adds the
+/// feature's noise of all nodes that may use it. Among equal scores the lower feature wins, then the condition that
+/// level_questions.h lists first.
 ///
-/// No histograms are made: a level with one threshold for each feature has a sum or two of each node and feature. Cost
-/// of a node: two divisions for each output and question. Chunks of nodes bound what is held at a time.
+/// No histograms are made: a level with one threshold per feature needs one or two sums per node and feature. Cost per
+/// node: two divisions for each output and condition. Nodes are processed in chunks to bound memory.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,11 @@ namespace kauri {
 class DrawnLevelSearch {
  public:
   using Node = GrowingNode<VectorGrowth>;
-  /// The sums of some nodes of a level, ascending: [n_nodes, n_sums, questions.Width()], until the next call.
+  /// Returns the sums of some nodes of a level, ascending: [n_nodes, n_sums, questions.Width()], valid until the next
+  /// call.
   using Summer = std::function<std::int64_t const*(LevelQuestions const& questions, Span<Node const> nodes)>;
 
-  /// For one tree, which it refers to. signs, costs: [n_features], or empty.
+  /// The rules of one tree, by reference. signs, costs: [n_features], or empty.
   struct Rules {
     QuantileCuts const& cuts;
     VectorGainParam const& gain;
@@ -42,14 +43,14 @@ class DrawnLevelSearch {
 
   DrawnLevelSearch(Rules const& rules, PlainColumns plain) : rules_(rules), plain_(std::move(plain)) {}
 
-  /// Integers of a row of the gradient table that are summed up.
+  /// Returns the number of integers per row of the gradient table that are summed.
   std::int64_t NumSums() const { return rules_.gain.RowsPlace() + (rules_.gain.least_rows > 1 ? 1 : 0); }
-  /// Of the open nodes of a level. features: those of the tree, ascending. An invalid candidate when no score is above
-  /// kMinLossChange.
+  /// Returns the best split of a level. level: its open nodes. features: the features of the tree, ascending. The
+  /// result is invalid if no score exceeds kMinLossChange.
   LevelSplit Find(Context const& ctx, Span<Node const> level, ThresholdDraw const& draw,
                   Span<std::uint32_t const> features, Summer const& sum);
-  /// Makes the split that was found the node's best, and tells it what goes left; false, and no best, where the node
-  /// cannot make it. place: that of the node in the level.
+  /// Makes the found split the node's best and sets the sums that go left. Returns false, leaving the node without a
+  /// split, if the node cannot make it. place: position of the node in the level.
   bool MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const;
 
  private:
@@ -58,7 +59,7 @@ class DrawnLevelSearch {
     std::vector<double> sums;        ///< BoundarySums
     std::vector<std::int64_t> left;  ///< [n_sums]
   };
-  /// Some nodes, and what they have answered.
+  /// Some nodes and their sums for the conditions.
   struct Answers {
     LevelQuestions const& questions;
     Span<Node const> nodes;
@@ -75,11 +76,11 @@ class DrawnLevelSearch {
 
   Rules rules_;
   PlainColumns plain_;
-  std::size_t n_features_ = 0;      ///< of the tree
+  std::size_t n_features_ = 0;      ///< features of the tree
   std::vector<Scratch> scratch_;    ///< by thread
-  std::vector<double> losses_;      ///< [n_nodes, n_questions]: minus infinity where a node cannot make a split
-  std::vector<double> scores_;      ///< [n_questions]: of plain columns, then of other features
-  std::vector<std::int64_t> left_;  ///< [n_nodes of the level, n_sums]: of the split that was found
+  std::vector<double> losses_;      ///< [n_nodes, n_questions]: minus infinity if a node cannot make a split
+  std::vector<double> scores_;      ///< [n_questions]: first plain columns, then other features
+  std::vector<std::int64_t> left_;  ///< [n_nodes of the level, n_sums]: left sums of the found split
 };
 
 }  // namespace kauri

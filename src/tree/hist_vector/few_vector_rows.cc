@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kWordBits = 64;
 
-/// The rows of one node, and what is looked for among them.
+/// The rows of one node, and the search for its splits.
 class FewVectorRows {
  public:
   FewVectorRows(BinMatrix const& bins, GradientTableView const& table, RowSlice slice, FewVectorRowsScratch* scratch)
@@ -27,7 +27,7 @@ class FewVectorRows {
     }
   }
 
-  /// fn(cells) between adding the rows to the cells of the feature and wiping these.
+  /// Adds the rows to the cells of the feature, calls fn(cells), and clears the cells.
   template <typename Fn>
   void WithCells(std::uint32_t feature, Fn&& fn) {
     AddRows(feature);
@@ -53,7 +53,7 @@ class FewVectorRows {
 
  private:
   void AddRows(std::uint32_t feature) {
-    std::size_t const n_cells = bins_.NumBins(feature) + 1;  // the last of them of the missing values
+    std::size_t const n_cells = bins_.NumBins(feature) + 1;  // the last cell is for missing values
     auto const n_sums = n_cells * static_cast<std::size_t>(stride_);
     if (scratch_.cells.size() < n_sums) scratch_.cells.resize(n_sums);
     scratch_.used.assign(n_cells / kWordBits + 1, 0);
@@ -72,8 +72,7 @@ class FewVectorRows {
   FewVectorRowsScratch& scratch_;
 };
 
-/// Searches the thresholds that are drawn for all columns, those of scratch->drawn.others excepted. False where it
-/// cannot.
+/// Searches the random thresholds of all columns except scratch->drawn.others. Returns false if it cannot.
 bool SearchDrawn(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfVectors const& rows,
                  FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node) {
   if (!rows.draws) return false;
@@ -102,7 +101,7 @@ bool SearchDrawn(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfV
 
 bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws) {
   constexpr std::int64_t kRowsPerCell = 2;       // measured
-  constexpr std::int64_t kDrawnRowsPerCell = 8;  // the same
+  constexpr std::int64_t kDrawnRowsPerCell = 8;  // measured likewise
   if (!bins.IsDense() || bins.HasBundles()) return false;
   auto const rows_per_cell = draws ? kDrawnRowsPerCell : kRowsPerCell;
   return n_rows * bins.NumCols() <= rows_per_cell * static_cast<std::int64_t>(bins.NumCells());

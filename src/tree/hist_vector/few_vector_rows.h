@@ -1,8 +1,8 @@
-/// \file The best split of a node with vector leaves that holds few rows, without a histogram: hist/few_rows.h for
-/// cells of several sums, and drawn/drawn_columns.h where thresholds are drawn.
+/// \file Finds the best split of a node with vector leaves and few rows without a histogram: hist/few_rows.h for cells
+/// of several sums, and drawn/drawn_columns.h for random thresholds.
 ///
-/// A cell is as long as a cache line or two, so that clearing, subtracting and scanning histograms of which most cells
-/// are empty costs more here than adding up the rows of both siblings. Features of any kind; the data are dense.
+/// A cell is as long as a cache line or two. Clearing, subtracting and scanning mostly empty histograms therefore costs
+/// more here than adding up the rows of both siblings. Features may be of any kind; the data must be dense.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,26 @@ namespace kauri {
 /// Scratch of one thread.
 struct FewVectorRowsScratch {
   std::vector<std::int64_t> cells;   ///< [n_bins + 1, stride] of any feature; zero between two features
-  std::vector<std::uint64_t> used;   ///< a bit for each cell, zero likewise
-  std::vector<std::uint32_t> codes;  ///< of the cells that hold rows
-  std::vector<std::int64_t> places;  ///< where the codes of each row begin
+  std::vector<std::uint64_t> used;   ///< a bit for each cell, also zero between two features
+  std::vector<std::uint32_t> codes;  ///< bin indices of the cells with rows
+  std::vector<std::int64_t> places;  ///< where the bin indices of each row begin
   std::vector<std::int32_t> values;  ///< [n_rows, stride]
   VectorScanScratch scan;
   DrawnColumns drawn;
 };
 
-/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms; draws:
-/// whether thresholds are drawn for most columns at once.
+/// Returns whether searching this many rows, of one node or of two siblings, is cheaper than using histograms. draws:
+/// whether random thresholds are drawn for most columns at once.
 bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws);
 
 /// The rows of one node.
 struct RowsOfVectors {
   GradientTableView const& table;
   RowSlice slice;
-  bool draws = false;  ///< thresholds, for most columns at once
+  bool draws = false;  ///< random thresholds are drawn for most columns at once
 };
 
-/// Sets `best` and `total.left` of the node, whose rows these are. finder: over `bins`.
+/// Sets `best` and `total.left` of the node that has these rows. finder: uses `bins`.
 void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfVectors const& rows,
                               FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node);
 

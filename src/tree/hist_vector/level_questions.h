@@ -1,14 +1,13 @@
-/// \file What the nodes of a level are asked, where a threshold is drawn for each feature and all of them share it.
+/// \file The candidate conditions of a level if one random threshold per feature is drawn for all of its nodes.
 ///
-/// Vocabulary. What a node answers with are sums of its rows, a column of them for each of what follows. A plain column
-/// is that of a feature which is a number and which no row misses: its rows up to the drawn code go left, which is the
-/// one question about it. Any other feature has two columns: of the rows that its draw tells from the rest, and of
-/// those that miss it; its questions are made of both.
-/// Numbers: codes up to the drawn one go left, the missing ones right, or left; or all that are there go left and the
-/// missing ones right, where the last cut is finite. Categories: the drawn one goes right, the others left, the missing
-/// ones left, or right.
-/// The draw is that of a node, of which there is one in a level, among all cuts of the feature but the last, or among
-/// its categories.
+/// Vocabulary. The nodes provide sums of their rows, in columns. A plain column belongs to a numerical feature that no
+/// row misses. Rows up to the drawn bin go left, which is the feature's only condition. Any other feature has two
+/// columns: the sum of the rows that its draw selects, and the sum of its missing rows; its conditions combine both.
+/// Numerical features: bins up to the drawn one go left, and missing rows go right, or left; or all present rows go
+/// left and missing rows right, if the last bin edge is finite. Categorical features: the drawn category goes right,
+/// the others left, and missing rows left, or right.
+/// A level has one draw, like a node otherwise. It is among all bin edges of the feature except the last, or among its
+/// categories.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +21,16 @@
 
 namespace kauri {
 
-/// A question. What goes left is, in every sum, made of what the node, and two columns of its sums, have.
+/// A condition. Every sum of the left child is a combination of the node's sum and two columns of sums.
 struct LevelQuestion {
   LevelSplit split;
-  std::int64_t told = 0;     ///< a column
-  std::int64_t missing = 0;  ///< another
-  int of_node = 0;           ///< 1, 0, or -1 for what is taken away
+  std::int64_t told = 0;     ///< column of the rows that the draw selects
+  std::int64_t missing = 0;  ///< column of the missing rows
+  int of_node = 0;           ///< factor of the node's sum: 1, 0, or -1
   int of_told = 1;
   int of_missing = 0;
 
-  /// left (out): [n_sums]. sums: [n_sums, width] of the node, whose integers `node` holds.
+  /// Computes left (out): [n_sums]. sums: [n_sums, width] of the node. node: the node's total sums.
   void Left(SumRow node, std::int64_t const* sums, std::int64_t width, Span<std::int64_t> left) const {
     for (std::size_t sum = 0; sum < left.size(); ++sum, sums += width) {
       left[sum] = of_node * node[sum] + of_told * sums[told] + of_missing * sums[missing];
@@ -39,21 +38,21 @@ struct LevelQuestion {
   }
 };
 
-/// A feature of which something is asked.
+/// A feature with conditions.
 struct AskedFeature {
   static constexpr std::int64_t kNoColumn = -1;
 
   std::uint32_t feature;
-  std::uint32_t code;  ///< the last that goes left, or the category that is told from the rest; kNoCode: none
+  std::uint32_t code;  ///< last bin that goes left, or the selected category; kNoCode: none
   bool is_categorical;
-  std::int64_t told;     ///< column of the rows up to the code, or of the category
+  std::int64_t told;     ///< column of the rows up to the bin, or of the category
   std::int64_t missing;  ///< column of the rows without a value, or kNoColumn
 };
 
-/// Which features have plain columns: those are the first columns, by the features' numbers.
+/// The features that have plain columns. Plain columns come first and are numbered like their features.
 struct PlainColumns {
-  std::int64_t n = 0;                       ///< a multiple of kTileColumns; 0: no feature has one
-  std::vector<std::uint8_t> may_miss = {};  ///< [n_cols], unless n is 0: which features are missed by some row
+  std::int64_t n = 0;                       ///< a multiple of kTileColumns; 0 if no feature has a plain column
+  std::vector<std::uint8_t> may_miss = {};  ///< [n_cols], unless n is 0: whether some row misses the feature
 };
 
 class LevelQuestions {
@@ -62,20 +61,21 @@ class LevelQuestions {
   LevelQuestions(QuantileCuts const& cuts, PlainColumns const& plain, ThresholdDraw const& draw,
                  Span<std::uint32_t const> features);
 
-  /// Columns of sums, a multiple of kTileColumns.
+  /// Returns the number of columns of sums, a multiple of kTileColumns.
   std::int64_t Width() const { return static_cast<std::int64_t>(below_.size()); }
-  /// [Width()]: codes below it are told from the rest; 0: nothing is asked there, or the column is no plain one.
+  /// Returns the bounds of plain columns, [Width()]: smaller bin indices are selected; 0 if the column is not plain or
+  /// has no condition.
   std::vector<std::uint16_t> const& Below() const { return below_; }
-  /// Those that are asked and have no plain column, ascending.
+  /// Returns the features with conditions but without a plain column, ascending.
   std::vector<AskedFeature> const& Others() const { return others_; }
-  /// Those that have one, too, in no order.
+  /// Returns all features with conditions, in no particular order.
   std::vector<AskedFeature> All() const;
 
   std::int64_t NumPlain() const { return n_plain_; }
   bool IsAsked(std::int64_t column) const { return below_[static_cast<std::size_t>(column)] != 0; }
-  /// That of a plain column.
+  /// Returns the condition of a plain column.
   LevelQuestion Of(std::int64_t column) const;
-  /// Those of other features: ascending, and in the order of above.
+  /// Returns the conditions of other features, ascending, in the order given above.
   std::vector<LevelQuestion> const& OfOthers() const { return questions_; }
 
  private:

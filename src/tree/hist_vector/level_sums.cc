@@ -18,7 +18,7 @@ struct Part {
   RowSlice slice;
 };
 
-/// The first part of each node, in their order, then the others.
+/// Returns the first part of each node, in node order, then the other parts.
 std::vector<Part> PlanParts(Context const& ctx, RowLists const& rows, Span<GrowingNode<VectorGrowth> const> nodes) {
   auto const most = ctx.threads <= 1 ? std::int64_t{1} : kPartsPerThread * ctx.threads;
   std::vector<Part> first;
@@ -71,7 +71,7 @@ void LevelSums::SumPart(LevelQuestions const& questions, RowSlice slice, NodeCod
   scratch->n_sums = n_sums_;
   auto const read = [&](std::int64_t row, std::int64_t* to) {
     CopyIntegers(table_.values.data() + row * table_.stride, n_sums_, to);
-    return RowKind::kIsSeen;  // whatever it adds: rows stay where they are in the slice
+    return RowKind::kIsSeen;  // even if it adds nothing, so that rows keep their positions in the slice
   };
   scratch->Gather(slice, has_plain ? bins_.Bytes().row_stride : 0, read);
   SumBelow(*scratch, below_, sums);
@@ -84,7 +84,7 @@ std::int64_t const* LevelSums::Of(Context const& ctx, LevelQuestions const& ques
   auto const parts = PlanParts(ctx, rows, nodes);
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   sums_.resize(std::max(sums_.size(), parts.size() * size));
-  below_.assign(questions.Below().begin(), questions.Below().end());  // of bytes, where there is one
+  below_.assign(questions.Below().begin(), questions.Below().end());  // fits in bytes wherever a column is plain
   ParallelFor(ctx, static_cast<std::int64_t>(parts.size()), [&](std::int64_t part) {
     SumPart(questions, parts[part].slice, &scratch_[ThreadIndex()], sums_.data() + ToSize(part) * size);
   });

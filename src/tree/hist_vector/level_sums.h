@@ -1,7 +1,7 @@
-/// \file The sums that nodes answer the questions of a level with (level_questions.h), of rows in memory.
+/// \file Computes the sums of nodes for the conditions of a level (level_questions.h), from rows in memory.
 ///
-/// Cost of a row: an addition of 8 lanes for each sum and tile of plain columns (drawn/node_codes.h); for each other
-/// feature a look-up of its code, and where it is told from the rest or missing, an addition for each sum.
+/// Cost per row: an addition of 8 lanes for each sum and tile of plain columns (drawn/node_codes.h). Each other feature
+/// costs a look-up of its bin, and an addition per sum if the row is selected or missing.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@
 
 namespace kauri {
 
-/// Dense data in bytes, that are no bundles, have plain columns.
+/// Returns the plain columns of a matrix. Dense data with one-byte bin indices and without bundles have them.
 PlainColumns PlainColumnsOf(BinMatrix const& bins);
 
 class LevelSums {
  public:
-  /// n_sums: the first integers of a row of the table. What is given must outlive this.
+  /// n_sums: number of leading integers of a table row to sum. The arguments must outlive this object.
   LevelSums(BinMatrix const& bins, GradientTableView const& table, std::int64_t n_sums)
       : bins_(bins), table_(table), n_sums_(n_sums) {}
 
-  /// [n_nodes, n_sums, questions.Width()], of the rows of all ranks; until the next call.
+  /// Returns the sums over the rows of all ranks, [n_nodes, n_sums, questions.Width()], valid until the next call.
   std::int64_t const* Of(Context const& ctx, LevelQuestions const& questions,
                          Span<GrowingNode<VectorGrowth> const> nodes, RowLists const& rows);
 
@@ -42,8 +42,8 @@ class LevelSums {
   GradientTableView const& table_;
   std::int64_t n_sums_;
   std::vector<NodeCodes> scratch_;   ///< by thread
-  std::vector<std::uint8_t> below_;  ///< of the questions, in bytes
-  std::vector<std::int64_t> sums_;   ///< [n_parts, n_sums, width], of which the nodes' first parts come first
+  std::vector<std::uint8_t> below_;  ///< bounds of the conditions, in bytes
+  std::vector<std::int64_t> sums_;   ///< [n_parts, n_sums, width]; the first parts of the nodes come first
 };
 
 }  // namespace kauri

@@ -1,5 +1,5 @@
-/// \file Symmetric trees (symmetric_growth.h) with a vector in each leaf, whose thresholds are drawn for each
-/// level (drawn_level.h).
+/// \file Grows symmetric trees (symmetric_growth.h) with a vector in each leaf, with random thresholds per level
+/// (drawn_level.h).
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class SymmetricVectorGrower : public SymmetricGrowth<VectorGrower> {
 
  private:
   void FindSplits(Pairs const& /*pairs*/) override {}
-  /// The draw is that of a node; here each level has one.
+  /// Uses the draw of the node whose id equals the depth, so that each level has one draw.
   LevelSplit FindLevel(Nodes const& open) override {
     if (open.empty()) return {};
     auto const sum = [&](LevelQuestions const& questions, Span<VectorNode const> nodes) {

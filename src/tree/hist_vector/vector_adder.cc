@@ -17,13 +17,13 @@ constexpr std::int64_t kPrefetchRows = 12;
 constexpr std::int64_t kLine = 64;
 constexpr std::uint32_t kUsedBits = 64;
 
-/// Prefetches `bytes` from `first` on.
+/// Prefetches `bytes` bytes starting at `first`.
 HWY_INLINE void PrefetchBytes(void const* first, std::int64_t bytes) {
   auto const* line = static_cast<char const*>(first);
   for (std::int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(line + i);
 }
 
-/// The integers of one row, as wide as sums. kWidth: how many, or 0: known at run time.
+/// The integers of one row, widened to the type of sums. kWidth: their number, or 0 if it is known at run time only.
 template <int kWidth>
 class WideRow {
  public:
@@ -45,7 +45,7 @@ class WideRow<0> {
   std::vector<std::int64_t> values_;
 };
 
-/// What makes up whole vectors of a width.
+/// Vector tag that divides a row of the given width into whole vectors.
 template <int kWidth>
 using SumTag = hn::CappedTag<std::int64_t, kWidth == 4 ? 4 : 8>;
 
@@ -111,7 +111,7 @@ void AddSparse(BinEntries const& entries, GradientTableView const& table, RowSli
   }
 }
 
-/// fn(width): the stride as a constant where that pays.
+/// Calls fn(width) with the stride as a compile-time constant where that pays, and 0 otherwise.
 template <typename Fn>
 void WithWidth(std::int64_t stride, Fn&& fn) {
   switch (stride) {

@@ -66,7 +66,7 @@ class Search {
   }
 
  private:
-  /// Minus infinity where a child has too little hessian, or too few rows.
+  /// Returns the loss change of a split; minus infinity if a child has too little hessian or too few rows.
   double LossChange(Sums const& right) const {
     auto const& param = feature_.param;
     auto const left = total_ - right;
@@ -101,7 +101,7 @@ class Search {
   DrawnCandidates drawn_;
 };
 
-/// The categories that hold rows.
+/// Returns the categories with rows.
 std::vector<Entry> CollectEntries(VectorCategories const& feature) {
   std::vector<Entry> entries;
   for (std::uint32_t bin = 0; bin < feature.cuts.NumBins(feature.cells.feature); ++bin) {
@@ -133,7 +133,7 @@ std::vector<std::int32_t> RightVectorCategories(VectorCategories const& feature,
 
 void SumLeft(VectorCells const& cells, SplitCandidate const& split, Span<std::uint8_t const> goes_right,
              VectorTotal* node) {
-  // Missing rows have no bin: where they go left, that is the node less what goes right.
+  // Missing rows have no bin. If they go left, the left sum is the node's sum minus the rows that go right.
   node->left.assign(node->sums.size(), 0);
   if (split.default_left) node->left = node->sums;
   for (std::uint32_t bin = 0; bin < goes_right.size(); ++bin) {

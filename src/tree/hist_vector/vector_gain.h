@@ -1,12 +1,12 @@
-/// \file Leaf weights and split gains of trees with vector leaves: those of split_gain.h, output by output, by the
+/// \file Leaf weights and split gains of trees with vector leaves: the formulas of split_gain.h per output, by the
 /// rules of XGBoost 3.4.
 ///
 /// 1. The gain of a node is the sum over the outputs of the gain of a leaf.
-/// 2. A child has enough hessian when the mean over the outputs is at least min_child_weight. Weights do not depend on
+/// 2. A child has enough hessian if the mean over the outputs is at least min_child_weight. Weights do not depend on
 ///    it.
-/// 3. With monotone constraints, an output whose children's weights would be in the wrong order has in both the weight
+/// 3. With monotone constraints, if the children's weights of an output would violate the order, both get the weight
 ///    that is best for both together.
-/// Sums lie as the rows of a GradientTableView: gradients, then hessians.
+/// Sums are laid out like rows of a GradientTableView: gradients, then hessians.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@
 
 namespace kauri {
 
-/// Several sums, laid out as a row of a GradientTableView. Not owning.
+/// Several sums, laid out like a row of a GradientTableView. Not owning.
 using SumRow = std::int64_t const*;
 
 struct VectorGainParam {
-  std::vector<GainParam> outputs;  ///< [n_outputs], without min_child_weight
+  std::vector<GainParam> outputs;  ///< [n_outputs], with min_child_weight 0
   double min_child_weight = 1.0;
   std::int64_t n_hessians = 0;
   std::int64_t least_rows = 0;  ///< min_data_in_leaf
-  CategoryGain categories;      ///< of hessians summed over the outputs; `smooth` and `l2` are those of each output
+  CategoryGain categories;      ///< limits on hessians summed over the outputs; `smooth` and `l2` apply per output
 
   std::int64_t NumOutputs() const { return static_cast<std::int64_t>(outputs.size()); }
   GainParam const& Of(std::int64_t output) const { return outputs[output]; }
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
   FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
-  /// What is asked of the rows of a node's children: where it is anything, sums hold counts (counted_table.h).
+  /// Returns the row limit for a node's children. If it is active, sums include counts (counted_table.h).
   RowLimit LimitOf(SumRow node) const { return {least_rows, least_rows > 1 ? node[RowsPlace()] : 0}; }
   std::int64_t RowsPlace() const { return NumOutputs() + n_hessians; }
   bool HasEnough(double sum_of_hessians) const {
@@ -44,12 +44,12 @@ struct VectorGainParam {
 
 VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone);
 
-/// What a leaf of this weight gains for one output, or 0 without a positive hessian.
+/// Returns the gain of a leaf with this weight for one output; 0 without a positive hessian.
 KAURI_HD double OutputGainOfWeight(FixedSum sum, double weight, GainParam const& param) {
   return sum.hessian <= 0 ? 0.0 : GainOfWeight(sum, weight, param);
 }
 
-/// Gain of one output as a leaf.
+/// Returns the gain of one output as a leaf.
 KAURI_HD double OutputGain(FixedSum sum, GainParam const& param, WeightBounds const& bounds) {
   if (GainIsQuotient(param)) return LeafGain(sum, param);
   return OutputGainOfWeight(sum, NodeWeight(sum, param, bounds), param);
@@ -61,7 +61,8 @@ struct ChildWeights {
   double right = 0.0;
 };
 
-/// bounds: of the node that is split. sign: the monotone constraint of the feature.
+/// Returns the weights of both children. bounds: bounds of the node that is split. sign: the monotone constraint of the
+/// feature.
 KAURI_HD ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
                                    int sign) {
   ChildWeights const weights{NodeWeight(left, param, bounds), NodeWeight(right, param, bounds)};
@@ -73,7 +74,7 @@ KAURI_HD ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam cons
   return {common, common};
 }
 
-/// gain(left) + gain(right) of one output.
+/// Returns gain(left) + gain(right) of one output.
 KAURI_HD double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
                                 int sign) {
   if (GainIsQuotient(param)) return LeafGain(left, param) + LeafGain(right, param);
@@ -81,10 +82,10 @@ KAURI_HD double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& 
   return OutputGainOfWeight(left, weights.left, param) + OutputGainOfWeight(right, weights.right, param);
 }
 
-/// Gain of a node as a leaf; bounds: [n_outputs], or empty without monotone constraints.
+/// Returns the gain of a node as a leaf. bounds: [n_outputs], or empty without monotone constraints.
 double VectorGain(SumRow sums, VectorGainParam const& param, Span<WeightBounds const> bounds);
 
-/// The sum over the outputs of the hessians; 1 / n_outputs of it must reach min_child_weight.
+/// Returns the sum of the hessians over the outputs; 1 / n_outputs of it must reach min_child_weight.
 double SumHessians(SumRow sums, VectorGainParam const& param);
 
 }  // namespace kauri

@@ -11,9 +11,9 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
-constexpr std::size_t kHistogramBytes = std::size_t{1} << 30U;  // that may be kept for nodes yet to be split
+constexpr std::size_t kHistogramBytes = std::size_t{1} << 30U;  // limit for histograms kept for nodes yet to be split
 
-/// Of all rows, of all ranks; those not sampled are zeros.
+/// Returns the sums over all rows of all ranks. Rows that were not sampled are zeros.
 std::vector<std::int64_t> SumTable(Context const& ctx, GradientTableView const& table) {
   auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
   std::vector<std::vector<std::int64_t>> of_block(NumBlocks(n_rows, kRowsPerBlock));
@@ -48,7 +48,7 @@ VectorTotal VectorGrower::MakeRoot() {
   return SetRoot(std::move(sums));
 }
 
-/// Histograms that nobody has the memory for are not kept: those of the children are then added up both.
+/// Searches the pairs. Histograms beyond the memory limit are not kept; both children of such nodes are then added up.
 void VectorGrower::FindSplits(Pairs const& pairs) {
   auto* const pool = workspace_->Pool();
   auto const n_kept = kHistogramBytes / pool->BufferBytes();

@@ -1,4 +1,4 @@
-/// \file Growing one tree with a vector in each leaf (hist_growth.h has the algorithm).
+/// \file Grows one tree with a vector in each leaf (hist_growth.h describes the algorithm).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace kauri {
 namespace {
 
-/// The middle of both children's weights bounds what grows below them, in float32 as the weights.
+/// Bounds the weights below both children by the middle of the children's weights, in float32 like the weights.
 void PassBounds(ChildWeights weights, int sign, WeightBounds* left, WeightBounds* right) {
   auto const middle =
       static_cast<double>((static_cast<float>(weights.left) + static_cast<float>(weights.right)) / 2.0F);
@@ -58,7 +58,7 @@ VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   std::vector<double> weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     auto const weight = LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output));
-    weights.push_back(gain_.HasEnough(hessians) ? weight : 0.0);  // as LeafWeight has it for one output
+    weights.push_back(gain_.HasEnough(hessians) ? weight : 0.0);  // the rule of LeafWeight for one output
     if (!constraints_.Signs().empty()) root.bounds.emplace_back();
   }
   root.draw = DrawOf(0);

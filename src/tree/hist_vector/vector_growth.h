@@ -1,4 +1,4 @@
-/// \file Growth of a tree with a vector in each leaf; vector_gain.h has the gains.
+/// \file Growth of a tree with a vector in each leaf. Gains are computed by vector_gain.h.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace kauri {
 
-/// What is known of a node.
+/// The totals of a node.
 struct VectorTotal {
   std::vector<std::int64_t> sums;              ///< [stride]
   double gain = 0.0;                           ///< VectorGain(sums)
   std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
-  std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
+  std::vector<std::int32_t> right_categories;  ///< categories of the node's best split, if that is categorical
   ThresholdDraw draw;
-  Span<float const> costs;  ///< of AddCost
+  Span<float const> costs;  ///< costs for AddCost
   GainNoise noise;
-  std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
+  std::vector<std::int64_t> left;  ///< [stride]: sums of the left child of the node's best split, once known
 
   double GainToBeat(std::uint32_t feature) const { return AddCost(gain, costs, feature); }
 };
@@ -27,7 +27,7 @@ struct VectorTotal {
 class VectorGrowth : public TreeGrowth {
  public:
   using Total = VectorTotal;
-  using Sum = std::int64_t;  ///< what histograms are made of
+  using Sum = std::int64_t;  ///< element type of histograms
 
   VectorGrowth(Context const& ctx, GrowthRules const& rules, GradientTableView const& table, std::int64_t n_features);
 
@@ -35,18 +35,18 @@ class VectorGrowth : public TreeGrowth {
   static GradientTableView const& UnitsOf(TreeTask const& task) { return task.table; }
 
   bool MaySplit(VectorTotal const& total, std::int32_t depth) const;
-  /// Which of two siblings is taken for the one with fewer rows where those are not counted.
+  /// Compares hessians to choose the sibling with fewer rows when rows are not counted.
   bool WeighsLess(VectorTotal const& left, VectorTotal const& right) const {
     auto const place = gain_.HessianPlace(0);
     return left.sums[place] <= right.sums[place];
   }
-  /// Makes node 0, so far a leaf, of the sums of all sampled rows.
+  /// Sets the statistics of node 0, a leaf so far, from the sums of all sampled rows.
   VectorTotal SetRoot(std::vector<std::int64_t> sums);
-  /// Beforehand, where random_strength asks for it: as noise_deviation.h has it, from the root's sums. squares: of each
-  /// output, SumSquares.
+  /// Sets the noise of random_strength (noise_deviation.h) from the root's sums; call it before SetRoot. squares:
+  /// SumSquares of each output.
   void SetNoise(TreePlace const& place, std::vector<double> const& squares, std::vector<std::int64_t> const& sums);
-  /// Turns a leaf into a split with two leaves, the two last nodes; returns what is known of the left and of the right
-  /// child. right_categories: those that go right where the split is at a categorical feature; empty otherwise.
+  /// Turns a leaf into a split with two leaves, the last two nodes, and returns the totals of the left and of the right
+  /// child. right_categories: categories that go right at a categorical split; empty otherwise.
   std::pair<VectorTotal, VectorTotal> SplitNode(std::int32_t node, VectorTotal const& total,
                                                 SplitCandidate const& split, Span<std::int32_t const> right_categories);
 

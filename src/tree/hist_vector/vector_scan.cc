@@ -13,7 +13,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Gains = hn::CappedTag<double, kBoundaryBlock>;
 using Sums = hn::RebindToSigned<Gains>;
 
-/// By the shared formulas.
+/// Processes the boundaries one by one with the shared formulas.
 void AddOneByOne(GainParam const& param, OutputBoundaries const& boundaries, BoundarySums const& sums) {
   for (std::int64_t i = 0; i < boundaries.n; ++i) {
     auto const left = FixedSum{boundaries.gradient[i], boundaries.hessian[i]} + boundaries.offset;
@@ -26,7 +26,7 @@ void AddOneByOne(GainParam const& param, OutputBoundaries const& boundaries, Bou
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// LeafGain of sums in float64.
+/// Returns LeafGain of sums in float64.
 template <typename V>
 HWY_INLINE V QuotientGain(V gradient, V hessian, V alpha, V lambda) {
   Gains const d;

@@ -1,8 +1,8 @@
-/// \file The gains of the boundaries between bins for vector leaves: one output after the other is added to the gains
-/// of all boundaries, many boundaries at a time.
+/// \file Computes the gains of bin boundaries for vector leaves: each output is added to the gains of all boundaries,
+/// many boundaries at a time.
 ///
-/// Cost per boundary and output: two divisions. The sums have the bits of the formulas in vector_gain.h, outputs
-/// ascending.
+/// Cost per boundary and output: two divisions. The formulas in vector_gain.h, with outputs ascending, give the same
+/// sums bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kauri {
 
-/// Arrays of boundaries are padded to whole blocks of as many.
+/// Arrays of boundaries are padded to a multiple of this.
 constexpr std::int64_t kBoundaryBlock = 8;
 
 /// One output at n boundaries. The arrays may be read up to the next multiple of kBoundaryBlock.
@@ -20,14 +20,14 @@ struct OutputBoundaries {
   std::int64_t const* hessian;   ///< [n]
   std::int64_t n;
   FixedSum offset;           ///< added to both: the missing rows when they go left
-  FixedSum total;            ///< of the node
-  WeightBounds bounds = {};  ///< of the node
+  FixedSum total;            ///< sum of the node
+  WeightBounds bounds = {};  ///< weight bounds of the node
   int sign = 0;              ///< monotone constraint of the feature
 };
 
-/// Of each boundary, added up over the outputs; as long as those arrays.
+/// Results per boundary, summed over the outputs. The arrays are padded like the inputs in OutputBoundaries.
 struct BoundarySums {
-  double* gain;  ///< of both children
+  double* gain;  ///< gain of both children
   double* hessian_left;
   double* hessian_right;
 };

@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kOutputsPerTile = 16;  // whose sums, at 256 boundaries, stay in the first two caches
+constexpr std::int64_t kOutputsPerTile = 16;  // their sums at 256 boundaries stay in the first two cache levels
 
 BoundarySums SumsIn(std::vector<double>* sums, std::int64_t n) {
   return {sums->data(), sums->data() + n, sums->data() + 2 * n};
@@ -20,19 +20,19 @@ BoundarySums SumsIn(std::vector<double>* sums, std::int64_t n) {
 
 }  // namespace
 
-/// The boundaries of one feature of one node: boundary i is behind the i-th bin that holds rows.
+/// The boundaries of one feature of one node. Boundary i follows the i-th bin with rows.
 struct VectorSplitFinder::Scan {
   VectorCells const* cells;
   VectorTotal const* node;
   VectorScanScratch* scratch;
-  std::int64_t n;  // bins that hold rows
+  std::int64_t n;  // bins with rows
   bool has_missing;
   int sign;
   double gain_to_beat;
-  // The boundaries whose gains are asked for, from the beginning of a block on.
+  // The boundaries whose gains are requested, starting at the beginning of a block.
   std::int64_t first = 0;
   std::int64_t end = n;
-  std::int64_t n_padded = 0;  // to whole blocks, of which there may be one more
+  std::int64_t n_padded = 0;  // padded to whole blocks, possibly with one extra block
 
   std::int64_t NumWanted() const { return end - first; }
 };
@@ -52,7 +52,7 @@ void VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const&
   }
 }
 
-/// Where a threshold is drawn it is the only one whose gain is asked for, but for that of the missing rows.
+/// Narrows the boundaries to a random threshold, if one is drawn. The boundary that separates the missing rows is kept.
 void VectorSplitFinder::Narrow(Scan* scan) const {
   auto const& node = *scan->node;
   scan->scratch->before.assign(node.sums.size(), 0);
@@ -64,8 +64,8 @@ void VectorSplitFinder::Narrow(Scan* scan) const {
   AddCells(scan->cells->sums, scan->cells->stride, before, scan->scratch->before.data());
 }
 
-/// left: [n, n_padded], the sums at places [first, first + n) of the cells up to each boundary. A block of boundaries
-/// at a time, as then both what is read and what is written lies side by side.
+/// Computes left [n, n_padded]: the sums at positions [first, first + n) of the cells up to each boundary. It processes
+/// a block of boundaries at a time, so that both reads and writes are contiguous.
 void VectorSplitFinder::SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left) {
   std::array<std::int64_t const*, kBoundaryBlock> sums{};
   for (auto begin = scan.first; begin < scan.end; begin += kBoundaryBlock) {
@@ -103,7 +103,7 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
   }
 }
 
-/// Those that leave both children enough rows.
+/// Returns the boundaries that leave enough rows to both children.
 BoundaryRange VectorSplitFinder::Allowed(Scan const& scan, BoundaryRange const& range, bool missing_left) const {
   auto const limit = param_->LimitOf(scan.node->sums.data());
   if (!limit.IsOn()) return range;
@@ -116,8 +116,8 @@ BoundaryRange VectorSplitFinder::Allowed(Scan const& scan, BoundaryRange const& 
   return {std::max(range.first, allowed.first), allowed.end};
 }
 
-/// The best boundary of the range, whose loss change and feature *best takes over; -1: none is better than it. Of
-/// equals the last with the missing rows to the left, else the first.
+/// Returns the best boundary of the range and stores its loss change and feature in *best; -1 if none is better. Among
+/// equals it takes the last if the missing rows go left, and the first otherwise.
 std::int64_t VectorSplitFinder::BestOf(Scan const& scan, BoundaryRange const& range, bool missing_left,
                                        SplitCandidate* best) const {
   auto const sums = SumsIn(missing_left ? &scan.scratch->down : &scan.scratch->up, scan.n_padded);
@@ -147,7 +147,7 @@ void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
   };
   auto const& draw = scan.node->draw;
   auto const between = draw.RangeOf(scan.cells->feature, scan.n - 1);
-  // No threshold lies above a bin whose upper bound is infinite.
+  // A bin whose upper edge is infinite has no threshold above it.
   auto const splits_off_missing = scan.has_missing && std::isfinite(cuts[codes[scan.n - 1]]);
   auto const is_one = splits_off_missing && !draw.is_on;
   keep_up({between.first, is_one ? scan.n : between.end});
@@ -159,7 +159,8 @@ void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
   best->default_left = true;
 }
 
-/// All present rows to the right: a candidate where a monotone constraint tells it from its mirror image.
+/// Considers sending all present rows to the right: a candidate only if a monotone constraint distinguishes it from its
+/// mirror image.
 void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best) const {
   double gain = 0.0;
   double hessian_left = 0.0;
@@ -201,7 +202,7 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
 }
 
 RowKind VectorSplitFinder::KindOf(SumRow row) const {
-  std::int64_t gradients = 0;  // whether any bit is set, the sign among them
+  std::int64_t gradients = 0;  // has a bit set if any value has, including the sign bit
   std::int64_t hessians = 0;
   for (std::int64_t output = 0; output < param_->NumOutputs(); ++output) gradients |= row[output];
   for (auto place = param_->NumOutputs(); place < NumSums(); ++place) hessians |= row[place];
@@ -244,7 +245,7 @@ void VectorSplitFinder::FindBetween(VectorCells const& cells, VectorTotal const&
   if (n == 0 || (n == 1 && !has_missing)) return;
   Scan scan{&cells, &node, scratch, n, has_missing, SignOf(cells.feature), node.GainToBeat(cells.feature)};
   Narrow(&scan);
-  // An odd number of blocks: arrays side by side do not fall on the same lines of a cache.
+  // An odd number of blocks keeps adjacent arrays from falling on the same cache lines.
   scan.n_padded = (2 * ((scan.NumWanted() + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
   scratch->up.assign(3 * scan.n_padded, 0.0);
   if (has_missing) scratch->down.assign(3 * scan.n_padded, 0.0);

@@ -1,4 +1,5 @@
-/// \file The best split of a node with vector leaves from its histogram: the candidates of histogram/bin_split.h.
+/// \file Finds the best split of a node with vector leaves from its histogram, among the candidates of
+/// histogram/bin_split.h.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +26,15 @@ struct VectorCells {
 
 /// Scratch of one thread.
 struct VectorScanScratch {
-  std::vector<std::uint32_t> codes;   ///< of the bins that hold rows
+  std::vector<std::uint32_t> codes;   ///< bin indices of the bins with rows
   std::vector<std::int64_t> left;     ///< [outputs of a tile and their hessians, n_boundaries]
   std::vector<std::int64_t> missing;  ///< [stride]
-  std::vector<std::int64_t> before;   ///< [stride]: of the bins before the first boundary that is asked for
+  std::vector<std::int64_t> before;   ///< [stride]: sums of the bins before the first requested boundary
   std::vector<double> up;             ///< BoundarySums with the missing rows to the right
-  std::vector<double> down;           ///< to the left
+  std::vector<double> down;           ///< BoundarySums with the missing rows to the left
 };
 
-/// Finds splits of nodes of one tree; const and shared by threads.
+/// Finds splits of nodes of one tree. It is const and shared by threads.
 class VectorSplitFinder {
  public:
   /// signs: [n_features] monotone constraints, or empty.
@@ -41,30 +42,30 @@ class VectorSplitFinder {
                     Span<std::int8_t const> signs)
       : param_(&param), bins_(&bins), rules_(rules), signs_(signs) {}
 
-  /// Replaces *best where a split at the feature is better (IsBetter, or what the node's noise makes of it), but for
-  /// its sums; call it for ascending features.
+  /// Replaces *best if a split at the feature is better, by IsBetter or by the noise of the node, without setting its
+  /// sums. Callers pass the features in ascending order.
   void Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch, SplitCandidate* best) const;
-  /// The same for a numerical feature whose bins with rows, and the sums of the rows without a value, are in the
-  /// scratch. Only the cells of these bins are read.
+  /// Does the same for a numerical feature whose bins with rows, and the sums of its missing rows, are in the scratch.
+  /// Only the cells of these bins are read.
   void FindAmong(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                  SplitCandidate* best) const;
-  /// Whether a cell of this stride does.
+  /// Returns whether a cell of this stride contains rows.
   bool HoldsRows(SumRow sums, std::int64_t stride) const {
     return sums[param_->HessianPlace(0)] != 0 ||
            std::any_of(sums, sums + stride, [](std::int64_t sum) { return sum != 0; });
   }
-  /// Whether FindDrawn may take the place of Find: of the thresholds that are drawn nothing but gains is asked.
+  /// Returns whether FindDrawn may replace Find, because the random thresholds are compared by their gains alone.
   bool GoesByGainAlone(VectorTotal const& node) const {
     return node.draw.is_on && !node.noise.IsOn() && node.costs.empty() && signs_.empty() &&
            !param_->LimitOf(node.sums.data()).IsOn() && node.bounds.empty();
   }
-  /// How many sums a row of gradients has, and what is known of one with these.
+  /// Returns the number of sums of a gradient row. KindOf returns the kind of such a row.
   std::int64_t NumSums() const { return param_->NumOutputs() + param_->n_hessians; }
   RowKind KindOf(SumRow row) const;
-  /// The best of the thresholds that were drawn; sums: a row of the gradient table each, without what is behind its
+  /// Returns the best of the random thresholds. sums: one row of the gradient table each, without the values after its
   /// hessians.
   SplitCandidate FindDrawn(DrawnColumns const& drawn, VectorTotal const& node, VectorScanScratch* scratch) const;
-  /// Sets what a node must know of its best split, its categories and `left`. cells: those of the split's feature.
+  /// Sets the categories and `left` of a node's best split. cells: cells of the split's feature.
   void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;
 
  private:

@@ -16,11 +16,11 @@ constexpr std::uint64_t kSumsPerBlock = 1 << 16;  // 512 KiB
 constexpr std::int64_t kUnitsPerThread = 4;
 constexpr std::int64_t kMinPartRows = 1 << 13;
 constexpr std::uint32_t kLargePower =
-    64;  // so many cells are spaced, or features would crowd into a few sets of a cache
-constexpr double kSumsPerOperation = 4.0;  // added in the time of one simple operation
+    64;  // multiples of this get one more cell, or features would crowd into a few cache sets
+constexpr double kSumsPerOperation = 4.0;  // sums added in the time of one simple operation
 
-/// Dense data: one after the other, with a cell more for the missing values, if there are any. Otherwise as the matrix
-/// numbers them.
+/// Returns the first cell of each feature. Dense data have consecutive features with one more cell for missing values,
+/// if there are any. Other data have the numbering of the matrix.
 std::vector<std::uint32_t> CellBegin(BinMatrix const& bins) {
   if (!bins.IsDense() || bins.HasBundles()) return bins.FeatureBegin();
   std::vector<std::uint32_t> begin{0};
@@ -132,7 +132,8 @@ void VectorWorkspace::ScanBlock(Job const& job, VectorNode const& node, Block bl
   }
 }
 
-/// What bundles of dense data leave out: the sums of usual codes are the node's less those of the others.
+/// Fills in the most frequent bins, which bundles of dense data omit: the node's sums minus the sums of the feature's
+/// other bins.
 void VectorWorkspace::FillUsual(VectorNode const& node, Block block) {
   auto const& usual = bins_->Bundled().usual;
   if (usual.empty()) return;
@@ -219,7 +220,7 @@ void VectorWorkspace::AddParts(Context const& team, GradientTableView const& tab
 std::vector<VectorPair> VectorWorkspace::SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows) {
   if (IsDistributed(ctx)) return {job.pairs.begin(), job.pairs.end()};
   auto const draws = DrawsColumns(*bins_, job.finder, few_rows_, job.pairs);
-  auto const by_node = draws && job.pairs.size() >= static_cast<std::size_t>(ctx.threads);  // none of which has to wait
+  auto const by_node = draws && job.pairs.size() >= static_cast<std::size_t>(ctx.threads);  // no node has to wait then
   auto const level = DivideByRows(
       job.pairs, rows, [&](std::int64_t n_rows) { return AreFewVectorRows(*bins_, n_rows, by_node); },
       [&](std::int64_t* histogram) { pool_.GiveBack(histogram); });

@@ -1,15 +1,15 @@
-/// \file Histograms and best splits of the children of several nodes at once, for trees with vector leaves.
+/// \file Computes histograms and best splits of the children of several nodes at once, for trees with vector leaves.
 ///
-/// Vocabulary. A cell has `stride` sums, laid out as a row of the gradient table. A column is one of codes: that of a
-/// feature, or of a bundle of features (data/bins/feature_bundles.h). A block is some columns whose cells together fit
-/// in the second-level cache; it is the unit of work.
-/// 1. Per pair and block, the rows of the smaller child are added up; the sibling's cells are the parent's less those,
-///    exactly, because the sums are integers; and the features of the block are scanned while the cells are in the
-///    cache. There are as many units as pairs times blocks.
-/// 2. Where that is fewer than the threads can use, the rows are cut into parts, each with cells of its own, that are
-///    added up before the scan. So is it with sparse data, whose rows are read whole.
-/// The sums depend neither on parts nor on threads, being sums of integers. Children that together hold few rows are
-/// searched without histograms (few_vector_rows.h), and so are theirs.
+/// Vocabulary. A cell has `stride` sums, laid out like a row of the gradient table. A column holds bin indices of a
+/// feature or of a bundle of features (data/bins/feature_bundles.h). A block is a set of columns whose cells together
+/// fit in the second-level cache; it is the unit of work.
+/// 1. Per pair and block, the rows of the smaller child are added up. The sibling's cells are the parent's minus those,
+///    exactly, because the sums are integers. The features of the block are scanned while the cells are in the cache.
+///    There are pairs times blocks units.
+/// 2. If threads can use more units, the rows are divided into parts, each with its own cells, which are added up
+///    before the scan. Sparse data, whose rows are read whole, are always treated this way.
+/// The sums depend neither on parts nor on threads, because they are sums of integers. Children that together have few
+/// rows are searched without histograms (few_vector_rows.h), and so are their descendants.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace kauri {
 using VectorNode = GrowingNode<VectorGrowth>;
 using VectorPair = GrowingPair<VectorGrowth>;
 
-/// What stays the same from tree to tree for one data set and one stride, and scratch.
+/// State kept from tree to tree for one data set and one stride, and scratch.
 class VectorWorkspace {
  public:
   VectorWorkspace(BinMatrix const& bins, std::int64_t stride);
@@ -39,14 +39,14 @@ class VectorWorkspace {
   std::int64_t Stride() const { return stride_; }
   SumPool<std::int64_t>* Pool() { return &pool_; }
 
-  /// To be called for every tree. features (ascending): those that any node may use.
+  /// Begins a tree; call it for every tree. features (ascending): features that any node may use.
   void SetFeatures(std::vector<std::uint32_t> const& features);
-  /// Sets `best` and `total.left` of the nodes in `pairs`, and `histogram` of those that do not hold few rows.
+  /// Sets `best` and `total.left` of the nodes in `pairs`, and `histogram` of the nodes that do not have few rows.
   void FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,
                   RowLists const& rows, Span<VectorPair const> pairs);
 
  private:
-  /// Consecutive features that share a column of codes, or one; and their cells.
+  /// Consecutive features that share a column of bin indices, or a single feature, and their cells.
   struct Column {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
@@ -80,8 +80,8 @@ class VectorWorkspace {
   VectorCells CellsOf(std::int64_t const* histogram, std::uint32_t feature) const {
     return {histogram + FirstSum(feature), stride_, feature};
   }
-  /// The nodes of pairs that hold few rows; returns the other pairs. In a group those are all: how many rows the other
-  /// ranks have is not known.
+  /// Searches the nodes of pairs with few rows and returns the other pairs. Returns all pairs in a distributed run,
+  /// because the row counts of other ranks are unknown.
   std::vector<VectorPair> SearchFewRows(Context const& ctx, Job const& job, RowLists const& rows);
   void SearchHistograms(Context const& ctx, Job const& job, RowLists const& rows);
   bool HasCodes() const { return bins_->IsDense() || bins_->HasBundles(); }
@@ -90,11 +90,11 @@ class VectorWorkspace {
   void AddParts(Context const& team, GradientTableView const& table);
   void AddPart(GradientTableView const& table, Part const& part, Block block);
   void FillUsual(VectorNode const& node, Block block);
-  /// Adds the cells of the parts of a pair up in its small child's histogram.
+  /// Adds the cells of a pair's parts to the histogram of its small child.
   void MergeParts(std::size_t pair, VectorPair const& in, Block block);
-  /// Leaves each pair the part that is its histogram.
+  /// Keeps only the part of each pair that is its histogram.
   void GiveBackParts();
-  /// Makes the small children's histograms those of all ranks' rows.
+  /// Sums the small children's histograms over all ranks.
   void SumOverRanks(Context const& ctx, Span<VectorPair const> pairs);
   void FinishBlock(Job const& job, std::size_t pair, Block block, SplitCandidate* best);
   void ScanBlock(Job const& job, VectorNode const& node, Block block, SplitCandidate* best);
@@ -103,7 +103,7 @@ class VectorWorkspace {
 
   BinMatrix const* bins_;
   std::int64_t stride_;
-  std::vector<std::uint32_t> cell_begin_;  ///< [n_cols + 1]: of each feature
+  std::vector<std::uint32_t> cell_begin_;  ///< [n_cols + 1]: first cell of each feature
   std::vector<Column> columns_;
   SumPool<std::int64_t> pool_;
   std::vector<VectorSlot> slots_;
@@ -113,7 +113,7 @@ class VectorWorkspace {
   std::vector<Part> parts_;                     ///< by pair
   std::vector<std::size_t> first_part_;         ///< [n_pairs + 1]
   std::vector<std::int64_t> of_ranks_;          ///< scratch of SumOverRanks
-  std::vector<SplitCandidate> found_;           ///< [n_pairs, n_blocks, 2]: of the small and of the large child
+  std::vector<SplitCandidate> found_;  ///< [n_pairs, n_blocks, 2]: best split of the small and of the large child
 };
 
 }  // namespace kauri

@@ -24,7 +24,7 @@ double ExactLoss(GainParam const& param, BinBoundaries const& boundaries, FixedS
   return SplitGain(left, boundaries.total - left, param, boundaries.bounds, boundaries.sign) - boundaries.node_gain;
 }
 
-/// By the shared formulas.
+/// Scans the boundaries one by one with the shared formulas.
 void ScanOneByOne(GainParam const& param, BinBoundaries const& boundaries, std::int64_t begin, BestBin* best) {
   for (auto i = begin; i < boundaries.n; ++i) {
     auto const left = boundaries.left[i] + boundaries.offset;
@@ -36,14 +36,14 @@ void ScanOneByOne(GainParam const& param, BinBoundaries const& boundaries, std::
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Square of ThresholdL1(gradient): its sign does not matter.
+/// Returns the square of ThresholdL1(gradient), whose sign does not matter.
 template <typename V>
 HWY_INLINE V SquareBeyond(V gradient, V alpha) {
   auto const shrunk = hn::Max(hn::Sub(hn::Abs(gradient), alpha), hn::Zero(BinGains()));
   return hn::Mul(shrunk, shrunk);
 }
 
-/// Those of the boundaries from `first` on that are in the mask, by the shared formulas.
+/// Considers the boundaries of the mask, which starts at boundary `first`, with the shared formulas.
 void KeepMasked(GainParam const& param, BinBoundaries const& boundaries, std::int64_t first, hn::Mask<BinGains> mask,
                 BestBin* best) {
   std::uint8_t bits[8] = {0};
@@ -55,7 +55,7 @@ void KeepMasked(GainParam const& param, BinBoundaries const& boundaries, std::in
   }
 }
 
-/// As many boundaries as there are lanes, from `first` on.
+/// Scans one boundary per vector lane, starting at boundary `first`.
 HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundaries, std::int64_t first, BestBin* best) {
   BinGains const d;
   BinSums const di;
@@ -70,7 +70,7 @@ HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundari
   auto const unit_h = hn::Set(d, param.unit.hessian);
   auto const hessian_l = hn::Mul(hn::ConvertTo(d, left_h), unit_h);
   auto const hessian_r = hn::Mul(hn::ConvertTo(d, right_h), unit_h);
-  // At least one step of the fixed point: a positive hessian.
+  // A hessian of at least one fixed-point step is positive.
   auto const min_hessian = hn::Set(d, std::max(param.min_child_weight, param.unit.hessian));
   auto mask = hn::And(hn::Ge(hessian_l, min_hessian), hn::Ge(hessian_r, min_hessian));
 
@@ -81,7 +81,7 @@ HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundari
   auto const square_r = SquareBeyond(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);
   auto const below_l = hn::Add(hessian_l, lambda);
   auto const below_r = hn::Add(hessian_r, lambda);
-  // square_l / below_l + square_r / below_r >= bound, times both denominators.
+  // Tests square_l / below_l + square_r / below_r >= bound, multiplied by both denominators.
   auto const gain = hn::Add(hn::Mul(square_l, below_r), hn::Mul(square_r, below_l));
   auto const bound = hn::Set(d, ScreeningBound(best->loss_change, boundaries.node_gain));
   mask = hn::And(mask, hn::Ge(gain, hn::Mul(bound, hn::Mul(below_l, below_r))));

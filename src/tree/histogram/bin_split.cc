@@ -8,7 +8,8 @@
 namespace kauri {
 namespace {
 
-/// Fills the scratch; returns the number of bins that hold rows. Every bin writes, only those that hold rows advance.
+/// Fills the scratch and returns the number of bins with rows. Branch-free: every bin is written, but only bins with
+/// rows advance the position.
 std::int64_t CollectBins(FixedSum const* cells, std::uint32_t n_bins, ScanScratch* scratch) {
   scratch->Reserve(n_bins);
   auto* const left = scratch->left.data();
@@ -24,7 +25,7 @@ std::int64_t CollectBins(FixedSum const* cells, std::uint32_t n_bins, ScanScratc
   return count;
 }
 
-/// The same by counts, which go to the scratch as well.
+/// Does the same by row counts, which it adds to the scratch.
 std::int64_t CollectCounted(FixedSum const* cells, FixedSum const* counts, std::uint32_t n_bins, ScanScratch* scratch) {
   scratch->Reserve(n_bins);
   FixedSum sum;
@@ -41,7 +42,7 @@ std::int64_t CollectCounted(FixedSum const* cells, FixedSum const* counts, std::
   return count;
 }
 
-/// The categories that hold rows of a node.
+/// Collects the categories with rows in a node.
 void CollectCategories(FixedSum const* cells, std::uint32_t n_bins, std::vector<CategoryEntry>* entries) {
   entries->clear();
   for (std::uint32_t bin = 0; bin < n_bins; ++bin) {
@@ -58,7 +59,7 @@ void CollectCategories(FixedSum const* cells, FixedSum const* counts, std::uint3
   }
 }
 
-/// The boundaries of one numerical feature in a node: boundary i is behind the i-th bin with rows.
+/// The boundaries of one numerical feature in a node. Boundary i follows the i-th bin with rows.
 class FeatureScan {
  public:
   FeatureScan(GainParam const& param, std::uint32_t feature, NodeTotal const& node, ScanScratch const& scratch,
@@ -74,7 +75,7 @@ class FeatureScan {
 
   bool HasMissing() const { return node_.rows.IsOn() ? missing_.n_rows > 0 : !(missing_.sum == FixedSum{}); }
   int Sign() const { return sign_; }
-  /// With the missing rows to the right; the first of equals.
+  /// Considers the boundaries with the missing rows on the right. The first of equal candidates wins.
   void ConsiderUp(BoundaryRange const& range, float const* cuts, SplitCandidate* best) const {
     auto const up = Find(LeftOf(range.first), range.Size(), {}, false, best->loss_change);
     if (up.boundary < 0) return;
@@ -82,7 +83,7 @@ class FeatureScan {
     auto const sum = scratch_.left[at];
     *best = {up.loss_change, feature_, cuts[scratch_.codes[at]], false, sum, node_.sum - sum};
   }
-  /// With these to the left; the last of equals.
+  /// Considers the boundaries with the missing rows on the left. The last of equal candidates wins.
   void ConsiderDown(BoundaryRange const& range, float const* cuts, SplitCandidate* best) const {
     auto const down = Find(LeftOf(range.first), range.Size(), missing_, true, best->loss_change);
     if (down.boundary < 0) return;
@@ -90,7 +91,7 @@ class FeatureScan {
     auto const sum = scratch_.left[at] + missing_.sum;
     *best = {down.loss_change, feature_, cuts[scratch_.codes[at + 1] - 1], true, sum, node_.sum - sum};
   }
-  /// All present rows to the right.
+  /// Considers the split that sends all present rows to the right.
   void ConsiderAlone(float threshold, SplitCandidate* best) const {
     CountedSum const nothing;
     auto const alone = Find({&nothing.sum, &nothing.n_rows}, 1, missing_, true, best->loss_change);
@@ -99,14 +100,14 @@ class FeatureScan {
   }
 
  private:
-  /// What lies left of consecutive boundaries.
+  /// Sums and row counts left of consecutive boundaries.
   struct LeftSides {
     FixedSum const* sums;
-    std::int64_t const* n_rows;  ///< read only where the node's rows are limited
+    std::int64_t const* n_rows;  ///< read only if min_data_in_leaf limits the node
   };
 
   LeftSides LeftOf(std::int64_t first) const { return {scratch_.left.data() + first, scratch_.n_left.data() + first}; }
-  /// Of n boundaries, those that leave both children enough rows.
+  /// Returns the best of n boundaries among those that leave enough rows to both children.
   BestBin Find(LeftSides const& left, std::int64_t n, CountedSum const& missing, bool keep_last, double floor) const {
     BoundaryRange range{0, n};
     if (node_.rows.IsOn()) {
@@ -182,7 +183,7 @@ void BinSplitFinder::FindBetween(std::uint32_t feature, std::int64_t count, Node
   auto const* cuts = cuts_.Of(feature);
   FeatureScan const scan(param_, feature, node, scratch, count);
   auto const between = node.draw.RangeOf(feature, count - 1);
-  // No threshold lies above a bin whose upper bound is infinite.
+  // A bin whose upper edge is infinite has no threshold above it.
   auto const splits_off_missing = scan.HasMissing() && std::isfinite(cuts[codes[count - 1]]);
   auto const is_one = splits_off_missing && !node.draw.is_on;
   scan.ConsiderUp({between.first, is_one ? count : between.end}, cuts, best);
@@ -198,7 +199,7 @@ SplitCandidate BinSplitFinder::FindDrawn(DrawnColumns const& drawn, NodeTotal co
   for (std::int64_t column = 0; column < drawn.n_columns; ++column) {
     scratch->left[column] = {drawn.LeftOf(0, column), drawn.LeftOf(1, column)};
   }
-  // Where nothing was drawn there is no hessian on the left.
+  // Columns without a random threshold have no hessian on the left, so they are never chosen.
   BinBoundaries const columns{scratch->left.data(), drawn.n_columns, {}, node.sum, node.gain, false};
   auto const found = FindBestBoundary(param_, columns, 0.0);
   if (found.boundary < 0) return {};

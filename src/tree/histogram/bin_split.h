@@ -1,4 +1,4 @@
-/// \file The best split of a node from its histogram.
+/// \file Finds the best split of a node from its histogram.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace kauri {
 
-/// Scratch of one thread: the bins of a feature that hold rows.
+/// Scratch of one thread: the bins of a feature that contain rows.
 struct ScanScratch {
-  std::vector<FixedSum> left;        ///< sums up to and including each such bin
-  std::vector<std::uint32_t> codes;  ///< their codes
+  std::vector<FixedSum> left;        ///< cumulative sums up to and including each such bin
+  std::vector<std::uint32_t> codes;  ///< bin indices
   std::vector<CategoryEntry> entries;
-  std::vector<std::int64_t> n_left;  ///< rows up to and including each such bin, where they are counted
+  std::vector<std::int64_t> n_left;  ///< cumulative row counts up to and including each such bin, if rows are counted
   std::vector<CountedCategory> counted_entries;
 
   /// Makes room for the bins of any feature.
@@ -30,45 +30,48 @@ struct ScanScratch {
   }
 };
 
-/// Looks for the splits of the nodes of one tree between bins, or sets of bins; const and shared by threads. It refers
-/// to what it is made of.
+/// Finds the splits of the nodes of one tree, between bins or between sets of categories. It is const and shared by
+/// threads. It refers to its constructor arguments.
 class BinSplitFinder {
  public:
   BinSplitFinder(GainParam const& param, QuantileCuts const& cuts) : param_(param), cuts_(cuts) {}
 
-  /// Replaces *best where a split at `feature` is better (IsBetter, or what the node's noise makes of it); call it for
-  /// ascending features.
-  /// cells: the feature's part of the node's histogram. Candidates, as XGBoost's: with the missing rows to the right,
-  /// the first cut behind every bin that holds rows, the last of them only where rows are missing; with the missing
-  /// rows to the left, the last cut before every such bin but the first. A node in which no row misses the feature has
-  /// no candidates of the second kind. All present rows to the right are a candidate only where a monotone constraint
-  /// tells it from its mirror image; its threshold is the last cut before all of them, or the lower bound of the
-  /// feature. Of a categorical feature, the candidates of category_split.h. Where the node's rows are limited, the
-  /// cells are counted, bins with rows are told by their counts, and candidates leave both children enough.
+  /// Replaces *best if a split at `feature` is better, by IsBetter or by the noise of the node. Callers pass the
+  /// features in ascending order.
+  /// cells: the feature's part of the node's histogram.
+  /// Candidates are the same as XGBoost's. With the missing rows on the right: the first bin edge after every bin that
+  /// contains rows; the edge after the last such bin only if rows are missing. With the missing rows on the left: the
+  /// last bin edge before every such bin except the first. A node without missing rows has no candidates of the second
+  /// kind. Sending all present rows to the right is a candidate only if a monotone constraint distinguishes it from its
+  /// mirror image; its threshold is the last bin edge before all of them, or the lower bound of the feature. The
+  /// candidates of a categorical feature are described in category_split.h. If min_data_in_leaf limits the node, rows
+  /// are counted per cell, a bin contains rows if its count is positive, and candidates leave enough rows to both
+  /// children.
   void Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
             SplitCandidate* best) const;
-  /// The same for a numerical feature whose `count` bins with rows are in the scratch, with `n_left` where the node's
-  /// rows are limited.
+  /// Does the same for a numerical feature whose `count` bins with rows are in the scratch. `n_left` is set as well if
+  /// min_data_in_leaf limits the node.
   void FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
                  SplitCandidate* best) const;
-  /// The same for a categorical feature whose categories with rows are the scratch's entries, ascending, which are put
-  /// in another order. Where rows are not limited.
+  /// Does the same for a categorical feature whose categories with rows are the entries of the scratch. Entries come in
+  /// ascending order and are reordered. Requires that rows are not limited.
   void FindAmongEntries(std::uint32_t feature, NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best) const;
-  /// Whether FindDrawn may take the place of Find: of the thresholds that are drawn nothing but gains is asked.
+  /// Returns whether FindDrawn may replace Find, because the random thresholds are compared by their gains alone.
   bool GoesByGainAlone(NodeTotal const& node) const {
     return node.draw.is_on && !node.rows.IsOn() && !node.noise.IsOn() && node.costs.empty() && !param_.monotone;
   }
-  /// The best of the thresholds that were drawn, with the sums of gradients and hessians left of them.
+  /// Returns the best of the random thresholds, with the sums of gradients and hessians left of it.
   SplitCandidate FindDrawn(DrawnColumns const& drawn, NodeTotal const& node, ScanScratch* scratch) const;
-  /// The categories that go right at the best split of a node, which is at a categorical feature; cells as above.
+  /// Returns the categories that go right at the best split of a node, which is categorical. cells: as for Find.
   std::vector<std::int32_t> RightCategories(SplitCandidate const& best, FixedSum const* cells,
                                             CategoryRules const& rules) const;
-  /// The same of the categories with rows, ascending, which are put in another order.
+  /// Does the same from the categories with rows. Entries come in ascending order and are reordered.
   std::vector<std::int32_t> RightCategories(SplitCandidate const& best, CategoryRules const& rules,
                                             std::vector<CategoryEntry>* entries) const;
 
  private:
-  /// entries: of a categorical feature, counted where the node's rows are limited.
+  /// Searches the sets of categories of a feature. entries: categories of the feature, with row counts if
+  /// min_data_in_leaf limits the node.
   template <typename Entry>
   void FindAmong(std::uint32_t feature, NodeTotal const& node, std::vector<Entry>* entries, SplitCandidate* best) const;
   void FindBetween(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,

@@ -13,7 +13,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "codes are taken out of
 
 constexpr std::int64_t kRowsPerGroup = 256;
 constexpr std::int64_t kPrefetchRows = 32;
-constexpr std::int64_t kMaxWords = 16;             // of a block: two cache lines of codes per row
+constexpr std::int64_t kMaxWords = 16;             // per block: two cache lines of bin indices per row
 constexpr std::uint32_t kCellsPerBlock = 1 << 13;  // 128 KiB of sums
 
 /// {gradient, hessian} in one register.
@@ -23,7 +23,7 @@ constexpr std::uint64_t kEvenBytes = kEvenCells * sizeof(FixedSum);
 
 inline SumVector Widen(FixedPair pair) { return SumVector{pair.gradient, pair.hessian}; }
 
-/// histogram: bytes; `offset` is a multiple of 16.
+/// Adds a pair to the sum at a byte offset, which is a multiple of 16.
 inline void AddTo(char* histogram, std::uint64_t offset, SumVector pair) {
   auto* const cell = static_cast<char*>(__builtin_assume_aligned(histogram + offset, 16));
   SumVector sum;
@@ -32,7 +32,7 @@ inline void AddTo(char* histogram, std::uint64_t offset, SumVector pair) {
   std::memcpy(cell, &sum, sizeof(sum));
 }
 
-/// The byte offset, within its feature, of the cell of the k-th code of a word.
+/// Returns the byte offset, within its feature, of the cell of the k-th bin index of a word.
 template <typename Code>
 inline std::uint64_t CellOffset(std::uint64_t word, unsigned k) {
   constexpr unsigned kBits = 8 * sizeof(Code);
@@ -41,7 +41,7 @@ inline std::uint64_t CellOffset(std::uint64_t word, unsigned k) {
   return k == 0 ? (word << kScaleBits) & kMask : (word >> (k * kBits - kScaleBits)) & kMask;
 }
 
-/// Codes of consecutive rows: `words` words each, the rows `stride` bytes apart.
+/// Bin indices of consecutive rows: `words` words each, the rows `stride` bytes apart.
 struct CodeTile {
   char const* codes;
   std::int64_t stride;
@@ -49,8 +49,8 @@ struct CodeTile {
   std::int64_t n_columns;
 };
 
-/// Rows whose codes and pairs will be copied next: they are brought into the second-level cache while the present rows
-/// are added, which leaves the memory idle otherwise.
+/// Rows whose bin indices and pairs are copied next. They are prefetched into the second-level cache while the current
+/// rows are added, when memory would otherwise be idle.
 struct NextRows {
   std::uint32_t const* rows = nullptr;
   std::int64_t n = 0;
@@ -64,7 +64,8 @@ struct NextRows {
   }
 };
 
-/// kEven: see BinMatrix::HasEvenCells; the places of the features are constants then.
+/// Adds the rows of a tile. kEven: see BinMatrix::HasEvenCells; the offsets of the features are then compile-time
+/// constants.
 template <typename Code, bool kEven>
 void AddTile(CodeTile const& tile, FixedPair const* pairs, std::int64_t n_rows, std::uint64_t const* offsets,
              NextRows const& next, char* histogram) {
@@ -94,7 +95,7 @@ void AddTile(CodeTile const& tile, FixedPair const* pairs, std::int64_t n_rows, 
   }
 }
 
-/// One group of rows that are not consecutive, copied side by side. Lives on the stack.
+/// One group of non-consecutive rows, copied side by side. Lives on the stack.
 struct RowGroup {
   std::array<FixedPair, kRowsPerGroup> pairs;
   std::array<std::uint64_t, kRowsPerGroup * kMaxWords> words;
@@ -117,7 +118,7 @@ void CopyWords(char const* codes, std::int64_t stride, std::uint32_t const* rows
   }
 }
 
-/// A copy of known length is an instruction or two.
+/// Returns the copy function for rows of n_words words. A copy of constant length takes one or two instructions.
 decltype(&CopyWords<0>) CopyOf(std::int64_t n_words) {
   constexpr std::array kCopies{CopyWords<0>, CopyWords<1>, CopyWords<2>, CopyWords<3>, CopyWords<4>,
                                CopyWords<5>, CopyWords<6>, CopyWords<7>, CopyWords<8>};
@@ -125,7 +126,7 @@ decltype(&CopyWords<0>) CopyOf(std::int64_t n_words) {
   return kCopies[known < kCopies.size() ? known : 0];
 }
 
-/// Rows that are kept as lists of cells: row r's are cells[row_ptr[r] .. row_ptr[r + 1]), a multiple of kStep.
+/// Adds rows stored as lists of cells: row r has cells[row_ptr[r] .. row_ptr[r + 1]), a multiple of kStep.
 template <unsigned kStep, typename Place, typename Cell>
 void AddLists(Place const* row_ptr, Cell const* cells, FixedPair const* pairs, RowSlice slice, FixedSum* histogram) {
   auto* const sums = reinterpret_cast<char*>(histogram);
@@ -271,7 +272,7 @@ void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::
     AddLists<1>(entries.row_ptr.data(), entries.cells.data(), pairs.data(), slice, histogram);
     return;
   }
-  // Below this share single codes are cheaper than whole words.
+  // If fewer columns than this are used, single bin indices are cheaper than whole words.
   auto const few = static_cast<std::int64_t>(features.size()) * 4 < bins_->NumCols() * 3;
   auto const is_all = band.first_word == 0 && band.last_word == n_words_;
   if (!few && is_all && !bins_->Unusual().IsEmpty()) {

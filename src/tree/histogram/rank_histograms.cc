@@ -9,9 +9,9 @@
 namespace kauri {
 namespace {
 
-constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 23U;  // of a call, 64 MiB, unless one histogram is larger
+constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 23U;  // per call: 64 MiB, unless one histogram is larger
 
-/// What is needed of several histograms, side by side: share by share, and of each histogram by histogram.
+/// Packs the needed parts of several histograms side by side, first by share, then by histogram.
 class PackedShares {
  public:
   explicit PackedShares(Span<SumRanges const> shares) : shares_(shares), first_(shares.size() + 1, 0) {
@@ -21,15 +21,15 @@ class PackedShares {
     }
   }
 
-  /// Numbers of one histogram.
+  /// Returns the packed numbers of one histogram.
   std::uint64_t Size() const { return first_.back(); }
-  /// Of n histograms; [n_shares + 1].
+  /// Returns the first number of each share when n histograms are packed, [n_shares + 1].
   std::vector<std::uint64_t> Begins(std::uint64_t n) const {
     auto begins = first_;
     for (auto& begin : begins) begin *= n;
     return begins;
   }
-  /// copy(place in `packed`, place in a histogram, bytes) for all that is needed in a share.
+  /// Calls copy(position in `packed`, position in a histogram, bytes) for all ranges of a share.
   template <typename Copy>
   void ForEach(Context const& ctx, std::size_t share, Span<std::int64_t* const> histograms, std::int64_t* packed,
                Copy&& copy) const {

@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::size_t kWords = 6;  // of a candidate
+constexpr std::size_t kWords = 6;  // per candidate
 using Words = std::array<std::int64_t, kWords>;
 
 Words ToWords(SplitCandidate const& split) {
@@ -17,7 +17,7 @@ Words ToWords(SplitCandidate const& split) {
   std::uint32_t threshold = 0;
   std::memcpy(words.data(), &split.loss_change, sizeof(split.loss_change));
   std::memcpy(&threshold, &split.threshold, sizeof(threshold));
-  // The feature is counted from 1 on, so that a slot in which nothing was written has none.
+  // Features are stored plus one, so that a slot of zeros has no split.
   auto const place = (std::uint64_t{split.feature} + 1U) << 1U | (split.default_left ? 1U : 0U);
   words[1] = static_cast<std::int64_t>(place << 32U | threshold);
   return words;

@@ -1,4 +1,4 @@
-/// \file The best splits among those that ranks have found in their shares of the columns.
+/// \file Combines the best splits that ranks found in their own columns.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace kauri {
 
-/// What this rank has found for a node, and the noise there, which is every rank's.
+/// The split that this rank found for a node, and the noise of the node, which is the same on all ranks.
 struct RankedSplit {
   SplitCandidate* best;
   GainNoise noise = {};
 };
 
-/// Each candidate becomes the best of what the ranks have for it, on all of them. Every rank has as many. Bytes: 48 a
-/// candidate and rank at most, in one sum. \throws Error(kCollective) for a feature that is none of n_cols: what other
-/// ranks have found came over a wire.
+/// Replaces each candidate by the best of all ranks' candidates, on all ranks. All ranks pass the same number of
+/// candidates. Bytes: at most 48 per candidate and rank, in one all-reduce. \throws Error(kCollective) for a feature
+/// outside n_cols, because the message came over a network.
 void BestOverRanks(Context const& ctx, std::int64_t n_cols, std::vector<RankedSplit> const& candidates);
 
 }  // namespace kauri

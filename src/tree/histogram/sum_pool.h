@@ -1,4 +1,4 @@
-/// \file Memory of histograms: fixed-size buffers that are lent and taken back, kept from tree to tree.
+/// \file Memory of histograms: fixed-size buffers that are borrowed and given back, and kept from tree to tree.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class SumPool {
  public:
   explicit SumPool(std::size_t n) : bytes_((n * sizeof(Sum) / kLine + 1) * kLine) {}
 
-  /// The contents are undefined. \throws std::bad_alloc.
+  /// Returns a buffer with undefined contents. \throws std::bad_alloc.
   Sum* Borrow() {
     if (free_.empty()) {
       buffers_.emplace_back(static_cast<Sum*>(std::aligned_alloc(kLine, bytes_)));
@@ -31,7 +31,7 @@ class SumPool {
   void GiveBack(Sum* buffer) { free_.push_back(buffer); }
   std::size_t NumLent() const { return buffers_.size() - free_.size(); }
   std::size_t BufferBytes() const { return bytes_; }
-  /// Takes back whatever is lent.
+  /// Takes back all borrowed buffers.
   void GiveBackAll() {
     free_.clear();
     for (auto const& buffer : buffers_) free_.push_back(buffer.get());

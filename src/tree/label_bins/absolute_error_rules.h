@@ -1,4 +1,4 @@
-/// \file What split_criterion=absolute_error does not go with, whatever the tree method.
+/// \file Checks which options and data split_criterion=absolute_error supports, for all tree methods.
 #pragma once
 
 #include "kauri/data_matrix.h"
@@ -7,7 +7,8 @@
 
 namespace kauri {
 
-/// \throws Error(kParameter) for what label bins do not go with; for errors that are none of two straight lines.
+/// Refuse what label bins do not support. \throws Error(kParameter) for such options or data, and for losses that do
+/// not consist of two straight lines.
 void RequireAbsoluteError(TreeParam const& param);
 void RequireAbsoluteError(LineErrors const& errors, DataMatrix const& data);
 

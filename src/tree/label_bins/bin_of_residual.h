@@ -1,4 +1,4 @@
-/// \file The label bins of residuals, many at once.
+/// \file Finds the label bins of residuals, many at once.
 #pragma once
 
 #include <array>
@@ -9,11 +9,12 @@
 
 namespace kauri {
 
-/// Ascending, then infinity: one less than kLabelBins are used at most. Bin b holds residuals from edges[b - 1] on.
+/// Bin edges, ascending, then infinity. At most kLabelBins - 1 edges are used. Bin b holds residuals from edges[b - 1]
+/// on.
 using LabelEdges = std::array<float, kLabelBins>;
 
-/// How many edges, the last one left out, are not above each residual; 0 for NaN. Costs a comparison an edge and
-/// vector: less than a search, whose steps wait for each other.
+/// Sets each bin to the number of edges, except the last, that do not exceed the residual; 0 for NaN. Costs one
+/// comparison per edge and vector, which is less than a binary search, whose steps depend on each other.
 void FindBins(Span<float const> residuals, LabelEdges const& edges, std::uint8_t* bins);
 
 }  // namespace kauri

@@ -1,9 +1,10 @@
-/// \file The label bins on both sides of a boundary that moves up a feature, and the bins that their quantiles lie in;
-/// on both sides, the host and the device.
+/// \file The label bins on both sides of a boundary that moves up a feature, and the bins of their quantiles. Used on
+/// the CPU and on CUDA devices.
 ///
-/// Rows move from the right to the left. The sums below each side's quantile follow them, and the quantile's bin is
-/// sought from where it was: a boundary costs as much as rows have moved, not as many steps as there are bins. It is
-/// the first bin that reaches, whatever it was sought from: weights are not negative, so all bins after it reach, too.
+/// Rows move from the right to the left. The sums below each side's quantile follow, and the quantile's bin is searched
+/// from its previous position. A boundary thus costs as much as the moved rows, not as many steps as there are bins.
+/// The result is the first bin that reaches the quantile, independent of the starting point: weights are non-negative,
+/// so all later bins reach it, too.
 #pragma once
 
 #include <array>
@@ -22,15 +23,15 @@ using LabelSums = std::array<ResidualSum, kLabelBins>;
 template <typename LeftBins>
 class MovingSides {
  public:
-  /// node: [kLabelBins], of all rows; `all` of them. left: those on the left already; all_left of them. What is
-  /// referred to must outlive it.
+  /// node: [kLabelBins], sums of all rows; `all` is their total. left: sums of the rows already on the left; all_left
+  /// is their total. Referenced objects must outlive this object.
   KAURI_HD MovingSides(LineScale const& scale, ResidualSum const* node, ResidualSum const& all, LeftBins const& left,
                        ResidualSum const& all_left)
       : scale_(scale), node_(node), all_(all), quantile_(scale.Quantile()), left_bins_(left) {
     left_.all = all_left;
   }
 
-  /// Rows of a label bin go to the left.
+  /// Moves rows of a label bin to the left.
   KAURI_HD void MoveLeft(std::size_t bin, ResidualSum const& sum) {
     left_bins_.Add(bin, sum);
     left_.all += sum;
@@ -38,8 +39,8 @@ class MovingSides {
     right_.below -= sum.If(bin < right_.bin);
   }
 
-  /// The errors of each side's best constant, which is the mean residual of the bin that its quantile lies in, in the
-  /// units of the loss; 0 for a side without weight.
+  /// Returns the errors of the side's best constant, in units of the loss; 0 for a side without weight. The constant is
+  /// the mean residual of the bin that contains the side's quantile.
   KAURI_HD double LeftErrors() {
     return ErrorsOf(&left_, [this](std::size_t bin) { return left_bins_.Of(bin); });
   }
@@ -47,14 +48,14 @@ class MovingSides {
     right_.all = all_ - left_.all;
     return ErrorsOf(&right_, [this](std::size_t bin) { return node_[bin] - left_bins_.Of(bin); });
   }
-  /// The label bin of the right side's quantile, where that was last asked for.
+  /// Returns the label bin of the right side's quantile, as of the last call of RightErrors.
   std::size_t RightBin() const { return right_.bin; }
 
  private:
   struct Side {
     ResidualSum all;
-    ResidualSum below;    ///< of the bins below
-    std::size_t bin = 0;  ///< the first up to which there is the quantile's share of the weight, when last sought
+    ResidualSum below;    ///< sum of the lower bins
+    std::size_t bin = 0;  ///< the first bin whose cumulated weight reaches the quantile, as of the last search
   };
 
   template <typename BinOf>
@@ -67,7 +68,7 @@ class MovingSides {
            scale_.below * (scale_.WeightOf(side->below) * constant - scale_.ProductOf(side->below));
   }
 
-  /// Returns the sum of the bin.
+  /// Finds the bin of the quantile and returns its sum.
   template <typename BinOf>
   KAURI_HD ResidualSum Seek(Side* side, BinOf&& bin_of) const {
     auto const target = quantile_ * static_cast<double>(side->all.weight);
@@ -90,7 +91,7 @@ class MovingSides {
   Side right_;
 };
 
-/// The left side's sums where nothing is told about them: none at first.
+/// Sums of the left side that start at zero.
 class OwnLeftBins {
  public:
   KAURI_HD ResidualSum const& Of(std::size_t bin) const { return sums_[bin]; }
@@ -102,7 +103,8 @@ class OwnLeftBins {
 
 class BinSides : public MovingSides<OwnLeftBins> {
  public:
-  /// node: of all rows, which are on the right; `all` of them. What they refer to must outlive it.
+  /// node: sums of all rows, which start on the right; `all` is their total. Referenced objects must outlive this
+  /// object.
   BinSides(FixedResiduals const& residuals, LabelSums const& node, ResidualSum const& all)
       : MovingSides(residuals.Scale(), node.data(), all, {}, {}) {}
 };

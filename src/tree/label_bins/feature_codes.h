@@ -1,4 +1,4 @@
-/// \file The codes of one feature, of rows of a node, whatever the bins are kept as.
+/// \file The bin indices of one feature for rows of a node, independent of the storage of bins.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline std::int64_t RowAt(RowSlice const& slice, std::int64_t position) {
   return slice.rows == nullptr ? position : static_cast<std::int64_t>(slice.rows[position]);
 }
 
-/// Calls fn(code_of), where code_of(row) is the code of the feature: its number of bins where it is missing.
+/// Calls fn(code_of), where code_of(row) is the bin index of the feature, or its number of bins if missing.
 template <typename Fn>
 void WithCodes(BinMatrix const& bins, std::uint32_t feature, Fn&& fn) {
   auto const column = static_cast<std::int64_t>(feature) * bins.NumRows();

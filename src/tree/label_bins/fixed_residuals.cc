@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
 
-/// Of weights above 0, and of weighted residuals.
+/// Extremes of positive weights and of weighted residuals.
 struct Extremes {
   double largest_weight = 0.0;
   double least_weight = std::numeric_limits<double>::infinity();
   double largest_product = 0.0;
-  double magnitude = 0.0;  ///< their sum
+  double magnitude = 0.0;  ///< sum of the magnitudes of the products
 
   void Add(WeighedResidual const& row) {
     largest_weight = std::max(largest_weight, row.weight);
@@ -61,10 +61,10 @@ FixedResiduals::FixedResiduals(Context const& ctx, LineErrors const& errors, Spa
   });
 }
 
-/// In units of the loss. What constants are multiplied with is at most the magnitude over the share of the quantile's
-/// nearer side; an integer is off by a half.
+/// Computed in units of the loss. Constants are multiplied with at most the magnitude divided by the share of the
+/// quantile's nearer side; an integer is off by at most one half.
 double FixedResiduals::Rounding() const {
-  constexpr auto kOfSums = 0x1p-44;  // far more than that of a dozen operations
+  constexpr auto kOfSums = 0x1p-44;  // far more than the rounding of a dozen operations
   auto const slopes = errors_.above + errors_.below;
   auto const largest = magnitude_ * (1.0 + slopes / std::min(errors_.above, errors_.below));
   auto const of_weights = scale_.weight_unit / least_weight_;

@@ -1,4 +1,4 @@
-/// \file Weights and weighted residuals of all rows as integers, whose sums do not depend on the order of the rows.
+/// \file Weights and weighted residuals of all rows as integers, so that sums do not depend on the order of the rows.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace kauri {
 
 class FixedResiduals {
  public:
-  /// sampled: [n_rows], 1 = used, or empty. A row whose residual is NaN weighs nothing.
+  /// sampled: [n_rows], 1 = used, or empty. Rows whose residual is NaN have weight 0.
   FixedResiduals(Context const& ctx, LineErrors const& errors, Span<std::uint8_t const> sampled);
 
   Span<float const> Values() const { return errors_.residuals; }
@@ -22,9 +22,9 @@ class FixedResiduals {
   double ProductOf(ResidualSum const& sum) const { return scale_.ProductOf(sum); }
   LineErrors const& Errors() const { return errors_; }
   LineScale const& Scale() const { return scale_; }
-  /// The share of the weight that is not above the best constant.
+  /// Returns the share of the weight that does not exceed the best constant.
   double Quantile() const { return scale_.Quantile(); }
-  /// More than what errors of any rows can be off by, of which another estimate is known to be no more.
+  /// Returns an upper bound of the rounding of errors, for any rows and for either of two ways to estimate them.
   double Rounding() const;
 
  private:

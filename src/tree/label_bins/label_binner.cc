@@ -10,8 +10,8 @@
 namespace kauri {
 namespace {
 
-/// Where n edges are, as shares of the rows: half of them evenly, the other half evenly around the quantile, as far as
-/// the nearer end on either side of it. Together evenly where the quantile is the median.
+/// Returns the positions of n edges as shares of the rows. Half of them are evenly spaced; the other half is evenly
+/// spaced around the quantile, as far as the nearer end on either side. For the median, all are evenly spaced.
 std::vector<double> EvenShares(double quantile, std::size_t n) {
   auto const half = static_cast<double>(n + 1) / 2.0;
   auto const first = quantile < 0.5 ? 0.0 : 2.0 * quantile - 1.0;
@@ -24,7 +24,7 @@ std::vector<double> EvenShares(double quantile, std::size_t n) {
   return shares;
 }
 
-/// An eighth of the rows at either end, a sixteenth and so on, n times.
+/// Adds edges at an eighth of the rows from either end, a sixteenth and so on, n times.
 void AddTails(std::size_t n, std::vector<double>* shares) {
   auto share = 0.125;
   for (std::size_t i = 0; i < n; ++i, share /= 2.0) {
@@ -36,7 +36,7 @@ void AddTails(std::size_t n, std::vector<double>* shares) {
 }  // namespace
 
 std::vector<double> SharesOfEdges(double quantile) {
-  constexpr std::size_t kInTail = 10;  // down to the last one of 4,096
+  constexpr std::size_t kInTail = 10;  // down to the last row of 4,096
   auto shares = EvenShares(quantile, kLabelBins - 1 - 2 * kInTail);
   AddTails(kInTail, &shares);
   std::sort(shares.begin(), shares.end());

@@ -1,10 +1,10 @@
-/// \file The label bins of a node's rows.
+/// \file Assigns label bins to the rows of a node.
 ///
-/// Vocabulary. residual: label less margin. A label bin holds residuals of a node between two of its edges. There are
-/// kLabelBins at most, with edges at ranks of 4,096 of the node's rows at most, which are taken at a fixed stride. Most
-/// edges are even ones for the median; for other quantiles half of them lie around the quantile. The others cut off the
-/// last eighth of the rows at either end, the last sixteenth and so on: single rows there may weigh more than all
-/// others, and a side of few rows that shares their bin would count as free of errors.
+/// Vocabulary. residual: label minus margin. A label bin holds the residuals of a node between two bin edges. There are
+/// at most kLabelBins bins. Their edges are residuals of given ranks among at most 4,096 rows of the node, sampled at a
+/// fixed stride. For the median most edges are evenly spaced; for other quantiles half of them are concentrated around
+/// the quantile. The other edges separate the last eighth of the rows at either end, the last sixteenth and so on.
+/// Single rows there may outweigh all others, and a side of few rows that share one bin would seem free of errors.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace kauri {
 
 class LabelBinner {
  public:
-  /// `residuals` must outlive it.
+  /// `residuals` must outlive this object.
   explicit LabelBinner(FixedResiduals const& residuals);
 
-  /// bins [rows of the slice]: those of its rows, in their order.
+  /// Sets bins [rows of the slice] to the label bins of its rows, in order.
   void Find(RowSlice const& slice, std::uint8_t* bins) const;
 
  private:
@@ -31,7 +31,7 @@ class LabelBinner {
   std::vector<double> shares_;
 };
 
-/// [kLabelBins - 1], ascending: where the edges are, as shares of the rows.
+/// Returns the positions of the edges as shares of the rows, [kLabelBins - 1], ascending.
 std::vector<double> SharesOfEdges(double quantile);
 
 }  // namespace kauri

@@ -12,14 +12,14 @@ void RaiseTo(double value, std::atomic<double>* reached) {
   }
 }
 
-/// What goes left at the boundary after a place; cumulated: [places + 1], the missing ones last.
+/// Returns the sum left of the boundary after a place. cumulated: [places + 1], missing rows last.
 template <typename Sum>
 Sum LeftOf(bool missing_left, std::vector<Sum> const& cumulated, std::size_t place) {
   auto const sum = cumulated[place + 1];
   return missing_left ? sum + (cumulated.back() - cumulated[cumulated.size() - 2]) : sum;
 }
 
-/// Whether the gain of a boundary is a bound.
+/// Returns whether the gain of a boundary is only an upper bound.
 bool IsBound(LabelBinSearch::Scratch const& scratch, std::size_t place) {
   auto const& [gains, lefts, rights] = scratch.gains;
   return !scratch.table.IsSingle(lefts[place]) || !scratch.table.IsSingle(rights[place]);
@@ -31,8 +31,8 @@ void Keep(MayStay const& may_stay, std::vector<std::uint32_t>* indices) {
                  indices->end());
 }
 
-/// Makes the label bins known that the quantiles of the boundary lie in that has the largest bound, if it may win.
-/// False: there is none.
+/// Adds up the single label bins around the quantiles of the boundary with the largest bound, if it may win. Returns
+/// false if no such boundary exists.
 bool Refine(double slack, LabelBinSearch::Scratch* scratch) {
   auto const& [gains, lefts, rights] = scratch->gains;
   auto least = 0.0;
@@ -62,7 +62,8 @@ struct LabelBinSearch::Side {
   bool missing_left;
 };
 
-/// Of codes with rows: the last one is a boundary where missing rows are beyond it, and its cut can be a threshold.
+/// Lists the boundaries after bins with rows. The last one counts only if missing rows follow it and its edge can be a
+/// threshold.
 void LabelBinSearch::ListBoundaries(Side const& side, Scratch* scratch) const {
   auto const& codes = scratch->table.Codes();
   auto const has_missing = scratch->table.HasMissing();
@@ -91,7 +92,7 @@ bool LabelBinSearch::IsAllowed(Side const& side, Scratch const& scratch, std::ui
   return !rows.IsOn() || rows.Allows(LeftOf(side.missing_left, scratch.n_rows, place));
 }
 
-/// False: nothing may win.
+/// Keeps the boundaries that may win. Returns false if there are none.
 bool LabelBinSearch::KeepWhatMayWin(Side const& side, double floor, Scratch* scratch) const {
   auto& [table, pairs, n_rows, indices, gains] = *scratch;
   auto const reaches_floor = [&, &known = table, &found = gains.gains](std::uint32_t index) {

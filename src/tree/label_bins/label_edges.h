@@ -1,5 +1,5 @@
-/// \file How the edges of a node's label bins follow from its rows, and the bin of a residual from them; on both sides,
-/// the host and the device (label_binner.h, cuda/exact/label_bins/node_bins.h).
+/// \file Computes the edges of a node's label bins from its rows, and the bin of a residual. Used on the CPU and on
+/// CUDA devices (label_binner.h, cuda/exact/label_bins/node_bins.h).
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace kauri {
 
-/// So many rows of a node decide on its edges, at most.
+/// Maximum number of rows of a node that determine its edges.
 constexpr std::int64_t kMostEdgeRows = 4096;
 
 constexpr float kNoEdge = std::numeric_limits<float>::infinity();
 
-/// They are the first of a node's rows, which ascend, and every further one at this distance.
+/// Returns the distance between these rows: the first of a node's ascending rows and every n-th after it.
 KAURI_HD std::int64_t EdgeStride(std::int64_t n_rows) {
   return n_rows <= kMostEdgeRows ? 1 : (n_rows + kMostEdgeRows - 1) / kMostEdgeRows;
 }
 
-/// Each edge once, then infinity. shares: [kLabelBins - 1], ascending, of the rows with weight. value_of(i): their
-/// residuals, [n], ascending. edges (out): [kLabelBins].
+/// Sets the edges without repetition, followed by infinity. shares: [kLabelBins - 1], ascending, positions among the
+/// rows with weight. value_of(i): their residuals, [n], ascending. edges (out): [kLabelBins].
 template <typename ValueOf>
 KAURI_HD void PickEdges(double const* shares, std::int64_t n, ValueOf const& value_of, float* edges) {
   for (std::size_t i = 0; i < kLabelBins; ++i) edges[i] = kNoEdge;
@@ -33,7 +33,7 @@ KAURI_HD void PickEdges(double const* shares, std::int64_t n, ValueOf const& val
   }
 }
 
-/// As FindBins has it: how many edges, the last one left out, are not above the residual; 0 for NaN.
+/// Does what FindBins does: returns the number of edges, except the last, that do not exceed the residual; 0 for NaN.
 KAURI_HD std::uint8_t BinOfResidual(float residual, float const* edges) {
   std::uint32_t first = 0;
   for (auto end = static_cast<std::uint32_t>(kLabelBins - 1); first < end;) {

@@ -13,7 +13,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t kMostLanes = 8;
-constexpr std::size_t kBlock = 64;  // far enough from a store to a load of other width
+constexpr std::size_t kBlock = 64;  // large enough that a load does not follow a store of another width too closely
 
 using Numbers = hn::CappedTag<double, kMostLanes>;
 using Integers = hn::RebindToSigned<Numbers>;
@@ -47,13 +47,14 @@ HWY_INLINE hn::Vec<Numbers> NumberOf(hn::Vec<Integers> integers, double unit) {
   return hn::Mul(hn::ConvertTo(Numbers(), integers), hn::Set(Numbers(), unit));
 }
 
-/// A side's at some boundaries: of all its rows, of those below the quantile's known label bin, and in that.
+/// Sums of one side at some boundaries: all its rows, the rows below the quantile's known label bin, and the rows in
+/// it.
 struct SideSums {
   Sums all;
   Sums below;
   Sums within;
 
-  /// 0 without weight.
+  /// Returns the errors; 0 without weight.
   HWY_INLINE hn::Vec<Numbers> Errors(FixedResiduals const& residuals) const {
     auto const weight_of = [&](Sums const& sums) { return NumberOf(sums.weight, residuals.WeightOf({1, 0})); };
     auto const product_of = [&](Sums const& sums) { return NumberOf(sums.product, residuals.ProductOf({0, 1})); };
@@ -68,14 +69,14 @@ struct SideSums {
   }
 };
 
-/// One side of the boundaries, which are passed from the first to the last.
+/// One side of the boundaries, processed from the first to the last.
 template <bool kIsRight>
 class Side {
  public:
   Side(FixedResiduals const& residuals, KnownBins const& known)
       : residuals_(residuals), known_(known), quantile_(residuals.Quantile()) {}
 
-  /// Of n boundaries, kBlock at most, from this one on. found: [n], their known label bins.
+  /// Processes n boundaries, at most kBlock, starting at `first`. found: [n], the known label bins of their quantiles.
   void Find(std::size_t first, std::size_t n, std::uint8_t* found) {
     HWY_ALIGN std::int64_t places[kBlock];
     for (std::size_t i = 0; i < n; i += hn::Lanes(Integers())) hn::Store(Seek(first + i), Integers(), places + i);
@@ -88,7 +89,7 @@ class Side {
     }
   }
 
-  /// Of a vector of boundaries from this one on, of the block that begins at `block`.
+  /// Returns the errors of a vector of boundaries from `first` on, in the block that begins at `block`.
   HWY_INLINE hn::Vec<Numbers> Errors(std::size_t block, std::size_t first) const {
     SideSums const sums{Of(known_.n - 1, first), Load(below_.data() + (first - block)),
                         Load(within_.data() + (first - block))};
@@ -105,15 +106,15 @@ class Side {
     return kIsRight ? known_.of_node[known] - left : left;
   }
 
-  /// The first known label bins up to which there is the quantile's share of the weight. Counted, not sought: where
-  /// they change from boundary to boundary, a processor foresees no branch.
+  /// Returns the first known label bins whose cumulated weight reaches the quantile. They are counted rather than
+  /// searched: if they change from boundary to boundary, branches are unpredictable.
   HWY_INLINE hn::Vec<Integers> Seek(std::size_t first) const {
     auto const all = hn::ConvertTo(Numbers(), Of(known_.n - 1, first).weight);
     auto const share = hn::Mul(hn::Set(Numbers(), quantile_), all);
-    auto const target = hn::Max(share, hn::Set(Numbers(), 0.5));  // that is any weight
+    auto const target = hn::Max(share, hn::Set(Numbers(), 0.5));  // any positive weight
     auto const lacks = [&](std::size_t known)
                            HWY_ATTR { return hn::Lt(hn::ConvertTo(Numbers(), Of(known, first).weight), target); };
-    auto const begin = known_.n / 4;  // most quantiles lie in the middle
+    auto const begin = known_.n / 4;  // because most quantiles lie in the middle
     auto const end = known_.n - 1 - begin;
     auto const is_after = begin == 0 || hn::AllTrue(Numbers(), lacks(begin - 1));
     auto const is_before = hn::AllFalse(Numbers(), lacks(end));
@@ -128,7 +129,7 @@ class Side {
   FixedResiduals const& residuals_;
   KnownBins const& known_;
   double quantile_;
-  std::array<ResidualSum, kBlock> below_;  // set by Find, up to what is asked of Errors in whole vectors
+  std::array<ResidualSum, kBlock> below_;  // set by Find, read by Errors in whole vectors
   std::array<ResidualSum, kBlock> within_;
 };
 

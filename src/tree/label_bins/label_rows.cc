@@ -7,12 +7,12 @@
 namespace kauri {
 namespace {
 
-/// The groups grow with the distance from the quantile's bin, where most sides have theirs.
+/// Returns the last bins of groups that grow with the distance from the quantile's bin, where most sides have theirs.
 LabelBinList EndsOfGroups(std::size_t of_quantile, std::size_t last) {
   constexpr std::size_t kWidths[] = {1, 1, 2, 4, 8};
   LabelBinList ends;
   auto const add = [&](std::size_t bin) { ends.push_back(static_cast<std::uint8_t>(bin)); };
-  auto below = of_quantile;  // bins that are in no group yet
+  auto below = of_quantile;  // bins not in any group yet
   for (auto const width : kWidths) {
     if (below == 0) break;
     add(below - 1);
@@ -41,7 +41,7 @@ LabelRows::LabelRows(FixedResiduals const& residuals, Span<FixedPair const> pair
       sums_(pairs.size()),
       sorted_pairs_(pairs.size()) {}
 
-/// Notes the bins of rows, and how many have each.
+/// Stores the bins of rows and counts the rows of each bin.
 void LabelRows::Count(RowSlice const& slice, LabelBins* bins) {
   auto* const bin_of = bin_of_.data() + slice.begin;
   binner_.Find(slice, bin_of);
@@ -62,7 +62,7 @@ void LabelRows::Move(RowSlice const& slice, LabelBins const& bins) {
   }
 }
 
-/// What the bins add up to.
+/// Returns the sums of the bins.
 LabelSums LabelRows::Add(LabelBins* bins) const {
   LabelSums sums{};
   for (std::size_t bin = 0; bin < kLabelBins; ++bin) {

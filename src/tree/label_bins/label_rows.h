@@ -1,7 +1,7 @@
-/// \file The rows of nodes in the order of their label bins, with what every feature asks of them side by side.
+/// \file Sorts the rows of nodes by label bin and copies what every feature needs from them side by side.
 ///
-/// Vocabulary as in label_binner.h. Label bins are looked at in groups first (label_table.h): single ones around the
-/// quantile of the node, more the further they are from it.
+/// Vocabulary as in label_binner.h. Label bins are first evaluated in groups (label_table.h): single bins around the
+/// quantile of the node, and larger groups further away.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@
 
 namespace kauri {
 
-/// Numbers of label bins, ascending.
+/// Label bin indices, ascending.
 using LabelBinList = std::vector<std::uint8_t>;
 
-/// A node's.
+/// The label bins of a node.
 struct LabelBins {
-  std::array<std::int64_t, kLabelBins + 1> begin{};  ///< positions of the rows of each
-  LabelBinList ends;                                 ///< the last one of each group; the last one with rows
+  std::array<std::int64_t, kLabelBins + 1> begin{};  ///< positions of the rows of each bin
+  LabelBinList ends;  ///< last bin of each group; the final one is the last bin with rows
   ResidualSum all;
-  double errors = 0.0;          ///< of all rows
-  bool has_weightless = false;  ///< a row weighs nothing
+  double errors = 0.0;          ///< errors of all rows
+  bool has_weightless = false;  ///< some row has weight 0
 };
 
 class LabelRows {
  public:
-  /// Of one tree. What it refers to must outlive it. pairs: [n_rows].
+  /// Serves one tree. Referenced objects must outlive this object. pairs: [n_rows].
   LabelRows(FixedResiduals const& residuals, Span<FixedPair const> pairs);
 
-  /// Puts the rows of a node in order, within their positions. Different nodes at once on several threads.
+  /// Sorts the rows of a node, within their positions. Threads may process different nodes concurrently.
   LabelBins Sort(RowSlice const& slice);
 
-  /// By position.
+  /// Rows, residuals and pairs, by position.
   std::uint32_t const* Rows() const { return rows_.data(); }
   ResidualSum const* Residuals() const { return sums_.data(); }
   FixedPair const* Pairs() const { return sorted_pairs_.data(); }
@@ -50,7 +50,7 @@ class LabelRows {
   FixedResiduals const& residuals_;
   Span<FixedPair const> pairs_;
   LabelBinner binner_;
-  std::vector<std::uint8_t> bin_of_;  ///< by position, before rows are put in order
+  std::vector<std::uint8_t> bin_of_;  ///< by position, before rows are sorted
   std::vector<std::uint32_t> rows_;
   std::vector<ResidualSum> sums_;
   std::vector<FixedPair> sorted_pairs_;

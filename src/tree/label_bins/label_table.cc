@@ -7,7 +7,8 @@
 
 namespace kauri {
 
-/// Ranks cost a look at each row, codes an addition for each group. The rows of a code are told by their weight.
+/// Returns whether to use ranks. Ranks cost a pass over the rows, bin indices an addition per group. Bin indices
+/// require that rows have weight, which marks the bins in use.
 bool LabelTable::IsWorthRanks() const {
   auto const n_rows = node_->begin[kLabelBins] - node_->begin[0];
   return n_rows < 4 * std::int64_t{bins_->NumBins(feature_)} || node_->has_weightless || !bins_->IsDense();
@@ -39,7 +40,7 @@ bool LabelTable::HasMissing() const {
   return sums[n_places_ - 1].weight != sums[n_places_ - 2].weight;
 }
 
-/// Those with weight.
+/// Lists the bin indices with weight.
 void LabelTable::ListCodes() {
   std::int64_t below = 0;
   for (std::uint32_t code = 0; code < n_places_; ++code) {
@@ -59,7 +60,7 @@ void LabelTable::WithPlaces(Fn&& fn) const {
   });
 }
 
-/// Of label bins first to last.
+/// Adds the rows of label bins first to last.
 void LabelTable::AddRows(std::size_t first, std::size_t last) {
   WithPlaces([&, residuals = rows_->Residuals(), added = added_.data()](auto const& place_of) {
     auto const end = node_->begin[last + 1];
@@ -68,7 +69,7 @@ void LabelTable::AddRows(std::size_t first, std::size_t last) {
   });
 }
 
-/// Of all places; without a base it is 0.
+/// Accumulates the sums of all places. Without a base it is 0.
 void LabelTable::Accumulate(ResidualSum const* base, ResidualSum* to) const {
   auto const* const added = added_.data();
   auto const n_places = n_places_;

@@ -1,4 +1,4 @@
-/// \file The bits of numbers, so that they are in the order of the numbers; on both sides, the host and the device.
+/// \file Maps numbers to bits with the same order. Used on the CPU and on CUDA devices.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace kauri {
 
-/// Bits that are in the order of the numbers, which are not NaN; a negative zero comes before the other. All are below
-/// kNoOrderedBits.
+/// Returns bits in the order of the numbers, which must not be NaN. Negative zero precedes positive zero. All results
+/// are below kNoOrderedBits.
 KAURI_HD std::uint32_t OrderedBits(float value) {
   constexpr std::uint32_t kSign = 0x80000000U;
   std::uint32_t bits = 0;

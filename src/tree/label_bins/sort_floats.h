@@ -1,5 +1,4 @@
-/// \file Sorting numbers by their digits, which takes a few passes whatever they are: comparisons of unsorted numbers
-/// cannot be foreseen.
+/// \file Radix sort of floats in a fixed number of passes: comparisons of unsorted numbers are unpredictable.
 #pragma once
 
 #include <array>
@@ -11,7 +10,8 @@
 
 namespace kauri {
 
-/// Ascending; without NaN. Negative zeros come before the others. Costs some nanoseconds a number, and a microsecond.
+/// Sorts in ascending order; values must not be NaN. Negative zeros come first. Costs some nanoseconds per number, plus
+/// a microsecond.
 inline void SortFloats(std::vector<float>* values) {
   constexpr std::size_t kDigits = 4;
   std::vector<std::uint32_t> keys(values->size());

@@ -15,7 +15,7 @@ constexpr std::size_t kNoLeaf = static_cast<std::size_t>(-1);
 
 bool HasGradient(FixedPair pair) { return pair.gradient != 0 || pair.hessian != 0; }
 
-/// The rows that have gradients.
+/// Sorts the rows with gradients by leaf.
 RowsByLeaf SortRows(Span<FixedPair const> pairs, Span<std::int32_t const> leaf_of_row,
                     std::vector<RegressedLeaf> const& leaves) {
   std::int32_t n_nodes = 0;
@@ -37,7 +37,7 @@ RowsByLeaf SortRows(Span<FixedPair const> pairs, Span<std::int32_t const> leaf_o
   return sorted;
 }
 
-/// values: [n_features]. \returns whether the row counts.
+/// Reads the values [n_features] of a row. \returns whether the row counts.
 bool ReadValues(float const* row, std::vector<std::uint32_t> const& features, FixedPair pair, double* values) {
   if (pair.hessian <= 0) return false;
   for (std::size_t i = 0; i < features.size(); ++i) {
@@ -47,16 +47,16 @@ bool ReadValues(float const* row, std::vector<std::uint32_t> const& features, Fi
   return true;
 }
 
-/// What a piece is summed from.
+/// The inputs for summing a piece.
 struct PieceRows {
   RowReader* reader;
   RowsByLeaf const& sorted;
   LeafPiece const& piece;
   Span<FixedPair const> pairs;
-  std::vector<std::uint32_t> const& features;  ///< of its leaf
+  std::vector<std::uint32_t> const& features;  ///< features of its leaf
 };
 
-/// fn(pair, values) for each row of a piece that counts; skipped() for the others.
+/// Calls fn(pair, values) for each row of a piece that counts, and skipped() for the others.
 template <typename Fn, typename Skipped>
 void ForEachRow(PieceRows const& of, Fn&& fn, Skipped&& skipped) {
   std::vector<double> values(of.features.size());
@@ -70,7 +70,7 @@ void ForEachRow(PieceRows const& of, Fn&& fn, Skipped&& skipped) {
   }
 }
 
-/// Everything but products and slope; `mean` holds sums.
+/// Computes everything except products and slope; `mean` holds sums.
 LeafMoments FirstMoments(PieceRows const& rows) {
   LeafMoments of_piece;
   of_piece.mean.assign(rows.features.size(), 0.0);
@@ -85,7 +85,7 @@ LeafMoments FirstMoments(PieceRows const& rows) {
   return of_piece;
 }
 
-/// Products and slope about `mean`, in units of the integers.
+/// Computes products and slope about `mean`, in units of the integers.
 LeafMoments SecondMoments(PieceRows const& rows, std::vector<double> const& mean) {
   auto const n = rows.features.size();
   LeafMoments of_piece;

@@ -1,7 +1,8 @@
-/// \file What the regressions in the leaves of a tree are solved from: weighted sums over the rows of each leaf.
+/// \file Computes the sums from which the regressions in the leaves of a tree are solved: weighted sums over the rows
+/// of each leaf.
 ///
-/// Sums are float64. The rows of a leaf are cut, in their order, into pieces of a fixed length; a piece is summed row
-/// by row and the pieces of a leaf in their order, so that nothing depends on the number of threads.
+/// Sums are float64. The rows of a leaf are divided, in order, into pieces of a fixed length. A piece is summed row by
+/// row and the pieces of a leaf are added in order, so the result does not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@
 
 namespace kauri {
 
-/// A leaf, and the features that its rows are regressed on.
+/// A leaf and the features of its regression.
 struct RegressedLeaf {
   std::int32_t node = 0;
   std::vector<std::uint32_t> features;  ///< ascending
 };
 
-/// Of the rows that count: those with a positive hessian and a finite value of each feature.
+/// Moments of the rows that count: rows with a positive hessian and a finite value of each feature.
 struct LeafMoments {
   std::int64_t n_rows = 0;
   bool is_whole = true;  ///< no row with gradients was left out
@@ -30,7 +31,8 @@ struct LeafMoments {
   std::vector<double> slope;     ///< [n_features], sum of gradient * deviation
 };
 
-/// One for each of `leaves`. Reads each row twice; memory: 4 bytes per row, and the products of all pieces.
+/// Returns the moments of each of `leaves`. Reads each row twice; memory: 4 bytes per row, and the products of all
+/// pieces.
 std::vector<LeafMoments> SumMoments(Context const& ctx, DataView const& rows, GradientView const& gradients,
                                     Span<std::int32_t const> leaf_of_row, std::vector<RegressedLeaf> const& leaves);
 

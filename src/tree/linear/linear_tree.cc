@@ -16,10 +16,10 @@
 namespace kauri {
 namespace {
 
-/// Rows that a leaf needs for each number that is fitted in it.
+/// Number of rows that a leaf needs per fitted number.
 constexpr std::int64_t kRowsPerNumber = 1;
 
-/// The regression of a leaf, learning rate applied.
+/// The regression of a leaf, with the learning rate applied.
 struct Fitted {
   float base = 0.0F;
   std::vector<float> slope;
@@ -46,7 +46,7 @@ std::vector<RegressedLeaf> LeavesOf(Tree const& tree) {
   return leaves;
 }
 
-/// Nothing where the rows are too few, or the numbers past float32. constant: the leaf's.
+/// Returns nothing if there are too few rows or the numbers exceed float32. constant: the constant of the leaf.
 std::optional<Fitted> Fit(LeafMoments const& moments, GainParam const& gain, TreeParam const& param, float rate,
                           float constant) {
   auto const n = moments.mean.size();

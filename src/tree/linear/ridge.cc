@@ -6,12 +6,12 @@
 namespace kauri {
 namespace {
 
-/// Of a variable's own sum of squares, what must be left of it beside the variables before it.
+/// Minimum share of a variable's own sum of squares that must remain after the previous variables.
 constexpr double kDetermined = 1e-10;
 
 std::size_t At(std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; }
 
-/// In place; the columns of variables left out are 0, their diagonal included.
+/// Factorises in place. The columns of variables left out are 0, including their diagonal.
 void Factorise(std::size_t n, std::vector<double>* lower) {
   auto& a = *lower;
   for (std::size_t column = 0; column < n; ++column) {

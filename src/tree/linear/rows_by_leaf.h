@@ -1,4 +1,4 @@
-/// \file Rows of a data set, leaf by leaf, and cut into pieces of bounded length.
+/// \file Rows of a data set, grouped by leaf, in pieces of bounded length.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace kauri {
 
-/// Some rows of a leaf, as places in RowsByLeaf.
+/// Some rows of a leaf, as positions in RowsByLeaf.
 struct LeafPiece {
   std::size_t leaf;
   std::int64_t begin;
@@ -19,7 +19,7 @@ struct LeafPiece {
 
 class RowsByLeaf {
  public:
-  /// n_rows: how many rows each leaf is going to have; memory: 4 bytes each.
+  /// n_rows: the number of rows that each leaf will have. Memory: 4 bytes per row.
   RowsByLeaf(Span<std::int64_t const> n_rows, std::int64_t rows_per_piece) {
     std::int64_t n_all = 0;
     for (std::size_t leaf = 0; leaf < n_rows.size(); ++leaf) {
@@ -33,7 +33,7 @@ class RowsByLeaf {
     rows_.resize(static_cast<std::size_t>(n_all));
   }
 
-  /// row: below 2^32, as every tree method asks of its data. Each leaf gets its rows in ascending order.
+  /// Adds a row, whose number is below 2^32 as in every tree method. Each leaf gets its rows in ascending order.
   void Add(std::size_t leaf, std::int64_t row) {
     rows_[static_cast<std::size_t>(next_[leaf]++)] = static_cast<std::uint32_t>(row);
   }
@@ -42,7 +42,7 @@ class RowsByLeaf {
 
  private:
   std::vector<std::uint32_t> rows_;
-  std::vector<std::int64_t> next_;  ///< [n_leaves]: the place of the leaf's next row
+  std::vector<std::int64_t> next_;  ///< [n_leaves]: position of the leaf's next row
   std::vector<LeafPiece> pieces_;
 };
 

@@ -1,4 +1,4 @@
-/// \file What split_criterion=absolute_error estimates errors from; moments are there to reproduce research.
+/// \file Selects how split_criterion=absolute_error estimates errors. Moments exist to reproduce research.
 #pragma once
 
 #include <dmlc/parameter.h>

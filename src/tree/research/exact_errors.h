@@ -1,4 +1,4 @@
-/// \file The errors of the best constant of some rows, which come in the order of their residuals.
+/// \file Computes the errors of the best constant of rows that arrive in the order of their residuals.
 #pragma once
 
 #include "tree/label_bins/fixed_residuals.h"
@@ -7,13 +7,13 @@ namespace kauri {
 
 class ExactErrors {
  public:
-  /// all: the sum of the rows that will come. What it refers to must outlive it.
+  /// all: the sum of the rows to come. Referenced objects must outlive this object.
   ExactErrors(FixedResiduals const& residuals, ResidualSum const& all) : residuals_(&residuals), all_(all) {
     auto const& errors = residuals.Errors();
     target_ = errors.above / (errors.above + errors.below) * static_cast<double>(all.weight);
   }
 
-  /// The next row; residuals do not fall. Those after the quantile need not come.
+  /// Adds the next row; residuals must not decrease. Rows after the quantile may be omitted.
   void Add(float residual, ResidualSum const& row) {
     if (is_reached_) return;
     reached_ += row;
@@ -21,8 +21,8 @@ class ExactErrors {
     is_reached_ = static_cast<double>(reached_.weight) >= target_;
   }
 
-  /// In the units of the loss; 0 without weight. The constant is the first residual up to which the rows have the
-  /// quantile's share of the weight.
+  /// Returns the errors in units of the loss; 0 without weight. The constant is the first residual at which the
+  /// cumulated weight reaches the quantile.
   double Errors() const {
     if (all_.weight <= 0) return 0.0;
     auto const& errors = residuals_->Errors();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostChosen = 4;
 
-/// Keeps the least estimates; of equal ones, those that came first.
+/// Keeps the least estimates, and among equal ones the first.
 void Keep(MomentBoundary const& boundary, std::vector<MomentBoundary>* chosen) {
   auto const is_less = [](MomentBoundary const& a, MomentBoundary const& b) { return a.estimate < b.estimate; };
   chosen->insert(std::upper_bound(chosen->begin(), chosen->end(), boundary, is_less), boundary);
@@ -21,8 +21,8 @@ void Keep(MomentBoundary const& boundary, std::vector<MomentBoundary>* chosen) {
 
 bool HasMissing(std::vector<MomentCell> const& cells, std::uint32_t n_bins) { return cells.back().code == n_bins; }
 
-/// right[i]: of what is right of cells[0 .. i], all of which are present; `missing`: with the last cell, which is
-/// not.
+/// Sets right[i] to the sums right of cells[0 .. i], all of which are present values. With `missing`, the last cell,
+/// which holds the missing rows, is included.
 void MergeDownwards(std::vector<MomentCell> const& cells, std::size_t n_present, bool missing,
                     std::vector<PowerSums>* right) {
   right->resize(n_present);
@@ -65,9 +65,10 @@ void LabelMomentSearch::Prepare(LabelMomentNode* node) const {
 }
 
 void LabelMomentSearch::SortByCode(LabelMomentNode const& node, std::uint32_t feature, Scratch* scratch) const {
-  auto const n_codes = static_cast<std::size_t>(bins_.NumBins(feature)) + 1;  // the last: missing
+  auto const n_codes = static_cast<std::size_t>(bins_.NumBins(feature)) + 1;  // the last is for missing values
   auto const& rows = node.rows;
-  // Two more than codes: counted at [code + 2] and placed from [code + 1], so that [code] is where they begin.
+  // Two more than bins: counts go to [code + 2], and placing advances [code + 1], so that [code] is the first position
+  // in the end.
   scratch->begin.assign(n_codes + 2, 0);
   scratch->rows.resize(static_cast<std::size_t>(rows.end - rows.begin));
   WithCodes(bins_, feature, [&](auto const& code_of) {

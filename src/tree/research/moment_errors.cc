@@ -8,13 +8,14 @@
 namespace kauri {
 namespace {
 
-/// Mean distances of the places to the constant, in cells: of those below it and above it, 0 on the other side.
+/// Mean distances to the constant, in cells: of values below it and of values above it; values on the other side count
+/// as 0.
 struct Areas {
   double below = 0.0;
   double above = 0.0;
 };
 
-/// A piece of a cell in which the distribution goes from `first` to `last`.
+/// Adds a piece of a cell in which the distribution rises from `first` to `last`.
 void AddPiece(double first, double last, double width, bool is_below, Areas* areas) {
   auto const middle = 0.5 * (first + last);
   (is_below ? areas->below : areas->above) += width * (is_below ? middle : 1.0 - middle);

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t kPadding = BinCodes<std::uint16_t>::kPadding;
 constexpr std::size_t kMaxSlots = 16;     // two bytes per row each
-constexpr std::int64_t kLookUpShare = 8;  // entries written and wiped in the time of one look-up
+constexpr std::int64_t kLookUpShare = 8;  // entries written and cleared in the time of one look-up
 
-/// Whether there is a column of codes, or none to be expanded.
+/// Returns whether columns exist or cannot be expanded.
 bool HasColumns(BinMatrix const& bins) { return bins.IsDense() || bins.HasBundles() || !bins.HasColumns(); }
 
 CodeColumn BundleColumn(BinMatrix const& bins, std::uint32_t feature) {

@@ -14,7 +14,7 @@ namespace kauri {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using RowTag = hn::ScalableTag<std::int32_t>;  // signed: what gathers take; rows are below kMaxRouteBytes
+using RowTag = hn::ScalableTag<std::int32_t>;  // signed, because gathers need it; rows are below kMaxRouteBytes
 using RowVector = hn::Vec<RowTag>;
 
 /// The rows of a block, a vector at a time.

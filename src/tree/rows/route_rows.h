@@ -1,11 +1,11 @@
-/// \file Which rows of a block go left, by the codes of one dense column; several rows at a time.
+/// \file Decides which rows of a block go left, by the bin indices of one dense column; several rows at a time.
 #pragma once
 
 #include <cstdint>
 
 namespace kauri {
 
-/// Left goes a row whose code, less `offset` modulo 2^32, is below first_right or above last_present.
+/// A row goes left if its code minus `offset` modulo 2^32 is below first_right or above last_present.
 struct RouteRule {
   std::uint32_t first_right = 0;
   std::uint32_t last_present = 0;
@@ -24,15 +24,15 @@ struct RouteBlock {
   std::int64_t n = 0;
 };
 
-/// Rows can be routed by a column of at most this many bytes, which may be read 4 bytes beyond its end.
+/// Largest column, in bytes, by which rows can be routed. It must be readable up to 4 bytes beyond its end.
 constexpr std::int64_t kMaxRouteBytes = (std::int64_t{1} << 31U) - 1;
 
-/// left, right [n]: receive the rows in their order; what comes behind them is overwritten. Returns the number of left
-/// rows. Code: std::uint8_t or std::uint16_t.
+/// Writes the left and right rows, in order, to left [n] and right [n]. Elements after the written ones are
+/// overwritten. Returns the number of left rows. Code: std::uint8_t or std::uint16_t.
 template <typename Code>
 std::int64_t RouteRows(Code const* column, RouteRule rule, RouteBlock block, std::uint32_t* left, std::uint32_t* right);
 
-/// out [n]: 1 where the row goes left, else 0.
+/// Sets out [n] to 1 if the row goes left, else 0.
 template <typename Code>
 void MarkLeft(Code const* column, RouteRule rule, RouteBlock block, std::uint32_t* out);
 

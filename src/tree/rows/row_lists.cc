@@ -14,13 +14,14 @@ constexpr std::int64_t kMinRowsPerBlock = 1 << 10;
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 constexpr double kOperationsPerRow = 4.0;
 
-/// `column`: where the codes come from. The missing have codes beyond those of the bins, which ones depends on that.
+/// Returns the rule of a numerical split. column: source of the bin indices; it determines which indices beyond the
+/// last bin mean missing.
 RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split, CodeColumn column) {
   auto const last_present = split.default_left ? bins.NumBins(split.feature) - 1 : kNoCode;
   return {split.first_right, last_present, column.offset};
 }
 
-/// Calls fn(goes_left), goes_left(row) being what a categorical split says.
+/// Calls fn(goes_left), where goes_left(row) applies a categorical split.
 template <typename Fn>
 void WithCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, Fn&& fn) {
   auto const* right = split.right_codes.data();
@@ -40,7 +41,7 @@ void WithCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn co
   }
 }
 
-/// Calls fn(row_at), row_at(position) being the row there.
+/// Calls fn(row_at), where row_at(position) is the row at that position.
 template <typename Fn>
 void WithRows(std::uint32_t const* rows, Fn&& fn) {
   if (rows == nullptr) {
@@ -229,7 +230,7 @@ void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit c
   PlaceTasks(splits);
   is_identity_ = false;
   auto const is_last = [](CodeSplit const& split) { return split.is_last; };
-  if (std::all_of(splits.begin(), splits.end(), is_last)) return;  // none is left to move
+  if (std::all_of(splits.begin(), splits.end(), is_last)) return;  // no rows to move
   ParallelFor(team, n_tasks, [&](std::int64_t index) {
     auto const& task = tasks_[index];
     if (!splits[task.split].is_last) CopyBlock(task);

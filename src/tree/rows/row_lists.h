@@ -1,10 +1,10 @@
-/// \file Which rows each node of a growing tree holds: one list per node, ascending, side by side in one array.
+/// \file The rows of each node of a growing tree: one ascending list per node, side by side in one array.
 ///
 /// Splitting a node sorts its part of the array stably into left and right:
-/// 1. each block of rows is split on its own into two scratch lists (route_rows.h);
-/// 2. the blocks' counts give every part its place;
+/// 1. each block of rows is split separately into two scratch lists (route_rows.h);
+/// 2. the counts of the blocks determine the position of each part;
 /// 3. the parts are copied there.
-/// Rows of nodes whose children are leaves are not moved: they are told their leaf at once.
+/// Rows of nodes whose children are leaves are not moved; they get their leaf immediately.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class RowLists {
     std::int64_t end = 0;
   };
 
-  /// All rows of the data in the root.
+  /// Puts all rows of the data into the root.
   void Reset(std::int64_t n_rows);
-  /// The rows with marks[row] == mark in the root. marks: [n_rows], 0 or 1.
+  /// Puts the rows with marks[row] == mark into the root. marks: [n_rows], 0 or 1.
   void Reset(Span<std::uint8_t const> marks, std::uint8_t mark);
 
   std::int64_t NumRows(std::int32_t node) const {
@@ -37,17 +37,17 @@ class RowLists {
     return range.end - range.begin;
   }
   Range RangeOf(std::int32_t node) const { return ranges_[node]; }
-  /// Positions [begin, end) of the array as row numbers; nullptr means that position i holds row i.
+  /// Returns the row numbers by position; nullptr means that position i holds row i.
   std::uint32_t const* Rows() const { return is_identity_ ? nullptr : rows_.data(); }
 
-  /// Splits nodes that hold disjoint rows. Where is_last, writes leaf_of_row instead and leaves the node's list empty.
+  /// Splits nodes with disjoint rows. If is_last, writes leaf_of_row instead and leaves the node's list empty.
   void Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
-  /// Takes the scratch memory of other lists, which get it anew when they need it.
+  /// Takes over the scratch memory of other lists, which allocate it again when needed.
   void TakeScratch(RowLists* other) {
     left_.swap(other->left_);
     right_.swap(other->right_);
   }
-  /// leaf_of_row of all rows that still are in a list.
+  /// Writes leaf_of_row for all rows that are still in a list.
   void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
 
  private:
@@ -79,7 +79,7 @@ class RowLists {
   std::vector<Range> ranges_;  ///< by node
   std::vector<Task> tasks_;
   CodeColumns columns_;
-  bool is_identity_ = false;  ///< only the root exists and holds all rows; rows_ is not filled
+  bool is_identity_ = false;  ///< only the root exists and holds all rows; rows_ is not set
 };
 
 }  // namespace kauri

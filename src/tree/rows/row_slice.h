@@ -1,4 +1,4 @@
-/// \file Some of the rows of a table.
+/// \file A subset of the rows of a table.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ MagnitudeSums CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitu
   return total;
 }
 
-/// Of all ranks; a bucket holds a small share of the rows.
+/// Returns the magnitudes of a bucket over all ranks, descending; a bucket holds a small share of the rows.
 std::vector<std::uint32_t> RowsOfBucket(Context const& ctx, Span<std::uint32_t const> magnitudes, std::size_t bucket,
                                         std::int64_t count) {
   std::vector<std::uint32_t> here;
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> RowsOfBucket(Context const& ctx, Span<std::uint32_t c
   return rows;
 }
 
-/// The pairs of some outputs.
+/// The pairs of some outputs, by row.
 struct PairColumns {
   Span<GradientPair const> gradients;  // [n_rows, n_outputs]
   std::int64_t n_outputs;
@@ -72,7 +72,7 @@ struct PairColumns {
   }
 };
 
-/// \throws Error(kData) for a pair that is not finite.
+/// Returns the largest magnitude over all ranks. \throws Error(kData) for a pair that is not finite.
 double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
   auto const n_rows = pairs.NumRows();
   std::vector<double> of_block(NumBlocks(n_rows, kRowsPerBlock), 0.0);
@@ -86,7 +86,7 @@ double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
     }
   });
   auto const largest = of_block.empty() ? 0.0 : *std::max_element(of_block.begin(), of_block.end());
-  std::uint64_t bits;  // that ascend with what is not negative
+  std::uint64_t bits;  // bits of non-negative floats ascend with their value
   std::memcpy(&bits, &largest, sizeof(bits));
   bits = MaxOverRanks(ctx, bits);
   double of_ranks;
@@ -94,7 +94,7 @@ double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
   return of_ranks;
 }
 
-/// The magnitude with chance 1.
+/// Returns the magnitude at which the probability reaches 1.
 double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
   auto const n_rows = pairs.NumRows();
   auto const largest = LargestMagnitude(ctx, pairs);

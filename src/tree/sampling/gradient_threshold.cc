@@ -3,7 +3,7 @@
 namespace kauri {
 namespace {
 
-/// The smallest magnitude of a bucket.
+/// Returns the smallest magnitude of a bucket.
 double LowerEdge(std::size_t bucket) {
   if (bucket < 2 * kPerOctave) return static_cast<double>(bucket);
   auto const octave = static_cast<int>(bucket / kPerOctave) - 1;
@@ -13,8 +13,8 @@ double LowerEdge(std::size_t bucket) {
 }  // namespace
 
 std::optional<ThresholdSearch> FindThresholdBucket(MagnitudeSums const& sums, double n_wanted) {
-  std::int64_t n_certain = 0;  // above the bucket
-  std::int64_t sum = 0;        // of the bucket and all below
+  std::int64_t n_certain = 0;  // rows above the bucket
+  std::int64_t sum = 0;        // sum over the bucket and all lower ones
   for (auto const& of_bucket : sums) sum += of_bucket.sum;
   for (auto i = kMagnitudeBuckets; i-- > 1;) {
     auto const n_here = n_certain + sums[i].count;

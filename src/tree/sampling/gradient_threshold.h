@@ -1,9 +1,10 @@
-/// \file The threshold of sampling_method=gradient_based (gradient_sampling.h), on both sides: what a row weighs, and
-/// the search by buckets of magnitudes.
+/// \file The threshold of sampling_method=gradient_based (gradient_sampling.h): magnitudes of rows, and the search by
+/// buckets of magnitudes. Used on the CPU and on CUDA devices.
 ///
-/// Buckets ascend with the magnitude, kPerOctave to an octave; each magnitude below 2 * kPerOctave has its own. From
-/// the highest bucket down, rows of magnitudes above the threshold are certain to be used: FindThresholdBucket tells
-/// the bucket that the threshold is in, and its magnitudes, taken in descending order, the threshold itself.
+/// Buckets ascend with the magnitude, kPerOctave per octave; each magnitude below 2 * kPerOctave has its own bucket.
+/// Rows with magnitudes above the threshold are certain to be used. FindThresholdBucket, which proceeds from the
+/// highest bucket down, finds the bucket of the threshold. The magnitudes of that bucket, taken in descending order,
+/// determine the threshold.
 #pragma once
 
 #include <array>
@@ -18,11 +19,11 @@
 namespace kauri {
 
 constexpr int kMagnitudeWidth = 30;
-constexpr int kLinearBits = 4;  ///< 2^kLinearBits buckets to an octave
+constexpr int kLinearBits = 4;  ///< 2^kLinearBits buckets per octave
 constexpr std::uint32_t kPerOctave = 1U << kLinearBits;
 constexpr std::size_t kMagnitudeBuckets = (kMagnitudeWidth - kLinearBits + 1) * kPerOctave;
 
-/// Of consecutive outputs of a row.
+/// Returns the magnitude of consecutive outputs of a row.
 KAURI_HD double RowMagnitude(GradientPair const* pairs, std::int64_t n_pairs) {
   constexpr double kHessianShare = 0.1;  // lambda of the magnitude, XGBoost's
   double square = 0.0;
@@ -34,16 +35,17 @@ KAURI_HD double RowMagnitude(GradientPair const* pairs, std::int64_t n_pairs) {
   return std::sqrt(square);
 }
 
-/// A pair that counts for the rows like it that were not drawn.
+/// Returns the pair of a sampled row, scaled to represent similar rows that were not sampled.
 KAURI_HD GradientPair DivideByChance(GradientPair pair, double chance) {
   return {static_cast<float>(static_cast<double>(pair.gradient) / chance),
           static_cast<float>(static_cast<double>(pair.hessian) / chance)};
 }
 
-/// What magnitudes are counted in, so that they are integers below 2^kMagnitudeWidth. largest: above 0.
+/// Returns the unit that makes magnitudes integers below 2^kMagnitudeWidth. largest: positive.
 inline double MagnitudeUnit(double largest) { return std::ldexp(1.0, std::ilogb(largest) + 1 - kMagnitudeWidth); }
 
-/// leading_zeros: those of `magnitude`, which is above 0 where they are read.
+/// Returns the bucket of a magnitude. leading_zeros: number of leading zeros of `magnitude`, read only if it is
+/// positive.
 KAURI_HD std::uint32_t MagnitudeBucket(std::uint32_t magnitude, int leading_zeros) {
   if (magnitude < 2 * kPerOctave) return magnitude;
   auto const octave = static_cast<std::uint32_t>(31 - kLinearBits - leading_zeros);
@@ -59,7 +61,7 @@ using MagnitudeSums = std::array<MagnitudeSum, kMagnitudeBuckets>;
 /// The search within the bucket of the threshold.
 class ThresholdSearch {
  public:
-  /// n_certain: rows above the bucket; sum: of the bucket and all below.
+  /// n_certain: rows above the bucket. sum: sum over the bucket and all lower ones.
   ThresholdSearch(std::size_t bucket, std::int64_t n_certain, std::int64_t sum, double n_wanted)
       : bucket_(bucket), n_certain_(n_certain), sum_(sum), n_wanted_(n_wanted) {
     Update();
@@ -67,7 +69,8 @@ class ThresholdSearch {
 
   std::size_t Bucket() const { return bucket_; }
   double Threshold() const { return threshold_; }
-  /// The next magnitude of the bucket, in descending order. False: it is not above the threshold, which is final.
+  /// Takes the next magnitude of the bucket, in descending order. Returns false if it does not exceed the threshold,
+  /// which is then final.
   bool Take(std::uint32_t magnitude) {
     if (threshold_ >= static_cast<double>(magnitude)) return false;
     sum_ -= magnitude;
@@ -86,7 +89,8 @@ class ThresholdSearch {
   double threshold_ = 0.0;
 };
 
-/// n_wanted: above 0. None: as many magnitudes or fewer are above zero, and the threshold is 0.
+/// Finds the bucket of the threshold. n_wanted: positive. Returns nothing, meaning threshold 0, if at most n_wanted
+/// magnitudes are positive.
 std::optional<ThresholdSearch> FindThresholdBucket(MagnitudeSums const& sums, double n_wanted);
 
 }  // namespace kauri

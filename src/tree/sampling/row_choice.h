@@ -1,7 +1,8 @@
-/// \file An exact number of rows, on both sides: sampling_method=without_replacement.
+/// \file Draws an exact number of rows: sampling_method=without_replacement. Used on the CPU and on CUDA devices.
 ///
-/// A keyed permutation gives each row a rank that it finds out on its own (BijectiveShuffle::Rank); the rows of the
-/// lowest ranks are chosen. So every set of that many rows is as likely, and nobody needs a list.
+/// A keyed permutation gives each row a rank, which can be computed independently for each row
+/// (BijectiveShuffle::Rank). The rows with the lowest ranks are chosen. Every set of that many rows is thus equally
+/// likely, and no list is needed.
 #pragma once
 
 #include <cmath>
@@ -12,8 +13,8 @@
 
 namespace kauri {
 
-/// floor(rate n), where the rate is the number that was written: 0.7 of ten rows are seven, although the nearest float
-/// is below 0.7. At least one, unless there is none.
+/// Returns floor(rate n), where the rate is the decimal number as written: 0.7 of ten rows are seven, although the
+/// nearest float is below 0.7. Returns at least one if n is positive.
 inline std::int64_t NumChosenRows(float rate, std::int64_t n) {
   auto const product = static_cast<double>(rate) * static_cast<double>(n);
   auto const nearest = std::round(product);
@@ -24,9 +25,9 @@ inline std::int64_t NumChosenRows(float rate, std::int64_t n) {
 
 class RowChoice {
  public:
-  /// None is chosen.
+  /// Chooses no rows.
   RowChoice() : ranks_(0, 0), count_(0) {}
-  /// Of rows 0 to n - 1, by a tree's key for rows.
+  /// Chooses among rows 0 to n - 1 with a tree's key for rows.
   RowChoice(std::uint64_t key, float rate, std::int64_t n) : ranks_(n, key), count_(NumChosenRows(rate, n)) {}
 
   std::int64_t Count() const { return count_; }

@@ -1,5 +1,5 @@
-/// \file The global numbers of a rank's rows, or of the first rows of their queries: what draws of rows are keyed by;
-/// and whether a certain number of rows is drawn.
+/// \file Global numbers of a rank's rows, or of the first rows of their queries, by which draws of rows are keyed. Also
+/// states whether an exact number of rows is drawn.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,25 @@ namespace kauri {
 
 class RowNumbers {
  public:
-  /// ranges: MetaInfo::global_rows, not owned; empty: row i is row i.
-  /// query_begin: MetaInfo::group_ptr, not owned, where a row has the number of its query's first row, which all rows
-  /// of the query have on every rank, since they follow each other among those of all ranks; empty: its own.
+  /// ranges: MetaInfo::global_rows, not owned; if empty, row i has number i.
+  /// query_begin: MetaInfo::group_ptr, not owned. If given, all rows of a query have the number of the query's first
+  /// row, on every rank, because the rows of a query are consecutive among the rows of all ranks. If empty, each row
+  /// has its own number.
   explicit RowNumbers(Span<RowRange const> ranges, Span<std::int64_t const> query_begin = {})
       : ranges_(ranges), query_begin_(query_begin) {
     for (auto const& range : ranges) first_here_.push_back(first_here_.back() + range.count);
   }
 
-  /// Of `n_all` rows of all ranks exactly a share is drawn.
+  /// Returns numbers for drawing an exact share of the `n_all` rows of all ranks.
   static RowNumbers DrawnExactly(Span<RowRange const> ranges, std::int64_t n_all) {
     RowNumbers numbers(ranges);
     numbers.n_all_ = n_all;
     return numbers;
   }
-  /// n_all; -1: each row is drawn on its own.
+  /// Returns n_all; -1 if each row is drawn independently.
   std::int64_t NumAll() const { return n_all_; }
 
-  /// fn(row, its global number) for the rows from `begin` up to `end` of this rank.
+  /// Calls fn(row, its global number) for the rows [begin, end) of this rank.
   template <typename Fn>
   void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     if (query_begin_.empty()) return ForEachRow(begin, end, fn);

@@ -11,7 +11,7 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
-constexpr double kSteps = 1024.0;  // of a weight in 1
+constexpr double kSteps = 1024.0;  // steps per unit of weight
 
 }  // namespace
 

@@ -33,7 +33,7 @@ std::uint64_t PurposeKey(std::uint64_t key, Purpose purpose) {
   return CombineKeys(key, static_cast<std::uint64_t>(purpose));
 }
 
-/// The first `count` steps of a Fisher-Yates shuffle.
+/// Performs the first `count` steps of a Fisher-Yates shuffle.
 void KeepUniform(std::size_t count, std::uint64_t key, std::vector<std::uint32_t>* columns) {
   auto const n = columns->size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -42,9 +42,9 @@ void KeepUniform(std::size_t count, std::uint64_t key, std::vector<std::uint32_t
   columns->resize(count);
 }
 
-/// Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir": each column gets an exponential time of
-/// the rate of its weight, and the earliest are kept. A weight of zero counts as kLeastWeight, as XGBoost's, so that
-/// there are always enough columns.
+/// Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir": each column gets an exponentially
+/// distributed time whose rate is its weight, and the earliest columns are kept. A weight of zero counts as
+/// kLeastWeight, as in XGBoost, so that there are always enough columns.
 void KeepWeighted(std::size_t count, std::uint64_t key, Span<float const> weights,
                   std::vector<std::uint32_t>* columns) {
   constexpr float kLeastWeight = 1e-6F;
@@ -58,7 +58,7 @@ void KeepWeighted(std::size_t count, std::uint64_t key, Span<float const> weight
   columns->resize(count);
 }
 
-/// `weights`: of all columns, or empty.
+/// Draws some of the columns. weights: of all columns, or empty.
 std::vector<std::uint32_t> DrawColumns(std::vector<std::uint32_t> columns, float rate, std::uint64_t key,
                                        Span<float const> weights) {
   auto const count = static_cast<std::size_t>(SampledColumnCount(rate, static_cast<std::int64_t>(columns.size())));

@@ -1,4 +1,4 @@
-/// \file updater=prune: splits that bring less than gamma, or lie too deep, become leaves (PruneTree).
+/// \file updater=prune: turns splits that gain less than gamma, or are too deep, into leaves (PruneTree).
 #pragma once
 
 #include "kauri/tree_param.h"

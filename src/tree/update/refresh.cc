@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
 
-/// [n_nodes]; only leaves have sums.
+/// Returns the sums of the leaves, [n_nodes]; other nodes are 0.
 std::vector<FixedSum> SumLeaves(Context const& ctx, TreeTask const& task, Span<std::int32_t const> leaf_of_row,
                                 std::size_t n_nodes) {
   std::vector<std::vector<FixedSum>> of_thread(ctx.threads);
@@ -34,14 +34,14 @@ std::vector<FixedSum> SumLeaves(Context const& ctx, TreeTask const& task, Span<s
   return total;
 }
 
-/// Unlike the gain that splits are chosen by: nothing below min_child_weight.
+/// Returns the gain of a node; unlike the gain used to choose splits, it is 0 below min_child_weight.
 double RefreshedGain(FixedSum sum, GainParam const& gain) {
   return HessianOf(sum, gain) < gain.min_child_weight ? 0.0 : LeafGain(sum, gain);
 }
 
 }  // namespace
 
-/// Without decay the new value as it is, its sign of zero too.
+/// Without decay the new value is returned unchanged, including the sign of zero.
 float RefreshUpdater::LeafValue(float old, float fresh) const {
   auto const decay = refresh_.refresh_decay;
   return decay == 0.0F ? fresh : decay * old + (1.0F - decay) * fresh;

@@ -1,11 +1,12 @@
-/// \file updater=refresh: the splits of a tree stay, its statistics become those of other data.
+/// \file updater=refresh: keeps the splits of a tree and recomputes its statistics from other data.
 ///
 /// 1. The gradient pairs of the rows are added up leaf by leaf, in integers.
-/// 2. A split's sum is that of its children, from the leaves up.
-/// 3. Weights, covers and, with refresh_leaf, leaf values follow from the sums (split_gain.h); so do the loss changes
-///    of the splits, by XGBoost's formula for this.
-/// 4. With refresh_decay a leaf's value is the mean of old and new, the old one weighted by it (LightGBM's refit).
-/// Monotone constraints are not minded, as in XGBoost.
+/// 2. The sum of a split is the sum of its children, from the leaves up.
+/// 3. Weights, covers and, with refresh_leaf, leaf values follow from the sums (split_gain.h). The loss changes of the
+///    splits follow, too, by XGBoost's formula for this updater.
+/// 4. With refresh_decay, a leaf's value is the weighted mean of old and new, where refresh_decay is the weight of the
+///    old value (LightGBM's refit).
+/// Monotone constraints are ignored, as in XGBoost.
 #pragma once
 
 #include "kauri/parameter.h"
