@@ -49,7 +49,7 @@ struct BinRequest {
 
 /// Codes and cuts that a device makes of rows in its memory.
 struct CodedRows {
-  std::vector<FeatureCuts> features;           ///< [n_cols], see MakeExactCuts; only n_values if the cuts were given
+  std::vector<FeatureCuts> features;  ///< [n_cols], see MakeExactCuts; only n_values if the cuts were given
   /// null if the host, which supports bundles, should make the codes instead
   std::shared_ptr<CodesOnDevice const> codes;
 };

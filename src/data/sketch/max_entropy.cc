@@ -101,7 +101,7 @@ std::vector<double> Mixed(std::vector<double> means, double share) {
 /// Newton's method on the dual problem.
 class MaxEntropy {
  public:
-  /// start: theta of at most as many moments, or empty for the flat density.
+  /// start: theta for at most the same number of moments, or empty for the flat density.
   MaxEntropy(std::vector<double> means, std::size_t n_points, std::vector<double> start)
       : means_(std::move(means)), n_(means_.size()), theta_(std::move(start)), rule_(&RuleOf(n_points)) {
     if (theta_.empty()) theta_.push_back(std::log(0.5));
