@@ -15,14 +15,13 @@ namespace kauri {
 /// parts of different widths, and for none.
 std::unique_ptr<DataView> MakeChain(std::vector<std::unique_ptr<DataView>> parts);
 
-/// Returns a matrix of the rows of all parts, with all their infos. Queries end with their part. Parts without rows are
-/// left out. Cost: the parts and the result are in memory at the same time. \throws Error(kData) for parts that
+/// Returns a matrix of the rows of all parts, with all their metadata. Queries end with their part. Parts without rows
+/// are left out. Cost: the parts and the result are in memory at the same time. \throws Error(kData) for parts that
 /// disagree in their fields (columns, targets, outputs of the margin, names), and for none.
 std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, std::vector<std::unique_ptr<DataMatrix>> parts);
 
-/// Returns the joined infos of all parts. There must be at least one part, and none without rows unless it is the only
-/// one.
-/// \throws Error(kData) as Concatenate does.
+/// Returns the joined metadata of all parts. There must be at least one part, and none without rows unless it is the
+/// only one. \throws Error(kData) as Concatenate does.
 MetaInfo JoinInfo(std::vector<MetaInfo const*> const& parts);
 
 }  // namespace kauri

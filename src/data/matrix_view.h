@@ -17,7 +17,7 @@ class SparseView : public DataView {
   virtual CsrStorage const* OwnedCsr() const { return nullptr; }
 };
 
-/// Returns the column of a feature in DataView::CopyFeatures, or a negative number.
+/// Functor that returns the column of a feature in DataView::CopyFeatures, or a negative number.
 struct SlotLookup {
   Span<std::int32_t const> slot_of_feature;
   std::int64_t operator()(std::uint32_t feature) const {

@@ -11,7 +11,7 @@
 
 namespace kauri {
 
-/// Returns the infos of rows that are not known yet: every length is accepted until `ValidateInfo` checks it.
+/// Returns the metadata of rows that are not known yet: every length is accepted until `ValidateInfo` checks it.
 MetaInfo InfoOfUnknownRows();
 
 /// Sets one field; an array without elements clears it.

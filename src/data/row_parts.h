@@ -18,7 +18,7 @@ std::int64_t RowsPerPart(std::int64_t n_cols);
 
 class RowParts {
  public:
-  /// Receives a copy of the next rows, without infos other than their weights, if there are any.
+  /// Receives a copy of the next rows, without metadata other than their weights, if there are any.
   using TakePart = std::function<void(DataMatrix* part, Span<float const> weights)>;
 
   RowParts(std::int64_t n_cols, TakePart take);

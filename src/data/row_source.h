@@ -12,8 +12,8 @@ namespace kauri {
 struct RowBatch {
   std::unique_ptr<DataView> rows;                   ///< valid until the next call of the source
   std::shared_ptr<void const> keep;                 ///< memory that `rows` reads, unless it has another owner
-  MetaInfo info;                                    ///< infos of the batch
-  std::function<void(MetaInfo*)> finish_info = {};  ///< if set, it adds the pending labels to the infos
+  MetaInfo info;                                    ///< metadata of the batch
+  std::function<void(MetaInfo*)> finish_info = {};  ///< if set, it adds the pending labels to the metadata
 };
 
 class RowSource {

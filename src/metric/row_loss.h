@@ -12,8 +12,8 @@ namespace kauri {
 
 class RowLoss {
  public:
-  /// info: infos of the rows; must outlive this object. \throws Error(kData) as Metric::Validate; Error(kParameter) for
-  /// metrics that are not means over rows.
+  /// info: metadata of the rows; must outlive this object. \throws Error(kData) as Metric::Validate; Error(kParameter)
+  /// for metrics that are not means over rows.
   RowLoss(Metric const& metric, MetaInfo const& info, std::int64_t n_outputs);
 
   /// Returns the loss of a row. predictions: [n_outputs] of a row with the label of `row`. If each output has a loss,

@@ -82,8 +82,8 @@ std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> cons
   return scales;
 }
 
-/// Returns the scale of each output: [n_outputs]. With several ranks, a rank without rows gets the outputs of the
-/// others.
+/// Returns the scale of each output: [n_outputs]. With several ranks, a rank without rows gets the scales of the other
+/// ranks' outputs.
 std::vector<double> ScalesOf(Context const& ctx, std::vector<Output> const& outputs, MetaInfo const& info) {
   if (IsDistributed(ctx)) return ScalesOverRanks(ctx, outputs, info);
   std::vector<double> scales;

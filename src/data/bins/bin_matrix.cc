@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 9;  // a block of a few dozen columns stays in the second-level cache
 
-/// Returns the number of cells reserved for a feature: whole cache lines, but never a power of two of them, because
-/// features of that size would crowd into a few sets of the cache.
+/// Returns the number of cells reserved for a feature: whole cache lines, but never a multiple of 16 of them, because
+/// features of such sizes would crowd into a few sets of the cache.
 std::uint32_t SpacedCells(std::uint32_t n_codes) {
   constexpr std::uint32_t kPerLine = 4;
   auto const cells = (n_codes + kPerLine - 1) / kPerLine * kPerLine;

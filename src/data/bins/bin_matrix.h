@@ -84,7 +84,7 @@ struct BinShape {
   bool by_column = true;                  ///< true to make the copy by columns, or bundles
 };
 
-/// A matrix of bins. It is immutable once Finish or FinishCodes has returned.
+/// A matrix of bins. It is immutable once it is filled.
 class BinMatrix {
  public:
   BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts);

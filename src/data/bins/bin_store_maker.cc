@@ -195,8 +195,8 @@ std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* s
   return store;
 }
 
-/// Reads the infos of all batches and counts their rows. Returns false unless all batches are numbers in the memory of
-/// one device.
+/// Reads the metadata of all batches and counts their rows. Returns false unless all batches are numbers in the memory
+/// of one device.
 bool TakeInfos(Context const& ctx, RowSource* source, DeviceBatches* all, std::vector<MetaInfo>* infos) {
   source->Restart();
   for (RowBatch batch; source->Next(ctx, &batch); batch = {}) {

@@ -1,6 +1,6 @@
 /// \file Makes matrices of bins from rows that come batch by batch, without holding their values.
 ///
-/// 1. The first pass counts rows and missing values, joins labels and other infos, and makes the cuts, so that the
+/// 1. The first pass counts rows and missing values, joins labels and other metadata, and makes the cuts, so that the
 ///    division of the rows into batches does not matter (data/bins/first_pass.h).
 /// 2. The last pass writes the codes, to memory or to a file.
 /// Unless the caller knows the number of batches, the maker first reads two of them: a single batch that stays in

@@ -20,14 +20,14 @@ class BinsOfTraining {
   /// next Make, which needs as much memory again. In a group all ranks call it, and the result holds for the matrices
   /// of all.
   bool IsStale(Context const& ctx, DataMatrix const& data);
-  /// Returns the bins of `data` with its current info. In a group all ranks call it. \throws as DeriveBins and
+  /// Returns the bins of `data` with its current metadata. In a group all ranks call it. \throws as DeriveBins and
   /// BinStore::InMemory do; in a group also Error(kCollective) if some ranks store bins and some values, and
   /// Error(kData) for bins that each rank made on its own.
   std::shared_ptr<BinMatrix const> Make(Context const& ctx, DataMatrix const& data);
 
  private:
   BinOptions options_;
-  std::uint64_t revision_ = 0;  ///< revision of the info for which key_ is known to be valid
+  std::uint64_t revision_ = 0;  ///< revision of the metadata for which key_ is known to be valid
   DerivedKey key_;              ///< key of the bins that Make returned last
 };
 

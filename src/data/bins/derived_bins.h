@@ -26,9 +26,9 @@ DerivedKey BinsKey(MetaInfo const& info, BinOptions const& options, std::vector<
 std::shared_ptr<BinMatrix const> MakeBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                           BinOptions const& options);
 
-/// Returns the bins of `data` with its current info. The first call with a key makes them; `key` is the BinsKey of the
-/// same options and weights. Cached bins equal newly made ones byte by byte. In a group all ranks call it; cached bins
-/// are used again if every rank passes the same matrix as before. \throws as MakeQuantileCuts does.
+/// Returns the bins of `data` with its current metadata. The first call with a key makes them; `key` is the BinsKey of
+/// the same options and weights. Cached bins equal newly made ones byte by byte. In a group all ranks call it; cached
+/// bins are used again if every rank passes the same matrix as before. \throws as MakeQuantileCuts does.
 std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                             BinOptions const& options);
 

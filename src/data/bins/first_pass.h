@@ -1,5 +1,5 @@
 /// \file Facts about all batches that are needed before their bins can be made: the number of rows and of missing
-/// values, the infos of the rows, the categories that occur, and the cuts.
+/// values, the metadata of the rows, the categories that occur, and the cuts.
 ///
 /// The cuts are the same as for one array with all rows, in a group with the rows of all ranks. Values of columns are
 /// kept as long as they take no more than kept_bytes and the budget; the other columns take further passes over the
@@ -30,7 +30,7 @@ constexpr std::int64_t kKeptBytes = 1 << 28;
 struct CutPlan {
   int max_bin = 0;
   QuantileCuts const* given = nullptr;
-  MetaInfo const* like = nullptr;  ///< infos of the data that the given cuts come from
+  MetaInfo const* like = nullptr;  ///< metadata of the data that the given cuts come from
   bool in_file = false;
   MemoryBudget budget;
   std::int64_t kept_bytes = kKeptBytes;
@@ -54,7 +54,7 @@ struct BatchSummary {
 
 bool IsSparse(DataView const& rows);
 
-/// Returns the joined infos of all batches.
+/// Returns the joined metadata of all batches.
 MetaInfo JoinBatches(std::vector<MetaInfo> const& infos);
 
 /// Calls fn(batch) for all batches.

@@ -28,10 +28,10 @@ struct UnusualCells {
 };
 
 /// Returns lists for codes in bytes, or none if they would not pay off: more than 0.45 of the cells would be listed,
-/// fewer than kCellsPerStep features have a usual code, or cells do not fit into 16 bits.
+/// fewer than kCellsPerStep features have a usual code, cells do not fit into 16 bits, or offsets into 32 bits.
 /// columns and rows: the same codes in both layouts; row_stride: distance between rows. cell_begin: [n_cols + 1], the
-/// first cell of each feature. Scans only the first rows if lists would not pay off, otherwise all rows twice. The
-/// ranks of a group, which call it together, all have lists or none, and the same usual codes.
+/// first cell of each feature. Scans only the first rows if lists would not pay off, otherwise all rows three times.
+/// The ranks of a group, which call it together, all have lists or none, and the same usual codes.
 UnusualCells ListUnusualCells(Context const& ctx, ByteColumns const& columns, std::uint8_t const* rows,
                               std::int64_t row_stride, Span<std::uint32_t const> cell_begin);
 

@@ -39,7 +39,8 @@ bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b);
 /// Returns whether all categories that both a and b name have the same numbers.
 bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b);
 
-/// Returns the names of `more`, beginning with the names of `known` in their order.
+/// Returns for each column the names of `known`, followed by the names of `more` that `known` lacks. A column that only
+/// one of the two tables names keeps the names of `more`.
 CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more);
 
 }  // namespace kauri

@@ -45,7 +45,7 @@ class OrderedView : public DataView {
   std::vector<float> values_;  ///< [n_rows, n_places]
 };
 
-/// Extends the infos to the columns added after the columns of the data. Each added column gets the smallest feature
+/// Extends the metadata to the columns added after the columns of the data. Each added column gets the smallest feature
 /// weight of its members.
 void AddColumns(OrderedEncoding const& encoding, MetaInfo* info) {
   auto const added = encoding.AddedColumns();

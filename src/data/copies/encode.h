@@ -12,7 +12,7 @@
 namespace kauri {
 
 /// Returns a copy of `matrix` whose encoded columns hold the numbers of one permutation and have the type 'float'. All
-/// other infos stay. Columns that only the model has come after the others. Sparse rows become dense.
+/// other metadata stays. Columns that only the model has come after the others. Sparse rows become dense.
 std::unique_ptr<DataMatrix> EncodeInOrder(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
                                           OrderedRows const& rows, std::int64_t permutation);
 

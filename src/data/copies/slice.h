@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// Copies the rows with all their infos: labels, weights, margins, bounds, and the names and types of the features.
+/// Copies the rows with all their metadata: labels, weights, margins, bounds, and the names and types of the features.
 /// Leaves out the global row numbers of a group's ranks: the chosen rows form a table of their own. A row may be chosen
 /// more than once. With `allow_groups`, neighbouring chosen rows of one query form a query of the result, which keeps
 /// the query's weight. \throws Error(kData) for a row out of range, or for queries without `allow_groups`.

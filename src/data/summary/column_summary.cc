@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the number of bins of sketches of other kinds, which sets their size. Densities can afford more bins.
+/// Returns the number of bins that sketches are made for, which determines the size of GK and KLL sketches. Densities
+/// can afford more bins.
 int BinsFor(SketchOptions const& options) { return options.kind == SketchKind::kMoments ? 1024 : 256; }
 
 void RequireWeights(Span<float const> weights, std::int64_t n_rows) {
