@@ -93,11 +93,11 @@ class BinMatrix {
   /// Computes the codes of the next rows. Finish must follow the last call. \throws Error(kData) for more rows than
   /// announced, for a missing value in a feature that was declared to have none, and for a category that the cuts lack.
   void Append(Context const& ctx, DataView const& rows);
-  /// Checks that all rows were appended, and builds whatever FinishCodes builds. \throws Error(kData).
+  /// Checks that all rows were appended, and builds the sorted columns, bundles or lists. \throws Error(kData).
   void Finish(Context const& ctx);
   /// Makes room for n_rows rows, and for n_entries entries of sparse data, whose codes the caller writes.
   void Resize(std::int64_t n_rows, std::int64_t n_entries);
-  /// Builds the copy by columns, if wanted, from codes that were written by rows.
+  /// Builds the copy by columns, if wanted, from codes that were written by rows. Then does what Finish does.
   void FinishCodes(Context const& ctx);
   /// Returns the codes row by row, or the cells of sparse data, as bytes to read or write.
   Span<char> MutableCodes();
