@@ -31,8 +31,8 @@ struct CompressedArrays {
 
 /// Checks and converts the index arrays. n_minor: 0 if the caller does not know it (XGBoost's JVM package passes 0 for
 /// sparse data without a shape); it is then one more than the largest index. \throws Error(kData) unless all are
-/// integer vectors, indptr ascends from at least 0 to at most n_entries, and every index that it reaches is in [0,
-/// n_minor).
+/// integer vectors, indptr ascends from at least 0 to at most n_entries, and every index that it reaches is at least 0
+/// and below n_minor.
 CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names, ArrayView const& indptr,
                                 ArrayView const& indices, std::int64_t n_entries, std::int64_t n_minor);
 

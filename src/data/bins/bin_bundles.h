@@ -14,8 +14,8 @@ namespace kauri {
 /// removes at least a quarter of the columns.
 BundledCodes BundleDense(Context const& ctx, BinMatrix const& bins);
 
-/// Returns bundles without codes. The result is empty unless there are so few bundles that at least half of their codes
-/// belong to entries. Moves the features' first cells, [n_cols + 1], to make room for a spare cell before each bundle.
+/// Returns bundles without codes. The result is empty unless at least half of the bundles' codes belong to entries.
+/// Moves the features' first cells, [n_cols + 1], to make room for a spare cell before each bundle.
 BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::uint32_t>* feature_begin);
 /// Computes the codes of the bundles from the cells of the entries.
 void EncodeBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::uint32_t> const& cells,
