@@ -27,7 +27,7 @@ class Parts {
   std::int64_t NumCols() const { return parts_.front()->NumCols(); }
   std::vector<std::unique_ptr<DataView>> const& All() const { return parts_; }
 
-  /// fn(part, begin, end) for the rows of each part that [begin, end) touches.
+  /// Calls fn(part, begin, end) for the rows of each part that overlap [begin, end).
   template <typename Fn>
   void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     auto part = std::upper_bound(first_row_.begin(), first_row_.end(), begin) - first_row_.begin() - 1;
@@ -64,7 +64,7 @@ class DenseChain : public DataView {
   Parts parts_;
 };
 
-/// The present entries of dense rows.
+/// Returns the present entries of dense rows.
 CsrStorage CompressDense(DataView const& view) {
   CsrStorage out;
   out.row_ptr.push_back(0);

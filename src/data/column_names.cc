@@ -13,7 +13,7 @@ namespace {
 
 using NameSet = std::set<std::string_view>;
 
-/// Names that a list has and a set has not, in the order of the list.
+/// Returns the names of a list that a set lacks, in the order of the list.
 std::vector<std::string_view> Without(Span<std::string const> names, NameSet const& others) {
   std::vector<std::string_view> found;
   for (auto const& name : names) {
@@ -22,7 +22,7 @@ std::vector<std::string_view> Without(Span<std::string const> names, NameSet con
   return found;
 }
 
-/// "'a', 'b' and 390 more".
+/// Returns a list for messages: "'a', 'b' and 390 more".
 std::string ListOf(std::vector<std::string_view> const& names) {
   constexpr std::size_t kMostNames = 10;
   constexpr std::size_t kShownBytesOfName = 60;
@@ -46,7 +46,7 @@ std::string ListOf(std::vector<std::string_view> const& names) {
                                  DataInWords const& data) {
   auto const lacking = Without(expected.names, NameSet(names.begin(), names.end()));
   auto const unknown = Without(names, NameSet(expected.names.begin(), expected.names.end()));
-  if (lacking.empty() && unknown.empty()) {  // names that files of models may repeat
+  if (lacking.empty() && unknown.empty()) {  // files of models may repeat names
     if (names.size() == expected.names.size()) FailOtherOrder(names, expected, data);
     Fail(ErrorKind::kData, "feature_names mismatch: ", data.noun, " ", data.has, " ", names.size(), " names, ",
          expected.owner, " ", expected.names.size(), "; give one for each of its columns.");

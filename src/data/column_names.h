@@ -1,4 +1,4 @@
-/// \file Whether the names of columns are those that are expected, and in words how they differ.
+/// \file Comparison of column names with the expected ones, and error messages that describe the differences.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace kauri {
 
-/// Data in messages: "the data have", "the background has".
+/// The data as messages name them: "the data have", "the background has".
 struct DataInWords {
   std::string noun = "the data";
   char const* has = "have";
 };
 
-/// Who expects the names of columns, and the cure of another order.
+/// The expected names of columns, and their owner.
 struct ExpectedNames {
   Span<std::string const> names;
   char const* owner = "the model";
 };
 
-/// \throws Error(kData) unless `names` are those that are expected, in their order: what lacks and what is unknown, at
-/// most ten names of each, or that the order differs. Takes a comparison of the texts, about 10 ns for each.
+/// Requires the expected names in their order. \throws Error(kData) naming the missing and the unknown names, at most
+/// ten of each, or a different order. Costs a comparison of the texts, about 10 ns for each.
 void RequireColumnNames(Span<std::string const> names, ExpectedNames const& expected, DataInWords const& data);
 
-/// \throws Error(kData) where a name stands twice.
+/// \throws Error(kData) for a name that occurs twice.
 void RequireUniqueNames(Span<std::string const> names);
 
 }  // namespace kauri

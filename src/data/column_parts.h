@@ -1,4 +1,4 @@
-/// \file A matrix of rows read column by column, a block of rows at a time.
+/// \file Access to a matrix of rows column by column, a block of rows at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace kauri {
 
-/// A column in some rows.
+/// The values of a column in some rows.
 struct ColumnPart {
   Span<float const> values;   ///< NaN where missing
-  Span<float const> weights;  ///< of their rows; empty where all weigh the same
+  Span<float const> weights;  ///< weights of their rows; empty if all weigh the same
 };
 
-/// The entries of rows [first, last) of sparse data, column after column.
+/// The entries of rows [first, last) of sparse data, sorted by column.
 class SparseColumns {
  public:
   SparseColumns(Context const& ctx, DataMatrix const& data, std::int64_t first, std::int64_t last,
@@ -36,7 +36,7 @@ class SparseColumns {
   std::vector<float> weights_;
 };
 
-/// Rows in somebody's memory: values [n_rows, n_cols], row-major, NaN where missing.
+/// Rows in the caller's memory: values [n_rows, n_cols], row-major, NaN where missing.
 struct DenseRows {
   float const* values = nullptr;
   std::int64_t n_rows = 0;
@@ -46,26 +46,28 @@ struct DenseRows {
   std::int64_t NumCols() const { return n_cols; }
 };
 
-/// From one copied column to the next: with a power of two all columns would share a few sets of the cache.
+/// Returns the distance between copied columns. With a power of two, all columns would share a few sets of the cache.
 inline std::int64_t ColumnStride(std::int64_t n_rows) { return n_rows + 16; }
 
-/// Some columns, next to each other, of some rows that are.
+/// A block of neighbouring columns and rows.
 struct DenseBlock {
-  float const* values = nullptr;  ///< the first
+  float const* values = nullptr;  ///< the first value
   std::int64_t n_rows = 0;
   std::int64_t n_columns = 0;
-  std::int64_t row_stride = 0;  ///< from one row to the next
+  std::int64_t row_stride = 0;  ///< distance between rows
 };
 
-/// columns: [n_columns, ColumnStride(n_rows)] of the block.
+/// Copies the block to columns: [n_columns, ColumnStride(n_rows)].
 void CopyColumns(Context const& ctx, DenseBlock const& block, std::vector<float>* columns);
 
-/// fn(feature, part) for the parts of every column in the order of the rows; different columns on several threads.
+/// Calls fn(feature, part) for the parts of every column in the order of the rows. Different columns run on several
+/// threads.
 template <typename Fn>
 void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t rows_per_part, Span<float const> weights,
                        Fn&& fn) {
-  constexpr std::int64_t kColumnsPerGroup = 16;  // of float32: one cache line of a row
-  constexpr std::int64_t kFewValues = 1 << 20;   // that may be copied at once, so that threads meet less often
+  constexpr std::int64_t kColumnsPerGroup = 16;  // float32 values of one cache line
+  // values that may be copied at once, so that threads synchronise less often
+  constexpr std::int64_t kFewValues = 1 << 20;
   auto const at_once = std::max<std::int64_t>(ctx.threads, kFewValues / std::max<std::int64_t>(1, rows_per_part));
   auto const group = NumBlocks(at_once, kColumnsPerGroup) * kColumnsPerGroup;
   std::vector<float> columns;
@@ -84,7 +86,7 @@ void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t r
   }
 }
 
-/// The same for any matrix whose values are kept.
+/// The same for any matrix that stores values.
 template <typename Fn>
 void ForEachColumnPart(Context const& ctx, DataMatrix const& data, std::int64_t rows_per_part,
                        Span<float const> weights, Fn&& fn) {

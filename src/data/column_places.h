@@ -1,4 +1,4 @@
-/// \file Where entries go that lie row by row and are wanted column by column, the rows in parts that threads take.
+/// \file Counting sort of entries by column, with the rows divided into parts for the threads.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 
 namespace kauri {
 
-/// [part][column]: entries of this part of the rows; then the place of the first of them.
+/// [part][column]: the number of entries of this part of the rows, later the place of the first of them.
 using ColumnPlaces = std::vector<std::vector<std::int64_t>>;
 
-/// Rows of a part: one part a thread, fewer where the tables of counts would be larger than what they count.
+/// Returns the number of rows per part: one part per thread, or fewer parts if the tables of counts would be larger
+/// than the data.
 inline std::int64_t RowsPerColumnPart(Context const& ctx, std::int64_t n_rows, std::int64_t n_cols,
                                       std::int64_t n_entries) {
   auto const worth_it = std::max<std::int64_t>(1, n_entries / std::max<std::int64_t>(1, 4 * n_cols));

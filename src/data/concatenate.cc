@@ -16,7 +16,7 @@ using Infos = std::vector<MetaInfo const*>;
   Fail(ErrorKind::kData, field, ": batch ", batch, " ", how, "; all batches must have it alike.");
 }
 
-/// Elements per row of a field, of each batch the same; the field of all batches.
+/// Joins a field of all batches. Every batch must have the same number of elements per row.
 std::vector<float> JoinRows(Infos const& parts, char const* field, std::vector<float> MetaInfo::*member) {
   std::vector<float> all;
   auto const width = [&](MetaInfo const& info) {
@@ -44,7 +44,7 @@ std::vector<std::int64_t> JoinGroups(Infos const& parts) {
   return all;
 }
 
-/// One per row in every batch, or one per query in every batch.
+/// Joins weights, which are one per row in every batch, or one per query in every batch.
 std::vector<float> JoinWeights(Infos const& parts) {
   auto const fits = [&](auto&& count) {
     return std::all_of(parts.begin(), parts.end(),
@@ -67,7 +67,7 @@ std::vector<RowRange> JoinGlobalRows(Infos const& parts) {
   return CheckedRanges(all);
 }
 
-/// What all batches that have it must agree on.
+/// Returns a field on which all batches that have it must agree.
 template <typename T>
 T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
   T const* shared = &(parts[0]->*member);
@@ -79,8 +79,8 @@ T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
   return *shared;
 }
 
-/// The names of the categories of each column. A batch without names for a column, whose values are all missing there,
-/// takes the names that the other batches have.
+/// Joins the names of the categories of each column. A batch without names for a column, whose values are all missing
+/// there, takes the names of the other batches.
 CategoryNameTable JoinCategoryNames(Infos const& parts) {
   auto all = parts[0]->category_names;
   for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -97,7 +97,7 @@ CategoryNameTable JoinCategoryNames(Infos const& parts) {
   return all;
 }
 
-/// Columns without a value have the type of the other parts.
+/// Gives columns without a value the type of the other parts.
 void SettleTypesOf(Matrices const& parts) {
   if (parts.empty()) return;
   auto const& first = parts.front()->Info().feature_types;

@@ -29,7 +29,7 @@ void CheckColumnCount(std::int64_t n_cols) {
   }
 }
 
-/// n_rows * n_cols of a matrix that is to be stored densely.
+/// Returns n_rows * n_cols of a matrix that is to be stored densely.
 std::size_t NumCells(std::int64_t n_rows, std::int64_t n_cols) {
   std::int64_t cells = 0;
   if (__builtin_mul_overflow(n_rows, n_cols, &cells) || cells > (std::int64_t{1} << 60U)) {
@@ -57,7 +57,7 @@ void SortRow(CsrStorage* csr, std::size_t begin, std::size_t end,
   for (auto i = begin; i < end; ++i) std::tie(csr->features[i], csr->values[i]) = (*scratch)[i - begin];
 }
 
-/// Sorts a row where needed and checks its entries. True where it stores a feature twice.
+/// Sorts a row if needed and checks its entries. Returns true if it stores a feature twice.
 bool NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
                   std::vector<std::pair<std::uint32_t, float>>* scratch) {
   auto const begin = static_cast<std::size_t>(csr->row_ptr[row]);
@@ -77,7 +77,7 @@ bool NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
   return std::adjacent_find(features + begin, features + end) != features + end;
 }
 
-/// Adds up what a row stores for one feature.
+/// Adds up the values that a row stores for the same feature.
 void SumRepeated(CsrStorage* csr) {
   std::int64_t next = 0;
   std::int64_t begin = 0;
@@ -98,7 +98,7 @@ void SumRepeated(CsrStorage* csr) {
   csr->values.resize(next);
 }
 
-/// What CsrStorage promises.
+/// Establishes the invariants of CsrStorage.
 void Normalise(Context const& ctx, std::int64_t n_cols, CsrStorage* csr) {
   std::atomic<bool> has_repeated{false};
   auto const n_rows = static_cast<std::int64_t>(csr->row_ptr.size()) - 1;
@@ -130,7 +130,7 @@ std::unique_ptr<DataMatrix> CopyRows(Context const& ctx, DataView const& view) {
     return DataMatrix::FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
   }
   CheckColumnCount(n_cols);
-  if (n_cols == 0 && n_rows > std::numeric_limits<std::int32_t>::max()) {  // no memory bounds their number
+  if (n_cols == 0 && n_rows > std::numeric_limits<std::int32_t>::max()) {  // no memory limits their number
     Fail(ErrorKind::kData, "the data have ", n_rows, " rows but no columns.");
   }
   DenseStorage storage;

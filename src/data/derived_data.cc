@@ -94,7 +94,7 @@ std::shared_ptr<void const> DerivedData::Replace(DerivedKey const& key, MemoryBu
     std::lock_guard<std::mutex> const lock(slot->mutex);
     slot->entry = std::move(entry);
   };
-  set({});  // before its successor takes as much memory
+  set({});  // before its successor takes the same memory again
   DerivedEntry made;
   try {
     made = make();

@@ -1,12 +1,13 @@
-/// \file What learning derives from rows first, bins and sorted columns, kept with them for the next training.
+/// \file Data that training derives from rows, bins and sorted columns, cached with the rows for the next training.
 ///
-/// Vocabulary. An entry is immutable and a function of the rows, which never change, and of its key: all else that it
-/// depends on. What does not change it, the number of threads for one, is not in the key; labels never are.
+/// Vocabulary. An entry is immutable and a function of the rows, which never change, and of its key: everything else
+/// that it depends on. The key excludes settings that do not change the entry, such as the number of threads, and
+/// labels.
 ///
-/// Trainings share entries and outlive them here: an entry that is dropped stays with who uses it. Of each kind the
-/// last kKeptOfAKind that were asked for are kept while the matrix lives; one that would be too many goes before its
-/// successor is made. Where a memory budget is set, the entries that were not asked for longest are dropped until the
-/// rest fits, the one just made included.
+/// Trainings share entries. An entry that is dropped here stays alive with its users. Of each kind the kKeptOfAKind
+/// most recently used entries are kept while the matrix lives; an entry beyond this number is dropped before its
+/// successor is made. If a memory budget is set, the least recently used entries are dropped until the rest fits,
+/// including the entry just made.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,11 @@
 
 namespace kauri {
 
-/// What an entry depends on besides the rows.
+/// The properties, besides the rows, that an entry depends on.
 struct DerivedKey {
-  std::string kind;                             ///< "bins": names the type of the entry too
-  std::string settings = {};                    ///< "max_bin=256,sketch=0"
-  std::vector<float> weights = {};              ///< [n_rows] by which cuts are made; empty: all alike
+  std::string kind;                             ///< e.g. "bins"; identifies the type of the entry, too
+  std::string settings = {};                    ///< e.g. "max_bin=256,sketch=0"
+  std::vector<float> weights = {};              ///< [n_rows] weights for the cuts; empty: all the same
   std::vector<std::uint32_t> categorical = {};  ///< the categorical columns, ascending
 
   bool operator==(DerivedKey const& other) const {
@@ -37,31 +38,32 @@ struct DerivedKey {
   }
 };
 
-/// The categorical columns of a matrix, ascending.
+/// Returns the categorical columns of a matrix, ascending.
 std::vector<std::uint32_t> CategoricalColumns(MetaInfo const& info);
 
-/// An entry and what it takes.
+/// An entry and its size.
 struct DerivedEntry {
   std::shared_ptr<void const> value;
   std::int64_t bytes = 0;
 };
 
-/// Safe from many threads: who asks for an entry that another thread is making waits for it.
+/// A cache that is safe from many threads: a request for an entry that another thread is making waits for it.
 class DerivedData {
  public:
   static constexpr std::size_t kKeptOfAKind = 2;
 
-  /// The entry of `key`; one that is not kept is made. What `make` throws is thrown, and the next call makes it anew.
+  /// Returns the entry of `key`, and makes it if it is not kept. If `make` throws, so does Get, and the next call makes
+  /// the entry anew.
   std::shared_ptr<void const> Get(DerivedKey const& key, MemoryBudget const& budget,
                                   std::function<DerivedEntry()> const& make);
-  /// The entry of `key`, or null where it is not kept.
+  /// Returns the entry of `key`, or null if it is not kept.
   std::shared_ptr<void const> Find(DerivedKey const& key) const;
   /// Makes the entry of `key` anew. Unlike Get it holds no lock meanwhile: `make` may wait for other ranks.
   std::shared_ptr<void const> Replace(DerivedKey const& key, MemoryBudget const& budget,
                                       std::function<DerivedEntry()> const& make);
-  /// The entry of a kind that was asked for last, or null where none is kept.
+  /// Returns the most recently used entry of a kind, or null if none is kept.
   std::shared_ptr<void const> Latest(std::string const& kind) const;
-  /// How many entries are kept, and what they take.
+  /// Returns the number of entries kept, and their size.
   std::size_t NumKept() const;
   std::int64_t BytesKept() const;
 
@@ -71,19 +73,19 @@ class DerivedData {
     DerivedKey const key;
     std::mutex mutex;  ///< held while the entry is made
     DerivedEntry entry;
-    std::int64_t bytes = 0;  ///< of entry and key, once the entry is made; guarded by the mutex of all slots
+    std::int64_t bytes = 0;  ///< size of entry and key, once the entry is made; guarded by the mutex of all slots
   };
 
   std::shared_ptr<Slot> FindOrAdd(DerivedKey const& key);
-  /// The entry of the slot that was asked for last of those wanted, or null.
+  /// Returns the entry of the most recently used slot that is wanted, or null.
   template <typename IsWanted>
   std::shared_ptr<void const> FindSlot(IsWanted&& is_wanted) const;
   void Forget(std::shared_ptr<Slot> const& slot);
-  /// Notes what a slot takes and drops the oldest ones until all fit.
+  /// Records the size of a slot and drops the least recently used ones until all fit.
   void Settle(Slot* slot, MemoryBudget const& budget);
 
-  mutable std::mutex mutex_;                ///< of the list; never held while an entry is made
-  std::list<std::shared_ptr<Slot>> slots_;  ///< the last one asked for is in front
+  mutable std::mutex mutex_;                ///< guards the list; never held while an entry is made
+  std::list<std::shared_ptr<Slot>> slots_;  ///< the most recently used slot comes first
 };
 
 template <typename T>
@@ -92,7 +94,7 @@ DerivedEntry EntryOf(std::shared_ptr<T const> value) {
   return {std::move(value), bytes};
 }
 
-/// The entry of `key` of a matrix, of type T with `std::int64_t BytesHeld() const`; make() returns it as a
+/// Returns the entry of `key` of a matrix, of type T with `std::int64_t BytesHeld() const`. make() returns it as a
 /// std::shared_ptr<T const>.
 template <typename T, typename Make>
 std::shared_ptr<T const> Derive(DataMatrix const& data, DerivedKey const& key, MemoryBudget const& budget,
@@ -101,8 +103,8 @@ std::shared_ptr<T const> Derive(DataMatrix const& data, DerivedKey const& key, M
   return std::static_pointer_cast<T const>(made);
 }
 
-/// The same in a group, all of whose ranks call it: kept ones are taken where every rank has one, otherwise all make
-/// theirs. What the rows of other ranks are belongs to the key.
+/// The same in a group, all of whose ranks call it. Cached entries are used if every rank has one, otherwise all ranks
+/// make theirs. The key must identify the rows of the other ranks.
 template <typename T, typename Make>
 std::shared_ptr<T const> DeriveInGroup(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                        MemoryBudget const& budget, Make&& make) {

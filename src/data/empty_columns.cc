@@ -25,7 +25,7 @@ bool AreAllSet(ColumnFlags const& flags) {
   return std::all_of(flags.begin(), flags.end(), [](auto const flag) { return flag != 0; });
 }
 
-/// The type that the batches agree on for a column; empty: none of them has types.
+/// Returns the type that the batches agree on for a column; empty if none of them has types.
 std::string TypeOf(std::vector<MetaInfo*> const& infos, std::vector<ColumnFlags> const& has_value, std::size_t col) {
   std::string type;
   for (std::size_t i = 0; i < infos.size(); ++i) {

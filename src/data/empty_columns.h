@@ -1,5 +1,5 @@
-/// \file Columns without a value. Whatever type such a column has in a batch, it says nothing of the column: a frame
-/// whose cells are all null may call the column a number, and a dictionary without entries calls it a category.
+/// \file Columns without a value. The type of such a column in a batch is meaningless: a frame whose cells are all null
+/// may call the column a number, and a dictionary without entries calls it a category.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace kauri {
 
-/// [n_cols]: 1 where a column has a value in some row.
+/// [n_cols]: 1 if a column has a value in some row.
 using ColumnFlags = std::vector<std::uint8_t>;
 
-/// Returns which columns of `rows` have a value. Compressed rows and rows in device memory are not looked at: all of
-/// their columns count as having some. Cost: the first rows alone, unless a column is missing in all of these.
+/// Returns which columns of `rows` have a value. Does not read compressed rows and rows in device memory: all their
+/// columns count as having values. Cost: reads only the first rows, unless a column is missing in all of them.
 ColumnFlags ColumnsWithValues(DataView const& rows);
 
-/// Gives each column one type in all batches whose rows have no value in it: the type of the first batch that has one,
-/// or "c" where no batch has a value and some batch says so. Batches without types are left as they are.
+/// Gives columns without a value in a batch the type that they have in the other batches: the type of the first batch
+/// with a value, or "c" if no batch has a value and some batch has this type. Batches without types stay as they are.
 /// has_value: [n_infos].
 void SettleTypes(std::vector<MetaInfo*> const& infos, std::vector<ColumnFlags> const& has_value);
 

@@ -8,7 +8,7 @@
 namespace kauri {
 namespace {
 
-/// Rows that already are as the library wants them.
+/// Rows that already have the library's form.
 class RowsView : public DataView {
  public:
   RowsView(float const* values, std::int64_t n_rows, std::int64_t n_cols)
@@ -35,7 +35,8 @@ class RowsView : public DataView {
   std::int64_t n_cols_;
 };
 
-/// Rows in device memory, for whoever cannot read them there. Owns them where `owned` is given.
+/// Rows in device memory, copied to the host for readers that cannot access the device. Owns the rows if `owned` is
+/// given.
 class DeviceView : public DataView {
  public:
   explicit DeviceView(DeviceStorage const& storage, std::unique_ptr<DeviceStorage> owned = nullptr)
@@ -54,7 +55,7 @@ class DeviceView : public DataView {
   DeviceStorage const& storage_;
 };
 
-/// Owned rows: checked when they were taken over.
+/// Owned rows, which were checked when the library took them over.
 class StorageView : public SparseView {
  public:
   StorageView(CsrStorage const& storage, std::int64_t n_cols) : storage_(storage), n_cols_(n_cols) {}

@@ -1,4 +1,4 @@
-/// \file Views of rows that already are in the library's form, and what DataMatrix::FromView asks of sparse ones.
+/// \file Views of rows that already have the library's form, and the interface of sparse rows for DataMatrix::FromView.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace kauri {
 
 class SparseView : public DataView {
  public:
-  /// The present entries, as DataMatrix::FromCsr takes them. \throws Error(kData) for an infinite value.
+  /// Returns the present entries in the form for DataMatrix::FromCsr. \throws Error(kData) for an infinite value.
   virtual CsrStorage CopyCsr(Context const& ctx) const = 0;
-  /// The rows themselves when the library owns them, otherwise nullptr.
+  /// Returns the rows themselves if the library owns them, otherwise nullptr.
   virtual CsrStorage const* OwnedCsr() const { return nullptr; }
 };
 
-/// The column of a feature in DataView::CopyFeatures, or a negative number.
+/// Functor that returns the column of a feature in DataView::CopyFeatures, or a negative number.
 struct SlotLookup {
   Span<std::int32_t const> slot_of_feature;
   std::int64_t operator()(std::uint32_t feature) const {
@@ -25,15 +25,15 @@ struct SlotLookup {
   }
 };
 
-/// True when a dense copy takes no more memory than twice the entries do: such rows are stored densely.
+/// Returns true if a dense copy takes at most twice the memory of the entries: such rows are stored densely.
 inline bool IsMostlyPresent(std::int64_t n_entries, std::int64_t n_rows, std::int64_t n_cols) {
   return static_cast<double>(n_entries) * 2.0 >= static_cast<double>(n_rows) * static_cast<double>(n_cols);
 }
 
-/// A view of [n_rows, n_cols] values, row-major, NaN for missing; they must outlive it.
+/// Returns a view of [n_rows, n_cols] values, row-major, NaN for missing; they must outlive it.
 std::unique_ptr<DataView> MakeRowsView(float const* values, std::int64_t n_rows, std::int64_t n_cols);
 
-/// A view of owned CSR rows; `storage` must outlive it.
+/// Returns a view of owned CSR rows; `storage` must outlive it.
 std::unique_ptr<DataView> MakeStorageView(CsrStorage const& storage, std::int64_t n_cols);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file How much memory training may take.
+/// \file The memory limit of training.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace kauri {
 
-/// What the library may hold at once for one data set and for training on it. What the caller holds (batches, the
+/// Limit on the memory of the library for one data set and for training on it. The caller's memory (batches, the
 /// process itself) is not counted.
 struct MemoryBudget {
   static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
@@ -15,17 +15,17 @@ struct MemoryBudget {
   std::int64_t bytes = kNoLimit;
 
   bool IsLimited() const { return bytes != kNoLimit; }
-  /// \throws Error(kMemory) when `needed` bytes for `what` are more.
+  /// \throws Error(kMemory) if `needed` bytes for `what` exceed the budget.
   void Require(std::int64_t needed, char const* what) const;
 };
 
-/// Gives memory that was freed back to the system, where the allocator can. Costs a walk through all free memory.
+/// Returns freed memory to the system, if the allocator can. Costs a traversal of all free memory.
 void ReturnFreeMemory();
 
-/// 0: no limit. \throws Error(kParameter) for what cannot be a size.
+/// Returns the budget; 0 means no limit. \throws Error(kParameter) for an invalid size.
 MemoryBudget BudgetOfMegabytes(std::int64_t megabytes);
 
-/// Rounded up, for messages.
+/// Converts to megabytes, rounded up, for messages.
 inline std::int64_t ToMegabytes(std::int64_t bytes) {
   return bytes / MemoryBudget::kMegabyte + (bytes % MemoryBudget::kMegabyte != 0 ? 1 : 0);
 }

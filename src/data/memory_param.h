@@ -1,4 +1,4 @@
-/// \file The parameter that bounds memory.
+/// \file The parameter that limits memory.
 #pragma once
 
 #include <dmlc/parameter.h>

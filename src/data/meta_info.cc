@@ -25,7 +25,7 @@ namespace {
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
 }
 
-/// What a value must satisfy besides not being NaN, which only kFiniteOrSilent takes.
+/// The condition on a value besides not being NaN, which only kFiniteOrSilent allows.
 enum class Rule { kFinite, kFiniteOrSilent, kNotNegative, kLowerBound, kUpperBound };
 
 char const* Meaning(Rule rule) {
@@ -44,7 +44,7 @@ char const* Meaning(Rule rule) {
   return "";
 }
 
-/// The values that a rule allows, both ends included; no NaN is between them.
+/// The values that a rule allows, both ends included; NaN never lies between them.
 struct Bounds {
   float least;
   float most;
@@ -59,8 +59,8 @@ Bounds BoundsOf(Rule rule) {
   return bounds;
 }
 
-/// Where the first value is that does not hold, or values.size(). Counts in blocks: a loop without a way out is
-/// vectorised.
+/// Returns the index of the first value for which holds() is false, or values.size(). Counts in blocks, because a loop
+/// without an early exit is vectorised.
 template <typename Holds>
 std::size_t FindFirst(Context const& ctx, std::vector<float> const& values, Holds&& holds) {
   constexpr std::int64_t kBlock = 1 << 16;
@@ -79,7 +79,7 @@ std::size_t FindFirst(Context const& ctx, std::vector<float> const& values, Hold
   return values.size();
 }
 
-/// Where the first value is that the rule does not allow, or values.size().
+/// Returns the index of the first value that the rule does not allow, or values.size().
 std::size_t FindBad(Context const& ctx, Rule rule, std::vector<float> const& values) {
   auto const bounds = BoundsOf(rule);
   if (rule == Rule::kFiniteOrSilent) {
@@ -97,7 +97,7 @@ void ConvertStrip(char const* from, std::int64_t stride, std::int64_t n, float* 
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(LoadElement<T>(from + i * stride));
 }
 
-/// How messages about bad values begin, in the words that code around XGBoost looks for.
+/// Returns the beginning of messages about bad values, in the words that code around XGBoost looks for.
 char const* WhatIsBad(std::string const& field) {
   if (field == "label") return "Label contains NaN, infinity or a value too large: ";
   if (field == "weight") return "Weights must be positive values: ";
@@ -105,14 +105,14 @@ char const* WhatIsBad(std::string const& field) {
   return "";
 }
 
-/// What else there is to know of a bad value.
+/// Returns an additional remark on a bad value.
 char const* RemarkOn(std::string const& field, float value) {
   if (field != "label" || !std::isnan(value)) return "";
   return "; only a table of two label columns or more may have NaN, where a label is not known";
 }
 
-/// All elements, row by row, as float32: a copy of numbers that lie side by side is one pass over memory whose pages
-/// all threads provide.
+/// Returns all elements, row by row, as float32. Contiguous numbers are copied in one pass, into memory whose pages all
+/// threads provide.
 std::vector<float> CopyFloats(Context const& ctx, ArrayView const& array) {
   std::vector<float> values;
   auto const n = ToSize(array.Size());
@@ -135,7 +135,7 @@ std::vector<float> CopyFloats(Context const& ctx, ArrayView const& array) {
   return values;
 }
 
-/// \throws Error(kData), naming the first value that the rule does not allow.
+/// \throws Error(kData) naming the first value that the rule does not allow.
 void RequireAllowed(Context const& ctx, std::string const& field, std::vector<float> const& values, std::int64_t n_cols,
                     Rule rule) {
   auto const bad = FindBad(ctx, rule, values);
@@ -145,13 +145,13 @@ void RequireAllowed(Context const& ctx, std::string const& field, std::vector<fl
 }
 
 std::vector<float> ReadFloats(Context const& ctx, std::string const& field, ArrayView const& array, Rule rule) {
-  if (array.Size() == 0) return {};  // also of any number of rows without columns
+  if (array.Size() == 0) return {};  // also for any number of rows without columns
   auto values = CopyFloats(ctx, array);
   RequireAllowed(ctx, field, values, array.shape[1], rule);
   return values;
 }
 
-/// All elements as int64; floating-point ones must be integers.
+/// Returns all elements as int64; floating-point elements must be integers.
 std::vector<std::int64_t> ReadIntegers(std::string const& field, ArrayView const& array) {
   std::vector<std::int64_t> values(array.Size());
   auto const is_integer = DispatchDType(array.dtype, [](auto tag) { return std::is_integral_v<decltype(tag)>; });
@@ -181,11 +181,11 @@ void RequireVector(std::string const& field, ArrayView const& array) {
   Fail(ErrorKind::kData, field, " has the shape [", array.shape[0], ", ", array.shape[1], "]; it must be a vector.");
 }
 
-/// The number of label columns of an array of this shape.
+/// Returns the number of label columns of an array of this shape.
 std::int64_t TargetsOf(MetaInfo const& info, ArrayView const& array) {
   auto const n_values = array.Size();
   auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info.n_rows;
-  // Without columns there is nothing to learn from: labels of any number are kept, and training refuses them.
+  // Without columns there is nothing to learn from: any number of labels is stored, and training refuses them.
   if (n_values > 0 && !is_row_vector && info.n_cols != 0) RequireLength("label", array.shape[0], info.n_rows, "rows");
   return n_values > 0 && !is_row_vector ? array.shape[1] : 1;
 }

@@ -39,7 +39,7 @@ void RowParts::Add(Context const& ctx, DataView const& batch, Span<float const> 
     Fail(ErrorKind::kData, "a batch has ", batch.NumCols(), " columns, but the first one has ", n_cols_,
          "; all must have the same.");
   }
-  std::unique_ptr<DataMatrix> copy;  // of compressed rows, whose order within a row is not known
+  std::unique_ptr<DataMatrix> copy;  // copy of compressed rows, whose order within a row is unknown
   if (dynamic_cast<SparseView const*>(&batch) != nullptr) copy = DataMatrix::FromView(ctx, batch);
   auto const copy_view = copy == nullptr ? nullptr : copy->View();
   auto const& rows = copy == nullptr ? batch : *copy_view;

@@ -1,5 +1,5 @@
-/// \file Batches of any length made into parts of one length, so that what is made of them does not depend on how the
-/// rows arrived, and takes a known amount of memory.
+/// \file Regroups batches of any length into parts of one length, so that results do not depend on the batches, and
+/// memory is predictable.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace kauri {
 
-/// Rows of a part: at most 2^16, and at most 2^21 values unless that makes them fewer than 2^10; a function of the
-/// number of columns alone.
+/// Returns the number of rows of a part: at most 2^16, and at most 2^21 values unless this means fewer than 2^10 rows.
+/// It depends only on the number of columns.
 std::int64_t RowsPerPart(std::int64_t n_cols);
 
 class RowParts {
  public:
-  /// A copy of the next rows, without what is known of them but their weights, where they have some.
+  /// Receives a copy of the next rows, without metadata other than their weights, if there are any.
   using TakePart = std::function<void(DataMatrix* part, Span<float const> weights)>;
 
   RowParts(std::int64_t n_cols, TakePart take);
-  /// weights: [n_rows of the batch], or empty. A batch of compressed rows is copied whole.
+  /// Adds a batch. weights: [n_rows of the batch], or empty. A batch of compressed rows is copied whole.
   /// \throws Error(kData) for another number of columns, and for infinite values.
   void Add(Context const& ctx, DataView const& batch, Span<float const> weights);
-  /// Hands out the rest.
+  /// Passes on the remaining rows.
   void Finish(Context const& ctx);
   std::int64_t NumRows() const { return n_rows_; }  ///< added so far
 

@@ -1,4 +1,4 @@
-/// \file Rows of a view one by one, as dense floats.
+/// \file Reading the rows of a view one by one, as dense floats.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace kauri {
 
-/// One per thread; the view must outlive it.
+/// A reader for one thread; the view must outlive it.
 class RowReader {
  public:
-  /// n_cols: how many of the first features are read.
+  /// n_cols: the number of leading features to read.
   RowReader(DataView const& rows, std::int64_t n_cols)
       : rows_(rows), n_cols_(n_cols), dense_(n_cols <= rows.NumCols() ? rows.DenseRows() : nullptr) {
     if (dense_ == nullptr) scratch_.resize(static_cast<std::size_t>(n_cols));
   }
-  /// [n_cols], NaN where missing; valid until the next call. Costs a copy unless the rows are dense.
+  /// Returns a row, [n_cols], NaN where missing; valid until the next call. Costs a copy unless the rows are dense.
   float const* Row(std::int64_t row) {
     if (dense_ != nullptr) return dense_ + row * rows_.NumCols();
     rows_.CopyRows(row, row + 1, n_cols_, scratch_.data());

@@ -1,4 +1,4 @@
-/// \file Rows that come batch by batch and can be asked for again.
+/// \file Rows that come batch by batch and can be read repeatedly.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,18 @@
 namespace kauri {
 
 struct RowBatch {
-  std::unique_ptr<DataView> rows;                   ///< may be read until the source is asked for anything else
-  std::shared_ptr<void const> keep;                 ///< what `rows` reads, where nobody else owns it
-  MetaInfo info;                                    ///< of the batch
-  std::function<void(MetaInfo*)> finish_info = {};  ///< where there is one, `info` lacks labels that it waits for
+  std::unique_ptr<DataView> rows;                   ///< valid until the next call of the source
+  std::shared_ptr<void const> keep;                 ///< memory that `rows` reads, unless it has another owner
+  MetaInfo info;                                    ///< metadata of the batch
+  std::function<void(MetaInfo*)> finish_info = {};  ///< if set, it adds the pending labels to the metadata
 };
 
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  /// Goes back to before the first batch.
+  /// Returns to the position before the first batch.
   virtual void Restart() = 0;
-  /// The next batch, or false at the end. The same batches come every time.
+  /// Reads the next batch; returns false at the end. Every pass gives the same batches.
   virtual bool Next(Context const& ctx, RowBatch* batch) = 0;
 };
 

@@ -1,4 +1,4 @@
-/// \file Some rows of a view, as a view: work in tiles.
+/// \file A view of some rows of another view, for work in tiles.
 #pragma once
 
 #include <cstdint>

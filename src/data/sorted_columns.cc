@@ -18,7 +18,7 @@ constexpr int kDigitBits = 11;
 constexpr int kDigits = 3;
 constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
 
-/// Value and row in one integer that sorts as the pair does.
+/// Value and row in one integer that sorts like the pair.
 using Key = std::uint64_t;
 
 Key MakeKey(float value, std::int64_t row) {
@@ -37,7 +37,7 @@ ColumnEntry EntryOf(Key key) {
   return entry;
 }
 
-/// Sorts keys whose rows ascend already: least significant digit first over the value's bits only, stable.
+/// Sorts keys whose rows ascend already: a stable radix sort over the value's bits only, least significant digit first.
 class ColumnSorter {
  public:
   void Sort(Span<ColumnEntry> column) {
@@ -65,7 +65,7 @@ class ColumnSorter {
     }
     for (int digit = 0; digit < kDigits; ++digit) {
       auto& counts = counts_[digit];
-      if (counts[DigitOf(keys_[0], digit)] == keys_.size()) continue;  // all alike in this digit
+      if (counts[DigitOf(keys_[0], digit)] == keys_.size()) continue;  // all keys share this digit
       std::size_t begin = 0;
       for (auto& count : counts) begin += std::exchange(count, begin);
       for (auto const key : keys_) other_[counts[DigitOf(key, digit)]++] = key;
@@ -78,7 +78,7 @@ class ColumnSorter {
   std::array<std::array<std::size_t, kBuckets>, kDigits> counts_;
 };
 
-/// fn(feature, row, value) for the present values of features [begin, end), rows ascending.
+/// Calls fn(feature, row, value) for the present values of features [begin, end), rows ascending.
 template <typename Fn>
 void ForEachEntry(CsrStorage const& csr, std::uint32_t begin, std::uint32_t end, Fn&& fn) {
   for (std::size_t row = 0; row + 1 < csr.row_ptr.size(); ++row) {
@@ -90,7 +90,7 @@ void ForEachEntry(CsrStorage const& csr, std::uint32_t begin, std::uint32_t end,
   }
 }
 
-/// fn(begin, end) for groups of features, in parallel.
+/// Calls fn(begin, end) for groups of features, in parallel.
 template <typename Fn>
 void ForEachColumnGroup(Context const& ctx, std::int64_t n_cols, Fn&& fn) {
   auto const group_size = std::max<std::int64_t>(1, NumBlocks(n_cols, kColumnGroups));
@@ -120,8 +120,8 @@ std::vector<std::int64_t> CountEntries(Context const& ctx, DataMatrix const& dat
   return counts;
 }
 
-/// Writes the entries of every column, rows ascending. A few columns are copied together, as a cache line of a row
-/// holds a few of its values, and a block of rows at a time, which stays in the first-level cache.
+/// Writes the entries of every column, rows ascending. Copies several columns together, because a cache line of a row
+/// holds several of its values, and one block of rows at a time, which stays in the first-level cache.
 void TransposeDense(Context const& ctx, DataMatrix const& data, std::vector<std::int64_t> const& column_ptr,
                     ColumnEntry* out) {
   constexpr std::int64_t kRowsPerBlock = 256;

@@ -1,4 +1,4 @@
-/// \file The columns of a matrix, each sorted by value: what exact split finding walks along.
+/// \file The columns of a matrix, each sorted by value, for exact split finding.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace kauri {
 
-/// A present value and where it came from.
+/// A present value and its row.
 struct ColumnEntry {
   std::uint32_t row;
   float value;  ///< finite, never -0
 };
 
-/// Immutable; 8 bytes per present value. Entries ascend by (value, row) within a column; missing values are not stored.
+/// Sorted columns. Immutable; 8 bytes per present value. Entries ascend by (value, row) within a column; missing values
+/// are not stored.
 class SortedColumns {
  public:
   /// Costs one extraction and a radix sort per column, columns in parallel.
@@ -28,13 +29,13 @@ class SortedColumns {
   std::int64_t BytesHeld() const { return NumEntries() * static_cast<std::int64_t>(sizeof(ColumnEntry)); }
   std::int64_t NumCols() const { return static_cast<std::int64_t>(column_ptr_.size()) - 1; }
   std::int64_t NumEntries() const { return column_ptr_.back(); }
-  /// [n_cols + 1]: where each column begins in Entries().
+  /// Returns the beginning of each column in Entries(): [n_cols + 1].
   std::vector<std::int64_t> const& ColumnPtr() const { return column_ptr_; }
   Span<ColumnEntry const> Entries() const { return {entries_.get(), static_cast<std::size_t>(NumEntries())}; }
   Span<ColumnEntry const> Column(std::int64_t feature) const;
-  /// No value is missing.
+  /// Returns whether no value is missing.
   bool IsComplete(std::int64_t feature) const;
-  /// All present values are equal, and there is one.
+  /// Returns whether there is a present value and all present values are equal.
   bool IsConstant(std::int64_t feature) const;
 
  private:

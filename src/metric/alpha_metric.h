@@ -1,4 +1,4 @@
-/// \file quantile and expectile: means over the rows and over the alphas, each of which has an output.
+/// \file quantile and expectile: means over the rows and over the alphas, with one output for each alpha.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace kauri {
 
-/// \throws Error(kData) unless there are as many outputs as alphas, labels, [n_rows], and weights fit.
+/// \throws Error(kData) unless there is one output per alpha, and labels, [n_rows], and weights fit.
 void CheckAlphaInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_outputs, std::int64_t n_alphas);
 
-/// loss(prediction, label) of every alpha.
+/// A mean of loss(prediction, label) over rows and alphas.
 template <typename Loss>
 class AlphaMetric : public Metric {
  public:

@@ -1,8 +1,7 @@
-/// \file Steps of the ROC and the precision-recall curve; host and device. auc.cc says what they are.
+/// \file Steps of the ROC and the precision-recall curve; host and device. auc.cc defines the curves.
 ///
-/// Weights are added up as integers, so tp and fp of a row do not depend on the order in which rows are counted. The
-/// areas of steps are float64, added in lanes (common/lane_sum.h): the step that ends with the row of place i is value
-/// i.
+/// Weights are added up as integers, so tp and fp of a row do not depend on the order of addition. The areas of steps
+/// are float64, added in lanes (common/lane_sum.h): the step that ends with the row of place i is value i.
 #pragma once
 
 #include <cmath>
@@ -26,14 +25,16 @@ struct CurvePoint {
   }
 };
 
-/// Units of a weight of 1, for n rows with weights of at most `largest`: a power of two for which all weights together
-/// stay below 2^62 units. Of a million rows, float32 weights down to 2^-17 of the largest are whole numbers of units.
+/// Returns the number of units of a weight of 1, for n rows with weights of at most `largest`: a power of two for which
+/// the total weight stays below 2^62 units. For a million rows, float32 weights down to 2^-17 of the largest are
+/// integers.
 inline double UnitsPerWeight(float largest, std::int64_t n) {
   if (n == 0 || largest == 0.0F) return 1.0;
   return std::ldexp(1.0, 59 - std::ilogb(static_cast<double>(n)) - std::ilogb(static_cast<double>(largest)));
 }
 
-/// The nearest number of units, halves up (vector code, unlike rounding by libm); a positive weight is never lost.
+/// Returns the nearest number of units, halves up (vector code, unlike rounding by libm). A positive weight gives at
+/// least one unit.
 KAURI_HD std::int64_t WeightInUnits(float weight, double units) {
   double const halves_up = static_cast<double>(weight) * units + 0.5;
   auto const rounded = static_cast<std::int64_t>(halves_up);
@@ -72,28 +73,28 @@ struct PrecisionRecall {
   KAURI_HD static double Scale(double area, CurvePoint total) { return area / static_cast<double>(total.tp); }
 };
 
-/// The area, or NaN where a class has no weight.
+/// Returns the area, or NaN if a class has no weight.
 template <typename Curve>
 KAURI_HD double FinishArea(double area, CurvePoint total) {
   if (total.tp > 0 && total.fp > 0) return Curve::Scale(area, total);
   return detail::BitsToDouble(0x7FF8000000000000ULL);
 }
 
-/// A class in the mean over classes.
+/// Returns the term of a class in the mean over classes.
 template <typename Curve>
 WeightedSum ClassShare(double area, CurvePoint total) {
   auto const share = Curve::kByPrevalence ? static_cast<double>(total.tp) : 1.0;
   return {area * share, share};
 }
 
-/// Over the groups that have a score; NaN if none has.
+/// Returns the mean over the groups that have a score; NaN if none has.
 inline double MeanOfDefined(WeightedSum const& scores) {
   return scores.weight > 0.0 ? scores.Mean() : detail::BitsToDouble(0x7FF8000000000000ULL);
 }
 
-constexpr std::int64_t kMinRocGroup = 3;  ///< rows; XGBoost leaves smaller query groups out of auc
+constexpr std::int64_t kMinRocGroup = 3;  ///< rows; XGBoost excludes smaller query groups from auc
 
-/// The share of the pairs of n rows that were won, ties being half won.
+/// Returns the share of won pairs among n rows; ties count as half won.
 KAURI_HD double RocOfPairs(std::int64_t twice_wins, std::int64_t n) {
   return static_cast<double>(twice_wins) / static_cast<double>(n * (n - 1));
 }

@@ -16,7 +16,7 @@ CurvePoint InUnits(RankedRow const& row, double units) {
   return {WeightInUnits(row.positive, units), WeightInUnits(row.negative, units)};
 }
 
-/// Sorted rows with the points before blocks of them.
+/// Sorted rows, with the curve points before blocks of them.
 class Steps {
  public:
   Steps(Context const& ctx, std::vector<RankedRow> const& rows, double units)
@@ -30,7 +30,7 @@ class Steps {
   std::int64_t Size() const { return static_cast<std::int64_t>(rows_.size()); }
   CurvePoint Total() const { return before_block_.back(); }
 
-  /// Of the steps that end in a block.
+  /// Returns the area of the steps that end in a block.
   template <typename Curve>
   double BlockArea(std::int64_t begin, std::int64_t end) const {
     LaneSum<double> area;
@@ -56,7 +56,7 @@ class Steps {
     auto point = before_block_[Place(block)];
     return point += Sum(block * kRowBlock, place);
   }
-  /// The first place with the key of `place`.
+  /// Returns the first place with the same key as `place`.
   std::int64_t FirstEqual(std::int64_t place) const {
     auto const end = rows_.begin() + place;
     return std::lower_bound(rows_.begin(), end, end->key, [](auto const& row, auto key) { return row.key < key; }) -
@@ -68,7 +68,7 @@ class Steps {
   std::vector<CurvePoint> before_block_;  ///< [n_blocks + 1]
 };
 
-/// Pairs i < j with values[i] > values[j], by merging. Sorts `values`.
+/// Returns the number of pairs i < j with values[i] > values[j], by merging. Sorts `values`.
 std::int64_t CountInversions(std::vector<std::uint32_t>* values) {
   std::vector<std::uint32_t> merged(values->size());
   std::int64_t inversions = 0;
@@ -89,10 +89,10 @@ std::int64_t CountInversions(std::vector<std::uint32_t>* values) {
   return inversions;
 }
 
-/// Pairs of equal values.
+/// Returns the number of pairs of equal values.
 std::int64_t CountTies(std::vector<std::uint32_t> const& sorted) {
   std::int64_t ties = 0;
-  std::int64_t before = 0;  // values equal to this one
+  std::int64_t before = 0;  // number of earlier values equal to this one
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     before = sorted[i] == sorted[i - 1] ? before + 1 : 0;
     ties += before;

@@ -1,19 +1,19 @@
 /// \file Areas under the ROC and the precision-recall curve.
 ///
-/// Vocabulary. A row of weight w and label y in [0, 1] is y w positive and (1 - y) w negative; tp and fp are the
-/// positive and negative weight of the rows predicted above a threshold, P and N those of all rows. Rows with equal
-/// predictions are one step of the curve. auc: the trapezoids between the points (fp / N, tp / P). aucpr: between two
-/// points tp and fp grow linearly in tp, so precision is tp / (tp + fp(tp)) and its integral over recall has a closed
-/// form (Davis and Goadrich, "The relationship between precision-recall and ROC curves", 2006, section 4).
+/// Vocabulary. A row of weight w and label y in [0, 1] is y w positive and (1 - y) w negative. tp and fp are the
+/// positive and negative weight of the rows predicted above a threshold; P and N are the weights of all rows. Rows with
+/// equal predictions form one step of the curve. auc: the trapezoids between the points (fp / N, tp / P). aucpr:
+/// between two points fp grows linearly in tp, so precision is tp / (tp + fp(tp)) and its integral over recall has a
+/// closed form (Davis and Goadrich, "The relationship between precision-recall and ROC curves", 2006, section 4).
 ///
-/// Several columns of labels are several pairs of classes: both are the mean over the columns of which some label is
-/// known, and not defined where one of them has a single class.
+/// Several columns of labels are several pairs of classes: both metrics are the mean over the columns that have a known
+/// label, and are undefined if one of these has a single class.
 ///
-/// With query groups both are the mean over the groups in which they are defined, whatever the groups' weights but 0,
-/// as in XGBoost; auc is then the share of pairs of rows that the predictions put in the order of the labels.
+/// With query groups both metrics are the mean over the groups in which they are defined. Group weights are ignored
+/// unless they are 0, as in XGBoost. auc is then the share of pairs of rows that the predictions order like the labels.
 ///
-/// Several ranks: each scores its groups. Without groups every rank gets the predictions, labels and weights of all, 4
-/// bytes each, and computes the value as one process does.
+/// Several ranks: each scores its groups. Without groups every rank gets the predictions, labels and weights of all
+/// rows, 4 bytes each, and computes the same value as a single process.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -52,7 +52,7 @@ void CheckShares(std::string const& metric, MetaInfo const& info) {
   }
 }
 
-/// make(row) for every row, sorted.
+/// Sets the rows to make(row) and sorts them.
 template <typename Fn>
 void FillRanked(Context const& ctx, std::vector<RankedRow>* rows, Fn&& make) {
   ParallelForBlocks(ctx, static_cast<std::int64_t>(rows->size()), kRowBlock,
@@ -66,7 +66,7 @@ RankedRow Share(float prediction, float label, float weight) {
   return {DescendingFloatKey(prediction), label * weight, (1.0F - label) * weight};
 }
 
-/// The rows whose label of a column is known.
+/// Returns the rows with a known label in a column.
 std::vector<std::int64_t> KnownRows(MetaInfo const& info, std::int64_t column) {
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < info.n_rows; ++row) {
@@ -75,7 +75,7 @@ std::vector<std::int64_t> KnownRows(MetaInfo const& info, std::int64_t column) {
   return rows;
 }
 
-/// Mean over the columns of labels, each of which tells two classes apart.
+/// Returns the mean over the columns of labels, each of which separates two classes.
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
   auto const has_silent = HasSilent(ctx, info);
@@ -103,7 +103,7 @@ double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo co
   return sum / n_columns;
 }
 
-/// Mean over the classes of the area of each against the rest.
+/// Returns the mean over the classes of the area of each class against the rest.
 template <typename Curve>
 double SeveralClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info, std::int64_t n_classes) {
   WeightedSum mean;
@@ -127,7 +127,7 @@ struct Group {
   float weight;
 };
 
-/// A group in the mean over groups: the area and 1, or nothing where it is not defined.
+/// Returns a group's term in the mean over groups: the area with weight 1, or nothing if it is undefined.
 WeightedSum GroupScore(Roc, Context const& ctx, Group const& group, double) {
   if (group.n < kMinRocGroup) return {};
   if (group.weight == 0.0F) return {0.0, 1.0};
@@ -166,7 +166,7 @@ double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const
   return MeanOfDefined(SumGroupScores(ctx, order, scores));
 }
 
-/// Outputs that are classes, instead of one for each column of labels.
+/// Returns whether the outputs are classes, instead of one output for each column of labels.
 bool IsOfClasses(MetaInfo const& info, std::int64_t n_outputs) { return n_outputs > 1 && n_outputs != info.n_targets; }
 
 template <typename Curve>

@@ -1,8 +1,9 @@
-/// \file auc_mu: the mean over the pairs of classes i, j of the area under the ROC curve that tells the rows of i from
-/// those of j by the difference of their probabilities, p_i - p_j (Kleiman and Page, "AUCmu: a performance metric for
-/// multi-class machine learning models", 2019, equation 7, for rows that go to the likeliest class).
+/// \file auc_mu: the mean over the pairs of classes i, j of the area under the ROC curve that separates the rows of
+/// class i from the rows of class j by the difference of their probabilities, p_i - p_j (Kleiman and Page, "AUCmu: a
+/// performance metric for multi-class machine learning models", 2019, equation 7, for rows that go to the likeliest
+/// class).
 ///
-/// Not defined where a class has no rows. Every one of several ranks gets the predictions, labels and weights of all.
+/// Undefined if a class has no rows. With several ranks, every rank gets the predictions, labels and weights of all.
 #include <limits>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@
 namespace kauri {
 namespace {
 
-/// The rows of one evaluation by their classes.
+/// The rows of one evaluation, grouped by class.
 class ClassRows {
  public:
   ClassRows(Span<float const> predictions, MetaInfo const& info, std::int64_t n_classes)
@@ -28,7 +29,7 @@ class ClassRows {
       rows_[static_cast<std::size_t>(info.labels[row])].push_back(row);
   }
 
-  /// The area of the rows of class `left` against those of class `right`.
+  /// Returns the area of the rows of class `left` against the rows of class `right`.
   double PairArea(Context const& ctx, std::int64_t left, std::int64_t right, double units) const {
     std::vector<RankedRow> ranked;
     ranked.reserve(rows_[left].size() + rows_[right].size());
@@ -46,7 +47,7 @@ class ClassRows {
   Span<float const> predictions_;  ///< [n_rows, n_classes]
   MetaInfo const& info_;
   std::int64_t n_classes_;
-  std::vector<std::vector<std::int64_t>> rows_;  ///< [n_classes]: ascending
+  std::vector<std::vector<std::int64_t>> rows_;  ///< [n_classes], each ascending
 };
 
 class AucMu : public Metric {

@@ -1,8 +1,8 @@
 /// \file r2, the share of the labels' variance that predictions explain: 1 - sum w (y - p)^2 / sum w (y - mean y)^2.
 ///
-/// Several columns of labels: the mean over the columns of which some label is known. Where all labels are equal it is
-/// 1 if the predictions are they, and 0 otherwise, as in scikit-learn. Every one of several ranks gets the predictions,
-/// labels and weights of all.
+/// With several columns of labels, the mean over the columns that have a known label. If all labels are equal, r2 is 1
+/// for predictions equal to the labels, and 0 otherwise, as in scikit-learn. With several ranks, every rank gets the
+/// predictions, labels and weights of all.
 #include <memory>
 #include <string>
 
@@ -18,11 +18,11 @@
 namespace kauri {
 namespace {
 
-/// The labels of a target.
+/// The labels of one target.
 struct LabelColumn {
   MetaInfo const& info;
   std::int64_t target;
-  bool has_silent;  ///< a label of some column
+  bool has_silent;  ///< whether a label of some column is missing
 
   std::int64_t Element(std::int64_t row) const { return row * info.n_targets + target; }
   float Label(std::int64_t row) const { return info.labels[Element(row)]; }
@@ -58,7 +58,7 @@ class Determination : public Metric {
   }
 
  private:
-  /// The weighted sum of value(row) over the rows whose label is known.
+  /// Returns the weighted sum of value(row) over the rows with a known label.
   template <typename Fn>
   static WeightedSum SumOfRows(Context const& ctx, LabelColumn const& column, Fn&& value) {
     return SumBlocks<WeightedSum>(ctx, column.info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {

@@ -1,4 +1,4 @@
-/// What losses make of the text after '@' in a metric's name.
+/// Parsing and printing of the number after '@' in a metric's name.
 #include "metric/element_losses.h"
 
 #include "kauri/error.h"

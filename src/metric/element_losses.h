@@ -1,13 +1,13 @@
-/// \file Losses of one prediction and its label; float32 as XGBoost's, so that printed values agree. metric_table.h
-/// makes a metric of each elementwise one, on the host and on CUDA devices, and says how to add one.
+/// \file Losses of one prediction and its label; float32 as in XGBoost, so that printed values agree. metric_table.h
+/// makes a metric of each elementwise loss, on the host and on CUDA devices, and says how to add one.
 ///
-/// What an elementwise loss names:
+/// Members of an elementwise loss:
 ///   kName, kDescription    as in the registry
 ///   operator()             the loss, for the host and devices
 ///   kTakesRoot             whether the metric is the root of the mean
-///   Param                  its declared parameters if it has some; the loss is made from them
-/// MeanLoss has the usual ones. A loss with a number after '@' in the metric's name is made from that text, and has
-/// Number() and Suffix() for it.
+///   Param                  its declared parameters, if any; the loss is constructed from them
+/// MeanLoss has the defaults. A loss with a number after '@' in the metric's name is constructed from this text, and
+/// has Number() and Suffix() for it.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@
 
 namespace kauri {
 
-/// The smallest probability whose logarithm is taken. A NaN stays one.
+/// Returns the probability, but at least the smallest one whose logarithm is taken. NaN stays NaN.
 KAURI_HD float ClampProbability(float probability) { return probability < 1e-16F ? 1e-16F : probability; }
 
 struct MeanLoss {
@@ -57,12 +57,12 @@ struct LogLoss : MeanLoss {
   }
 };
 
-/// 1 where the prediction lies on the wrong side of the threshold; at the threshold it counts as negative.
+/// 1 if the prediction lies on the wrong side of the threshold; at the threshold it counts as negative.
 struct ThresholdError : MeanLoss {
   static constexpr char kName[] = "error";
   static constexpr char kDescription[] = "Share of rows on the wrong side of 0.5, or of t as error@t.";
 
-  /// argument: a threshold, or empty: 0.5. \throws Error(kParameter).
+  /// argument: a threshold, or empty for 0.5. \throws Error(kParameter) for any other text.
   explicit ThresholdError(std::string const& argument);
   std::string Number() const;
   std::string Suffix() const;
@@ -119,7 +119,7 @@ struct PseudoHuberDifference : MeanLoss {
   KAURI_HD float operator()(float prediction, float label) const {
     double const ratio = (static_cast<double>(label) - static_cast<double>(prediction)) / static_cast<double>(slope);
     double const square = ratio * ratio;
-    // slope^2 (sqrt(1 + square) - 1) without the difference of two near numbers.
+    // Computes slope^2 (sqrt(1 + square) - 1) without subtracting two nearly equal numbers.
     return static_cast<float>(static_cast<double>(slope) * static_cast<double>(slope) * square /
                               (sqrt(1.0 + square) + 1.0));
   }
@@ -144,7 +144,7 @@ struct HuberDifference : MeanLoss {
   float slope;
 };
 
-/// c^2 (ratio - ln(1 + ratio)) of |difference| / c; the loss of reg:fair.
+/// c^2 (ratio - ln(1 + ratio)) with ratio = |difference| / c; the loss of reg:fair.
 struct FairDifference : MeanLoss {
   static constexpr char kName[] = "fair";
   static constexpr char kDescription[] = "Mean Fair loss: squared for small, nearly absolute for large differences.";
@@ -156,7 +156,7 @@ struct FairDifference : MeanLoss {
     double const difference = static_cast<double>(label) - static_cast<double>(prediction);
     double const c = static_cast<double>(scale);
     double const ratio = (difference < 0.0 ? -difference : difference) / c;
-    // The logarithm's digits cancel for small ratios; the series' next term is below 1e-13 of the first.
+    // Digits of the logarithm cancel for small ratios; the series' next term is below 1e-13 of the first.
     double const small = ratio * ratio * (0.5 - ratio * (1.0 / 3.0 - ratio * (0.25 - ratio * 0.2)));
     return static_cast<float>(c * c * (ratio < 1e-3 ? small : ratio - Log(1.0 + ratio)));
   }
@@ -180,15 +180,15 @@ struct FocalDifference : MeanLoss {
   float alpha;
 
  private:
-  /// probability: that of the row's class.
+  /// probability: the probability of the row's class.
   KAURI_HD float OfClass(float probability) const {
     float const wrong = LogFloat(ClampProbability(1.0F - probability));
     return -ExpFloat(gamma * wrong) * LogFloat(ClampProbability(probability));
   }
 };
 
-/// The loss of binary:exponential at a probability: the root of the odds of the other class, e^8.66 at most, as float32
-/// has no probability nearer to 1.
+/// The loss of binary:exponential at a probability: the root of the odds of the other class, at most e^8.66, because
+/// float32 has no probability nearer to 1.
 struct ExponentialDifference : MeanLoss {
   static constexpr char kName[] = "exploss";
   static constexpr char kDescription[] = "Mean exponential loss of two classes, with half the log-odds as margin.";
@@ -204,7 +204,7 @@ struct ExponentialDifference : MeanLoss {
   static constexpr double kLeast = 1.0 / 33554432.0;  ///< 2^-25
 };
 
-/// Of the gamma distribution with shape 1 and the prediction as mean.
+/// Negative log-likelihood of the gamma distribution with shape 1 and the prediction as mean.
 struct GammaLogLoss : MeanLoss {
   static constexpr char kName[] = "gamma-nloglik";
   static constexpr char kDescription[] = "Mean negative log-likelihood of the gamma distribution with shape 1.";
@@ -215,7 +215,7 @@ struct GammaLogLoss : MeanLoss {
   }
 };
 
-/// Twice the log-likelihood ratio; both are moved away from 0.
+/// Twice the log-likelihood ratio. Both mean and label are moved away from 0.
 struct GammaDeviance : MeanLoss {
   static constexpr char kName[] = "gamma-deviance";
   static constexpr char kDescription[] = "Mean deviance of the gamma distribution.";
@@ -227,13 +227,13 @@ struct GammaDeviance : MeanLoss {
   }
 };
 
-/// Without the part that does not depend on the prediction; the variance is mean^power.
+/// Negative log-likelihood without the part that does not depend on the prediction; the variance is mean^power.
 struct TweedieLogLoss : MeanLoss {
   static constexpr char kName[] = "tweedie-nloglik";
   static constexpr char kDescription[] =
       "Mean negative log-likelihood of the Tweedie distribution of variance power p, as tweedie-nloglik@p.";
 
-  /// argument: a power in [1, 2). \throws Error(kParameter).
+  /// argument: a power in [1, 2). \throws Error(kParameter) for any other text.
   explicit TweedieLogLoss(std::string const& argument);
   std::string Number() const;
   std::string Suffix() const;
@@ -247,7 +247,7 @@ struct TweedieLogLoss : MeanLoss {
   float power;
 };
 
-/// For every alpha: differences below the label count alpha, those above 1 - alpha.
+/// Loss of one alpha: predictions below the label have the slope alpha, predictions above it 1 - alpha.
 struct PinballLoss {
   float alpha;
   KAURI_HD float operator()(float prediction, float label) const {
@@ -255,7 +255,7 @@ struct PinballLoss {
   }
 };
 
-/// The same of squared differences.
+/// The same for squared differences.
 struct ExpectileDifference {
   float alpha;
   KAURI_HD float operator()(float prediction, float label) const {
@@ -264,7 +264,7 @@ struct ExpectileDifference {
   }
 };
 
-/// 1 where e^margin lies within the bounds.
+/// 1 if e^margin lies within the bounds.
 struct InBounds {
   KAURI_HD float operator()(float margin, float lower, float upper) const {
     double const time = Exp(static_cast<double>(margin));
@@ -272,12 +272,12 @@ struct InBounds {
   }
 };
 
-/// For several classes `prediction` is the probability of the label's class, and the label itself is not read.
+/// Loss of several classes. `prediction` is the probability of the label's class; the label itself is not read.
 struct ClassLogLoss {
   KAURI_HD float operator()(float prediction, float) const { return -LogFloat(ClampProbability(prediction)); }
 };
 
-/// For several classes `prediction` is the number of the likeliest class.
+/// Error of several classes. `prediction` is the number of the likeliest class.
 struct ClassError {
   KAURI_HD float operator()(float prediction, float label) const { return prediction == label ? 0.0F : 1.0F; }
 };

@@ -16,7 +16,7 @@
 
 namespace kauri {
 
-/// The weighted mean of loss(prediction, label) over rows and targets whose labels are known, or its root.
+/// The weighted mean of loss(prediction, label) over rows and targets with known labels, or its root.
 template <typename Loss>
 class ElementMetric : public Metric {
  public:

@@ -1,4 +1,4 @@
-/// \file What a metric computes, as a value: all that a device needs to have a version of it.
+/// \file The formula of a metric, as a value: all information that a device needs for its own version.
 #pragma once
 
 #include <variant>
@@ -13,8 +13,8 @@
 
 namespace kauri {
 
-/// A device has kernels for each alternative but the first: there, only the host computes. std::vector: an output for
-/// each.
+/// Devices have kernels for each alternative except the first, which only the host computes. std::vector: one loss for
+/// each output.
 struct MetricFormula {
 #define KAURI_ALTERNATIVE(Loss) , Loss
   std::variant<std::monostate KAURI_FOR_EACH_MEAN_LOSS(KAURI_ALTERNATIVE), std::vector<PinballLoss>,

@@ -1,4 +1,4 @@
-/// \file Checks of what a metric is given.
+/// \file Checks of a metric's inputs.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,15 @@ namespace kauri {
 
 /// \throws Error(kData) unless there is a label for every row and target.
 void CheckLabelCount(std::string const& metric, MetaInfo const& info);
-/// As CheckLabelCount; also unless there are no or [n_rows] weights.
+/// Checks as CheckLabelCount does, and that there are [n_rows] weights or none.
 void CheckInputs(std::string const& metric, MetaInfo const& info);
-/// For means of no weight. Ranks call it together. \throws Error(kData) where there are labels and all are silent.
+/// Checks a mean whose weight is 0. Ranks call it together. \throws Error(kData) if there are labels and all are
+/// missing.
 void RequireKnownLabels(Context const& ctx, std::string const& metric, MetaInfo const& info);
-/// Outputs per row; 1 without rows. \throws Error(kData) as CheckLabelCount, and unless all rows have as many.
+/// Returns the number of outputs per row; 1 without rows. \throws Error(kData) as CheckLabelCount, and unless all rows
+/// have the same number.
 std::int64_t OutputsPerRow(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
-/// \throws Error(kData) unless every label is a whole number in [0, n_classes).
+/// \throws Error(kData) unless every label is an integer in [0, n_classes).
 void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int64_t n_classes);
 
 }  // namespace kauri

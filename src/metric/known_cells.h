@@ -1,4 +1,4 @@
-/// \file A block of cells of which some are silent, for loops that do not look.
+/// \file A block of cells with missing labels, prepared for loops that do not check for them.
 #pragma once
 
 #include "common/loss/element_weights.h"
@@ -7,8 +7,8 @@
 
 namespace kauri {
 
-/// Silent cells have become cells of no weight, whose prediction and label every loss of element_losses.h takes: what
-/// they add is 0.
+/// A copy of a block in which cells with missing labels (`IsSilent`) have weight 0, and a prediction and label that
+/// every loss of element_losses.h accepts, so that they add 0.
 class KnownCells {
  public:
   explicit KnownCells(LossBlock const& cells) : n_(cells.n) {
@@ -19,7 +19,7 @@ class KnownCells {
       weights_[i] = is_silent ? 0.0F : cells.weights[i];
     }
   }
-  /// Not to outlive this.
+  /// Returns the block, which must not outlive this object.
   LossBlock Block() const { return {predictions_.data(), labels_.data(), weights_.data(), n_}; }
 
  private:

@@ -6,8 +6,9 @@
 
 namespace kauri {
 
-/// For x >= 0, NaN otherwise; error below 1e-13 absolute or relative, whichever is larger.
-/// Gamma(x) = Gamma(x + n) / (x (x + 1) ... (x + n - 1)) up to x + n >= 10, then Stirling's series with five terms.
+/// Returns ln Gamma(x) for x >= 0, NaN otherwise; error below 1e-13 absolute or relative, whichever is larger.
+/// Uses Gamma(x) = Gamma(x + n) / (x (x + 1) ... (x + n - 1)) up to x + n >= 10, then Stirling's series with five
+/// terms.
 KAURI_HD double LogGamma(double x) {
   if (!(x >= 0.0)) return detail::BitsToDouble(0x7FF8000000000000ULL);
   if (x > 1e300) return detail::Infinity();

@@ -2,7 +2,7 @@
 
 #include "common/block_sum.h"
 
-// Plain loops that the compiler turns into vector code; narrower targets than these two gain nothing over the baseline.
+// Plain loops that the compiler vectorises. Narrower targets than these two gain nothing over the baseline.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/loss_kernels.cc"

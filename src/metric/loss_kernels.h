@@ -10,7 +10,7 @@
 
 namespace kauri {
 
-/// n elements, at most kRowBlock.
+/// A block of n elements, at most kRowBlock.
 struct LossBlock {
   float const* predictions;
   float const* labels;
@@ -18,14 +18,14 @@ struct LossBlock {
   std::int64_t n;
 };
 
-/// DO(Loss) for every loss that has a kernel.
+/// Expands DO(Loss) for every loss that has a kernel.
 #define KAURI_FOR_EACH_LOSS(DO) \
   KAURI_FOR_EACH_MEAN_LOSS(DO)  \
   DO(ClassLogLoss)              \
   DO(ClassError)
 
-/// WeightedSum SumLosses(Loss loss, LossBlock const& block): sum of loss(prediction, label) * weight, the product in
-/// float32; element i is added to lane i % 8, then the lanes in order.
+/// WeightedSum SumLosses(Loss loss, LossBlock const& block): returns the sum of loss(prediction, label) * weight, with
+/// the product in float32. Element i is added to lane i % 8, then the lanes are added in order.
 #define KAURI_DECLARE_SUM(Loss) WeightedSum SumLosses(Loss loss, LossBlock const& block);
 KAURI_FOR_EACH_LOSS(KAURI_DECLARE_SUM)
 #undef KAURI_DECLARE_SUM

@@ -1,18 +1,18 @@
 /// \file The table of metrics.
 ///
 /// How to add a metric that is a mean over elements, in two places:
-/// (1) the struct of its loss in element_losses.h, whose head says what a loss names;
+/// (1) the struct of its loss in element_losses.h, whose head lists the members of a loss;
 /// (2) a line ELEMENT(<struct>) below.
-/// From these come its entry in the registry with its parameters, its checks, its loops for every vector width of the
+/// These produce its entry in the registry with its parameters, its checks, its loops for every vector width of the
 /// host, and its kernels for CUDA devices.
 ///
-/// Any other metrics have classes and a function Register<Name> of their own, and a line OTHER(<Name>). One has a
-/// version for devices if its Formula() is one of those of formula.h, for which the plug-in has kernels.
+/// Other metrics have their own classes, a function Register<Name>, and a line OTHER(<Name>). A metric has a version
+/// for devices if its Formula() is an alternative of formula.h for which the plug-in has kernels.
 #pragma once
 
 #include "kauri/registry.h"
 
-/// In the order in which the names are listed.
+/// This is the order of the printed list.
 #define KAURI_METRICS(ELEMENT, OTHER) \
   ELEMENT(SquaredDifference)          \
   ELEMENT(AbsoluteDifference)         \
@@ -40,7 +40,7 @@
 
 #define KAURI_NO_METRIC(Name)
 
-/// DO(Loss) for every loss of an elementwise metric.
+/// Expands DO(Loss) for every loss of an elementwise metric.
 #define KAURI_FOR_EACH_MEAN_LOSS(DO) KAURI_METRICS(DO, KAURI_NO_METRIC)
 
 namespace kauri {

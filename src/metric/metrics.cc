@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// From the text after '@', from parameters, or from nothing: as the loss asks for it.
+/// Constructs a loss from the text after '@', from parameters, or from nothing, whichever it accepts.
 template <typename Loss>
 Loss MakeLoss([[maybe_unused]] std::string const& argument, [[maybe_unused]] ParamMap const& params) {
   if constexpr (std::is_constructible_v<Loss, std::string const&>) {

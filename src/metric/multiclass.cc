@@ -13,13 +13,13 @@
 namespace kauri {
 namespace {
 
-/// What each loss reads of a row's probabilities, [n_classes].
+/// Returns the value that a loss reads from a row's probabilities, [n_classes].
 float Pick(ClassError, float const* row, std::int64_t n_classes, std::int64_t) {
-  return static_cast<float>(std::max_element(row, row + n_classes) - row);  // the first of equals
+  return static_cast<float>(std::max_element(row, row + n_classes) - row);  // the first of equal probabilities
 }
 float Pick(ClassLogLoss, float const* row, std::int64_t, std::int64_t label) { return row[label]; }
 
-/// Weighted mean over the rows.
+/// Weighted mean of a loss over the rows.
 template <typename Loss>
 class ClassMetric : public Metric {
  public:

@@ -1,4 +1,4 @@
-/// \file Query groups of a data set as ranking metrics see them.
+/// \file The query groups of a data set, for ranking metrics.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// Groups of consecutive rows; all rows are one group where none are given. Not owning.
+/// Groups of consecutive rows; without groups all rows are one group. Not owning.
 class QueryGroups {
  public:
   explicit QueryGroups(MetaInfo const& info) : info_(info) {}
@@ -34,12 +34,13 @@ class QueryGroups {
   MetaInfo const& info_;
 };
 
-/// Whether there are query groups, on all ranks; ranks without rows go with the others. \throws Error(kData) when some
-/// ranks have groups and others have not.
+/// Returns whether there are query groups, on all ranks; ranks without rows follow the others. \throws Error(kData) if
+/// some ranks have groups and others do not.
 bool HaveQueryGroups(Context const& ctx, MetaInfo const& info);
 
-/// The scores of the groups of all ranks, in the order of the groups, added in lanes (common/lane_sum.h). scores: of
-/// this rank's, [order.NumMine()]. With several ranks one call of Gather: 24 bytes per group.
+/// Returns the sum of the scores of the groups of all ranks, in the order of the groups, added in lanes
+/// (common/lane_sum.h). scores: this rank's scores, [order.NumMine()]. With several ranks it costs one call of Gather:
+/// 24 bytes per group.
 WeightedSum SumGroupScores(Context const& ctx, QueryOrder const& order, std::vector<WeightedSum> const& scores);
 
 }  // namespace kauri

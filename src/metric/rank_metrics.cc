@@ -1,6 +1,8 @@
-/// ndcg, map and pre on the host. Per group: rows sorted by prediction, the values of the first places added up in
-/// lanes; ndcg once more in the order of the labels. Groups are independent; their scores are added in lanes as well.
-/// Several ranks: each scores its groups. Without groups all rows are one, and every rank gets them, 8 bytes each.
+/// ndcg, map and pre on the host. Per group: rows are sorted by prediction, and the values of the first places are
+/// added up in lanes; ndcg does the same again in the order of the labels. Groups are independent; their scores are
+/// added in lanes, too.
+/// Several ranks: each scores its groups. Without groups all rows are one group, and every rank gets them, 8 bytes
+/// each.
 #include "metric/rank_metrics.h"
 
 #include <dmlc/parameter.h>
@@ -45,7 +47,7 @@ using Kind = RankRule::Kind;
 
 constexpr std::int64_t kGroupBlock = 16;
 
-/// Scores one group after another, with memory that is kept.
+/// Scores one group after another, reusing its memory.
 class GroupScorer {
  public:
   GroupScorer(Context const& ctx, RankRule const& rule, std::vector<double> const& discounts)
@@ -98,7 +100,7 @@ class GroupScorer {
   std::vector<RankedRow> rows_;
 };
 
-/// RankDiscount of every place that some group has and the rule looks at.
+/// Returns RankDiscount of every place that some group has and the rule counts.
 std::vector<double> Discounts(Context const& ctx, RankRule const& rule, QueryGroups const& groups,
                               std::int64_t n_groups) {
   std::int64_t n_places = 0;
@@ -110,7 +112,7 @@ std::vector<double> Discounts(Context const& ctx, RankRule const& rule, QueryGro
   return RankDiscounts(ctx, n_places);
 }
 
-/// A number of rows, '-', or both.
+/// Parses the argument, which is a number of rows, '-', or both.
 std::unique_ptr<Metric> MakeRankMetric(std::string const& name, std::string const& argument, RankRule rule) {
   auto const* end = argument.data() + argument.size();
   auto const* cursor = argument.data();
@@ -136,7 +138,7 @@ std::unique_ptr<Metric> MakeRankMetric(std::string const& name, std::string cons
   return std::make_unique<RankMetric>(name, canonical, rule);
 }
 
-/// suffix: '-' where it is part of the registered name.
+/// suffix: '-' if it is part of the registered name.
 MetricFactory MakeFactory(std::string const& name, Kind kind, std::string const& suffix) {
   return [=](std::string const& argument, ParamMap const& params) {
     RankRule rule;

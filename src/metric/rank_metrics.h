@@ -8,11 +8,11 @@
 
 namespace kauri {
 
-/// The weighted mean over groups of what `rule` scores. Rows with equal predictions rank in their order in the data; a
-/// NaN among the predictions makes the value NaN.
+/// The weighted mean over groups of the scores of `rule`. Rows with equal predictions rank in their order in the data.
+/// If a prediction is NaN, the value is NaN.
 class RankMetric : public Metric {
  public:
-  /// argument: what follows '@', or '-' alone.
+  /// argument: the text after '@', or '-' alone.
   RankMetric(std::string name, std::string argument, RankRule const& rule)
       : name_(std::move(name)), argument_(std::move(argument)), rule_(rule) {}
 

@@ -1,6 +1,6 @@
-/// \file ndcg, map and pre: what a place of a ranked group adds, and what a group scores. Host and device.
+/// \file ndcg, map and pre: the terms of places of a ranked group, and the score of a group. Host and device.
 ///
-/// Places count from 0; only the first `top` count. A group without a relevant row (empty ones among them) has no order
+/// Places count from 0; only the first `top` count. A group without a relevant row, such as an empty one, has no order
 /// to judge: it scores `without_relevant`.
 #pragma once
 
@@ -17,28 +17,28 @@ struct RankRule {
   enum class Kind : std::int32_t { kNdcg, kMap, kPre };
 
   Kind kind = Kind::kNdcg;
-  std::int64_t top = 32;  ///< XGBoost's, where the metric's name gives none
+  std::int64_t top = 32;  ///< XGBoost's default, if the metric's name gives no number
   double without_relevant = 1.0;
   bool exponential = true;  ///< ndcg: a label y gains 2^y - 1 instead of y
 
-  /// Whether the rule is defined for the label.
+  /// Returns whether the rule is defined for the label.
   bool Takes(float label) const {
     if (kind != Kind::kNdcg) return label == 0.0F || label == 1.0F;
     return !exponential || (label >= 0.0F && label <= 31.0F && std::floor(label) == label);
   }
-  /// Rows of a group of n that count.
+  /// Returns the number of rows that count in a group of n.
   KAURI_HD std::int64_t Top(std::int64_t n) const { return n < top ? n : top; }
   KAURI_HD double Gain(float label) const {
     return exponential ? static_cast<double>((std::uint32_t{1} << static_cast<std::uint32_t>(label)) - 1U)
                        : static_cast<double>(label);
   }
 
-  /// dcg, ideal: sums of Gain(label) * RankDiscount(place) by prediction and by label. Groups without a relevant row
-  /// count whatever their weight, as in XGBoost.
+  /// dcg, ideal: sums of Gain(label) * RankDiscount(place) in the order of predictions and of labels. Groups without a
+  /// relevant row count regardless of their weight, as in XGBoost.
   KAURI_HD WeightedSum NdcgScore(double dcg, double ideal, double weight) const {
     return {ideal > 0.0 ? dcg / ideal * weight : without_relevant, weight};
   }
-  /// precisions: sum of MapValue over the places; n_relevant: in the whole group.
+  /// precisions: sum of MapValue over the places; n_relevant: relevant rows in the whole group.
   KAURI_HD WeightedSum MapScore(double precisions, std::int64_t n_relevant, double weight) const {
     return {(n_relevant > 0 ? precisions / static_cast<double>(Top(n_relevant)) : without_relevant) * weight, weight};
   }
@@ -48,12 +48,12 @@ struct RankRule {
   }
 };
 
-/// The precision at a relevant place, 0 at others. n_found: relevant rows up to and including this place.
+/// Returns the precision at a relevant place, 0 at other places. n_found: relevant rows up to and including this place.
 KAURI_HD double MapValue(float label, std::int64_t n_found, std::int64_t place) {
   return label > 0.0F ? static_cast<double>(n_found) / static_cast<double>(place + 1) : 0.0;
 }
 
-/// The mean over groups; never above 1, which groups that count whatever their weight could exceed.
+/// Returns the mean over groups, at most 1. Groups that count regardless of their weight could make it larger.
 inline double RankMean(WeightedSum const& groups) { return groups.Mean() > 1.0 ? 1.0 : groups.Mean(); }
 
 }  // namespace kauri

@@ -10,12 +10,12 @@ namespace {
 constexpr std::uint32_t kDigitBits = 11;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 constexpr std::int64_t kMinSortBlock = 1 << 16;  // rows; smaller blocks spend their time on counting
-constexpr std::int64_t kMinRadixRows = 1024;     // below, comparisons are faster
+constexpr std::int64_t kMinRadixRows = 1024;     // below it, comparisons are faster
 
 std::size_t Digit(RankedRow const& row, std::uint32_t shift) { return (row.key >> shift) & (kDigits - 1); }
 
-/// Turns counts [n_blocks, kDigits] into where each block writes its rows of each digit. False when all rows share a
-/// digit.
+/// Turns counts [n_blocks, kDigits] into the offsets at which each block writes its rows of each digit. Returns false
+/// if all rows share a digit.
 bool CountsToOffsets(std::vector<std::int64_t>* counts, std::int64_t n_rows) {
   std::int64_t offset = 0;
   for (std::size_t digit = 0; digit < kDigits; ++digit) {

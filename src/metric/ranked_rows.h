@@ -10,14 +10,15 @@
 
 namespace kauri {
 
-/// A row's weight, split between the two classes by its label; ready to be sorted without looking back at the row.
+/// A row's weight, divided between the two classes by its label. Sorting needs no access to the original row.
 struct RankedRow {
   std::uint32_t key;  ///< DescendingFloatKey of the prediction
   float positive;
   float negative;
 };
 
-/// Whether the key came from a NaN: infinities have the keys 0x007FFFFF and 0xFF800000, and beyond them lie the NaNs.
+/// Returns whether the key came from a NaN: infinities have the keys 0x007FFFFF and 0xFF800000, and NaNs lie beyond
+/// them.
 KAURI_HD bool IsNaNKey(std::uint32_t key) { return key < 0x007FFFFFU || key > 0xFF800000U; }
 
 /// Sorts by key; rows with equal keys keep their order, so the result is the same for any number of threads.

@@ -23,7 +23,7 @@ constexpr bool kIsOfElements = std::is_invocable_r_v<float, Loss, float, float> 
 template <typename Loss>
 constexpr bool kIsOfRows = kIsOfElements<Loss> || kIsOfEachOutput<Loss> || std::is_same_v<Loss, ClassLogLoss>;
 
-/// labels: of the row, [n_targets].
+/// Returns the loss of a row. labels: [n_targets].
 template <typename Loss>
 double LossOf(Loss const& loss, float const* predictions, std::int64_t n_outputs, float const* labels) {
   if constexpr (std::is_same_v<Loss, ClassLogLoss>) {

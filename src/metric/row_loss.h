@@ -1,5 +1,5 @@
-/// \file What a metric that is a mean over rows says of one row; of a root of a mean, without the root. Weights play no
-/// part.
+/// \file The value of a mean-over-rows metric for a single row; for a root of a mean, without the root. Weights are
+/// ignored.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace kauri {
 
 class RowLoss {
  public:
-  /// info: of the rows, and must outlive it. \throws Error(kData) as Metric::Validate; Error(kParameter) for metrics
-  /// that are no mean over rows.
+  /// info: metadata of the rows; must outlive this object. \throws Error(kData) as Metric::Validate; Error(kParameter)
+  /// for metrics that are not means over rows.
   RowLoss(Metric const& metric, MetaInfo const& info, std::int64_t n_outputs);
 
-  /// predictions: [n_outputs] of a row with the label of `row`; the mean over outputs where each has a loss,
-  /// of those whose labels are known; 0 where none is.
+  /// Returns the loss of a row. predictions: [n_outputs] of a row with the label of `row`. If each output has a loss,
+  /// returns the mean over the outputs with known labels, or 0 if there are none.
   double Of(std::int64_t row, float const* predictions) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// Of one item: of a row and its output or target. In float32, as the sums of the host and of devices have it.
+/// The loss of one item: of a row and its output or target. In float32, as in the sums of the host and of devices.
 struct WeightedLoss {
   float loss;  ///< times the weight
   float weight;
@@ -17,7 +17,8 @@ struct WeightedLoss {
   WeightedSum Sum() const { return {static_cast<double>(loss), static_cast<double>(weight)}; }
 };
 
-/// sum_of(begin, end): the sum of a block of items of this rank in lanes. loss_of(item): the WeightedLoss of one.
+/// Sums losses over all ranks. sum_of(begin, end): the sum of a block of items of this rank in lanes. loss_of(item):
+/// the WeightedLoss of one item.
 template <typename SumOf, typename LossOf>
 WeightedSum SumLossesOfRows(Context const& ctx, MetaInfo const& info, std::int64_t per_row, SumOf&& sum_of,
                             LossOf&& loss_of) {
@@ -26,7 +27,7 @@ WeightedSum SumLossesOfRows(Context const& ctx, MetaInfo const& info, std::int64
   });
 }
 
-/// The same for losses that have no vector loop.
+/// The same for losses without a vector loop.
 template <typename LossOf>
 WeightedSum SumLossesOfRows(Context const& ctx, MetaInfo const& info, std::int64_t per_row, LossOf&& loss_of) {
   auto const sum_of = [&](std::int64_t begin, std::int64_t end) {

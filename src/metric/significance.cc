@@ -1,9 +1,11 @@
-/// \file ams@k: the approximate median significance of the rows that are selected, those of the highest predictions
+/// \file ams@k: the approximate median significance of the selected rows, which have the highest predictions
 /// (Adam-Bourdarios et al., "Learning to discover: the Higgs boson machine learning challenge", 2014, equation 7).
 ///
-/// s and b are the weights of the selected rows whose labels are above 0.5, and of the others:
+/// s and b are the weights of the selected rows with labels above 0.5, and of the other selected rows:
 /// sqrt(2 ((s + b + 10) ln(1 + s / (b + 10)) - s)). The share k of all rows is selected, equal predictions in the order
-/// of the rows; for ams@0 and ams@1 as many as give the largest value, equal predictions together, the last row left
+/// of the rows. ams@0 and ams@1 select the number of rows with the largest value, keeping equal predictions together
+/// and leaving out the last row. All of this is as in XGBoost. With several ranks, every rank gets the predictions,
+/// labels and weights of all rows.
 /// out: all as in XGBoost. Every one of several ranks gets the predictions, labels and weights of all rows.
 #include <algorithm>
 #include <cmath>
@@ -25,7 +27,7 @@
 namespace kauri {
 namespace {
 
-/// Weights of selected rows.
+/// Weights of the selected rows.
 struct Selected {
   double signal = 0.0;
   double background = 0.0;
@@ -40,12 +42,12 @@ struct Selected {
   }
 
  private:
-  static constexpr double kRegularisation = 10.0;  ///< the paper's, against few selected rows
+  static constexpr double kRegularisation = 10.0;  ///< from the paper; it dampens the effect of few selected rows
 };
 
 class MedianSignificance : public Metric {
  public:
-  /// argument: a share in [0, 1]. \throws Error(kParameter).
+  /// argument: a share in [0, 1]. \throws Error(kParameter) for any other text.
   explicit MedianSignificance(std::string const& argument) : share_(0.0F) {
     if (ParseNumber(argument, &share_) && share_ >= 0.0F && share_ <= 1.0F) return;
     Fail(ErrorKind::kParameter, "metric ams@", argument, ": '", argument,

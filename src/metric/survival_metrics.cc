@@ -35,8 +35,8 @@ void CoxLogLoss::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
   }
 }
 
-/// From the latest to the earliest time the hazards at risk grow. NaN without an event. Every one of several ranks gets
-/// the predictions, labels and weights of all rows, 12 bytes each.
+/// Adds up the hazards at risk from the latest to the earliest time. Returns NaN without an event. With several ranks,
+/// every rank gets the predictions, labels and weights of all rows, 12 bytes each.
 double CoxLogLoss::Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const {
   if (IsDistributed(ctx)) {
     auto const all = GatherLabels(ctx, info, predictions);
@@ -49,7 +49,7 @@ double CoxLogLoss::Evaluate(Context const& ctx, Span<float const> predictions, M
   std::stable_sort(rows.begin(), rows.end(), [&](auto a, auto b) { return time_of(a) > time_of(b); });
   PrefixSums const risks(ctx, info.n_rows,
                          [&](std::int64_t place) { return static_cast<double>(predictions[rows[place]]); });
-  std::vector<double> losses(rows.size());  // by place
+  std::vector<double> losses(rows.size());  // indexed by place
   std::int64_t n_events = 0;
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     while (end < rows.size() && time_of(rows[end]) == time_of(rows[begin])) ++end;

@@ -14,7 +14,7 @@ namespace kauri {
 /// \throws Error(kData) unless there is one prediction and two bounds for every row, and weights fit.
 void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions);
 
-/// loss(margin, lower bound, upper bound).
+/// A mean of loss(margin, lower bound, upper bound) over rows.
 template <typename Loss>
 class BoundMetric : public Metric {
  public:

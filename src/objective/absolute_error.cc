@@ -23,7 +23,7 @@ class AbsoluteError : public Objective {
                         Span<GradientPair> out) const override {
     ScaledGradients(ctx, std::vector<AbsoluteLoss>(ToSize(info.n_targets)), margins, info, out);
   }
-  /// One Newton step from the mean label: towards the median.
+  /// One Newton step from the mean label, towards the median.
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
     auto scores = MeanLabels(ctx, info, kName);
     std::vector<float> margins;
@@ -43,8 +43,8 @@ class AbsoluteError : public Objective {
   ObjectiveFormula Formula() const override { return {AbsoluteLoss{}}; }
 };
 
-/// |residual| / max(1, |label|): absolute error where a row weighs as its label is small, by one factor for all rows
-/// with which weights keep their mean, since leaves that are too light are not made.
+/// |residual| / max(1, |label|): absolute error with weights that decrease with the size of the label. One factor for
+/// all rows keeps the mean of the weights, because leaves that are too light are not made.
 class RelativeError : public Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const& info) const override { return absolute_.NumOutputs(info); }
@@ -70,7 +70,7 @@ class RelativeError : public Objective {
     auto const size = std::fabs(static_cast<double>(info.labels[row]));
     return static_cast<double>(info.Weight(row)) / std::max(size, 1.0);
   }
-  /// What the gradients read of `info`, with other weights.
+  /// Returns the part of `info` that the gradients read, with other weights.
   static MetaInfo Weighted(Context const& ctx, MetaInfo const& info) {
     auto const term_of = [&](std::int64_t row) {
       return TargetTerm{static_cast<double>(info.Weight(row)), Share(info, row)};

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kName[] = "survival:aft";
 
-/// Labels are label_lower_bound and label_upper_bound; `labels` is not read.
+/// The objective. Labels are label_lower_bound and label_upper_bound; `labels` is not read.
 class Aft : public Objective {
  public:
   explicit Aft(ParamMap const& params) : param_(ParseParameters<AftParam>(params)), loss_(LossOf(param_)) {}
@@ -32,13 +32,13 @@ class Aft : public Objective {
   void ValidateInfo(MetaInfo const& info) const override;
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
-  /// Not estimated: 0.5, as in XGBoost.
+  /// Returns 0.5 without estimation, as in XGBoost.
   std::vector<float> EstimateBaseScore(Context const&, MetaInfo const&) const override { return {0.5F}; }
   float BaseScoreToMargin(float base_score) const override { return LogLink::BaseScoreToMargin(kName, base_score); }
   void TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const override {
     ApplyLink(LogLink{}, ctx, values);
   }
-  /// Metrics of survival times are of margins.
+  /// Metrics of survival times take margins.
   bool EvaluatesMargins() const override { return true; }
   std::string Name() const override { return kName; }
   std::string DefaultMetric() const override { return "aft-nloglik"; }

@@ -9,7 +9,7 @@ namespace {
 
 struct Group {
   std::int64_t n_rows;
-  double weight;  ///< a float32
+  double weight;  ///< holds a float32
 };
 
 std::vector<Group> GroupsOf(MetaInfo const& info, QueryOrder const& order) {

@@ -1,4 +1,4 @@
-/// \file Losses of which an objective fits several, an output for each alpha.
+/// \file Losses that an objective fits for several alphas, with one output for each.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// ln(1 + e^x).
+/// Returns ln(1 + e^x).
 KAURI_HD double SoftPlus(double x) { return (x > 0.0 ? x : 0.0) + Log(1.0 + Exp(x > 0.0 ? -x : x)); }
 
 /// share (label - value)^2 / 2 with the share alpha below the label and 1 - alpha above it, for reg:expectileerror
@@ -24,8 +24,9 @@ struct ExpectileLoss {
     return value >= static_cast<double>(label) ? 1.0 - static_cast<double>(alpha) : static_cast<double>(alpha);
   }
 
-  /// All alphas of a row, from the last to the first: the value of an alpha depends on the margins up to its own. The
-  /// hessian is Gauss-Newton's, which is not negative: curvature of the values is left out.
+  /// Computes the gradients of all alphas of a row, from the last alpha to the first: the value of an alpha depends on
+  /// the margins up to its own. The hessian is the Gauss-Newton one, which is non-negative: it omits the curvature of
+  /// the values.
   /// margins and out: [n_alphas].
   KAURI_HD static void RowGradients(ExpectileLoss const* losses, std::int64_t n_alphas, float const* margins,
                                     float label, float weight, GradientPair* out) {
@@ -44,7 +45,7 @@ struct ExpectileLoss {
     }
   }
 
-  /// The values of a row, in place, [n_alphas].
+  /// Replaces the margins of a row, [n_alphas], by its values.
   KAURI_HD static void RowValues(std::int64_t n_alphas, float* margins) {
     double value = static_cast<double>(margins[0]);
     for (std::int64_t k = 1; k < n_alphas; ++k) {

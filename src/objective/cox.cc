@@ -1,14 +1,14 @@
 /// \file survival:cox: Cox's proportional hazards ("Regression models and life-tables", 1972).
 ///
-/// Vocabulary. A row of label y had its event at time y if y > 0, and was last seen without it at time -y otherwise
-/// (censored). The hazard of a row is e^margin; at risk at time t is every row with a time of t or later. The loss is
-/// the negative logarithm of the partial likelihood with Breslow's treatment of ties: the sum over the events of ln(sum
-/// of hazards at risk) - margin.
+/// Vocabulary. A row with label y had its event at time y if y > 0, and was last seen without it at time -y otherwise
+/// (censored). The hazard of a row is e^margin. The rows at risk at time t are the rows with a time of t or later. The
+/// loss is the negative logarithm of the partial likelihood with Breslow's treatment of ties: the sum over the events
+/// of ln(sum of hazards at risk) - margin.
 ///
-/// (1) Rows are sorted by time. (2) From the last to the first time the hazards at risk are added up. (3) From the
-/// first to the last time the events add to sums of 1 / risk and 1 / risk^2. (4) The gradient of a row follows from its
-/// hazard and the sums at its time. Hazards are relative to the largest one, so none overflows. Both sums are
-/// PrefixSums, as on devices (cuda/objective/cox_objective.cu).
+/// (1) Rows are sorted by time. (2) The hazards at risk are added up from the last to the first time. (3) The sums of 1
+/// / risk and 1 / risk^2 over the events are added up from the first to the last time. (4) The gradient of a row
+/// follows from its hazard and the sums at its time. Hazards are relative to the largest one, so none overflows. Both
+/// sums are PrefixSums, as on devices (cuda/objective/cox_objective.cu).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr char kName[] = "survival:cox";
 
-/// Rows from the earliest to the latest time, those of one time in their order.
+/// Returns the rows from the earliest to the latest time. Rows of the same time stay in their order.
 std::vector<std::int64_t> RowsByTime(std::vector<float> const& labels) {
   std::vector<std::int64_t> rows(labels.size());
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
@@ -48,7 +48,7 @@ class Cox : public Objective {
   }
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
-  /// e^margin of one Newton step from margin 0.
+  /// Returns e^margin after one Newton step from margin 0.
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override;
   float BaseScoreToMargin(float base_score) const override { return LogLink::BaseScoreToMargin(kName, base_score); }
   void TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const override {
@@ -59,13 +59,13 @@ class Cox : public Objective {
   ObjectiveFormula Formula() const override { return {CoxLoss{}}; }
 };
 
-/// Places of the same time: [first, last].
+/// The range of places with the same time: [first, last].
 struct TimeRange {
   std::int64_t first;
   std::int64_t last;
 };
 
-/// [n_rows], by place in `rows`.
+/// Returns the range of each place in `rows`: [n_rows].
 std::vector<TimeRange> RangesOfTimes(std::vector<std::int64_t> const& rows, std::vector<float> const& labels) {
   std::vector<TimeRange> ranges(rows.size());
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
@@ -87,7 +87,7 @@ void Cox::ComputeGradients(Context const& ctx, Span<float const> margins, MetaIn
   auto const ranges = RangesOfTimes(rows, labels);
   auto const n = info.n_rows;
   auto const largest = *std::max_element(margins.begin(), margins.end());
-  std::vector<double> hazards(labels.size());  // by place
+  std::vector<double> hazards(labels.size());  // indexed by place
   PrefixSums const risks(ctx, n, [&](std::int64_t from_last) {
     auto const place = n - 1 - from_last;
     return hazards[place] = CoxLoss::Hazard(margins[rows[place]], largest);

@@ -1,4 +1,4 @@
-/// \file What host and device share of survival:cox: cox.cc has the algorithm.
+/// \file Code of survival:cox that host and device share; cox.cc describes the algorithm.
 #pragma once
 
 #include "common/math.h"
@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// Sums over the events so far of 1 / risk and 1 / risk^2, or what one event adds to them.
+/// Sums of 1 / risk and 1 / risk^2 over the events so far, or the terms of one event.
 struct EventSums {
   double inverse = 0.0;
   double inverse_square = 0.0;
@@ -16,12 +16,12 @@ struct EventSums {
 
 struct CoxLoss {
   KAURI_HD static bool IsEvent(float label) { return label > 0.0F; }
-  /// Relative to that of the largest margin.
+  /// Returns the hazard relative to the hazard of the largest margin.
   KAURI_HD static double Hazard(float margin, float largest) {
     return Exp(static_cast<double>(margin) - static_cast<double>(largest));
   }
   KAURI_HD static EventSums OfEvent(double risk) { return {1.0 / risk, 1.0 / (risk * risk)}; }
-  /// sums: of the events at the row's time and before.
+  /// sums: over the events up to and including the row's time.
   KAURI_HD static GradientPair Gradient(double hazard, bool has_event, EventSums const& sums, float weight) {
     double const expected = hazard * sums.inverse;
     double const gradient = expected - (has_event ? 1.0 : 0.0);

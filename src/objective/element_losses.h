@@ -1,22 +1,22 @@
 /// \file Losses that are sums over elements: one margin and one label per row and target. objective_table.h makes an
 /// objective of each, on the host and on CUDA devices, and says how to add one.
 ///
-/// What a loss names:
+/// Members of a loss:
 ///   kName, kDescription    as in the registry
-///   DefaultMetric()        the metric that is shown when the user names none
-///   Param                  its declared parameters, with their key in model files; the loss is made from them
-///   Link                   what a margin is as a prediction, links.h
-///   Labels                 which labels it is for, labels.h
+///   DefaultMetric()        the metric that is shown if the user names none
+///   Param                  its declared parameters, with their key in model files; the loss is constructed from them
+///   Link                   the mapping from margins to predictions, links.h
+///   Labels                 the labels that it accepts, labels.h
 ///   StartsAtMean()         whether the intercept is the mean label; if not, it is the prediction after one Newton step
-///                          from margin 0. Where the hessian vanishes far from the label neither is safe: outlying
+///                          from margin 0. If the hessian vanishes far from the label, neither is safe: outlying
 ///                          labels move the mean away from all rows, and margin 0 may lie far from them, too
-///   ParameterDefaults()    defaults of other components' parameters that it wants changed
-///   a constructor          from Param, where it has one of its own
-///   Gradient()             KAURI_HD; derivatives by the margin, times the weight. Arithmetic, sqrt and common/math.h
-///                          only, since other functions have other bits on devices; selects instead of branches, for
-///                          the vector loops. A positive hessian counts as 2^-30 of the round's largest at least
-///                          (common/fixed_point.h); a row that shall not count has exactly 0
-/// ElementLoss has the usual ones.
+///   ParameterDefaults()    changed defaults of other components' parameters
+///   a constructor          from Param, if it has its own
+///   Gradient()             KAURI_HD; derivatives by the margin, times the weight. Uses only arithmetic, sqrt and
+///                          common/math.h, because other functions give other bits on devices; uses selects instead of
+///                          branches, for the vector loops. A positive hessian counts as at least 2^-30 of the round's
+///                          largest (common/fixed_point.h); a row that must not count has exactly 0
+/// ElementLoss has the defaults.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -52,7 +52,7 @@ struct SquaredErrorLoss : PositivesScaledLoss {
   }
 };
 
-/// -(y ln p + (1 - y) ln(1 - p)) with p = sigmoid(margin); the objectives below differ in what they show of it.
+/// -(y ln p + (1 - y) ln(1 - p)) with p = sigmoid(margin). The objectives below differ in their predictions.
 struct LogisticLoss : PositivesScaledLoss {
   using Labels = ProbabilityLabels;
   using PositivesScaledLoss::PositivesScaledLoss;
@@ -82,8 +82,8 @@ struct TwoClassLoss : LogisticLoss {
   using LogisticLoss::LogisticLoss;
 };
 
-/// Predictions and base score stay margins. The mean label is the base score even here, where it is used as a margin:
-/// so does XGBoost.
+/// Predictions and base score stay margins. The base score is the mean label even here, where it is used as a margin,
+/// as in XGBoost.
 struct LogitRawLoss : LogisticLoss {
   static constexpr char kName[] = "binary:logitraw";
   static constexpr char kDescription[] = "Two classes, 0 and 1: the log-odds of 1.";
@@ -123,7 +123,8 @@ struct PoissonLoss : ElementLoss {
     return {(ExpFloat(margin) - label) * weight, ExpFloat(margin + max_delta_step) * weight};
   }
 
-  float max_delta_step;  ///< the true hessian is that of 0; more makes leaves smaller, against runaway rates
+  /// 0 gives the true hessian; larger values make leaf values smaller, which prevents runaway rates
+  float max_delta_step;
 };
 
 /// (ln(1 + margin) - ln(1 + label))^2 / 2.
@@ -133,8 +134,8 @@ struct SquaredLogLoss : ElementLoss {
   static std::string DefaultMetric() { return "rmsle"; }
   using Labels = LabelsAboveMinusOne;
   static bool StartsAtMean() { return false; }
-  static constexpr float kMinMargin = -1.0F + 1e-6F;  ///< below it the loss is not defined: it counts as this
-  static constexpr double kMinHessian = 1e-6;         ///< the true one is negative where margins are far too large
+  static constexpr float kMinMargin = -1.0F + 1e-6F;  ///< the loss is undefined below it; smaller margins count as this
+  static constexpr double kMinHessian = 1e-6;  ///< the true hessian is negative for margins that are far too large
 
   KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
     double const shifted = 1.0 + static_cast<double>(margin > kMinMargin ? margin : kMinMargin);
@@ -164,13 +165,13 @@ struct PseudoHuberLoss : ElementLoss {
     return {static_cast<float>(difference / root) * weight, static_cast<float>(1.0 / (squares * root)) * weight};
   }
 
-  float slope;  ///< where the one error becomes the other; not 0
+  float slope;  ///< distance of the transition between the two errors; not 0
 };
 
-/// (margin - label)^2 / 2 up to slope from the label, and a straight line beyond (Huber, "Robust estimation of a
-/// location parameter", 1964). A straight line has no curvature; that of the parabola which touches it at the margin
-/// stands in its place (Hunter and Lange, 2000, as scaled_losses.h), so that steps towards far labels are not short
-/// ones.
+/// (margin - label)^2 / 2 up to a distance of slope from the label, and a straight line beyond (Huber, "Robust
+/// estimation of a location parameter", 1964). A straight line has no curvature. The hessian is the curvature of the
+/// parabola that touches the line at the margin (Hunter and Lange, 2000, as in scaled_losses.h), so that steps towards
+/// far labels are not too short.
 struct HuberLoss : ElementLoss {
   static constexpr char kName[] = "reg:huber";
   static constexpr char kDescription[] = "Regression with the Huber loss: squared up to huber_slope, absolute beyond.";
@@ -192,8 +193,9 @@ struct HuberLoss : ElementLoss {
 };
 
 /// c^2 (|difference| / c - ln(1 + |difference| / c)): squared near the label, nearly absolute far from it (Fair, "On
-/// the robust estimation of econometric models", 1974). Its curvature, the square of this one, falls faster than its
-/// slope: far rows would be passed by; the parabola that touches the loss is used as for reg:huber.
+/// the robust estimation of econometric models", 1974). The true curvature is the square of this hessian and falls
+/// faster than the slope, so steps would overshoot far labels. The hessian is the curvature of the parabola that
+/// touches the loss, as in reg:huber.
 struct FairLoss : ElementLoss {
   static constexpr char kName[] = "reg:fair";
   static constexpr char kDescription[] = "Regression with the Fair loss, which is nearly absolute error for outliers.";
@@ -279,8 +281,8 @@ struct TweedieLoss : ElementLoss {
 /// -a (1 - s)^gamma ln s with s = sigmoid(margin sign), the probability of the row's class; a = alpha for the label 1
 /// and 1 - alpha for the label 0 (Lin et al., "Focal loss for dense object detection", 2017, equation 5).
 ///
-/// The loss is not convex where s is small. Its curvature counts there as what a logistic loss of the same slope has:
-/// |slope| s, which is the curvature itself where gamma is 0.
+/// The loss is not convex for small s. The hessian there is the curvature of a logistic loss with the same slope,
+/// |slope| s, which equals the true curvature if gamma is 0.
 struct FocalLoss : ElementLoss {
   static constexpr char kName[] = "binary:focal";
   static constexpr char kDescription[] =
@@ -290,7 +292,7 @@ struct FocalLoss : ElementLoss {
   using Link = LogitLink;
   using Labels = ClassLabels;
   static bool StartsAtMean() { return false; }
-  static constexpr double kMostMargin = 700.0;  ///< e^margin is a number up to here
+  static constexpr double kMostMargin = 700.0;  ///< e^margin is finite up to here
   static constexpr double kMinHessian = 1e-16;
 
   explicit FocalLoss(FocalParam const& param) : gamma(param.focal_gamma), alpha(param.focal_alpha) {}
@@ -301,7 +303,7 @@ struct FocalLoss : ElementLoss {
     double const bounded = towards > kMostMargin ? kMostMargin : towards;
     double const m = bounded < -kMostMargin ? -kMostMargin : bounded;
     double const g = static_cast<double>(gamma);
-    double const odds = Exp(-m);  // of the other class
+    double const odds = Exp(-m);  // odds of the other class
     double const right = 1.0 / (1.0 + odds);
     double const wrong = odds / (1.0 + odds);
     double const log_right = -LogOfOnePlus(odds);
@@ -319,7 +321,7 @@ struct FocalLoss : ElementLoss {
   float alpha;  ///< in [0, 1]
 
  private:
-  /// ln(1 + x) for x >= 0, with the digits that 1 + x loses (Kahan).
+  /// Returns ln(1 + x) for x >= 0, with the digits that 1 + x loses (Kahan).
   KAURI_HD static double LogOfOnePlus(double x) {
     double const shifted = 1.0 + x;
     double const kept = shifted - 1.0;
@@ -336,7 +338,7 @@ struct HingeLoss : ElementLoss {
   using Labels = ClassLabels;
   static bool StartsAtMean() { return false; }
 
-  /// There is no curvature; 1 stands in its place where the loss slopes. (XGBoost has the smallest float in place of 0,
+  /// The loss has no curvature; the hessian is 1 where the loss slopes. (XGBoost uses the smallest float in place of 0,
   /// which adds nothing to any sum of its trees; fixed-point sums would count it as one unit.)
   KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
     float const sign = 2.0F * label - 1.0F;

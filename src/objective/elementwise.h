@@ -25,13 +25,13 @@ class ElementwiseObjective : public Objective {
 
  protected:
   virtual void Gradients(ElementBlock const& block) const = 0;
-  /// -sum of gradients / sum of hessians at margin 0, [n_targets] of the ranks that have rows: the margin that one
-  /// Newton step gives. 0 without hessian. \throws Error(kData) for a target of which no label is known.
+  /// Returns the margin after one Newton step from margin 0, -sum of gradients / sum of hessians: [n_targets] of the
+  /// ranks that have rows. Returns 0 if there is no hessian. \throws Error(kData) for a target without known labels.
   std::vector<float> NewtonStep(Context const& ctx, MetaInfo const& info) const;
 };
 
-/// Throws Error(kData) for a mean label of 0 where boosting would start from its logarithm: rows without a base margin.
-/// All ranks pass the same means, [n_targets].
+/// Throws Error(kData) for a mean label of 0 if boosting would start from its logarithm: for rows without a base
+/// margin. All ranks pass the same means, [n_targets].
 void RequireAboveZero(Context const& ctx, MetaInfo const& info, std::vector<float> const& means,
                       std::string const& objective);
 

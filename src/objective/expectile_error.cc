@@ -17,10 +17,10 @@ namespace kauri {
 namespace {
 
 constexpr char kName[] = "reg:expectileerror";
-/// The smallest start of a gap between two expectiles: softplus cannot give 0.
+/// Smallest initial gap between two expectiles: softplus cannot return 0.
 constexpr double kMinGap = 1e-6;
 
-/// Sums of weights times shares, with and without the label.
+/// Sums of weight times share, with and without the label as a factor.
 struct ShareSums {
   double labels = 0.0;
   double shares = 0.0;
@@ -48,14 +48,14 @@ class ExpectileError : public SeveralAlphas {
       }
     });
   }
-  /// One Newton step from the mean label: towards the expectiles.
+  /// One Newton step from the mean label, towards the expectiles.
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
     auto const mean = MeanAt(ctx, info, ExpectileLoss{0.5F}, 0.0);
     std::vector<float> scores;
     for (auto const& loss : losses_) scores.push_back(static_cast<float>(MeanAt(ctx, info, loss, mean)));
     return scores;
   }
-  /// The gaps between the scores through the inverse of softplus.
+  /// Maps the gaps between the scores through the inverse of softplus.
   std::vector<float> StartMargins(std::vector<float> const& base_scores) const override {
     auto margins = base_scores;
     for (std::size_t k = 1; k < margins.size(); ++k) {
@@ -78,10 +78,10 @@ class ExpectileError : public SeveralAlphas {
   ObjectiveFormula Formula() const override { return {losses_}; }
 
  private:
-  /// x with ln(1 + e^x) = gap.
+  /// Returns x with ln(1 + e^x) = gap.
   static double InverseSoftPlus(double gap) { return gap + Log(1.0 - Exp(-gap)); }
 
-  /// The mean label with the shares at `value`.
+  /// Returns the mean label, with the shares at `value` as weights.
   static double MeanAt(Context const& ctx, MetaInfo const& info, ExpectileLoss const& loss, double value) {
     auto const share_of = [&](std::int64_t row) {
       auto const label = info.labels[row];

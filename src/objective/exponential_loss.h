@@ -1,8 +1,8 @@
 /// \file The exponential loss e^(-y margin) with y = 2 label - 1, which AdaBoost minimises (Friedman, Hastie and
 /// Tibshirani, "Additive logistic regression: a statistical view of boosting", 2000, section 4).
 ///
-/// The margin that minimises it is half the log-odds, so that predictions are 1 / (1 + e^(-2 margin)). Its slope is -y
-/// times the weight that AdaBoost gives the row, its curvature that weight.
+/// The margin that minimises it is half the log-odds, so predictions are 1 / (1 + e^(-2 margin)). Its slope is -y times
+/// the weight that AdaBoost gives the row, and its curvature is that weight.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct ExponentialLoss : PositivesScaledLoss {
   using Link = HalfLogitLink;
   using Labels = ClassLabels;
   using PositivesScaledLoss::PositivesScaledLoss;
-  static constexpr double kMostMargin = 30.0;  ///< weights are between e^-30 and e^30
+  static constexpr double kMostMargin = 30.0;  ///< keeps weights between e^-30 and e^30
 
   KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
     bool const positive = label == 1.0F;

@@ -1,4 +1,4 @@
-/// \file What an objective computes, as a value: all that a device needs to have a version of it.
+/// \file The formula of an objective, as a value: all information that a device needs for its own version.
 #pragma once
 
 #include <variant>
@@ -16,8 +16,9 @@
 
 namespace kauri {
 
-/// A device has kernels for each alternative but the first: there, only the host computes. std::vector: an output for
-/// each. LambdaRule: without the key, which PairKey gives for a round. UnbiasedRule: changes the state that it names.
+/// Devices have kernels for each alternative except the first, which only the host computes. std::vector: one loss for
+/// each output. LambdaRule: without the key, which PairKey gives for a round. UnbiasedRule: changes the state that it
+/// names.
 struct ObjectiveFormula {
 #define KAURI_ALTERNATIVE(Loss) , Loss
   std::variant<std::monostate KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_ALTERNATIVE), SoftmaxLoss, AbsoluteLoss,

@@ -2,7 +2,7 @@
 
 #include "common/math.h"
 
-// Plain loops that the compiler turns into vector code; narrower targets than these two gain nothing over the baseline.
+// Plain loops that the compiler vectorises. Narrower targets than these two gain nothing over the baseline.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "objective/gradient_kernels.cc"
@@ -61,7 +61,7 @@ void SoftmaxExponentRows(float const* margins, std::int64_t n_rows, std::int64_t
       exponents[row * n_classes + k] = static_cast<double>(row_margins[k]) - static_cast<double>(largest);
     }
   }
-  // One flat loop, so that few classes do not mean short vectors.
+  // One flat loop, so that a small number of classes does not make vectors short.
   for (std::int64_t i = 0; i < n_rows * n_classes; ++i) exponents[i] = Exp(exponents[i]);
 }
 

@@ -25,18 +25,18 @@ struct ElementBlock {
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DECLARE_GRADIENTS)
 #undef KAURI_DECLARE_GRADIENTS
 
-/// The same of a loss whose gradients are on a scale.
+/// The same for a loss whose gradients depend on a scale.
 #define KAURI_DECLARE_SCALED_GRADIENTS(Loss) \
   void ComputeScaledGradients(Loss const& loss, double scale, ElementBlock const& block);
 KAURI_FOR_EACH_SCALED_LOSS(KAURI_DECLARE_SCALED_GRADIENTS)
 #undef KAURI_DECLARE_SCALED_GRADIENTS
 
-/// values := link(values), [n].
+/// Replaces values, [n], by link(values).
 #define KAURI_DECLARE_LINK_BLOCK(Link) void ApplyLinkToBlock(Link link, float* values, std::int64_t n);
 KAURI_FOR_EACH_LINK(KAURI_DECLARE_LINK_BLOCK)
 #undef KAURI_DECLARE_LINK_BLOCK
 
-/// exponents[row, k] = e^(margins[row, k] - largest of the row): [n_rows, n_classes] both.
+/// Computes exponents[row, k] = e^(margins[row, k] - largest margin of the row): [n_rows, n_classes] both.
 void SoftmaxExponents(float const* margins, std::int64_t n_rows, std::int64_t n_classes, double* exponents);
 
 }  // namespace kauri

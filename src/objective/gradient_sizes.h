@@ -1,4 +1,4 @@
-/// \file The check that every loop over gradients begins with.
+/// \file The size check at the beginning of every loop over gradients.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// \throws Error(kInternal) unless there are n_expected of both.
+/// \throws Error(kInternal) unless there are n_expected margins and n_expected outputs.
 inline void CheckGradientSizes(std::size_t n_expected, Span<float const> margins, Span<GradientPair> out) {
   if (margins.size() == n_expected && out.size() == n_expected) return;
   Fail(ErrorKind::kInternal, "gradients of ", n_expected, " margins asked for ", margins.size(), " margins and ",

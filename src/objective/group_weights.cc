@@ -12,10 +12,10 @@
 namespace kauri {
 namespace {
 
-/// Of all ranks; negative without weights.
+/// Returns the largest weight over all ranks; negative without weights.
 float LargestWeight(Context const& ctx, std::string const& objective, std::vector<float> const& weights,
                     std::int64_t n_mine) {
-  // Of floats that are not negative the larger one has the larger bits; 0 is left for ranks without weights.
+  // For non-negative floats the order of the bits is the order of the values. 0 stands for ranks without weights.
   std::array<std::uint64_t, 2> words{0, n_mine > 0 && weights.empty() ? 1U : 0U};
   for (auto const weight : weights) {
     std::uint32_t bits = 0;
@@ -45,7 +45,7 @@ double WeightScale(Context const& ctx, std::string const& objective, std::vector
   auto const grid = WeightGrid(n_groups, largest);
   double mine = 0.0;
   for (auto const weight : weights) mine += grid.Round(static_cast<double>(weight));
-  // Sums of multiples of the grid's step are exact, whoever adds them.
+  // Sums of multiples of the grid's step are exact in any order.
   double sum = 0.0;
   for (auto const& of_rank : GatherOverRanks(ctx, std::vector<double>{mine})) {
     if (of_rank.size() != 1) FailParcel("weights of query groups of another size");

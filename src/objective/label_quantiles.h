@@ -9,8 +9,9 @@
 
 namespace kauri {
 
-/// The weighted quantiles of the only column of labels, [quantiles.size()]. 0 without rows. Every one of several ranks
-/// gets the labels and weights of all rows, 8 bytes each. \throws Error(kData) when all weights are 0.
+/// Returns the weighted quantiles of the only column of labels, [quantiles.size()], or 0 without rows. With several
+/// ranks, every rank receives the labels and weights of all rows, 8 bytes per row. \throws Error(kData) if all weights
+/// are 0.
 std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles,
                                   std::string const& objective);
 

@@ -1,4 +1,4 @@
-/// \file Checks of labels and weights before anything is learnt from them.
+/// \file Checks of labels and weights before training.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,28 @@ struct LabelRule {
   std::string objective;
   std::string domain;
   std::string cure;
-  std::string known_as = {};  ///< what XGBoost's users look for in the error; may be empty
+  std::string known_as = {};  ///< the text that XGBoost's users look for in the error; may be empty
 };
 
 /// \throws Error(kData) unless there are [n_rows, n_targets] labels.
 void CheckLabelCount(MetaInfo const& info, LabelRule const& rule);
-/// \throws Error(kData) unless there are no or [n_rows] weights.
+/// \throws Error(kData) unless there are [n_rows] weights or none.
 void CheckRowWeights(MetaInfo const& info, LabelRule const& rule);
-/// For intercepts, which need some weight. n_rows: of all ranks.
+/// \throws Error(kData) for an intercept, which needs some weight. n_rows: rows of all ranks.
 [[noreturn]] void FailNoWeight(std::int64_t n_rows, std::string const& objective);
-/// For intercepts, which need some label of every target: to be asked about targets whose sums are 0. Ranks call it
-/// together. \throws Error(kData) where the labels of a target are silent in all rows of all ranks.
+/// Checks that a target has a known label, which its intercept needs. Called for targets whose sums are 0, by all ranks
+/// together. \throws Error(kData) if the labels of a target are missing in all rows of all ranks.
 void RequireKnownTarget(Context const& ctx, MetaInfo const& info, std::int64_t target, std::string const& objective);
 [[noreturn]] void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index);
 
-/// \throws Error(kData) for a wrong number of labels, or naming the first row whose label is outside the domain; a
-/// comparison with a NaN is false, so write `in_domain` such that it must hold. Labels of tables may be silent.
+/// \throws Error(kData) for a wrong number of labels, or naming the first row whose label is outside the domain. A
+/// comparison with NaN is false, so `in_domain` must return true only for valid labels. Labels of tables may be
+/// missing.
 template <typename InDomain>
 void CheckLabelDomain(MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
   CheckLabelCount(info, rule);
-  constexpr std::size_t kBlock = 4096;  // counted without a branch for each label: 4 bytes of memory each, no more
+  // counted without a branch per label, so that the loop is bound by memory: 4 bytes per label
+  constexpr std::size_t kBlock = 4096;
   auto const n_labels = info.labels.size();
   for (std::size_t begin = 0; begin < n_labels; begin += kBlock) {
     auto const end = std::min(n_labels, begin + kBlock);
@@ -50,7 +52,7 @@ void CheckLabelDomain(MetaInfo const& info, LabelRule const& rule, InDomain in_d
   }
 }
 
-/// As CheckLabelDomain, where weights belong to rows.
+/// Like CheckLabelDomain, for objectives whose weights belong to rows.
 template <typename InDomain>
 void CheckLabels(MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
   CheckLabelCount(info, rule);
@@ -58,7 +60,7 @@ void CheckLabels(MetaInfo const& info, LabelRule const& rule, InDomain in_domain
   CheckLabelDomain(info, rule, in_domain);
 }
 
-/// The domains that labels of several objectives have, for CheckLabelsAre.
+/// Label domains that several objectives share, for CheckLabelsAre.
 struct FiniteLabels {
   static constexpr char kDomain[] = "a finite number";
   static constexpr char kCure[] = "remove the row or give it a label";
@@ -108,7 +110,7 @@ struct LabelsAboveMinusOne {
   static bool Take(float label) { return label > -1.0F && std::isfinite(label); }
 };
 
-/// CheckLabels with a domain of the list above.
+/// Runs CheckLabels with a domain of the list above.
 template <typename Labels>
 void CheckLabelsAre(MetaInfo const& info, std::string const& objective) {
   CheckLabels(info, {objective, Labels::kDomain, Labels::kCure, Labels::kKnownAs},

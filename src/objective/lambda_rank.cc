@@ -25,15 +25,15 @@ namespace {
 
 constexpr float kLargestExponent = 31.0F;
 
-/// \throws Error(kInternal).
+/// \throws Error(kInternal) for wrong sizes.
 void CheckSizes(MetaInfo const& info, Span<float const> margins, Span<GradientPair> out) {
   if (margins.size() == info.labels.size() && out.size() == info.labels.size()) return;
   Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(), " margins and ",
        out.size(), " places");
 }
 
-/// Keeps the bias of positions in a state. What pairs cost is added up pair by pair over all groups: every one of
-/// several ranks computes that from the rows of all, see GatherGroups.
+/// Learns the position bias and keeps it in a state. The costs of pairs are added up pair by pair over all groups: with
+/// several ranks, every rank computes them from the rows of all ranks, see GatherGroups.
 class LearningRank : public LambdaRank {
  public:
   LearningRank(LambdaRank const& rank, ObjectiveState* state) : LambdaRank(rank), state_(state) {}
@@ -88,7 +88,7 @@ void LambdaRank::CheckGroups(MetaInfo const& info) const {
     Fail(ErrorKind::kData, name_, ": ", info.weights.size(), " weights for ", n_groups,
          " query groups; set exactly one weight per group, or none");
   }
-  // Of several ranks some may have groups without weight alone; the first round looks at all.
+  // With several ranks, some ranks may have only groups without weight; the first round checks all ranks.
   auto const has_weight = [](float weight) { return weight > 0.0F; };
   if (info.global_rows.empty() && std::none_of(info.weights.begin(), info.weights.end(), has_weight)) {
     FailNoGroupWeight(name_, n_groups);

@@ -1,9 +1,10 @@
 /// \file rank:pairwise, rank:ndcg and rank:map: LambdaMART over query groups.
 ///
 /// Per group and round: (1) rows are sorted by score, ties in the order of the rows; (2) pairs are chosen: every row of
-/// the best places with all below it, or random partners with other labels; (3) each pair of different labels pulls
-/// its rows apart, by how much the target metric changes if the two swap places and by how wrong their scores are;
-/// (4) the sums of a row are normalised within the group and weighted. lambdarank_unbiased: position_bias.h.
+/// the best places with all rows below it, or random partners with other labels; (3) each pair of different labels
+/// pulls its rows apart, depending on how much the target metric changes if the two swap places and on how wrong their
+/// scores are; (4) the sums of a row are normalised within the group and weighted. lambdarank_unbiased:
+/// position_bias.h.
 #pragma once
 
 #include <map>
@@ -26,7 +27,7 @@ class LambdaRank : public Objective {
   void ValidateInfo(MetaInfo const& info) const override;
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
-  /// 0: pairs pull with equal force, so no common score is better than another.
+  /// Returns 0: pairs pull with equal force, so no common score is better than another.
   std::vector<float> EstimateBaseScore(Context const&, MetaInfo const&) const override { return {0.0F}; }
   void TransformMargins(Context const&, Span<float>, std::int64_t) const override {}
   std::string Name() const override { return name_; }
@@ -40,11 +41,11 @@ class LambdaRank : public Objective {
   ObjectiveFormula Formula() const override;
 
  protected:
-  /// bias: of positions, nullptr: none. Returns what pairs cost by position.
+  /// bias: the bias of positions, or nullptr for none. Returns the costs of the pairs by position.
   PositionCosts Gradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                           PositionBias const* bias, Span<GradientPair> out) const;
   double BiasNorm() const { return param_.lambdarank_bias_norm; }
-  /// Without the key of a round.
+  /// Returns the rule without the key of a round.
   LambdaRule Rule() const;
 
  private:

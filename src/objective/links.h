@@ -1,5 +1,5 @@
-/// \file Links: what a margin is as a prediction, and a base score as a margin. A struct and a line of the list at the
-/// end of this file make a link, with its loops on the host (gradient_kernels.h) and on CUDA devices.
+/// \file Links, which map a margin to a prediction and a base score to a margin. A struct and a line of the list at the
+/// end of this file define a link, with its loops on the host (gradient_kernels.h) and on CUDA devices.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct IdentityLink {
 /// Predictions are probabilities, margins log-odds.
 struct LogitLink {
   KAURI_HD float operator()(float margin) const { return Sigmoid(margin); }
-  /// With XGBoost's steps in float32; 0 and 1 count as 1e-6 away from them. \throws Error(kParameter) outside [0, 1].
+  /// Uses XGBoost's steps in float32; clamps 0 and 1 to a distance of 1e-6. \throws Error(kParameter) outside [0, 1].
   static float BaseScoreToMargin(std::string const& objective, float base_score);
 };
 
@@ -35,24 +35,24 @@ struct HalfLogitLink {
 /// Predictions are e^margin.
 struct LogLink {
   KAURI_HD float operator()(float margin) const { return ExpFloat(margin); }
-  /// ln base_score; minus infinity for 0, which fits labels that all are 0. \throws Error(kParameter) below 0.
+  /// Returns ln base_score; minus infinity for 0, which fits labels that are all 0. \throws Error(kParameter) below 0.
   static float BaseScoreToMargin(std::string const& objective, float base_score);
 };
 
-/// Predictions are the class on whose side of 0 the margin lies.
+/// Predictions are 1 for a positive margin, else 0.
 struct ClassLink {
   KAURI_HD float operator()(float margin) const { return margin > 0.0F ? 1.0F : 0.0F; }
   static float BaseScoreToMargin(std::string const& /*objective*/, float base_score) { return base_score; }
 };
 
-/// DO(Link) for every link that changes a margin.
+/// Expands DO(Link) for every link that changes a margin.
 #define KAURI_FOR_EACH_LINK(DO) \
   DO(LogitLink)                 \
   DO(HalfLogitLink)             \
   DO(LogLink)                   \
   DO(ClassLink)
 
-/// void ApplyLink(Link, ctx, values): values := link(values).
+/// void ApplyLink(Link, ctx, values): replaces values by link(values).
 #define KAURI_DECLARE_LINK(Link) void ApplyLink(Link link, Context const& ctx, Span<float> values);
 KAURI_FOR_EACH_LINK(KAURI_DECLARE_LINK)
 #undef KAURI_DECLARE_LINK

@@ -1,4 +1,4 @@
-/// \file What losses of element_losses.h share.
+/// \file Common base classes of the losses in element_losses.h.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -13,7 +13,7 @@
 
 namespace kauri {
 
-/// The parameters of a loss that has none.
+/// The parameters of a loss without parameters.
 struct NoParam {
   static constexpr char kModelKey[] = "";
 };
@@ -22,7 +22,7 @@ struct ElementLoss {
   using Param = NoParam;
   using Link = IdentityLink;
   using Labels = FiniteLabels;
-  static constexpr bool kStartsAboveZero = false;  ///< whether boosting cannot start from a mean label of 0
+  static constexpr bool kStartsAboveZero = false;  ///< true if boosting cannot start from a mean label of 0
   static bool StartsAtMean() { return true; }
   static std::map<std::string, std::string> ParameterDefaults() { return {}; }
 };
@@ -43,8 +43,8 @@ struct RegLossParam : public dmlc::Parameter<RegLossParam> {
 };
 KAURI_REGISTER_PARAMETER(RegLossParam)
 
-/// What losses share in which rows whose label is 1 weigh more. Their Newton step counts those rows as the gradients
-/// do; the mean label does not.
+/// Base of losses that multiply the weight of rows with label 1. Their Newton step includes this factor, as the
+/// gradients do; the mean label does not.
 struct PositivesScaledLoss : ElementLoss {
   using Param = RegLossParam;
 

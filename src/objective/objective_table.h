@@ -1,18 +1,19 @@
 /// \file The table of objectives.
 ///
 /// How to add an objective whose loss is a sum over elements, in two places:
-/// (1) its struct in element_losses.h, whose head says what a loss names (name, parameters, link, labels, gradient);
+/// (1) its struct in element_losses.h, whose head lists the members of a loss (name, parameters, link, labels,
+/// gradient);
 /// (2) a line ELEMENT(<struct>) below.
-/// From these come its entry in the registry with its parameters, its checks of labels, its intercept, its loops for
+/// These produce its entry in the registry with its parameters, its checks of labels, its intercept, its loops for
 /// every vector width of the host, and its kernels for CUDA devices.
 ///
-/// Any other objective has a class and a function Register<Name> of its own, and a line OTHER(<Name>). It has a version
-/// for devices if its Formula() is one of those of formula.h, for which the plug-in has kernels.
+/// Any other objective has its own class, a function Register<Name>, and a line OTHER(<Name>). It has a version for
+/// devices if its Formula() is an alternative of formula.h for which the plug-in has kernels.
 #pragma once
 
 #include "kauri/registry.h"
 
-/// In the order in which the names are listed.
+/// This is the order of the printed list.
 #define KAURI_OBJECTIVES(ELEMENT, OTHER) \
   ELEMENT(SquaredErrorLoss)              \
   ELEMENT(LogisticRegressionLoss)        \
@@ -38,7 +39,7 @@
 
 #define KAURI_NO_LINE(Name)
 
-/// DO(Loss) for every loss of element_losses.h.
+/// Expands DO(Loss) for every loss of element_losses.h.
 #define KAURI_FOR_EACH_ELEMENT_LOSS(DO) KAURI_OBJECTIVES(DO, KAURI_NO_LINE)
 
 namespace kauri {

@@ -25,7 +25,7 @@ class QuantileError : public SeveralAlphas {
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
     return LabelQuantiles(ctx, info, Alphas(), kName);
   }
-  /// Sorts each row, so that its quantiles do not cross; margins may.
+  /// Sorts each row, so that its quantiles do not cross, as margins may.
   void TransformMargins(Context const& ctx, Span<float> values, std::int64_t n_outputs) const override {
     if (n_outputs == 1) return;
     auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;

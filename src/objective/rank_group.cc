@@ -11,7 +11,7 @@ namespace {
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// Rows in descending order of their values, equal ones in the order of the rows.
+/// Sorts the rows by descending value, equal values in the order of the rows.
 void SortDescending(float const* values, std::int64_t n, std::vector<std::uint64_t>* keys,
                     std::vector<std::uint32_t>* rows) {
   keys->resize(Size(n));

@@ -17,35 +17,35 @@ struct GroupRows {
   std::int64_t n = 0;
   float const* scores = nullptr;
   float const* labels = nullptr;
-  double weight = 1.0;  ///< scaled so that the mean of all groups is 1
+  double weight = 1.0;  ///< scaled so that the mean over all groups is 1
 };
 
-/// Works through one group after another, with memory that is kept.
+/// Computes the gradients of one group after another, reusing its memory.
 class GroupGradients {
  public:
   /// discounts: RankDiscount of every place that a group has; empty unless the target is ndcg.
-  /// bias: of positions, nullptr: none.
+  /// bias: the bias of positions, or nullptr for none.
   GroupGradients(LambdaRule const& rule, std::vector<double> const& discounts, PositionBias const* bias)
       : rule_(rule), discounts_(discounts), bias_(bias), costs_(bias == nullptr ? PositionCosts() : bias->NoCosts()) {}
 
-  /// Of all groups so far.
+  /// Returns the costs of all groups so far.
   PositionCosts const& Costs() const { return costs_; }
-  /// out: [n].
+  /// Computes the gradients of one group. out: [n].
   void Compute(GroupRows const& rows, GradientPair* out);
 
  private:
   void PlaceRows(GroupRows const& rows);
-  /// Fills the values of the places. Returns PairRule::change_scale; 0: no pair changes the target.
+  /// Sets the values of the places. Returns PairRule::change_scale, or 0 if no pair changes the target.
   double ScaleOfNdcg(GroupRows const& rows);
   double ScaleOfMap();
   double ScaleOf(GroupRows const& rows);
-  /// Returns the sum of the pushes of best places.
+  /// Returns the sum of the pushes of the best places.
   double AddPairs(GroupRows const& rows, PairRule const& pairs);
   template <typename Change>
   double AddBestPairsOneByOne(Change const& change_of, PairRule const& pairs);
   template <typename Change>
   void AddSampledPairs(Change const& change_of, GroupRows const& rows, PairRule const& pairs);
-  /// Returns the push.
+  /// Returns the push of the pair.
   template <typename Change>
   double AddPair(Change const& change_of, std::int64_t upper, std::int64_t lower, PairRule const& pairs);
   void Write(double scale, GradientPair* out) const;
@@ -55,11 +55,11 @@ class GroupGradients {
   PositionBias const* bias_;
   PositionCosts costs_;
   PlacedRows placed_;
-  std::vector<std::uint64_t> keys_;          ///< [n] of a sort: key, then row
+  std::vector<std::uint64_t> keys_;          ///< [n] sort keys: value, then row
   std::vector<std::uint32_t> row_of_place_;  ///< [n]
   std::vector<std::uint32_t> place_of_row_;  ///< [n], for sampled pairs
   std::vector<std::uint32_t> row_by_label_;  ///< [n], for sampled pairs
-  std::vector<double> ideal_;                ///< relevances in descending order as far as they count
+  std::vector<double> ideal_;                ///< the relevances that count, in descending order
 };
 
 }  // namespace kauri

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Plain loops that the compiler turns into vector code; narrower targets than these two gain nothing over the baseline.
+// Plain loops that the compiler vectorises. Narrower targets than these two gain nothing over the baseline.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "objective/rank_kernels.cc"
@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace kauri::HWY_NAMESPACE {
 
-/// The pairs of the upper row at `place` with the lower rows at [first, last), both multiples of kPairLanes; what is no
-/// pair gets zeros.
+/// Computes the pairs of the upper row at `place` with the lower rows at [first, last), both multiples of kPairLanes.
+/// Rows that form no pair get zeros.
 template <typename Change>
 inline void FillPairs(Change const change_of, PairRule const rule, std::int64_t place, std::int64_t first,
                       std::int64_t last, PlacedRows* rows) {
@@ -35,7 +35,7 @@ inline void FillPairs(Change const change_of, PairRule const rule, std::int64_t 
   }
 }
 
-/// Adds what FillPairs found to both rows of each pair. Returns the sum of the pushes.
+/// Adds the results of FillPairs to both rows of each pair. Returns the sum of the pushes.
 inline double AddFilledPairs(std::int64_t place, std::int64_t first, std::int64_t last, PlacedRows* rows) {
   auto const upper_relevance = rows->relevance[place];
   auto const* __restrict relevance = rows->relevance.data();

@@ -9,11 +9,11 @@
 
 namespace kauri {
 
-/// Lower rows are handled this many at a time.
+/// Number of lower rows that are processed together.
 constexpr std::int64_t kPairLanes = 8;
 constexpr std::int64_t PaddedToLanes(std::int64_t n) { return (n + kPairLanes - 1) / kPairLanes * kPairLanes; }
 
-/// The rows of a group by place, in columns; what is past `n_rows` may be read, means nothing and is never added.
+/// The rows of a group by place, in columns. Elements past `n_rows` may be read, but are meaningless and never added.
 struct PlacedRows {
   std::int64_t n_rows = 0;
   std::vector<double> score;
@@ -21,16 +21,16 @@ struct PlacedRows {
   std::vector<double> value;
   std::vector<double> gradient;  ///< sums of GradientOfPair
   std::vector<double> hessian;
-  std::vector<double> push;  ///< of the pairs of one upper row, scratch
+  std::vector<double> push;  ///< pairs of one upper row, scratch memory
   std::vector<double> pair_hessian;
 
-  /// Room for n rows, with sums of 0. Grows only.
+  /// Makes room for n rows, with sums of 0. Memory only grows.
   void Resize(std::int64_t n);
   PlacedRow At(std::int64_t place) const {
     auto const index = static_cast<std::size_t>(place);
     return {score[index], relevance[index], value[index]};
   }
-  /// To both rows of a pair.
+  /// Adds the gradient to both rows of a pair.
   void Add(std::int64_t upper, std::int64_t lower, PairGradient const& pair) {
     auto const up = static_cast<std::size_t>(upper);
     auto const low = static_cast<std::size_t>(lower);
@@ -42,7 +42,7 @@ struct PlacedRows {
   }
 };
 
-/// All pairs whose upper row is at one of the first `n_best` places. Returns the sum of their pushes.
+/// Adds all pairs whose upper row is at one of the first `n_best` places. Returns the sum of their pushes.
 double AddBestPairs(RankTarget target, PairRule const& rule, std::int64_t n_best, PlacedRows* rows);
 
 }  // namespace kauri

@@ -2,11 +2,10 @@
 /// LambdaMART: an overview"), with the normalisations of XGBoost. Host and device.
 ///
 /// Vocabulary: place = rank in the order of the scores, from 0; upper and lower = the rows of a pair with the smaller
-/// and the larger place; relevance = what the label is worth; change = by how much the target metric would change if
-/// the two swapped places.
+/// and the larger place; relevance = gain of the label; change = change of the target metric if the two swapped places.
 ///
-/// A row's gradient is a sum over many pairs. Each term is rounded to a grid so coarse that sums of all of them are
-/// exact in float64: then any order of addition, vector width, thread count or device gives the same bits.
+/// A row's gradient is a sum over many pairs. Each term is rounded to a grid so coarse that sums of all terms are exact
+/// in float64. Any order of addition, vector width, thread count or device then gives the same bits.
 #pragma once
 
 #include <cmath>
@@ -25,29 +24,29 @@ struct PlacedRow {
   double value;  ///< ndcg: the place's discount; map: see MapPlaceValue; pairwise: unused
 };
 
-/// Multiples of a power of two.
+/// Rounding to multiples of a power of two.
 class ExactGrid {
  public:
   ExactGrid() = default;
-  /// Sums of multiples stay exact while the absolute values add up to no more than `largest_sum`, above 0.
+  /// Sums of multiples stay exact as long as the absolute values add up to at most `largest_sum`, above 0.
   KAURI_HD explicit ExactGrid(double largest_sum)
       : shift_(3.0 * detail::BitsToDouble(((detail::DoubleToBits(largest_sum) >> 52U) + 1U) << 52U)) {}
-  /// To the nearest multiple. 3 P plus a number within P, a power of two, has a step of P / 2^51.
+  /// Rounds to the nearest multiple. For a power of two P, 3 P plus a number within P has a step of P / 2^51.
   KAURI_HD double Round(double x) const { return (x + shift_) - shift_; }
 
  private:
   double shift_ = 0.0;
 };
 
-/// For sums of n weights of groups, the largest of which is given. A weight is rounded before it is added.
+/// Returns the grid for sums of n weights of groups with the given largest weight. Weights are rounded before addition.
 KAURI_HD ExactGrid WeightGrid(std::int64_t n, float largest) {
   return ExactGrid(static_cast<double>(n) * static_cast<double>(largest));
 }
 
-/// What the pairs of a group share.
+/// Values that the pairs of a group share.
 struct PairRule {
   double change_scale = 1.0;  ///< ndcg: 1 / ideal gain; map: 1 / relevant rows
-  /// What a change is divided by: factor * distance of the scores + offset. A number, not a flag, for vector code.
+  /// A change is divided by factor * distance of the scores + offset. Numbers instead of a flag, for vector code.
   double distance_factor = 0.0;
   double distance_offset = 1.0;
   ExactGrid grid;
@@ -66,9 +65,9 @@ struct NdcgChange {
   }
 };
 
-/// Average precision times the number of relevant rows is the sum, over relevant places, of the precision there. With
-/// value = precision at the place - sum of 1 / (k + 1) over the relevant places k before it, what the two places and
-/// those between gain or lose is a difference of values.
+/// Average precision times the number of relevant rows is the sum of the precision over the relevant places. With value
+/// = precision at the place - sum of 1 / (k + 1) over the relevant places k before it, the gains and losses of the two
+/// places and of the places between them are a difference of values.
 struct MapChange {
   /// upper_reciprocal: 1 / (place + 1) of the upper row.
   KAURI_HD double operator()(PlacedRow const& upper, PlacedRow const& lower, double upper_reciprocal) const {
@@ -78,27 +77,29 @@ struct MapChange {
   }
 };
 
+/// Returns the value of a place.
 /// \param n_found relevant rows up to and including this place.
 /// \param reciprocals sum of 1 / (k + 1) over the relevant places k before it.
 KAURI_HD double MapPlaceValue(std::int64_t n_found, std::int64_t place, double reciprocals) {
   return static_cast<double>(n_found) / static_cast<double>(place + 1) - reciprocals;
 }
 
-/// For the sums of 1 / (place + 1) of MapPlaceValue, below 64 for any group that fits a memory.
+/// Returns the grid for the sums of 1 / (place + 1) in MapPlaceValue, which are below 64 for any group that fits into
+/// memory.
 KAURI_HD ExactGrid ReciprocalGrid() { return ExactGrid(63.0); }
 
-/// 1 where the upper row is the more relevant one, else -1.
+/// Returns 1 if the upper row is the more relevant one, else -1.
 KAURI_HD double PairSign(double upper_relevance, double lower_relevance) {
   return upper_relevance > lower_relevance ? 1.0 : -1.0;
 }
 
-/// How much a pair counts. change: as the functions above return it, not scaled.
+/// Returns the weight of a pair. change: the unscaled result of the functions above.
 KAURI_HD double PairWeight(PlacedRow const& upper, PlacedRow const& lower, double change, PairRule const& rule) {
   double const distance = upper.score - lower.score;
   return change * rule.change_scale / (distance * rule.distance_factor + rule.distance_offset);
 }
 
-/// The score of the more relevant row less that of the other.
+/// Returns the score of the more relevant row minus the score of the other row.
 KAURI_HD double PairMargin(PlacedRow const& upper, PlacedRow const& lower) {
   return PairSign(upper.relevance, lower.relevance) * (upper.score - lower.score);
 }
@@ -117,14 +118,14 @@ KAURI_HD PairGradient GradientOfPair(PlacedRow const& upper, PlacedRow const& lo
   return {rule.grid.Round(miss * weight), rule.grid.Round((slope > 1e-16 ? slope : 1e-16) * weight * 2.0)};
 }
 
-/// What a pair adds to the costs of its positions (position_bias.h). XGBoost's sign of the margin, which is not the
-/// paper's: a pair costs the more, the surer it is in the right order.
+/// Returns the cost that a pair adds to its positions (position_bias.h). The sign of the margin is XGBoost's and not
+/// the paper's: a pair costs more, the more certain its order is right.
 KAURI_HD double PairCost(PlacedRow const& upper, PlacedRow const& lower, double weight) {
   return Log(1.0 + Exp(PairMargin(upper, lower))) * weight;
 }
 
-/// The rule for a group of n rows. change_scale: as in PairRule, above 0. largest_relevance: of the group.
-/// largest_factor: by what weights may be multiplied.
+/// Returns the rule for a group of n rows. change_scale: as in PairRule, above 0. largest_relevance: in the group.
+/// largest_factor: the maximum factor on weights.
 KAURI_HD PairRule MakePairRule(LambdaRule const& rule, std::int64_t n, double largest_relevance, double change_scale,
                                bool by_distance, double largest_factor = 1.0) {
   double change = 1.0;
@@ -145,7 +146,8 @@ KAURI_HD PairRule MakePairRule(LambdaRule const& rule, std::int64_t n, double la
   return made;
 }
 
-/// By what a group's gradients are multiplied, its weight aside. strength: sum of the absolute gradients of its pairs.
+/// Returns the factor of a group's gradients, apart from its weight. strength: sum of the absolute gradients of its
+/// pairs.
 KAURI_HD double GroupScale(LambdaRule const& rule, double strength) {
   if (!rule.normalize) return 1.0;
   if (rule.method == PairMethod::kMean) return 1.0 / static_cast<double>(rule.n_pairs);

@@ -10,7 +10,7 @@
 namespace kauri {
 
 struct LambdaRankParam : public dmlc::Parameter<LambdaRankParam> {
-  static constexpr std::int64_t kNotSet = 4294967295;  ///< what XGBoost writes into model files
+  static constexpr std::int64_t kNotSet = 4294967295;  ///< the value that XGBoost writes into model files
 
   int lambdarank_pair_method;
   std::int64_t lambdarank_num_pair_per_sample;
@@ -50,7 +50,7 @@ struct LambdaRankParam : public dmlc::Parameter<LambdaRankParam> {
 
   void Validate() const {}
 
-  /// Places that are the best, or partners of a row.
+  /// Returns the number of best places, or of partners of a row.
   std::int64_t NumPairs() const {
     if (lambdarank_num_pair_per_sample != kNotSet) return lambdarank_num_pair_per_sample;
     return lambdarank_pair_method == static_cast<int>(PairMethod::kTopK) ? 32 : 1;

@@ -19,7 +19,7 @@ struct Output {
   MetaInfo const& info;
   std::int64_t index;
   std::int64_t n_outputs;
-  bool has_silent;  ///< a label of some row
+  bool has_silent;  ///< whether the label of some row is missing
 
   float Margin(std::int64_t row) const { return margins[row * n_outputs + index]; }
   float Label(std::int64_t row) const { return info.labels[LabelOfOutput(row, index, info.n_targets)]; }
@@ -33,7 +33,7 @@ WeightedSum KnownRootOf(Output const& output, std::int64_t row) {
   return IsSilent(output.Label(row)) ? WeightedSum{} : RootOf(output, row);
 }
 
-/// Of the rows [begin, end), a block.
+/// Returns the sum of the roots over the rows [begin, end), a block.
 WeightedSum RootsOfBlock(Output const& output, std::int64_t begin, std::int64_t end) {
   LaneSum<WeightedSum> block;
   if (output.has_silent) {
@@ -44,7 +44,7 @@ WeightedSum RootsOfBlock(Output const& output, std::int64_t begin, std::int64_t 
   return block.Total();
 }
 
-/// The same of what several ranks have of the rows of a block, with all outputs.
+/// The same for a block whose rows are spread over several ranks, with all outputs.
 TargetSums RootsOfValues(BlockValues<WeightedSum> const& block) {
   std::vector<LaneSum<WeightedSum>> lanes(ToSize(block.per_row));
   for (std::int64_t i = 0; i < block.n; ++i) {
@@ -58,7 +58,7 @@ TargetSums RootsOfValues(BlockValues<WeightedSum> const& block) {
   return roots;
 }
 
-/// The scales of all outputs from the rows of all ranks, in one call.
+/// Returns the scales of all outputs over the rows of all ranks, in one call.
 std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> const& outputs, MetaInfo const& info) {
   auto const n_outputs = static_cast<std::int64_t>(outputs.size());
   auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
@@ -82,7 +82,8 @@ std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> cons
   return scales;
 }
 
-/// [n_outputs]; with several ranks, on one without rows, of the others' outputs.
+/// Returns the scale of each output: [n_outputs]. With several ranks, a rank without rows gets the scales of the other
+/// ranks' outputs.
 std::vector<double> ScalesOf(Context const& ctx, std::vector<Output> const& outputs, MetaInfo const& info) {
   if (IsDistributed(ctx)) return ScalesOverRanks(ctx, outputs, info);
   std::vector<double> scales;
@@ -95,7 +96,7 @@ std::vector<double> ScalesOf(Context const& ctx, std::vector<Output> const& outp
   return scales;
 }
 
-/// What a block of rows has of one output, side by side for the vector loops.
+/// The data of a block of rows for one output, contiguous for the vector loops.
 struct BlockArrays {
   std::array<float, kRowBlock> margins;
   std::array<float, kRowBlock> labels;

@@ -1,5 +1,5 @@
-/// \file The loops over rows of the losses of scaled_losses.h: (1) every row's root, added up to a scale for each
-/// output; (2) every row's gradients on these scales. Same bits for any number of threads.
+/// \file The loops over rows for the losses of scaled_losses.h: (1) every row's root is added up to a scale for each
+/// output; (2) every row's gradients are computed on these scales. The bits are the same for any number of threads.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace kauri {
 
-/// margins and out: [n_rows, losses.size()], a loss for each output. \throws Error(kInternal) when the sizes disagree.
+/// Computes the gradients. margins and out: [n_rows, losses.size()], one loss for each output. \throws Error(kInternal)
+/// if the sizes disagree.
 void ScaledGradients(Context const& ctx, std::vector<AbsoluteLoss> const& losses, Span<float const> margins,
                      MetaInfo const& info, Span<GradientPair> out);
 void ScaledGradients(Context const& ctx, std::vector<QuantileLoss> const& losses, Span<float const> margins,

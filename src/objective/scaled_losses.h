@@ -1,13 +1,13 @@
-/// \file Losses that are straight lines away from the label. A straight line has no curvature to weigh rows by, so
-/// their gradients and hessians are those of parabolas on the scale of the round's residuals.
+/// \file Losses that are straight lines away from the label. A straight line has no curvature that could weight the
+/// rows, so gradients and hessians come from parabolas on the scale of the residuals of the round.
 ///
-/// Vocabulary: residual = margin - label; scale = what residuals are measured in, one for each output and round:
-/// the square of the weighted mean of sqrt |residual| over all rows with a label, those that are not sampled included.
+/// Vocabulary: residual = margin - label; scale = unit of the residuals, one for each output and round: the square of
+/// the weighted mean of sqrt |residual| over all rows with a label, including rows that are not sampled.
 ///
-/// A Newton step on such a parabola is a weighted mean of the residuals, in which a row counts the less the farther it
-/// is from its label; round by round the steps go to the weighted quantile (Hunter and Lange, "Quantile regression via
-/// an MM algorithm", 2000). Far rows cannot pull a leaf away, near ones keep a bounded hessian. These are the losses of
-/// XGBoost 3.4; before it leaves were set to quantiles of their rows' residuals.
+/// A Newton step on such a parabola is a weighted mean of the residuals, in which a row counts less the farther it is
+/// from its label. Over the rounds the steps converge to the weighted quantile (Hunter and Lange, "Quantile regression
+/// via an MM algorithm", 2000). Far rows cannot pull a leaf away, and near rows keep a bounded hessian. These are the
+/// losses of XGBoost 3.4; earlier versions set leaves to quantiles of their rows' residuals.
 #pragma once
 
 #include <cmath>
@@ -32,8 +32,8 @@ struct AbsoluteLoss {
 };
 
 /// -alpha residual below the label and (1 - alpha) residual above it, for reg:quantileerror (Koenker and Bassett,
-/// "Regression quantiles", 1978), times the scale. Within kSharpness of the scale around the label a hyperbolic tangent
-/// goes from the one slope to the other.
+/// "Regression quantiles", 1978), times the scale. Within kSharpness of the scale around the label, a hyperbolic
+/// tangent joins the two slopes.
 struct QuantileLoss {
   static constexpr double kSharpness = 0.04;
   float alpha;  ///< in [0, 1]: the quantile that is the best constant
@@ -47,7 +47,7 @@ struct QuantileLoss {
     return {static_cast<float>(gradient) * weight, static_cast<float>(hessian) * weight};
   }
 
-  /// The values of a row, in place, [n_alphas], ascending. By insertion: they nearly are.
+  /// Sorts the values of a row in place, [n_alphas], ascending. Insertion sort, because they are nearly sorted.
   KAURI_HD static void SortRow(std::int64_t n_alphas, float* values) {
     for (std::int64_t k = 1; k < n_alphas; ++k) {
       float const value = values[k];
@@ -58,9 +58,9 @@ struct QuantileLoss {
   }
 
  private:
-  /// tanh(x) / x.
+  /// Returns tanh(x) / x.
   KAURI_HD static double TanhShare(double x) {
-    bool const is_small = x > -1e-3 && x < 1e-3;  // where digits of Tanh cancel; the series' next term is below 1e-12
+    bool const is_small = x > -1e-3 && x < 1e-3;  // digits of Tanh cancel there; the series' next term is below 1e-12
     double const quotient = Tanh(x) / (is_small ? 1.0 : x);
     return is_small ? 1.0 - x * x / 3.0 : quotient;
   }
@@ -71,22 +71,22 @@ struct QuantileLoss {
   }
 };
 
-/// DO(Loss) for every loss of this file.
+/// Expands DO(Loss) for every loss of this file.
 #define KAURI_FOR_EACH_SCALED_LOSS(DO) \
   DO(AbsoluteLoss)                     \
   DO(QuantileLoss)
 
-/// One row's part of a scale.
+/// Returns one row's part of a scale.
 KAURI_HD WeightedSum RootOfResidual(float margin, float label, float weight) {
   double const residual = static_cast<double>(margin) - static_cast<double>(label);
   return {sqrt(residual < 0.0 ? -residual : residual) * static_cast<double>(weight), static_cast<double>(weight)};
 }
 
-/// The scale of one output. roots: RootOfResidual of all rows, added in lanes (common/lane_sum.h).
+/// Returns the scale of one output. roots: RootOfResidual of all rows, added in lanes (common/lane_sum.h).
 inline double ResidualScale(WeightedSum const& roots) { return roots.Mean() * roots.Mean(); }
 
-/// Where the labels of an output are, whose margins are at [row * n_outputs + output]: a column of labels each, or the
-/// only one.
+/// Returns the index of a label of an output whose margins are at [row * n_outputs + output]. Outputs have a column of
+/// labels each, or share the only one.
 KAURI_HD std::int64_t LabelOfOutput(std::int64_t row, std::int64_t output, std::int64_t n_targets) {
   return n_targets == 1 ? row : row * n_targets + output;
 }

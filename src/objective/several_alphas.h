@@ -1,4 +1,5 @@
-/// \file Objectives of one label column that fit several values of the labels' distribution, an output each.
+/// \file Objectives of one label column that fit several statistics of the labels' distribution, with one output for
+/// each.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class SeveralAlphas : public Objective {
  protected:
   std::vector<float> const& Alphas() const { return alphas_; }
   std::int64_t NumAlphas() const { return static_cast<std::int64_t>(alphas_.size()); }
-  /// Loss{alpha} of every alpha.
+  /// Returns Loss{alpha} for every alpha.
   template <typename Loss>
   std::vector<Loss> Losses() const {
     std::vector<Loss> losses;

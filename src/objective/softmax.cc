@@ -39,17 +39,17 @@ DMLC_REGISTER_PARAMETER(SoftmaxParam);
 
 namespace {
 
-/// Rows per block so that a block has about kRowBlock elements.
+/// Returns the number of rows per block, such that a block has about kRowBlock elements.
 std::int64_t BlockRows(std::int64_t n_classes) { return std::max<std::int64_t>(kRowBlock / n_classes, 1); }
 
-/// exponents of the rows [begin, begin + n); returns 1 / their sum for the row.
+/// Returns 1 / the sum of the exponents of a row.
 double InverseSum(double const* exponents, std::int64_t n_classes) {
   double sum = 0.0;
   for (std::int64_t k = 0; k < n_classes; ++k) sum += exponents[k];
   return 1.0 / sum;
 }
 
-/// fn(row, exponents of the row [n_classes], 1 / their sum) for every row.
+/// Calls fn(row, exponents of the row [n_classes], 1 / their sum) for every row.
 template <typename Fn>
 void ForRowExponents(Context const& ctx, float const* margins, std::int64_t n_rows, std::int64_t n_classes, Fn&& fn) {
   auto const block_rows = BlockRows(n_classes);
@@ -80,13 +80,13 @@ struct ClassWeights {
   }
 };
 
-/// What one row adds to them.
+/// The term of one row in these sums.
 struct ClassWeight {
   std::int32_t label;
   float weight;
 };
 
-/// Of the rows of all ranks; empty without rows.
+/// Returns the sums over the rows of all ranks; empty without rows.
 ClassWeights SumClassWeights(Context const& ctx, MetaInfo const& info, std::int64_t n_classes) {
   auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
     ClassWeights block(n_classes);
@@ -110,7 +110,7 @@ ClassWeights SumClassWeights(Context const& ctx, MetaInfo const& info, std::int6
   FailParcel("weights of another number of classes");
 }
 
-/// Probabilities of all classes for predictions; multi:softmax then picks the likeliest class.
+/// The objective. Predictions are the probabilities of all classes; multi:softmax then picks the likeliest class.
 class Softmax : public Objective {
  public:
   Softmax(std::string name, bool picks_class, ParamMap const& params)
@@ -163,7 +163,7 @@ void Softmax::ComputeGradients(Context const& ctx, Span<float const> margins, Me
                       auto const probability = SoftmaxLoss::Probability(exponents[k], inverse_sum);
                       pairs[k] = SoftmaxLoss::Gradient(probability, false, weight);
                     }
-                    // Afterwards, so that the loop above has no comparison and becomes vector code.
+                    // Done afterwards, so that the loop above has no comparison and is vectorised.
                     auto const probability = SoftmaxLoss::Probability(exponents[label], inverse_sum);
                     pairs[label] = SoftmaxLoss::Gradient(probability, true, weight);
                   });
@@ -177,7 +177,7 @@ std::vector<float> Softmax::EstimateBaseScore(Context const& ctx, MetaInfo const
   double total = 0.0;
   for (auto const sum : weights.sums) total += sum;
   if (!(total > 0.0)) FailNoWeight(SumOverRanks(ctx, info.n_rows), name_);
-  // float32 steps in XGBoost's order: log(frequency + 1e-6), less its mean over the classes.
+  // float32 steps in XGBoost's order: log(frequency + 1e-6), minus its mean over the classes.
   float mean = 0.0F;
   for (std::size_t k = 0; k < n_classes; ++k) {
     scores[k] = LogFloat(static_cast<float>(weights.sums[k] / total) + 1e-6F);

@@ -20,7 +20,7 @@ struct SoftmaxLoss {
   KAURI_HD static float Probability(double exponent, double inverse_sum) {
     return static_cast<float>(exponent * inverse_sum);
   }
-  /// The hessian is twice the diagonal of the true one, which bounds the whole matrix; its floor is applied after the
+  /// The hessian is twice the diagonal of the true one, which bounds the whole matrix. The floor is applied after the
   /// weight.
   KAURI_HD static GradientPair Gradient(float probability, bool is_label, float weight) {
     float const hessian = 2.0F * probability * (1.0F - probability) * weight;

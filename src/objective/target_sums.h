@@ -13,34 +13,34 @@
 
 namespace kauri {
 
-/// float64; the default value is zero for any number of targets.
+/// Sums in float64. The default value is zero for any number of targets.
 struct TargetSums {
   std::vector<double> numerator;
   std::vector<double> denominator;
 
   TargetSums() = default;
   explicit TargetSums(std::int64_t n_targets);
-  /// As AppendTo gave it.
+  /// Restores sums from the output of AppendTo.
   explicit TargetSums(Span<double const> doubles);
 
   std::int64_t NumTargets() const { return static_cast<std::int64_t>(numerator.size()); }
   void Add(std::int64_t target, double top, double bottom);
   TargetSums& operator+=(TargetSums const& other);
   void AppendTo(std::vector<double>* doubles) const;
-  /// \throws Error(kCollective) unless they are sums of as many targets.
+  /// \throws Error(kCollective) unless there are sums of n_targets targets.
   void Require(std::int64_t n_targets) const;
-  /// -numerator / denominator: of sums of gradients and hessians. 0 without hessian.
+  /// Returns -numerator / denominator, for sums of gradients and hessians; 0 if there is no hessian.
   float NewtonStep(std::int64_t target) const;
 };
 
-/// What one element, a row's for one target, adds to the sums of its target.
+/// The term that one element, a row's value for one target, adds to the sums of its target.
 struct TargetTerm {
   double top;
   double bottom;
 };
 
-/// The sums over the elements of all ranks (collective/row_sums.h); empty without rows. sum_of(begin, end): of a block
-/// of elements of this rank, in their order. term_of(element): what one adds.
+/// Returns the sums over the elements of all ranks (collective/row_sums.h); empty without rows. sum_of(begin, end): the
+/// sum over a block of elements of this rank, in their order. term_of(element): the term of one element.
 template <typename SumOf, typename TermOf>
 TargetSums SumTargets(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&& sum_of, TermOf&& term_of) {
   auto const add_up = [](BlockValues<TargetTerm> const& block) {
@@ -55,11 +55,13 @@ TargetSums SumTargets(Context const& ctx, MetaInfo const& info, ItemBlocks block
   return sums;
 }
 
-/// Gradients and hessians of all ranks. pairs: [n_rows, n_targets]; a rank without rows need not know n_targets.
+/// Returns the sums of gradients and hessians over all ranks. pairs: [n_rows, n_targets]; a rank without rows need not
+/// know n_targets.
 TargetSums SumByTarget(Context const& ctx, MetaInfo const& info, Span<GradientPair const> pairs);
 
-/// The weighted mean of the known labels of each target, [n_targets] of the ranks that have rows; 0 without rows.
-/// \throws Error(kData) when the weights add up to 0, or for a target of which no label is known.
+/// Returns the weighted mean of the known labels of each target, [n_targets] of the ranks that have rows; 0 without
+/// rows.
+/// \throws Error(kData) if the weights add up to 0, or for a target without known labels.
 std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::string const& objective);
 
 }  // namespace kauri

@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kMaxColumns = static_cast<std::int64_t>(std::numeric_limits<std::int32_t>::max());
 
-/// Calls release at the end of the scope, as the interface asks of whoever takes something over.
+/// Calls release at the end of the scope, as the interface requires of the consumer.
 template <typename T>
 class Releaser {
  public:
@@ -43,7 +43,7 @@ void RequireLive(T const& object, char const* what) {
   Fail(ErrorKind::kData, "Arrow: column '", name, "' ", problem);
 }
 
-/// The format of columns that hold nothing but nulls. They have no buffers.
+/// The format of columns that hold only nulls. They have no buffers.
 constexpr char kNull = 'n';
 
 struct Number {
@@ -59,7 +59,7 @@ constexpr Number kNumbers[] = {
     {kNull, DType::kF32, "float"},
 };
 
-/// What a format that is not a number's stands for.
+/// Returns a description of the values of a format that is not numeric.
 std::string DescribeFormat(std::string const& format) {
   if (format == "u" || format == "U" || format == "vu") return "text";
   if (format.substr(0, 2) == "d:") return "decimal numbers";
@@ -68,7 +68,7 @@ std::string DescribeFormat(std::string const& format) {
   return "values";
 }
 
-/// Returns advice for a column whose format is not that of numbers: the end of an error message.
+/// Returns advice for a column whose format is not numeric: the end of an error message.
 std::string CureOfFormat(std::string const& format) {
   auto const what = DescribeFormat(format);
   if (what == "text") {
@@ -88,8 +88,8 @@ Number const& NumberOf(ArrowSchema const& column, std::string const& name) {
              "holds " + DescribeFormat(format) + " (format '" + format + "'), not numbers; " + CureOfFormat(format));
 }
 
-/// The first element in its buffers, and the length, of a column of `rows`. \throws Error(kData) for counts that cannot
-/// be.
+/// Returns the index of a column's first element in its buffers. \throws Error(kData) for impossible offsets and
+/// lengths.
 std::int64_t FirstElement(ArrowArray const& rows, ArrowArray const& column, std::string const& name,
                           std::int64_t item_bits) {
   std::int64_t last = 0;
@@ -175,7 +175,7 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
   column.values.shape = {rows.length, 1};
   if (is_null_[col] != 0) {
     column.values.data = &kMissingValue;
-    column.values.strides = {0, 0};  // all rows read the same one
+    column.values.strides = {0, 0};  // all rows read the same value
     return column;
   }
   CheckNulls(array, name);
@@ -193,7 +193,7 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
 void ArrowTable::ReadCategories(ArrowArray const& array, std::size_t col, Column* column) {
   if (array.dictionary == nullptr) FailColumn(names_[col], "is categorical, but a batch of it has no dictionary.");
   categories_.resize(names_.size());
-  if (dictionary_formats_[col] == std::string(1, kNull)) {  // all codes are of nothing
+  if (dictionary_formats_[col] == std::string(1, kNull)) {  // the dictionary holds only nulls
     auto const length = static_cast<std::size_t>(std::max<std::int64_t>(array.dictionary->length, 0));
     column->codes = std::make_shared<std::vector<float>>(length, kMissingValue);
     return;

@@ -1,8 +1,8 @@
 /// \file Tables that arrive through the Arrow C data interface
 /// (https://arrow.apache.org/docs/format/CDataInterface.html): read in place, not copied.
 ///
-/// The interface gives addresses without lengths of buffers: counts, offsets and formats are checked against each
-/// other, but that a buffer is as long as the array says is the producer's word.
+/// The interface gives addresses without lengths of buffers. Counts, offsets and formats are checked against each
+/// other, but the producer has to guarantee that a buffer is as long as the array says.
 #pragma once
 
 #include <cstdint>
@@ -65,19 +65,19 @@ namespace kauri {
 /// The record batches of a table of numbers and categories (dictionaries), and its columns' names and types.
 class ArrowTable {
  public:
-  /// Takes the stream over and reads it to its end; it is released, whatever happens. \throws Error(kData) for a stream
-  /// that fails, rows that are not structs, a column that does not hold numbers, booleans or categories (named), and
-  /// an array that contradicts itself or the schema.
+  /// Takes over the stream and reads it to its end. The stream is released in any case. \throws Error(kData) for a
+  /// stream that fails, rows that are not structs, a column that does not hold numbers, booleans or categories (named),
+  /// and an array that contradicts itself or the schema.
   static std::shared_ptr<ArrowTable const> FromStream(ArrowArrayStream* stream);
-  /// The same from one batch.
+  /// The same for a single batch.
   static std::shared_ptr<ArrowTable const> FromArray(ArrowSchema* schema, ArrowArray* array);
 
   std::int64_t NumRows() const { return n_rows_; }
   std::int64_t NumCols() const { return static_cast<std::int64_t>(dtypes_.size()); }
   std::vector<std::string> const& Names() const { return names_; }
   std::vector<std::string> const& Types() const { return types_; }
-  /// The rows; null, NaN and `missing` are missing. Categories have the numbers of a dictionary that joins those of all
-  /// batches, in the order in which they came. The table must outlive the view.
+  /// Returns the rows; null, NaN and `missing` are missing. Categories are numbered by the joined dictionary of all
+  /// batches, in the order of their first appearance. The table must outlive the view.
   std::unique_ptr<DataView> View(float missing) const;
 
  private:
@@ -95,15 +95,15 @@ class ArrowTable {
   std::vector<std::string> names_;
   std::vector<std::string> types_;               ///< int, float, i, c
   std::vector<DType> dtypes_;                    ///< kBool: packed
-  std::vector<std::uint8_t> is_null_;            ///< whether a column's type is null, so that all of it is missing
-  std::vector<std::string> dictionary_formats_;  ///< of what the categories of a column are called
+  std::vector<std::uint8_t> is_null_;            ///< whether a column's type is null, so all its values are missing
+  std::vector<std::string> dictionary_formats_;  ///< formats of the names of each column's categories
   CategoryNameTable categories_;
   std::vector<Batch> batches_;
-  std::vector<std::vector<Column>> columns_;  ///< of each batch
+  std::vector<std::vector<Column>> columns_;  ///< [n_batches]
   std::int64_t n_rows_ = 0;
 };
 
-/// \throws Error(kData) for names that are twice there.
+/// Sets the names and types of the columns. \throws Error(kData) for duplicate names.
 void SetArrowNames(ArrowTable const& table, MetaInfo* info);
 
 }  // namespace kauri

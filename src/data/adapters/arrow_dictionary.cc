@@ -17,7 +17,7 @@ struct NumberFormat {
   char format;
   DType dtype;
 };
-/// Whole numbers; those of a table with gaps may be floats.
+/// Formats of integers. A table with gaps may hold integers as floats.
 constexpr NumberFormat kNumbers[] = {{'c', DType::kI8},  {'C', DType::kU8},  {'s', DType::kI16}, {'S', DType::kU16},
                                      {'i', DType::kI32}, {'I', DType::kU32}, {'l', DType::kI64}, {'L', DType::kU64},
                                      {'e', DType::kF16}, {'f', DType::kF32}, {'g', DType::kF64}};
@@ -40,7 +40,7 @@ void CheckValues(ArrowArray const& values, std::int64_t least_buffers) {
   if (v.length > 0 && v.buffers[1] == nullptr) Fail(ErrorKind::kData, "its dictionary has no values.");
 }
 
-/// Offset: of the bytes of a text, std::int32_t or std::int64_t.
+/// Offset: the type of the offsets into the bytes of the texts, std::int32_t or std::int64_t.
 template <typename Offset>
 CategoryNames ReadTexts(ArrowArray const& values) {
   CheckValues(values, 3);
@@ -61,7 +61,7 @@ CategoryNames ReadTexts(ArrowArray const& values) {
   return names;
 }
 
-/// A text of up to 12 bytes, or its beginning and where the rest is.
+/// A text of up to 12 bytes, or its beginning and the location of the whole text.
 struct TextView {
   std::int32_t length;
   char inlined[4];
@@ -75,7 +75,7 @@ CategoryNames ReadTextViews(ArrowArray const& values) {
   constexpr std::int32_t kInlined = 12;
   CategoryNames names;
   auto const* views = static_cast<char const*>(values.buffers[1]);
-  auto const n_data = values.n_buffers - 3;  // after validity and views, before the sizes
+  auto const n_data = values.n_buffers - 3;  // the buffers between validity and views, and the sizes
   for (std::int64_t i = 0; i < values.length; ++i) {
     auto const* address = views + (values.offset + i) * static_cast<std::int64_t>(sizeof(TextView));
     TextView view;

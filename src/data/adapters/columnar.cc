@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kRowsPerTile = 128;  // of some ten columns: they stay in the first cache
+constexpr std::int64_t kRowsPerTile = 128;  // tiles of about ten columns stay in the first-level cache
 
 class ColumnarView : public DataView {
  public:
@@ -51,7 +51,7 @@ class ColumnarView : public DataView {
     if (infinite && infinities_ == Infinities::kRefused) FailAtInfinite(tile, begin, end - begin, n_cols);
   }
 
-  /// True when an infinite value may be among them.
+  /// Returns true if the values may include an infinite one.
   bool CopyColumn(Column const& column, std::int64_t begin, std::int64_t end, float* to) const {
     auto const infinite = CopyValues(column, begin, end, to);
     if (column.valid.bytes != nullptr) {
@@ -94,14 +94,14 @@ class ColumnarView : public DataView {
   Infinities infinities_;
 };
 
-/// Of an object, as texts.
+/// Returns the members of an object, as texts.
 std::map<std::string, std::string> MembersOf(json const& object) {
   std::map<std::string, std::string> members;
   for (auto const& [name, value] : object.items()) members[name] = value.dump();
   return members;
 }
 
-/// The bits of a mask of `n_rows` elements.
+/// Returns the bits of a mask of `n_rows` elements.
 PackedBits ParseMask(json const& mask, std::int64_t n_rows) {
   auto const& typestr = JsonMember(mask, "typestr");
   if (!typestr.is_string() || typestr.get<std::string>().size() != 3 || typestr.get<std::string>().substr(1) != "t1") {
@@ -131,17 +131,18 @@ Column ParseNumbers(json const& column) {
   return {values, {}, ParseMask(mask, values.shape[0])};
 }
 
-/// Whether the model knows a column's categories by names, or knows that the column had none: every name is new then.
+/// Returns whether the model knows a column's categories by names, or knows that the column had no category, so that
+/// every name is new.
 bool GoesByNames(ModelCategories const& known, std::size_t feature) {
   if (feature < known.names.size() && known.names[feature].Size() > 0) return true;
   return feature < known.seen.size() && known.seen[feature].empty() && !known.Encodes(feature);
 }
 
-/// Parses columns in host memory; `known` as MakeColumnarView has it.
+/// Parses columns in host memory. known: see MakeColumnarView.
 struct HostColumnParser {
   ModelCategories const* known;
 
-  /// Fills `names` where the column is categorical.
+  /// Sets `names` if the column is categorical.
   Column operator()(json const& column, std::size_t index, CategoryNames* names) const {
     if (!column.is_array()) return ParseNumbers(column);
     auto const is_partial = column.size() == 3 && known != nullptr;
@@ -181,7 +182,7 @@ auto ParseColumn(json const& column, std::size_t index, Parse const& parse, Cate
   }
 }
 
-/// Vectors of one length. names: [columns], or empty when none is categorical.
+/// Parses vectors of the same length. names: [columns], or empty if none is categorical.
 template <typename Parse>
 auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable* names) {
   auto const parsed = ParseJsonText(text, ErrorKind::kData);

@@ -1,5 +1,5 @@
-/// Rows come in runs: a counting sort by run writes a few streams instead of a line of memory per entry, and a second
-/// one by row stays within the cache. Both are stable, so features ascend within a row.
+/// Entries are sorted by runs of rows: a counting sort by run writes a few streams instead of a cache line per entry,
+/// and a second sort by row stays within the cache. Both are stable, so features ascend within a row.
 #include "data/adapters/csc_adapter.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kEntriesPerBlock = 1 << 17;
 constexpr std::int64_t kEntriesPerRun = 1 << 15;
-constexpr std::int64_t kMaxRuns = 256;  // as many lines as the first-level cache can collect writes for
+constexpr std::int64_t kMaxRuns = 256;  // number of cache lines for which the first-level cache can combine writes
 
 class Transposition {
  public:
@@ -50,7 +50,7 @@ class Transposition {
   std::int64_t NumRuns() const { return (csc_.n_minor >> run_bits_) + 1; }
   std::int64_t RunOf(std::uint32_t row) const { return row >> run_bits_; }
 
-  /// fn(row, column, value) for the present entries [begin, end), counted from the first.
+  /// Calls fn(row, column, value) for the present entries [begin, end), counted from the first entry.
   template <typename T, typename Fn>
   void ForEachEntry(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     auto const& offsets = csc_.offsets;
@@ -64,7 +64,7 @@ class Transposition {
     }
   }
 
-  /// next_ becomes where each block's first entry of each run goes, run_begin_ where the runs begin.
+  /// Sets next_ to the target of each block's first entry of each run, and run_begin_ to the beginnings of the runs.
   template <typename T>
   void CountRuns() {
     auto const n_blocks = NumBlocks(n_entries_, kEntriesPerBlock);
@@ -123,12 +123,12 @@ class Transposition {
   CompressedArrays const& csc_;
   ArrayView const& values_;
   float missing_;
-  std::int64_t first_;  ///< entry
+  std::int64_t first_;  ///< index of the first entry
   std::int64_t n_entries_;
   unsigned run_bits_ = 0;                ///< a run has 2^run_bits rows
   std::vector<std::int64_t> next_;       ///< [n_blocks, n_runs]
-  std::vector<std::int64_t> run_begin_;  ///< [n_runs + 1], into the entries that are present
-  std::vector<std::uint32_t> rows_;      ///< of the entries sorted by run
+  std::vector<std::int64_t> run_begin_;  ///< [n_runs + 1], indices into the present entries
+  std::vector<std::uint32_t> rows_;      ///< rows of the entries sorted by run
   CsrStorage csr_;
 };
 

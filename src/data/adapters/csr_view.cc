@@ -61,7 +61,7 @@ class CsrArrayView : public SparseView {
   }
 
  private:
-  /// Writes each entry to column slot_of(feature) of `tile` unless that is negative.
+  /// Writes each entry to column slot_of(feature) of `tile`. Skips entries with a negative slot.
   template <typename SlotOf>
   void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
     std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
@@ -73,7 +73,7 @@ class CsrArrayView : public SparseView {
     }
   }
 
-  /// fn(feature, value) for the present entries of a row.
+  /// Calls fn(feature, value) for the present entries of a row.
   template <typename Fn>
   void ForEachEntry(std::int64_t row, Fn&& fn) const {
     auto const index = static_cast<std::size_t>(row);

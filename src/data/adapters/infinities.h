@@ -1,7 +1,8 @@
 /// \file Views of a caller's arrays for predictions, which may hold infinite values.
 ///
-/// Trees take infinities for what they are, beyond every threshold, while no bins hold them. So data that are kept are
-/// refused with them; rows that are predicted in place are for clients that expect it (XGBoost's).
+/// Trees compare infinities like any value beyond every threshold, but bins cannot hold them. Stored data with
+/// infinities are therefore refused; rows that are predicted in place may hold them for clients that expect it
+/// (XGBoost's).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,12 @@
 
 namespace kauri {
 
-/// What a view makes of infinite values: an error, as those of data_matrix.h do, or what they are.
+/// Treatment of infinite values in a view: an error, as in the views of data_matrix.h, or accepted as they are.
 enum class Infinities { kRefused, kTaken };
 
-/// What becomes of a caller's values.
+/// Rules for the values of a caller.
 struct ValueRules {
-  float missing;  ///< the number that stands for a missing value, or NaN
+  float missing;  ///< the number that represents a missing value, or NaN
   Infinities infinities;
 };
 

@@ -28,7 +28,7 @@ struct Half {
   explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
 };
 
-/// A byte that is true unless 0.
+/// A byte that is true unless it is 0.
 struct ByteBool {
   std::uint8_t byte;
   KAURI_HD explicit operator float() const { return byte != 0 ? 1.0F : 0.0F; }
@@ -43,7 +43,7 @@ T LoadElement(char const* address) {
   return value;
 }
 
-/// Calls fn with a value of the element type; what the value is does not matter.
+/// Calls fn with a value of the element type; only the type of the value matters.
 template <typename Fn>
 decltype(auto) DispatchDType(DType dtype, Fn&& fn) {
   switch (dtype) {
@@ -81,27 +81,27 @@ inline std::int64_t ItemSize(DType dtype) {
   return DispatchDType(dtype, [](auto value) { return static_cast<std::int64_t>(sizeof(value)); });
 }
 
-/// Address of an element; the indices are not checked.
+/// Returns the address of an element; the indices are not checked.
 inline char const* ElementAddress(ArrayView const& array, std::int64_t row, std::int64_t col) {
   return static_cast<char const*>(array.data) + row * array.strides[0] + col * array.strides[1];
 }
 
-/// True when elements follow each other row by row without gaps.
+/// Returns true if the elements follow each other row by row without gaps.
 inline bool IsContiguous(ArrayView const& array) {
   auto const item = ItemSize(array.dtype);
   auto const columns_follow = array.shape[1] <= 1 || array.strides[1] == item;
   return columns_follow && (array.shape[0] <= 1 || array.strides[0] == item * array.shape[1]);
 }
 
-/// The elements as a T array when they are stored exactly so, otherwise nullptr.
+/// Returns the elements as a T array if they are stored exactly so, otherwise nullptr. The caller must check the dtype.
 template <typename T>
 T const* ContiguousData(ArrayView const& array) {
   auto const aligned = reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) == 0;
   return aligned && IsContiguous(array) ? static_cast<T const*>(array.data) : nullptr;
 }
 
-/// Element of an integer array as int64. `what` names the array. \throws Error(kData) for other dtypes and beyond
-/// int64.
+/// Returns an element of an integer array as int64. `what` names the array. \throws Error(kData) for other dtypes and
+/// for values beyond int64.
 inline std::int64_t ElementAsIndex(ArrayView const& array, std::int64_t row, char const* what) {
   return DispatchDType(array.dtype, [&](auto tag) -> std::int64_t {
     using T = decltype(tag);

@@ -31,7 +31,7 @@ JsonDocument ParseObject(std::string const& text) {
   return document;
 }
 
-/// The value of a required key.
+/// Returns the value of a required key.
 json const& Get(json const& object, char const* key) {
   auto const found = object.find(key);
   if (found == object.end()) Refuse(std::string("the key '") + key + "' is missing from " + Shown(object) + ".");
@@ -96,7 +96,7 @@ void ParseShape(json const& shape, ArrayView* array) {
   if (overflow) Refuse("shape " + Shown(shape) + " has more bytes than 64 bits can count.");
 }
 
-/// True when every byte that the strides reach has an address, and offsets fit int64.
+/// Returns true if every byte that the strides reach has an address, and offsets fit into int64.
 bool ReachIsAddressable(ArrayView const& array) {
   std::int64_t low = 0;
   std::int64_t high = 0;

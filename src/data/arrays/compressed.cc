@@ -38,7 +38,7 @@ std::int64_t MajorOf(std::vector<std::int64_t> const& offsets, std::int64_t entr
   return std::upper_bound(offsets.begin(), offsets.end(), entry) - offsets.begin() - 1;
 }
 
-/// Checks the entries [begin, end) and, unless `converted` is empty, writes them there.
+/// Checks the entries [begin, end) and, unless `converted` is empty, writes them to it.
 template <typename T>
 void CheckIndices(CompressedNames const& names, ArrayView const& indices, std::int64_t begin, std::int64_t end,
                   CompressedArrays* out) {
@@ -52,7 +52,7 @@ void CheckIndices(CompressedNames const& names, ArrayView const& indices, std::i
   }
 }
 
-/// One more than the largest index of the entries [begin, end), which CheckIndices looks at afterwards.
+/// Returns one more than the largest index of the entries [begin, end). CheckIndices validates the indices afterwards.
 template <typename T>
 std::int64_t CountSeen(ArrayView const& indices, std::int64_t begin, std::int64_t end) {
   std::int64_t n_seen = 0;
@@ -63,7 +63,7 @@ std::int64_t CountSeen(ArrayView const& indices, std::int64_t begin, std::int64_
   return n_seen;
 }
 
-/// Whether the indices [begin, end) hold one twice. scratch: memory that is kept for the next call.
+/// Returns whether the indices [begin, end) contain a duplicate. scratch: memory reused between calls.
 bool HasRepeated(std::uint32_t const* indices, std::int64_t begin, std::int64_t end,
                  std::vector<std::uint32_t>* scratch) {
   auto ascends = true;
@@ -87,7 +87,7 @@ bool HasRepeated(Context const& ctx, CompressedArrays const& arrays) {
   return found;
 }
 
-/// The value nearest to a finite or infinite float, ties to even.
+/// Returns the nearest half to a float, ties to even.
 Half HalfOf(float value) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -98,7 +98,7 @@ Half HalfOf(float value) {
   if (magnitude >= 0x477FF000U) return {static_cast<std::uint16_t>(sign | 0x7C00U)};
   float scaled = 0;
   std::memcpy(&scaled, &magnitude, sizeof(scaled));
-  if (magnitude < 0x38800000U) {  // below the smallest normal one: whole multiples of 2^-24
+  if (magnitude < 0x38800000U) {  // below the smallest normal number: multiples of 2^-24
     return {static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(scaled * 0x1p24F)))};
   }
   auto const rounded = magnitude + 0x0FFFU + (magnitude >> 13U & 1U);
@@ -118,7 +118,7 @@ T Sum(T a, T b) {
   }
 }
 
-/// The entries with each index of a row once, in ascending order.
+/// Merges duplicates, so that each row has the entries of an index once, in ascending order.
 template <typename T>
 std::vector<T> SumRows(ArrayView const& values, CompressedArrays* arrays) {
   std::vector<std::int64_t> offsets{0};

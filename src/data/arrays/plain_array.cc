@@ -6,7 +6,7 @@
 namespace kauri {
 namespace {
 
-/// What is left of a text. Every step skips blanks before what it takes, or takes nothing and returns false.
+/// The rest of a text. Every step skips blanks and then takes what it expects, or returns false.
 class Scanner {
  public:
   explicit Scanner(std::string const& text) : next_(text.c_str()) {}
@@ -24,7 +24,7 @@ class Scanner {
     next_ += length;
     return true;
   }
-  /// An integer below 10^max_digits, without leading zeros.
+  /// Takes an integer below 10^max_digits, without leading zeros.
   bool TakeInteger(int max_digits, std::uint64_t* value) {
     SkipBlanks();
     auto const* first = next_;
@@ -53,13 +53,13 @@ struct PlainArray {
 };
 
 bool TakeData(Scanner* text, PlainArray* array) {
-  constexpr int kAddressDigits = 19;  // below 10^19: fits into 64 bits
+  constexpr int kAddressDigits = 19;  // numbers below 10^19 fit into 64 bits
   return text->Take('[') && text->TakeInteger(kAddressDigits, &array->address) && text->Take(',') &&
          (text->TakeWord("true") || text->TakeWord("false")) && text->Take(']');
 }
 
 bool TakeShape(Scanner* text, PlainArray* array) {
-  constexpr int kDigits = 9;  // so that the product of two has less than 2^60 bytes
+  constexpr int kDigits = 9;  // so that the product of two has fewer than 2^60 bytes
   return text->Take('[') && text->TakeInteger(kDigits, &array->n_rows) && text->Take(',') &&
          text->TakeInteger(kDigits, &array->n_cols) && text->Take(']');
 }
@@ -69,7 +69,7 @@ bool TakeDescription(Scanner* text) {
          text->Take(']') && text->Take(']');
 }
 
-/// A key, its colon and its value. `seen` has a bit for each key.
+/// Takes a key, its colon and its value. `seen` has a bit for each key.
 bool TakeMember(Scanner* text, unsigned* seen, PlainArray* array) {
   struct Key {
     char const* name;

@@ -1,5 +1,5 @@
-/// \file Array interfaces in the form that clients write for a contiguous matrix of float32, read without a parser for
-/// all of JSON: that takes longer than predicting a row.
+/// \file Array interfaces in the form that clients write for a contiguous float32 matrix, read without a full JSON
+/// parser, which would take longer than predicting a row.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace kauri {
 
-/// Sets *array when `json` has the keys "data", "shape" (two dimensions) and "typestr" ("<f4"), perhaps "strides"
-/// (null), "version" (3) and NumPy's "descr" of such an array, each once, and nothing else. False, for
-/// ParseArrayInterface to read or to refuse, in every other case.
+/// Sets *array if `json` has the keys "data", "shape" (two dimensions) and "typestr" ("<f4"), optionally "strides"
+/// (null), "version" (3) and NumPy's "descr" of such an array, each once, and no other key. Returns false in every
+/// other case; ParseArrayInterface then reads or refuses the text.
 bool ParsePlainArray(std::string const& json, ArrayView* array);
 
 }  // namespace kauri

@@ -23,7 +23,7 @@ void RequireWholeRows(ArrayView const& array, char const* name) {
        "; rows are moved as a whole, so make a copy in C order (numpy.ascontiguousarray, cupy.ascontiguousarray).");
 }
 
-/// The bytes from the first to the last, as [begin, end).
+/// The address range of an array, as [begin, end).
 struct Reach {
   std::uintptr_t begin;
   std::uintptr_t end;
@@ -45,7 +45,7 @@ RowMove RowMoveOf(ArrayView const& from, ArrayView const& to) {
   RequireWholeRows(to, "out");
   RowMove move;
   move.from = static_cast<char const*>(from.data);
-  // An ArrayView is for reading; the caller of this call gives `to` to be written to.
+  // An ArrayView is for reading, but the caller passes `to` as the array to write.
   move.to = const_cast<char*>(static_cast<char const*>(to.data));
   move.from_stride = from.strides[0];
   move.to_stride = to.strides[0];

@@ -1,4 +1,4 @@
-/// \file Two arrays as rows that go from one to the other.
+/// \file Copying the rows of one array to another.
 #pragma once
 
 #include "common/shuffle_rows.h"
@@ -6,8 +6,8 @@
 
 namespace kauri {
 
-/// Of arrays of equal shape and type, whose rows are contiguous: `from` and `to` are one array, or do not overlap.
-/// \throws Error(kData) otherwise, and for an array to write to that has rows on top of one another.
+/// Returns the move between arrays of equal shape and type with contiguous rows. `from` and `to` are the same array, or
+/// do not overlap.
 RowMove RowMoveOf(ArrayView const& from, ArrayView const& to);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file From a caller's values to the library's: `missing` becomes NaN, infinity is refused.
+/// \file Conversion of a caller's values to the library's: `missing` becomes NaN, infinity is refused.
 #pragma once
 
 #include <cmath>
@@ -35,19 +35,19 @@ bool ConvertValues(char const* from, std::int64_t stride, std::int64_t n, float 
 
 }  // namespace detail
 
-/// Writes n values that lie `stride` bytes apart as float32, NaN for `missing`. True when an infinite value remains,
-/// which the caller then reports: looking for it costs nothing here, finding it is rare.
+/// Converts n values that lie `stride` bytes apart to float32, with NaN for `missing`. Returns true if an infinite
+/// value remains, which the caller then reports: detecting it here is free, locating it is rare.
 template <typename T>
 bool ConvertValues(char const* from, std::int64_t stride, std::int64_t n, float missing, float* to) {
   return stride == static_cast<std::int64_t>(sizeof(T)) ? detail::ConvertValues<T, true>(from, stride, n, missing, to)
                                                         : detail::ConvertValues<T, false>(from, stride, n, missing, to);
 }
 
-/// Reports the first infinite value of [n_rows, n_cols] values, the first of which is row `first_row`; returns without
-/// one.
+/// Reports the first infinite value of [n_rows, n_cols] values, the first of which belongs to row `first_row`. Returns
+/// if there is none.
 void FailAtInfinite(float const* values, std::int64_t first_row, std::int64_t n_rows, std::int64_t n_cols);
 
-/// Looks for infinities in [n_rows, n_cols] values, and counts those that are not NaN. \throws Error(kData).
+/// Counts the values of [n_rows, n_cols] that are not NaN. \throws Error(kData) for infinite values.
 std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n_rows, std::int64_t n_cols);
 
 }  // namespace kauri

@@ -84,7 +84,7 @@ BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::v
   BundledCodes bundled;
   bundled.bundles = BundleNeighbours(FindOverlaps(ctx, csr, static_cast<std::int64_t>(n_cols)), n_cells, 1);
   auto const n_rows = static_cast<std::int64_t>(csr.row_ptr.size()) - 1;
-  // Exact as floating-point numbers; as integers, what a faulty wire makes of the sums would overflow.
+  // Exact in floating point. As an integer product, sums that a faulty connection has changed could overflow.
   auto const n_codes = static_cast<double>(bundled.bundles.size()) * static_cast<double>(SumOverRanks(ctx, n_rows));
   if (n_codes > 2.0 * static_cast<double>(n_entries)) return {};
   bundled.bundle_of = BundleOfFeatures(bundled.bundles);

@@ -11,11 +11,11 @@ namespace kauri {
 
 class BinFileWriter {
  public:
-  /// n_rows, n_entries: what will come, for which room is set aside. \throws Error(kIo).
+  /// n_rows, n_entries: expected totals, for which file space is reserved. \throws Error(kIo).
   BinFileWriter(BinMatrix layout, std::int64_t n_rows, std::int64_t n_entries, std::string const& prefix);
-  /// The next rows. \throws Error(kData) for more than was announced; Error(kIo).
+  /// Writes the next rows. \throws Error(kData) for more rows or entries than announced; Error(kIo).
   void Write(Context const& ctx, DataMatrix const& part);
-  /// \throws Error(kData) for less than was announced.
+  /// Returns the store of the rows written. \throws Error(kData) for fewer rows or entries than announced.
   std::shared_ptr<BinStore const> Finish(BinStoreOptions const& options, int max_bin);
 
  private:

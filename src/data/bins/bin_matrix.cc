@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 9;  // a block of a few dozen columns stays in the second-level cache
 
-/// The cells that a feature takes: whole cache lines, and not a power of two of them, or features of that size would
-/// crowd into a few sets of the cache.
+/// Returns the number of cells reserved for a feature: whole cache lines, but never a multiple of 16 of them, because
+/// features of such sizes would crowd into a few sets of the cache.
 std::uint32_t SpacedCells(std::uint32_t n_codes) {
   constexpr std::uint32_t kPerLine = 4;
   auto const cells = (n_codes + kPerLine - 1) / kPerLine * kPerLine;
@@ -35,8 +35,8 @@ struct FeatureBins {
   std::uint32_t missing_code;
 };
 
-/// Codes of values[0], values[stride], ... (n <= kRowsPerBlock): FindBin for all of them in step, so that the latencies
-/// of the searches overlap.
+/// Computes the codes of values[0], values[stride], ... (n <= kRowsPerBlock). Runs FindBin for all of them in lockstep,
+/// so that the latencies of the searches overlap.
 template <typename Code>
 void EncodeColumn(FeatureBins const& bins, float const* values, std::int64_t stride, std::int64_t n, Code* codes) {
   std::array<float, kRowsPerBlock> value;
@@ -49,7 +49,7 @@ void EncodeColumn(FeatureBins const& bins, float const* values, std::int64_t str
   for (auto length = bins.n_bins; length > 1;) {
     auto const half = length / 2;
     for (std::size_t i = 0; i < count; ++i) {
-      // A mask, not a choice: the outcome is a coin toss, and a branch would be mispredicted half of the time.
+      // A mask instead of a branch: the outcome is random, so a branch would be mispredicted half of the time.
       first[i] += half & (0U - static_cast<std::uint32_t>(bins.cuts[first[i] + half - 1] <= value[i]));
     }
     length -= half;
@@ -68,7 +68,7 @@ void Reserve(Context const& ctx, BinMatrix const& layout, BinCodes<Code>* out) {
   ResizeLarge(ctx, &out->columns, static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
 }
 
-/// A missing value without a code would get that of another cell.
+/// Requires that no value is missing. A missing value without a code would get the code of another cell.
 void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, std::int64_t feature) {
   bool is_missing = false;
   for (std::int64_t i = 0; i < n; ++i) is_missing |= std::isnan(values[i * stride]);
@@ -83,7 +83,7 @@ void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, 
        "missing, or let those data have it.");
 }
 
-/// Codes tell categories apart only where all of them are known.
+/// Requires that all categories are known: FindBin gives an unknown category the code of another one.
 template <typename Code>
 void RequireCategories(QuantileCuts const& cuts, std::size_t feature, float const* values, std::int64_t stride,
                        std::int64_t n, Code const* codes) {
@@ -95,7 +95,7 @@ void RequireCategories(QuantileCuts const& cuts, std::size_t feature, float cons
   }
 }
 
-/// Rows [first_row, ..) of the layout get the codes of `rows`.
+/// Writes the codes of `rows` to the rows of the layout from first_row on.
 template <typename Code>
 void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_row, BinMatrix const& layout,
                  BinCodes<Code>* out) {
@@ -138,7 +138,7 @@ void CopyToColumns(Context const& ctx, std::int64_t n_rows, std::int64_t n_cols,
   });
 }
 
-/// The present entries of rows in any form.
+/// Returns the present entries of rows of any form.
 CsrStorage CompressRows(DataView const& rows) {
   CsrStorage out;
   out.row_ptr.push_back(0);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 9;
 
-/// Which features of sparse data have fewer entries than there are rows: [n_cols].
+/// Returns for each feature of sparse data whether it has fewer entries than there are rows: [n_cols].
 std::vector<std::uint8_t> FindAbsent(DataMatrix const& data) {
   std::vector<std::int64_t> counts(data.NumCols(), 0);
   for (auto const feature : data.Csr().features) ++counts[feature];
@@ -23,7 +23,7 @@ std::vector<std::uint8_t> FindAbsent(DataMatrix const& data) {
   return missing;
 }
 
-/// Which features of dense data miss a value somewhere: [n_cols].
+/// Returns for each feature of dense data whether some value is missing: [n_cols].
 std::vector<std::uint8_t> FindMissing(Context const& ctx, DataMatrix const& data) {
   auto const n_cols = data.NumCols();
   std::vector<std::uint8_t> missing(n_cols, 0);
@@ -44,7 +44,7 @@ std::vector<std::uint8_t> FindMissing(Context const& ctx, DataMatrix const& data
   return missing;
 }
 
-/// Whether the rows of all ranks are kept densely: as one process would keep them that was given what they were given.
+/// Returns whether the rows of all ranks are stored densely. The decision is the same as for one process with all rows.
 bool IsDenseOverRanks(Context const& ctx, DataMatrix const& data) {
   if (MaxOverRanks(ctx, data.IsDense() ? 0 : 1) == 0) return true;
   if (!IsDistributed(ctx)) return false;

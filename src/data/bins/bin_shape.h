@@ -1,4 +1,5 @@
-/// \file What must be known of rows before the first of them gets its codes, found by a look at all of them.
+/// \file The properties of rows that must be known before the first of them gets its codes, found by a scan of all
+/// rows.
 #pragma once
 
 #include "data/bins/bin_matrix.h"
@@ -7,8 +8,8 @@
 
 namespace kauri {
 
-/// Of a matrix whose values are kept. In a group, all of whose ranks call it, has_missing and is_dense are those of one
-/// process with the rows of all.
+/// Returns the shape of a matrix that stores values. In a group all ranks call it; has_missing and is_dense are then
+/// the same as for one process with the rows of all ranks.
 BinShape ShapeOf(Context const& ctx, DataMatrix const& data);
 
 }  // namespace kauri

@@ -18,7 +18,7 @@ Span<char> BytesOf(Span<std::int64_t> values) {
   return {reinterpret_cast<char*>(values.data()), values.size() * sizeof(values[0])};
 }
 
-/// Rows of dense codes, one after the other.
+/// Copies chosen rows of dense codes, in the order of `rows`.
 void CopyCodes(Context const& ctx, BinMatrix const& from, Span<std::int32_t const> rows, BinMatrix* to) {
   constexpr std::int64_t kRowsPerBlock = 1 << 12;
   auto const row_bytes = from.CodeBytesOfRow();
@@ -34,7 +34,7 @@ void CopyCodes(Context const& ctx, BinMatrix const& from, Span<std::int32_t cons
                     });
 }
 
-/// Cells are numbered anew: bundles make room between those of features.
+/// Copies chosen rows of sparse entries. Renumbers the cells, because bundles leave gaps between the cells of features.
 void CopyEntries(BinMatrix const& matrix, Span<std::int32_t const> rows, BinMatrix* to) {
   auto const& from = matrix.Entries();
   auto const feature_of = FeaturesOfCells(matrix.FeatureBegin());

@@ -1,13 +1,13 @@
-/// \file Rows that are kept as bins only: in memory (a QuantileDMatrix), in that of a device, or in a file that is read
-/// page by page.
+/// \file Rows that are stored as bins only: in host memory (a QuantileDMatrix), in the memory of a device, or in a file
+/// that is read page by page.
 ///
-/// Vocabulary. A page is a run of rows; which rows is for its reader to say. A value is stood for by the lower bound of
-/// its bin: the cut below it, and in the first bin the smallest value of the data. Trees that were grown on these bins
-/// split at their cuts, so that the bound goes where the value itself would go; for other trees it is never above the
-/// value. A category stands for itself.
+/// Vocabulary. A page is a run of rows; its reader chooses the rows. A bin's lower bound represents its values: the cut
+/// below the bin, or for the first bin the smallest value of the data. Trees that were grown on these bins split at
+/// their cuts, so the bound takes the same branch as the value. For other trees the bound is never above the value. A
+/// category represents itself.
 ///
-/// In the file the codes of all rows follow each other as BinMatrix::MutableCodes has them; sparse rows have their row
-/// pointers, 8 bytes each, before.
+/// The file holds the codes of all rows one after the other, as in BinMatrix::MutableCodes. Sparse data have their row
+/// pointers, 8 bytes each, before the codes.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,21 @@ struct BinFile {
   std::unique_ptr<PageFile const> file;
   std::int64_t n_rows = 0;
   std::int64_t n_entries = 0;  ///< sparse data only
-  MemoryBudget budget;         ///< of training on them
-  bool for_approx = false;     ///< of a DMatrix, on which approx trains as hist does: with these bins
+  MemoryBudget budget;         ///< budget of training on these rows
+  bool for_approx = false;     ///< true for a DMatrix: approx trains on these bins as hist does
 };
 
-/// Rows whose codes were made on a device. Host memory gets them when somebody asks for them there, once.
+/// Rows whose codes were made on a device. The first access to them on the host copies them to host memory, once.
 struct BinsOnDevice {
   BinShape shape;
   std::shared_ptr<CodesOnDevice const> codes;
-  int threads = 1;  ///< of the host, to take them over
+  int threads = 1;  ///< host threads that copy the codes
 };
 
 class BinStore : public RowStore {
  public:
   BinStore(std::shared_ptr<BinMatrix const> bins, int max_bin);
-  /// `layout` has cuts and cells; its rows do not count.
+  /// `layout` provides the cuts and cells; its rows are ignored.
   BinStore(BinMatrix layout, BinFile file, int max_bin);
   BinStore(QuantileCuts cuts, BinsOnDevice on_device, int max_bin);
 
@@ -52,11 +52,12 @@ class BinStore : public RowStore {
   std::string Describe() const override;
 
   QuantileCuts const& Cuts() const { return layout_->Cuts(); }
-  /// Cuts and cells; codes only where InMemory(). \throws as that does.
+  /// Returns cuts and cells; the codes are valid only if InMemory() is not null. \throws as InMemory does.
   BinMatrix const& Layout() const { return IsInFile() ? *layout_ : *InMemory(); }
-  /// Null for a file. The first call fetches the codes of a device. \throws Error(kDevice) then.
+  /// Returns the matrix in host memory, or null for a file. The first call fetches the codes of a device and \throws
+  /// Error(kDevice) if that fails.
   std::shared_ptr<BinMatrix const> InMemory() const;
-  /// Null for rows that are nowhere else than in host memory or in a file.
+  /// Returns the codes on the device; null for rows that exist only in host memory or in a file.
   std::shared_ptr<CodesOnDevice const> const& OnDevice() const { return on_device_.codes; }
   bool IsInFile() const { return file_.file != nullptr; }
   MemoryBudget const& Budget() const { return file_.budget; }
@@ -64,35 +65,35 @@ class BinStore : public RowStore {
   std::int64_t NumRows() const;
   int MaxBin() const { return max_bin_; }
 
-  /// [n_pages + 1] first rows of pages of at most max_bytes each, in memory; a page has one row at least. In a file
-  /// only. *largest: the bytes of the largest.
+  /// Plans pages of at most max_bytes in memory, each with at least one row, for data in a file. Returns the first rows
+  /// of the pages, [n_pages + 1], and sets *largest to the bytes of the largest page.
   std::vector<std::int64_t> PlanPages(std::int64_t max_bytes, std::int64_t* largest) const;
-  /// Makes `page`, a matrix of the same layout, hold rows [begin, end). In a file only.
+  /// Fills `page`, a matrix of the same layout, with rows [begin, end), for data in a file.
   void ReadPage(std::int64_t begin, std::int64_t end, BinMatrix* page) const;
-  /// Reads what BinMatrix::MutableCodes has, from a row (dense) or an entry (sparse) on. In a file only.
+  /// Reads bytes as in BinMatrix::MutableCodes, beginning at row (dense) or entry (sparse) `first`, for data in a file.
   void ReadCodes(std::int64_t first, Span<char> codes) const;
-  /// Reads the row pointers from row `first` on; sparse data in a file only.
+  /// Reads the row pointers from row `first` on, for sparse data in a file.
   void ReadRowPtr(std::int64_t first, Span<std::int64_t> row_ptr) const;
 
  private:
-  std::shared_ptr<BinMatrix const> layout_;  ///< for a file and a device without rows
+  std::shared_ptr<BinMatrix const> layout_;  ///< has no rows for a file or a device
   BinFile file_;
   BinsOnDevice on_device_;
   int max_bin_;
   mutable std::once_flag is_fetched_;
-  mutable std::shared_ptr<BinMatrix const> fetched_;  ///< what InMemory took over from the device
+  mutable std::shared_ptr<BinMatrix const> fetched_;  ///< codes that InMemory has copied from the device
 };
 
-/// The store of `data` when it holds bins, otherwise nullptr.
+/// Returns the store of `data` if it holds bins, otherwise nullptr.
 std::shared_ptr<BinStore const> BinsOf(DataMatrix const& data);
 
-/// All rows of a store in a file, in memory. \throws Error(kMemory) when they are more than `budget`; Error(kIo).
+/// Reads all rows of a store in a file into memory. \throws Error(kMemory) if they need more than `budget`; Error(kIo).
 std::shared_ptr<BinMatrix const> LoadBins(Context const& ctx, BinStore const& store, MemoryBudget const& budget);
 
-/// Codes of rows without their columns, for pages: room for n_rows rows in the layout of another matrix.
+/// Returns room for n_rows rows of a page, in the layout of another matrix and without a copy by columns.
 BinMatrix MakePage(BinMatrix const& layout, std::int64_t n_rows);
 
-/// Some rows of a matrix of bins, in that order, in memory. \throws Error(kData) for rows in a file.
+/// Returns the chosen rows of a matrix of bins, in the given order, in memory. \throws Error(kData) for rows in a file.
 std::shared_ptr<BinStore const> SliceBins(Context const& ctx, BinStore const& store, Span<std::int32_t const> rows);
 
 }  // namespace kauri

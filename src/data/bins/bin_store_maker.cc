@@ -25,7 +25,7 @@
 namespace kauri {
 namespace {
 
-/// What two batches tell.
+/// Facts known after reading the first two batches.
 struct FirstLook {
   bool is_one_batch;
   bool is_on_device;
@@ -39,7 +39,7 @@ FirstLook LookAt(Context const& ctx, RowSource* source) {
   return {!source->Next(ctx, &batch), is_on_device};
 }
 
-/// After the only batch.
+/// Requires that the source ends after its only batch.
 void RequireEnd(Context const& ctx, RowSource* source) {
   RowBatch batch;
   if (!source->Next(ctx, &batch)) return;
@@ -48,7 +48,7 @@ void RequireEnd(Context const& ctx, RowSource* source) {
        "time.");
 }
 
-/// Fills a matrix in memory.
+/// Fills a matrix in memory in a second pass over the batches.
 std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source, QuantileCuts cuts,
                                           BatchSummary const& summary) {
   auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), summary.Shape());
@@ -68,7 +68,7 @@ std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source,
   return bins;
 }
 
-/// How many values each feature has, and their bounds.
+/// Returns the number of values of each feature, and their bounds.
 template <typename Rows>
 std::vector<FeatureCuts> CountValues(Context const& ctx, Rows const& rows) {
   FeatureSketches counts(rows.NumCols(), kDefaultBins, std::nullopt);
@@ -108,7 +108,7 @@ std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows
   return bins;
 }
 
-/// Whether the columns of a batch are those that the cuts were made for.
+/// Checks that the columns of a batch are the columns that the cuts were made for.
 void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols) {
   if (n_cols == 0 && info.n_rows > 0) Fail(ErrorKind::kData, "the data have ", info.n_rows, " rows but no columns.");
   if (plan.given == nullptr) return;
@@ -128,8 +128,8 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
   }
 }
 
-/// Gives columns without a value the type that they have in the data of `ref`. values_of(): see ColumnsWithValues,
-/// called only where types differ.
+/// Gives columns without a value the type that they have in the data of `ref`. values_of(): see ColumnsWithValues; it
+/// is called only if types differ.
 template <typename Fn>
 void TakeTypesOfRef(CutPlan const& plan, Fn&& values_of, MetaInfo* info) {
   if (plan.like == nullptr || info->feature_types.size() != plan.like->feature_types.size()) return;
@@ -140,7 +140,7 @@ void TakeTypesOfRef(CutPlan const& plan, Fn&& values_of, MetaInfo* info) {
   }
 }
 
-/// Rows in the memory of a device, which makes their codes there; null where it leaves that to the host.
+/// Lets the device make the codes of rows in its memory. Returns null if the device leaves the work to the host.
 std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceBinMaker const& make,
                                                DeviceBatches const& rows, CutPlan const& plan, BatchSummary* summary) {
   auto const weights = plan.given == nullptr ? CutWeights(ctx, summary->info) : std::vector<float>();
@@ -179,8 +179,8 @@ std::shared_ptr<BinStore const> EncodeWhereItIs(Context const& ctx, DataView con
   return std::make_shared<BinStore const>(EncodeOnHost(ctx, view, plan, summary), plan.max_bin);
 }
 
-/// The only batch, whose values are at hand all at once; labels may still be on their way. *summary receives what the
-/// first pass would.
+/// Encodes the only batch, whose values are available all at once; its labels may still be pending. Sets *summary to
+/// the result that the first pass would give.
 std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, DeviceBinMaker const& on_device,
                                                 CutPlan const& plan, BatchSummary* summary) {
   RowBatch batch;
@@ -195,7 +195,8 @@ std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* s
   return store;
 }
 
-/// What is known of all batches, and how many rows they have; false unless all are numbers in the memory of one device.
+/// Reads the metadata of all batches and counts their rows. Returns false unless all batches are numbers in the memory
+/// of one device.
 bool TakeInfos(Context const& ctx, RowSource* source, DeviceBatches* all, std::vector<MetaInfo>* infos) {
   source->Restart();
   for (RowBatch batch; source->Next(ctx, &batch); batch = {}) {
@@ -213,8 +214,8 @@ bool TakeInfos(Context const& ctx, RowSource* source, DeviceBatches* all, std::v
   return !infos->empty();
 }
 
-/// Several batches, on a device; null where the host is to make the codes, whose first pass says what is wrong as well.
-/// *summary receives what that would.
+/// Encodes several batches on a device and sets *summary as the first pass would. Returns null if the host has to make
+/// the codes; the host's first pass reports invalid batches, too.
 std::shared_ptr<BinStore const> EncodeBatchesOnDevice(Context const& ctx, RowSource* source, DeviceBinMaker const& make,
                                                       CutPlan const& plan, BatchSummary* summary) {
   DeviceBatches all;
@@ -252,7 +253,7 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   return store;
 }
 
-/// Batches of any kind, by the host: a pass or more for the cuts, and one for the codes.
+/// Encodes batches of any kind on the host: one or more passes for the cuts, and one for the codes.
 std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* source, CutPlan const& plan,
                                                BinStoreOptions const& options, BatchSummary* summary) {
   *summary = SummariseBatches(ctx, source, plan);
@@ -268,11 +269,11 @@ std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* so
   if (!options.in_file) {
     return std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), *summary), plan.max_bin);
   }
-  ReturnFreeMemory();  // what the sketches held is not to be counted with what training takes
+  ReturnFreeMemory();  // memory of the sketches must not count towards training
   return EncodeInFile(ctx, source, std::move(cuts), *summary, options, plan.max_bin);
 }
 
-/// What ranks that make one matrix must have asked for alike.
+/// Requires that all ranks that make one matrix use the same options.
 void RequireSameOptions(Context const& ctx, BinStoreOptions const& options) {
   if (IsDistributed(ctx) && options.in_file) {
     Fail(ErrorKind::kParameter, "external memory needs all rows in one process, but they are spread over ",

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
 
-/// [n_cells]: NaN in cells of missing values, and in those that no code has.
+/// Returns the value of each cell, [n_cells]: NaN for cells of missing values and for cells without a code.
 std::vector<float> ValuesOfCells(BinMatrix const& layout) {
   std::vector<float> values(layout.NumCells(), kMissingValue);
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(layout.NumCols()); ++feature) {
@@ -25,7 +25,7 @@ std::vector<float> ValuesOfCells(BinMatrix const& layout) {
   return values;
 }
 
-/// What rows are read by.
+/// The tables that decode rows.
 struct BinTable {
   explicit BinTable(BinMatrix const& bins) : layout(bins), values(ValuesOfCells(bins)) {
     if (!layout.IsDense()) features = FeaturesOfCells(layout.FeatureBegin());
@@ -36,7 +36,7 @@ struct BinTable {
   std::vector<std::uint32_t> features;  ///< sparse data only
 };
 
-/// The store is not asked for its codes, which may be on a device, before rows are read.
+/// A view of a store. It does not request the codes, which may be on a device, before rows are read.
 class BinView : public DataView {
  public:
   explicit BinView(BinStore const& store) : store_(store) {}
@@ -85,7 +85,7 @@ class BinView : public DataView {
       of_row = read.data();
     }
     auto const wanted = WantedColumns(slots);
-    // A slot whose column is not here is missing in all rows.
+    // A slot without a column is missing in all rows.
     if (static_cast<std::int64_t>(wanted.size()) < n_slots) {
       std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
     }
@@ -94,7 +94,7 @@ class BinView : public DataView {
     }
   }
 
-  /// A column that is read: where to, and the values of its codes.
+  /// A column to read: its slot in the output, and the values of its codes.
   struct Wanted {
     float const* values;
     std::uint32_t feature;
@@ -118,7 +118,7 @@ class BinView : public DataView {
     std::vector<std::uint32_t> read_cells;
     auto const* row_ptr = table.layout.Entries().row_ptr.data() + begin;
     auto const* cells = table.layout.Entries().cells.data();
-    std::int64_t first = 0;  // the entry that cells[0] is
+    std::int64_t first = 0;  // the index of the entry cells[0]
     if (store_.IsInFile()) {
       read_ptr.resize(static_cast<std::size_t>(end - begin) + 1);
       store_.ReadRowPtr(begin, read_ptr);

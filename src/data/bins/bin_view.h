@@ -1,4 +1,4 @@
-/// \file What stands for the values of a matrix of bins.
+/// \file The values that represent a matrix of bins.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@
 
 namespace kauri {
 
-/// Returns the value that stands for those in a bin. It is never above any of them, and equals the smallest where the
-/// bin is the column's first or begins at a value of the data. A categorical column has the category itself.
+/// Returns the value that represents the values in a bin. It is never above any of them, and equals the smallest if the
+/// bin is the column's first or begins at a value of the data. A categorical column returns the category itself.
 float ValueOfBin(QuantileCuts const& cuts, std::size_t feature, std::uint32_t bin);
 
-/// A view whose values are the lower bounds of bins; `store` must outlive it. Rows in a file are read for each call.
+/// Returns a view whose values are the lower bounds of bins; `store` must outlive it. Each call reads rows in a file
+/// anew.
 std::unique_ptr<DataView> MakeBinView(BinStore const& store);
 
 }  // namespace kauri

@@ -12,7 +12,7 @@ namespace {
 
 bool IsTrueOnARank(Context const& ctx, bool here) { return MaxOverRanks(ctx, here ? 1 : 0) != 0; }
 
-/// Histograms are added up cell by cell.
+/// Requires that all ranks have the same layout of bins, because their histograms are added up cell by cell.
 void RequireSameLayout(Context const& ctx, BinMatrix const& layout) {
   auto const digest = layout.LayoutDigest();
   if (!IsDistributed(ctx) || MaxOverRanks(ctx, digest) == (~MaxOverRanks(ctx, ~std::uint64_t{digest}))) return;
@@ -50,7 +50,7 @@ void RefuseFileInGroup() {
 
 namespace {
 
-/// Whether no row had a value in a column when its bins were made: JoinCuts has no first value for it.
+/// Returns whether no row had a value in the column when its bins were made: JoinCuts sets no first value then.
 bool IsEmpty(QuantileCuts const& cuts, std::size_t feature) {
   return cuts.NumBins(feature) == 1 && cuts.first_values[feature] == cuts.min_values[feature];
 }
@@ -69,7 +69,7 @@ void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
   }
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(bins.Cuts().NumCols()); ++feature) {
     if (IsCategorical(info, feature) == bins.Cuts().IsCategorical(feature)) continue;
-    if (IsEmpty(bins.Cuts(), feature)) continue;  // any type fits a column without a value
+    if (IsEmpty(bins.Cuts(), feature)) continue;  // any type fits a column without values
     auto const has_type = feature < info.feature_types.size();
     Fail(ErrorKind::kData, "column ", feature,
          has_type ? " has the type '" + info.feature_types[feature] + "'" : " has no type",

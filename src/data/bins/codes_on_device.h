@@ -13,25 +13,26 @@
 
 namespace kauri {
 
-/// The codes of dense rows. Immutable, shared by threads.
+/// Codes of dense rows in device memory. Immutable and shared by threads.
 class CodesOnDevice {
  public:
   virtual ~CodesOnDevice() = default;
-  /// Writes them as BinMatrix::MutableCodes has them. bins: dense, with the cuts and missing values that they were made
-  /// with, and room for all rows. \throws Error(kDevice).
+  /// Writes the codes in the form of BinMatrix::MutableCodes. bins: dense, with the cuts and missing values that the
+  /// codes were made with, and with room for all rows. \throws Error(kDevice).
   virtual void CopyTo(BinMatrix* bins) const = 0;
 };
 
-/// Dense rows of numbers in the memory of one device: of one batch, or of several that come one after the other. Not
-/// owning.
+/// Dense rows of numbers in the memory of one device: one batch, or several that come one after the other. Does not own
+/// them.
 struct DeviceBatches {
   using Read = std::function<void(DeviceStorage const& rows)>;
 
-  std::int64_t n_rows = 0;  ///< of all
+  std::int64_t n_rows = 0;  ///< number of rows of all batches
   std::int64_t n_cols = 0;
   int device = 0;
-  DeviceStorage const* only = nullptr;  ///< where it is one batch, its rows, which stay
-  /// Of several: read(rows) for each in their order, the same ones every time; rows may go when it returns.
+  DeviceStorage const* only = nullptr;  ///< the rows of the only batch, which stay in memory; null for several batches
+  /// Calls read(rows) for each of several batches in their order; every call passes the same batches. The rows may be
+  /// freed when `read` returns.
   std::function<void(Read const& read)> for_each = {};
 
   static DeviceBatches Of(DeviceStorage const& rows) {
@@ -39,17 +40,18 @@ struct DeviceBatches {
   }
 };
 
-/// What a device is asked for.
+/// A request to a device for bins.
 struct BinRequest {
   int max_bin = 256;                    ///< in [2, 65535]
-  QuantileCuts const* given = nullptr;  ///< cuts of numbers to take, made with max_bin; null: the values are cut
-  Span<float const> weights;            ///< [n_rows] in host memory, as CutWeights says; empty: all weigh the same
+  QuantileCuts const* given = nullptr;  ///< cuts of numbers, made with max_bin; null: the device cuts the values
+  Span<float const> weights;            ///< [n_rows] in host memory, see CutWeights; empty: equal weights
 };
 
-/// What it makes of rows that it holds.
+/// Codes and cuts that a device makes of rows in its memory.
 struct CodedRows {
-  std::vector<FeatureCuts> features;           ///< [n_cols], as MakeExactCuts has them; n_values only of given cuts
-  std::shared_ptr<CodesOnDevice const> codes;  ///< null where the host, which has bundles, should make them instead
+  std::vector<FeatureCuts> features;  ///< [n_cols], see MakeExactCuts; only n_values if the cuts were given
+  /// null if the host, which supports bundles, should make the codes instead
+  std::shared_ptr<CodesOnDevice const> codes;
 };
 
 }  // namespace kauri

@@ -14,13 +14,14 @@ namespace {
 
 constexpr char kKind[] = "bins";
 
-/// Tells this process from others, whose matrices may have the same numbers; children of a fork from each other, too.
+/// Returns a number that distinguishes this process from others, whose matrices may have the same ids. Children of a
+/// fork differ from each other, too.
 std::uint64_t ProcessNumber() {
   static auto const kStart = std::chrono::system_clock::now().time_since_epoch().count();
   return CombineKeys(static_cast<std::uint64_t>(kStart), static_cast<std::uint64_t>(::getpid()));
 }
 
-/// Which matrix each rank brings.
+/// Returns the identities of the matrices of all ranks.
 std::string MatricesOfRanks(Context const& ctx, DataMatrix const& data) {
   std::string text;
   for (auto const& rank : GatherOverRanks<std::uint64_t>(ctx, {ProcessNumber(), data.Id()})) {

@@ -1,4 +1,4 @@
-/// \file The bins of a matrix's values, kept with it for the next training.
+/// \file The bins of a matrix's values, cached with the matrix for the next training.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,27 @@
 
 namespace kauri {
 
-/// What bins are made with, and how much of what is derived the matrix may keep.
+/// Parameters of the bins, and the memory that the matrix may use for derived data.
 struct BinOptions {
   int max_bin = 256;
   SketchOptions sketch;
   MemoryBudget budget;
 };
 
-/// What the bins depend on whose cuts count `weights` (as CutOptions does).
+/// Returns the key of the bins whose cuts use `weights` (see CutOptions).
 DerivedKey BinsKey(MetaInfo const& info, BinOptions const& options, std::vector<float> weights);
 
-/// Bins that nothing but the caller keeps.
+/// Makes bins that are not cached.
 std::shared_ptr<BinMatrix const> MakeBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                           BinOptions const& options);
 
-/// The bins of `data` as its info is now; made at the first call with a key, BinsKey of the same options and weights.
-/// The bytes are those of bins made anew. In a group all ranks call it; theirs are taken again where every rank brings
-/// the matrix that it brought before. \throws as MakeQuantileCuts does.
+/// Returns the bins of `data` with its current metadata. The first call with a key makes them; `key` is the BinsKey of
+/// the same options and weights. Cached bins equal newly made ones byte by byte. In a group all ranks call it; cached
+/// bins are used again if every rank passes the same matrix as before. \throws as MakeQuantileCuts does.
 std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                             BinOptions const& options);
 
-/// Those of the last training with a histogram method, or null where none are kept.
+/// Returns the bins of the last training with a histogram method, or null if none are cached.
 std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data);
 
 }  // namespace kauri

@@ -10,10 +10,10 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kRowsPerBlock = 1 << 13;  // their marks stay in the first-level cache
+constexpr std::int64_t kRowsPerBlock = 1 << 13;  // the marks of a block stay in the first-level cache
 constexpr std::uint32_t kByteCells = 256;
 
-/// The largest of what each thread, of all ranks, has found, by feature.
+/// The maximum of each feature's values over the threads of all ranks.
 class LargestOfThreads {
  public:
   LargestOfThreads(Context const& ctx, std::int64_t n_cols)
@@ -33,24 +33,25 @@ class LargestOfThreads {
   std::vector<std::vector<std::uint32_t>> of_thread_;
 };
 
-/// How often each code occurs: [kByteCells], added to.
+/// Adds the number of occurrences of each code to counts, [kByteCells].
 void CountCodes(std::uint8_t const* codes, std::int64_t n_rows, std::int64_t* counts) {
-  std::array<std::array<std::int64_t, kByteCells>, 4> of{};  // four, as equal codes in a row wait for each other
+  // four tables, because increments for repeated codes would stall each other
+  std::array<std::array<std::int64_t, kByteCells>, 4> of{};
   for (std::int64_t row = 0; row < n_rows; ++row) ++of[row % 4][codes[row]];
   for (std::uint32_t code = 0; code < kByteCells; ++code) {
     counts[code] += of[0][code] + of[1][code] + of[2][code] + of[3][code];
   }
 }
 
-/// The code that most of n_rows rows have, or kNoUsual.
+/// Returns the code that more than half of n_rows rows have, or kNoUsual.
 std::uint32_t UsualCode(std::int64_t const* counts, std::int64_t n_rows) {
   for (std::uint32_t code = 0; code < kByteCells; ++code) {
-    if (counts[code] > n_rows / 2) return code;  // not twice the count, which a wire may have changed to anything
+    if (counts[code] > n_rows / 2) return code;  // the doubled count could overflow if a faulty connection changed it
   }
   return kNoUsual;
 }
 
-/// Of the features of at most most_codes codes, in the first n_rows rows of each rank.
+/// Returns the usual codes of the features with at most most_codes codes, based on the first n_rows rows of each rank.
 std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows,
                                       Span<std::uint32_t const> n_codes, std::uint32_t most_codes) {
   constexpr std::int64_t kColumnsAtOnce = 1 << 10;
@@ -77,7 +78,8 @@ std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& dat
   return usual;
 }
 
-/// The largest `last` of the rows with another code; those rows get `mark`.
+/// Sets `last` to `mark` in the rows with another code than the usual one. Returns the largest former `last` of these
+/// rows.
 std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::int64_t n, std::uint32_t mark,
                           std::uint32_t* last) {
   std::uint32_t largest = 0;
@@ -93,7 +95,7 @@ std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::i
 
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
                                           Span<std::uint32_t const> n_codes) {
-  constexpr std::uint32_t kMostCodes = kByteCells / 2;  // of a feature that leaves room for another
+  constexpr std::uint32_t kMostCodes = kByteCells / 2;  // larger features leave no room for another in a bundle
   return UsualCodes(ctx, data, data.n_rows, n_codes, kMostCodes);
 }
 
@@ -105,7 +107,7 @@ std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const&
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual) {
   LargestOfThreads overlaps(ctx, data.n_cols);
   ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    std::array<std::uint32_t, kRowsPerBlock> last{};  // 1 + the last feature with an unusual code
+    std::array<std::uint32_t, kRowsPerBlock> last{};  // 1 + the index of the last feature with an unusual code
     auto* const found = overlaps.OfThread();
     for (std::uint32_t feature = 0; feature < usual.size(); ++feature) {
       if (usual[feature] == kNoUsual) continue;

@@ -22,7 +22,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out of a part
+constexpr std::int64_t kColumnBytes = 1 << 22;  // limit on the columns copied out of a part at once
 
 void MergeCategories(CategoryLists const& part, CategoryLists* all) {
   if (all->empty()) *all = CategoryLists(part.size());
@@ -34,12 +34,11 @@ void MergeCategories(CategoryLists const& part, CategoryLists* all) {
   }
 }
 
-/// The types of the columns, as far as the batches have shown them: each from the first batch that has types and a
-/// value in the column.
+/// The types of the columns known so far: each from the first batch that has types and a value in the column.
 class KnownTypes {
  public:
-  /// has_value: [n_cols]. \throws Error(kData) where the first batch with types is not the first of all and has
-  /// categories, which the sketches of those before took for numbers.
+  /// has_value: [n_cols]. \throws Error(kData) if a later batch is the first one with types and has categories: the
+  /// sketches of the batches before took the categories for numbers.
   void Add(MetaInfo const& info, ColumnFlags const& has_value, std::size_t n_batches_before) {
     if (types_.empty()) {
       if (n_batches_before > 0 && HasCategorical(info)) {
@@ -80,9 +79,9 @@ class FirstPass {
     infos_.push_back(std::move(batch->info));
   }
 
-  /// Bytes that values may take in a further pass, within the budget.
+  /// Returns the bytes within the budget that values may take in a further pass.
   std::int64_t Room() const { return room_; }
-  /// *values: null where the cuts need none, or come from summaries.
+  /// Sets *values to null if no cuts are needed, or if they come from summaries.
   BatchSummary Finish(std::unique_ptr<ColumnValues>* values) {
     if (infos_.empty()) FailWithoutBatch();
     parts_->Finish(ctx_);
@@ -92,7 +91,7 @@ class FirstPass {
     summary_.info = JoinBatches(infos_);
     summary_.features = sketches_->Cut(ctx_, summary_.info.n_rows);
     if (HasCategorical(summary_.info))
-      summary_.categories.resize(ToSize(summary_.info.n_cols));  // without rows as well
+      summary_.categories.resize(ToSize(summary_.info.n_cols));  // also if there are no rows
     summary_.JoinRanks(ctx_);
     *values = std::move(values_);
     return std::move(summary_);
@@ -118,9 +117,9 @@ class FirstPass {
     auto const copies = 2 * part_bytes + std::min(part_bytes, kColumnBytes);
     auto const needed = 2 * info_bytes_ + static_cast<std::int64_t>(sketches_->Bytes()) + copies;
     plan_.budget.Require(needed, "a sketch of the features, beside the labels,");
-    // Half: columns that grow, and those that are sorted, are there twice for a while.
+    // Half, because columns that grow or are sorted exist twice for a while.
     room_ = std::min(room_, (plan_.budget.bytes - needed) / 2);
-    // What a file's cuts come from is for the rows to say, never for the budget.
+    // The rows alone decide where a file's cuts come from, never the budget.
     value_bytes_ += part->NumEntries() * static_cast<std::int64_t>(sizeof(float)) * (weights.empty() ? 1 : 2);
     if (plan_.in_file && value_bytes_ > plan_.kept_bytes) values_ = nullptr;
     if (values_ != nullptr) values_->Add(ctx_, *part, weights, std::min(plan_.kept_bytes, room_));
@@ -134,13 +133,13 @@ class FirstPass {
   std::int64_t value_bytes_ = 0;
   std::int64_t room_ = MemoryBudget::kNoLimit;
   KnownTypes types_;
-  std::vector<ColumnFlags> has_value_;         ///< of each batch
-  std::unique_ptr<FeatureSketches> sketches_;  ///< counts alone where there is memory for values
+  std::vector<ColumnFlags> has_value_;         ///< [n_batches]
+  std::unique_ptr<FeatureSketches> sketches_;  ///< counts only, if there is memory for values
   std::unique_ptr<ColumnValues> values_;
   std::unique_ptr<RowParts> parts_;
 };
 
-/// The values of the columns from `first` on, as many as fit.
+/// Reads the values of the columns from `first` on, up to the memory limit.
 ColumnValues ReadValues(Context const& ctx, RowSource* source, std::int64_t most_bytes, std::int64_t first,
                         BatchSummary const& summary) {
   auto const n_cols = summary.info.n_cols;

@@ -1,4 +1,4 @@
-/// \file A file that only this process sees: where data lie that memory has no room for.
+/// \file A file that only this process sees, for data that do not fit into memory.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,27 @@
 
 namespace kauri {
 
-/// The file has no name as soon as it is made, so the system frees its room when this object or the process ends, in
-/// whatever way. Reads may come from many threads.
+/// A file without a name: it is unlinked as soon as it is made, so the system frees its space when this object or the
+/// process ends, in whatever way. Many threads may read at the same time.
 class PageFile {
  public:
-  /// Makes a file beside `prefix`, which is a path; empty: in the folder for temporary files. Nobody else can open it.
-  /// \throws Error(kIo) with the place and the cure.
+  /// Makes a file beside `prefix`, which is a path; an empty prefix selects the folder for temporary files. No other
+  /// user can open it. \throws Error(kIo) with the place and the cure.
   explicit PageFile(std::string const& prefix);
   ~PageFile();
   PageFile(PageFile const&) = delete;
   PageFile& operator=(PageFile const&) = delete;
 
-  /// Sets room aside, where the file system can, so that a full disk shows before the work. \throws Error(kIo).
+  /// Reserves space if the file system supports it, so that a full disk is reported before the work begins. \throws
+  /// Error(kIo).
   void Reserve(std::int64_t n_bytes) const;
-  /// \throws Error(kIo) with the place, the position and, for a full disk, the cure.
+  /// Writes the bytes at `offset`. \throws Error(kIo) with the place, the size and, for a full disk, the cure.
   void Write(std::int64_t offset, Span<char const> bytes) const;
-  /// \throws Error(kIo), also where the file ends before.
+  /// Reads the bytes at `offset`. \throws Error(kIo), also if the file ends too early.
   void Read(std::int64_t offset, Span<char> bytes) const;
 
  private:
-  std::string place_;  ///< the path that it had, for messages
+  std::string place_;  ///< the former path, for messages
   int descriptor_ = -1;
 };
 

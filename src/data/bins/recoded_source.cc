@@ -8,7 +8,7 @@
 namespace kauri {
 namespace {
 
-/// A batch and what its numbers become.
+/// A batch together with the target numbering of its categories.
 struct RecodedBatch {
   ModelCategories target;
   std::unique_ptr<DataView> rows;

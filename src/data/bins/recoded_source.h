@@ -1,4 +1,4 @@
-/// \file Batches whose categories have the numbers that other data give to the same names.
+/// \file Batches whose categories are renumbered to match the names of other data.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace kauri {
 
-/// `source` in the numbers of `known`, [n_cols]; names that those data lack come after theirs. Null where `known` is
-/// empty. Both must outlive it. Its Next \throws Error(kData) for a column named by texts in one and by integers in the
-/// other.
+/// Returns `source` with its categories in the numbering of `known`, [n_cols]; names that `known` lacks follow its
+/// names. Returns null if `known` is empty. Both arguments must outlive the result. Next \throws Error(kData) for a
+/// column named by texts in one and by integers in the other.
 std::unique_ptr<RowSource> InCategoriesOf(CategoryNameTable const& known, RowSource* source);
 
 }  // namespace kauri

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kBlockRows = 1 << 10;
 
-/// Nothing for a missing value, and something for 0.
+/// Returns the contribution of one value: 0 if it is missing, non-zero for the value 0.
 std::uint64_t Counted(float value, std::uint32_t factor) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));

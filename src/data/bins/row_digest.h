@@ -1,8 +1,9 @@
-/// \file A number that tells whether two passes over rows saw the same values.
+/// \file A checksum that shows whether two passes over rows saw the same values.
 ///
-/// Of each row the sum of its present values' bits, each times a number of its column, modulo 2^64; mixed with the
-/// row's place; added up over the rows. So it does not depend on how rows come in batches or on the number of threads,
-/// and a missing value counts nothing, whether a row is dense or compressed. It finds mistakes, not attacks.
+/// For each row, the bits of its present values are multiplied by a number of their column and summed modulo 2^64. The
+/// sum is mixed with the row's index, and the results are added up over the rows. The checksum depends neither on the
+/// batches nor on the number of threads, and a missing value adds nothing, whether the row is dense or compressed. It
+/// finds mistakes, not attacks.
 #pragma once
 
 #include <atomic>
@@ -18,11 +19,12 @@ class RowDigest {
  public:
   explicit RowDigest(std::int64_t n_cols);
 
-  /// The next rows, of as many columns.
+  /// Adds the next rows. They have the number of columns given to the constructor.
   void Add(Context const& ctx, DataMatrix const& rows);
-  /// What `n` dense rows, row by row, from place `row` on count; safe from many threads, for AddSum.
+  /// Returns the sum of `n` dense rows, row by row, beginning with row `row`, for AddSum. Safe to call from many
+  /// threads.
   std::uint64_t OfDense(float const* values, std::int64_t row, std::int64_t n) const;
-  /// The next n_rows rows, which count `sum`.
+  /// Adds the next n_rows rows, whose sum is `sum`.
   void AddSum(std::int64_t n_rows, std::uint64_t sum);
 
   std::int64_t NumRows() const { return n_rows_; }
@@ -37,10 +39,10 @@ class RowDigest {
   std::uint64_t sum_ = 0;
 };
 
-/// \throws Error(kData) for rows that are not those of the pass before.
+/// \throws Error(kData) always, because the rows differ from the rows of an earlier pass.
 [[noreturn]] void FailOtherRows();
 
-/// Rows whose every CopyRows counts: for a reader that asks once for each row, so that the values are looked at while
+/// Rows that are digested by CopyRows. The reader must copy each row exactly once; the values are then digested while
 /// they are in the cache.
 class DigestedRows : public DataView {
  public:
@@ -49,7 +51,7 @@ class DigestedRows : public DataView {
   std::int64_t NumRows() const override { return rows_.NumRows(); }
   std::int64_t NumCols() const override { return rows_.NumCols(); }
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override;
-  /// Once all rows were read.
+  /// Adds the rows to the digest, after all rows were read.
   void Finish() const { digest_->AddSum(NumRows(), sum_); }
 
  private:

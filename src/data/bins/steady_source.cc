@@ -1,5 +1,6 @@
-/// Numbers of rows count as in a RowDigest: each value is mixed with its place, and the results are added up, so a sum
-/// depends neither on the batches nor on the threads. It finds mistakes, not attacks. Names and types are kept.
+/// Numeric fields are digested as in a RowDigest: each value is mixed with its position, and the results are added up.
+/// The sum depends neither on the batches nor on the threads. It finds mistakes, not attacks. Names and types are
+/// stored.
 #include "data/bins/steady_source.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace kauri {
 namespace {
 
-/// The values of one field, in the order of the rows.
+/// Digest of the values of one field, in the order of the rows.
 struct Field {
   std::int64_t n_values = 0;
   std::uint64_t sum = 0;
@@ -25,7 +26,7 @@ struct Field {
   bool operator!=(Field const& other) const { return n_values != other.n_values || sum != other.sum; }
 };
 
-/// bits_of(i): of the next n values the i-th.
+/// Adds the next n values. bits_of(i): the bits of the i-th of them.
 template <typename Fn>
 void AddValues(Context const& ctx, std::int64_t n, Fn&& bits_of, Field* field) {
   auto const first = field->n_values;
@@ -46,7 +47,7 @@ void AddFloats(Context const& ctx, std::vector<float> const& values, Field* fiel
   AddValues(ctx, static_cast<std::int64_t>(values.size()), bits_of, field);
 }
 
-/// Fields with values for each row.
+/// Fields with a value for each row.
 struct RowField {
   char const* name;
   std::vector<float> MetaInfo::*member;
@@ -57,7 +58,7 @@ constexpr std::array<RowField, 5> kRowFields{{{"label", &MetaInfo::labels},
                                               {"label_lower_bound", &MetaInfo::label_lower_bound},
                                               {"label_upper_bound", &MetaInfo::label_upper_bound}}};
 
-/// A field of the columns, which all batches that have it share, apart from columns without a value.
+/// A field of the columns. All batches that have it agree on it, except for columns without a value.
 template <typename T>
 class SharedField {
  public:
@@ -68,7 +69,7 @@ class SharedField {
   bool operator!=(SharedField const& other) const { return values_ != other.values_; }
 
  private:
-  std::vector<T> values_;  ///< distinct, in the order of the batches; JoinInfo says which may differ in a pass
+  std::vector<T> values_;  ///< distinct, in the order of the batches; JoinInfo defines which may differ in a pass
 };
 
 /// The labels, weights, names and types of the batches of a pass.
@@ -87,7 +88,7 @@ class SaidOfRows {
     n_rows_ += info.n_rows;
   }
 
-  /// The first field in which this differs from an earlier pass; null: none.
+  /// Returns the first field in which this pass differs from an earlier one; null if there is none.
   char const* OtherThan(SaidOfRows const& first) const {
     if (n_targets_ != first.n_targets_) return kRowFields[0].name;
     for (std::size_t i = 0; i < kRowFields.size(); ++i) {

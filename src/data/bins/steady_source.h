@@ -1,5 +1,5 @@
-/// \file Batches that say the same of their rows and columns in every pass: labels, weights, margins, bounds, queries,
-/// names and types. Whether the values of the rows are the same is for data/bins/row_digest.h to tell.
+/// \file Batches whose labels, weights, margins, bounds, queries, names and types must be the same in every pass.
+/// data/bins/row_digest.h compares the values of the rows.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace kauri {
 
-/// The batches of `source`, which must outlive the result. Passes that do not reach the end are not compared, and rows
-/// may come in other batches. The Next that ends a further pass \throws Error(kData), naming the field, for a pass that
-/// said something else than the first. Cost: a pass over the labels and their kin.
+/// Returns the batches of `source`, which must outlive the result. Passes that do not reach the end are not compared,
+/// and the rows may be divided into other batches. The Next that ends a further pass \throws Error(kData), naming the
+/// field, if the pass differs from the first. Cost: a pass over the labels and other metadata.
 std::unique_ptr<RowSource> SayingTheSame(RowSource* source);
 
 }  // namespace kauri

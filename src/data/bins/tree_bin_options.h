@@ -1,4 +1,4 @@
-/// \file What a tree's parameters say of bins.
+/// \file The options of bins in a tree's parameters.
 #pragma once
 
 #include "data/bins/derived_bins.h"

@@ -20,7 +20,7 @@ constexpr std::uint32_t kStep = UnusualCells::kCellsPerStep;
 
 constexpr std::uint32_t UpToSteps(std::uint32_t n) { return (n + kStep - 1) / kStep * kStep; }
 
-/// Makes the lists of rows, one after the other.
+/// Makes the lists of rows one after the other.
 class RowLister {
  public:
   RowLister(ByteColumns const& columns, std::vector<std::uint32_t> const& usual, Span<std::uint32_t const> cell_begin)
@@ -32,7 +32,7 @@ class RowLister {
 
   bool CanFill() const { return n_fill_ == kStep; }
 
-  /// Lengths of the lists of rows [begin, end).
+  /// Computes the lengths of the lists of rows [begin, end).
   void Count(std::int64_t begin, std::int64_t end, std::uint32_t* lengths) const {
     std::fill_n(lengths, end - begin, 0U);
     for (std::int64_t feature = 0; feature < columns_.n_cols; ++feature) {
@@ -43,7 +43,7 @@ class RowLister {
     for (std::int64_t i = 0; i < end - begin; ++i) lengths[i] = UpToSteps(lengths[i]);
   }
 
-  /// codes: of one row. out: [length].
+  /// Writes the list of one row. codes: the row's codes. out: [length].
   void List(std::uint8_t const* codes, std::uint32_t length, std::uint16_t* out) const {
     std::uint32_t n = 0;
     for (std::int64_t feature = 0; feature < columns_.n_cols && n < length; ++feature) {
@@ -65,7 +65,7 @@ class RowLister {
   std::uint32_t n_fill_ = 0;
 };
 
-/// Whether the lists of each rank's first rows are short.
+/// Returns whether the lists of each rank's first rows are short enough to pay off.
 bool WouldPay(Context const& ctx, ByteColumns const& columns, RowLister const& lister) {
   std::array<std::uint32_t, kRowsPerBlock> lengths;
   auto const n_rows = std::min(columns.n_rows, kSampledRows);
@@ -80,7 +80,8 @@ bool WouldPay(Context const& ctx, ByteColumns const& columns, RowLister const& l
   return static_cast<double>(SumOverRanks(ctx, n_listed)) <= kMostShare * n_cells;
 }
 
-/// Turns lengths, in row_ptr from its second place on, into the places of lists; false where there are too many.
+/// Turns lengths, in row_ptr from its second element on, into offsets of lists. Returns false if the total is too large
+/// for 32 bits.
 bool AddUp(std::vector<std::uint32_t>* row_ptr) {
   std::uint64_t sum = 0;
   for (auto& place : *row_ptr) {

@@ -1,11 +1,11 @@
-/// \file The codes of dense rows that are not their features' most frequent ones.
+/// \file The codes of dense rows that differ from their feature's most frequent bin.
 ///
-/// Vocabulary. As in data/bins/feature_bundles.h, a feature's usual code is the one that more than half of the rows
-/// have. Where most features have one (flags, counts that are mostly zero), a histogram is made from lists of each
-/// row's other cells, and the sums of usual cells are derived from the node's: every row has one code of each feature.
+/// Vocabulary. A feature's usual code is the bin that more than half of the rows have (data/bins/feature_bundles.h). If
+/// most features have one (flags, counts that are mostly zero), a histogram is made from lists of each row's other
+/// cells. The sums of usual cells are derived from the node's sum: every row has one code of each feature.
 ///
-/// A list is as long as a multiple of kCellsPerStep, so that the loop over it ends where the processor expects it; what
-/// fills it up are usual cells, whose sums are derived anyway.
+/// The length of a list is a multiple of kCellsPerStep, so that the processor can predict the end of the loop over it.
+/// Usual cells serve as padding, because their sums are derived anyway.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct UnusualCells {
   bool IsEmpty() const { return row_ptr.empty(); }
 };
 
-/// Lists for codes in bytes, or none where they would not pay: because a row would have more than 0.45 of its cells in
-/// them, fewer than kCellsPerStep features have a usual code, or cells do not fit into 16 bits.
-/// columns and rows: the same codes; row_stride: from row to row. cell_begin: [n_cols + 1], the first cell of each
-/// feature. Costs a look at the first rows where they would not pay, otherwise two at all. The ranks of a group, which
-/// call it together, all have lists or none, and the same usual codes.
+/// Returns lists for codes in bytes, or none if they would not pay off: more than 0.45 of the cells would be listed,
+/// fewer than kCellsPerStep features have a usual code, cells do not fit into 16 bits, or offsets into 32 bits.
+/// columns and rows: the same codes in both layouts; row_stride: distance between rows. cell_begin: [n_cols + 1], the
+/// first cell of each feature. Scans only the first rows if lists would not pay off, otherwise all rows three times.
+/// The ranks of a group, which call it together, all have lists or none, and the same usual codes.
 UnusualCells ListUnusualCells(Context const& ctx, ByteColumns const& columns, std::uint8_t const* rows,
                               std::int64_t row_stride, Span<std::uint32_t const> cell_begin);
 

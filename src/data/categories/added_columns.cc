@@ -8,7 +8,7 @@ namespace kauri {
 AddedColumns::AddedColumns(OrderedEncoding const& encoding) : encoding_(encoding), columns_(encoding.AddedColumns()) {
   std::set<std::size_t> members;
   for (auto const& added : columns_) {
-    if (added.number > 1) continue;  // of a column that was there
+    if (added.number > 1) continue;  // the members of this column are in the set already
     for (auto const feature : encoding.MembersOf(added.column)) members.insert(static_cast<std::size_t>(feature));
   }
   members_.assign(members.begin(), members.end());

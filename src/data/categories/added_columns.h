@@ -1,4 +1,4 @@
-/// \file The numbers that rows have in the columns which only a model of categorical_encoding=ordered knows of
+/// \file Values of rows in the columns that only a model with categorical_encoding=ordered has
 /// (OrderedEncoding::AddedColumns).
 #pragma once
 
@@ -13,20 +13,21 @@ namespace kauri {
 
 class AddedColumns {
  public:
-  /// `encoding` must outlive it.
+  /// `encoding` must outlive this object.
   explicit AddedColumns(OrderedEncoding const& encoding);
 
-  /// The features that the columns are made of, ascending.
+  /// Returns the features that the columns are made of, ascending.
   std::vector<std::size_t> const& Members() const { return members_; }
   std::size_t Count() const { return columns_.size(); }
-  /// As many positions as a row has: those of members, then of combinations.
+  /// Returns the number of positions of a row: the positions of the members, followed by the positions of the
+  /// combinations.
   std::size_t NumPositions() const { return members_.size() + parts_.size(); }
-  /// Of a row. positions: [NumPositions()], the members' given; numbers: [Count()], NaN where a member is missing, the
-  /// prior for categories and cells that did not occur.
+  /// Computes the added columns of one row. positions: [NumPositions()], the positions of the members filled in by the
+  /// caller. numbers: [Count()], NaN where a member is missing, the prior for categories and cells that did not occur.
   void Fill(Span<std::int32_t> positions, Span<float> numbers) const;
 
  private:
-  /// Places among the positions.
+  /// Indices into the positions.
   struct Part {
     std::size_t base;
     std::size_t feature;
@@ -38,7 +39,7 @@ class AddedColumns {
   std::vector<NumberColumn> columns_;
   std::vector<std::size_t> members_;
   std::vector<Part> parts_;          ///< [n_combinations]
-  std::vector<std::size_t> places_;  ///< [n_columns], among the positions
+  std::vector<std::size_t> places_;  ///< [n_columns], indices into the positions
 };
 
 }  // namespace kauri

@@ -22,10 +22,10 @@ std::string NameOf(MetaInfo const& info, std::size_t feature) {
   return feature < info.feature_names.size() ? " (" + Quoted(info.feature_names[feature]) + ")" : std::string();
 }
 
-/// The categories of one column, as bits.
+/// The set of categories of one column, as bits.
 class CategoryBits {
  public:
-  /// False when the value is no category.
+  /// Returns false if the value is not a category.
   bool Add(float value) {
     if (!(value >= 0.0F && value < static_cast<float>(kCategoryLimit)) || value != std::floor(value)) return false;
     auto const category = static_cast<std::size_t>(value);
@@ -66,8 +66,9 @@ void FindInDense(Context const& ctx, DataMatrix const& data, std::vector<std::si
   });
 }
 
-/// Of rows that are kept otherwise: as predictions see them, where a category stands for itself. What is none stands
-/// for a bin of a column that was not categorical when the bins were made, which tree methods refuse.
+/// Finds the categories of rows in other storage by reading them as predictions do, where a category is its own value.
+/// A value that is not a category comes from a bin of a column that was not categorical when the bins were made; tree
+/// methods refuse such columns.
 void FindInView(DataMatrix const& data, std::vector<std::size_t> const& features, CategoryLists* lists) {
   constexpr std::int64_t kRowsPerTile = 1 << 12;
   auto const view = data.View();
@@ -103,8 +104,8 @@ void FindInSparse(DataMatrix const& data, std::vector<std::size_t> const& featur
   for (auto const feature : features) (*lists)[feature] = bits[feature].List();
 }
 
-/// The first list of `rest`, its length before it, which is taken from there. \throws Error(kCollective) for what no
-/// rank can have meant.
+/// Removes the first list, which is preceded by its length, from `rest` and returns it. \throws Error(kCollective) for
+/// data that no rank can have sent.
 Span<std::int32_t const> TakeList(Span<std::int32_t const>* rest) {
   auto const length = rest->empty() ? -1 : std::int64_t{(*rest)[0]};
   auto const is_there = length >= 0 && static_cast<std::size_t>(length) < rest->size();
@@ -143,7 +144,7 @@ CategoryLists FindCategories(Context const& ctx, DataMatrix const& data) {
 
 CategoryLists UnionOverRanks(Context const& ctx, CategoryLists mine) {
   if (!IsDistributed(ctx)) return mine;
-  std::vector<std::int32_t> words;  // of each list its length and its categories
+  std::vector<std::int32_t> words;  // each list: its length, then its categories
   for (auto const& list : mine) {
     words.push_back(static_cast<std::int32_t>(list.size()));
     words.insert(words.end(), list.begin(), list.end());

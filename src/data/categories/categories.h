@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// By feature the categories that occur in a column, ascending; none for a feature that is not categorical.
+/// The categories that occur in each feature, ascending; empty for a feature that is not categorical.
 using CategoryLists = std::vector<std::vector<std::int32_t>>;
 
 inline bool IsCategorical(MetaInfo const& info, std::size_t feature) {
@@ -20,23 +20,24 @@ inline bool IsCategorical(MetaInfo const& info, std::size_t feature) {
 }
 bool HasCategorical(MetaInfo const& info);
 
-/// [n_cols]; empty when no feature is categorical. Costs one pass over the categorical columns (dense), over all
-/// entries (sparse) or over all rows (other stores). \throws Error(kData) naming row and column of a value that is no
-/// category.
+/// Returns the categories of all columns, [n_cols]; empty if no feature is categorical. Costs one pass over the
+/// categorical columns (dense), over all entries (sparse) or over all rows (other stores). \throws Error(kData) naming
+/// the row and column of a value that is not a category.
 CategoryLists FindCategories(Context const& ctx, DataMatrix const& data);
 
-/// By feature the categories that occur on some rank. One Gather. \throws Error(kCollective) on every rank, where the
-/// ranks have not as many lists.
+/// Returns for each feature the categories that occur on any rank. Costs one Gather. \throws Error(kCollective) on
+/// every rank if the ranks have different numbers of lists.
 CategoryLists UnionOverRanks(Context const& ctx, CategoryLists mine);
 
-/// The same with all numbers below a feature's largest category, which count as categories without rows, as in XGBoost:
-/// they keep their place among the others, should they occur later. Not where the largest is kMaxFilledCategory or
-/// more: a lone large number must not cost as much as if all smaller ones occurred.
+/// Returns the lists with all numbers below each feature's largest category added. These count as categories without
+/// rows, as in XGBoost: they keep their place among the others in case they occur later. A list whose largest category
+/// is kMaxFilledCategory or more stays as it is: a lone large number must not cost as much as if all smaller ones
+/// occurred.
 constexpr std::int32_t kMaxFilledCategory = 65535;
 CategoryLists FillGaps(CategoryLists lists);
 
-/// \throws Error(kData) when a feature is categorical: for what cannot learn from categories. `what` begins the
-/// message, e.g. "booster=gblinear"; `cure` ends it.
+/// Refuses categorical features on behalf of a method that cannot learn from categories. `what` begins the message,
+/// e.g. "booster=gblinear"; `cure` ends it. \throws Error(kData) if a feature is categorical.
 void RefuseCategorical(MetaInfo const& info, char const* what, char const* cure);
 
 }  // namespace kauri

@@ -37,14 +37,14 @@ Type TypeOf(DType dtype) {
     default:
       break;
   }
-  return Type::kI64;  // a float's whole numbers
+  return Type::kI64;  // a float that holds whole numbers
 }
 
-/// The integer that a category is called by. Tables that have gaps keep whole numbers as floats.
+/// Returns the integer that names a category. Tables that have gaps keep whole numbers as floats.
 template <typename T>
 std::int64_t IntegerOf(T value) {
   if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(value);
-  constexpr auto kLimit = 0x1p53;  // from there on doubles do not tell all integers apart
+  constexpr auto kLimit = 0x1p53;  // above it, doubles cannot represent every integer
   auto const number = static_cast<double>(value);
   if (std::abs(number) <= kLimit && number == std::floor(number)) return static_cast<std::int64_t>(number);
   Fail(ErrorKind::kData, "its categories have names of a floating point dtype, such as ", number,
@@ -56,7 +56,7 @@ void RequireFew(std::int64_t n) {
   Fail(ErrorKind::kData, "it has ", n, " categories; at most ", kCategoryLimit - 1, " are possible.");
 }
 
-/// A table without columns has rows but no memory.
+/// Requires a vector. A table without columns has rows but no memory.
 void RequireVector(ArrayView const& array) {
   if (array.shape[1] == 1) return;
   Fail(ErrorKind::kData, "the names of its categories have the shape [", array.shape[0], ", ", array.shape[1],

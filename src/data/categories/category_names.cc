@@ -12,17 +12,18 @@ namespace {
 
 bool IsUnsigned64(CategoryNames const& names) { return names.number_type == CategoryNames::Type::kU64; }
 
-/// Numbers as they order and compare; a kU64 past int64 is none of the others' numbers.
+/// Returns the number as text. A kU64 number beyond the range of int64 equals no number of the other types.
 std::string NumberText(CategoryNames const& names, std::size_t category) {
   auto const number = names.numbers[category];
   return IsUnsigned64(names) ? std::to_string(static_cast<std::uint64_t>(number)) : std::to_string(number);
 }
 
-/// So few names, those of a row to predict for example, are looked for one by one: an index of the other list, which
-/// may have tens of thousands, would cost more.
+/// Maximum number of names that are searched for one by one, e.g. the names of one row to predict. An index of the
+/// other list, which may have tens of thousands of names, would cost more.
 constexpr std::size_t kFewNames = 8;
 
-/// [from.size()]: where each element stands in `to`, or kUnknownCategory. `Key` is what an index of `to` is made of.
+/// Returns the position of each element of `from` in `to`, or kUnknownCategory: [from.size()]. `Key` is the key type of
+/// the index of `to`.
 template <typename Key, typename Name>
 std::vector<std::int32_t> PlacesIn(std::vector<Name> const& to, std::vector<Name> const& from) {
   std::vector<std::int32_t> places;
@@ -70,7 +71,7 @@ std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames
   auto codes = PlacesIn<std::int64_t>(to.numbers, from.numbers);
   if (IsUnsigned64(from) == IsUnsigned64(to)) return codes;
   for (std::size_t category = 0; category < codes.size(); ++category) {
-    if (from.numbers[category] < 0) codes[category] = kUnknownCategory;  // the same bits stand for another number
+    if (from.numbers[category] < 0) codes[category] = kUnknownCategory;  // the same bits mean another number
   }
   return codes;
 }

@@ -1,4 +1,4 @@
-/// \file Names of categories: checked, compared, and turned from one numbering into another.
+/// \file Names of categories: checking, comparison, and translation between numberings.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,37 @@
 
 namespace kauri {
 
-/// What CategoryCodes says of a name that the other numbering lacks.
+/// Result of CategoryCodes for a name that the other numbering lacks.
 constexpr std::int32_t kUnknownCategory = -1;
 
-/// "xgboost", "missing" or "error".
+/// Returns "xgboost", "missing" or "error".
 char const* NameOfPolicy(UnseenCategory policy);
-/// The other way round; false for another text.
+/// Parses the name of a policy; returns false for any other text.
 bool ParsePolicy(std::string const& text, UnseenCategory* policy);
 
-/// "'red'" or "7".
+/// Returns the name for a message, e.g. "'red'" or "7".
 std::string NameOfCategory(CategoryNames const& names, std::size_t category);
 
-/// [from.Size()]: the category of `to` that has the same name, or kUnknownCategory. Numbers are the same whatever type
-/// they have; all are unknown when one has texts and the other numbers.
+/// Returns for each category of `from` the category of `to` that has the same name, or kUnknownCategory: [from.Size()].
+/// Numbers compare by value, whatever their type; all are unknown if one side has texts and the other numbers.
 std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames const& to);
 
-/// `known`, and after them the names of `more` that it lacks, in their order. \throws Error(kData) when one has texts
-/// and the other integers, or integers that no type holds together; `feature` is what the message names.
+/// Returns `known`, followed by the names of `more` that it lacks, in their order. `feature` appears in the message.
+/// \throws Error(kData) if one has texts and the other integers, or if no integer type holds all of them.
 CategoryNames JoinNames(CategoryNames const& known, CategoryNames const& more, std::size_t feature);
 
-/// \throws Error(kData) when one has texts and the other integers: where those of `rows` are to be found in `model`.
+/// Requires that names of `rows` can be looked up in `model`. \throws Error(kData) if one has texts and the other
+/// integers.
 void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std::size_t feature);
 
-/// Whether category c has the same name in both, as far as both go.
+/// Returns whether each category below both sizes has the same name in both.
 bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b);
 
-/// Whether all categories that a and b name have the same numbers.
+/// Returns whether all categories that both a and b name have the same numbers.
 bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b);
 
-/// The names of `more`, those that `known` has too in its order and first.
+/// Returns for each column the names of `known`, followed by the names of `more` that `known` lacks. A column that only
+/// one of the two tables names keeps the names of `more`.
 CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more);
 
 }  // namespace kauri

@@ -20,7 +20,7 @@ bool HasNames(Span<CategoryNames const> table, std::size_t feature) {
   return feature < table.size() && table[feature].Size() > 0;
 }
 
-/// Rows whose categories have other numbers than the model's.
+/// Returns whether the rows number the categories differently from the model.
 bool IsRenumbered(ModelCategories const& model, Span<CategoryNames const> names, std::size_t feature) {
   if (!HasNames(names, feature) || !HasNames(model.names, feature)) return false;
   auto const& known = model.names[feature];
@@ -28,7 +28,8 @@ bool IsRenumbered(ModelCategories const& model, Span<CategoryNames const> names,
   return names[feature].Size() > known.Size() || !AgreeOnNames(names[feature], known);
 }
 
-/// A column whose categories in training, if it had some, were all missing: every name of the rows is new.
+/// Returns whether the column had no category in training, because all its values were missing. Every name of the rows
+/// is new then.
 bool HadNoCategory(ModelCategories const& model, Span<CategoryNames const> names, std::size_t feature) {
   if (!HasNames(names, feature) || HasNames(model.names, feature)) return false;
   return feature < model.seen.size() && model.seen[feature].empty() && !model.Encodes(feature);
@@ -50,7 +51,7 @@ bool NeedsTranslation(Model const& model, DataView const& rows) {
   return false;
 }
 
-/// The category that a value stands for, or kUnknownCategory.
+/// Returns the category that a value stands for, or kUnknownCategory.
 std::int32_t CategoryOf(float value) {
   if (!(value >= 0.0F && value < static_cast<float>(kCategoryLimit)) || value != std::floor(value)) {
     return kUnknownCategory;
@@ -129,7 +130,7 @@ std::int32_t CategoryView::Known(Column const& column, float value, std::int64_t
   if (!column.codes.empty()) {
     auto const is_coded = category >= 0 && static_cast<std::size_t>(category) < column.codes.size();
     category = is_coded ? column.codes[category] : kUnknownCategory;
-    auto const has_number = column.is_encoded && model_.unseen == UnseenCategory::kXGBoost;  // the prior
+    auto const has_number = column.is_encoded && model_.unseen == UnseenCategory::kXGBoost;  // it gets the prior
     if (category == kUnknownCategory && !has_number) return Unseen(column, value, row);
   }
   if (column.filters && !IsSeen(column, category)) return Unseen(column, value, row);
@@ -211,7 +212,7 @@ void CategoryView::CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n
 
 bool CategoryView::CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
                                 std::int64_t n_slots, float* tile) const {
-  // What a column that only the model has is made of may have no slot.
+  // The members of a column that only the model has may have no slot.
   if (added_.has_value() && slot_of_feature.size() > model_.ordered->columns.size()) return false;
   if (!rows_.CopyFeatures(begin, end, slot_of_feature, n_slots, tile)) return false;
   for (auto const& column : columns_) {

@@ -11,7 +11,7 @@ namespace {
 
 using Positions = std::vector<std::int32_t>;
 
-/// Columns by their numbers in OrderedRows.
+/// A pair of columns, each by its index in OrderedRows.
 struct Candidate {
   std::size_t base;
   std::size_t part;  ///< a single column
@@ -19,7 +19,7 @@ struct Candidate {
   double surplus = 0.0;
 };
 
-/// Looks at columns.
+/// Measures how much information columns carry about the labels.
 class Survey {
  public:
   Survey(Context const& ctx, OrderedEncoding const& encoding, OrderedRows const& rows)
@@ -31,7 +31,7 @@ class Survey {
     for (std::int64_t number = 0; number < n_numbers_; ++number) priors_.push_back(encoding.Prior(number));
   }
 
-  /// What a column tells.
+  /// Returns the information of one column, as defined in the header.
   double Alone(std::size_t column) const {
     std::vector<LabelSum> before(NumPositions(column) * priors_.size());
     double told = 0.0;
@@ -42,7 +42,8 @@ class Survey {
     return told;
   }
 
-  /// The rows that have a base, by its position, each position's in their order.
+  /// Returns the rows that have a value in a base column, sorted by its position. Rows of one position stay in their
+  /// order.
   std::vector<std::int64_t> RowsByPosition(std::size_t base) const {
     auto const& positions = rows_.positions[base];
     std::vector<std::size_t> next(NumPositions(base) + 1, 0);
@@ -57,9 +58,9 @@ class Survey {
     return sorted;
   }
 
-  /// What a base and a column tell together. sorted: RowsByPosition of the base.
+  /// Returns the information of a base and a column combined. sorted: RowsByPosition of the base.
   double Together(std::vector<std::int64_t> const& sorted, std::size_t base, std::size_t part) const {
-    std::vector<std::int32_t> sums_of(NumPositions(part), kMissingPosition);  // of another base they are out of date
+    std::vector<std::int32_t> sums_of(NumPositions(part), kMissingPosition);  // entries of another base are out of date
     std::vector<LabelSum> before(NumPositions(part) * priors_.size());
     double told = 0.0;
     for (auto const row : sorted) {
@@ -78,7 +79,8 @@ class Survey {
  private:
   std::size_t NumPositions(std::size_t column) const { return encoding_.NumPositions(rows_.features[column]); }
 
-  /// By how much the means of the rows `before` are nearer to the row's labels than the priors. The row comes to them.
+  /// Returns by how much the means of the rows `before` are closer to the row's labels than the priors are. Then adds
+  /// the row to `before`.
   double Tell(std::int64_t row, Span<LabelSum> before) const {
     double told = 0.0;
     for (std::size_t number = 0; number < before.size(); ++number) told += TellOf(number, row, before[number]);
@@ -86,7 +88,7 @@ class Survey {
     return told;
   }
 
-  /// Of a number: w (y - p)^2 - w (y - m)^2.
+  /// Returns the information of one number: w (y - p)^2 - w (y - m)^2.
   double TellOf(std::size_t number, std::int64_t row, LabelSum before) const {
     auto const label = static_cast<double>(rows_.LabelOf(row, number)) * encoding_.label_unit;  // times the weight
     auto const weight = static_cast<double>(rows_.pairs[row].hessian) * encoding_.weight_unit;
@@ -106,7 +108,8 @@ class Survey {
   std::vector<double> priors_;  ///< [n_numbers]
 };
 
-/// The bases [begin, end) with each of the first n_single columns that they lack: every set of columns once.
+/// Returns the bases [begin, end), each combined with each of the first n_single columns that it lacks. Every set of
+/// columns occurs once.
 std::vector<Candidate> CandidatesOf(OrderedEncoding const& encoding, OrderedRows const& rows, std::size_t n_single,
                                     std::size_t begin, std::size_t end) {
   std::vector<Candidate> candidates;
@@ -124,7 +127,7 @@ std::vector<Candidate> CandidatesOf(OrderedEncoding const& encoding, OrderedRows
   return candidates;
 }
 
-/// Sets what candidates tell; those of a base stand together.
+/// Computes `told` and `surplus` of the candidates. Candidates of one base are adjacent.
 void Look(Context const& ctx, Survey const& survey, std::vector<double> const& told,
           std::vector<Candidate>* candidates) {
   std::vector<std::size_t> ends;
@@ -145,7 +148,7 @@ void Look(Context const& ctx, Survey const& survey, std::vector<double> const& t
   });
 }
 
-/// Those that stay.
+/// Keeps the candidates with a surplus, at most kMostKept, the largest first.
 void KeepBest(std::vector<Candidate>* candidates) {
   auto const has_none = [](Candidate const& candidate) { return !(candidate.surplus > 0.0); };
   candidates->erase(std::remove_if(candidates->begin(), candidates->end(), has_none), candidates->end());
@@ -154,7 +157,7 @@ void KeepBest(std::vector<Candidate>* candidates) {
   candidates->resize(std::min(candidates->size(), kMostKept));
 }
 
-/// Two columns as one: its statistics, and the positions of all rows.
+/// Returns the combination of two columns with its statistics, and sets *positions to the positions of all rows.
 OrderedCombination Combine(OrderedRows const& rows, Candidate const& candidate, std::int64_t n_numbers,
                            Positions* positions) {
   auto const& of_base = rows.positions[candidate.base];

@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// The place of `value` in an ascending list.
+/// Returns the index of `value` in an ascending list, or kUnknownPosition.
 template <typename T>
 std::int32_t PlaceOf(std::vector<T> const& list, T value) {
   auto const found = std::lower_bound(list.begin(), list.end(), value);

@@ -17,9 +17,10 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerTile = 1 << 10;
-constexpr std::uint64_t kPurpose = 0x6F726465726564ULL;  // of the permutations among all that is drawn from a seed
+// separates the permutations from other random numbers of the same seed
+constexpr std::uint64_t kPurpose = 0x6F726465726564ULL;
 
-/// [n_rows]; a row of a query has that of the query.
+/// Returns the weight of each row, [n_rows]; a row of a query has the weight of the query.
 std::vector<float> RowWeights(MetaInfo const& info) {
   if (info.weights.empty() || info.group_ptr.empty()) return info.weights;
   std::vector<float> weights(static_cast<std::size_t>(info.n_rows));
@@ -30,7 +31,7 @@ std::vector<float> RowWeights(MetaInfo const& info) {
   return weights;
 }
 
-/// [n_rows]; none where a category has one number.
+/// Returns the class of each row, [n_rows]; empty if a category has one number.
 std::vector<std::int32_t> ClassesOf(MetaInfo const& info, std::int64_t n_classes) {
   if (n_classes == 1) return {};
   std::vector<std::int32_t> classes;
@@ -59,7 +60,7 @@ FixedGradients QuantiseLabels(Context const& ctx, MetaInfo const& info, bool has
   return fixed;
 }
 
-/// Cells of chosen features, a tile of rows at a time.
+/// Reads the cells of chosen features, a tile of rows at a time.
 class CategoryTile {
  public:
   CategoryTile(DataView const& rows, std::vector<std::size_t> const& features) : rows_(rows), features_(features) {
@@ -67,7 +68,7 @@ class CategoryTile {
     for (std::size_t i = 0; i < features.size(); ++i) slots_[features[i]] = static_cast<std::int32_t>(i);
   }
 
-  /// fn(row, index among the features, value) for rows [begin, end).
+  /// Calls fn(row, index among the features, value) for rows [begin, end).
   template <typename Fn>
   void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     auto const n_slots = static_cast<std::int64_t>(features_.size());

@@ -1,14 +1,14 @@
 /// \file Ordered target statistics (Prokhorenkova et al. 2018, "CatBoost: unbiased boosting with categorical features",
 /// section 3.2): a category becomes a number without any row's own label in it.
 ///
-/// Vocabulary. Encoded columns and their numbers are those of kauri/ordered_encoding.h, combinations those of
-/// ordered_combinations.h; a cell's position is its category's among those of its column, ascending.
+/// Vocabulary. kauri/ordered_encoding.h defines encoded columns and their numbers, ordered_combinations.h defines
+/// combinations. A cell's position is the index of its category among the ascending categories of its column.
 ///
 /// 1. Labels, times their weights, and weights become integers, so that sums do not depend on an order of adding.
 /// 2. A random permutation of the rows puts each after some others.
-/// 3. A row's number is the mean label of the rows before it with its category, drawn towards the prior. Of several
-///    classes each has a label, 1 in its rows and 0 in others.
-/// 4. Rows that are predicted are after all rows of training.
+/// 3. A row's number is the mean label of the rows before it with the same category, shrunk towards the prior. With
+///    several classes, each class has its own label: 1 in its rows and 0 in others.
+/// 4. Rows to be predicted come after all rows of training.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@
 
 namespace kauri {
 
-/// What the statistics of a matrix are made of.
+/// The per-row data that the statistics of a matrix are computed from.
 struct OrderedRows {
-  std::vector<std::size_t> features;                 ///< of the encoded columns, ascending, as trees number them
+  std::vector<std::size_t> features;                 ///< the encoded columns, ascending, as trees number them
   std::vector<std::vector<std::int32_t>> positions;  ///< [n_encoded][n_rows]; kMissingPosition
-  std::vector<FixedPair> pairs;       ///< [n_rows]: a label times its weight, and the weight; of classes the label is 1
+  std::vector<FixedPair> pairs;       ///< [n_rows]: weighted label, and weight; the label is 1 for classes
   std::vector<std::int32_t> classes;  ///< [n_rows]; empty where a category has one number
 
-  /// A label times its weight, as the number has it.
+  /// Returns the weighted label of a row for one number.
   std::int64_t LabelOf(std::int64_t row, std::size_t number) const {
     return classes.empty() || classes[row] == static_cast<std::int32_t>(number) ? pairs[row].gradient : 0;
   }
-  /// sums: [n_numbers].
+  /// Adds a row to `sums`, [n_numbers].
   void AddTo(Span<LabelSum> sums, std::int64_t row) const {
     for (std::size_t number = 0; number < sums.size(); ++number) {
       sums[number].labels += LabelOf(row, number);
@@ -43,28 +43,29 @@ struct OrderedRows {
   }
 };
 
-/// The sums of a position among those of a column.
+/// Returns the sums of one position of a column.
 inline Span<LabelSum> SumsAt(std::vector<LabelSum>* sums, std::int64_t position, std::int64_t n_numbers) {
   auto const length = static_cast<std::size_t>(n_numbers);
   return {sums->data() + static_cast<std::size_t>(position) * length, length};
 }
 
-/// The first `count` rows of a permutation.
+/// Returns the first `count` rows of a permutation.
 std::vector<std::int64_t> PermutationOf(Context const& ctx, OrderedEncoding const& encoding, std::int64_t number,
                                         std::int64_t count);
 
-/// [n_positions, n_numbers]: what the rows of a column add up to.
+/// Returns the label sums of each position of a column: [n_positions, n_numbers].
 std::vector<LabelSum> SumsOf(OrderedRows const& rows, std::vector<std::int32_t> const& positions,
                              std::size_t n_positions, std::int64_t n_numbers);
 
-/// The statistics of all rows, with the combinations that the settings ask for; `rows` gets what those of some follow
-/// from. The rows of a query have its weight. Costs two passes over the categorical columns. \throws Error(kData) for a
-/// label that is no finite number, or is none with its weight, or no class; as FindCategories.
+/// Returns the statistics of all rows, with the combinations that the settings ask for. Sets `rows` to the data from
+/// which OrderedValues computes the numbers of a permutation. The rows of a query have its weight. Costs two passes
+/// over the categorical columns. \throws Error(kData) for a label that is not finite, alone or times its weight, or is
+/// not a class; as FindCategories.
 OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, OrderedSettings const& settings,
                                OrderedRows* rows);
 
-/// [n_rows, n_encoded, n_numbers], NaN where missing: the numbers of one of the permutations. A column is one thread's
-/// work.
+/// Returns the numbers of one permutation, [n_rows, n_encoded, n_numbers], NaN where missing. One thread computes a
+/// column.
 std::vector<float> OrderedValues(Context const& ctx, OrderedEncoding const& encoding, OrderedRows const& rows,
                                  std::int64_t permutation);
 

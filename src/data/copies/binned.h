@@ -8,11 +8,11 @@
 
 namespace kauri {
 
-/// A matrix of the bins that tree_method=hist makes of the rows, types and weights of `matrix`, with all else that is
-/// known of them. Slices of it keep its cuts and copy its codes, so nothing is cut and coded again. The bins are those
-/// that `matrix` keeps for trainings of its own, where it has some with that max_bin; a matrix of bins shares its own.
-/// Costs the making of bins. \throws Error(kParameter) for another max_bin than that of a matrix of bins, Error(kData)
-/// for a matrix of bins whose columns have other types now; as MakeQuantileCuts does.
+/// Returns a matrix of the bins that tree_method=hist makes of the rows, types and weights of `matrix`, with all other
+/// metadata. Slices of it keep its cuts and copy its codes, so no rows are cut and encoded again. Uses the bins that
+/// `matrix` has cached for its own training if their max_bin is the same; a matrix of bins shares its own. Costs the
+/// making of bins. \throws Error(kParameter) for another max_bin than the max_bin of a matrix of bins; Error(kData) for
+/// a matrix of bins whose columns have other types now; as MakeQuantileCuts does.
 std::unique_ptr<DataMatrix> WithBins(Context const& ctx, DataMatrix const& matrix, int max_bin);
 
 }  // namespace kauri

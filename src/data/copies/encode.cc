@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// Where trees know the numbers of encoded columns: [n_encoded, n_numbers].
+/// Returns the columns in which trees find the numbers of encoded columns: [n_encoded, n_numbers].
 std::vector<std::int64_t> PlacesOf(OrderedEncoding const& encoding, std::vector<std::size_t> const& encoded) {
   std::vector<std::int64_t> places;
   auto added = static_cast<std::int64_t>(encoding.columns.size() + encoding.combinations.size());
@@ -20,7 +20,7 @@ std::vector<std::int64_t> PlacesOf(OrderedEncoding const& encoding, std::vector<
   return places;
 }
 
-/// Rows with other values in some columns, which may lie past their own.
+/// Rows with some columns replaced or added.
 class OrderedView : public DataView {
  public:
   OrderedView(DataView const& rows, std::int64_t n_cols, std::vector<std::int64_t> places, std::vector<float> values)
@@ -45,7 +45,8 @@ class OrderedView : public DataView {
   std::vector<float> values_;  ///< [n_rows, n_places]
 };
 
-/// What is known of columns that come after those of the data: each is drawn as often as its rarest member.
+/// Extends the metadata to the columns added after the columns of the data. Each added column gets the smallest feature
+/// weight of its members.
 void AddColumns(OrderedEncoding const& encoding, MetaInfo* info) {
   auto const added = encoding.AddedColumns();
   info->n_cols = static_cast<std::int64_t>(encoding.columns.size() + added.size());

@@ -1,4 +1,4 @@
-/// \file A matrix whose categories became numbers (categorical_encoding=ordered).
+/// \file A matrix whose categories are replaced by numbers (categorical_encoding=ordered).
 #pragma once
 
 #include <memory>
@@ -11,13 +11,12 @@
 
 namespace kauri {
 
-/// A copy of `matrix` with the numbers of one of the permutations in its encoded columns, whose type is 'float' then;
-/// all else that is known of it stays. Columns that only the model has come after the others. Rows of sparse storage
-/// become dense.
+/// Returns a copy of `matrix` whose encoded columns hold the numbers of one permutation and have the type 'float'. All
+/// other metadata stays. Columns that only the model has come after the others. Sparse rows become dense.
 std::unique_ptr<DataMatrix> EncodeInOrder(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
                                           OrderedRows const& rows, std::int64_t permutation);
 
-/// The same with what the model's table says of the categories, as rows have it that are predicted.
+/// Returns the same with the numbers of the model's table, as in rows to predict.
 std::unique_ptr<DataMatrix> EncodeByTable(Context const& ctx, DataMatrix const& matrix, Model const& model);
 
 }  // namespace kauri

@@ -12,7 +12,7 @@ namespace {
 
 using FoldNumbers = std::vector<std::int64_t>;
 
-/// Pieces of the order whose lengths differ by one at most, the longer ones first.
+/// Divides the order into pieces whose lengths differ by at most one, the longer ones first.
 FoldNumbers InPieces(std::vector<std::int64_t> const& order, std::int64_t n_folds) {
   FoldNumbers fold_of(order.size());
   auto const n = static_cast<std::int64_t>(order.size());
@@ -24,7 +24,7 @@ FoldNumbers InPieces(std::vector<std::int64_t> const& order, std::int64_t n_fold
   return fold_of;
 }
 
-/// Rows are dealt out label by label.
+/// Assigns the rows to folds in turn, sorted by label.
 FoldNumbers ByLabels(std::vector<std::int64_t> order, MetaInfo const& info, std::int64_t n_folds) {
   if (info.labels.size() != order.size()) {
     Fail(ErrorKind::kData, "stratified folds need one label per row; there are ", info.labels.size(), " labels for ",
@@ -39,12 +39,12 @@ FoldNumbers ByLabels(std::vector<std::int64_t> order, MetaInfo const& info, std:
   return fold_of;
 }
 
-/// What is dealt out: queries, or rows without them.
+/// Returns the number of units assigned to folds: queries, or rows if there are no queries.
 std::int64_t NumUnits(MetaInfo const& info) {
   return info.group_ptr.empty() ? info.n_rows : static_cast<std::int64_t>(info.group_ptr.size()) - 1;
 }
 
-/// From the numbers of the units.
+/// Returns the rows of each fold, given the folds of the units.
 std::vector<Fold> RowsOfFolds(MetaInfo const& info, FoldNumbers const& fold_of, std::int64_t n_folds) {
   std::vector<Fold> folds(ToSize(n_folds));
   auto const n_units = NumUnits(info);

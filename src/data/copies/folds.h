@@ -1,4 +1,4 @@
-/// \file Which rows the folds of a cross-validation have.
+/// \file The rows of the folds of a cross-validation.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// Numbers of rows, ascending.
+/// Row numbers, ascending.
 struct Fold {
   std::vector<std::int32_t> train;
   std::vector<std::int32_t> test;
@@ -18,13 +18,14 @@ struct Fold {
 struct FoldOptions {
   std::int64_t n_folds = 3;
   bool stratified = false;  ///< every fold has the same share of each label
-  std::uint64_t seed = 0;   ///< of the permutation that rows are dealt out in
+  std::uint64_t seed = 0;   ///< seed of the permutation of the rows
 };
 
-/// Every row is a test row of one fold, and a training row of the others; queries stay whole. Sizes differ by one row,
-/// or query, at most; of stratified folds the counts of a label do, too. Those of kauriboost.cv.
-/// \throws Error(kParameter) for more folds than rows, or queries, and for queries with `stratified`; Error(kData) for
-/// anything but one label a row then.
+/// Returns folds in which every row is a test row of one fold and a training row of the others; queries stay whole. The
+/// sizes of folds differ by at most one row or query. In stratified folds the counts of each label differ by at most
+/// one, too. The folds are the same as in kauriboost.cv.
+/// \throws Error(kParameter) for more folds than rows or queries, and for queries with `stratified`; Error(kData) with
+/// `stratified` unless there is one label per row.
 std::vector<Fold> MakeFolds(Context const& ctx, MetaInfo const& info, FoldOptions const& options);
 
 }  // namespace kauri

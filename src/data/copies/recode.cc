@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// The categories that occur, by their numbers in `names`.
+/// Returns the categories that occur, numbered as in `names`.
 CategoryLists RecodedLists(Context const& ctx, DataMatrix const& matrix, CategoryNameTable const& names) {
   auto lists = FindCategories(ctx, matrix);
   auto const& old_names = matrix.Info().category_names;
@@ -27,7 +27,7 @@ CategoryLists RecodedLists(Context const& ctx, DataMatrix const& matrix, Categor
   return lists;
 }
 
-/// The values of numbers are lower bounds of their bins here, which lie in the same bins.
+/// Encodes the recoded rows. The values of numbers are the lower bounds of their bins here, which lie in the same bins.
 std::unique_ptr<DataMatrix> RecodeBins(Context const& ctx, DataMatrix const& matrix, BinStore const& store,
                                        CategoryNameTable const& names, DataView const& recoded) {
   if (store.IsInFile()) {

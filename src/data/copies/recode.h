@@ -1,4 +1,4 @@
-/// \file A matrix with its categories numbered anew.
+/// \file A matrix with renumbered categories.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,10 @@
 
 namespace kauri {
 
-/// A copy of `matrix` whose categories have the numbers of their names in `names`, [n_cols]: of every column all its
-/// names and perhaps more, or none where it has none. Bins in memory become the same bins of other numbers. \throws
-/// Error(kData) for a category without a name in a column where others have one, and for data in external memory.
+/// Returns a copy of `matrix` whose categories are numbered as in `names`, [n_cols]. For every column, `names` must
+/// hold all its names and may hold more, or none if the column has none. Bins in memory become the same bins in another
+/// order. \throws Error(kData) for a category without a name in a column where other categories have names, and for
+/// data in external memory.
 std::unique_ptr<DataMatrix> RecodeCategories(Context const& ctx, DataMatrix const& matrix, CategoryNameTable names);
 
 }  // namespace kauri

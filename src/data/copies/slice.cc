@@ -52,7 +52,7 @@ CsrStorage SliceCsr(CsrStorage const& from, Rows rows) {
   return out;
 }
 
-/// Rows of [n_rows, width]; empty stays empty.
+/// Returns the chosen rows of [n_rows, width]; empty stays empty.
 std::vector<float> Gather(std::vector<float> const& values, std::int64_t n_rows, Rows rows) {
   std::vector<float> out;
   if (values.empty()) return out;
@@ -65,7 +65,7 @@ std::vector<float> Gather(std::vector<float> const& values, std::int64_t n_rows,
   return out;
 }
 
-/// Queries of the chosen rows; `weights` are one per query and become those of the new queries.
+/// Sets the queries of the chosen rows. `weights` has one per query; the new queries get the weights of their queries.
 void SliceGroups(MetaInfo const& from, Rows rows, MetaInfo* to) {
   auto const has_weights = !from.weights.empty();
   to->group_ptr.assign(1, 0);

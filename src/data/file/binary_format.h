@@ -1,8 +1,8 @@
 /// \file The binary form of a matrix: what DMatrix.save_binary writes.
 ///
-/// Little-endian. A header, a table of sections, the sections; each section begins at a multiple of 64 bytes and has
-/// the size that the counts of the header give it. All is read as data of a stranger: sizes are checked against the
-/// file before memory is taken, checksums find accidents, and what the checksums let through passes the same rules as
+/// Little-endian. The file has a header, a table of sections, and the sections. Each section begins at a multiple of 64
+/// bytes and has the size that follows from the counts in the header. The content is untrusted: sizes are checked
+/// against the file before memory is allocated, checksums find accidents, and the contents must pass the same checks as
 /// arrays of a caller.
 #pragma once
 
@@ -33,7 +33,7 @@ struct Header {
   std::uint64_t file_bytes = 0;
   std::uint64_t n_rows = 0;
   std::uint64_t n_cols = 0;
-  std::uint64_t n_entries = 0;  ///< of compressed rows; 0 of dense ones
+  std::uint64_t n_entries = 0;  ///< number of entries of compressed rows; 0 for dense rows
   std::uint64_t n_targets = 1;
   std::uint32_t storage = kDense;
   std::uint32_t n_sections = 0;
@@ -51,10 +51,10 @@ enum SectionId : std::uint32_t {
   kLabelUpperBound,    ///< float32 [n_rows]
   kFeatureWeights,     ///< float32 [n_cols]
   kFeatureNames,       ///< n_cols strings, each a uint32 length and its bytes
-  kFeatureTypes,       ///< the same
+  kFeatureTypes,       ///< as kFeatureNames
   kCategoryNames,      ///< n_cols tables: a byte, the type of numbers or 0 of texts; a uint32 count; strings or int64s
-  kMayLackColumns,     ///< a byte that is 1; absent where there are no columns beyond n_cols
-  kMayNameCategories,  ///< a byte that is 1; absent unless the rows were text in which categories may be names
+  kMayLackColumns,     ///< a byte that is 1; absent if there are no columns beyond n_cols
+  kMayNameCategories,  ///< a byte that is 1; absent unless the rows were text whose categories may be names
   kNumSectionIds
 };
 
@@ -65,28 +65,29 @@ struct Section {
   std::uint64_t n_bytes = 0;
 };
 
-/// After the table: the CRC-32C of the header and the table.
+/// Follows the table: the CRC-32C of the header and the table.
 using Checksum = std::uint32_t;
 
 }  // namespace binary
 
-/// Bytes at any place.
+/// Bytes with random access.
 struct ByteSource {
   std::string name;  ///< for messages
   std::uint64_t n_bytes = 0;
-  std::function<void(std::uint64_t offset, Span<char> bytes)> read;  ///< never asked for what is beyond n_bytes
+  std::function<void(std::uint64_t offset, Span<char> bytes)> read;  ///< the range must lie within n_bytes
 };
 
-/// \throws Error(kData) for what is not such a file, cut off, damaged, or breaks a rule of matrices: the place, what is
-/// found and what is expected; Error(kIo).
+/// Reads a matrix. \throws Error(kData) for another kind of file, and for a file that is cut off, damaged, or breaks a
+/// rule of matrices: the message gives the place, the value found and the value expected; Error(kIo).
 std::unique_ptr<DataMatrix> ReadBinary(Context const& ctx, ByteSource const& source);
-/// The same from a file, for the registry; there are no parameters.
+/// The same for a file, for the registry; there are no parameters.
 std::unique_ptr<DataMatrix> ReadBinary(Context const& ctx, std::string const& path, ParamMap const& params);
-/// Whether a file begins as such files do; false when it cannot be read.
+/// Returns whether a file begins with the magic number; false if it cannot be read.
 bool IsBinary(std::string const& path);
 
-/// Replaces `path` as WriteFileAtomically does. Which rows of a group's ranks they are is not kept: that is for the
-/// next group to say. \throws Error(kIo); Error(kData) for a matrix whose values are not kept.
+/// Writes a matrix to `path`, replacing it as WriteFileAtomically does. Does not store the global row numbers of a
+/// group's ranks, which the next group assigns. \throws Error(kIo); Error(kData) for a matrix that does not store
+/// values.
 void WriteBinary(DataMatrix const& matrix, std::string const& path);
 
 }  // namespace kauri

@@ -49,7 +49,8 @@ class BinaryReader {
     auto matrix = ReadFeatures(ctx);
     auto* info = matrix->MutableInfo();
     ReadLabels(info);
-    ReadFloats(binary::kWeights, "weight", info);  // before the groups: whether both fit is asked before learning
+    // before the groups; whether both fit together is checked before training
+    ReadFloats(binary::kWeights, "weight", info);
     ReadGroups(info);
     ReadFloats(binary::kBaseMargin, "base_margin", info);
     ReadFloats(binary::kLabelLowerBound, "label_lower_bound", info);
@@ -124,7 +125,7 @@ class BinaryReader {
     return nullptr;
   }
 
-  /// The elements of a section; none when it is absent. expected: how many there must be; nullptr: any number.
+  /// Returns the elements of a section, or none if it is absent. expected: the required number; nullptr: any number.
   template <typename T>
   std::vector<T> ReadVector(binary::SectionId id, std::uint64_t const* expected) const {
     std::vector<T> values;
@@ -206,7 +207,7 @@ class BinaryReader {
     SetInfo(info, field, ViewOf(values.data(), DType::kF32, 4, n / width, width));
   }
 
-  /// Moves *at past a number.
+  /// Reads a number and advances *at.
   template <typename T>
   T TakeNumber(std::vector<char> const& bytes, char const* field, std::size_t* at) const {
     T number{};
@@ -216,7 +217,7 @@ class BinaryReader {
     return number;
   }
 
-  /// Moves *at past a string, the `index`-th.
+  /// Reads the `index`-th string and advances *at.
   std::string TakeString(std::vector<char> const& bytes, char const* field, std::size_t index, std::size_t* at) const {
     auto const length = TakeNumber<std::uint32_t>(bytes, field, at);
     if (length > bytes.size() - *at) FailFile("string ", index, " of ", field, " ends beyond its section.");
@@ -262,7 +263,7 @@ class BinaryReader {
   std::vector<Section> table_;
 };
 
-/// A file that is open for reading.
+/// A file opened for reading.
 class InputFile {
  public:
   explicit InputFile(std::string const& path) : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {

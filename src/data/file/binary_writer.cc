@@ -48,7 +48,7 @@ std::vector<char> Pack(CategoryNameTable const& table) {
   return packed;
 }
 
-/// What goes into the file, section by section. What is empty is left out.
+/// The contents of the file, section by section. Empty sections are left out.
 class Sections {
  public:
   void Add(binary::SectionId id, Bytes bytes) {

@@ -14,11 +14,11 @@ constexpr unsigned kKeyBits = 32;
 constexpr unsigned kFirstBits = 7;
 constexpr unsigned kNextBits = 5;
 constexpr std::int32_t kNotOpen = -1;
-constexpr std::size_t kNowhere = ~std::size_t{0};  // where it is noted that the bucket of all keys is open
+constexpr std::size_t kNowhere = ~std::size_t{0};  // the place that stands for the root bucket of all keys
 
 static_assert((kKeyBits - kFirstBits) % kNextBits == 0, "the last parts are single keys");
 
-/// The parts of a bucket weigh what the bucket weighs.
+/// Fails because the weights of a bucket's parts do not add up to the weight of the bucket.
 [[noreturn]] void FailWrong() {
   Fail(ErrorKind::kCollective, "the sums over the ranks contradict each other: what carries them has changed numbers.");
 }
@@ -78,7 +78,8 @@ ColumnCensus::Found ColumnCensus::Find(IsUpTo&& is_up_to) const {
     auto const begin = begin_.begin() + static_cast<std::ptrdiff_t>(bucket.place);
     auto const end = begin + bucket.parts.n_parts;
     auto found = std::partition_point(begin, end, is_up_to) - 1;
-    if (found[0] == found[1]) found = std::lower_bound(begin, end, *end) - 1;  // behind all values: the last of them
+    // the rank is behind all values: take the last of them
+    if (found[0] == found[1]) found = std::lower_bound(begin, end, *end) - 1;
     auto const part = static_cast<std::size_t>(found - begin);
     auto const key = bucket.parts.first + (static_cast<std::uint32_t>(part) << bucket.parts.shift);
     if (bucket.parts.shift == 0) return {true, key, found[0], found[1]};

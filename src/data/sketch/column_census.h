@@ -1,14 +1,14 @@
-/// \file One column whose rows are spread over ranks: what all of them weigh, by value, as far as cuts ask for it.
+/// \file The weights of the values of one column over all ranks, as detailed as its cuts need them.
 ///
-/// Vocabulary. Values are keys (data/sketch/weighted_keys.h); a bucket is all keys that have their upper bits in
-/// common. An open bucket is one of which it is known what its parts weigh, over all ranks. The boundaries of
-/// data/sketch/rank_cuts.h are whole numbers here: the weight of all smaller values, or their count.
+/// Vocabulary. Values are keys (data/sketch/weighted_keys.h); a bucket is the set of all keys that share their upper
+/// bits. A bucket is open if the weights of its parts, over all ranks, are known. The boundaries of
+/// data/sketch/rank_cuts.h are integers here: the weight of all smaller values, or their count.
 ///
-/// 1. At first only the bucket of all keys is open; its parts have the upper 7 bits in common.
-/// 2. The rule of cuts runs. Where it asks for something within a bucket that is not open, that is noted, and it gets a
-///    guess: a bucket that is not open is taken for many light values.
-/// 3. The buckets that were noted are opened, 5 bits further, and the rule runs again, until it notes none.
-/// What a run notes, and so what is asked of the ranks, follows from sums over all ranks alone.
+/// 1. At first only the bucket of all keys is open; each of its parts shares the upper 7 bits.
+/// 2. The rule of cuts runs. If it needs something within a bucket that is not open, the bucket is noted, and the rule
+///    gets a guess: such a bucket is assumed to hold many light values.
+/// 3. The noted buckets are opened, 5 bits further, and the rule runs again, until it notes none.
+/// The notes of a run, and so the requests to the ranks, depend only on sums over all ranks.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace kauri {
 
-/// Keys first, first + 1, .., in n_parts parts of 2^shift keys each.
+/// The keys first, first + 1, .., divided into n_parts parts of 2^shift keys each.
 struct KeyParts {
   std::uint32_t first = 0;
   unsigned shift = 0;
@@ -28,15 +28,15 @@ class ColumnCensus {
  public:
   ColumnCensus();
 
-  /// What must be known for the cuts; none: the last ones are right.
+  /// Returns the parts whose weights are needed for the cuts. If there are none, the latest cuts are right.
   std::vector<KeyParts> Asked() const;
-  /// weights: those of the parts of all that was asked for, one after the other, over all ranks. \throws
-  /// Error(kCollective) for what are no such weights.
+  /// Opens the buckets that were requested. weights: the weights over all ranks of all requested parts, one after the
+  /// other. \throws Error(kCollective) for weights that are inconsistent.
   void Open(std::int64_t const* weights);
-  /// As MakeCuts, if nothing is asked for after that.
+  /// Returns the same cuts as MakeCuts, provided that Asked() is empty afterwards.
   std::vector<float> Cuts(bool has_missing, std::uint32_t max_bin);
 
-  // What rank_cuts.h asks of boundaries.
+  // The interface of boundaries that rank_cuts.h needs.
   std::size_t End() const { return static_cast<std::size_t>(begin_[n_root_parts_]); }
   double Rank(std::size_t boundary) const { return static_cast<double>(boundary); }
   float Value(std::size_t boundary) const;
@@ -46,9 +46,9 @@ class ColumnCensus {
  private:
   struct Bucket {
     KeyParts parts;
-    std::size_t place = 0;  ///< of its first part in begin_ and opened_
+    std::size_t place = 0;  ///< index of its first part in begin_ and opened_
   };
-  /// The part that holds a rank; a key where is_known.
+  /// The part that holds a rank; a single key if is_known.
   struct Found {
     bool is_known = false;
     std::uint32_t key = 0;
@@ -56,21 +56,21 @@ class ColumnCensus {
     std::int64_t end = 0;
   };
 
-  /// is_up_to(begin): whether a part that begins at this rank is not behind the one looked for. Notes a bucket that is
-  /// not open.
+  /// Returns the last part for which is_up_to holds. is_up_to(begin): whether a part that begins at rank `begin` does
+  /// not lie behind the part searched for. Notes a bucket that is not open.
   template <typename IsUpTo>
   Found Find(IsUpTo&& is_up_to) const;
   void Note(Bucket const& bucket, std::size_t part) const;
-  /// Notes all parts with values.
+  /// Notes all unopened parts that hold values.
   void NoteAll() const;
   void SortWanted();
 
   std::uint32_t n_root_parts_;
-  std::vector<Bucket> buckets_;       ///< open ones
-  std::vector<std::int64_t> begin_;   ///< of each: [n_parts + 1] ranks
-  std::vector<std::int32_t> opened_;  ///< of each part the place in buckets_, or -1; [n_parts + 1] of each bucket
-  std::size_t n_filled_ = 0;          ///< parts with values that are not open: the fewest distinct values
-  /// A part to be opened, and where it is noted that it was.
+  std::vector<Bucket> buckets_;       ///< the open buckets
+  std::vector<std::int64_t> begin_;   ///< [n_parts + 1] ranks for each bucket
+  std::vector<std::int32_t> opened_;  ///< [n_parts + 1] for each bucket: each part's index in buckets_, or -1
+  std::size_t n_filled_ = 0;          ///< unopened parts with values: a lower bound on the number of distinct values
+  /// A part to be opened, and its place in begin_ and opened_.
   struct Wanted {
     std::size_t place;
     KeyParts parts;

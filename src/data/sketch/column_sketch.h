@@ -1,7 +1,7 @@
-/// \file What is kept of a column of numbers to know its quantiles.
+/// \file Summaries of a column of numbers that answer queries for its quantiles.
 ///
-/// Sketches of parts of a column are merged into one of the whole. Every operation is a function of what was added and
-/// merged, in which order: the same calls give the same bits.
+/// Sketches of parts of a column are merged into a sketch of the whole column. The result is a function of the values
+/// added and the sketches merged, in their order: the same calls give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -17,54 +17,55 @@ namespace kauri {
 
 enum class SketchKind {
   kExact,    ///< every distinct value; as large as the data
-  kGk,       ///< a weighted summary whose ranks have a bound (data/sketch/gk_sketch.h)
-  kMoments,  ///< a few power sums, with no bound (data/sketch/moment_sketch.h)
-  kKll,      ///< random compactions, with a bound that holds as a rule (data/sketch/kll_sketch.h)
+  kGk,       ///< a weighted summary with a bound on its ranks (data/sketch/gk_sketch.h)
+  kMoments,  ///< a few power sums, without a bound (data/sketch/moment_sketch.h)
+  kKll,      ///< random compactions, with a probabilistic bound (data/sketch/kll_sketch.h)
 };
 
-/// What kMoments makes a distribution from (data/sketch/moment_density.h).
+/// The density that kMoments fits (data/sketch/moment_density.h).
 enum class SketchDensity {
   kMaxEntropy,
   kLegendre,
-  kCosine,  ///< not of moments: of cosines, so it needs the range first (data/sketch/cosine_sketch.h)
+  kCosine,  ///< from cosines instead of moments, so it needs the range first (data/sketch/cosine_sketch.h)
 };
 
 struct SketchOptions {
   SketchOptions(SketchKind of = SketchKind::kExact) : kind(of) {}
 
   SketchKind kind;
-  int size = 0;    ///< of kKll, at least 2; 0: 8 for each bin
-  int order = 10;  ///< of kMoments: how many moments, or cosines, 2 .. kMaxMoment
+  int size = 0;    ///< size of a kKll sketch, at least 2; 0: 8 for each bin
+  int order = 10;  ///< number of moments, or cosines, of kMoments: 2 .. kMaxMoment
   SketchDensity density = SketchDensity::kMaxEntropy;
 
-  /// Equal for options that make equal sketches.
+  /// Returns a key that is equal for options that make equal sketches.
   std::string Key() const;
 };
 
 class ColumnSketch {
  public:
   virtual ~ColumnSketch() = default;
-  /// Values of rows and their weights, >= 0; no weights: each row weighs 1. NaN and rows that weigh nothing are passed
-  /// over; no value is infinite. Add many at a time: a call may cost as much as the sketch is large.
+  /// Adds values of rows with their weights, >= 0; without weights each row weighs 1. Skips NaN and rows without
+  /// weight; no value is infinite. Add many at a time: the cost of a call may be proportional to the size of the
+  /// sketch.
   virtual void Add(Span<float const> values, Span<float const> weights) = 0;
-  /// Adds what another sketch of the same kind and size was given.
+  /// Adds the values of another sketch of the same kind and size.
   virtual void Merge(ColumnSketch const& other) = 0;
-  /// All distinct values while they are few, otherwise enough of them for the number of bins.
+  /// Returns all distinct values while they are few, otherwise enough of them for the number of bins.
   virtual ColumnRanks Ranks() const = 0;
-  /// The rank that Ranks() states for a value between two of its own is wrong by this share of all weight at most; of
-  /// kKll, with a probability of 99 %; of kMoments 1, as nothing is promised.
+  /// Returns the maximum error, as a share of all weight, of the rank that Ranks() implies for a value between two of
+  /// its own. For kKll it holds with a probability of 99 %; for kMoments it is 1, because there is no guarantee.
   virtual double RankErrorBound() const = 0;
   virtual std::size_t Bytes() const = 0;
 };
 
-/// A sketch that is fit for `max_bin` bins. The density is not kCosine: MakeCosineSketch knows the range.
+/// Returns a sketch suited to `max_bin` bins. The density must not be kCosine: MakeCosineSketch takes the range.
 std::unique_ptr<ColumnSketch> MakeColumnSketch(SketchOptions const& options, int max_bin);
 
-/// Of kMoments with cosines: of values in [low, high].
+/// Returns a sketch of kind kMoments with cosines, for values in [low, high].
 std::unique_ptr<ColumnSketch> MakeCosineSketch(SketchOptions const& options, int max_bin, float low, float high);
 
-/// The least values that at least these shares of all weight do not exceed; shares ascend, from 0 to 1. NaN where there
-/// is no weight.
+/// Returns for each share the least value such that the values up to it hold at least this share of all weight. Shares
+/// ascend, from 0 to 1. NaN if there is no weight.
 std::vector<float> QuantilesOf(ColumnRanks const& ranks, Span<double const> shares);
 
 }  // namespace kauri

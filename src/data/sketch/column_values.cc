@@ -38,7 +38,8 @@ std::int64_t ColumnValues::Bytes() const {
 
 std::int64_t ColumnValues::Cut(Context const& ctx, CutTask const& task, std::vector<FeatureCuts>* features) const {
   auto const n_all = static_cast<std::int64_t>(features->size());
-  auto const n_behind = MaxOverRanks(ctx, static_cast<std::uint64_t>(n_all - End()));  // columns that some rank let go
+  // columns that some rank has dropped
+  auto const n_behind = MaxOverRanks(ctx, static_cast<std::uint64_t>(n_all - End()));
   auto const end = n_all - static_cast<std::int64_t>(n_behind);
   if (end <= first_ || end > End()) {
     Fail(ErrorKind::kCollective, "a rank keeps ", end - first_, " columns, where this one keeps ", columns_.size(),

@@ -1,8 +1,8 @@
-/// \file A column as the means of a few cosines (thesis, section 3.5): for a range that is known, or two passes.
+/// \file A column as the means of a few cosines (thesis, section 3.5), for a known range or two passes.
 ///
-/// Values of [low, high] become angles t between 0 and pi; the mean of cos(k t) is the coefficient of a series for the
-/// density. Of the published estimators of two passes the one with the smallest largest error; like all of them without
-/// a bound. The guard for few values is that of data/sketch/moment_sketch.h.
+/// Values in [low, high] become angles t between 0 and pi; the mean of cos(k t) is the k-th coefficient of a series for
+/// the density. Among the published two-pass estimators it has the smallest maximum error; like all of them it has no
+/// bound. Few distinct values are kept exactly, as in data/sketch/moment_sketch.h.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace kauri {
 
 struct CosineOptions {
-  int order = 10;  ///< of the highest cosine, 2 .. kMaxMoment
+  int order = 10;  ///< the highest cosine, 2 .. kMaxMoment
   float low = 0.0F;
   float high = 0.0F;
   DensityRanks ranks;
@@ -22,7 +22,7 @@ struct CosineOptions {
 class CosineSketch : public ColumnSketch {
  public:
   explicit CosineSketch(CosineOptions const& options) : options_(options), few_(options.ranks.max_distinct) {}
-  /// What lies outside the range counts as its nearer end.
+  /// Values outside the range count as its nearer end.
   void Add(Span<float const> values, Span<float const> weights) override;
   void Merge(ColumnSketch const& other) override;
   ColumnRanks Ranks() const override;
@@ -31,7 +31,7 @@ class CosineSketch : public ColumnSketch {
 
  private:
   CosineOptions options_;
-  std::array<double, kMaxMoment + 1> sums_{};  ///< [k]: of weight * cos(k t)
+  std::array<double, kMaxMoment + 1> sums_{};  ///< [k]: sum of weight * cos(k t)
   FewValues few_;
 };
 

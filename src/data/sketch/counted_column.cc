@@ -7,7 +7,7 @@
 namespace kauri {
 namespace {
 
-constexpr unsigned kShift = 15;  // of the buckets that parts are counted by; a census comes to parts of that many keys
+constexpr unsigned kShift = 15;  // bits below the bucket number; the census reaches parts of exactly 2^15 keys
 constexpr std::size_t kBuckets = std::size_t{1} << (32U - kShift);
 constexpr std::size_t kManyValues = std::size_t{1} << 17U;
 
@@ -56,7 +56,8 @@ void CountedColumn::Collect(std::size_t most, IsWanted&& is_wanted) {
     return;
   }
   auto next = keys_.size();
-  ResizeLarge(&keys_, next + most + 1);  // the last write of a key that is not wanted lies behind the wanted ones
+  // keys that are not wanted are overwritten; one element more holds the last such write
+  ResizeLarge(&keys_, next + most + 1);
   for (auto const value : values) {
     auto const key = ToKey(value);
     keys_[next] = key;
@@ -84,7 +85,7 @@ void CountedColumn::Sort() {
 void CountedColumn::Prepare(std::vector<KeyParts> const& asked) {
   if (below_bucket_.empty()) return;
   constexpr std::uint8_t kNew = 2;
-  std::int64_t n_new = 0;  // or what they weigh
+  std::int64_t n_new = 0;  // their number, or their weight if there is a unit
   for (auto const& parts : asked) {
     auto const bucket = parts.first >> kShift;
     auto& is_picked = is_picked_[bucket];

@@ -1,8 +1,9 @@
-/// \file One rank's values of a column: what lies in ranges of keys, without sorting all of them.
+/// \file One rank's values of a column: weights of ranges of keys, without sorting all of them.
 ///
-/// 1. Keys are counted, or weighed, by their upper 17 bits: that answers for ranges of whole buckets.
-/// 2. The keys of those buckets within which something is asked are copied out and sorted; in large columns of many
-///    values, which are asked around even ranks, they are a small share.
+/// 1. Keys are counted, or their weights summed, by their upper 17 bits. This gives the weights of ranges of whole
+///    buckets.
+/// 2. If a finer range within a bucket is requested, the keys of the bucket are copied out and sorted. In large columns
+///    of many values, where the requests lie around even ranks, these keys are a small share.
 /// Columns of few values are sorted at once.
 #pragma once
 
@@ -19,19 +20,19 @@ namespace kauri {
 
 class CountedColumn {
  public:
-  /// `column` must stay where it is. Without a unit each value counts 1.
+  /// Counts or sorts the values. `column` must stay in place. Without a unit each value counts 1.
   CountedColumn(ColumnPart const& column, std::optional<WeightUnit> const& unit);
-  /// Sorts what Weigh needs for these; costs a pass over the values where they are in buckets that were not asked
-  /// within before.
+  /// Sorts the keys that Weigh needs for these parts. Costs a pass over the values if they lie in buckets that were not
+  /// requested before.
   void Prepare(std::vector<KeyParts> const& asked);
-  /// What the values in each part weigh: out [parts.n_parts]. Prepare comes before.
+  /// Computes the weight of the values in each part: out [parts.n_parts]. Prepare must be called before.
   void Weigh(KeyParts const& parts, std::int64_t* out) const;
-  /// Of one column like this, besides its values.
+  /// Returns the memory of one such column, besides its values.
   static std::int64_t BytesPerColumn(std::int64_t n_rows);
 
  private:
   void Count();
-  /// Adds the values that is_wanted(key) holds for; without weights they are not more than `most`.
+  /// Adds the values whose key satisfies is_wanted. Without weights there must be at most `most` of them.
   template <typename IsWanted>
   void Collect(std::size_t most, IsWanted&& is_wanted);
   void Sort();
@@ -41,9 +42,9 @@ class CountedColumn {
   std::optional<WeightUnit> unit_;
   std::vector<std::int64_t> below_bucket_;  ///< [n_buckets + 1]; empty: all keys are sorted
   std::vector<std::uint8_t> is_picked_;     ///< [n_buckets]
-  std::vector<std::uint32_t> keys_;         ///< sorted, those of picked buckets
-  std::vector<WeightedKey> items_;          ///< the same with weights, where there are some
-  std::vector<std::int64_t> below_key_;     ///< [n_keys + 1], likewise
+  std::vector<std::uint32_t> keys_;         ///< sorted keys of the picked buckets
+  std::vector<WeightedKey> items_;          ///< the same keys with weights, if there are weights
+  std::vector<std::int64_t> below_key_;     ///< [n_keys + 1]: weight below each key, if there are weights
 };
 
 }  // namespace kauri

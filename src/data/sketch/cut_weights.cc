@@ -12,9 +12,9 @@
 namespace kauri {
 namespace {
 
-/// Whether rows of some ranks weigh more than those of others, or of the same.
+/// Returns whether the weights of all rows of all ranks are not all equal.
 bool DifferOverRanks(Context const& ctx, Span<float const> weights) {
-  std::array<std::uint64_t, 2> bounds{0, 0};  // the largest key, and the largest of their complements
+  std::array<std::uint64_t, 2> bounds{0, 0};  // the largest key, and the largest complement of a key
   for (auto const weight : weights) {
     auto const key = ToKey(weight);
     bounds[0] = std::max<std::uint64_t>(bounds[0], key);

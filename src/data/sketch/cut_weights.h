@@ -1,4 +1,4 @@
-/// \file What rows weigh where cuts are made: as integers, whose sums do not depend on the order of the rows.
+/// \file Weights of rows for cuts: as integers, whose sums do not depend on the order of the rows.
 #pragma once
 
 #include <cmath>
@@ -13,35 +13,37 @@
 
 namespace kauri {
 
-/// The unit is a power of two, so small that the weights of all rows add up to less than 2^62: whole weights of up to
-/// 24 bits stay as they are up to that factor, which ranks do not mind, and others keep their leading bits. One that is
-/// less than a unit counts as none.
+/// Converts weights to integers. The unit is a power of two, so small that the weights of all rows add up to less than
+/// 2^62. Integer weights of up to 24 bits are represented exactly up to a common factor, which does not affect ranks;
+/// other weights keep their leading bits. A weight below one unit counts as zero.
 class WeightUnit {
  public:
-  /// largest: of the weights of n_rows rows.
+  /// largest: the largest weight of n_rows rows.
   WeightUnit(float largest, std::int64_t n_rows) {
     constexpr int kTotalBits = 61;
     int exponent = 0;
-    std::frexp(static_cast<double>(largest) * static_cast<double>(n_rows), &exponent);  // the product is below 2^that
+    // the product is below 2^exponent
+    std::frexp(static_cast<double>(largest) * static_cast<double>(n_rows), &exponent);
     per_one_ = std::ldexp(1.0, kTotalBits - exponent);
   }
-  /// The whole units in a weight.
+  /// Returns the number of whole units in a weight.
   KAURI_HD std::int64_t Of(float weight) const { return static_cast<std::int64_t>(weight * per_one_); }
 
  private:
   double per_one_;
 };
 
-/// The unit of weights ([n_rows] of this rank, or empty) where those of n_rows rows of all ranks are given; none where
-/// no rank has weights. \throws Error(kData) on a rank that has rows without weights where another has weights.
+/// Returns the unit of weights for the n_rows rows of all ranks, or none if no rank has weights. weights: [n_rows_here]
+/// of this rank, or empty. \throws Error(kData) on a rank that has rows without weights while another rank has weights.
 std::optional<WeightUnit> FindWeightUnit(Context const& ctx, Span<float const> weights, std::int64_t n_rows_here,
                                          std::int64_t n_rows);
 
-/// [n_rows], the weight of each row, that of its query where there are queries; empty where none are given. \throws
-/// Error(kData) as CheckQueries does.
+/// Returns the weight of each row, [n_rows], which is the weight of its query if there are queries; empty if no weights
+/// are given. \throws Error(kData) as CheckQueries does.
 std::vector<float> WeightPerRow(MetaInfo const& info);
 
-/// The same, what CutOptions takes: empty when the rows of all ranks weigh the same.
+/// Returns the weights in the form that CutOptions takes: as WeightPerRow, but empty if the rows of all ranks weigh the
+/// same.
 std::vector<float> CutWeights(Context const& ctx, MetaInfo const& info);
 
 }  // namespace kauri

@@ -11,7 +11,7 @@ class ExactSketch : public ColumnSketch {
  public:
   void Add(Span<float const> values, Span<float const> weights) override;
   void Merge(ColumnSketch const& other) override;
-  /// Sorts; the weight of smaller values is exact.
+  /// Sorts the values. The weight of smaller values is exact.
   ColumnRanks Ranks() const override;
   double RankErrorBound() const override { return 0.0; }
   std::size_t Bytes() const override { return sizeof(*this) + (values_.size() + weights_.size()) * sizeof(float); }

@@ -1,4 +1,5 @@
-/// \file The guards of sketches that know a column by a few numbers.
+/// \file Helpers of sketches that represent a column by a few numbers: exact handling of few values, ranks from a
+/// density.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +11,17 @@
 
 namespace kauri {
 
-/// How ranks are made of a density.
+/// Sizes of the ranks that are computed from a density.
 struct DensityRanks {
-  std::size_t max_distinct = 256;  ///< columns of no more values are kept as they are
-  std::size_t n_ranks = 1024;      ///< of others
+  std::size_t max_distinct = 256;  ///< columns of at most this number of distinct values are kept exactly
+  std::size_t n_ranks = 1024;      ///< number of ranks of other columns
 };
 
-/// All distinct values of a column while they are few.
+/// All distinct values of a column as long as they are few.
 class FewValues {
  public:
   explicit FewValues(std::size_t most) : most_(most) {}
-  bool AreAll() const { return are_all_; }  ///< that were added
+  bool AreAll() const { return are_all_; }  ///< true if no added value was dropped
   GkSummary const& Values() const { return values_; }
 
   void Add(Span<float const> values, Span<float const> weights) {
@@ -48,14 +49,15 @@ class FewValues {
   GkSummary values_;
 };
 
-/// Bounds and weight of a column.
+/// Bounds and total weight of a column.
 struct ColumnExtent {
   float min;
   float max;
   double weight;
 };
 
-/// The values at even steps of rank of a distribution (data/sketch/moment_density.h) over [min, max], min < max.
+/// Returns the values at even steps of rank of a distribution (data/sketch/moment_density.h) over [min, max]. Requires
+/// min < max.
 inline ColumnRanks RanksOfCdf(std::vector<double> const& cdf, ColumnExtent const& extent, std::size_t n_ranks) {
   std::vector<double> shares;
   auto const n = static_cast<double>(n_ranks);

@@ -18,7 +18,8 @@ std::vector<WeightedKey> SortedKeys(Span<float const> values, Span<float const> 
   return keys;
 }
 
-/// `entry` of one summary with what the other one knows; `next` is the other's first entry beyond it.
+/// Returns `entry` of one summary with the bounds extended by the other summary; `next` is the index of the other's
+/// first larger entry.
 GkEntry WithOther(GkEntry entry, GkSummary const& other, std::size_t next) {
   if (other.empty()) return entry;
   entry.smaller += next == 0 ? 0.0 : other[next - 1].SmallerThanNext();

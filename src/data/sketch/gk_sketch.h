@@ -1,18 +1,18 @@
 /// \file A weighted quantile summary with a bound on its ranks, after Greenwald & Khanna (2001) with the weights and
 /// the merge of Chen & Guestrin (2016, appendix).
 ///
-/// Vocabulary. An entry is a value of the data with its own weight and two bounds: all smaller values weigh at least
-/// `smaller`, all up to it at most `up_to`. A summary is a list of entries, ascending. Pruning keeps the entries
-/// nearest to even steps of rank.
+/// Vocabulary. An entry is a value of the data with its own weight and two bounds: the total weight of all smaller
+/// values is at least `smaller`, and of all values up to it at most `up_to`. A summary is an ascending list of entries.
+/// Pruning keeps the entries nearest to even steps of rank.
 ///
 /// The algorithm.
-/// 1. Values are sorted; each distinct one is an entry with exact bounds.
-/// 2. Two summaries are merged by adding, for each value, what the other one knows of it: no bound grows beyond the sum
-///    of both.
+/// 1. Values are sorted; each distinct value is an entry with exact bounds.
+/// 2. Two summaries are merged by adding to the bounds of each value the bounds that the other summary implies: no
+///    bound grows beyond the sum of both.
 /// 3. A summary with more entries than `capacity` is pruned, which adds 1 / (capacity - 1) of its weight to the gap
 ///    between the bounds.
-/// 4. Summaries are kept by how often they were pruned, one of each count; a second one is merged with the first. n
-///    values are pruned log2(n / capacity) + 1 times, however they come in.
+/// 4. One summary is kept for each number of prunings; a second one with the same number is merged with the first. n
+///    values are pruned log2(n / capacity) + 1 times, whatever the batches.
 #pragma once
 
 #include <vector>
@@ -27,18 +27,18 @@ struct GkEntry {
   double up_to;
   double weight;
 
-  double SmallerThanNext() const { return smaller + weight; }  ///< what larger values have below them at least
-  double BelowThis() const { return up_to - weight; }          ///< what smaller values weigh at most
+  double SmallerThanNext() const { return smaller + weight; }  ///< lower bound on the weight below any larger value
+  double BelowThis() const { return up_to - weight; }          ///< upper bound on the weight of smaller values
 };
 using GkSummary = std::vector<GkEntry>;
 
-/// Of values with exact bounds; NaN and rows that weigh nothing are left out.
+/// Returns a summary of the values with exact bounds. Skips NaN and rows without weight.
 GkSummary ExactSummary(Span<float const> values, Span<float const> weights);
-/// The summary of both parts.
+/// Returns a summary of both parts.
 GkSummary MergeSummaries(GkSummary const& left, GkSummary const& right);
-/// At most `capacity` >= 2 entries, the first and the last among them.
+/// Returns at most `capacity` >= 2 entries, including the first and the last.
 GkSummary PruneSummary(GkSummary const& summary, std::size_t capacity);
-/// The middle between the bounds of each entry.
+/// Returns the middle between the bounds of each entry.
 ColumnRanks RanksOf(GkSummary const& summary);
 
 class GkSketch : public ColumnSketch {
@@ -55,7 +55,7 @@ class GkSketch : public ColumnSketch {
   GkSummary Whole() const;
 
   std::size_t capacity_;
-  std::vector<GkSummary> of_count_;  ///< by the number of times they were pruned; empty where there is none
+  std::vector<GkSummary> of_count_;  ///< indexed by the number of prunings; may hold empty summaries
 };
 
 }  // namespace kauri

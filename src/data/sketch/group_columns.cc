@@ -18,9 +18,9 @@ std::uint32_t DigestOf(std::string const& text, std::uint32_t before = 0) {
   return Crc32c({text.data(), text.size()}, before);
 }
 
-/// The first of n digests that is not the same on all ranks, or n.
+/// Returns the index of the first of n digests that differs between ranks, or n.
 std::size_t FindDifference(Context const& ctx, std::vector<std::uint32_t> const& digests) {
-  std::vector<std::uint64_t> bounds;  // of each the largest, and the largest of their complements
+  std::vector<std::uint64_t> bounds;  // for each digest its maximum, and the maximum of its complement
   for (auto const digest : digests) {
     bounds.push_back(digest);
     bounds.push_back(~digest);
@@ -34,7 +34,7 @@ std::size_t FindDifference(Context const& ctx, std::vector<std::uint32_t> const&
   return at;
 }
 
-/// what: of a column.
+/// Requires the same texts on all ranks. what: the property of a column, for the message.
 void RequireSameTexts(Context const& ctx, std::string const& what, Texts const& of_columns) {
   std::vector<std::uint32_t> digests;
   for (auto const& text : of_columns) digests.push_back(DigestOf(text));
@@ -43,7 +43,7 @@ void RequireSameTexts(Context const& ctx, std::string const& what, Texts const& 
   RequireSameOnRanks(ctx, what + " of column " + std::to_string(column), of_columns[column]);
 }
 
-/// [n_cols], whatever is given of them.
+/// Returns the texts extended or cut to [n_cols].
 Texts ForColumns(Texts texts, std::int64_t n_cols) {
   texts.resize(ToSize(n_cols));
   return texts;

@@ -1,4 +1,4 @@
-/// \file What the ranks of a group must have alike before they learn from one table.
+/// \file Properties of a table's columns on which the ranks of a group must agree before training.
 #pragma once
 
 #include "kauri/context.h"
@@ -6,9 +6,9 @@
 
 namespace kauri {
 
-/// Names and types of the columns, the names of their categories and how many columns there are must be the same on all
-/// ranks, on those without rows too. One small call. \throws Error(kCollective) on every rank, naming what differs, and
-/// the first column where it does.
+/// Requires that the number of columns, their names and types, and the names of their categories are the same on all
+/// ranks, including ranks without rows. Costs one small call. \throws Error(kCollective) on every rank, naming the
+/// property that differs and the first column where it does.
 void RequireSameColumns(Context const& ctx, MetaInfo const& info);
 
 }  // namespace kauri

@@ -21,10 +21,10 @@ struct Column {
   CountedColumn here;
   ColumnCensus census = {};
   std::vector<KeyParts> asked = {};
-  std::size_t first = 0;  ///< of its answers among those of the chunk
+  std::size_t first = 0;  ///< index of its answers among the answers of the chunk
 };
 
-/// What all columns ask for is asked of all ranks at once. False where they ask for nothing.
+/// Sends the requests of all columns to all ranks at once. Returns false if there are none.
 bool Answer(Context const& ctx, std::vector<Column>* columns) {
   std::size_t n_parts = 0;
   for (auto& column : *columns) {
@@ -71,9 +71,9 @@ bool IsSkipped(CategoryLists const& skipped, std::int64_t feature) {
   return !skipped.empty() && !skipped[feature].empty();
 }
 
-/// As many columns as all ranks have memory for at once.
+/// Returns the number of columns that all ranks have memory for at once.
 std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task) {
-  constexpr std::int64_t kBytesPerBin = 4 * 32 * 16;  // of a census, and of what it asks for
+  constexpr std::int64_t kBytesPerBin = 4 * 32 * 16;  // memory of a census and of its requests
   auto const most_rows = MaxOverRanks(ctx, static_cast<std::uint64_t>(task.n_rows_here));
   if (most_rows > static_cast<std::uint64_t>(task.n_rows)) {
     Fail(ErrorKind::kCollective, "a rank has ", most_rows, " rows of ", task.n_rows, " of all; their sum is wrong.");
@@ -89,7 +89,8 @@ std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task) {
 void CountOverRanks(Context const& ctx, Span<FeatureCuts> features) {
   if (!IsDistributed(ctx)) return;
   std::vector<std::int64_t> counts;
-  std::vector<std::uint64_t> bounds;  // of each the largest key, and the largest of their complements
+  // for each feature its largest key, and the largest complement of its smallest key
+  std::vector<std::uint64_t> bounds;
   for (auto const& feature : features) {
     auto const is_empty = feature.n_values == 0;
     counts.push_back(feature.n_values);

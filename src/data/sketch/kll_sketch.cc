@@ -45,7 +45,7 @@ void KllSketch::Add(Span<float const> values, Span<float const> weights) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const weight = weights.empty() ? 1.0F : weights[i];
     if (std::isnan(values[i]) || !(weight > 0.0F)) continue;
-    AddWeighted(values[i] + 0.0F, weight);  // one zero
+    AddWeighted(values[i] + 0.0F, weight);  // both zeros become one
     Shrink();
   }
 }
@@ -67,7 +67,7 @@ void KllSketch::Merge(ColumnSketch const& other) {
 void KllSketch::Shrink() {
   while (n_values_ > room_) {
     std::size_t level = 0;
-    while (levels_[level].size() < Capacity(level)) ++level;  // one is full, or there would be room
+    while (levels_[level].size() < Capacity(level)) ++level;  // some level is full, otherwise there would be room
     Compact(level);
   }
 }

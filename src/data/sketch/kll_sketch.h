@@ -1,18 +1,18 @@
 /// \file A sketch by random compactions, after the first algorithm of Karnin, Lang & Liberty ("Optimal quantile
 /// approximation in streams", FOCS 2016).
 ///
-/// Vocabulary. A compactor holds values that weigh 2^exponent each; those of all exponents from the lowest on are kept,
-/// one beside the other. Its capacity is size * (2/3)^(how many lie above it) + 1, rounded up.
+/// Vocabulary. A compactor holds values of weight 2^exponent each; there is one compactor for each exponent from the
+/// lowest on. Its capacity is size * (2/3)^(number of compactors above it) + 1, rounded up.
 ///
 /// The algorithm.
-/// 1. A value goes to the compactor of its weight. One whose weight is no power of two goes to those of the leading
-///    kDigits binary digits of its weight, so whole weights below 2^kDigits are exact.
-/// 2. While there are more values than all capacities together, the lowest compactor that is full is sorted, and every
-///    second value goes up, those at odd or at even places by the toss of a coin: a number by counter. A last one
-///    without a partner stays.
+/// 1. A value goes to the compactor of its weight. If the weight is not a power of two, the value goes to the
+///    compactors of the leading kDigits binary digits of the weight, so integer weights below 2^kDigits are exact.
+/// 2. While there are more values than the total capacity, the lowest full compactor is sorted, and every second value
+///    moves up, the values at odd or at even places, chosen by a counter-based random bit. A last value without a
+///    partner stays.
 /// 3. Two sketches are merged compactor by compactor.
-/// A compaction of exponent h moves each rank by 2^h, 0 or -2^h at most and by 0 on average, so that Hoeffding's
-/// inequality bounds what all of them did.
+/// A compaction of exponent h changes each rank by 2^h, 0 or -2^h, and by 0 on average, so Hoeffding's inequality
+/// bounds the error of all compactions.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ class KllSketch : public ColumnSketch {
   void Add(Span<float const> values, Span<float const> weights) override;
   void Merge(ColumnSketch const& other) override;
   ColumnRanks Ranks() const override;
-  /// Holds for each rank with a probability of 99 %, besides what rounding weights to kDigits digits changes.
+  /// Holds for each rank with a probability of 99 %, apart from the rounding of weights to kDigits digits.
   double RankErrorBound() const override;
   std::size_t Bytes() const override;
-  std::size_t NumValues() const { return n_values_; }  ///< that are kept
+  std::size_t NumValues() const { return n_values_; }  ///< stored in the compactors
 
  private:
   static constexpr int kDigits = 12;
@@ -40,7 +40,7 @@ class KllSketch : public ColumnSketch {
   std::size_t Capacity(std::size_t level) const;
   std::vector<float>& LevelOf(int exponent);
   void AddWeighted(float value, float weight);
-  /// Until there are no more values than there is room for.
+  /// Compacts until the values fit into the total capacity.
   void Shrink();
   void Compact(std::size_t level);
 
@@ -49,9 +49,9 @@ class KllSketch : public ColumnSketch {
   int lowest_ = 0;                          ///< the exponent of levels_[0]
   std::vector<std::vector<float>> levels_;  ///< values of weight 2^(lowest_ + level)
   std::size_t n_values_ = 0;
-  std::size_t room_ = 0;  ///< all capacities together
+  std::size_t room_ = 0;  ///< total capacity of all levels
   std::uint64_t n_compactions_ = 0;
-  double squares_ = 0.0;  ///< of the weights of all compactions
+  double squares_ = 0.0;  ///< sum of the squared weights of all compactions
 };
 
 }  // namespace kauri

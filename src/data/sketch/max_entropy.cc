@@ -1,12 +1,13 @@
-/// The density exp(sum theta_k T_k(x)) that has the given moments, the one of the largest entropy, with Chebyshev
-/// polynomials T_k (Gan et al. 2018; Mitchell et al. 2021, section 3).
+/// The maximum-entropy density exp(sum theta_k T_k(x)) with the given moments, in Chebyshev polynomials T_k (Gan et al.
+/// 2018; Mitchell et al. 2021, section 3).
 ///
-/// 1. Newton on the convex dual, integrals by Gauss-Legendre points, steps halved until they lower the dual enough.
-/// 2. Where exponents differ much, or a peak lies between two of 512 points, there are 2,048.
-/// 3. Where Newton fails from the flat density, it starts from the solution without the last moment.
-/// 4. Where it fails again, the moments lie at the edge of what a density can have. They are mixed with those of the
-///    flat density: first a millionth of it, ten times as much each time up to a hundredth.
-/// 5. Where that fails, too, the last moment is given up.
+/// 1. Newton's method on the convex dual, with Gauss-Legendre quadrature. Steps are halved until they lower the dual
+///    enough.
+/// 2. If exponents differ much, or a peak lies between two of 512 points, 2,048 points are used.
+/// 3. If Newton's method fails from the flat density, it starts from the solution without the last moment.
+/// 4. If it fails again, the moments lie at the edge of the feasible set. They are mixed with the moments of the flat
+///    density: first a millionth of it, then ten times as much each time, up to a hundredth.
+/// 5. If this fails, too, the last moment is dropped.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,7 +28,7 @@ struct Rule {
   std::vector<double> weights;
 };
 
-/// Gauss-Legendre points by Newton from their asymptotic places.
+/// Computes Gauss-Legendre points by Newton's method, starting at their asymptotic places.
 Rule MakeRule(std::size_t n_points) {
   Rule rule;
   for (std::size_t i = 0; i < n_points; ++i) {
@@ -58,12 +59,12 @@ Rule const& RuleOf(std::size_t n_points) {
   return kMany;
 }
 
-/// T_0(x) .. T_(n - 1)(x).
+/// Computes T_0(x) .. T_(n - 1)(x).
 void Chebyshev(double x, std::size_t n, double* out) {
   for (std::size_t k = 0; k < n; ++k) out[k] = k == 0 ? 1.0 : (k == 1 ? x : 2.0 * x * out[k - 1] - out[k - 2]);
 }
 
-/// E T_k(x) from E x^k: the polynomials' coefficients follow from their recurrence.
+/// Returns E T_k(x) computed from E x^k. The coefficients of the polynomials follow from their recurrence.
 std::vector<double> ChebyshevMoments(Span<double const> moments) {
   auto const n = moments.size();
   std::vector<std::vector<double>> terms(n, std::vector<double>(n, 0.0));
@@ -79,7 +80,7 @@ std::vector<double> ChebyshevMoments(Span<double const> moments) {
   return means;
 }
 
-/// std::exp, whose results beyond the range of float64 are known without its slow ways of making them.
+/// std::exp without its slow paths for results beyond the range of float64.
 double Exp(double exponent) {
   constexpr double kAllAbove = 710.0;
   constexpr double kAllBelow = -746.0;
@@ -87,7 +88,7 @@ double Exp(double exponent) {
   return exponent < kAllBelow ? 0.0 : std::exp(exponent);
 }
 
-/// (1 - share) of the moments and `share` of those of the flat density.
+/// Returns (1 - share) times the moments plus `share` times the moments of the flat density.
 std::vector<double> Mixed(std::vector<double> means, double share) {
   for (std::size_t k = 0; k < means.size(); ++k) {
     auto const order = static_cast<double>(k);
@@ -97,10 +98,10 @@ std::vector<double> Mixed(std::vector<double> means, double share) {
   return means;
 }
 
-/// Newton's method on the dual.
+/// Newton's method on the dual problem.
 class MaxEntropy {
  public:
-  /// start: theta of fewer moments or as many, or empty for the flat density.
+  /// start: theta for at most the same number of moments, or empty for the flat density.
   MaxEntropy(std::vector<double> means, std::size_t n_points, std::vector<double> start)
       : means_(std::move(means)), n_(means_.size()), theta_(std::move(start)), rule_(&RuleOf(n_points)) {
     if (theta_.empty()) theta_.push_back(std::log(0.5));
@@ -111,7 +112,7 @@ class MaxEntropy {
     }
   }
 
-  /// False where it does not converge.
+  /// Returns false if it does not converge.
   bool Solve() {
     constexpr int kMaxSteps = 100;
     constexpr double kTolerance = 1e-9;
@@ -131,11 +132,11 @@ class MaxEntropy {
   }
 
   std::vector<double> const& Theta() const { return theta_; }
-  /// By how much the exponents of the solution differ.
+  /// Returns the difference between the largest and the smallest exponent of the solution.
   double ExponentRange() const { return highest_ - lowest_; }
 
  private:
-  /// The dual at theta; integrals_ becomes those of T_k times the density.
+  /// Returns the dual at theta. Sets integrals_ to the integrals of T_k times the density.
   double Integrate(std::vector<double> const& theta) {
     integrals_.assign(2 * n_, 0.0);
     for (std::size_t point = 0; point < rule_->points.size(); ++point) {
@@ -153,7 +154,8 @@ class MaxEntropy {
     return dual;
   }
 
-  /// Cholesky; T_a T_b is the mean of T_(a + b) and T_|a - b|, so the integrals at hand are the Hessian.
+  /// Solves by Cholesky factorisation. T_a T_b is the mean of T_(a + b) and T_|a - b|, so the integrals computed
+  /// already give the Hessian.
   bool SolveHessian(std::vector<double>* x) const {
     constexpr double kRidge = 1e-14;
     std::vector<double> lower(n_ * n_);
@@ -176,7 +178,8 @@ class MaxEntropy {
     return true;
   }
 
-  /// Against the direction, halved until the dual falls by a share of what its slope promises.
+  /// Steps against the direction. Halves the step until the dual falls by a share of the decrease that its slope
+  /// predicts.
   bool Step(std::vector<double> const& gradient, std::vector<double> const& direction, double* dual) {
     constexpr double kShare = 1e-4;
     constexpr double kSmallestStep = 1e-10;
@@ -202,12 +205,12 @@ class MaxEntropy {
   Rule const* rule_;
   std::vector<double> basis_;      ///< [points, 2 n]
   std::vector<double> integrals_;  ///< [2 n]
-  double lowest_ = 0.0;            ///< exponent at the points
+  double lowest_ = 0.0;            ///< smallest exponent at the points
   double highest_ = 0.0;
 };
 
-/// Points of the cells of a distribution: even steps of the angle t where x = cos(t), in which exponents are smooth. A
-/// cell near an end has many.
+/// Quadrature points of the cells of a distribution, at even steps of the angle t with x = cos(t), in which exponents
+/// are smooth. A cell near an end has many points.
 struct CellRule {
   Rule rule;
   std::vector<std::size_t> begin;  ///< [kCdfCells + 1]: the first point of each cell
@@ -230,7 +233,7 @@ CellRule MakeCellRule() {
   return cells;
 }
 
-/// [kCdfCells + 1]: the mass below each place, not divided by all of it.
+/// Returns the mass below each place, not normalised: [kCdfCells + 1].
 std::vector<double> MassBelow(std::vector<double> const& theta) {
   static CellRule const kCells = MakeCellRule();
   std::vector<double> below(kCdfCells + 1, 0.0);
@@ -254,7 +257,8 @@ struct Density {
 };
 using MaybeDensity = std::optional<Density>;
 
-/// None unless all of its mass was seen: a peak between two points makes it far more than 1.
+/// Returns the density of a fit, or none unless the points captured all of its mass: a peak between two points makes
+/// the mass far more than 1.
 MaybeDensity Seen(MaxEntropy const& fit) {
   constexpr double kUnseen = 0.02;
   Density density{fit.Theta(), MassBelow(fit.Theta())};
@@ -262,7 +266,7 @@ MaybeDensity Seen(MaxEntropy const& fit) {
   return density;
 }
 
-/// With as many points as it takes.
+/// Solves with the number of points that is needed.
 MaybeDensity Solution(std::vector<double> const& means, std::vector<double> const& start) {
   MaxEntropy fit(means, kFewPoints, start);
   auto const is_solved = fit.Solve();
@@ -275,7 +279,8 @@ MaybeDensity Solution(std::vector<double> const& means, std::vector<double> cons
   return finer.Solve() ? Seen(finer) : std::nullopt;
 }
 
-/// The solution of all moments but the last, each from the one before; empty where there is none.
+/// Returns the solution for all moments but the last, each solution starting from the one before; empty if there is
+/// none.
 std::vector<double> SolutionBelow(std::vector<double> const& means) {
   std::vector<double> start;
   for (std::size_t n = 2; n < means.size(); ++n) {
@@ -285,7 +290,7 @@ std::vector<double> SolutionBelow(std::vector<double> const& means) {
   return start;
 }
 
-/// Of all moments, or near them; none where there is no density.
+/// Returns a density with all moments, or with moments near them; none if no density is found.
 MaybeDensity Fit(std::vector<double> const& means) {
   if (auto density = Solution(means, {})) return density;
   auto const start = SolutionBelow(means);

@@ -53,7 +53,7 @@ std::vector<double> CosineCdf(Span<double const> means) {
     }
     cdf[cell] = sum / kPi;
   }
-  cdf.back() = 1.0;  // where the sines are 0 but for rounding
+  cdf.back() = 1.0;  // the sines are 0 there apart from rounding
   return cdf;
 }
 

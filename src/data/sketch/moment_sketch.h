@@ -2,12 +2,12 @@
 /// (Mitchell, Frank & Holmes, "An empirical study of moment estimators for quantile approximation", ACM TODS 46(1),
 /// 2021).
 ///
-/// There is no bound on the error. It must not be used for columns with far outliers (the density is fitted to the
-/// whole range from minimum to maximum, and all but the outliers fall into a sliver of it), for columns of a few heavy
-/// values among many others, and wherever a promise about ranks is needed.
+/// There is no bound on the error. Do not use it for columns with far outliers (the density is fitted to the whole
+/// range from minimum to maximum, and all values except the outliers fall into a tiny part of it), for columns of a few
+/// heavy values among many others, or where a guarantee about ranks is needed.
 ///
-/// Guards: up to `max_distinct` distinct values are kept as they are; a constant column is one of them; moments that
-/// rounding has made impossible are left out, and those that the fit fails with are given up one by one.
+/// Safeguards: up to `max_distinct` distinct values are kept exactly, which covers constant columns; moments that
+/// rounding has made impossible are left out; moments with which the fit fails are dropped one by one.
 #pragma once
 
 #include "data/sketch/few_values.h"
@@ -16,7 +16,7 @@
 namespace kauri {
 
 struct MomentOptions {
-  int order = 10;  ///< of the highest moment, 2 .. kMaxMoment
+  int order = 10;  ///< the highest moment, 2 .. kMaxMoment
   SketchDensity density = SketchDensity::kMaxEntropy;
   DensityRanks ranks;
 };

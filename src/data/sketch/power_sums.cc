@@ -16,7 +16,7 @@ double Join(Lanes lanes) {
   return lanes[0];
 }
 
-/// A block with 0 in place of what is passed over, and with the weights of what is not.
+/// A block of values and weights, with 0 in place of skipped values and their weights.
 struct CleanBlock {
   std::size_t n = 0;  ///< a multiple of kPowerLanes
   std::array<double, kPowerBlock> values;
@@ -32,7 +32,7 @@ struct CleanBlock {
   }
 };
 
-/// weight * (x - mean)^k, for each k. Where the weight is 0, zeros are added, which change no bit.
+/// Adds weight * (x - mean)^k for each k. A weight of 0 adds zeros, which change no bit.
 void AddPowers(CleanBlock const& block, double scale, PowerSums* sums) {
   auto const order = static_cast<std::size_t>(sums->order);
   std::array<Lanes, kMaxMoment + 1> lanes{};
@@ -71,7 +71,7 @@ PowerSums SumBlock(Span<float const> values, Span<float const> weights, int orde
   if (sums.weight <= 0.0) return sums;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (block.weights[i] <= 0.0) continue;
-    sums.min = std::min(sums.min, values[i] + 0.0F);  // one zero
+    sums.min = std::min(sums.min, values[i] + 0.0F);  // both zeros become one
     sums.max = std::max(sums.max, values[i] + 0.0F);
   }
   sums.exponent = power_sums::ExponentOf(sums.min, sums.max);
@@ -102,7 +102,8 @@ std::vector<double> PowerSums::MappedMoments() const {
       auto const central = sums[i] / weight * power;
       moment += kBinomials.rows[k][i] * central * std::pow(shift, static_cast<double>(k - i));
     }
-    auto const limit = k % 2 == 0 ? moments[k - 2] : moments[k - 1];  // even moments fall, odd ones are smaller still
+    // even moments do not increase, odd ones are smaller than the even one before
+    auto const limit = k % 2 == 0 ? moments[k - 2] : moments[k - 1];
     if (!(std::fabs(moment) <= limit + kRounding) || (k % 2 == 0 && moment < 0.0)) break;
     moments.push_back(moment);
   }

@@ -1,13 +1,13 @@
 /// \file Weighted central power sums of one pass, after Pebay, Terriberry, Kolla & Bennett (2016); the state of the
 /// moment sketch of Mitchell, Frank & Holmes (2021).
 ///
-/// Plain sums of x^k lose all digits where the mean is far from zero next to the range; sums about the mean do not.
+/// Plain sums of x^k lose all digits if the mean is far from zero compared to the range; sums about the mean do not.
 /// Values are scaled by a power of two to at most 1, so that the powers of any float32 are finite.
 ///
-/// One shape of additions for host and devices, so that both have the same bits:
-/// 1. Values come in blocks of kPowerBlock. Value i of a block is added by lane i mod 32.
-/// 2. Lanes are joined in halves: 16 to 16, 8 to 8, and so on. First the weights and the mean, then the powers of what
-///    values differ from it.
+/// The host and devices add in the same order, so that both have the same bits:
+/// 1. Values come in blocks of kPowerBlock. Lane i mod 32 adds value i of a block.
+/// 2. Lanes are joined in halves: 16 to 16, 8 to 8, and so on. First the weights and the mean, then the powers of the
+///    differences from the mean.
 /// 3. Blocks are merged in pairs along a binary tree of their numbers (PowerSumTree).
 #pragma once
 
@@ -24,37 +24,38 @@
 
 namespace kauri {
 
-constexpr int kMaxMoment = 15;             ///< beyond it float64 sums are noise
+constexpr int kMaxMoment = 15;             ///< beyond it float64 sums are dominated by rounding errors
 constexpr std::size_t kPowerBlock = 4096;  ///< values of a block
-constexpr std::size_t kPowerLanes = 32;    ///< that add up a block
+constexpr std::size_t kPowerLanes = 32;    ///< parallel sums of a block
 
 struct PowerSums {
   int order = kMaxMoment;  ///< the highest power
   int exponent = 0;        ///< mean and sums are of x / 2^exponent
   double weight = 0.0;
   double mean = 0.0;
-  std::array<double, kMaxMoment + 1> sums{};  ///< [k]: of weight * (x - mean)^k, for k from 2 to `order`
+  std::array<double, kMaxMoment + 1> sums{};  ///< [k]: sum of weight * (x - mean)^k, for k from 2 to `order`
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
 
-  /// What both were made of, this one's values first.
+  /// Returns the sums of both sets of values, with this one's values first.
   PowerSums MergedWith(PowerSums const& next) const;
-  /// [order + 1], or fewer: the moments about 0 of the values with [min, max] mapped to [-1, 1]; needs min < max.
-  /// Left out from the first on that no distribution on [-1, 1] can have.
+  /// Returns the moments about 0 of the values with [min, max] mapped to [-1, 1]: [order + 1], or fewer. Requires min <
+  /// max. Stops before the first moment that no distribution on [-1, 1] can have.
   std::vector<double> MappedMoments() const;
 };
 
-/// The sums of at most kPowerBlock values. NaN and values without weight are passed over; no weights: each weighs 1.
+/// Returns the sums of at most kPowerBlock values. Skips NaN and values without weight; without weights each value
+/// weighs 1.
 PowerSums SumBlock(Span<float const> values, Span<float const> weights, int order);
 
-/// The sums of any number of blocks, of which it holds as many as their number has binary digits that are 1.
+/// The sums of any number of blocks. It stores one PowerSums per binary digit of the number of blocks that is 1.
 class PowerSumTree {
  public:
   explicit PowerSumTree(int order) : order_(order) {}
-  /// Values in blocks, of which the last may be a short one; so the sums of parts whose lengths are multiples of
-  /// kPowerBlock are those of the whole.
+  /// Adds values in blocks; the last block may be short. Parts whose lengths are multiples of kPowerBlock therefore
+  /// give the same sums as the whole.
   void Add(Span<float const> values, Span<float const> weights);
-  /// The other's sums, as one block more.
+  /// Adds the other's sums as one more block.
   void Merge(PowerSumTree const& other) { AddBlock(other.Sums()); }
   PowerSums Sums() const;
   std::size_t Bytes() const { return sizeof(*this) + levels_.size() * sizeof(PowerSums); }
@@ -64,7 +65,7 @@ class PowerSumTree {
 
   int order_;
   std::uint64_t n_blocks_ = 0;
-  std::vector<PowerSums> levels_;  ///< [level]: of 2^level blocks, where that digit of n_blocks_ is 1
+  std::vector<PowerSums> levels_;  ///< [level]: the sums of 2^level blocks, valid if that digit of n_blocks_ is 1
 };
 
 namespace power_sums {
@@ -91,28 +92,28 @@ KAURI_HD void Rescale(int exponent, PowerSums* sums) {
   sums->exponent = exponent;
 }
 
-/// The exponent that scales a block's values to at most 1.
+/// Returns the exponent that scales a block's values to at most 1.
 KAURI_HD int ExponentOf(float min, float max) {
   int exponent = 0;
   std::frexp(std::max(std::fabs(min), std::fabs(max)), &exponent);
   return exponent;
 }
 
-/// How far the means of two parts are from their common one.
+/// Distances of the means of two parts from their common mean.
 struct Shift {
-  double delta;     ///< the right mean less the left one
-  double to_left;   ///< the common mean less the left one, with the sign turned
-  double to_right;  ///< the same of the right one
+  double delta;     ///< right mean minus left mean
+  double to_left;   ///< left mean minus common mean
+  double to_right;  ///< right mean minus common mean
 };
 
-/// Of parts of one exponent, both with weight.
+/// Returns the shift between parts of the same exponent, both with positive weight.
 KAURI_HD Shift ShiftBetween(PowerSums const& left, PowerSums const& right) {
   auto const total = left.weight + right.weight;
   auto const delta = right.mean - left.mean;
   return {delta, -right.weight * delta / total, left.weight * delta / total};
 }
 
-/// The sum of power k of both (thesis, equation 12); binomials: [k + 1], those of k.
+/// Returns the sum of power k over both parts (thesis, equation 12). binomials: [k + 1], row k of the table.
 KAURI_HD double MergedSum(PowerSums const& left, PowerSums const& right, Shift const& shift, std::size_t k,
                           double const* binomials) {
   auto sum = 0.0;
@@ -126,7 +127,7 @@ KAURI_HD double MergedSum(PowerSums const& left, PowerSums const& right, Shift c
   return sum + (left.weight * (left_power * shift.to_left) + right.weight * (right_power * shift.to_right));
 }
 
-/// What is no sum of powers above the first.
+/// Merges weight, mean and bounds.
 KAURI_HD void MergeRest(PowerSums const& right, Shift const& shift, PowerSums* left) {
   auto const total = left->weight + right.weight;
   left->mean += shift.delta * right.weight / total;
@@ -135,7 +136,7 @@ KAURI_HD void MergeRest(PowerSums const& right, Shift const& shift, PowerSums* l
   left->max = std::max(left->max, right.max);
 }
 
-/// Adds `right`, whose values come after those of `left`.
+/// Adds `right`, whose values come after the values of `left`.
 KAURI_HD void MergeInto(PowerSums right, PowerSums* left, Binomials const& table) {
   if (right.weight <= 0.0) return;
   if (left->weight <= 0.0) {
@@ -146,7 +147,7 @@ KAURI_HD void MergeInto(PowerSums right, PowerSums* left, Binomials const& table
   Rescale(exponent, left);
   Rescale(exponent, &right);
   auto const shift = ShiftBetween(*left, right);
-  // Downwards: each needs the old sums of those below it.
+  // Downwards, because each sum needs the old sums of lower powers.
   for (auto k = static_cast<std::size_t>(left->order); k >= 2; --k) {
     left->sums[k] = MergedSum(*left, right, shift, k, table.rows[k]);
   }

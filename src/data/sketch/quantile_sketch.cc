@@ -23,7 +23,7 @@ namespace {
 constexpr double kLargest = std::numeric_limits<float>::max();
 constexpr double kBoundGap = 1e-5;  // XGBoost's distance of the outer bounds from the data
 
-/// Both in float64, rounded once, as in XGBoost.
+/// Both bounds are computed in float64 and rounded once, as in XGBoost.
 float UpperBound(float max_value) {
   auto const value = static_cast<double>(max_value);
   auto const bound = value + (std::fabs(value) + kBoundGap);
@@ -46,7 +46,7 @@ ColumnRanks RanksOf(std::vector<WeightedKey> const& sorted, WeightUnit const& un
   return ranks;
 }
 
-/// One per thread.
+/// Memory that a thread reuses.
 struct Scratch {
   std::vector<std::uint32_t> keys;
   std::vector<std::uint32_t> sort;
@@ -55,7 +55,7 @@ struct Scratch {
   std::vector<WeightedKey> weighted_sort;
 };
 
-/// Present values as keys, in their order. Every value is written, only present ones advance.
+/// Collects the present values as keys, in their order. Writes every value but advances only for present ones.
 void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
   ResizeLarge(keys, values.size());
   std::size_t count = 0;
@@ -66,7 +66,8 @@ void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
   keys->resize(count);
 }
 
-/// As MakeCuts of the sorted keys, which are only copied and sorted where that is needed. Some value is present.
+/// Returns the cuts of MakeCuts for the sorted keys. Copies and sorts all keys only if needed. Some value must be
+/// present.
 std::vector<float> CutsOfValues(Span<float const> values, bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
   constexpr std::size_t kManyValues = std::size_t{1} << 17U;
   auto const n_bins = NumEvenBins(has_missing, max_bin);
@@ -86,7 +87,7 @@ FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, st
   return feature;
 }
 
-/// One bin per category.
+/// Returns cuts with one bin per category.
 FeatureCuts CategoryCuts(std::vector<std::int32_t> const& categories) {
   FeatureCuts cuts;
   for (auto const category : categories) cuts.AddValue(static_cast<float>(category));

@@ -1,12 +1,12 @@
 /// \file Cuts at even steps of rank: the one rule for every sketch.
 ///
-/// Vocabulary. The rank of a value is the weight of all smaller ones. A boundary is the index of the first entry of
-/// some value: a cut there puts that value into the next bin.
+/// Vocabulary. The rank of a value is the weight of all smaller values. A boundary is the index of the first entry of
+/// some value: a cut there puts the value into the next bin.
 ///
-/// The algorithm. At most max_bin distinct values: every one gets its bin. Otherwise the column is walked in steps of
-/// (weight left) / (bins left), and each cut is the last boundary up to its step; a value that fills such a step by
-/// itself gets a bin of its own, and the bins after it share what is left evenly.
-/// Devices walk by the same templates: their boundaries and cuts have these members (cuda/hist/bins/).
+/// The algorithm. If there are at most max_bin distinct values, every value gets its own bin. Otherwise the column is
+/// divided in steps of (weight left) / (bins left), and each cut is the last boundary up to its step. A value that
+/// fills such a step by itself gets a bin of its own, and the bins after it share the rest evenly.
+/// Devices use the same templates: their boundaries and cuts have these members (cuda/hist/bins/).
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace kauri {
 /// The distinct values of a column, all of them or a selection.
 struct ColumnRanks {
   std::vector<float> values;       ///< ascending
-  std::vector<double> below{0.0};  ///< [values.size() + 1]: the rank of each value, then all the weight; ascending
+  std::vector<double> below{0.0};  ///< [values.size() + 1]: the rank of each value, then the total weight; ascending
 };
 
-/// Where all rows weigh the same: the sorted keys, not empty.
+/// The boundaries of sorted keys that all weigh the same. The keys must not be empty.
 class KeyBoundaries {
  public:
   explicit KeyBoundaries(std::vector<std::uint32_t> const& sorted) : keys_(sorted) {}
@@ -35,7 +35,7 @@ class KeyBoundaries {
     auto const from = keys_.begin() + static_cast<std::ptrdiff_t>(boundary);
     return static_cast<std::size_t>(std::upper_bound(from, keys_.end(), *from) - keys_.begin());
   }
-  /// The last boundary at or below a rank.
+  /// Returns the last boundary at or below a rank.
   std::size_t LastUpTo(double rank) const {
     auto const at = std::min(static_cast<std::size_t>(rank), keys_.size() - 1);
     return static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), keys_[at]) - keys_.begin());
@@ -61,7 +61,8 @@ class RankBoundaries {
   ColumnRanks const& ranks_;
 };
 
-/// All boundaries but the first, or false when the values are more than max_bin. cuts: empty.
+/// Adds all boundaries but the first to `cuts`, which must be empty. Returns false if there are more than max_bin
+/// values.
 template <typename Boundaries, typename Cuts>
 KAURI_HD bool DistinctCuts(Boundaries const& column, std::uint32_t max_bin, Cuts* cuts) {
   if (column.End() == 0) return true;
@@ -78,8 +79,8 @@ KAURI_HD bool DistinctCuts(Boundaries const& column, std::uint32_t max_bin, Cuts
 template <typename Boundaries, typename Cuts>
 KAURI_HD void EvenCuts(Boundaries const& column, std::uint32_t max_bin, Cuts* cuts) {
   auto const total = column.Rank(column.End());
-  std::size_t start = 0;  // where the bin that grows begins
-  double reached = 0.0;   // the end of the last step, not the cut below it: what steps fall short does not add up
+  std::size_t start = 0;  // the beginning of the current bin
+  double reached = 0.0;   // the end of the last step, not the cut below it, so that shortfalls of steps do not add up
   for (auto bins_left = max_bin; bins_left > 1; --bins_left) {
     auto const target = reached + (total - reached) / bins_left;
     auto const last = column.LastUpTo(target);
@@ -90,14 +91,14 @@ KAURI_HD void EvenCuts(Boundaries const& column, std::uint32_t max_bin, Cuts* cu
   }
 }
 
-/// The bins of a column with more distinct values. One with missing values leaves room for their code when that keeps a
-/// code within a byte.
+/// Returns the number of bins of a column with more distinct values. A column with missing values reserves a bin for
+/// them if this keeps the codes within a byte.
 KAURI_HD std::uint32_t NumEvenBins(bool has_missing, std::uint32_t max_bin) {
   constexpr std::uint32_t kByteCodes = 256;
   return has_missing && max_bin == kByteCodes ? max_bin - 1 : max_bin;
 }
 
-/// The cuts but the last, which lies beyond the data. cuts: empty.
+/// Computes all cuts but the last, which lies beyond the data. `cuts` must be empty.
 template <typename Boundaries, typename Cuts>
 KAURI_HD void MakeCuts(Boundaries const& column, bool has_missing, std::uint32_t max_bin, Cuts* cuts) {
   if (!DistinctCuts(column, max_bin, cuts)) EvenCuts(column, NumEvenBins(has_missing, max_bin), cuts);

@@ -28,7 +28,7 @@ void SelectedKeys::PickBuckets(std::uint32_t n_bins) {
   is_picked_[BucketOf(0)] = 1;
   auto const total = static_cast<double>(End());
   double target = 0.0;
-  for (auto bins_left = n_bins; bins_left > 1; --bins_left) {  // the steps of EvenCuts where no value fills one
+  for (auto bins_left = n_bins; bins_left > 1; --bins_left) {  // the steps of EvenCuts if no value fills a step
     target += (total - target) / bins_left;
     is_picked_[BucketOf(std::min(static_cast<std::size_t>(target), End() - 1))] = 1;
   }
@@ -49,7 +49,7 @@ bool SelectedKeys::Select(Span<float const> values, std::uint32_t n_bins, std::u
   if (n_used <= max_bin) return false;
   PickBuckets(n_bins);
   std::size_t next = 0;
-  for (auto const value : values) {  // the last write of a key that is not picked lies behind the picked ones
+  for (auto const value : values) {  // unpicked keys are overwritten; one element more holds the last such write
     auto const key = ToKey(value);
     selected_[next] = key;
     next += is_picked_[key >> kShift] & static_cast<std::uint32_t>(value == value);

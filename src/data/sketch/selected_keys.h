@@ -1,10 +1,10 @@
-/// \file The boundaries of rank_cuts.h around even ranks, without sorting the keys that lie between them.
+/// \file The boundaries of rank_cuts.h around even ranks, without sorting the keys between them.
 ///
-/// 1. Keys of the values are counted by their upper 16 bits: what is below a bucket is known then.
+/// 1. Keys of the values are counted by their upper 16 bits, which gives the rank of each bucket.
 /// 2. The buckets that hold the ranks of even cuts are picked; in large columns of many values they are a small share.
-/// 3. Only their keys are copied out and sorted.
-/// A column in which a few values weigh a lot has cuts elsewhere. Whoever asks for a rank outside of the picked buckets
-/// is told the end, and IsComplete() is false from then on: sort the column.
+/// 3. Only the keys of picked buckets are copied out and sorted.
+/// A column with a few heavy values has cuts elsewhere. A request for a rank outside the picked buckets returns the
+/// end, and IsComplete() is false from then on: the caller has to sort the column.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,15 @@
 
 namespace kauri {
 
-/// Reused from column to column.
+/// A selection whose memory is reused from column to column.
 class SelectedKeys {
  public:
-  /// The keys around the ranks of n_bins even bins. values: NaN where missing. False when the column may have no more
-  /// than max_bin distinct values, each of which has a bin then: sort it. max_bin: at least n_bins.
+  /// Selects the keys around the ranks of n_bins even bins. values: NaN where missing. Returns false if the column may
+  /// have at most max_bin distinct values, so that each gets a bin: the caller has to sort it. max_bin: at least
+  /// n_bins.
   bool Select(Span<float const> values, std::uint32_t n_bins, std::uint32_t max_bin);
 
-  /// Whether all that was asked for was there.
+  /// Returns whether the selection answered all requests.
   bool IsComplete() const { return is_complete_; }
   std::size_t End() const { return begin_.back(); }
   float Value(std::size_t boundary) const;
@@ -42,12 +43,12 @@ class SelectedKeys {
   void Count(Span<float const> values);
   std::size_t BucketOf(std::size_t rank) const;
   void PickBuckets(std::uint32_t n_bins);
-  /// Empty, and IsComplete() false, when it was not picked.
+  /// Returns the bucket of a rank. If it was not picked, returns an empty bucket and makes IsComplete() false.
   Bucket Find(std::size_t rank) const;
 
   std::vector<std::uint32_t> begin_;     ///< [n_buckets + 1]: ranks
   std::vector<std::uint8_t> is_picked_;  ///< [n_buckets]
-  std::vector<std::uint32_t> place_;     ///< [n_buckets]: of a picked bucket in selected_
+  std::vector<std::uint32_t> place_;     ///< [n_buckets]: index of a picked bucket's first key in selected_
   std::vector<std::uint32_t> selected_;
   std::vector<std::uint32_t> scratch_;
   mutable bool is_complete_ = true;

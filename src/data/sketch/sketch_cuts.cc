@@ -11,11 +11,11 @@
 namespace kauri {
 namespace {
 
-/// Each cut becomes the smallest value of the data in its bin; a bin without any goes, with its cut.
+/// Moves each cut to the smallest value of the data in its bin. Drops bins without values, and their cuts.
 void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> weights,
                   std::vector<FeatureCuts>* features) {
   constexpr float kNone = std::numeric_limits<float>::infinity();
-  std::vector<std::vector<float>> smallest;  // of each bin
+  std::vector<std::vector<float>> smallest;  // smallest value of each bin
   for (auto const& feature : *features) smallest.emplace_back(feature.values.size() + 1, kNone);
   ForEachColumnPart(ctx, data, RowsPerPart(data.NumCols()), weights, [&](std::size_t f, ColumnPart const& part) {
     auto const& cuts = (*features)[f].values;

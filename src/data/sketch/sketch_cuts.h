@@ -15,8 +15,8 @@
 namespace kauri {
 
 struct FeatureCuts {
-  std::vector<float> values;  ///< all but the last
-  std::int64_t n_values = 0;  ///< present ones, with or without weight
+  std::vector<float> values;  ///< all cuts but the last
+  std::int64_t n_values = 0;  ///< number of present values, with or without weight
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
 
@@ -27,21 +27,21 @@ struct FeatureCuts {
   }
 };
 
-/// How many values there are (NaN: none), and their bounds.
+/// Returns the number of values (NaN is not counted) and their bounds.
 FeatureCuts SummaryOf(Span<float const> values);
 
-/// Sketches of all features, that are given the rows part by part.
+/// Sketches of all features, which take the rows part by part.
 class FeatureSketches {
  public:
-  /// Without options only counts and bounds are taken. bounds: [n_cols] of the features, for sketches that must know
-  /// them before.
+  /// Without options only counts and bounds are computed. bounds: [n_cols], for sketches that must know the bounds of
+  /// the features first.
   FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchOptions> const& options,
                   std::vector<FeatureCuts> const& bounds = {});
   /// weights: [n_rows], or empty.
   void Add(Context const& ctx, DataMatrix const& rows, Span<float const> weights);
   void Add(Context const& ctx, DenseRows const& rows, Span<float const> weights);
   std::vector<FeatureCuts> const& Features() const { return features_; }  ///< without cuts yet
-  /// The features with the cuts of n_rows rows; the sketches are gone then.
+  /// Returns the features with the cuts of n_rows rows. Destroys the sketches.
   std::vector<FeatureCuts> Cut(Context const& ctx, std::int64_t n_rows);
   std::size_t Bytes() const;
 
@@ -54,35 +54,35 @@ class FeatureSketches {
   std::vector<std::unique_ptr<ColumnSketch>> sketches_;
 };
 
-/// What exact cuts follow from besides the values.
+/// Parameters of exact cuts.
 struct CutTask {
-  std::int64_t n_rows_here = 0;    ///< of this rank
-  std::int64_t n_rows = 0;         ///< of all ranks
+  std::int64_t n_rows_here = 0;    ///< rows of this rank
+  std::int64_t n_rows = 0;         ///< rows of all ranks
   std::uint32_t max_bin = 0;       ///< in [2, 65535]
-  std::optional<WeightUnit> unit;  ///< where rows have weights
+  std::optional<WeightUnit> unit;  ///< set if rows have weights
 };
 
-/// Agreed on by all ranks. weights: [n_rows_here], or empty. \throws as FindWeightUnit does.
+/// Returns the task, on which all ranks agree. weights: [n_rows_here], or empty. \throws as FindWeightUnit does.
 CutTask MakeCutTask(Context const& ctx, std::int64_t n_rows_here, int max_bin, Span<float const> weights);
 
-/// The exact cuts of rows in somebody's memory, of all ranks. Nothing is copied but a few columns at a time.
+/// Returns the exact cuts of the caller's rows, over all ranks. Copies only a few columns at a time.
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
                                        Span<float const> weights);
-/// The same of a matrix without categorical features.
+/// The same for a matrix without categorical features.
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
                                        Span<float const> weights);
 
-/// The same of whole columns, the present values of each.
+/// The same for whole columns, given the present values of each.
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns, CutTask const& task);
 
-/// All cuts and bounds in one. Categorical features have a bin for each of their categories.
+/// Joins the cuts and bounds of all features. Categorical features get a bin for each of their categories.
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);
 
-/// Returns cuts that were made from other data, for the data whose counts and bounds `features` ([n_cols]) has: the
-/// first bin of a feature stands for the smallest value of these data that lies in it.
+/// Returns cuts that were made from other data, adapted to the data whose counts and bounds are `features` ([n_cols]):
+/// the smallest value of these data represents the first bin of a feature if it lies in it.
 QuantileCuts WithFirstValuesOf(std::vector<FeatureCuts> const& features, QuantileCuts cuts);
 
-/// [n_cols]; for other sketches than the exact one.
+/// Returns the cuts of all features, [n_cols], for sketches other than the exact one.
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options);
 

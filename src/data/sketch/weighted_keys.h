@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// In the order of the floats; both zeros become one.
+/// Maps a float to an integer with the same order; both zeros become one.
 KAURI_HD std::uint32_t ToKey(float value) {
   value += 0.0F;
   std::uint32_t bits;
@@ -35,7 +35,7 @@ struct WeightedKey {
 inline std::uint32_t KeyOf(std::uint32_t key) { return key; }
 inline std::uint32_t KeyOf(WeightedKey const& item) { return item.key; }
 
-/// Stable. Least significant digit first, 11 bits a digit; a digit that all keys share costs nothing.
+/// Sorts by key, stably. Least significant digit first, 11 bits per digit; a digit that all keys share costs nothing.
 template <typename Item>
 void SortKeys(std::vector<Item>* items, std::vector<Item>* scratch) {
   constexpr std::uint32_t kBits = 11;

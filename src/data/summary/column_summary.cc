@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Bins of other sketches: their size. Densities are cheap to ask for more.
+/// Returns the number of bins that sketches are made for, which determines the size of GK and KLL sketches. Densities
+/// can afford more bins.
 int BinsFor(SketchOptions const& options) { return options.kind == SketchKind::kMoments ? 1024 : 256; }
 
 void RequireWeights(Span<float const> weights, std::int64_t n_rows) {
@@ -27,7 +28,7 @@ void RequireWeights(Span<float const> weights, std::int64_t n_rows) {
   }
 }
 
-/// Mean, standard deviation, skewness, kurtosis.
+/// Returns mean, standard deviation, skewness, kurtosis.
 std::vector<double> Shape(PowerSums const& sums) {
   if (sums.weight <= 0.0) return {kNone, kNone, kNone, kNone};
   if (sums.min == sums.max) return {sums.min, 0.0, kNone, kNone};
@@ -38,8 +39,8 @@ std::vector<double> Shape(PowerSums const& sums) {
           sums.sums[4] / sums.weight / (variance * variance) - 3.0};
 }
 
-/// Of a quantile's rank. A summary knows the ranks of its own values, and a quantile may lie between two of them, which
-/// are twice its bound apart at most.
+/// Returns the bound on the rank error of a quantile, or NaN. A GK summary knows the ranks of its own values only. A
+/// quantile may lie between two of them, whose ranks differ by at most twice the bound.
 double BoundOrNone(ColumnSketch const& sketch, SketchKind kind) {
   auto const bound = sketch.RankErrorBound();
   if (bound >= 1.0) return kNone;
@@ -135,7 +136,7 @@ std::vector<double> ColumnSummaries::Describe(Column const& column) const {
   fields.push_back(bound);
   auto const values = is_empty ? std::vector<float>(options_.quantiles.size(), std::numeric_limits<float>::quiet_NaN())
                                : QuantilesOf(column.sketch->Ranks(), options_.quantiles);
-  for (std::size_t i = 0; i < values.size(); ++i) {  // sketches may have lost the ends
+  for (std::size_t i = 0; i < values.size(); ++i) {  // sketches may have lost the smallest and largest values
     auto const share = options_.quantiles[i];
     auto const value = std::clamp(values[i], sums.min, std::max(sums.min, sums.max));
     fields.push_back(is_empty ? kNone : (share <= 0.0 ? sums.min : (share >= 1.0 ? sums.max : value)));

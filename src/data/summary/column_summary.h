@@ -1,7 +1,7 @@
-/// \file What a table's columns hold, in one pass over its rows: counts, bounds, moments, quantiles.
+/// \file Statistics of a table's columns in one pass over its rows: counts, bounds, moments, quantiles.
 ///
-/// Memory is that of the sketches: all values for sketch=exact, for others a number of bytes per column that hardly
-/// grows with the rows. The result depends neither on threads nor on how the rows come in: batches are made into parts
+/// Memory is the memory of the sketches: all values for sketch=exact, otherwise a number of bytes per column that
+/// hardly grows with the rows. The result depends neither on threads nor on the batches: rows are regrouped into parts
 /// of one length (data/row_parts.h).
 #pragma once
 
@@ -21,16 +21,16 @@ struct SummaryOptions {
   std::vector<double> quantiles;  ///< shares of all weight
   SketchOptions sketch;
 
-  /// \throws Error(kParameter): shares that do not ascend within [0, 1]; a density that needs the range first; sizes
-  /// and orders that no sketch has.
+  /// Checks the options. \throws Error(kParameter) for quantiles that do not ascend within [0, 1], a density that needs
+  /// the range first, and sizes and orders that no sketch has.
   void Validate() const;
 };
 
-/// The fields of a summary before the quantiles, in order. Rows without weight are left out of all; `count` and
-/// `missing` count rows, all others weigh them. `distinct`: NaN beyond 256 values. `std`: of the population.
-/// `kurtosis`: less 3, that of a normal distribution. `rank_error`: the share of all weight that the rank of a quantile
-/// is wrong by at most, NaN where nothing is promised. What a column without values, or with one value, does not have
-/// is NaN.
+/// Returns the names of the fields of a summary before the quantiles, in order. Rows without weight are left out of all
+/// fields; `count` and `missing` count rows, all others use weights. `distinct`: NaN beyond 256 values. `std`: of the
+/// population. `kurtosis`: excess kurtosis (a normal distribution has 0). `rank_error`: the maximum error of the rank
+/// of a quantile, as a share of all weight; NaN without a guarantee. Fields that are undefined for a column without
+/// values, or with a single distinct value, are NaN.
 std::vector<std::string> const& SummaryFields();
 
 class ColumnSummaries {
@@ -42,7 +42,8 @@ class ColumnSummaries {
   void Add(Context const& ctx, DataView const& rows, Span<float const> weights);
   std::int64_t NumCols() const { return static_cast<std::int64_t>(columns_.size()); }
   std::int64_t NumFields() const;
-  /// [n_cols, NumFields()] of all that was added, which ends. \throws Error(kData) where nothing was.
+  /// Returns the summary [n_cols, NumFields()] of all rows added, then starts anew. \throws Error(kData) if none were
+  /// added.
   std::vector<double> Finish(Context const& ctx);
 
  private:
@@ -59,8 +60,8 @@ class ColumnSummaries {
   SummaryOptions options_;
   std::unique_ptr<RowParts> parts_;
   std::vector<Column> columns_;
-  std::int64_t n_rows_ = 0;       ///< with weight
-  Context const* ctx_ = nullptr;  ///< of the call that runs
+  std::int64_t n_rows_ = 0;       ///< rows with positive weight
+  Context const* ctx_ = nullptr;  ///< set during a call
 };
 
 }  // namespace kauri

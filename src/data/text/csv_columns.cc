@@ -1,4 +1,4 @@
-/// What the fields of a CSV file are: from its first line and its parameters.
+/// Determines the columns of a CSV file from its first line and its parameters.
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -11,11 +11,11 @@
 namespace kauri {
 namespace {
 
-/// The first line that is not blank, and where it is.
+/// The first line that is not blank, and its place.
 struct FirstLine {
   CsvFirstLine content;
   std::int64_t block = 0;
-  std::int64_t line = 0;  ///< of the file, from 1
+  std::int64_t line = 0;  ///< line number in the file, from 1
 };
 
 FirstLine FindFirstLine(TextFile const& file, char delimiter) {
@@ -30,7 +30,7 @@ FirstLine FindFirstLine(TextFile const& file, char delimiter) {
   file.FailWithoutRows();
 }
 
-/// "1;2" is no name: the delimiter may be another.
+/// Returns whether a field begins like a number. "1;2" is not a name: the delimiter may be another one.
 bool BeginsAsNumbersDo(std::string const& field) {
   return !field.empty() && std::string("0123456789+-.").find(field[0]) != std::string::npos;
 }
@@ -52,7 +52,7 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
-/// The columns of a file by number and by name.
+/// The columns of a file, found by number or by name.
 class Columns {
  public:
   Columns(TextFile const& file, std::vector<std::string> fields, bool has_names)
@@ -69,7 +69,7 @@ class Columns {
     }
   }
 
-  /// Ignored columns need no name.
+  /// Requires a name for each column. Ignored columns need none.
   void RequireNames() const {
     for (std::size_t field = 0; has_names_ && field < fields_.size(); ++field) {
       if (!fields_[field].empty() || roles_[field] == CsvRole::kIgnored) continue;
@@ -79,7 +79,7 @@ class Columns {
     }
   }
 
-  /// `column`: a name or a number; -1 and nothing are none.
+  /// Assigns a role to a column. `column`: a name or a number; -1 and the empty string mean no column.
   void Give(char const* parameter, std::string const& column, CsvRole role) {
     if (column.empty() || column == "-1") return;
     auto& own = roles_[Find(parameter, column)];
@@ -136,7 +136,7 @@ void ForEachName(std::string const& list, Fn&& fn) {
   }
 }
 
-/// What is said of the features among `all`, [n_fields].
+/// Returns the elements of `all`, [n_fields], that belong to features.
 std::vector<std::string> OfFeatures(std::vector<std::string> const& all, std::vector<CsvRole> const& roles) {
   std::vector<std::string> own;
   for (std::size_t field = 0; field < roles.size(); ++field) {
@@ -145,7 +145,7 @@ std::vector<std::string> OfFeatures(std::vector<std::string> const& all, std::ve
   return own;
 }
 
-/// Without a header the first line holds values.
+/// Refuses text in the first line. Without a header that line holds values.
 void RefuseTextInFirstLine(TextFile const& file, FirstLine const& first, CsvFormat const& format,
                            std::string const& delimiter) {
   auto const& content = first.content;

@@ -16,7 +16,7 @@ DMLC_REGISTER_PARAMETER(CsvParam);
 
 namespace {
 
-constexpr std::size_t kUsualFieldBytes = 8;  // for memory set aside
+constexpr std::size_t kUsualFieldBytes = 8;  // estimate for memory reservations
 
 constexpr std::string_view kMissing[] = {"#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan",
                                          "1.#IND", "1.#QNAN",  "<NA>", "N/A",     "NA",       "NULL", "NaN",
@@ -26,7 +26,7 @@ bool IsMissing(std::string_view text) {
   return std::find(std::begin(kMissing), std::end(kMissing), text) != std::end(kMissing);
 }
 
-/// One line, field by field.
+/// Reads one line, field by field.
 class FieldReader {
  public:
   FieldReader(char const* begin, char const* end, char delimiter) : at_(begin), end_(end), delimiter_(delimiter) {}
@@ -35,10 +35,10 @@ class FieldReader {
     SkipBlanks();
     return at_ == end_;
   }
-  std::int64_t Number() const { return number_; }  ///< of the field read last, from 1
+  std::int64_t Number() const { return number_; }  ///< number of the latest field, from 1
   bool AtEnd() const { return at_ == nullptr; }
 
-  /// Reads a field and its delimiter. A missing value is NaN. \throws std::string for a quote that is not closed.
+  /// Reads a field and its delimiter. A missing value is NaN. \throws std::string for an unclosed quote.
   NumberStatus Next(float* value) {
     ++number_;
     *value = std::numeric_limits<float>::quiet_NaN();
@@ -62,7 +62,7 @@ class FieldReader {
     auto const text = Text();
     return ShowText(text.data(), text.data() + text.size());
   }
-  /// The text of the field, without blanks around it and without quotes.
+  /// Returns the text of the field, without surrounding blanks and quotes.
   std::string Text() const {
     if (closing_ != nullptr) return Unquoted();
     auto const* end = std::find(field_, end_, delimiter_);
@@ -71,7 +71,7 @@ class FieldReader {
   }
 
  private:
-  /// Reads a field that is no plain number: one in quotes, a word for a missing value, or a name.
+  /// Reads a field that is not a plain number: a quoted field, a word for a missing value, or a name.
   NumberStatus FromText(float* value) {
     *value = std::numeric_limits<float>::quiet_NaN();
     if (*field_ == '"') FindClosingQuote();
@@ -99,7 +99,7 @@ class FieldReader {
     std::string text;
     for (auto const* p = field_ + 1; p != closing_; ++p) {
       text += *p;
-      if (*p == '"') ++p;  // written twice
+      if (*p == '"') ++p;  // a doubled quote
     }
     return text;
   }
@@ -115,7 +115,7 @@ class FieldReader {
   char const* at_;  ///< nullptr after the last field
   char const* end_;
   char const* field_ = nullptr;
-  char const* closing_ = nullptr;  ///< the quote that ends the field; nullptr: it is not in quotes
+  char const* closing_ = nullptr;  ///< the quote that ends the field; nullptr if the field is not quoted
   char delimiter_;
   std::int64_t number_ = 0;
 };
@@ -124,7 +124,7 @@ std::string WrongField(FieldReader const& fields, std::string const& what) {
   return "field " + std::to_string(fields.Number()) + ", " + fields.Shown() + ", is " + what + ".";
 }
 
-/// Says how a column of texts is read.
+/// Returns advice for a column that holds text.
 std::string CureOfTexts(CsvFormat const& format, std::size_t column) {
   auto const name = format.fields.empty() ? std::to_string(column) : format.fields[column];
   auto const cure = "not a number; leave it empty where the value is missing";
@@ -156,7 +156,7 @@ void CheckField(FieldReader const& fields, NumberStatus status, CsvFormat const&
   }
 }
 
-/// The largest n such that all whole numbers up to it are float32.
+/// The largest n such that float32 represents all integers up to it.
 constexpr float kMostQueryId = 16'777'216.0F;
 
 std::int64_t QueryId(FieldReader const& fields, float value) {
@@ -190,7 +190,7 @@ void Keep(FieldReader const& fields, CsvRole role, float value, CsvRows* rows) {
   }
 }
 
-/// The value of a field in a column that may hold names.
+/// Returns the value of a field in a column that may hold names.
 float NameOrNumber(FieldReader const& fields, CsvTexts texts, NumberStatus status, float value, CsvRows* rows) {
   auto const column = static_cast<std::size_t>(fields.Number() - 1);
   if (texts == CsvTexts::kNames)
@@ -199,10 +199,10 @@ float NameOrNumber(FieldReader const& fields, CsvTexts texts, NumberStatus statu
   auto& columns = rows->text_fields;
   auto const place = std::lower_bound(columns.begin(), columns.end(), fields.Number() - 1);
   if (place == columns.end() || *place != fields.Number() - 1) columns.insert(place, fields.Number() - 1);
-  return 0.0F;  // the column is read once more
+  return 0.0F;  // the column is read again later
 }
 
-/// Parses one line; what goes wrong is thrown as a std::string.
+/// Parses one line. Reports errors by throwing a std::string.
 void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
   auto const n_fields = format.NumFields();
   while (!fields.AtEnd()) {

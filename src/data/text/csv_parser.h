@@ -1,9 +1,9 @@
 /// \file Lines of fields between delimiters. Blank lines are skipped. The first line may name the columns.
 ///
-/// A field in double quotes may hold delimiters, and quotes written twice (RFC 4180), but no end of a line: files are
-/// cut at ends of lines. A field is missing when it is empty, nan, or, as in pandas, one of #N/A, #N/A N/A, #NA,
-/// -1.#IND, -1.#QNAN, -NaN, -nan, 1.#IND, 1.#QNAN, <NA>, N/A, NA, NULL, NaN, None, n/a, nan, null, or a question mark,
-/// which the data sets of UCI have. Other texts are names of categories, or labels where the reader takes some.
+/// A quoted field may hold delimiters, and doubled quotes (RFC 4180), but no end of a line, because files are divided
+/// at line ends. A field is missing if it is empty, nan, or, as in pandas, one of #N/A, #N/A N/A, #NA, -1.#IND,
+/// -1.#QNAN, -NaN, -nan, 1.#IND, 1.#QNAN, <NA>, N/A, NA, NULL, NaN, None, n/a, nan, null, or a question mark, which UCI
+/// data sets use. Other texts are names of categories, or labels if the reader accepts them.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -20,7 +20,7 @@
 namespace kauri {
 
 struct CsvParam : public dmlc::Parameter<CsvParam> {
-  int header;  ///< Header
+  int header;  ///< one of Header
   std::string label_column;
   std::string weight_column;
   std::string qid_column;
@@ -65,20 +65,20 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
   char Delimiter() const { return delimiter == "\\t" ? '\t' : delimiter[0]; }
 };
 
-/// What a field of each line is.
+/// The role of a field in each line.
 enum class CsvRole : std::uint8_t { kFeature, kLabel, kWeight, kQuery, kIgnored };
 
-/// The meaning of a field that is no number. kRefused: the field is a mistake. kPossible: it is a name, and all fields
-/// of its column must be read as names. kNames: it is a name, like every other field of its column.
+/// The meaning of a field that is not a number. kRefused: the field is a mistake. kPossible: it is a name, and all
+/// fields of its column must be read as names. kNames: it is a name, like every other field of its column.
 enum class CsvTexts : std::uint8_t { kRefused, kPossible, kNames };
 
-/// What a text looks like.
+/// The layout of a text.
 struct CsvFormat {
   std::vector<CsvRole> roles;       ///< [n_fields]
   std::vector<CsvTexts> texts;      ///< [n_fields]
-  std::vector<std::string> fields;  ///< [n_fields]: their names; empty without a header
+  std::vector<std::string> fields;  ///< [n_fields] names; empty without a header
   char delimiter = ',';
-  std::int64_t header_block = -1;          ///< the block whose first line that is not blank is a header; -1: none
+  std::int64_t header_block = -1;          ///< the block whose first non-blank line is a header; -1: none
   std::vector<std::string> feature_names;  ///< [NumFeatures()], or empty without a header
   std::vector<std::string> feature_types;  ///< [NumFeatures()], or empty without categories
 
@@ -88,7 +88,7 @@ struct CsvFormat {
   bool IsCategorical(std::size_t field) const;
 };
 
-/// The names in a column of a block, numbered as they come.
+/// The names in a column of a block, numbered in the order of their first appearance.
 class CsvDictionary {
  public:
   float Code(std::string const& name) {
@@ -105,9 +105,9 @@ class CsvDictionary {
 
 /// Rows of a text, in its order.
 struct CsvRows {
-  /// [n_fields] or empty: where the values are numbers of names (CsvTexts::kNames).
+  /// [n_fields] or empty: dictionaries of the fields that hold names (CsvTexts::kNames).
   std::vector<CsvDictionary> dictionaries;
-  std::vector<std::int64_t> text_fields;  ///< where CsvTexts::kPossible was a name; ascending
+  std::vector<std::int64_t> text_fields;  ///< fields with CsvTexts::kPossible in which a name was found; ascending
 
   std::vector<float> labels;            ///< [n_rows] or empty
   std::vector<float> weights;           ///< [n_rows] or empty
@@ -120,15 +120,15 @@ struct CsvRows {
 /// The first line that is not blank.
 struct CsvFirstLine {
   std::int64_t line = 0;            ///< from 1
-  std::vector<std::string> fields;  ///< without quotes around them
-  std::vector<bool> is_text;        ///< [n_fields]: no number, and not missing
-  std::int64_t n_numbers = 0;       ///< fields that are numbers; missing ones are not counted
-  std::string fault;                ///< what is wrong with the line; empty: nothing
+  std::vector<std::string> fields;  ///< without surrounding quotes
+  std::vector<bool> is_text;        ///< [n_fields]: true if neither a number nor missing
+  std::int64_t n_numbers = 0;       ///< number of numeric fields; missing ones are not counted
+  std::string fault;                ///< description of the error in the line; empty if there is none
 };
-/// Nothing when all lines are blank; n_lines counts them.
+/// Returns nothing if all lines are blank. Sets *n_lines to the number of lines read.
 std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimiter, std::int64_t* n_lines);
 
-/// Parses the lines of a block; returns what is wrong with the first wrong one.
+/// Parses the lines of a block. Returns the error of the first wrong line.
 std::optional<LineFault> ParseCsvText(Span<char const> text, std::int64_t block, CsvFormat const& format,
                                       CsvRows* rows);
 

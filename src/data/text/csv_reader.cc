@@ -54,7 +54,7 @@ bool KnowsTexts(TextNames const& names, CsvFormat const& format, std::size_t fie
   return place < names.categories.size() && !names.categories[place].texts.empty();
 }
 
-/// Says which columns may hold names, and which do because names are known already.
+/// Marks the columns that may hold names, and the columns that hold names because the names are known already.
 void AllowNames(TextNames const* names, CsvFormat* format) {
   std::size_t feature = 0;
   for (std::size_t field = 0; field < format->roles.size(); ++field) {
@@ -68,7 +68,7 @@ void AllowNames(TextNames const* names, CsvFormat* format) {
   }
 }
 
-/// Whether there are columns that must be read once more, as names.
+/// Marks the columns that must be read again as names. Returns whether there are any.
 bool FindNames(Blocks const& blocks, CsvFormat* format) {
   auto found = false;
   for (auto const& block : blocks) {
@@ -78,7 +78,7 @@ bool FindNames(Blocks const& blocks, CsvFormat* format) {
   return found;
 }
 
-/// All names in a column, sorted by their bytes.
+/// Returns all names in a column, sorted by their bytes.
 std::vector<std::string> NamesOf(Blocks const& blocks, std::size_t field) {
   std::vector<std::string> all;
   for (auto const& block : blocks) {
@@ -90,7 +90,7 @@ std::vector<std::string> NamesOf(Blocks const& blocks, std::size_t field) {
   return all;
 }
 
-/// Returns, for each name of a block in the block's order, its place in `all`, which is sorted and has every name.
+/// Returns for each name of a block, in the block's order, its index in `all`, which is sorted and contains every name.
 std::vector<float> PlacesIn(std::vector<std::string> const& all, CsvDictionary const& own) {
   std::vector<float> places;
   for (auto const& name : own.Names()) {
@@ -99,7 +99,8 @@ std::vector<float> PlacesIn(std::vector<std::string> const& all, CsvDictionary c
   return places;
 }
 
-/// Gives the categories of all blocks the numbers of their names. [n_features], or empty where no column has names.
+/// Numbers the categories of all blocks by their sorted names. Returns the names of each feature, [n_features], or an
+/// empty table if no column has names.
 CategoryNameTable NumberCategories(CsvFormat const& format, Blocks* blocks) {
   auto const n_features = static_cast<std::size_t>(format.NumFeatures());
   CategoryNameTable table;
@@ -121,7 +122,7 @@ CategoryNameTable NumberCategories(CsvFormat const& format, Blocks* blocks) {
   return table;
 }
 
-/// The place of a label among classes that are known. \throws Error(kData) for a label that is none of them.
+/// Returns the index of a label among the known classes. \throws Error(kData) for a label that is not among them.
 float ClassOf(TextFile const& file, std::vector<std::string> const& classes, std::string const& label) {
   auto const found = std::find(classes.begin(), classes.end(), label);
   if (found != classes.end()) return static_cast<float>(found - classes.begin());
@@ -135,7 +136,7 @@ float ClassOf(TextFile const& file, std::vector<std::string> const& classes, std
        ".");
 }
 
-/// Gives labels of text the numbers of their classes.
+/// Replaces labels of text by the numbers of their classes.
 void NumberClasses(TextFile const& file, CsvFormat const& format, TextNames* names, Blocks* blocks) {
   auto const found = std::find(format.roles.begin(), format.roles.end(), CsvRole::kLabel);
   auto const field = static_cast<std::size_t>(found - format.roles.begin());
@@ -161,7 +162,7 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, Cs
   NumberClasses(file, format, names, &blocks);
   std::int64_t n_rows = 0;
   for (auto const& block : blocks) n_rows += block.n_rows;
-  if (n_rows == 0) file.FailWithoutRows();  // but for a header
+  if (n_rows == 0) file.FailWithoutRows();  // a header may be the only line
   auto matrix = DataMatrix::FromDense({Concatenate(ctx, blocks, &CsvRows::values)}, n_rows, format.NumFeatures(), ctx);
   auto* const info = matrix->MutableInfo();
   info->labels = Concatenate(ctx, blocks, &CsvRows::labels);

@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-constexpr int kGzipWithLargestWindow = 15 + 16;  // zlib's code for it
+constexpr int kGzipWithLargestWindow = 15 + 16;  // zlib's code for gzip with the largest window
 constexpr std::size_t kPieceBytes = 1 << 16;
 
 }  // namespace
@@ -24,11 +24,11 @@ Gunzip::Gunzip(std::string name, Take take) : name_(std::move(name)), take_(std:
 Gunzip::~Gunzip() { inflateEnd(&stream_); }
 
 void Gunzip::Add(Span<char const> bytes) {
-  // zlib does not write to what it reads.
+  // zlib does not write to its input.
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream_.avail_in = static_cast<uInt>(bytes.size());
   while (stream_.avail_in > 0) {
-    if (!in_member_ && *stream_.next_in == 0) {  // writers may fill up their last block
+    if (!in_member_ && *stream_.next_in == 0) {  // writers may pad their last block with zeros
       ++stream_.next_in;
       --stream_.avail_in;
       continue;
@@ -39,7 +39,7 @@ void Gunzip::Add(Span<char const> bytes) {
   }
 }
 
-/// What the stream has, to the end of the member at most.
+/// Unpacks the input of the stream, up to the end of the member.
 void Gunzip::Inflate() {
   std::array<char, kPieceBytes> piece;
   do {

@@ -1,4 +1,4 @@
-/// \file gzip (RFC 1952), unpacked as its bytes come: one member after the other, zeros after a member passed over.
+/// \file Streaming decompression of gzip (RFC 1952): one member after the other; zeros after a member are skipped.
 #pragma once
 
 #include <zlib.h>
@@ -11,22 +11,22 @@
 
 namespace kauri {
 
-/// Whether bytes that begin so are packed. Fewer than two are not.
+/// Returns whether bytes with this beginning are gzip. Fewer than two bytes are not.
 bool IsGzip(Span<char const> bytes);
 
 class Gunzip {
  public:
   using Take = std::function<void(Span<char const> bytes)>;
 
-  /// `name`: what messages call the bytes. `take` gets what they unpack to, piece by piece, and may throw.
+  /// `name`: the name of the data in messages. `take` receives the unpacked bytes, piece by piece, and may throw.
   Gunzip(std::string name, Take take);
   ~Gunzip();
   Gunzip(Gunzip const&) = delete;
   Gunzip& operator=(Gunzip const&) = delete;
 
-  /// \throws Error(kData) for what is damaged, or no gzip, with its place.
+  /// Unpacks more bytes. \throws Error(kData) for data that are damaged or not gzip, with the position.
   void Add(Span<char const> bytes);
-  /// After the last bytes. \throws Error(kData) in the middle of a member.
+  /// Ends the input. \throws Error(kData) in the middle of a member.
   void Finish() const;
 
  private:
@@ -36,7 +36,7 @@ class Gunzip {
   Take take_;
   z_stream stream_{};
   bool in_member_ = true;
-  std::int64_t n_members_ = 0;  ///< that are whole
+  std::int64_t n_members_ = 0;  ///< complete members
 };
 
 }  // namespace kauri

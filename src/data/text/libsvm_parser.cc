@@ -16,7 +16,7 @@ DMLC_REGISTER_PARAMETER(LibsvmParam);
 namespace {
 
 constexpr std::int64_t kMaxFeature = INT32_MAX - 1;
-constexpr std::size_t kUsualEntryBytes = 8;  // for memory set aside
+constexpr std::size_t kUsualEntryBytes = 8;  // estimate for memory reservations
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
@@ -31,12 +31,12 @@ bool IsTokenEnd(char const* p, char const* end) { return p == end || IsBlank(*p)
   throw ShowText(token, std::find_if(token, end, IsBlank)) + " is " + what + ".";
 }
 
-/// One line, read from left to right. What goes wrong is thrown as a std::string.
+/// Reads one line from left to right. Reports errors by throwing a std::string.
 class LineReader {
  public:
   LineReader(char const* begin, char const* end) : at_(begin), end_(end) {}
 
-  /// Moves to the next token; false at the end of the line or a comment.
+  /// Moves to the next token. Returns false at the end of the line or at a comment.
   bool NextToken() {
     token_ = at_ = SkipBlanks(at_, end_);
     return at_ != end_ && *at_ != '#';
@@ -51,7 +51,7 @@ class LineReader {
     at_ += 4;
     return true;
   }
-  /// \param cure says what is expected.
+  /// \param cure describes the expected input.
   float TakeFloat(char const* cure) {
     auto const parsed = ParseFloat(at_, end_);
     at_ = parsed.end;
@@ -98,14 +98,14 @@ RowHead TakeHead(LineReader* line) {
   return head;
 }
 
-/// One present or missing value. Read without a LineReader, whose address the messages need: this is the hot loop, and
-/// its state must stay in registers.
+/// One present or missing value. It is read without a LineReader, whose address the messages need: this is the hot
+/// loop, and its state must stay in registers.
 struct Entry {
   std::int64_t feature;
   float value;
 };
 
-/// Reads index:value at p. Returns where it ends, or nullptr when something is wrong, which RefuseEntry then says.
+/// Reads index:value at p. Returns its end, or nullptr for an error, which RefuseEntry then reports.
 char const* ReadEntry(char const* p, char const* end, std::int64_t first_index, Entry* entry) {
   if (!ParseIndex(&p, end, &entry->feature) || p == end || *p != ':') return nullptr;
   if (entry->feature < first_index || entry->feature > kMaxFeature) return nullptr;
@@ -221,7 +221,7 @@ std::optional<LibsvmFormat> DetectLibsvmFormat(Span<char const> text) {
       try {
         format->has_weights = TakeHead(&line).weight.has_value();
         format->has_queries = line.NextToken() && line.TakeQuery();
-      } catch (std::string const&) {  // ParseLibsvmText will say it, with the line
+      } catch (std::string const&) {  // ParseLibsvmText will report it, with the line
       }
     }
     p = end == text.end() ? end : end + 1;

@@ -14,7 +14,7 @@ namespace {
 
 using Blocks = std::vector<LibsvmRows>;
 
-/// Where each block's rows and entries go.
+/// The places of each block's rows and entries in the result.
 struct Layout : LibsvmColumns {
   std::vector<std::int64_t> first_row;    ///< [n_blocks + 1]
   std::vector<std::int64_t> first_entry;  ///< [n_blocks + 1]
@@ -32,7 +32,7 @@ Layout LayOut(Blocks const& blocks, LibsvmColumns const& columns) {
   return layout;
 }
 
-/// fn(block, index) on all threads.
+/// Calls fn(block, index) on all threads.
 template <typename Fn>
 void ForEachBlock(Context const& ctx, Blocks const& blocks, Fn&& fn) {
   ParallelFor(ctx, static_cast<std::int64_t>(blocks.size()),

@@ -15,7 +15,7 @@ namespace {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
-/// Reads one number and moves *at behind it. False when there is none.
+/// Reads one number and moves *at behind it. Returns false if there is none.
 bool ParseNumber(char const** at, char const* end, float* value) {
   auto const parsed = ParseFloat(*at, end);
   *at = parsed.end;
@@ -24,7 +24,7 @@ bool ParseNumber(char const** at, char const* end, float* value) {
 }
 bool ParseNumber(char const** at, char const* end, std::int64_t* value) { return ParseIndex(at, end, value); }
 
-/// fn(begin, end) for each word of a line.
+/// Calls fn(begin, end) for each word of a line.
 template <typename Fn>
 void ForEachWord(char const* begin, char const* end, Fn&& fn) {
   for (auto const* p = begin;;) {
@@ -89,7 +89,7 @@ bool Exists(std::string const& path) {
   return std::filesystem::exists(path, error);
 }
 
-/// Whether there is such a file, which then must be the only source of the field.
+/// Returns whether the file exists. It must then be the only source of the field.
 bool IsThere(std::string const& path, char const* field, bool has_field) {
   if (!Exists(path)) return false;
   if (has_field) {

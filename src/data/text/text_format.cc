@@ -13,11 +13,11 @@ namespace {
 constexpr std::int64_t kMostLines = 16;
 constexpr std::string_view kBlanks = " \t";
 
-/// The formats that the lines so far may have.
+/// The formats that are compatible with the lines read so far.
 struct Evidence {
   bool may_be_libsvm = true;
   bool may_be_csv = true;
-  bool has_pair = false;  ///< index:value
+  bool has_pair = false;  ///< whether an index:value was found
   std::int64_t n_lines = 0;
 };
 
@@ -42,7 +42,7 @@ bool IsPair(std::string_view word) {
   return (name == "qid" || IsNumber(name)) && IsNumber(word.substr(colon + 1));
 }
 
-/// The words before a comment.
+/// Returns the words before a comment.
 std::vector<std::string_view> WordsOf(std::string_view line) {
   line = line.substr(0, line.find('#'));
   std::vector<std::string_view> words;

@@ -1,4 +1,4 @@
-/// \file Which format a text has whose name does not say.
+/// \file Detection of the format of a text whose name does not indicate it.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace kauri {
 
-/// Returns "libsvm" or "csv" where the first lines that are not blank, up to 16, agree on it; empty where they do not.
-/// A line of libsvm is a label, perhaps more with commas between them, and then words of the form number:number, of
-/// which there must be one in some line. A line of CSV has a comma, and no such word. \throws Error(kIo) as TextFile.
+/// Returns "libsvm" or "csv" if the first non-blank lines, up to 16, agree on it; otherwise an empty string. A line of
+/// libsvm is a label, or several separated by commas, and then words of the form number:number; at least one line must
+/// have such a word. A line of CSV has a comma, and no such word. \throws Error(kIo) as TextFile.
 std::string RecogniseFormat(TextFile const& file);
 
 }  // namespace kauri

@@ -38,7 +38,7 @@ std::int64_t CheckedSize(std::string const& path) {
   return static_cast<std::int64_t>(size);
 }
 
-/// The bytes of a file from one place on, in order.
+/// Reads the bytes of a file from one place on, in order.
 class Stream {
  public:
   Stream(std::string const& path, std::int64_t offset)
@@ -46,7 +46,7 @@ class Stream {
     if (!file_.IsOpen()) Fail(ErrorKind::kIo, Quoted(path), " cannot be opened: ", ReasonOf(errno), ".");
   }
 
-  /// Appends up to n bytes; fewer at the end of the file.
+  /// Appends n bytes, or fewer at the end of the file.
   void Append(std::int64_t n, std::vector<char>* buffer) {
     auto size = buffer->size();
     auto const end = size + static_cast<std::size_t>(n);
@@ -62,7 +62,7 @@ class Stream {
     buffer->resize(size);
   }
 
-  /// Reads on, `n_bytes` at a time, until the buffer ends with the line that its last byte is in.
+  /// Reads on, `n_bytes` at a time, until the buffer ends with the end of its last line.
   void CompleteLastLine(std::int64_t n_bytes, std::vector<char>* buffer) {
     auto searched = buffer->size() - 1;
     while (searched < buffer->size()) {
@@ -86,7 +86,7 @@ class Stream {
   Descriptor file_;
 };
 
-/// A byte order mark stands at the beginning of the first block, if at all.
+/// Returns the text without a byte order mark, which only the first block can have.
 Span<char const> WithoutMark(std::int64_t block, Span<char const> text) {
   auto const length = kByteOrderMark.size();
   auto const has_mark =
@@ -94,7 +94,7 @@ Span<char const> WithoutMark(std::int64_t block, Span<char const> text) {
   return has_mark ? text.subspan(length, text.size() - length) : text;
 }
 
-/// Where the first line begins that does not begin before `place`.
+/// Returns the beginning of the first line that begins at `place` or later.
 std::size_t LineFrom(std::string const& text, std::int64_t place) {
   if (place == 0) return 0;
   return std::min(text.find('\n', static_cast<std::size_t>(place) - 1), text.size() - 1) + 1;
@@ -123,7 +123,7 @@ Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buff
 Span<char const> TextFile::ReadFileBlock(std::int64_t block, std::vector<char>* buffer) const {
   auto const begin = block * block_bytes_;
   auto const end = std::min(begin + block_bytes_, size_);
-  auto const from = begin == 0 ? 0 : begin - 1;  // the byte before tells whether a line begins here
+  auto const from = begin == 0 ? 0 : begin - 1;  // the byte before shows whether a line begins here
   Stream stream(path_, from);
   buffer->clear();
   stream.Append(end - from, buffer);

@@ -1,4 +1,4 @@
-/// \file Text files in blocks of whole lines, and what their parsers share.
+/// \file Text files in blocks of whole lines, and helpers of their parsers.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace kauri {
 
-/// What is wrong with a line of a text, counted from 1 within that text.
+/// An error in a line of a text, counted from 1 within the text.
 struct LineFault {
   std::int64_t line = 0;
   std::string message;
 };
 
-/// A field of a text for a message, as Quoted (common/quoted.h) shows it, its first 40 bytes at most.
+/// Returns a field of a text for a message, formatted by Quoted (common/quoted.h), at most its first 40 bytes.
 std::string ShowText(char const* begin, char const* end);
 
-/// fn(begin, end, line) for each line, its end (LF or CRLF) left out. Returns the number of lines.
+/// Calls fn(begin, end, line) for each line, without its end (LF or CRLF). Returns the number of lines.
 template <typename Fn>
 std::int64_t ForEachLine(Span<char const> text, Fn&& fn) {
   auto const* p = text.begin();
@@ -40,41 +40,41 @@ std::int64_t ForEachLine(Span<char const> text, Fn&& fn) {
   return line;
 }
 
-/// A text, cut into blocks that depend on its size only. A block has the lines that begin in its bytes. A text file is
-/// read block by block; gzip and standard input (whole_text.h) are held in memory, unpacked.
+/// A text, divided into blocks that depend only on its size. A block has the lines that begin in its bytes. A text file
+/// is read block by block; gzip and standard input (whole_text.h) are held in memory, unpacked.
 class TextFile {
  public:
   static constexpr std::int64_t kBlockBytes = 1 << 18;
-  /// A longer line is no text: without a bound a file of zeros would fill the memory.
+  /// A longer line is not text: without a limit, a file of zeros would fill the memory.
   static constexpr std::int64_t kMostLineBytes = 1 << 28;
 
-  /// \throws Error(kIo) unless `path` names a regular file that can be read, or standard input; and as ReadWholeText.
+  /// \throws Error(kIo) unless `path` names a readable regular file, or standard input; and as ReadWholeText.
   explicit TextFile(std::string const& path, std::int64_t block_bytes = kBlockBytes);
 
-  /// For messages.
+  /// Returns the name for messages.
   std::string const& Path() const { return path_; }
   std::int64_t NumBlocks() const { return (size_ + block_bytes_ - 1) / block_bytes_; }
-  /// Reads a block, into `buffer` unless the text is in memory, and returns its lines, without the byte order mark of
-  /// UTF-8. Safe from many threads. \throws Error(kIo); Error(kData) for a line of more than kMostLineBytes.
+  /// Reads a block, into `buffer` unless the text is in memory, and returns its lines, without the UTF-8 byte order
+  /// mark. Safe from many threads. \throws Error(kIo); Error(kData) for a line of more than kMostLineBytes.
   Span<char const> ReadBlock(std::int64_t block, std::vector<char>* buffer) const;
 
-  /// Parses one block, tells its number of lines, and returns what is wrong with the first wrong line.
+  /// Parses one block, sets *n_lines to its number of lines, and returns the error of the first wrong line.
   using ParseBlock =
       std::function<std::optional<LineFault>(Span<char const> text, std::int64_t block, std::int64_t* n_lines)>;
-  /// Blocks [first, last), which `n_lines` lines come before.
+  /// Blocks [first, last), with `n_lines` lines before them.
   struct Part {
     std::int64_t first = 0;
     std::int64_t last = 0;
     std::int64_t n_lines = 0;
   };
-  /// Calls `parse` for every block, in parallel. Returns the number of lines before each block and, last, after all.
-  /// \throws Error(kData) for the first fault, naming its line.
+  /// Calls `parse` for every block, in parallel. Returns the number of lines before each block, followed by the total.
+  /// \throws Error(kData) for the first error, naming its line.
   std::vector<std::int64_t> ParseBlocks(Context const& ctx, ParseBlock const& parse, Part const& part) const;
   std::vector<std::int64_t> ParseBlocks(Context const& ctx, ParseBlock const& parse) const {
     return ParseBlocks(ctx, parse, {0, NumBlocks(), 0});
   }
 
-  /// \throws Error(kData): path, line (from 1), message.
+  /// \throws Error(kData) with path, line (from 1) and message.
   [[noreturn]] void FailAtLine(std::int64_t line, std::string const& message) const;
   [[noreturn]] void FailWithoutRows() const;
 
@@ -83,7 +83,7 @@ class TextFile {
 
   std::string path_;
   std::int64_t block_bytes_;
-  std::shared_ptr<std::string const> text_;  ///< null: it is in the file
+  std::shared_ptr<std::string const> text_;  ///< null if the text is in the file
   std::int64_t size_;
 };
 

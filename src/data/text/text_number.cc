@@ -8,14 +8,14 @@
 namespace kauri {
 namespace {
 
-/// What a number is that from_chars cannot represent: 0 or too large.
+/// Returns the status of a number that from_chars cannot represent: it is 0 or too large.
 NumberStatus StatusOutOfRange(char const* begin, char const* end, std::int64_t n_digits, std::int64_t exponent) {
   std::int64_t leading_zeros = 0;
   for (auto const* p = begin; p != end && (*p == '0' || *p == '.'); ++p) leading_zeros += *p == '0' ? 1 : 0;
   return n_digits - leading_zeros + exponent > 0 ? NumberStatus::kTooLarge : NumberStatus::kOk;
 }
 
-/// Length of `word` when [p, end) starts with it in any case, otherwise 0.
+/// Returns the length of `word` if [p, end) starts with it in any case, otherwise 0.
 std::ptrdiff_t StartsWith(char const* p, char const* end, char const* word) {
   auto const length = static_cast<std::ptrdiff_t>(std::strlen(word));
   if (end - p < length) return 0;

@@ -1,9 +1,9 @@
 /// \file Numbers in text: correctly rounded to float32, no locale, no allocation.
 ///
-/// A number of up to 19 digits whose digits are below 2^53 and whose power of ten is at most 22 in magnitude is one
-/// exact float64 multiplication or division away (Clinger 1990, "How to read floating point numbers accurately"). That
-/// float64 is correctly rounded, and rounding it once more to float32 is right unless it lies halfway between two
-/// floats; those and all other numbers go through std::from_chars.
+/// A number of up to 19 digits whose digits are below 2^53 and whose power of ten is at most 22 in magnitude is the
+/// result of one float64 multiplication or division of exact operands (Clinger 1990, "How to read floating point
+/// numbers accurately"). The result is correctly rounded, and rounding it again to float32 is right unless it lies
+/// halfway between two floats. Halfway cases and all other numbers go through std::from_chars.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ enum class NumberStatus { kOk, kNotANumber, kInfinite, kTooLarge };
 
 inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') <= 9; }
 
-/// `end` is where the number ends; where it should have begun when there is none.
+/// A parsed number. `end` is the end of the number, or the place where it should have begun if there is none.
 struct ParsedFloat {
   NumberStatus status;
   float value;
@@ -30,21 +30,21 @@ namespace detail {
 inline constexpr std::array<double, 23> kPowersOfTen{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-constexpr std::int64_t kMaxExponent = 1000000;  // saturates; far past float32
-constexpr std::ptrdiff_t kMaxDigits = 19;       // of which any fit in 64 bits
+constexpr std::int64_t kMaxExponent = 1000000;  // saturates; far beyond float32
+constexpr std::ptrdiff_t kMaxDigits = 19;       // any number of this length fits into 64 bits
 
-/// What a scan of a number's characters finds.
+/// Result of scanning a number's characters.
 struct NumberScan {
-  std::uint64_t digits = 0;  ///< all digits as an integer; wrong when there are more than kMaxDigits
+  std::uint64_t digits = 0;  ///< all digits as an integer; wrong if there are more than kMaxDigits
   std::ptrdiff_t n_digits = 0;
   std::int64_t exponent = 0;  ///< value = digits * 10^exponent
 };
 
 constexpr bool kLittleEndian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
-/// Appends the digits that `eight` characters (the first in the lowest byte) start with; returns how many, without a
-/// branch on that number: it is as good as random, and a wrong guess costs more than the rest. Pairs, fours and eights
-/// are joined within one word as in Lemire 2021, "Number parsing at a gigabyte per second".
+/// Appends the digits at the start of `eight` characters (the first in the lowest byte). Returns their number, without
+/// a branch on it: it is as good as random, and a misprediction costs more than the rest. Pairs, fours and eights are
+/// joined within one word as in Lemire 2021, "Number parsing at a gigabyte per second".
 inline std::ptrdiff_t AppendEight(std::uint64_t eight, NumberScan* scan) {
   constexpr std::array<std::uint64_t, 9> kPowers{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   auto value = eight ^ 0x3030303030303030U;  // digits become 0 to 9
@@ -75,7 +75,7 @@ inline char const* ScanDigits(char const* p, char const* end, NumberScan* scan) 
   return p;
 }
 
-/// [sign] digits after an 'e' at `p`; returns p where these do not follow.
+/// Scans [sign] digits after an 'e' at `p`. Returns p if there are none.
 inline char const* ScanExponent(char const* p, char const* end, NumberScan* scan) {
   auto const* q = p + 1;
   auto const negative = q != end && *q == '-';
@@ -102,14 +102,14 @@ inline char const* ScanNumber(char const* p, char const* end, NumberScan* scan) 
   return p != end && (*p == 'e' || *p == 'E') ? ScanExponent(p, end, scan) : p;
 }
 
-/// True for a float64 whose 29 bits below float32's last are exactly one half of it.
+/// Returns true for a float64 whose 29 bits below float32's last are exactly one half of it.
 inline bool IsHalfway(double value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
   return (bits & 0x1FFFFFFFU) == 0x10000000U;
 }
 
-/// The number as a float64 that rounds to the right float32; false when it must be found the long way.
+/// Computes a float64 that rounds to the right float32. Returns false if the number needs the slow path.
 inline bool RoundShortly(NumberScan const& scan, double* value) {
   if (scan.n_digits > kMaxDigits || scan.digits > (std::uint64_t{1} << 53U) || scan.exponent < -22 ||
       scan.exponent > 22) {
@@ -120,18 +120,18 @@ inline bool RoundShortly(NumberScan const& scan, double* value) {
   return !IsHalfway(*value);
 }
 
-/// The number in [begin, end), without sign, when the short way does not hold.
+/// Returns the number in [begin, end), without sign, by the slow path.
 ParsedFloat RoundSlowly(char const* begin, char const* end, std::int64_t n_digits, std::int64_t exponent);
-/// nan or inf at `p`; `begin` is the sign before it or p itself.
+/// Parses nan or inf at `p`; `begin` is the sign before it or p itself.
 ParsedFloat ParseWord(char const* begin, char const* p, char const* end);
 
 }  // namespace detail
 
 /// Reads [sign] digits [. digits] [e [sign] digits], nan, or inf, the words in any case, from [begin, end). A number
-/// too small for float32 is 0 of its sign.
+/// too small for float32 becomes 0 with its sign.
 inline ParsedFloat ParseFloat(char const* begin, char const* end) {
   auto const sign = begin != end ? *begin : '0';
-  auto const* p = begin + static_cast<int>((sign == '-') | (sign == '+'));  // signs come at random: no branch
+  auto const* p = begin + static_cast<int>((sign == '-') | (sign == '+'));  // signs are random: no branch
   detail::NumberScan scan;
   auto const* last = detail::ScanNumber(p, end, &scan);
   if (scan.n_digits == 0) return detail::ParseWord(begin, p, end);
@@ -146,7 +146,7 @@ inline ParsedFloat ParseFloat(char const* begin, char const* end) {
   return parsed;
 }
 
-/// Reads digits into *value; false, without moving *at, when there are none or they exceed int64.
+/// Reads digits into *value. Returns false, without moving *at, if there are none or they exceed int64.
 inline bool ParseIndex(char const** at, char const* end, std::int64_t* value) {
   auto const* p = *at;
   std::uint64_t result = 0;

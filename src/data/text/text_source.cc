@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::int64_t kBlocksAtOnce = 8;
 
-/// Walks over a file, a few blocks at a time. Rows: CsvRows or LibsvmRows.
+/// Traverses a file, a few blocks at a time. Rows: CsvRows or LibsvmRows.
 template <typename Rows>
 class BlockWalk {
  public:
   explicit BlockWalk(TextFile const& file) : file_(file) {}
   void Restart() { next_ = n_lines_ = 0; }
-  /// Parses the next blocks; none at the end. parse(text, block, rows) returns a fault.
+  /// Parses the next blocks; returns none at the end. parse(text, block, rows) returns an error.
   template <typename Parse>
   std::vector<Rows> Next(Context const& ctx, Parse&& parse) {
     auto const last = std::min(next_ + kBlocksAtOnce, file_.NumBlocks());
@@ -39,7 +39,7 @@ class BlockWalk {
     return blocks;
   }
   bool IsAtEnd() const { return next_ == file_.NumBlocks(); }
-  /// Before each of the blocks that came last.
+  /// Returns the number of lines before each block that Next returned last.
   std::vector<std::int64_t> const& LinesBefore() const { return lines_before_; }
 
  private:
@@ -56,7 +56,7 @@ std::vector<T> Join(std::vector<Rows> const& blocks, std::vector<T> Rows::*membe
   return all;
 }
 
-/// Lists of [n_cols], or empty.
+/// Names and types of the columns, each [n_cols] or empty.
 struct ColumnLabels {
   std::vector<std::string> names;
   std::vector<std::string> types;
@@ -64,7 +64,7 @@ struct ColumnLabels {
   bool may_name = false;  ///< MetaInfo::may_name_categories
 };
 
-/// Hands a matrix over as a batch. False when it has no rows.
+/// Passes a matrix on as a batch. Returns false if it has no rows.
 template <typename Rows>
 bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& blocks, ColumnLabels const& columns,
           RowBatch* batch) {

@@ -1,4 +1,4 @@
-/// \file Text files batch by batch, for data that memory has no room for.
+/// \file Text files batch by batch, for data that do not fit into memory.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ namespace kauri {
 
 class TextSource : public RowSource {
  public:
-  /// [n_groups + 1], over all rows; empty without queries. Batches do not tell: a query may go on in the next.
+  /// Returns the query offsets over all rows, [n_groups + 1]; empty without queries. Batches do not have them, because
+  /// a query may continue in the next batch.
   virtual std::vector<std::int64_t> GroupPtr() const { return {}; }
 };
 
-/// format: csv or libsvm; errors and `params` are those of ReadCsv and ReadLibsvm. A libsvm file is read once here, to
-/// know how many features there are. Batches have the types of `path`.feature_types (data/text/side_files.h), whose
-/// errors come from here. \throws Error(kParameter) for another format.
+/// Opens a text file. format: csv or libsvm; errors and `params` are the same as in ReadCsv and ReadLibsvm. A libsvm
+/// file is read once here, to determine the number of features. Batches have the types of `path`.feature_types
+/// (data/text/side_files.h); this function reports its errors. \throws Error(kParameter) for another format.
 std::unique_ptr<TextSource> MakeTextSource(Context const& ctx, std::string const& format, std::string const& path,
                                            ParamMap const& params);
 

@@ -38,8 +38,8 @@ bool IsThere(std::string const& path) {
   return std::filesystem::exists(path, error);
 }
 
-/// Where the path ends. '?' and '#' may be part of it: the longest part before one of them that is a file counts, and
-/// where there is none, what comes before the query and the cache.
+/// Returns the end of the path. '?' and '#' may be part of it: the longest prefix that ends before one of them and is a
+/// file wins; without one, the path ends before the query and the cache.
 std::size_t EndOfPath(std::string const& text) {
   for (auto end = text.size(); end != std::string::npos && end > 0; end = text.find_last_of("?#", end - 1)) {
     if (IsThere(text.substr(0, end))) return end;

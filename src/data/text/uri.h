@@ -1,4 +1,4 @@
-/// \file `path?name=value&name=value#cache`: how data in files are named.
+/// \file URIs of data in files: `path?name=value&name=value#cache`.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace kauri {
 
 struct DataUri {
   std::string path;
-  std::string format;  ///< the parameter of that name, else from the extension .csv, .libsvm or .svm, else empty
-  ParamMap params;     ///< all others
-  std::string cache;   ///< what follows '#'; empty: the data are to be in memory
+  std::string format;  ///< the parameter `format`, else from the extension .csv, .libsvm or .svm, else empty
+  ParamMap params;     ///< all other parameters
+  std::string cache;   ///< the part after '#'; empty: the data are kept in memory
 };
 
-/// '?' and '#' in the name of a file that exists begin no parameters and no cache. \throws Error(kParameter) for what
-/// is not name=value, a name given twice, or a '#' without a name.
+/// Parses a URI. '?' and '#' in the name of an existing file do not begin parameters or a cache. \throws
+/// Error(kParameter) for a parameter that is not name=value, a repeated name, or a '#' without a name.
 DataUri ParseDataUri(std::string const& text);
 
 }  // namespace kauri

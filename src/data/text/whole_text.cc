@@ -37,7 +37,7 @@ std::size_t ReadFully(int file, Span<char> to, std::string const& name) {
   return size;
 }
 
-/// Grows piece by piece, within bounds.
+/// A text that grows piece by piece, within limits.
 class BoundedText {
  public:
   BoundedText(std::string name, std::int64_t most_line_bytes)
@@ -64,11 +64,11 @@ class BoundedText {
   std::string name_;
   std::int64_t most_line_bytes_;
   std::int64_t limit_ = BytesOfMemory();
-  std::int64_t in_line_ = 0;  ///< bytes after the last end of a line
+  std::int64_t in_line_ = 0;  ///< bytes after the last line end
   std::string text_;
 };
 
-/// The rest of an open file, unpacked where it is gzip.
+/// Returns the rest of an open file, unpacked if it is gzip.
 std::string ReadRest(int file, std::string const& name, std::int64_t most_line_bytes) {
   BoundedText text(name, most_line_bytes);
   std::optional<Gunzip> gunzip;
@@ -89,7 +89,8 @@ std::string ReadRest(int file, std::string const& name, std::int64_t most_line_b
   return text.Take();
 }
 
-/// O_NONBLOCK: to open a pipe that nobody writes to would wait for ever. Regular files do not know it.
+/// Uses O_NONBLOCK, because opening a pipe without a writer would otherwise block forever. It has no effect on regular
+/// files.
 int OpenToRead(std::string const& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 
 bool BeginsAsGzip(int file) {
