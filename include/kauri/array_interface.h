@@ -37,7 +37,7 @@ struct DeviceArray {
   /// Stream whose queued work must end before the array may be read: kReady for none, kLegacyStream, 2 for the default
   /// stream of the thread, else a handle.
   std::uint64_t stream = kLegacyStream;
-  bool names_stream = false;  ///< whether the text has "stream"; the text of host memory never has
+  bool names_stream = false;  ///< true if the text has "stream"; the text of host memory never has
 };
 
 /// Parses a CUDA array interface. Without "stream" (version 2) the array waits for the legacy default stream. The
