@@ -1,4 +1,5 @@
-// How uniform shuffles are: the two tests of "Bandwidth-optimal random shuffling for GPUs", section 5, at its sizes.
+// Measures how uniform shuffles are: the two tests of "Bandwidth-optimal random shuffling for GPUs", section 5, at its
+// sizes.
 //
 //   shuffle_quality_bench chi N N_PERMUTATIONS SHUFFLER [FIRST_SEED 1] [SETS 1]
 //   shuffle_quality_bench mmd N N_PERMUTATIONS SHUFFLER [FIRST_SEED 1] [SETS 1]
@@ -78,7 +79,7 @@ kauri::Context AllThreads() {
   return ctx;
 }
 
-/// The number of a permutation among all, in the order of a dictionary.
+/// Returns the number of a permutation among all, in lexicographic order.
 std::size_t Rank(Elements const& list) {
   std::size_t rank = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
