@@ -5,10 +5,10 @@
 //   shuffle_quality_bench mmd N N_PERMUTATIONS SHUFFLER [FIRST_SEED 1] [SETS 1]
 //
 // SHUFFLER: philox or philox:ROUNDS, swap or swap:ROUNDS (swap-or-not), lcg, and std: std::shuffle by std::mt19937_64.
-// A line for each set of permutations, each of which has a key of its own.
+// Prints a line for each set of permutations; each permutation has its own key.
 //   chi: the chi-square over all N! outcomes, its degrees of freedom.
-//   mmd: the estimate of the squared mean discrepancy of the Mallows kernel (lambda = 5) over disjoint pairs; what its
-//        absolute value is below in 95 of 100 sets, by the central limit and by Hoeffding's inequality.
+//   mmd: the estimate of the squared mean discrepancy of the Mallows kernel (lambda = 5) over disjoint pairs; the bound
+//        on its absolute value in 95 of 100 sets, by the central limit theorem and by Hoeffding's inequality.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,7 +1,8 @@
 /// \file The similarity of orders, and the discrepancy between a set of orders and all orders (sections 2.4 and 5.3.3).
 ///
-/// Everything here compares ranks, not orders. Two orders of the same players disagree about a pair that one of them
-/// has in the other sequence. With their share of disagreements s = n_discordant / (d (d - 1) / 2),
+/// All functions compare ranks, not orders. Two orders of the same players disagree about a pair if they have its
+/// players in opposite sequence. With their fraction of disagreements s = n_discordant / (d (d - 1) / 2),
+///
 ///   Mallows   exp(-lambda s), whose mean over all orders is
 ///             E = prod_(j=1..d) (1 - q^j) / (j (1 - q)), q = exp(-lambda / (d (d - 1) / 2))
 ///   Kendall   1 - 2 s, mean 0

@@ -14,7 +14,7 @@ Json* ChildOf(Bytes* bytes, Json* node) {
   return &*std::next(node->begin(), static_cast<Json::difference_type>(place));
 }
 
-/// Chooses a place: starts near values that are worth changing, and goes on a few steps.
+/// Chooses a place: starts near values that are worth changing, and moves on a few steps.
 Json* PlaceIn(Bytes* bytes, Json* document) {
   Json::json_pointer const starts[] = {Json::json_pointer("/learner/gradient_booster/model/trees"),
                                        Json::json_pointer("/learner/gradient_booster/model"),
