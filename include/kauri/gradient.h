@@ -25,7 +25,7 @@ struct FixedPair {
   std::int32_t hessian;
 };
 
-/// A sum of FixedPairs.
+/// A sum of pairs, each a FixedPair.
 struct FixedSum {
   std::int64_t gradient = 0;
   std::int64_t hessian = 0;

@@ -81,7 +81,8 @@ Found TimeFinding(cuda::CudaContext const& cuda, Phase phase, Level const& level
       cuda::ToDevice(cuda, std::vector<double>(static_cast<std::size_t>(level.n_nodes), kMinLossChange / 2.0));
   auto entries = MakeDeviceLevel(cuda, LayOut(level, phase == Phase::kSorted), level.both_ways);
   auto& chunk = entries.chunk;
-  auto const sum_pieces = [&] {  // split finding turns them into prefix sums in place
+  // Repeated before each run, because split finding turns the sums of pieces into prefix sums in place.
+  auto const sum_pieces = [&] {
     if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries.workspace, &chunk);
   };
   sum_pieces();

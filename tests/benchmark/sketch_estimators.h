@@ -80,7 +80,8 @@ inline Estimate FromMoments(Numbers const& moments, std::size_t order, bool with
     estimate.cdf = kauri::LegendreCdf(moments);
     return estimate;
   }
-  if (estimate.failed) {  // a failed estimate is left out of every mean, and its fit takes the longest
+  // A placeholder: failed estimates are left out of every mean, and their fit would take the longest.
+  if (estimate.failed) {
     estimate.cdf = kauri::LegendreCdf(Numbers{1.0});
     return estimate;
   }
