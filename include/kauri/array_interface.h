@@ -1,4 +1,4 @@
-/// \file Arrays that belong to somebody else, described by the array-interface protocol of NumPy (version 3).
+/// \file Arrays owned by the caller, described by the array-interface protocol of NumPy (version 3).
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// kF128 is the long double of this machine, in 16 bytes.
+/// Element types. kF128 is the long double of this machine, in 16 bytes.
 enum class DType { kF16, kF32, kF64, kF128, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBool };
 
 /// One- or two-dimensional strided array in host memory. Not owning; never written to.
@@ -33,20 +33,21 @@ struct DeviceArray {
   static constexpr std::uint64_t kReady = 0;
   static constexpr std::uint64_t kLegacyStream = 1;
 
-  ArrayView view;  ///< of the device's addresses: the host never reads them; strides are not negative
-  /// What is queued on this stream now comes before the array may be read: kReady nothing, kLegacyStream, 2 the default
+  ArrayView view;  ///< holds device addresses, which the host never reads; strides are not negative
+  /// Stream whose queued work must end before the array may be read: kReady for none, kLegacyStream, 2 for the default
   /// stream of the thread, else a handle.
   std::uint64_t stream = kLegacyStream;
-  bool names_stream = false;  ///< the text has "stream", as no array in host memory does
+  bool names_stream = false;  ///< true if the text has "stream"; the text of host memory never has
 };
 
-/// Without "stream" (version 2) the legacy default stream is waited for. Whether the address is one of a device is not
-/// looked at. \throws Error(kData) as ParseArrayInterface does, for stream 0, for negative strides, and for kF128.
+/// Parses a CUDA array interface. Without "stream" (version 2) the array waits for the legacy default stream. The
+/// function does not check that the address is a device's. \throws Error(kData) as ParseArrayInterface does, for stream
+/// 0, for negative strides, and for kF128.
 DeviceArray ParseDeviceArrayInterface(std::string const& json);
-/// The same for an array that may be in host memory: strides may be negative.
+/// Parses the interface of an array that may also be in host memory: strides may be negative.
 DeviceArray ParseAnyArrayInterface(std::string const& json);
 
-/// Element as float64 (int64 beyond 2^53 rounds). Slow path: hot loops use DispatchDType of
+/// Returns an element as float64 (int64 beyond 2^53 rounds). Slow path: hot loops use DispatchDType of
 /// src/data/arrays/array_dispatch.h.
 double ElementAsDouble(ArrayView const& array, std::int64_t row, std::int64_t col);
 

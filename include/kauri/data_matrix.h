@@ -1,7 +1,7 @@
-/// \file The data that is learnt from and predicted on.
+/// \file The data for training and prediction.
 ///
-/// Vocabulary. An entry is a present value; a value equal to `missing`, a NaN, or one that a sparse row does not store
-/// is missing. Inside the library "missing" is always NaN (dense) or absent (CSR).
+/// Vocabulary. An entry is a present value. A value is missing if it equals `missing`, is NaN, or is not stored by a
+/// sparse row. Inside the library "missing" is always NaN (dense) or absent (CSR).
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace kauri {
 class DeviceStorage;
 class DerivedData;
 
-/// Rows in whatever storage the caller has; not owning, cheap to copy. The only way predictors read features.
+/// A view of rows in any storage of the caller; not owning, cheap to copy. Predictors read features through it only.
 class DataView {
  public:
   virtual ~DataView() = default;
@@ -30,25 +30,26 @@ class DataView {
   /// Writes rows [begin, end) densely to `tile`, [end - begin, n_cols] row-major, NaN where missing.
   /// Only the first `n_cols` features are written; n_cols may be smaller or larger than NumCols() (the rest is NaN).
   virtual void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const = 0;
-  /// As CopyRows, for chosen features only: tile [end - begin, n_slots] row-major, feature f in column
-  /// slot_of_feature[f], left out where that is negative or past the end. False, with nothing written, when CopyRows is
-  /// as good: a sparse view saves clearing all the columns that a model never reads.
+  /// Copies chosen features only, like CopyRows: tile [end - begin, n_slots] row-major, feature f in column
+  /// slot_of_feature[f], skipped if that is negative or past the end. Returns false, with nothing written, when
+  /// CopyRows is equally good. A sparse view saves clearing the columns that a model never reads.
   virtual bool CopyFeatures(std::int64_t /*begin*/, std::int64_t /*end*/, Span<std::int32_t const> /*slot_of_feature*/,
                             std::int64_t /*n_slots*/, float* /*tile*/) const {
     return false;
   }
-  /// The rows themselves when they already are contiguous float32 with NaN for missing, row-major with NumCols() per
-  /// row; otherwise nullptr.
+  /// Returns the rows themselves if they are contiguous float32 with NaN for missing, row-major with NumCols() per row;
+  /// otherwise nullptr.
   virtual float const* DenseRows() const { return nullptr; }
-  /// The rows when they are in device memory, otherwise nullptr; the functions above then copy all of them to host
-  /// memory, once.
+  /// Returns the rows if they are in device memory, otherwise nullptr. The functions above then copy all of them to
+  /// host memory, once.
   virtual DeviceStorage const* OnDevice() const { return nullptr; }
 
-  /// What the categories of each column are called, [n_cols], or empty: they are known by their numbers.
+  /// Returns the category names of each column, [n_cols], or empty if categories are identified by their numbers.
   Span<CategoryNames const> Categories() const { return categories_; }
-  /// `names` must outlive the view.
+  /// Sets the category names; `names` must outlive the view.
   void SetCategories(Span<CategoryNames const> names) { categories_ = names; }
-  /// Whether the rows are as a model's trees know them, so that nothing of them is translated (MetaInfo::is_encoded).
+  /// Returns whether the rows are already encoded as a model's trees expect, so that no value is translated
+  /// (MetaInfo::is_encoded).
   bool IsEncoded() const { return is_encoded_; }
   void SetEncoded(bool is_encoded) { is_encoded_ = is_encoded; }
 
@@ -57,15 +58,17 @@ class DataView {
   bool is_encoded_ = false;
 };
 
-/// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from
-/// here when DenseRows() will be given (one pass over the array, on the threads of `ctx`), otherwise from CopyRows.
+/// Creates a view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is
+/// infinite: from here if DenseRows() will return the rows (one pass over the array, on the threads of `ctx`),
+/// otherwise from CopyRows.
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx = Context{});
-/// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; their bounds are checked once, here. An
-/// infinite value is an error from CopyRows and CopyFeatures. Values of a cell that is stored more than once add up.
+/// Creates a view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; their bounds are checked once,
+/// here. An infinite value is an error from CopyRows and CopyFeatures. Values of a cell that is stored more than once
+/// are added.
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
                                       std::int64_t n_cols, float missing, Context const& ctx = Context{});
 
-/// Owned storage: one of the four is used. Sparse input that fills half of the cells or more is stored densely.
+/// Owned storage: one of the four kinds is used. Sparse input that fills half of the cells or more is stored densely.
 struct DenseStorage {
   std::vector<float> values;  ///< [n_rows, n_cols], row-major, NaN = missing
 };
@@ -75,7 +78,7 @@ struct CsrStorage {
   std::vector<float> values;            ///< [n_entries], never NaN
 };
 
-/// Where the rows of a DeviceStorage are; addresses are the device's.
+/// Location of the rows of a DeviceStorage; addresses are the device's.
 struct DeviceLayout {
   int device = 0;  ///< ordinal
   std::int64_t n_rows = 0;
@@ -93,7 +96,7 @@ class DeviceStorage {
   DeviceStorage(DeviceStorage const&) = delete;
   DeviceStorage& operator=(DeviceStorage const&) = delete;
   DeviceLayout const& Layout() const { return layout_; }
-  /// The rows in host memory; copied by the first call.
+  /// Returns the rows in host memory; the first call copies them.
   DenseStorage const& Host() const;
 
  private:
@@ -105,22 +108,22 @@ class DeviceStorage {
   mutable DenseStorage host_;
 };
 
-/// A view of rows in device memory; `storage` must outlive it.
+/// Creates a view of rows in device memory; `storage` must outlive it.
 std::unique_ptr<DataView> MakeDeviceView(DeviceStorage const& storage);
-/// The same, which owns it.
+/// Creates a view that owns its storage.
 std::unique_ptr<DataView> MakeDeviceView(std::unique_ptr<DeviceStorage> storage);
 
-/// Rows that are kept otherwise than as values in memory: as bins, or in a file. Immutable, safe to read from many
-/// threads.
+/// Rows that are not stored as values in memory, but as bins or in a file. Immutable, safe to read from many threads.
 class RowStore {
  public:
   RowStore() = default;
   virtual ~RowStore() = default;
   RowStore(RowStore const&) = delete;
   RowStore& operator=(RowStore const&) = delete;
-  /// The rows as predictions see them: their values, or what stands for them. Valid while the store lives.
+  /// Returns the rows as predictions see them: their values, or representatives of them. Valid while the store lives.
   virtual std::unique_ptr<DataView> View() const = 0;
-  /// What messages call it, and why its values cannot be had: "a QuantileDMatrix, which keeps bins".
+  /// Returns its description in messages, which says why its values are not available: "a QuantileDMatrix, which keeps
+  /// bins".
   virtual std::string Describe() const = 0;
 };
 
@@ -129,7 +132,7 @@ class DataMatrix {
  public:
   /// Copies `view`. \throws Error(kData) for infinite values.
   static std::unique_ptr<DataMatrix> FromView(Context const& ctx, DataView const& view);
-  /// Takes over CSR arrays; rows may be unsorted, and values of a cell that is stored more than once add up. \throws
+  /// Takes over CSR arrays. Rows may be unsorted; values of a cell that is stored more than once are added. \throws
   /// Error(kData) when the arrays disagree, an index is out of range, or a value is NaN or infinite.
   static std::unique_ptr<DataMatrix> FromCsr(CsrStorage storage, std::int64_t n_cols, Context const& ctx = Context{});
   /// Takes over dense rows. \throws Error(kData) when the size is not n_rows * n_cols, or for an infinite value.
@@ -137,7 +140,7 @@ class DataMatrix {
                                                Context const& ctx = Context{});
   /// Takes over rows in device memory; they are row-major and contiguous.
   static std::unique_ptr<DataMatrix> FromDevice(std::unique_ptr<DeviceStorage const> storage);
-  /// Takes over rows that are kept otherwise: Dense() and Csr() are errors, View() is not.
+  /// Takes over rows of a RowStore: Dense() and Csr() are errors, View() is not.
   static std::unique_ptr<DataMatrix> FromStore(std::shared_ptr<RowStore const> store, std::int64_t n_rows,
                                                std::int64_t n_cols, std::int64_t n_entries);
 
@@ -146,37 +149,40 @@ class DataMatrix {
   std::int64_t NumEntries() const { return n_entries_; }  ///< present values
   bool IsDense() const { return csr_.row_ptr.empty(); }
   bool HasMissing() const { return n_entries_ < NumRows() * NumCols(); }
-  /// Rows in device memory are copied by the first call. \throws Error(kData) when the values are not kept (Store()).
+  /// Returns the dense rows. Rows in device memory are copied by the first call. \throws Error(kData) when the values
+  /// are not stored (Store()).
   DenseStorage const& Dense() const {
     if (store_ != nullptr) FailWithoutValues("this");
     return device_ == nullptr ? dense_ : device_->Host();
   }
-  /// The rows when they are in device memory (IsDense() holds), otherwise nullptr.
+  /// Returns the rows if they are in device memory (IsDense() holds), otherwise nullptr.
   DeviceStorage const* OnDevice() const { return device_.get(); }
-  /// \throws Error(kData) as Dense() does.
+  /// Returns the sparse rows. \throws Error(kData) as Dense() does.
   CsrStorage const& Csr() const {
     if (store_ != nullptr) FailWithoutValues("this");
     return csr_;
   }
-  /// The rows when they are kept otherwise than as values in memory, otherwise nullptr.
+  /// Returns the store of the rows if they are not stored as values in memory, otherwise nullptr.
   std::shared_ptr<RowStore const> const& Store() const { return store_; }
-  /// \throws Error(kData) that `what` needs values in memory, which a matrix with a Store() does not have.
+  /// \throws Error(kData), which says that `what` needs values in memory, if the matrix has a Store().
   void RequireValues(char const* what) const {
     if (store_ != nullptr) FailWithoutValues(what);
   }
   MetaInfo const& Info() const { return info_; }
-  /// For setters of labels and the like (data/meta_info.h); features never change. Counts as a change of the info.
+  /// Returns the info for setters of labels, weights and other fields (data/meta_info.h); features never change. Counts
+  /// as a change of the info.
   MetaInfo* MutableInfo() {
     ++info_revision_;
     return &info_;
   }
-  /// Grows with every MutableInfo: what was derived from an older revision is stale.
+  /// Returns a number that grows with every MutableInfo. Data derived from an older revision are stale.
   std::uint64_t InfoRevision() const { return info_revision_; }
-  /// What was derived from the rows and is kept for the next training (data/derived_data.h). Safe from many threads.
+  /// Returns the data that were derived from the rows and are kept for the next training (data/derived_data.h).
+  /// Thread-safe.
   DerivedData& Derived() const { return *derived_; }
-  /// A view of this matrix, valid while it lives.
+  /// Creates a view of this matrix, valid while the matrix lives.
   std::unique_ptr<DataView> View() const;
-  /// Unique in this process; what caches are keyed by.
+  /// Returns a number that is unique in this process; caches use it as a key.
   std::uint64_t Id() const { return id_; }
 
   DataMatrix(DataMatrix const&) = delete;

@@ -14,8 +14,8 @@ enum class ErrorKind {
   kIo,          ///< the file system
   kDevice,      ///< no plug-in, no driver, no device
   kMemory,      ///< not enough memory
-  kCollective,  ///< another rank, or the way to it
-  kInternal     ///< a broken promise inside the library: a bug
+  kCollective,  ///< another rank or the connection to it failed
+  kInternal     ///< a broken invariant inside the library: a bug
 };
 
 class Error : public std::runtime_error {

@@ -1,8 +1,8 @@
 /// \file Gradient pairs: float from the objective, fixed point wherever they are added (design D5).
 ///
-/// Per output and round one power-of-two unit for the gradients and one for the hessians is chosen so that the largest
-/// magnitude becomes an integer below 2^30. Sums are int64, so 2^32 rows cannot overflow, and integer sums commute:
-/// any order, thread count or device gives the same tree.
+/// Each output has, per round, one power-of-two unit for the gradients and one for the hessians, chosen so that the
+/// largest magnitude becomes an integer below 2^30. Sums are int64, so 2^32 rows cannot overflow, and integer sums
+/// commute: any order, thread count or device gives the same tree.
 #pragma once
 
 #include <cstdint>
@@ -45,20 +45,20 @@ struct FixedSum {
   KAURI_HD bool operator==(FixedSum other) const { return gradient == other.gradient && hessian == other.hessian; }
 };
 
-/// The float64 worth of one step of the integers; powers of two, so that conversion is exact.
+/// The float64 value of one integer step; powers of two, so that conversion is exact.
 struct GradientUnit {
   double gradient = 1.0;
   double hessian = 1.0;
 };
 
-/// The gradients of one output, as a tree builder sees them. Not owning.
+/// The gradients of one output, in the form that tree builders read. Not owning.
 struct GradientView {
   Span<FixedPair const> pairs;  ///< [n_rows]
   GradientUnit unit;
 };
 
-/// The gradients of all outputs side by side, as a builder of vector leaves sees them. Not owning. A row holds the
-/// integers of its gradients [n_outputs], then those of its hessians [n_hessians], then zeros up to `stride`.
+/// The gradients of all outputs side by side, in the form that builders of vector leaves read. Not owning. A row holds
+/// the integers of its gradients [n_outputs], then of its hessians [n_hessians], then zeros up to `stride`.
 struct GradientTableView {
   Span<std::int32_t const> values;  ///< [n_rows, stride]
   Span<GradientUnit const> units;   ///< [n_outputs]
@@ -66,7 +66,7 @@ struct GradientTableView {
   std::int64_t stride = 0;
 
   std::int64_t NumOutputs() const { return static_cast<std::int64_t>(units.size()); }
-  /// Where the hessian of an output is in a row.
+  /// Returns the index of an output's hessian within a row.
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
 };
 

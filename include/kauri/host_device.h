@@ -1,5 +1,5 @@
-/// \file KAURI_HD marks a function that both sides compile: the host compiler, and nvcc when the plug-in includes it.
-/// This is the only place in the core that knows that a device compiler exists.
+/// \file KAURI_HD marks a function that both compilers compile: the host compiler, and nvcc when the plug-in includes
+/// it. No other place in the core refers to the device compiler.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,7 +1,7 @@
 /// \file Leaves that hold a linear function of some features instead of one number (linear_tree).
 ///
 /// A linear leaf predicts base + sum over its features of slope * (value - centre), in float64, rounded once to
-/// float32. Where one of those values is missing or infinite, or the sum is past float32, the leaf's constant holds.
+/// float32. If one of these values is missing or infinite, or the sum exceeds float32, the leaf predicts its constant.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct LinearLeaves {
 
   bool IsEmpty() const { return begin.empty(); }
   bool Has(std::int32_t node) const { return begin[node] < begin[node + 1]; }
-  /// What `leaf` predicts for a row. features: [largest feature + 1], NaN where missing.
+  /// Returns the prediction of `leaf` for a row. features: [largest feature + 1], NaN where missing.
   float ValueOf(std::int32_t leaf, float constant, float const* features) const {
     if (!Has(leaf)) return constant;
     auto sum = static_cast<double>(base[leaf]);
@@ -32,7 +32,7 @@ struct LinearLeaves {
     auto const rounded = static_cast<float>(sum);
     return std::isfinite(rounded) ? rounded : constant;
   }
-  /// One more than the largest feature that a leaf reads; 0: none does.
+  /// Returns one more than the largest feature that a leaf reads; 0 if no leaf reads one.
   std::int64_t NumCols() const {
     std::int64_t n_cols = 0;
     for (auto const of_term : feature) n_cols = n_cols > of_term ? n_cols : std::int64_t{of_term} + 1;

@@ -1,4 +1,4 @@
-/// \file The interface of what learns a linear model.
+/// \file The interface of training steps for linear models.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace kauri {
 
-/// const, shared by threads.
+/// Immutable, shared by threads.
 class LinearUpdater {
  public:
   virtual ~LinearUpdater() = default;
-  /// The state for a data set: its features column by column.
+  /// Creates the state for a data set: its features column by column.
   virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
-  /// One round on the linear part of `model`, whose weights are all there. gradients: [n_rows, n_outputs], at the
-  /// margins of the model. The same bits for any number of threads.
+  /// Trains one round on the linear part of `model`, whose weights are already allocated. gradients: [n_rows,
+  /// n_outputs], at the margins of the model. The result has the same bits for any number of threads.
   virtual void Update(Context const& ctx, DataMatrix const& data, Span<GradientPair const> gradients, BuildState* state,
                       Model* model) const = 0;
 };

@@ -1,4 +1,4 @@
-/// \file What is known of the rows and columns besides the feature values.
+/// \file Information on rows and columns besides the feature values.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace kauri {
 
-/// For what is said of rows before the rows themselves come.
+/// Count of rows in information that is set before the rows themselves.
 constexpr std::int64_t kUnknownCount = -1;
 
-/// Consecutive rows among those of all ranks.
+/// Consecutive rows in the numbering over all ranks.
 struct RowRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -20,8 +20,9 @@ struct RowRange {
   bool operator==(RowRange const& other) const { return first == other.first && count == other.count; }
 };
 
-/// Every vector is empty when not given. The setters in data/meta_info.h say what values they take; what depends on
-/// other fields holds once ValidateInfo has found no fault, which is before anything is learnt or joined.
+/// Labels, weights and other row and column information. Every vector is empty when not given. The setters in
+/// data/meta_info.h describe the values that they take. Conditions between fields hold once ValidateInfo has found no
+/// fault, which happens before any training or concatenation.
 struct MetaInfo {
   std::int64_t n_rows = 0;              ///< kUnknownCount in a proxy that holds no rows
   std::int64_t n_cols = 0;              ///< likewise
@@ -36,12 +37,13 @@ struct MetaInfo {
   std::vector<std::string> feature_names;  ///< [n_cols]
   std::vector<std::string> feature_types;  ///< [n_cols]: float, q, int, i, c
   CategoryNameTable category_names;        ///< [n_cols]
-  bool is_encoded = false;                 ///< categories became the numbers that a model's trees know them by
-  bool may_lack_columns = false;  ///< text that names only present values: columns after the last with one are not told
-  /// CSV text, in which a category may be a name: a number there is no code of a model that knows its categories by
-  /// name.
+  bool is_encoded = false;                 ///< categories were replaced by the numbers that a model's trees use
+  /// text of present values only: columns after the last one with a value are not visible
+  bool may_lack_columns = false;
+  /// CSV text, in which a category may be a name. A number in it is not a category code of a model that identifies its
+  /// categories by name.
   bool may_name_categories = false;
-  /// Which rows of all ranks these are, in their order here; counts add up to n_rows. Empty: row i is row i.
+  /// The rows' numbers among the rows of all ranks, in the local order; counts add up to n_rows. Empty: row i is row i.
   std::vector<RowRange> global_rows;
 
   float Weight(std::int64_t row) const { return weights.empty() ? 1.0F : weights[row]; }

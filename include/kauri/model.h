@@ -1,4 +1,4 @@
-/// \file What has been learnt: everything that a model file holds, and nothing else.
+/// \file The trained model: exactly the content of a model file.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace kauri {
 /// Half-open ranges of boosting iterations or of trees.
 struct IterationRange {
   std::int64_t begin = 0;
-  std::int64_t end = 0;  ///< 0: all that there are
+  std::int64_t end = 0;  ///< 0: up to the last
 };
 struct TreeRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// What booster=gblinear learns: the margin of an output is its start plus its bias plus the sum over features of
-/// weight times value, where a missing value adds nothing.
+/// The model of booster=gblinear. The margin of an output is its start plus its bias plus the sum over features of
+/// weight times value; a missing value adds nothing.
 struct LinearPart {
   std::vector<float> weights;  ///< [n_features + 1, n_outputs], the last row the biases; empty: not linear
-  std::int64_t n_rounds = 0;   ///< that made the weights
+  std::int64_t n_rounds = 0;   ///< number of rounds that trained the weights
 };
 
 struct Model {
@@ -53,24 +53,24 @@ struct Model {
   std::map<std::string, std::string> attributes;
 
   std::int64_t NumOutputs() const { return n_classes > 1 ? n_classes : n_targets; }
-  /// What trees may split on: the features, and after them the columns that only the model has.
+  /// Returns the number of columns that trees may split on: the features, then the columns that only the model has.
   std::int64_t NumTreeFeatures() const { return n_features + categories.NumAddedColumns(); }
   bool IsLinear() const { return !linear.weights.empty(); }
   std::int64_t NumIterations() const {
     return IsLinear() ? linear.n_rounds : static_cast<std::int64_t>(iteration_ptr.size()) - 1;
   }
-  /// Whether a tree has a vector in each leaf (multi_strategy=multi_output_tree); others may have numbers.
+  /// Returns whether a tree has a vector in each leaf (multi_strategy=multi_output_tree); other trees may have numbers.
   bool HasVectorLeaves() const;
-  /// Whether a leaf of a tree has slopes (linear_tree).
+  /// Returns whether a leaf of a tree has slopes (linear_tree).
   bool HasLinearLeaves() const;
-  /// \throws Error(kParameter), which says that `what` needs constants in all leaves, where HasLinearLeaves().
+  /// \throws Error(kParameter), which says that `what` needs constants in all leaves, if HasLinearLeaves().
   void RequireConstantLeaves(char const* what) const;
   float TreeWeight(std::int64_t tree) const {
     auto const index = static_cast<std::size_t>(tree);
     return index < tree_weights.size() ? tree_weights[index] : 1.0F;
   }
-  /// Trees of the iterations; none of a linear model. \throws Error(kParameter) when begin > end, begin < 0 or end is
-  /// past the last iteration, and for some of the iterations of a linear model.
+  /// Returns the trees of the iterations; none for a linear model. \throws Error(kParameter) when begin > end, begin <
+  /// 0 or end is past the last iteration, and for a part of the iterations of a linear model.
   TreeRange TreesOf(IterationRange iterations) const;
 };
 

@@ -1,8 +1,8 @@
 /// \file Declared parameters: one dmlc::Parameter struct per component, read from text here and nowhere else (design
 /// D8).
 ///
-/// Around dmlc stand the repairs it needs: NaN is refused, errors name the key, the value and the bounds instead of
-/// printing the whole table, and unknown names get a suggestion.
+/// This header adds what dmlc lacks: NaN is refused; errors name the key, the value and the bounds instead of printing
+/// the whole table; unknown names get a suggestion.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -26,7 +26,7 @@ struct ParameterInfo {
 };
 using ParameterTable = std::vector<ParameterInfo>;
 
-/// Beside a declared struct in a header, where DMLC_REGISTER_PARAMETER would define it in every file.
+/// Registers a declared struct in a header, where DMLC_REGISTER_PARAMETER would define it in every file.
 #define KAURI_REGISTER_PARAMETER(P)                              \
   inline ::dmlc::parameter::ParamManager* P::__MANAGER__() {     \
     static ::dmlc::parameter::ParamManagerSingleton<P> made(#P); \
@@ -38,8 +38,8 @@ void SetDeclaredFields(dmlc::parameter::ParamManager const& manager, void* head,
 ParameterTable DescribeFields(dmlc::parameter::ParamManager const& manager);
 }  // namespace detail
 
-/// Reads the keys that P declares (aliases included) from `map`; others are ignored here.
-/// P has a `void Validate() const` for cross-field rules and open bounds. \throws Error(kParameter).
+/// Reads the keys that P declares (aliases included) from `map` and ignores others. P has a `void Validate() const` for
+/// cross-field rules and open bounds. \throws Error(kParameter).
 template <typename P>
 P ParseParameters(ParamMap const& map) {
   P param;
@@ -54,7 +54,7 @@ ParameterTable DescribeParameters() {
   return detail::DescribeFields(*P::__MANAGER__());
 }
 
-/// The candidate with the smallest edit distance to `name`, or empty when none is near.
+/// Returns the candidate with the smallest edit distance to `name`, or empty when none is near.
 std::string NearestName(std::string const& name, std::vector<std::string> const& candidates);
 
 }  // namespace kauri

@@ -16,7 +16,7 @@ namespace kauri {
 
 class Objective;
 
-/// The numbers are the C ABI's prediction types; those from 100 on are Kauri's own.
+/// Kinds of predictions. The numbers are the C ABI's prediction types; numbers from 100 on are Kauri's own.
 enum class PredictKind : int {
   kValue = 0,
   kMargin = 1,
@@ -25,36 +25,36 @@ enum class PredictKind : int {
   kInteraction = 4,
   kApproxInteraction = 5,
   kLeaf = 6,
-  /// Banzhaf values (Banzhaf 1965): a feature's mean effect over all coalitions of the others, each as likely. They
-  /// need not add up to the margin. Shaped as kContribution.
+  /// Banzhaf values (Banzhaf 1965): a feature's mean effect over all coalitions of the others, all equally likely. They
+  /// need not add up to the margin. Same shape as kContribution.
   kBanzhaf = 100,
-  /// Shapley-Taylor indices of order 2 (Sundararajan, Dhamdhere, Agarwal 2020): the diagonal is what a feature does
-  /// alone, every cell beside it half of the pair's index; all add up to the margin. Shaped as kInteraction.
+  /// Shapley-Taylor indices of order 2 (Sundararajan, Dhamdhere, Agarwal 2020): the diagonal is the effect of a feature
+  /// alone, every other cell half of the pair's index; all add up to the margin. Same shape as kInteraction.
   kTaylorInteraction = 101
 };
 
-/// Whether it has a number per pair of features.
+/// Returns whether predictions of this kind have a number per pair of features.
 constexpr bool IsOfPairs(PredictKind kind) {
   return kind == PredictKind::kInteraction || kind == PredictKind::kApproxInteraction ||
          kind == PredictKind::kTaylorInteraction;
 }
 
-/// Floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later), contributions of any kind
-/// n_outputs * (n_features + 1), pairs n_outputs * (n_features + 1)^2, kLeaf the number of trees in the range. This
-/// function alone owns that shape.
+/// Returns the number of floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later),
+/// contributions of any kind n_outputs * (n_features + 1), pairs n_outputs * (n_features + 1)^2, kLeaf the number of
+/// trees in the range. No other code computes this shape.
 std::int64_t OutputWidth(Model const& model, PredictKind kind, TreeRange trees);
 
-/// Where the sum of the trees starts. Exactly one of the two is used.
+/// The start of the sum of trees. Exactly one of the two members is used.
 struct MarginStart {
   Span<float const> of_output;  ///< [n_outputs], the base score as margin
-  Span<float const> of_row;     ///< [n_rows, n_outputs], a base margin given by the user; empty: of_output holds
+  Span<float const> of_row;     ///< [n_rows, n_outputs], the user's base margin; empty: of_output is used
 
   float Of(std::int64_t row, std::int64_t output, std::int64_t n_outputs) const {
     return of_row.empty() ? of_output[output] : of_row[row * n_outputs + output];
   }
 };
 
-/// A model compiled for one predictor: immutable, so shared by any number of threads.
+/// A model compiled for one predictor: immutable, so any number of threads may share it.
 class CompiledModel {
  public:
   virtual ~CompiledModel() = default;
@@ -69,10 +69,10 @@ struct SparseInteractions {
   std::vector<float> values;           ///< [n_entries], the dense matrix's cell (first, second)
 };
 
-/// What predictions of any kind work on. Nothing is owned.
+/// The input of predictions of any kind. Not owning.
 struct PredictTask {
   DataView const& rows;
-  TreeRange trees;  ///< within what was compiled
+  TreeRange trees;  ///< a part of the compiled trees
   MarginStart start;
 };
 
@@ -85,39 +85,39 @@ struct DevicePredictTask {
   Objective const& objective;
 };
 
-/// const, shared by threads.
+/// Immutable, shared by threads.
 class Predictor {
  public:
   virtual ~Predictor() = default;
-  /// Compiles the trees of `trees`. The Model must outlive nothing: all that is needed is copied.
+  /// Compiles the trees of `trees`. The Model need not outlive the result: all needed data are copied.
   virtual std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model,
                                                        TreeRange trees) const = 0;
 
-  /// Margins, leaves, contributions or interactions; kValue is the objective's work on kMargin and is refused.
-  /// out: [n_rows, OutputWidth(model, kind, trees)].
-  /// Margins are float32 sums in the order start, tree, tree, ...: the same bits for any thread count or batch.
+  /// Computes margins, leaves, contributions or interactions; kValue is refused, because the objective computes it from
+  /// kMargin. out: [n_rows, OutputWidth(model, kind, trees)]. Margins are float32 sums in the order start, tree, tree,
+  /// ...: the same bits for any thread count or batch.
   virtual void Predict(Context const& ctx, CompiledModel const& model, PredictTask const& task, PredictKind kind,
                        Span<float> out) const = 0;
 
-  /// kInteraction without materialising the matrices. top_k = 0: all cells of the upper triangle that a tree of the
-  /// range can fill, the diagonal of its features and the bias (n_features, n_features) included, by (first, second).
-  /// top_k > 0: of each row and output the top_k cells beside the diagonal that are largest in absolute value, largest
-  /// first, equal ones by (first, second). The same bits as in the dense matrix.
+  /// Computes kInteraction without materialising the matrices. top_k = 0: all cells of the upper triangle that a tree
+  /// of the range can fill, the diagonal of its features and the bias (n_features, n_features) included, by (first,
+  /// second). top_k > 0: for each row and output the top_k off-diagonal cells with the largest absolute values, largest
+  /// first, ties by (first, second). The same bits as in the dense matrix.
   virtual void PredictSparse(Context const&, CompiledModel const&, PredictTask const&, std::int64_t /*top_k*/,
                              SparseInteractions* /*out*/) const {
     Fail(ErrorKind::kParameter, "this predictor has no sparse interactions; use device=cpu.");
   }
 
-  /// Interventional Shapley values: what is missing from a coalition comes from a row of `background`, and the values
-  /// are the mean over its rows (at least one). The bias is the mean margin of the background; each row adds up to its
-  /// own margin. out: as of kContribution. Nothing depends on covers.
+  /// Computes interventional Shapley values: features outside a coalition take their values from a row of `background`,
+  /// and the result is the mean over its rows (at least one). The bias is the mean margin of the background; each row
+  /// adds up to its own margin. out: shaped like kContribution. Covers are not used.
   virtual void PredictInterventional(Context const&, CompiledModel const&, PredictTask const&,
                                      DataView const& /*background*/, Span<float> /*out*/) const {
     Fail(ErrorKind::kParameter, "this predictor has no interventional contributions; use device=cpu.");
   }
 
-  /// As Predict, with the result in the memory of the rows' device, kValue included. nullptr: there is no device
-  /// version of it. \throws Error(kDevice) when rows and model are on different devices.
+  /// Predicts like Predict, with the result in the memory of the rows' device, kValue included. Returns nullptr if
+  /// there is no device version. \throws Error(kDevice) when rows and model are on different devices.
   virtual std::unique_ptr<DeviceFloats> PredictOnDevice(Context const&, CompiledModel const&,
                                                         DevicePredictTask const&) const {
     return nullptr;

@@ -24,8 +24,8 @@ class DataMatrix;
 class DeviceMemory;
 struct Context;
 
-/// A table from name to factory. A second registration of a name and an unknown name are errors. Safe from many
-/// threads: a plug-in may add its entries while others look names up. Entries stay where they are.
+/// A table from name to factory. A second registration of a name and an unknown name are errors. Thread-safe: a plug-in
+/// may add its entries while other threads look names up. Entries never move.
 template <typename Factory>
 class Registry {
  public:
@@ -33,7 +33,7 @@ class Registry {
     std::string name;
     std::string description;
     Factory make;
-    ParameterTable (*parameters)() = nullptr;  ///< what this component declares; nullptr: nothing
+    ParameterTable (*parameters)() = nullptr;  ///< parameters that this component declares; nullptr: none
   };
 
   explicit Registry(std::string role) : role_(std::move(role)) {}
@@ -47,7 +47,7 @@ class Registry {
     std::lock_guard<std::mutex> const lock(mutex_);
     return Search(name);
   }
-  /// \throws Error(kParameter) that lists the known names and the nearest.
+  /// Returns the entry of a name. \throws Error(kParameter), which lists the known names and the nearest.
   Entry const& Find(std::string const& name) const {
     if (auto const* entry = TryFind(name)) return *entry;
     std::string known;
@@ -63,7 +63,7 @@ class Registry {
     for (auto const& entry : entries_) names.push_back(entry.name);
     return names;
   }
-  /// As of now.
+  /// Returns a copy of the present entries.
   std::vector<Entry> Entries() const {
     std::lock_guard<std::mutex> const lock(mutex_);
     return {entries_.begin(), entries_.end()};
@@ -87,7 +87,7 @@ using TreeBuilderFactory = std::function<std::unique_ptr<TreeBuilder>(ParamMap c
 using TreeUpdaterFactory = std::function<std::unique_ptr<TreeUpdater>(ParamMap const&)>;
 using PredictorFactory = std::function<std::unique_ptr<Predictor>(ParamMap const&)>;
 using ObjectiveFactory = std::function<std::unique_ptr<Objective>(ParamMap const&)>;
-/// `argument` is what follows '@' in the metric's name, empty without one: error@0.7.
+/// `argument` is the text after '@' in the metric's name, empty without one: error@0.7.
 using MetricFactory = std::function<std::unique_ptr<Metric>(std::string const& argument, ParamMap const&)>;
 using BoosterFactory = std::function<std::unique_ptr<Booster>(ParamMap const&)>;
 using EngineFactory = std::function<std::unique_ptr<Engine>()>;
@@ -107,7 +107,7 @@ struct Registries {
   Registry<DeviceMemoryFactory> device_memories{"device memory"};
 };
 
-/// The table of contents, src/registry.cc; filled on first use. A plug-in adds its entries when it is loaded.
+/// Returns the registries, which src/registry.cc fills on first use. A plug-in adds its entries when it is loaded.
 Registries& GetRegistries();
 
 }  // namespace kauri

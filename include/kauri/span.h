@@ -1,5 +1,5 @@
-/// \file A pointer and a length. Indices are signed, as every count of rows is (design, house style); indexing is
-/// checked in debug builds, `At` always.
+/// \file A pointer and a length. Indices are signed, like every count of rows (design, house style). Operator [] checks
+/// its index in debug builds, `At` always.
 #pragma once
 
 #include <cassert>
@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// What the standard library wants where a count of ours sizes something. A negative one is an error of the caller.
+/// Converts a signed count to the size type of the standard library. A negative count is an error of the caller.
 constexpr std::size_t ToSize(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 template <typename T>

@@ -1,11 +1,11 @@
-/// \file How long a row of a GradientTableView is.
+/// \file The row length of a GradientTableView.
 #pragma once
 
 #include <cstdint>
 
 namespace kauri {
 
-/// Integers that a row of n takes: whole vectors of 4, or of 8.
+/// Returns the stride of a row of n integers: 4, or n rounded up to a multiple of 8, so that rows are whole vectors.
 inline std::int64_t TableStride(std::int64_t n) { return n <= 4 ? 4 : (n + 7) / 8 * 8; }
 
 }  // namespace kauri

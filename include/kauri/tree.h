@@ -3,8 +3,8 @@
 /// A row goes left at a numerical split iff value < threshold; a missing value (NaN) goes to the default side. At a
 /// categorical split the stored categories go right, all others (also invalid ones) left, missing to the default side.
 ///
-/// A leaf holds one number, or a vector of n_outputs numbers: one for every output of the model. A leaf of one number
-/// may have slopes besides (linear_leaves.h); the number is its constant then.
+/// A leaf holds one number, or a vector of n_outputs numbers: one for every output of the model. A leaf with one number
+/// may also have slopes (linear_leaves.h); the number is then its constant.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace kauri {
 
 constexpr std::int32_t kNoNode = -1;
 
-/// Categories are below this: float32 counts exactly up to here, and XGBoost refuses larger ones.
+/// Exclusive upper bound of categories: float32 counts exactly up to here, and XGBoost refuses larger ones.
 constexpr std::int32_t kCategoryLimit = 1 << 24;
 
 class Tree {
  public:
   Tree();                               ///< a single leaf of value 0
-  explicit Tree(std::int32_t outputs);  ///< a single leaf of as many zeros
+  explicit Tree(std::int32_t outputs);  ///< a single leaf of `outputs` zeros
 
   std::int32_t NumNodes() const { return static_cast<std::int32_t>(left.size()); }
   std::int32_t NumLeaves() const;
@@ -34,7 +34,7 @@ class Tree {
   Span<std::int32_t const> CategoriesOf(std::int32_t node) const;
   bool HasVectorLeaves() const { return n_outputs > 1; }
   bool HasLinearLeaves() const { return !linear.IsEmpty(); }
-  /// What a leaf predicts: [n_outputs]; the constant of a linear one.
+  /// Returns the prediction of a leaf: [n_outputs]; for a linear leaf its constant.
   Span<float const> LeafValues(std::int32_t leaf) const;
 
   struct Split {
@@ -42,18 +42,18 @@ class Tree {
     float threshold = 0.0F;
     bool default_left = false;
     float loss_change = 0.0F;
-    Span<std::int32_t const> categories = {};  ///< ascending; not empty: a categorical split, without a threshold
+    /// ascending; if not empty, the split is categorical and has no threshold
+    Span<std::int32_t const> categories = {};
   };
   /// Turns the leaf `node` into a split with two new leaves, appended as (left, right).
   void ExpandNode(std::int32_t node, Split const& split);
-  /// `weight` before the learning rate, `value` as predicted (ignored for a split node's threshold), `hessian` the
-  /// cover.
+  /// Sets a node's weight, before the learning rate, and its sum of hessians, the cover.
   void SetNodeStatistics(std::int32_t node, float weight, float hessian);
   void SetLeafValue(std::int32_t node, float value, std::int32_t output = 0);
 
-  /// \throws Error(kModel) unless this is a tree: equal lengths, children in range, no cycle, one parent each,
-  ///         features below n_features, finite leaf values and thresholds, row counts not negative, linear leaves
-  ///         as linear_leaves.h has them.
+  /// \throws Error(kModel) unless this is a tree: equal lengths, children in range, no cycle, one parent each, features
+  /// below n_features, finite leaf values and thresholds, row counts not negative, linear leaves as described in
+  /// linear_leaves.h.
   void Validate(std::int64_t n_features) const;
 
   // [n_nodes] each

@@ -13,56 +13,58 @@
 
 namespace kauri {
 
-/// What a builder keeps for one data set (sorted columns, bins, device copies) and as scratch. One per training thread.
+/// A builder's data for one data set (sorted columns, bins, device copies) and its scratch memory. One per training
+/// thread.
 class BuildState {
  public:
   virtual ~BuildState() = default;
 };
 
-/// Which tree of a model is being built, and what it shares with the others: whoever builds passes it on as it is. The
-/// seeds of what a tree samples follow from it.
+/// The position of a tree in its model, and data shared with the other trees; callers pass it on unchanged. The seeds
+/// of the tree's random sampling follow from it.
 struct TreePlace {
   std::int64_t iteration = 0;
-  std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
-  std::int64_t n_outputs = 1;          ///< of the model: what is kept per row besides the tree depends on it
-  std::int64_t n_rows = 0;             ///< of all ranks, sampled or not; 0 where no parameter asks for it
+  std::int64_t tree_in_iteration = 0;  ///< index over outputs and parallel trees
+  std::int64_t n_outputs = 1;          ///< outputs of the model; the data kept per row besides the tree depend on it
+  std::int64_t n_rows = 0;             ///< rows of all ranks, sampled or not; 0 if no parameter needs it
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
-  Span<float const> feature_weights;   ///< [n_cols], host, for the sampling of columns; empty: all alike
-  Span<float const> feature_costs;     ///< [n_cols], host, of columns without a split in the model; empty: none costs
+  Span<float const> feature_weights;   ///< [n_cols], in host memory, for column sampling; empty: all equal
+  Span<float const> feature_costs;  ///< [n_cols], in host memory; 0 once the model splits on a column; empty: no costs
 };
 
-/// The errors of rows where the loss is two straight lines, which split_criterion=absolute_error reduces: above for
-/// each unit that a label is above the margin, below for each that it is below.
+/// The errors of rows for a piecewise linear loss, which split_criterion=absolute_error reduces: `above` per unit that
+/// a label is above the margin, `below` per unit that it is below.
 struct LineErrors {
-  Span<float const> residuals;  ///< [n_rows]: label less margin; empty: the loss is none of these
+  Span<float const> residuals;  ///< [n_rows]: label minus margin; empty: the loss is not of this form
   Span<float const> weights;    ///< [n_rows], or empty: all 1
   double above = 1.0;
   double below = 1.0;
 };
 
-/// What one tree is built from.
+/// The input for building one tree.
 struct TreeTask {
   GradientView gradients;
-  GradientTableView table;                ///< of all outputs, for a tree with vector leaves; `gradients` is empty then
+  GradientTableView table;                ///< all outputs, for a tree with vector leaves; `gradients` is empty then
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
   TreePlace place;
-  LineErrors errors;  ///< where the criterion asks for them
+  LineErrors errors;  ///< set if the criterion needs them
 };
 
-/// One per tree_method; const, shared by threads.
+/// A tree method; immutable, shared by threads.
 class TreeBuilder {
  public:
   virtual ~TreeBuilder() = default;
-  /// Names what a state depends on besides the data: two builders with equal keys share states.
+  /// Returns a key of everything besides the data that a state depends on: two builders with equal keys share states.
   virtual std::string StateKey() const { return {}; }
-  /// Whether it builds trees with vector leaves as well, from the table of a task.
+  /// Returns whether it also builds trees with vector leaves, from the table of a task.
   virtual bool BuildsVectorLeaves() const { return false; }
-  /// Whether ranks that have some of the rows each grow the tree of all rows, by what their contexts' collective says.
+  /// Returns whether ranks that each have some of the rows grow the tree of all rows together, through the collective
+  /// of their contexts.
   virtual bool LearnsInGroups() const { return false; }
-  /// The state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
+  /// Creates the state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
   virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
-  /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not.
-  /// Same input and seed: the same tree, bit for bit, for any number of threads.
+  /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not. The same input and seed give
+  /// the same tree, bit for bit, for any number of threads.
   virtual Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                      Span<std::int32_t> leaf_of_row) const = 0;
 };

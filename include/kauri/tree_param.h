@@ -244,7 +244,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
     DMLC_DECLARE_ALIAS(alpha, reg_alpha);
   }
 
-  /// \throws Error(kParameter): zero sampling rates; two ways of weighing rows; costs that are none.
+  /// \throws Error(kParameter): zero sampling rates; two ways of weighting rows; invalid costs.
   void Validate() const;
 };
 

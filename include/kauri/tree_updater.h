@@ -1,4 +1,4 @@
-/// \file The interface of what changes a tree that was learnt before (process_type=update).
+/// \file The interface of steps that change an existing tree (process_type=update).
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace kauri {
 
-/// const, shared by threads.
+/// Immutable, shared by threads.
 class TreeUpdater {
  public:
   virtual ~TreeUpdater() = default;
   /// Changes `tree`, whose leaves hold numbers. task: the gradients of all rows at the margins of the trees before it.
-  /// leaf_of_row (in, out): [n_rows], the leaf that each row reaches. The same bits for any number of threads.
+  /// leaf_of_row (in, out): [n_rows], the leaf that each row reaches. The result has the same bits for any number of
+  /// threads.
   virtual void Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row, Tree* tree) const = 0;
 };
 

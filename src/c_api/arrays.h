@@ -1,4 +1,4 @@
-/// \file Arrays as they come in: of the host, or of a device.
+/// \file Arrays passed by callers, in host or device memory.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,24 +9,24 @@
 
 namespace kauri::c_api {
 
-/// The array interface in argument `name`. \throws Error for null, and as the parsers do.
+/// Parses the array interface in argument `name`. \throws Error for null, and as the parsers do.
 ArrayView ArrayOf(char const* json, char const* name);
 DeviceArray DeviceArrayOf(char const* json, char const* name);
 
-/// An array of either memory.
+/// An array in host or device memory.
 struct AnyArray {
   DeviceArray array;
   bool on_device = false;
 
-  /// The elements in host memory; those of a device are copied.
+  /// Returns the elements in host memory; device memory is copied.
   HostArray OnHost() const;
 };
 
-/// On a device when the text has "stream", or the address is one of a CUDA device.
+/// Parses an array of either memory. It is on a device if the text has "stream", or the address is a CUDA device's.
 AnyArray AnyArrayOf(char const* json, char const* name);
 
-/// The array interface, as JSON, of memory that stays with the library. stride: bytes from an element of a vector to
-/// the next where they do not lie side by side; 0: they do.
+/// Returns the array interface, as JSON, of memory that the library keeps. stride: bytes between the elements of a
+/// vector; 0: they are contiguous.
 std::string InterfaceOf(void const* data, std::vector<std::size_t> const& shape, char const* typestr,
                         std::size_t stride = 0);
 

@@ -1,4 +1,4 @@
-/// Row counts of the nodes.
+/// Counts the rows of each node.
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 

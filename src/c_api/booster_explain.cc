@@ -1,4 +1,4 @@
-/// Explanations with a choice of what is returned.
+/// Explains rows, with a choice of what is returned.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,7 +30,7 @@ ExplainOptions ExplainOptionsOf(JsonConfig const& config) {
   return options;
 }
 
-/// The matrix that rows are compared with; nothing for a null handle.
+/// The background matrix; empty for a null handle.
 struct Background {
   explicit Background(DMatrixHandle handle) {
     if (handle == nullptr) return;

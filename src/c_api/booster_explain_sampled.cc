@@ -18,7 +18,7 @@ SampledOptions SampledOptionsOf(JsonConfig const& config) {
   return options;
 }
 
-/// Where the two tables go.
+/// The caller's pointers for the two tables.
 struct SampledOut {
   bst_ulong const** shape;
   bst_ulong* dim;

@@ -12,15 +12,15 @@
 namespace kauri::c_api {
 namespace {
 
-/// \throws Error(kParameter) unless there are as many values as features, or none. A booster takes any number of them,
-/// since names may be set before its features are known.
+/// Requires values for all features, or none. A booster accepts any number of them, since names may be set before its
+/// features are known. \throws Error(kParameter) for another number.
 void RequireForAll(Model const& model, char const* what, std::vector<std::string> const& values) {
   if (values.empty() || static_cast<std::int64_t>(values.size()) == model.n_features) return;
   Fail(ErrorKind::kParameter, "Incorrect number of feature ", what, ": ", values.size(), " for a booster of ",
        model.n_features, " features; set one for each.");
 }
 
-/// From a file; an empty path means the booster's own names.
+/// Returns the feature map of a file; an empty path means the booster's own names.
 FeatureMap MapOf(Model const& model, std::string const& path) {
   RequireForAll(model, "names", model.feature_names);
   RequireForAll(model, "types", model.feature_types);
@@ -32,7 +32,7 @@ struct DumpOut {
   char const*** trees;
 };
 
-/// make_map: Model const& -> FeatureMap.
+/// Dumps the trees. make_map: Model const& -> FeatureMap.
 template <typename MakeMap>
 int Dump(BoosterHandle handle, int with_stats, char const* format, DumpOut const& out, MakeMap&& make_map) {
   return Guard([&] {
@@ -52,7 +52,7 @@ FeatureMap GivenMap(int count, char const* const* names, char const* const* type
   return {StringsOf(names, length, "fname"), StringsOf(types, length, "ftype")};
 }
 
-/// The names that the configuration gives, or the booster's own: one for every feature, or none.
+/// Returns the names in the configuration, or the booster's own: one for every feature, or none.
 std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
   auto names = model.feature_names;
   if (config.Has("feature_names") && !config.Document()["feature_names"].is_null()) {

@@ -29,7 +29,7 @@ Span<char const> BytesOf(void const* buffer, bst_ulong length) {
   return {static_cast<char const*>(NotNull(buffer, "buf")), static_cast<std::size_t>(length)};
 }
 
-/// make_text: Learner const& -> std::string.
+/// Returns a text to the caller. make_text: Learner const& -> std::string.
 template <typename MakeText>
 int ReturnText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeText&& make_text) {
   return Guard([&] {

@@ -1,4 +1,4 @@
-/// Predictions, of a DMatrix and in place.
+/// Predicts rows, from a DMatrix and in place.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -91,7 +91,7 @@ struct InPlaceCall {
   bool is_frame = false;  ///< see DeclaredColumns
 };
 
-/// XGBoost takes infinite values of rows that it predicts in place, and refuses them in a DMatrix.
+/// Returns the treatment of infinite values in place: XGBoost accepts them there, and refuses them in a DMatrix.
 Infinities InfinitiesFor(Client const& client) {
   return client.habits == Habits::kXgboost ? Infinities::kTaken : Infinities::kRefused;
 }
@@ -101,10 +101,10 @@ struct ViewSettings {
   float missing;
   Infinities infinities;
   Context ctx;
-  ModelCategories const& known;  ///< what the model knows of categories
+  ModelCategories const& known;  ///< the model's categories
 };
 
-/// make_view: ViewSettings -> std::unique_ptr<DataView>.
+/// Predicts rows in place. make_view: ViewSettings -> std::unique_ptr<DataView>.
 template <typename MakeView>
 int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* config, DMatrixHandle m,
                    PredictionOut const& to, MakeView&& make_view) {
@@ -120,7 +120,7 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
                                              MakeContext(parts.ctx.threads), model->GetModel().categories});
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
-    auto memory = std::move(buffers.floats);  // of the last result, which ends now
+    auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
     Return(Predict(*model, rows, settings.options, std::move(memory)), &buffers, out);
   });
 }
@@ -153,7 +153,7 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
       return ReturnExplanation(shape, &*booster, out);
     }
     auto& buffers = booster->Buffers();
-    auto memory = std::move(buffers.floats);  // of the last result, which ends now
+    auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
     Return(kauri::Predict(*ready, rows, options, std::move(memory)), &buffers, out);
   });
 }

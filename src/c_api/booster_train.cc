@@ -1,4 +1,4 @@
-/// Making boosters, their parameters, rounds of training and evaluation.
+/// Creates boosters, sets their parameters, trains rounds and evaluates.
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -28,12 +28,12 @@ BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
   if (count > 0) NotNull(matrices, "dmats");
   auto learner = std::make_unique<Learner>(ThisClient());
   if (DefaultThreads() > 0) learner->SetParam("nthread", std::to_string(DefaultThreads()));
-  learner->SettleParams();  // which the user may change as n_jobs
+  learner->SettleParams();  // so that the user may change it by its other name n_jobs
   for (bst_ulong i = 0; i < count; ++i) learner->AddData(DataRead(matrices[i])->data);
   return new LearnerHandle(std::move(learner));
 }
 
-/// The elements as float32, row by row.
+/// Returns the elements as float32, row by row.
 std::vector<float> FloatsOf(ArrayView const& array) {
   std::vector<float> values;
   values.reserve(array.Size());
@@ -61,7 +61,8 @@ std::vector<GradientPair> PairsOf(AnyArray const& gradients, AnyArray const& hes
   return PairsOf(FloatsOf(gradients.OnHost().view), FloatsOf(hessians.OnHost().view));
 }
 
-/// \throws Error(kData) unless the array has one row per row of `data`: [n_rows], or [n_rows, n_outputs].
+/// Parses gradients or hessians. \throws Error(kData) unless the array has one row per row of `data`: [n_rows], or
+/// [n_rows, n_outputs].
 AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& data) {
   auto array = AnyArrayOf(json, name);
   auto const n_rows = array.array.view.shape[0];
@@ -74,8 +75,9 @@ AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& dat
 
 bool TrainsOnDevice(Learner const& learner) { return learner.Ready()->Parts()->ctx.device.kind == DeviceKind::kCuda; }
 
-/// Arrays in device memory stay there when training runs on a device. Here and below a round is numbered by the rounds
-/// that the model has, not by the caller: what is drawn in it is then the same in one training and in a continued one.
+/// Trains a round. Arrays in device memory stay there if training runs on a device. The number of a round, here and
+/// below, is the model's number of rounds, not the caller's: continued training then draws the same random numbers as
+/// uninterrupted training.
 void BoostFrom(AnyArray const& gradients, AnyArray const& hessians, std::shared_ptr<DataMatrix> const& data,
                Learner* learner) {
   if (gradients.on_device && hessians.on_device && TrainsOnDevice(*learner)) {
@@ -85,7 +87,7 @@ void BoostFrom(AnyArray const& gradients, AnyArray const& hessians, std::shared_
   learner->BoostRound(data, learner->NumIterations(), pairs);
 }
 
-/// XGBoost's return codes: what lies outside is -2, what is no slice at all an error.
+/// Returns whether the range is outside the rounds, XGBoost's return code -2; a range that is not a slice is an error.
 bool IsOutside(int begin, int end, int step, std::int64_t n_rounds) {
   if (step < 1) Fail(ErrorKind::kParameter, "slice: the step must be >= 1, and is ", step, ".");
   if (begin < 0)
@@ -97,7 +99,7 @@ bool IsOutside(int begin, int end, int step, std::int64_t n_rounds) {
   return end < 0 || last > n_rounds || begin > last || step > last - begin;
 }
 
-/// Data sets with names, held for as long as a call evaluates them.
+/// Data sets with names, held during a call that evaluates them.
 class HeldSets {
  public:
   HeldSets(DMatrixHandle const* matrices, char const* const* names, bst_ulong count) {
@@ -109,7 +111,7 @@ class HeldSets {
   std::vector<NamedData> const& Sets() const { return sets_; }
 
  private:
-  std::deque<DataRead> held_;  ///< they cannot move
+  std::deque<DataRead> held_;  ///< a deque, because they cannot be moved
   std::vector<NamedData> sets_;
 };
 

@@ -15,7 +15,7 @@
 namespace kauri::c_api {
 namespace {
 
-/// Texts end to end, as Arrow has them.
+/// Concatenated texts, in Arrow's layout.
 struct TextBytes {
   std::vector<std::int32_t> offsets{0};
   std::string bytes;
@@ -23,7 +23,7 @@ struct TextBytes {
 
 struct CategoriesObject;
 
-/// The containers that exist. Documents name them by number, and any number must be safe to ask for.
+/// The existing containers. Documents refer to them by number, and any number must be safe to look up.
 class LiveCategories {
  public:
   void Add(CategoriesObject const* object) {
@@ -34,7 +34,7 @@ class LiveCategories {
     std::lock_guard<std::mutex> const lock(mutex_);
     objects_.erase(object);
   }
-  /// \throws Error(kParameter) unless `handle` is one of them.
+  /// Returns the names of a container. \throws Error(kParameter) unless `handle` is one of them.
   CategoryNameTable NamesOf(std::uintptr_t handle) const;
 
  private:
@@ -43,11 +43,11 @@ class LiveCategories {
 };
 
 LiveCategories& Live() {
-  static auto* const kLive = new LiveCategories;  // outlives containers that static objects hold
+  static auto* const kLive = new LiveCategories;  // never freed, so it outlives containers in static objects
   return *kLive;
 }
 
-/// A copy of the names, and what JSON documents about it point into.
+/// A copy of the names, and the memory that JSON documents about them point to.
 struct CategoriesObject : HandleBase {
   explicit CategoriesObject(CategoryNameTable table) : HandleBase(HandleKind::kCategories), names(std::move(table)) {
     Live().Add(this);
@@ -94,7 +94,7 @@ char const* TypestrOf(CategoryNames::Type type) {
   return "<i8";
 }
 
-/// Integers keep their type: the low bytes of the int64s are them.
+/// Exports the names of a feature as JSON. Integers keep their type: they are the low bytes of the int64s.
 std::string Export(CategoryNames const& names, CategoriesObject* object) {
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
   if (names.Size() == 0) return "null";
@@ -111,7 +111,7 @@ std::string Export(CategoryNames const& names, CategoriesObject* object) {
                      {"values", InterfaceOf(text.bytes.data(), {text.bytes.size()}, "|i1", 1)}});
 }
 
-/// A new container, or null where nothing has a name.
+/// Creates a container; null if no category has a name.
 CategoriesObject* MakeObject(CategoryNameTable const& names) {
   return names.empty() ? nullptr : new CategoriesObject(names);
 }
@@ -139,7 +139,7 @@ CategoryNameTable NamesOf(BoosterHandle handle) {
   return names;
 }
 
-/// Rows with the numbers of other names.
+/// A view of rows whose categories have the numbers of another table of names.
 class RecodedView : public DataView {
  public:
   RecodedView(std::unique_ptr<DataView> rows, CategoryNameTable names)

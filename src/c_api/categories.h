@@ -1,4 +1,4 @@
-/// \file Names of categories behind handles, and columns that refer to them.
+/// \file Category names behind handles, and columns that refer to them.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace kauri::c_api {
 
-/// A view of columns as MakeColumnarView takes them; or {"ref_categories": a CategoriesHandle as an integer, "columns":
-/// such a list}: categories then get the numbers that their names have there. `known` as for MakeColumnarView.
-/// \throws Error(kData).
+/// Creates a view of columns in the form of MakeColumnarView, or of {"ref_categories": a CategoriesHandle as an
+/// integer, "columns": such a list}, whose categories get the numbers that their names have there. `known` as for
+/// MakeColumnarView. \throws Error(kData).
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing,
                                          Infinities infinities = Infinities::kRefused,
                                          ModelCategories const* known = nullptr);

@@ -1,4 +1,4 @@
-/// The collective calls of XGBoost's clients, for the one process that this version trains in.
+/// The collective calls of XGBoost's clients, for a single process.
 #include <unistd.h>
 
 #include <array>
@@ -15,10 +15,11 @@
 namespace kauri::c_api {
 namespace {
 
-/// Of the calling thread, between Init and Finalize: what clients ask for to know that Init did something.
+/// True if the calling thread is between Init with a tracker and Finalize; clients ask for it to know that Init had an
+/// effect.
 KAURI_STATIC_THREAD_LOCAL bool t_has_tracker = false;
 
-/// A tracker means several processes, unless it is Kauri's, of one worker.
+/// Starts the communicator. A tracker means several processes, except for Kauri's own tracker of one worker.
 void Init(JsonConfig const& config) {
   RequireKnownCommunicator(config, "XGCommunicatorInit");
   t_has_tracker = config.IsGiven("kauri_n_workers") && config.Integer("kauri_n_workers") == 1;

@@ -1,4 +1,4 @@
-/// A matrix from batches of sparse rows that the caller hands to a callback, as xgboost4j does.
+/// Creates a matrix from batches of sparse rows that the caller passes to a callback, as xgboost4j does.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -51,7 +51,7 @@ class RowsOfBatches {
     return matrix;
   }
 
-  std::exception_ptr refusal;  ///< of a batch: the caller's code stands between
+  std::exception_ptr refusal;  ///< error of a batch, kept here because the caller's code is in between
 
  private:
   template <typename T>

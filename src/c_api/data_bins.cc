@@ -1,4 +1,4 @@
-/// A matrix of bins from one of values.
+/// Creates a matrix of bins from a matrix of values.
 #include "c_api/data_create.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store.h"
@@ -7,7 +7,7 @@
 namespace kauri::c_api {
 namespace {
 
-/// What is asked for, or that of a matrix of bins.
+/// Returns the requested max_bin, or else the max_bin of a matrix of bins.
 int MaxBinOf(DataMatrix const& matrix, JsonConfig const& config) {
   auto const bins = BinsOf(matrix);
   auto const max_bin = BinOptionsOf(config).max_bin.value_or(bins == nullptr ? kDefaultBins : bins->MaxBin());

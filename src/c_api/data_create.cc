@@ -1,4 +1,4 @@
-/// Making DMatrix handles; slicing.
+/// Creates and slices DMatrix handles.
 #include "c_api/data_create.h"
 
 #include <algorithm>

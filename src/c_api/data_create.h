@@ -1,4 +1,4 @@
-/// \file What all calls that make a DMatrix share.
+/// \file Code shared by all calls that create a DMatrix.
 #pragma once
 
 #include <limits>
@@ -17,7 +17,7 @@ inline void ReturnData(std::unique_ptr<DataMatrix> matrix, DMatrixHandle* out) {
   *out = new DataHandle(std::move(matrix));
 }
 
-/// A count that arrives as bst_ulong. \throws Error(kParameter) past int64.
+/// Converts a count from bst_ulong. \throws Error(kParameter) above int64.
 inline std::int64_t CountOf(bst_ulong count, char const* name) {
   if (count > static_cast<bst_ulong>(std::numeric_limits<std::int64_t>::max())) {
     Fail(ErrorKind::kParameter, "argument '", name, "' is ", count, ", which no array can have; was it negative?");
@@ -25,7 +25,7 @@ inline std::int64_t CountOf(bst_ulong count, char const* name) {
   return static_cast<std::int64_t>(count);
 }
 
-/// The two settings that all creators share.
+/// The two settings shared by all creators.
 struct CreateConfig {
   CreateConfig(char const* text, char const* call) : CreateConfig(JsonConfig(text, call)) {}
   explicit CreateConfig(JsonConfig const& config)
@@ -34,7 +34,7 @@ struct CreateConfig {
   Context ctx;
 };
 
-/// "max_bin" and "memory_budget", which may be left out.
+/// Reads the optional keys "max_bin" and "memory_budget".
 BinStoreOptions BinOptionsOf(JsonConfig const& config);
 
 }  // namespace kauri::c_api

@@ -1,4 +1,5 @@
-/// The cuts of a matrix: those of its bins, or those that training would make of its values.
+/// Returns the cuts (bin edges) of a matrix: the edges of its bins, or the cuts that training would compute from its
+/// values.
 #include <limits>
 #include <optional>
 
@@ -15,7 +16,7 @@
 namespace kauri::c_api {
 namespace {
 
-/// Per feature minus infinity, then its cuts; or its categories.
+/// Copies for each feature minus infinity, then its cuts; or its categories.
 void CopyCuts(QuantileCuts const& cuts, std::vector<bst_ulong>* indptr, std::vector<float>* values) {
   indptr->assign(1, 0);
   values->clear();

@@ -1,4 +1,4 @@
-/// What is known of a DMatrix: setters, getters, counts, and the features as compressed rows.
+/// Information on a DMatrix: setters, getters, counts, and the features as compressed rows.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace kauri::c_api {
 namespace {
 
-/// A vector of `count` elements in the caller's memory.
+/// Returns a view of `count` elements in the caller's memory.
 ArrayView VectorOf(void const* data, bst_ulong count, DType dtype, std::int64_t item_size) {
   ArrayView array;
   array.data = count == 0 ? data : NotNull(data, "data");
@@ -26,7 +26,7 @@ ArrayView VectorOf(void const* data, bst_ulong count, DType dtype, std::int64_t 
   return array;
 }
 
-/// Flat labels and margins of several values per row become a table again.
+/// Reshapes flat labels and margins with several values per row to a table.
 ArrayView AsTable(MetaInfo const& info, std::string const& field, ArrayView array) {
   if (field != "label" && field != "base_margin") return array;
   if (info.n_rows <= 0 || array.shape[0] == info.n_rows || array.shape[0] % info.n_rows != 0) return array;
@@ -60,7 +60,7 @@ ArrayView TypedVector(void const* data, bst_ulong size, int type) {
   Fail(ErrorKind::kParameter, "element type ", type, " is unknown; expected 1 float32, 2 float64, 3 uint32, 4 uint64.");
 }
 
-/// Values of one per row, or a table of several.
+/// Returns the shape of values: one per row, or a table of several.
 std::vector<std::size_t> ShapeOf(std::vector<float> const& values, std::int64_t n_rows) {
   auto const size = static_cast<std::int64_t>(values.size());
   if (n_rows > 0 && size > n_rows && size % n_rows == 0) return {ToSize(n_rows), ToSize(size / n_rows)};
@@ -88,7 +88,8 @@ struct CsrOut {
   float* values;
 };
 
-/// The present entries of `n_rows` rows from `first_row` on, the first of them at `next`; returns the place after them.
+/// Copies the present entries of `n_rows` rows from `first_row` on, the first of them to `next`; returns the index
+/// after them.
 std::size_t CopyPresent(float const* value, std::int64_t first_row, std::int64_t n_rows, std::int64_t n_cols,
                         std::size_t next, CsrOut const& out) {
   for (auto row = first_row; row < first_row + n_rows; ++row) {
@@ -102,7 +103,7 @@ std::size_t CopyPresent(float const* value, std::int64_t first_row, std::int64_t
   return next;
 }
 
-/// What stands for the values of rows that are kept otherwise.
+/// Copies the representative values of rows in a RowStore.
 void CopyStored(DataMatrix const& matrix, CsrOut const& out) {
   constexpr std::int64_t kMostValues = 1 << 20;
   auto const view = matrix.View();
@@ -134,7 +135,7 @@ void CopyCsr(DataMatrix const& matrix, CsrOut const& out) {
   std::copy(csr.values.begin(), csr.values.end(), out.values);
 }
 
-/// The rows or columns of a matrix, or of the batch that a proxy holds.
+/// Returns the number of rows or columns of a matrix, or of the batch that a proxy holds.
 int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t MetaInfo::*count) {
   return Guard([&] {
     DataOrProxyRead const data(handle);

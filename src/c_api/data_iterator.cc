@@ -1,4 +1,4 @@
-/// Matrices from iterators: in memory, as bins, or in a file.
+/// Creates matrices from iterators: in memory, as bins, or in a file.
 #include "c_api/data_iterator.h"
 
 #include <string>
@@ -17,7 +17,7 @@ std::string TextOr(JsonConfig const& config, char const* key, char const* otherw
 
 using SharedData = std::shared_ptr<DataMatrix const>;
 
-/// nullptr for none. Shared, as the iterator may free it.
+/// Returns the reference data, nullptr for none. Shared, because the iterator may free the handle.
 SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataRead(ref)->data; }
 
 BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
@@ -29,7 +29,7 @@ BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   return options;
 }
 
-/// Bins in a file.
+/// Creates a matrix of bins in a file.
 std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
                                          BinStoreOptions options) {
   options.in_file = true;
@@ -37,7 +37,7 @@ std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& co
   return MakeBinnedMatrix(ctx, source, options);
 }
 
-/// collective: nullptr for the bins of this process's rows.
+/// Creates a matrix of bins. collective: nullptr for the bins of this process's rows only.
 void MakeBins(Collective* collective, Iterator const& iterator, DataIterHandle ref, JsonConfig const& document,
               DMatrixHandle* out) {
   CreateConfig settings(document);
@@ -85,7 +85,7 @@ int KauriQuantileDMatrixCreate(KauriCollectiveHandle collective, DataIterHandle 
   return Guard([&] {
     NotNull(out, "out");
     JsonConfig const document(config, "KauriQuantileDMatrixCreate");
-    auto const group = CollectiveOf(collective).collective;  // shared, as the iterator may free it
+    auto const group = CollectiveOf(collective).collective;  // shared, because the iterator may free the handle
     MakeBins(group.get(), IteratorOf(iter, proxy, reset, next), ref, document, out);
   });
 }

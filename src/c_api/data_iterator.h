@@ -1,4 +1,4 @@
-/// \file Iterators of the caller, which fill a proxy batch by batch.
+/// \file The caller's iterators, which fill a proxy batch by batch.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace kauri::c_api {
 
-/// To be held, with a HandleUse of `proxy`, for as long as batches are asked for.
+/// An iterator of the caller. Keep it, with a HandleUse of `proxy`, while batches are requested.
 struct Iterator {
   DataIterHandle handle;
   DataHandle* proxy;
@@ -17,15 +17,15 @@ struct Iterator {
   XGDMatrixCallbackNext* next;
 };
 
-/// \throws Error(kParameter) for null functions and for a handle that is no proxy.
+/// Checks the parts of an iterator. \throws Error(kParameter) for null functions and for a handle that is not a proxy.
 Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCallback* reset,
                     XGDMatrixCallbackNext* next);
 
-/// All batches in memory. \throws Error(kData) as Concatenate does, and for a batch without data.
+/// Copies all batches to memory. \throws Error(kData) as Concatenate does, and for a batch without data.
 std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig const& settings);
 
-/// The batches where they lie; arrays in device memory and Arrow tables are copied one by one. may_wait: whether a
-/// batch may come before its labels (RowBatch::finish_info).
+/// Returns the batches without copying them; only arrays in device memory and Arrow tables are copied, one by one.
+/// may_wait: whether a batch may come before its labels (RowBatch::finish_info).
 std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing, bool may_wait);
 
 }  // namespace kauri::c_api

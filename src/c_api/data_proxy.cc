@@ -28,7 +28,8 @@ using ProxyChange = Held<DataHandle, Access::kChange, ProxyOf>;
 
 bool HoldsRows(DataHandle const& proxy) { return proxy.proxy_info.n_rows != kUnknownCount; }
 
-/// Of the next rows: what was set since the rows before, if those are gone.
+/// Returns the info of the next rows. If the proxy holds no rows, it is the info set since the previous rows were
+/// taken; otherwise it is empty.
 MetaInfo InfoOfNext(DataHandle const& proxy, std::int64_t n_rows, std::int64_t n_cols) {
   auto info = HoldsRows(proxy) ? MetaInfo() : proxy.proxy_info;
   info.n_rows = n_rows;
@@ -36,7 +37,7 @@ MetaInfo InfoOfNext(DataHandle const& proxy, std::int64_t n_rows, std::int64_t n
   return info;
 }
 
-/// A proxy learns what is known of the rows; the features stay with the caller.
+/// Gives rows and their info to a proxy; the features stay with the caller.
 void SetRows(DataHandle* proxy, MetaInfo info, CallerRows rows) {
   proxy->labels = {};
   proxy->proxy_info = std::move(info);
@@ -48,7 +49,7 @@ void DropRows(DataHandle* proxy) {
   if (HoldsRows(*proxy)) SetRows(proxy, InfoOfUnknownRows(), {});
 }
 
-/// The same for rows that `view_of` makes a view of, given what is missing.
+/// Gives rows to a proxy as a view, which `view_of` creates from the missing value.
 template <typename ViewOf>
 void SetView(DMatrixHandle handle, ViewOf view_of) {
   ProxyChange const proxy(handle);
@@ -80,7 +81,7 @@ void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays,
   SetRows(&*proxy, InfoOfNext(*proxy, n_rows, n_cols), {copy, view});
 }
 
-/// The batches of an iterator of the caller, through its proxy.
+/// The batches of the caller's iterator, read through its proxy.
 class CallerSource : public RowSource {
  public:
   /// may_wait: whether batches may come before their labels (RowBatch::finish_info).
@@ -104,7 +105,7 @@ class CallerSource : public RowSource {
     batch->info.category_names.assign(names.begin(), names.end());
     return true;
   }
-  /// As Next, with a copy of the rows.
+  /// Returns the next batch like Next, but as a copy of the rows.
   std::unique_ptr<DataMatrix> NextCopy(Context const& ctx) {
     CallerRows rows;
     RowBatch batch;
@@ -116,7 +117,7 @@ class CallerSource : public RowSource {
   }
 
  private:
-  /// What the proxy holds now; it is empty afterwards.
+  /// Takes the rows that the proxy holds; it is empty afterwards. Returns false at the end.
   bool TakeRows(CallerRows* rows, RowBatch* batch) {
     if (iterator_.next(iterator_.handle) == 0) return false;
     LockHold const hold(&iterator_.proxy->lock, Access::kChange, "proxy");

@@ -1,4 +1,4 @@
-/// What the columns of a matrix, or of batches, hold.
+/// Summarises the columns of a matrix, or of batches.
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ SketchDensity DensityOf(JsonConfig const& config) {
   Fail(ErrorKind::kParameter, "sketch_density is ", Quoted(name), "; expected max_entropy or legendre.");
 }
 
-/// An integer that fits: what is out of its bounds is out of those of the parameter, too.
+/// Returns a non-negative integer that fits into int. A value beyond int is also beyond the parameter's bounds.
 int SmallIntegerOr(JsonConfig const& config, char const* key, int otherwise) {
   auto const value = config.IntegerOr(key, otherwise);
   if (value >= 0 && value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
@@ -47,7 +47,7 @@ SummaryOptions OptionsOf(JsonConfig const& config) {
   return options;
 }
 
-/// Where a summary goes.
+/// The caller's pointers for a summary.
 struct SummaryOut {
   bst_ulong const** shape;
   bst_ulong* dim;

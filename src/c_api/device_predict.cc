@@ -1,4 +1,4 @@
-/// Predictions whose rows and results are in device memory.
+/// Predicts rows in device memory, with results in device memory.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@ void Return(DevicePrediction prediction, HandleBase* handle, PredictionOut const
   ReturnShape(prediction.shape, buffers.device_floats->Data(), &buffers, out);
 }
 
-/// parse: () -> std::vector<DeviceArray>.
+/// Predicts rows in place. parse: () -> std::vector<DeviceArray>.
 template <typename Parse>
 int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
                    Parse&& parse) {
@@ -37,7 +37,7 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
   });
 }
 
-/// In the words of an array interface.
+/// Returns the type in the notation of an array interface.
 char const* TypestrOf(DeviceNumbers const& numbers) { return numbers.Type() == DType::kF32 ? "<f4" : "<i8"; }
 
 }  // namespace

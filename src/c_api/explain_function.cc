@@ -1,4 +1,4 @@
-/// Shapley values of functions of the caller.
+/// Computes Shapley values of the caller's functions.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -57,7 +57,7 @@ class CallerFunction : public RowFunction {
   std::int64_t n_outputs_;
 };
 
-/// \throws Error(kParameter) for more than memory could hold.
+/// Converts a count. \throws Error(kParameter) for more than memory could hold.
 std::int64_t CountOf(bst_ulong count, char const* name) {
   constexpr bst_ulong kMost = bst_ulong{1} << 40U;
   if (count <= kMost) return static_cast<std::int64_t>(count);

@@ -22,11 +22,11 @@
 namespace kauri::c_api {
 namespace {
 
-/// What the calling thread has set, besides the verbosity.
+/// The calling thread's settings besides the verbosity.
 struct ThreadSettings {
   int threads = 0;
-  bool use_rmm = false;              ///< changes nothing: device memory comes from CUDA's own pool
-  bool use_cuda_async_pool = false;  ///< nor does this
+  bool use_rmm = false;              ///< has no effect: device memory comes from CUDA's own pool
+  bool use_cuda_async_pool = false;  ///< has no effect either
 };
 
 KAURI_STATIC_THREAD_LOCAL ThreadSettings t_settings;

@@ -1,13 +1,13 @@
-/// \file Settings of the calling thread that new data and boosters start with.
+/// \file Settings of the calling thread with which new data and boosters start.
 #pragma once
 
 #include "kauri/context.h"
 
 namespace kauri::c_api {
 
-/// nthread of XGBSetGlobalConfig; 0: as common/threads.h says.
+/// Returns nthread of XGBSetGlobalConfig; 0: see common/threads.h.
 int DefaultThreads();
-/// nthread 0 or below: DefaultThreads(). MaxThreads() of common/threads.h at most.
+/// Creates a context. nthread 0 or below: DefaultThreads(); at most MaxThreads() of common/threads.h.
 Context MakeContext(std::int64_t nthread);
 
 }  // namespace kauri::c_api

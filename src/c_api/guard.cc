@@ -20,7 +20,7 @@ struct LastError {
 };
 
 PerThread<LastError> g_errors;
-/// Whether there was no memory for the thread's last error itself.
+/// True if there was not enough memory to store the thread's last error itself.
 KAURI_STATIC_THREAD_LOCAL bool t_lacked_memory = false;
 constexpr char const* kNoMemory = "not enough memory; use less data, fewer threads or smaller trees.";
 

@@ -1,4 +1,4 @@
-/// \file The border of the C ABI: no exception crosses it, and each becomes a message and a kind of the calling thread.
+/// \file The boundary of the C ABI: no exception crosses it; each becomes a message and a kind of the calling thread.
 #pragma once
 
 #include "kauri/c_api.h"
@@ -6,10 +6,10 @@
 
 namespace kauri::c_api {
 
-/// To be called inside a catch block: keeps the exception in flight as the thread's last error. Never throws.
+/// Keeps the exception in flight as the thread's last error. Call it inside a catch block. Never throws.
 void KeepCurrentException() noexcept;
 
-/// Runs the body of an exported function: 0, or -1 with the last error set.
+/// Runs the body of an exported function; returns 0, or -1 with the last error set.
 template <typename Fn>
 int Guard(Fn&& fn) noexcept {
   try {
@@ -21,7 +21,7 @@ int Guard(Fn&& fn) noexcept {
   }
 }
 
-/// `pointer`, which must not be null. `name` is the argument's name in the header.
+/// Returns `pointer`, which must not be null. `name` is the argument's name in the header.
 template <typename T>
 T* NotNull(T* pointer, char const* name) {
   if (pointer == nullptr) Fail(ErrorKind::kParameter, "argument '", name, "' is a null pointer; pass a valid one.");

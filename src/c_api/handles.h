@@ -1,9 +1,9 @@
 /// \file The objects that the opaque handles point to, and how calls hold them.
 ///
-/// A call holds each booster and each DMatrix that it is given from where the handle is resolved to where it returns:
-/// many calls may read one at a time, a call that changes it has it alone (BoosterRead, BoosterUse, DataRead and their
-/// kin below). Calls that change data hold nothing else, so that no order of taking is needed. What calls return lies
-/// in buffers of the calling thread.
+/// A call holds each booster and each DMatrix that it is given from the lookup of the handle to its return. Many calls
+/// may read an object at a time; a call that changes it has it alone (BoosterRead, BoosterUse, DataRead and similar
+/// classes below). Calls that change data hold no other object, so no locking order is needed. Returned values lie in
+/// buffers of the calling thread.
 #pragma once
 
 #include <atomic>
@@ -27,17 +27,17 @@
 
 namespace kauri::c_api {
 
-/// What the configuration of a prediction in place says. The last one is kept, as parsing takes longer than predicting
-/// a row.
+/// The parsed configuration of a prediction in place. The last one is kept, because parsing takes longer than
+/// predicting a row.
 struct InPlaceSettings {
-  std::string config;  ///< the text; empty: none was read
+  std::string config;  ///< the text; empty: none was read yet
   PredictOptions options;
   std::vector<std::string> feature_types;  ///< [n_cols], or empty
   std::vector<std::string> feature_names;  ///< [n_cols], or empty
   float missing = 0.0F;
 };
 
-/// What calls hand back to one thread lies here until that thread's next call on the handle.
+/// The values that calls return to one thread, kept until that thread's next call on the handle.
 struct ReturnBuffers {
   std::string text;
   std::vector<std::string> strings;
@@ -51,7 +51,7 @@ struct ReturnBuffers {
   SparseInteractions sparse;
   InPlaceSettings in_place;
 
-  /// Shows `strings` as a C array.
+  /// Returns `values` to the caller as a C array.
   void ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out);
 };
 
@@ -66,7 +66,8 @@ enum class HandleKind : std::uint64_t {
   kFreed = 0
 };
 
-/// Starts every object behind a handle. The mark tells handles of the other kind, and as a rule freed ones, apart.
+/// The base of every object behind a handle. The mark distinguishes handles of the other kinds and, as a rule, freed
+/// ones.
 class HandleBase {
  public:
   explicit HandleBase(HandleKind kind) : mark_(static_cast<std::uint64_t>(kind)) {}
@@ -75,24 +76,24 @@ class HandleBase {
   HandleBase& operator=(HandleBase const&) = delete;
 
   bool Is(HandleKind kind) const { return mark_ == static_cast<std::uint64_t>(kind); }
-  /// Those of the calling thread.
+  /// Returns the buffers of the calling thread.
   ReturnBuffers& Buffers();
-  /// For calls that free the object: no other call holds it from now on. `what` names its kind. False where a fork()
-  /// left it half changed; then its memory must stay. \throws Error(kParameter) while a call uses the object.
+  /// Takes the object in order to free it: no other call holds it from now on. `what` names its kind. Returns false if
+  /// a fork() left it half changed; its memory must stay then. \throws Error(kParameter) while a call uses the object.
   bool TakeForGood(char const* what);
 
   SharedLock lock;  ///< held by calls
 
  private:
   friend class HandleUse;
-  std::uint64_t volatile mark_;  ///< volatile: the write before the memory is given back is meant
+  std::uint64_t volatile mark_;  ///< volatile, so that the write before the memory is freed is not optimised away
   std::atomic<int> n_uses_{0};
   SharedLock buffers_lock_;
   std::map<std::thread::id, ReturnBuffers> buffers_;
 };
 
-/// For calls that run code of the caller, which fills a proxy meanwhile and might free it: in its scope that is
-/// refused.
+/// Forbids freeing a handle in its scope. For calls that run code of the caller, which fills a proxy meanwhile and
+/// might free it.
 class HandleUse {
  public:
   explicit HandleUse(HandleBase* handle) : handle_(handle) { ++handle_->n_uses_; }
@@ -104,22 +105,22 @@ class HandleUse {
   HandleBase* handle_;
 };
 
-/// Rows that a caller still owns.
+/// Rows that the caller still owns.
 struct CallerRows {
   std::function<std::unique_ptr<DataMatrix>(Context const& ctx, float missing)> copy;
-  std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> view;  ///< null: they must be copied
+  std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> view;  ///< null: the rows must be copied
 };
 
-/// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows, which may come before them.
+/// A DMatrix or a proxy. A proxy has no `data`, only the info on its rows, which may be set before them.
 struct DataHandle : HandleBase {
   explicit DataHandle(std::shared_ptr<DataMatrix> matrix) : HandleBase(HandleKind::kData), data(std::move(matrix)) {}
   MetaInfo const& Info() {
     FinishLabels();
     return data != nullptr ? data->Info() : proxy_info;
   }
-  /// For setters: labels may be on their way.
+  /// Returns the info for setters; labels may still be pending.
   MetaInfo* MutableInfo() { return data != nullptr ? data->MutableInfo() : &proxy_info; }
-  /// Waits for labels on their way; many calls that read a proxy may ask at a time. \throws as SetInfo.
+  /// Waits for pending labels; many calls that read a proxy may do so at the same time. \throws as SetInfo.
   void FinishLabels() {
     if (data != nullptr) return;
     LockHold const hold(&labels_lock, Access::kChange, "proxy");
@@ -128,8 +129,8 @@ struct DataHandle : HandleBase {
 
   std::shared_ptr<DataMatrix> data;
   MetaInfo proxy_info = InfoOfUnknownRows();
-  CallerRows rows;        ///< of a proxy: what it was given last
-  LabelsOnTheWay labels;  ///< of those rows
+  CallerRows rows;        ///< the last rows given to a proxy
+  LabelsOnTheWay labels;  ///< pending labels of these rows
   SharedLock labels_lock;
 };
 
@@ -138,10 +139,10 @@ struct LearnerHandle : HandleBase {
       : HandleBase(HandleKind::kBooster), learner(std::move(booster)) {}
 
   std::unique_ptr<Learner> learner;
-  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  ///< for explanations
+  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  ///< spare memory for explanations
 };
 
-/// One rank of a group; boosters and the making of matrices share it.
+/// One rank of a group, shared by boosters and the creation of matrices.
 struct CollectiveHandle : HandleBase {
   explicit CollectiveHandle(std::shared_ptr<Collective> rank)
       : HandleBase(HandleKind::kCollective), collective(std::move(rank)) {}
@@ -157,7 +158,8 @@ struct DeviceArrayHandle : HandleBase {
   std::unique_ptr<DeviceNumbers> values;
 };
 
-/// An explanation in host memory that outlives its booster, to which the memory goes in the end if it is still there.
+/// An explanation in host memory that outlives its booster. When freed, its memory returns to the booster if that still
+/// exists.
 struct HostArrayHandle : HandleBase {
   HostArrayHandle(FloatMemory memory, std::weak_ptr<SpareMemory> home)
       : HandleBase(HandleKind::kHostArray), values(std::move(memory)), spare(std::move(home)) {}
@@ -166,11 +168,11 @@ struct HostArrayHandle : HandleBase {
   std::weak_ptr<SpareMemory> spare;
 };
 
-/// The object of a kind behind a handle. `what` names the kind. \throws as those below.
+/// Returns the object of a kind behind a handle. `what` names the kind. \throws as the functions below.
 HandleBase& CheckedHandle(void* handle, HandleKind kind, char const* what);
-/// The object behind a handle. \throws Error(kParameter) for null, a handle of another kind or a freed one.
+/// Returns the object behind a handle. \throws Error(kParameter) for null, a handle of another kind or a freed one.
 DataHandle& DataOrProxy(DMatrixHandle handle);
-/// The same without proxies.
+/// Returns the DMatrix behind a handle; a proxy is an error.
 DataHandle& DataOf(DMatrixHandle handle);
 LearnerHandle& BoosterOf(BoosterHandle handle);
 DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle);
@@ -212,7 +214,7 @@ class BoosterUse {
   Held<LearnerHandle, Access::kChange, BoosterOf> booster_;
 };
 
-/// `count` strings of a C array as C++ strings. \throws Error(kParameter) for null pointers.
+/// Converts `count` strings of a C array to C++ strings. \throws Error(kParameter) for null pointers.
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name);
 
 }  // namespace kauri::c_api

@@ -12,7 +12,7 @@
 namespace kauri::c_api {
 namespace {
 
-/// JSON has no words for these numbers, clients write them bare: they become strings.
+/// Quotes special numbers: JSON has no words for them, and clients write them bare. They become strings.
 std::string QuoteSpecialNumbers(std::string const& text) {
   std::string quoted;
   auto in_string = false;
@@ -33,8 +33,8 @@ std::string QuoteSpecialNumbers(std::string const& text) {
   return quoted;
 }
 
-/// JSON has no bytes that are not UTF-8, but names of files have. They pass through the document as U+10FF80 to
-/// U+10FFFF, private characters that no name has.
+/// Encodes bytes that are not UTF-8, which JSON does not allow but file names contain. They pass through the document
+/// as U+10FF80 to U+10FFFF, private characters that occur in no name.
 std::string WithCarriers(std::string_view text) {
   std::string carried;
   while (!text.empty()) {
@@ -59,7 +59,7 @@ std::string WithoutCarriers(std::string const& text) {
   return plain;
 }
 
-/// Whether it is an integer that int64 holds.
+/// Returns whether the value is an integer that fits into int64.
 bool IsInteger(nlohmann::json const& value) {
   auto const too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62U;
   return value.is_number_integer() && !too_large;
@@ -139,7 +139,8 @@ double JsonConfig::Number(char const* key) const {
   constexpr char const* kExpected = "a number, NaN or Infinity";
   auto const& value = Find(key, kExpected);
   if (value.is_number()) return value.get<double>();
-  auto const* const word = value.get_ptr<std::string const*>();  // a comparison of documents may not fail for memory
+  // no comparison of documents, which could run out of memory
+  auto const* const word = value.get_ptr<std::string const*>();
   if (word != nullptr && *word == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (word != nullptr && *word == "Infinity") return std::numeric_limits<double>::infinity();
   if (word != nullptr && *word == "-Infinity") return -std::numeric_limits<double>::infinity();

@@ -17,20 +17,20 @@ class JsonConfig {
   JsonConfig(char const* text, char const* call);
 
   bool Has(char const* key) const { return Document().contains(key); }
-  /// Has it and it is not null.
+  /// Returns whether the key exists and is not null.
   bool IsGiven(char const* key) const { return Has(key) && !Document()[key].is_null(); }
   std::int64_t Integer(char const* key) const;
   std::int64_t IntegerOr(char const* key, std::int64_t otherwise) const;
   double Number(char const* key) const;
   bool Boolean(char const* key) const;
   std::string Text(char const* key) const;
-  /// A list of numbers.
+  /// Returns a list of numbers.
   std::vector<double> Numbers(char const* key) const;
-  /// A list of integers.
+  /// Returns a list of integers.
   std::vector<std::int64_t> Integers(char const* key) const;
-  /// A list of lists of integers.
+  /// Returns a list of lists of integers.
   std::vector<std::vector<std::int64_t>> IntegerLists(char const* key) const;
-  /// A list of strings.
+  /// Returns a list of strings.
   std::vector<std::string> Texts(char const* key) const;
   nlohmann::json const& Document() const { return parsed_.Root(); }
 

@@ -12,7 +12,8 @@ namespace kauri::c_api {
 
 namespace {
 
-/// float32 goes where it stays at once: a second copy, of millions of rows, takes longer than crossing the bus.
+/// Receives the labels. float32 is stored directly in its final place: a second copy of millions of rows takes longer
+/// than the transfer over the bus.
 void Take(ArrivingArray const& arriving, Context const& ctx, MetaInfo* info) {
   auto const n = static_cast<std::size_t>(arriving.view.Size());
   if (arriving.view.dtype == DType::kF32) {

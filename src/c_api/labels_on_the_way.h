@@ -1,4 +1,4 @@
-/// \file Labels that a proxy was given in device memory, on their way to the host while the device works on the
+/// \file Pending labels of a proxy: given in device memory, they are copied to the host while the device works on the
 /// features.
 #pragma once
 
@@ -9,19 +9,19 @@
 
 namespace kauri::c_api {
 
-/// At most one column of labels, or table of them.
+/// Pending labels: at most one column or table of them.
 class LabelsOnTheWay {
  public:
   LabelsOnTheWay() = default;
-  /// `array`, on a device, has been read when this returns. info: of the rows that the labels are of.
+  /// Starts the copy. `array`, in device memory, has been read when this returns. info: info of the rows of the labels.
   LabelsOnTheWay(MetaInfo const& info, DeviceArray const& array);
 
   bool AreThere() const { return labels_.valid(); }
-  /// Sets the labels, once; waits for them. \throws as SetInfo.
+  /// Waits for the labels and sets them, once. \throws as SetInfo.
   void Finish(MetaInfo* info);
 
  private:
-  std::future<MetaInfo> labels_;  ///< whoever drops it waits
+  std::future<MetaInfo> labels_;  ///< its destructor waits
 };
 
 }  // namespace kauri::c_api

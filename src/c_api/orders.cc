@@ -1,4 +1,4 @@
-/// Orders of players, and how well a set of them stands for all.
+/// Samples orders of players, and measures how well a set of them represents all orders.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 std::int32_t PlayersOf(std::int64_t d) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(d, 0, kMost));  // SampleOrders knows the bounds
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(d, 0, kMost));  // SampleOrders checks the bounds
 }
 
 void WriteOrders(JsonConfig const& config, std::uint32_t* out_orders, double* out_weights) {
@@ -39,7 +39,7 @@ PermutationKernel KernelOf(JsonConfig const& config) {
   Fail(ErrorKind::kParameter, "kernel is ", Quoted(name), "; expected mallows, kendall or spearman.");
 }
 
-/// What the caller has. \throws Error(kParameter) for sizes that are none.
+/// Copies the caller's orders. \throws Error(kParameter) for invalid sizes.
 Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights) {
   if (d < 2 || d > static_cast<bst_ulong>(kMostPlayers) || n < 1 || n > (bst_ulong{1} << 40U) / d) {
     Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at least one, of 2 to ",

@@ -1,4 +1,4 @@
-/// The prediction call of XGBoost's older clients, xgboost4j among them: what is asked for is a mask of bits.
+/// The prediction call of XGBoost's older clients, xgboost4j among them, which takes a mask of bits.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ struct MaskedKind {
   int mask;
   PredictKind kind;
 };
-/// XGBoost's bits: 1 margin, 2 leaves, 4 contributions, 8 the same approximately, 16 interactions.
+/// XGBoost's bits: 1 margin, 2 leaves, 4 contributions, 8 approximate ones, 16 interactions.
 constexpr std::array<MaskedKind, 7> kMasks{{{0, PredictKind::kValue},
                                             {1, PredictKind::kMargin},
                                             {2, PredictKind::kLeaf},
@@ -31,7 +31,7 @@ PredictKind KindOf(int mask) {
        "1 margin, 2 leaves, 4 contributions, 16 interactions, and 8 besides for approximate ones.");
 }
 
-/// `n_trees` counts the trees of one output; 0: all.
+/// Returns the configuration for a mask. `n_trees` counts the trees of one output; 0: all.
 std::string ConfigOf(Model const& model, int mask, unsigned n_trees, int training) {
   auto const end = static_cast<std::int64_t>(n_trees) / model.n_parallel_trees;
   if (n_trees > 0 && end == 0) {

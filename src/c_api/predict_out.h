@@ -1,4 +1,4 @@
-/// \file What the calls for predictions share: their configuration and where the result goes.
+/// \file Code shared by the prediction calls: their configuration and the return of results.
 #pragma once
 
 #include <optional>
@@ -11,42 +11,43 @@
 
 namespace kauri::c_api {
 
-/// Where a prediction goes.
+/// The caller's pointers for a prediction.
 struct PredictionOut {
   bst_ulong const** shape;
   bst_ulong* dim;
   float const** values;
 };
 
-/// \throws Error(kParameter) for null.
+/// Checks the pointers. \throws Error(kParameter) for null.
 PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** values);
 
-/// type, iteration_begin, iteration_end and strict_shape; validate_features, which may be left out.
+/// Reads type, iteration_begin, iteration_end, strict_shape and the optional validate_features.
 PredictOptions OptionsOf(JsonConfig const& config);
 
-/// The strings of `key`, which may be left out: what `config` says of the columns of rows in place, [n_cols] or empty.
+/// Returns the strings of the optional `key` of `config`, which describes the columns of rows in place: [n_cols] or
+/// empty.
 std::vector<std::string> TextsIfGiven(JsonConfig const& config, char const* key);
 
-/// The matrix or proxy that brings the base margin of rows in place, held; the handle may be null.
+/// The matrix or proxy with the base margin of rows in place, held; the handle may be null.
 class GivenMargin {
  public:
   explicit GivenMargin(DMatrixHandle handle);
-  /// Empty without one.
+  /// Returns the base margin, empty without one.
   Span<float const> Values() const;
 
  private:
   std::optional<DataOrProxyRead> matrix_;
 };
 
-/// Shows `shape` and `values`; the former is kept in `buffers`.
+/// Returns `shape` and `values` to the caller; the shape is kept in `buffers`.
 void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, ReturnBuffers* buffers,
                  PredictionOut const& out);
 
-/// Where an explanation of the booster goes: the memory of one that has ended, of the calling thread or of one whose
-/// owner has freed it, if it fits. The last one of the thread ends with this.
+/// Returns memory for an explanation of the booster. It reuses the memory of the calling thread's previous explanation,
+/// which ends with this call, or of one that its owner has freed, if the size fits.
 ResultMemory ExplanationMemory(LearnerHandle* booster);
 
-/// Shows `shape` and the explanation that lies in the memory.
+/// Returns `shape` and the explanation in that memory to the caller.
 void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out);
 
 }  // namespace kauri::c_api

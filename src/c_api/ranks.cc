@@ -1,4 +1,4 @@
-/// Ranks of a group that talk through functions of the caller.
+/// Ranks of a group that communicate through the caller's functions.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -16,7 +16,7 @@
 namespace kauri::c_api {
 namespace {
 
-/// The table is the caller's code: what it returns is looked at, what it throws cannot be.
+/// A collective that calls the caller's functions. Their results are checked; exceptions from them cannot be.
 class CallerCollective : public Collective {
  public:
   CallerCollective(KauriCollectiveCalls const& calls, void* user, int rank, int n_ranks)
@@ -68,7 +68,7 @@ class CallerCollective : public Collective {
   }
 
  private:
-  /// Numbers that came over a wire. \throws Error(kCollective) for what no rank can have.
+  /// Adds a size that came over the network to `total`. \throws Error(kCollective) for a size that no rank can have.
   static std::uint64_t SizeOf(std::int64_t count, std::uint64_t* total) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
     auto const size = static_cast<std::uint64_t>(count);
@@ -80,7 +80,8 @@ class CallerCollective : public Collective {
     return size;
   }
 
-  /// What this rank gave is in what it got, or indices that follow from it would lie outside.
+  /// Throws the error of a result that does not contain this rank's contribution; indices computed from it could be out
+  /// of range.
   [[noreturn]] void FailWrong(std::string const& seen, std::uint64_t given) const {
     Fail(ErrorKind::kCollective, "what the group's functions return is wrong: ", seen, ", where rank ", rank_, " gave ",
          given, ".");
@@ -99,9 +100,9 @@ class CallerCollective : public Collective {
   int n_ranks_;
 };
 
-constexpr std::size_t kSmallestTable = offsetof(KauriCollectiveCalls, sum_parts);  // the first one there was
+constexpr std::size_t kSmallestTable = offsetof(KauriCollectiveCalls, sum_parts);  // the size of the first version
 
-/// \throws Error(kParameter) for a table of another layout, or with holes.
+/// Copies the table. \throws Error(kParameter) for a table of another layout, or with missing functions.
 KauriCollectiveCalls CallsOf(KauriCollectiveCalls const* given) {
   NotNull(given, "calls");
   if (given->size < kSmallestTable) {

@@ -1,4 +1,4 @@
-/// \file What the configurations of sampled Shapley values have in common.
+/// \file Keys shared by the configurations of sampled Shapley values.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace kauri::c_api {
 
-/// "method", "n_orders", "max_evals", "tolerance", "seed".
+/// Reads "method", "n_orders", "max_evals", "tolerance", "seed".
 ShapleyOptions ShapleyOptionsOf(JsonConfig const& config);
-/// "players": the columns of each.
+/// Reads "players": the columns of each player.
 std::vector<std::vector<std::int64_t>> PlayersOf(JsonConfig const& config);
-/// "n_outputs", at least 1.
+/// Reads "n_outputs", at least 1.
 std::int64_t OutputsOf(JsonConfig const& config);
 
 }  // namespace kauri::c_api

@@ -1,4 +1,4 @@
-/// Random permutations, and rows put into a random order.
+/// Computes random permutations, and puts rows into a random order.
 #include "common/shuffle.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void WriteShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulong* out) 
               });
 }
 
-/// The ordinal of the one CUDA device that `text` names.
+/// Returns the ordinal of the single CUDA device that `text` names.
 int DeviceNamed(std::string const& text) {
   auto const device = FindDevice({{"device", text}});
   if (device.kind != DeviceKind::kCuda || device.ordinals.size() > 1) {

@@ -1,5 +1,5 @@
-/// The tracker of XGBoost's collective for the one worker that this version trains in: it has nobody to bring together,
-/// so it answers what clients ask and opens no port.
+/// The tracker of XGBoost's collective for a single worker. It has no workers to connect, so it answers the clients'
+/// calls and opens no port.
 #include <string>
 
 #include "c_api/communicator.h"

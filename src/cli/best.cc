@@ -1,4 +1,4 @@
-/// \file task=train preset=best: settings are looked for in Python, which takes the place of this process.
+/// \file task=train preset=best: a Python program, which replaces this process, searches for settings.
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +21,8 @@ void TrainBest(Options const& options) {
   ParseDialect(cli.model_dialect);
   CheckWritable(cli.model_out, "model");
   Learner learner;
-  SetUpLearner(options, &learner);  // what is wrong with a parameter is said as by other trainings
-  constexpr int kFolds = 5;         // of fit_best; three is the default of cv
+  SetUpLearner(options, &learner);  // reports wrong parameters with the same messages as other trainings
+  constexpr int kFolds = 5;         // the default of fit_best; the default of cv is three
   auto const folds = options.has_nfold ? cli.nfold : kFolds;
   std::vector<std::string> words{cli.data,
                                  cli.model_out,

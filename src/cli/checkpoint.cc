@@ -44,7 +44,7 @@ std::string PathOf(CliParam const& cli, std::int64_t rounds, char const* suffix)
   return (fs::path(cli.model_dir) / NumberedName(rounds, suffix)).string();
 }
 
-/// What decides which model is learnt; where it runs does not.
+/// Returns the parameters that determine the model; parameters of where it runs do not.
 std::map<std::string, std::string> LearningParameters(Options const& options) {
   std::map<std::string, std::string> settings;
   for (auto const& [name, value] : options.learner) {
@@ -56,7 +56,7 @@ std::map<std::string, std::string> LearningParameters(Options const& options) {
   return settings;
 }
 
-/// The rounds in the name of a checkpoint or of its best model; -1 for other names.
+/// Returns the number of rounds in the name of a checkpoint or of its best model; -1 for other names.
 std::int64_t RoundsOfName(std::string const& name, char const* suffix) {
   auto const dot = name.find('.');
   auto const digits = name.substr(0, dot);
@@ -75,7 +75,7 @@ std::int64_t RoundsOfBest(std::string const& name) {
   return std::max(RoundsOfName(name, kBestSuffix), RoundsOfName(name, kOldBestSuffix));
 }
 
-/// The path with the suffix of today, or where only a former version's file exists, that file's.
+/// Returns the path with the present suffix, or if only a former version's file exists, the path of that file.
 std::string ExistingPath(CliParam const& cli, std::int64_t rounds, char const* suffix, char const* old_suffix) {
   std::error_code error;
   auto const path = PathOf(cli, rounds, suffix);
@@ -83,7 +83,7 @@ std::string ExistingPath(CliParam const& cli, std::int64_t rounds, char const* s
   return !fs::exists(path, error) && fs::exists(old, error) ? old : path;
 }
 
-/// Descending, none above `most`.
+/// Returns the rounds of the checkpoints in a folder, descending, none above `most`.
 std::vector<std::int64_t> RoundsInFolder(std::string const& folder, std::int64_t most) {
   std::vector<std::int64_t> found;
   std::error_code error;
@@ -97,7 +97,7 @@ std::vector<std::int64_t> RoundsInFolder(std::string const& folder, std::int64_t
   return found;
 }
 
-/// A kill in the middle of saving leaves a file beside the checkpoint's own: 0010.model.new-...
+/// Deletes files that a kill during saving left beside the checkpoint's own: 0010.model.new-...
 void RemoveHalfWritten(std::string const& folder) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -125,7 +125,7 @@ void RequireSameParameters(std::string const& path, std::map<std::string, std::s
        "; delete the file to resume from an older one.");
 }
 
-/// \throws Error(kModel) for a member that is no whole number.
+/// Returns a count from the state. \throws Error(kModel) for a member that is not a whole number.
 std::int64_t TakeCount(Json const& state, char const* name, std::string const& path) {
   auto const& value = state.at(name);
   auto const is_huge = value.is_number_unsigned() && value.get<std::uint64_t>() > kMostRounds;
@@ -133,8 +133,8 @@ std::int64_t TakeCount(Json const& state, char const* name, std::string const& p
   FailDamaged(path, std::string(" (") + name + " is " + value.dump().substr(0, kShownText) + ")");
 }
 
-/// The file is called after the rounds of its training, which are all of its model's but those of model_in. Early
-/// stopping counts the rounds after the best. \throws Error(kModel).
+/// Checks a checkpoint. Its name holds the number of rounds of its training, that is all rounds of its model except the
+/// rounds of model_in. Early stopping counts the rounds after the best. \throws Error(kModel).
 void RequireSound(Checkpoint const& checkpoint, CliParam const& cli, Model const& model) {
   auto const rounds = checkpoint.rounds;
   auto const of_model = model.NumIterations();
@@ -151,7 +151,8 @@ void RequireSound(Checkpoint const& checkpoint, CliParam const& cli, Model const
                                    Counted(of_model, "round") + ")");
 }
 
-/// model: of the file. \throws nlohmann's exceptions unless its attribute is what SaveCheckpoint wrote.
+/// Reads the state of a checkpoint from the attribute of `model`, the file's model. \throws nlohmann's exceptions
+/// unless SaveCheckpoint wrote the attribute.
 Checkpoint ReadState(Options const& options, std::string const& path, Model const& model) {
   auto const state = Json::parse(model.attributes.at(kAttribute));
   RequireSameParameters(path, state.at("parameters"), LearningParameters(options));
@@ -205,7 +206,7 @@ Checkpoint FindCheckpoint(Options const& options) {
     if (found == model.attributes.end()) continue;
     try {
       return ReadState(options, path, model);
-    } catch (std::exception const& error) {  // of JSON or of a number in it
+    } catch (std::exception const& error) {  // an error of JSON or of a number in it
       if (dynamic_cast<Error const*>(&error) != nullptr) throw;
       FailDamaged(path);
     }

@@ -11,7 +11,7 @@
 namespace kauri::cli {
 namespace {
 
-/// The keys that the files after a task's name stand for; empty: none.
+/// The keys of the files after a task's name; empty: none.
 struct TaskForm {
   char const* name;
   std::array<char const*, 2> keys;
@@ -67,7 +67,7 @@ std::vector<Setting> ReadTask(TaskForm const& form, std::vector<std::string> con
   return settings;
 }
 
-/// A word that is neither a file nor a task was meant as one of them.
+/// Refuses a first word that is neither a file nor a task, with the nearest name.
 void RefuseMisspeltTask(std::string const& word) {
   std::error_code error;
   if (std::filesystem::exists(word, error)) return;

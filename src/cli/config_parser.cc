@@ -18,7 +18,7 @@ class LineReader {
  public:
   LineReader(std::string const& line, std::string const& origin) : line_(line), origin_(origin) {}
 
-  /// Skips blanks; true at the end of the line or at a comment.
+  /// Skips blanks; returns true at the end of the line or at a comment.
   bool AtEnd() {
     while (position_ < line_.size() && IsBlank(line_[position_])) ++position_;
     return position_ == line_.size() || line_[position_] == '#';
@@ -28,7 +28,7 @@ class LineReader {
     ++position_;
     return true;
   }
-  /// A quoted token, or characters up to `stop`, a comment or the end, without blanks at its end.
+  /// Reads a quoted token, or characters up to `stop`, a comment or the end, without trailing blanks.
   std::string Token(char stop) {
     if (AtEnd()) return {};
     auto const quote = line_[position_];

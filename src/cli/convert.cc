@@ -1,4 +1,4 @@
-/// \file task=convert and task=check: a model file, read as untrusted ones are, and written anew.
+/// \file task=convert and task=check: read a model file, as untrusted input, and write it again.
 #include <iostream>
 
 #include "booster/learner.h"

@@ -1,4 +1,4 @@
-/// \file task=cv: a learner for each fold, trained side by side, and their metrics in every round.
+/// \file task=cv: trains one learner per fold, side by side, and prints their metrics in every round.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ struct FoldScore {
   double deviation;
 };
 
-/// A learner with its rows.
+/// The learner of one fold with its rows.
 class FoldTraining {
  public:
   FoldTraining(Options const& options, Context const& ctx, DataMatrix const& data, Fold const& rows)
@@ -76,7 +76,7 @@ class CrossValidation {
     }
   }
 
-  /// The scores of each round, to the best one where early stopping has ended it.
+  /// Returns the scores of each round, up to the best one if early stopping ended the training.
   std::vector<std::vector<FoldScore>> Run() {
     std::vector<std::vector<FoldScore>> rounds;
     while (static_cast<std::int64_t>(rounds.size()) < cli_.num_round && !stopping_.IsOver()) {

@@ -32,13 +32,14 @@ void Dump(Options const& options) {
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
   auto map = cli.fmap.empty() ? FeatureMap{model.feature_names, model.feature_types} : ReadFeatureMap(cli.fmap);
-  // XGBoost's own maps name features from 0 where its data count from 1, and so lack the last one.
+  // Names missing features: XGBoost's own maps number features from 0 where its data count from 1, and so lack the last
+  // one.
   for (auto feature = static_cast<std::int64_t>(map.names.size()); !map.names.empty() && feature < model.n_features;
        ++feature) {
     map.names.push_back("f" + std::to_string(feature));
     map.types.emplace_back("q");
   }
-  if (cli.dump_format != CliParam::kJson) map.categories = model.categories.names;  // people read the others
+  if (cli.dump_format != CliParam::kJson) map.categories = model.categories.names;  // people read the other formats
   char const* const formats[] = {"text", "json", "dot"};
   auto const trees = DumpModel(model, map, cli.dump_stats, formats[cli.dump_format]);
   switch (cli.dump_format) {

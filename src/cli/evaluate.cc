@@ -15,7 +15,7 @@
 namespace kauri::cli {
 namespace {
 
-/// A line for each metric.
+/// Writes a line for each metric.
 void WriteMetrics(ReadyModel const& ready, NamedData const& set, std::int64_t n_resamples, std::ostream* out) {
   RequireQueries(*ready.Parts(), set.data->Info());
   ResamplingOptions const options{n_resamples, static_cast<std::uint64_t>(ready.Parts()->param.seed)};

@@ -36,7 +36,7 @@ PredictKind KindOf(CliParam const& cli) {
   }
 }
 
-/// A feature's number, given by its name or else by that number.
+/// Returns a feature's number, given by its name or else by that number.
 std::int64_t FeatureNumber(std::string const& which, std::vector<std::string> const& names) {
   auto const found = std::find(names.begin(), names.end(), which);
   if (found != names.end()) return found - names.begin();
@@ -49,7 +49,7 @@ std::int64_t FeatureNumber(std::string const& which, std::vector<std::string> co
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Give names or numbers, separated by commas.");
 }
 
-/// Those that the parameter lists; all when it is empty.
+/// Returns the features that the parameter lists; all if it is empty.
 std::vector<std::int64_t> FeaturesOf(std::string const& list, std::vector<std::string> const& names) {
   std::vector<std::int64_t> features;
   std::istringstream parts(list);

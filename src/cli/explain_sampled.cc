@@ -28,7 +28,7 @@ SampledOptions SampledOptionsOf(CliParam const& cli) {
   return options;
 }
 
-/// What is explained of the rows [begin, end): their labels and base margins.
+/// Returns the labels and base margins of the rows [begin, end).
 MetaInfo InfoOf(MetaInfo const& info, std::int64_t begin, std::int64_t end) {
   auto const part = [&](std::vector<float> const& of_all) {
     auto const per_row = of_all.size() / static_cast<std::size_t>(info.n_rows);
@@ -44,7 +44,7 @@ MetaInfo InfoOf(MetaInfo const& info, std::int64_t begin, std::int64_t end) {
   return of_tile;
 }
 
-/// One of the files: values, or errors.
+/// An output file, of values or of errors.
 class SampledFile {
  public:
   SampledFile(char const* key, std::string const& path, std::string const& role)

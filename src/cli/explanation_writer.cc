@@ -48,7 +48,7 @@ class CsvWriter : public ExplanationWriter {
     ++n_lines_;
   }
 
-  /// The columns that number the line.
+  /// Appends the columns that identify the line.
   void AppendKeys() {
     if (!numbered_) return;
     auto const n_features = static_cast<std::int64_t>(shape_.interactions ? shape_.columns.size() : 1);
@@ -65,7 +65,8 @@ class CsvWriter : public ExplanationWriter {
   std::int64_t n_lines_ = 0;
 };
 
-/// Magic, version 1.0, length of the text, the text: padded so that the numbers begin at a multiple of 64.
+/// Returns the header: magic, version 1.0, length of the text, and the text, padded so that the numbers begin at a
+/// multiple of 64.
 std::string NpyHeader(ExplanationShape const& shape) {
   constexpr std::size_t kAlignment = 64;
   std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";

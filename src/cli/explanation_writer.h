@@ -1,4 +1,4 @@
-/// \file SHAP values as a file: CSV, or NumPy's .npy; written tile after tile, so that all of them never are in memory.
+/// \file Writes SHAP values to a file, CSV or NumPy's .npy, tile by tile, so that they are never all in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,41 @@
 
 namespace kauri::cli {
 
-/// Whether the path asks for NumPy's format; `key` is the parameter's name. \throws Error(kParameter) for an ending
-/// that is neither.
+/// Returns whether the path requests NumPy's format; `key` is the parameter's name. \throws Error(kParameter) for an
+/// ending of neither format.
 bool IsNpyPath(char const* key, std::string const& path);
 
-/// What the numbers are: [n_rows, n_outputs, n_columns], and n_columns once more for interactions.
+/// The shape of the numbers: [n_rows, n_outputs, n_columns], and n_columns again for interactions.
 struct ExplanationShape {
   std::int64_t n_rows;
-  bool reduced;  ///< there is no axis of rows: n_rows is 1
+  bool reduced;  ///< true if there is no axis of rows; n_rows is 1 then
   std::int64_t n_outputs;
   bool interactions;
   std::vector<std::string> columns;  ///< names of features, then "bias"
 };
 
-/// The names `of_map` if there are some, else the model's own, or f0, f1, ...
+/// Returns the names `of_map` if it is not empty, else the model's own, or f0, f1, ...
 std::vector<std::string> FeatureNames(Model const& model, std::vector<std::string> const& of_map = {});
 
-/// `names`: of all features, as FeatureNames has them.
+/// Returns the shape of an explanation. `names`: names of all features, from FeatureNames.
 ExplanationShape ShapeOfExplanation(Model const& model, std::vector<std::string> const& names, std::int64_t n_rows,
                                     ExplainOptions const& options);
 
 class ExplanationWriter {
  public:
   virtual ~ExplanationWriter() = default;
-  /// values: the next rows of the data, in the shape's order. Failures show in the stream.
+  /// Writes the values of the next rows, in the shape's order. Failures show in the stream.
   virtual void Write(Span<float const> values) = 0;
 };
 
-/// A header and a line of numbers per row. With several outputs a line per row and output, which the first columns
-/// `row` and `output` number. Interactions have a line per row, output and feature, with `row` and `feature` in front.
-/// What is reduced has no column `row`. Numbers are the shortest that read back as the same float.
+/// Creates a writer of a header and a line of numbers per row. With several outputs there is a line per row and output,
+/// identified by the first columns `row` and `output`. Interactions have a line per row, output and feature, with `row`
+/// and `feature` in front. Reduced explanations have no column `row`. Numbers are the shortest that read back as the
+/// same float.
 std::unique_ptr<ExplanationWriter> MakeCsvWriter(ExplanationShape shape, std::ostream* out);
 
-/// One array of little-endian float32 in the shape above, the axis of outputs left out when there is one output.
+/// Creates a writer of one array of little-endian float32 in the shape above, without the axis of outputs if there is
+/// one output.
 std::unique_ptr<ExplanationWriter> MakeNpyWriter(ExplanationShape const& shape, std::ostream* out);
 
 }  // namespace kauri::cli

@@ -50,7 +50,7 @@ OutputFile::OutputFile(std::string path, std::string role) : path_(std::move(pat
 }
 
 void OutputFile::Close(std::string const& contents) {
-  if (*stream_) errno = 0;  // otherwise it is what the write that failed left
+  if (*stream_) errno = 0;  // otherwise the failed write has set errno
   stream_->flush();
   if (file_.is_open()) file_.close();
   if (!*stream_) {

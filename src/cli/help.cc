@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kLineWidth = 100;
 
-/// Words on lines of at most kLineWidth characters, each line indented.
+/// Prints words on lines of at most kLineWidth characters, each line indented.
 void PrintWrapped(std::string const& text, std::size_t indent, std::ostream* out) {
   std::istringstream words(text);
   std::string word;
@@ -38,13 +38,13 @@ void PrintWrapped(std::string const& text, std::size_t indent, std::ostream* out
   *out << '\n';
 }
 
-/// {'a', 'b'} as {a, b}, which takes fewer lines.
+/// Returns {'a', 'b'} as {a, b}, which takes fewer lines.
 std::string WithoutQuotes(std::string type) {
   type.erase(std::remove(type.begin(), type.end(), '\''), type.end());
   return type;
 }
 
-/// The one name that cannot be declared as it is written.
+/// Returns the name to show; only one name cannot be declared as it is written.
 std::string ShownName(std::string const& own_name) { return own_name == "test_path" ? "test:data" : own_name; }
 
 void PrintTable(std::string const& heading, ParameterTable const& table, std::ostream* out) {
@@ -64,7 +64,7 @@ bool SameTable(ParameterTable const& a, ParameterTable const& b) {
   });
 }
 
-/// Neighbours that declare the same parameters share one table.
+/// Prints the tables; adjacent ones with the same parameters share one table.
 void PrintTables(std::vector<std::pair<std::string, ParameterTable>> const& tables, std::ostream* out) {
   for (std::size_t first = 0; first < tables.size();) {
     auto heading = tables[first].first;
@@ -87,14 +87,14 @@ void PrintNames(std::string const& heading, Registry<Factory> const& registry, s
   }
 }
 
-/// What stands behind the '?' of a path of data, for each format that has keys.
+/// Prints the keys after the '?' of a data path, for each format that has keys.
 void PrintDataKeys(Registry<ReaderFactory> const& readers, std::ostream* out) {
   for (auto const& entry : readers.Entries()) {
     if (entry.parameters != nullptr) PrintTable("Data keys of format=" + entry.name, entry.parameters(), out);
   }
 }
 
-/// The devices, or in their place why there are none.
+/// Returns the devices, or else the reason why there are none.
 std::vector<std::string> DeviceLines(PluginStatus const& status) {
   std::vector<std::string> lines;
   std::istringstream text(status.problem.empty() ? status.devices : status.problem);
@@ -111,14 +111,14 @@ void PrintPlugin(PluginStatus const& status, std::ostream* out) {
 constexpr char const* kEvalName = "eval[NAME]";
 constexpr char const* kEvalText = "Data that is evaluated every round under this name.";
 
-/// With its full stop; ".. " ends no sentence.
+/// Returns the first sentence, with its full stop; ".. " ends no sentence.
 std::string FirstSentence(std::string const& text) {
   auto end = text.find(". ");
   while (end != std::string::npos && end > 0 && text[end - 1] == '.') end = text.find(". ", end + 1);
   return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-/// The entries of a table that the task reads and that are not among `shown`, to which they are added.
+/// Prints the entries of a table that the task reads and that are not in `shown`, and adds them to `shown`.
 void PrintRead(ParameterTable const& table, int task, std::set<std::string>* shown, std::ostream* out) {
   for (auto const& info : table) {
     if (!IsReadBy(info.name, task) || !shown->insert(info.name).second) continue;
@@ -180,7 +180,7 @@ void PrintUsage(std::ostream* out) {
 }
 
 void PrintHelp(std::ostream* out) {
-  auto const plugin = GetCudaPluginStatus();  // before the registries are read: it adds to them
+  auto const plugin = GetCudaPluginStatus();  // before the registries are read, because it adds entries
   PrintUsage(out);
   PrintTasks(out);
   PrintTable("Command line", DescribeParameters<CliParam>(), out);

@@ -1,4 +1,4 @@
-/// \file What --help and --version print. All of it comes from the declarations and registries.
+/// \file Prints --help and --version. All of it comes from the declarations and registries.
 #pragma once
 
 #include <ostream>
@@ -7,11 +7,11 @@
 namespace kauri::cli {
 
 void PrintUsage(std::ostream* out);
-/// Usage, then every parameter with its type, default, bounds and meaning, then the names in the registries.
+/// Prints the usage, then every parameter with its type, default, bounds and meaning, then the names in the registries.
 void PrintHelp(std::ostream* out);
-/// The tasks, one line each.
+/// Prints the tasks, one line each.
 void PrintTasks(std::ostream* out);
-/// The keys and parameters that a task reads, with the first sentence of what is declared of each. \throws
+/// Prints the keys and parameters that a task reads, with the first sentence of each declaration. \throws
 /// Error(kParameter) for an unknown task, with the nearest known one.
 void PrintTaskHelp(std::string const& name, std::ostream* out);
 void PrintVersion(std::ostream* out);

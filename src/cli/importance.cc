@@ -23,7 +23,7 @@ char const* NameOf(int type) {
   return names[type];
 }
 
-/// A feature's score is the largest absolute weight that it has for some output.
+/// Returns the scores of a linear model. A feature's score is its largest absolute weight over the outputs.
 std::vector<Score> LinearScores(Model const& model, std::vector<std::string> const& names, char const* type) {
   auto const weights = LinearScore(model, type);
   auto const n_outputs = model.NumOutputs();

@@ -1,4 +1,4 @@
-/// \file Ctrl-C and a request to end (SIGTERM) as something to ask for between two rounds.
+/// \file Turns Ctrl-C and SIGTERM into a flag that is checked between two rounds.
 #pragma once
 
 #include <csignal>
@@ -6,8 +6,8 @@
 
 namespace kauri::cli {
 
-/// Work that a signal has cut short, after what was done of it is saved. The process ends by that signal: so a shell
-/// knows, and stops the loop that the command stands in.
+/// Reports work that a signal has cut short, after its results so far are saved. The process ends by that signal, so
+/// that a shell stops the loop that contains the command.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(int signal) : signal_(signal) {}
@@ -18,7 +18,7 @@ class Interrupted : public std::exception {
   int signal_;
 };
 
-/// While it lives, the first signal is kept and the second one ends the process. A signal that the process ignores, as
+/// Keeps the first signal during its lifetime; the second one ends the process. A signal that the process ignores, as
 /// in the background, stays ignored.
 class SignalWatch {
  public:
@@ -27,11 +27,11 @@ class SignalWatch {
   SignalWatch(SignalWatch const&) = delete;
   SignalWatch& operator=(SignalWatch const&) = delete;
 
-  /// The signal that has come; 0: none.
+  /// Returns the signal received; 0: none.
   static int Signal();
 
  private:
-  struct sigaction interrupt_;  ///< as they were before
+  struct sigaction interrupt_;  ///< the previous actions
   struct sigaction terminate_;
 };
 

@@ -21,7 +21,8 @@ void SetParameters(Options const& options, Learner* learner) {
   for (auto const& [name, value] : options.learner) learner->SetParam(name, value);
 }
 
-/// An estimator of the Python package tells its model what stands for a missing value; text has empty fields for it.
+/// Warns if the model uses a special missing value. An estimator of the Python package stores it in its model; text
+/// files have empty fields for it.
 void WarnOfMissing(Learner const& learner) {
   auto const found = learner.Attributes().find("kauri_missing");
   if (found == learner.Attributes().end()) return;

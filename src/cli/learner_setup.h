@@ -1,4 +1,4 @@
-/// \file What every task begins with: a learner with its parameters and model, and data.
+/// \file The start of every task: creates a learner with its parameters and model, and reads data.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,25 @@
 
 namespace kauri::cli {
 
-/// Loads model_in if given, sets the parameters, and resolves both. What the options say takes the place of what the
-/// model says of its objective, booster and the like; the log has a line where that differs. \throws Error.
+/// Loads model_in if given, sets the parameters, and resolves both. Options override the model's objective, booster and
+/// similar settings; the log has a line for each difference. \throws Error.
 void SetUpLearner(Options const& options, Learner* learner);
 
-/// What the options say to the learner, by the names that it has for it.
+/// Returns the learner's parameters in the options, by the learner's names.
 ParamMap LearnerParams(Options const& options);
-/// With the threads that the options ask for.
+/// Creates a context with the threads of the options.
 Context MakeContext(Options const& options);
 
-/// Reads with the threads, max_bin and memory_budget that the options ask for. `like`: whose cuts data with a cache
-/// take. `names`: of classes and categories of text; without them labels of text are refused. \throws Error that names
-/// `key`, the option that gave the path.
+/// Reads data with the threads, max_bin and memory_budget of the options. `like`: data whose cuts (bin edges) data with
+/// a cache take over. `names`: names of classes and categories of text; without them labels of text are refused.
+/// \throws Error that names `key`, the option that gave the path.
 std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
                                      TextNames* names = nullptr, DataMatrix const* like = nullptr);
-/// The same for tasks that need values. \throws Error for data with a cache.
+/// Reads data for tasks that need values. \throws Error for data with a cache.
 std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri,
                                        TextNames* names = nullptr);
-/// The same for rows that a model is to predict, with the names of classes and categories that it knows. \throws Error
-/// that names `key` where their columns are not the model's.
+/// Reads rows that a model is to predict, with the names of its classes and categories. \throws Error that names `key`
+/// if their columns are not the model's.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
                                         std::string const& uri);
 

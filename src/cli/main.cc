@@ -1,4 +1,4 @@
-/// \file `kauri CONFIG [key=value ...]`, `kauri TASK [FILE ...] [key=value ...]`: reads what is asked, runs one task,
+/// \file `kauri CONFIG [key=value ...]`, `kauri TASK [FILE ...] [key=value ...]`: reads the arguments, runs one task,
 /// turns exceptions into one line and a status.
 #include <csignal>
 #include <exception>
@@ -23,7 +23,7 @@ namespace kauri::cli {
 namespace {
 
 void PrintLogLine(char const* line) {
-  // A progress line may stand there.
+  // Clears a progress line that may be there.
   if (ErrorStreamIsTerminal()) std::cerr << "\r\x1b[K";
   std::cerr << line << '\n';
 }
@@ -60,7 +60,7 @@ void RunTask(std::vector<std::string> const& arguments) {
   }
 }
 
-/// `kauri help`, `kauri help TASK`.
+/// Runs `kauri help` and `kauri help TASK`.
 void RunHelp(std::vector<std::string> const& arguments) {
   if (arguments.size() > 2) {
     Fail(ErrorKind::kParameter, "help takes the name of one task, ", arguments.size() - 1, " words are given.");
@@ -70,7 +70,7 @@ void RunHelp(std::vector<std::string> const& arguments) {
   PrintTasks(&std::cout);
 }
 
-/// The keys of a task that is named without anything else.
+/// Prints the keys of a task that is named without further arguments.
 void PrintHelpOfBareTask(std::vector<std::string> const& arguments) {
   if (arguments.size() != 1) return;
   auto const word = arguments[0].rfind("task=", 0) == 0 ? arguments[0].substr(5) : arguments[0];
@@ -105,7 +105,7 @@ void Run(std::vector<std::string> const& arguments) {
 }  // namespace kauri::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a limit on the size of files becomes a write error, like a full disk
   kauri::SetLogCallback(&kauri::cli::PrintLogLine);
   try {
     kauri::cli::Run(std::vector<std::string>(argv + 1, argv + argc));

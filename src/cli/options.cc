@@ -49,13 +49,13 @@ void AddEvaluationSet(Setting const& setting, Options* options) {
   }
 }
 
-/// Where a feature map takes the place of the model's names or of the data's; the dump reads its types, too.
+/// Returns whether a feature map replaces the names of the model or the data in a task; the dump also reads its types.
 bool IsNamedByMap(int task) {
   return task == CliParam::kImportance || task == CliParam::kReport || task == CliParam::kExplain ||
          task == CliParam::kPredict || task == CliParam::kSummary;
 }
 
-/// preset=best decides what the other parameters of a training are for.
+/// Checks the options of preset=best, which sets the other parameters of a training itself.
 void RequireThoseOfBest(ParamMap const& own, Options const& options) {
   static std::vector<std::string> const kTaken{"task",        "data",          "model_out", "model_dialect",
                                                "time_budget", "rounds_budget", "nfold",     "preset"};
@@ -74,7 +74,7 @@ void RequireThoseOfBest(ParamMap const& own, Options const& options) {
   RequirePath(options.cli.model_out, "model_out", "train with preset=best");
 }
 
-/// A key's own name; test_path is what test:data is declared as.
+/// Returns a key's own name; test:data is declared as test_path.
 std::string OwnName(std::string const& key) {
   if (key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) return "eval[NAME]";
   if (key == "test:data") return "test_path";
@@ -84,8 +84,8 @@ std::string OwnName(std::string const& key) {
   return adapted.name.empty() ? key : adapted.name;
 }
 
-/// Settings of one source. An argument overrides the file under whatever name; within one source two names of one key
-/// must agree. The learner looks for the same among its own parameters.
+/// The settings of one source. An argument overrides the file under any of a key's names; within one source two names
+/// of one key must agree. The learner checks the same among its own parameters.
 class GivenNames {
  public:
   void Note(Setting const& setting) {
@@ -115,7 +115,7 @@ class GivenNames {
        " kauri --help lists all of them.");
 }
 
-/// Checks what the task needs beside the ranges of single options.
+/// Checks the task's requirements beyond the ranges of single options.
 void RequireThoseOfTask(ParamMap const& own, Options const& options) {
   if (options.cli.preset == CliParam::kBest) {
     RequireThoseOfBest(own, options);

@@ -1,4 +1,4 @@
-/// \file What the command line asks for: its own parameters, evaluation sets, and parameters for the learner.
+/// \file The options of the command line: its own parameters, evaluation sets, and parameters for the learner.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -12,9 +12,9 @@
 
 namespace kauri::cli {
 
-/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, preset, time_budget,
-/// model_dialect, pred_contribs, receipt and tasks beside train, pred and dump are ours.
-/// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
+/// The program's parameters. Names, defaults and meaning follow XGBoost's command line; early_stopping_rounds, resume,
+/// preset, time_budget, model_dialect, pred_contribs, receipt and the tasks besides train, pred and dump are Kauri's
+/// own. Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;             ///< Task
   int kind;             ///< ExplainKind
@@ -297,13 +297,13 @@ struct CliParam : public dmlc::Parameter<CliParam> {
 
 struct Options {
   CliParam cli;
-  std::vector<std::string> feature_names{};                          ///< of fmap; empty: it is not given
+  std::vector<std::string> feature_names{};                          ///< names of fmap; empty: it is not given
   std::vector<std::pair<std::string, std::string>> evaluation_sets;  ///< (name, uri), in the order first given
   std::vector<std::pair<std::string, std::string>> learner;          ///< (name, value), in order; later ones override
-  bool has_nfold = false;                                            ///< nfold is given, and not its default
+  bool has_nfold = false;  ///< true if nfold is given, rather than its default
 };
 
-/// Sorts settings into the three. \throws Error(kParameter): unknown names, with the nearest known one.
+/// Sorts settings into the three groups. \throws Error(kParameter): unknown names, with the nearest known one.
 Options ReadOptions(std::vector<Setting> const& settings);
 
 }  // namespace kauri::cli

@@ -1,4 +1,4 @@
-/// \file task=report: the page is drawn in Python, which takes the place of this process.
+/// \file task=report: a Python program, which replaces this process, writes the page.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ void WritePage(Options const& options) {
   auto const python = FindPython(task);
   if (cli.name_report != "stdout") CheckWritable(cli.name_report, "report");
   Learner learner;
-  SetUpLearner(options, &learner);  // what is wrong with the model or a parameter is said as by other tasks
+  SetUpLearner(options, &learner);  // reports a wrong model or parameter with the same messages as other tasks
   std::vector<std::string> words{cli.model_in, cli.test_path, cli.name_report, cli.fmap};
   for (auto& word : ParameterWords(options.learner)) words.push_back(std::move(word));
   BecomePython(python, task, std::move(words));

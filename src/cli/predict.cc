@@ -28,7 +28,7 @@ PredictOptions ReadPredictOptions(CliParam const& cli, Model const& model) {
   return predict;
 }
 
-/// What the model says of the rows of test_path.
+/// The model's predictions for the rows of test_path.
 struct PredictedRows {
   std::shared_ptr<ReadyModel const> model;
   std::int64_t n_rows;

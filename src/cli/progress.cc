@@ -24,14 +24,15 @@ std::string TimeText(double seconds) {
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }
 
-/// What fits into a line of the terminal. The last column stays free: some terminals go to the next line after it.
+/// Returns the number of characters that fit into a line of the terminal. The last column stays free: some terminals
+/// wrap after it.
 std::int64_t Room() {
   winsize size{};
   auto const is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return (is_known ? size.ws_col : kUsualColumns) - 1;
 }
 
-/// A line that wraps cannot be drawn over: the bar gets what the numbers leave of `room`.
+/// Returns the line. A wrapped line cannot be redrawn, so the bar gets the part of `room` that the numbers leave.
 std::string Line(double share, std::string const& numbers, std::int64_t room) {
   auto const left = room - static_cast<std::int64_t>(numbers.size()) - 3;  // brackets and a blank
   auto const width = std::min(kBarWidth, left);

@@ -1,5 +1,5 @@
-/// \file A line at the foot of the terminal: what is done and the time left. Silent unless standard error is a
-/// terminal.
+/// \file A progress line at the bottom of the terminal: completed work and remaining time. Silent unless standard error
+/// is a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace kauri::cli {
 
 class Progress {
  public:
-  /// `unit`: what is counted; must outlive this.
+  /// `unit`: name of the counted unit; must outlive this.
   Progress(std::int64_t total, char const* unit);
   ~Progress() { Clear(); }
   Progress(Progress const&) = delete;
@@ -17,7 +17,7 @@ class Progress {
 
   /// Redraws at most ten times a second.
   void Update(std::int64_t done);
-  /// Takes the line away; call before anything else is written to the terminal.
+  /// Removes the line; call it before other output to the terminal.
   void Clear();
 
  private:
@@ -31,7 +31,7 @@ class Progress {
   Clock::time_point last_;
 };
 
-/// Whether standard error is a terminal.
+/// Returns whether standard error is a terminal.
 bool ErrorStreamIsTerminal();
 
 }  // namespace kauri::cli

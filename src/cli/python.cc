@@ -13,7 +13,7 @@
 namespace kauri::cli {
 namespace {
 
-/// Modules come from where Python is installed, and not from the folder in which the program is run.
+/// Returns the Python program. It imports modules from Python's installation, not from the current folder.
 std::string ProgramOf(PythonTask const& task) {
   return "import sys; sys.path[:] = filter(None, sys.path); from " + task.module +
          " import main; sys.exit(main(sys.argv[1:]))";

@@ -1,4 +1,4 @@
-/// \file Tasks that are done in Python, by the package that this program belongs to.
+/// \file Tasks that are done in Python, by the package that contains this program.
 #pragma once
 
 #include <string>
@@ -7,20 +7,21 @@
 
 namespace kauri::cli {
 
-/// A task as the package has it.
+/// A task of the package.
 struct PythonTask {
-  std::string name;    ///< as it was asked for: "task=report"
-  std::string module;  ///< whose `main` takes the words and returns the exit status
-  std::string extra;   ///< of the package, as pip names it, that the task needs: "[plot]"; empty: none
+  std::string name;    ///< the task as requested: "task=report"
+  std::string module;  ///< module whose `main` takes the words and returns the exit status
+  std::string extra;   ///< extra of the package, in pip's notation, that the task needs: "[plot]"; empty: none
 };
 
-/// The Python whose package has started this program: what KAURI_PYTHON names. \throws Error(kParameter): nothing.
+/// Returns the Python whose package started this program, as named by KAURI_PYTHON. \throws Error(kParameter) if it
+/// names none.
 std::string FindPython(PythonTask const& task);
 
-/// The parameters of the learner as words "name=value", by the names that it has for them.
+/// Returns the parameters of the learner as words "name=value", by the learner's names.
 std::vector<std::string> ParameterWords(std::vector<std::pair<std::string, std::string>> const& parameters);
 
-/// Becomes `python`, which does the task with `words`. \throws Error(kIo): it cannot be started.
+/// Replaces this process by `python`, which does the task with `words`. \throws Error(kIo): it cannot be started.
 [[noreturn]] void BecomePython(std::string const& python, PythonTask const& task, std::vector<std::string> words);
 
 }  // namespace kauri::cli

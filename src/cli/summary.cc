@@ -20,7 +20,7 @@
 namespace kauri::cli {
 namespace {
 
-/// \throws Error(kParameter) for what is no list of numbers.
+/// Parses a list of fractions. \throws Error(kParameter) for a text that is not a list of numbers.
 std::vector<double> SharesIn(std::string const& text) {
   std::vector<double> shares;
   std::istringstream stream(text);
@@ -34,7 +34,7 @@ std::vector<double> SharesIn(std::string const& text) {
   return shares;
 }
 
-/// Whole numbers as they are, others with nine digits, which tell all float32 apart; empty for NaN.
+/// Formats a cell: whole numbers exactly, others with nine digits, which distinguish all float32 values; empty for NaN.
 std::string CellText(double value) {
   constexpr double kWhole = 1e15;
   if (std::isnan(value)) return {};
@@ -61,7 +61,7 @@ void Summarize(Options const& options) {
   OutputFile file(options.cli.name_summary, "summary");
   auto const shares = SharesIn(options.cli.quantiles);
   Learner learner;
-  SetUpLearner(options, &learner);  // what is wrong with a parameter is said as by other tasks
+  SetUpLearner(options, &learner);  // reports wrong parameters with the same messages as other tasks
   auto const ctx = MakeContext(options);
   ColumnSummaries summaries({shares, SketchOptionsOf(ParseParameters<TreeParam>(LearnerParams(options)))});
   TextNames of_texts;

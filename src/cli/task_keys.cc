@@ -10,7 +10,7 @@
 namespace kauri::cli {
 namespace {
 
-/// A set of tasks: bit CliParam::Task is that task.
+/// A set of tasks, one bit per CliParam::Task.
 using Tasks = std::uint32_t;
 
 template <typename... Task>
@@ -33,12 +33,12 @@ struct KeyTasks {
 };
 
 constexpr auto kScored =
-    kLearning | Of(CliParam::kEvaluate, CliParam::kReport, CliParam::kExplain);  // a row's loss is explained, too
+    kLearning | Of(CliParam::kEvaluate, CliParam::kReport, CliParam::kExplain);  // explain can explain a row's loss
 constexpr auto kReadBins = kLearning | Of(CliParam::kVerify);                    // training data may be a cache of bins
 constexpr auto kSketched = kLearning | Of(CliParam::kSummary);
 
-/// Parameters of training alone are read by kLearning, where they are not here. All tasks read other keys that are not
-/// here.
+/// The tasks that read each key. Training parameters that are not listed here are read by kLearning; other keys that
+/// are not listed are read by all tasks.
 constexpr KeyTasks kTable[] = {
     {"data", kLearning | Of(CliParam::kVerify, CliParam::kSummary)},
     {"test_path", kOfRows},
@@ -125,7 +125,7 @@ struct TaskWords {
   char const* line;
 };
 
-/// By the enumeration's order.
+/// The tasks in the enumeration's order.
 constexpr std::array<TaskWords, 13> kTasks{
     {{"train", "Learn a model from data."},
      {"pred", "Predict rows with a model."},

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr char const* kAttribute = "kauri_classes";
 
-/// A class as a text file writes it; empty for what no file can say.
+/// Returns a class in the form of text files; empty for a class that no file can contain.
 std::string TextOf(Json const& value) {
   if (value.is_string()) return value.get<std::string>();
   return value.is_number() ? NumberText(value.get<double>()) : std::string();

@@ -1,4 +1,4 @@
-/// \file Labels and categories of text: the names that a model knows them by.
+/// \file Labels and categories of text: their names in a model.
 #pragma once
 
 #include "booster/learner.h"
@@ -8,15 +8,15 @@
 
 namespace kauri::cli {
 
-/// The classes and categories of a model. Classes are the attribute kauri_classes, which estimators of the Python
-/// package write and read, too.
+/// Returns the classes and categories of a model. Classes are the attribute kauri_classes, which estimators of the
+/// Python package also write and read.
 TextNames NamesOf(Model const& model);
 
-/// Keeps `names.classes` in the model, if there are some. \throws Error(kParameter) unless the objective is one of
-/// classes.
+/// Stores `names.classes` in the model, if there are some. \throws Error(kParameter) unless the objective is a
+/// classification.
 void KeepClasses(TextNames const& names, Learner* learner);
 
-/// \throws Error(kParameter) where labels are text and the objective of `learner` is not one of classes.
+/// \throws Error(kParameter) if labels are text and the objective of `learner` is not a classification.
 void RequireClassification(TextNames const& names, Learner const& learner);
 
 }  // namespace kauri::cli

@@ -28,7 +28,7 @@ std::string FinalPath(CliParam const& cli, std::int64_t rounds) {
   return cli.model_out.empty() ? NumberedPath(cli, rounds) : cli.model_out;
 }
 
-/// Hours of training must not end in a path that never was there.
+/// Checks the model's paths, so that hours of training do not end in a path that does not exist.
 void CheckModelPaths(CliParam const& cli) {
   auto const path = FinalPath(cli, cli.num_round);
   FormatOfPath(path);
@@ -37,16 +37,17 @@ void CheckModelPaths(CliParam const& cli) {
   if (cli.save_period > 0) CheckWritable(LongestCheckpointPath(cli), "checkpoint");
 }
 
-/// dart takes weight from trees that it leaves out, gblinear has no rounds to cut.
+/// Returns whether later rounds change earlier ones: dart reduces the weights of dropped trees, gblinear has no rounds
+/// to remove.
 bool LaterRoundsChangeEarlierOnes(Model const& model) { return model.IsLinear() || !model.tree_weights.empty(); }
 
-/// As given, but going on from the checkpoint if there is one.
+/// Returns the options, continuing from the checkpoint if there is one.
 Options WithModelOf(Checkpoint const& checkpoint, Options options) {
   if (!checkpoint.path.empty()) options.cli.model_in = checkpoint.path;
   return options;
 }
 
-/// Early stopping looks at the last.
+/// Returns the set that early stopping watches, the last.
 std::string WatchedSet(Options const& options) {
   return options.evaluation_sets.empty() ? std::string() : options.evaluation_sets.back().first;
 }
@@ -78,7 +79,7 @@ class Trainer {
     if (!checkpoint.path.empty()) Say("resuming from " + Quoted(checkpoint.path));
   }
 
-  /// \throws Interrupted by a signal, after the finished rounds are saved.
+  /// Trains all rounds. \throws Interrupted by a signal, after the finished rounds are saved.
   void Run() {
     SignalWatch const watch;
     auto const start = learner_.NumIterations() - first_round_;
@@ -96,7 +97,7 @@ class Trainer {
   void TrainRound(std::int64_t iteration) {
     if (done_ == 0) ForgetBestRound();
     learner_.BoostRound(train_, iteration);
-    if (done_ == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // not after hours of training
+    if (done_ == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // now, not after hours of training
     Evaluate(iteration);
     ++done_;
     EndEarly();
@@ -104,7 +105,7 @@ class Trainer {
     progress_.Update(done_ - first_round_);
   }
 
-  /// Decides whether a round that is not the last one was.
+  /// Decides whether to stop before the last round.
   void EndEarly() {
     if (done_ == cli_.num_round || stopping_.IsOver()) return;
     auto const seconds = std::chrono::duration<double>(Clock::now() - began_).count();
@@ -120,7 +121,7 @@ class Trainer {
     if (cut_short_) SayWritten("checkpoint of " + Counted(done_, "round"), NumberedPath(cli_, done_));
   }
 
-  /// Rounds name the columns of a model that has no names; one of no rounds has names, too.
+  /// Names the columns of a model without rounds and without names; otherwise its first round does so.
   void NameColumns() {
     if (learner_.NumIterations() > 0) return;
     if (learner_.FeatureInfo("feature_name").empty())
@@ -129,7 +130,7 @@ class Trainer {
       learner_.SetFeatureInfo("feature_type", train_->Info().feature_types);
   }
 
-  /// What early stopping found best of the model that is continued: with new rounds it is no longer true.
+  /// Removes the best round of the continued model, which new rounds invalidate.
   void ForgetBestRound() {
     for (auto const* name : {"best_iteration", "best_score"}) learner_.Attributes().erase(name);
   }
@@ -147,7 +148,7 @@ class Trainer {
     return text + "; the best is " + EvaluationLine(best.iteration, {watched});
   }
 
-  /// Prints the round's line.
+  /// Evaluates the round and prints its line.
   void Evaluate(std::int64_t iteration) {
     if (sets_.empty()) return;
     auto const results = learner_.Evaluate(sets_);
@@ -161,7 +162,7 @@ class Trainer {
 
   void Save() {
     auto const path = FinalPath(cli_, cut_short_ ? done_ : cli_.num_round);
-    if (cut_short_ && cli_.model_out.empty() && cli_.save_period > 0) return;  // the checkpoint has that name
+    if (cut_short_ && cli_.model_out.empty() && cli_.save_period > 0) return;  // a checkpoint already has that name
     if (!stopping_.HasBest()) return Write(learner_.GetModel(), path);
     auto const best_iteration = stopping_.Best().iteration;
     auto best = best_.has_value() ? std::move(*best_) : learner_.Slice({0, best_iteration + 1}, 1)->GetModel();
@@ -175,7 +176,7 @@ class Trainer {
     SayWritten("model of " + Counted(model.NumIterations(), "round"), path);
     if (!cli_.receipt || SignalWatch::Signal() != 0) return;
     Say("learning it again for its receipt");
-    Learner settings;  // those of a training that was never interrupted
+    Learner settings;  // the settings of a training that was never interrupted
     SetUpLearner(options_, &settings);
     model.attributes[kReceiptAttribute] = MakeReceipt(settings, model, train_);
     SaveModel(model, path, dialect_);
@@ -186,22 +187,22 @@ class Trainer {
   CliParam const& cli_;
   EarlyStopping stopping_;
   Progress progress_;
-  std::int64_t first_round_;  ///< those before it were done by the training that is resumed
-  std::int64_t done_;         ///< rounds, those too
-  bool cut_short_ = false;    ///< before num_round and early stopping, by the time or a signal
+  std::int64_t first_round_;  ///< earlier rounds were done by the training that is resumed
+  std::int64_t done_;         ///< rounds done, including the earlier ones
+  bool cut_short_ = false;    ///< stopped before num_round and early stopping, by the time budget or a signal
   Clock::time_point began_ = Clock::now();
-  ModelDialect dialect_;  ///< of the final model; checkpoints have all that training needs
+  ModelDialect dialect_;  ///< dialect of the final model; checkpoints have all that training needs
   Learner learner_;
   std::shared_ptr<DataMatrix const> train_;
   std::vector<NamedData> sets_;
-  std::optional<Model> best_;  ///< as it was after its best round, where it cannot be cut from the last one
+  std::optional<Model> best_;  ///< the model after its best round, if it cannot be sliced from the last one
 };
 
 }  // namespace
 
 void Train(Options const& options) {
   CheckModelPaths(options.cli);
-  std::optional<FolderLock> lock;  // else two trainings would take each other's checkpoints for their own
+  std::optional<FolderLock> lock;  // otherwise two trainings would take over each other's checkpoints
   if (options.cli.save_period > 0) lock.emplace(options.cli.model_dir, "model_dir");
   Trainer(options, FindCheckpoint(options)).Run();
 }

@@ -1,4 +1,4 @@
-/// \file task=verify: a model is learnt again by its receipt.
+/// \file task=verify: trains a model again by its receipt.
 #include <iostream>
 #include <string>
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char const* kMark = ".new-";
 
-/// \returns 0 or an errno.
+/// Writes all bytes. \returns 0 or an errno.
 int WriteAll(int descriptor, Span<char const> bytes) {
   while (!bytes.empty()) {
     auto const written = write(descriptor, bytes.data(), bytes.size());
@@ -53,7 +53,7 @@ std::string FolderOf(std::string const& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// What the link `path` says, as seen from here; false where it is none.
+/// Reads the target of the link `path`, relative to the current folder. Returns false if `path` is not a link.
 bool ReadLink(std::string const& path, std::string* target) {
   std::array<char, PATH_MAX> text;
   auto const size = readlink(path.c_str(), text.data(), text.size());
@@ -63,9 +63,9 @@ bool ReadLink(std::string const& path, std::string* target) {
   return true;
 }
 
-/// The end of a chain of links to a file that is not there. The system has no call for this.
+/// Returns the end of a chain of links to a file that does not exist. The system has no call for this.
 std::string FollowDangling(std::string const& path) {
-  constexpr int kMostLinks = 40;  // as the system itself
+  constexpr int kMostLinks = 40;  // the same limit as the system's
   auto end = path;
   for (int i = 0; ReadLink(end, &end); ++i) {
     if (i == kMostLinks) FailToWrite(path, "", ELOOP);
@@ -73,8 +73,8 @@ std::string FollowDangling(std::string const& path) {
   return end;
 }
 
-/// A new file beside `path`, its name at most as long as names may be; *name becomes its path. \returns a descriptor or
-/// -1 with errno set.
+/// Opens a new file beside `path`, its name no longer than names may be; *name becomes its path. \returns a descriptor
+/// or -1 with errno set.
 int OpenBeside(std::string const& path, std::string* name) {
   constexpr int kTries = 1000;
   auto const name_begin = path.find_last_of('/') + 1;  // 0 without a slash
@@ -91,7 +91,7 @@ bool IsNumber(std::string const& text) {
   return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// Whether a file of the name `entry` was begun for a file named `name` by a process that runs here no more.
+/// Returns whether `entry` is the name of a new file for `name`, begun by a process of this machine that has ended.
 bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
   auto const mark = entry.rfind(kMark);
   if (mark == std::string::npos) return false;
@@ -103,8 +103,8 @@ bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
   return kill(std::stoi(numbers), 0) != 0 && errno == ESRCH;
 }
 
-/// Deletes what killed processes left of the file. A writer on another machine of a shared folder has the lock or,
-/// where locks do not reach so far, has written within the last minute.
+/// Deletes new files that killed processes left beside `path`. A writer on another machine of a shared folder holds the
+/// lock or, if the file system has no locks across machines, has written within the last minute.
 void RemoveStale(std::string const& path) {
   constexpr std::time_t kStaleSeconds = 60;
   auto const folder = FolderOf(path);
@@ -119,13 +119,14 @@ void RemoveStale(std::string const& path) {
   }
 }
 
-/// Without this the rename itself could be lost in a crash. Some file systems cannot do it, which is no failure.
+/// Writes the folder to the disk; otherwise a crash could lose the rename. Some file systems do not support it, which
+/// is not an error.
 void SyncFolder(std::string const& folder) {
   Descriptor const descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.IsOpen()) fsync(descriptor.Get());
 }
 
-/// \returns 0 or an errno.
+/// Writes all pieces. \returns 0 or an errno.
 int WritePieces(int descriptor, Span<Span<char const> const> pieces) {
   for (auto const& piece : pieces) {
     if (auto const error = WriteAll(descriptor, piece)) return error;
@@ -170,7 +171,7 @@ Place FindPlace(std::string const& path) {
 
 ReplacementFile::ReplacementFile(Place place) : place_(std::move(place)), file_(OpenBeside(place_.path, &name_)) {
   if (!file_.IsOpen()) FailToWrite(place_.path, "", errno);
-  flock(file_.Get(), LOCK_EX | LOCK_NB);  // only a mark; not every file system has locks
+  flock(file_.Get(), LOCK_EX | LOCK_NB);  // only a mark, because not every file system has locks
 }
 
 ReplacementFile::~ReplacementFile() {

@@ -1,4 +1,4 @@
-/// \file Files are replaced so that a full disk or a kill leaves the old one as it was.
+/// \file Replaces files in a way that a full disk or a kill leaves the old file unchanged.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace kauri {
 
-/// Where a path leads: symbolic links are followed, also to a file that is not there yet.
+/// The file that a path leads to. Symbolic links are followed, also to a file that does not exist yet.
 struct Place {
-  std::string path;  ///< no link itself
+  std::string path;  ///< not a link itself
   bool exists = false;
-  bool is_regular = true;    ///< or nothing yet; a device or a pipe is written to directly
-  unsigned permissions = 0;  ///< of an old file
+  bool is_regular = true;    ///< also true if no file exists yet; a device or a pipe is written to directly
+  unsigned permissions = 0;  ///< permissions of an existing file
 };
 
-/// \throws Error(kIo) for a folder, a path that is too long, links in a circle, a part that is no folder.
+/// Finds the file that `path` leads to. \throws Error(kIo) for a folder, a path that is too long, links in a circle, a
+/// part that is not a folder.
 Place FindPlace(std::string const& path);
 
-/// A new file beside `place`, which Commit() puts there. Its writer holds a lock on it that dies with the process: what
-/// can be locked was left by a kill. Without Commit() nothing stays behind.
+/// A new file beside `place`, which Commit() renames to it. Its writer holds a lock on it that ends with the process,
+/// so a file that can be locked was left by a kill. Without Commit() the file is deleted.
 class ReplacementFile {
  public:
   /// \throws Error(kIo).
@@ -31,7 +32,7 @@ class ReplacementFile {
 
   int Number() const { return file_.Get(); }
   std::string const& Name() const { return name_; }
-  /// Brings the file to the disk and renames it; it has the old one's permissions. \returns 0 or an errno.
+  /// Writes the file to the disk and renames it; it has the old file's permissions. \returns 0 or an errno.
   int Commit();
 
  private:
@@ -42,21 +43,22 @@ class ReplacementFile {
   Descriptor file_;
 };
 
-/// Whether `name` is one that ReplacementFile gives a file beside `whole`, which becomes the name it stands for.
+/// Returns whether `name` is a name that ReplacementFile gives to a file beside `whole`; sets `whole` to the final
+/// name.
 bool IsReplacementName(std::string const& name, std::string* whole);
 /// Deletes a file that a ReplacementFile left behind, unless its writer is alive.
 void RemoveLeftover(std::string const& path);
 
-/// Throws now what WriteFileAtomically would throw later, as far as that can be known: a block is written beside `path`
-/// and removed. For before hours of work. \throws Error(kIo).
+/// Throws the errors that WriteFileAtomically would throw later, as far as they are known in advance: writes a block
+/// beside `path` and removes it. Called before hours of work. \throws Error(kIo).
 void RequireWritable(std::string const& path);
 
-/// Writes a new file beside `path`, brings it to the disk and renames it to `path`. An old file's permissions are kept;
-/// a symbolic link is followed. What is not a regular file (a pipe, a terminal) is written to directly. What processes
-/// of this machine left beside `path` when they were killed is deleted. \throws Error(kIo) with the path and the number
-/// of bytes; the old file is untouched and the new one is gone then.
+/// Writes a new file beside `path`, flushes it to the disk and renames it to `path`. An old file's permissions are
+/// kept; a symbolic link is followed. A path that is not a regular file (a pipe, a terminal) is written to directly.
+/// Files that killed processes of this machine left beside `path` are deleted. \throws Error(kIo) with the path and the
+/// number of bytes; the old file is then untouched and the new one deleted.
 void WriteFileAtomically(std::string const& path, Span<char const> bytes);
-/// The same for pieces, one after the other.
+/// Writes pieces, one after the other, in the same way.
 void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces);
 
 }  // namespace kauri

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 8;
 
-/// table[k][b]: what byte b does to the checksum when k bytes follow it in the same word.
+/// table[k][b]: contribution of byte b to the checksum when k bytes follow it in the same word.
 using Table = std::array<std::array<std::uint32_t, 256>, kAtOnce>;
 
 constexpr Table MakeTable() {

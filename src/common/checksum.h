@@ -1,4 +1,4 @@
-/// \file CRC-32C, the Castagnoli polynomial: what guards a file against accidents, not against malice.
+/// \file CRC-32C, the Castagnoli polynomial. It protects a file against accidents, not against malice.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kauri {
 
-/// Of more bytes after those that `before` is the checksum of; 0 for none.
+/// Returns the checksum of `bytes` appended to the bytes whose checksum is `before`; 0 for no bytes before.
 std::uint32_t Crc32c(Span<char const> bytes, std::uint32_t before = 0);
 
 }  // namespace kauri

@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// "3.4.1", and "3.5.0-dev". \returns false where `text` does not begin so.
+/// Parses "3.4.1" or "3.5.0-dev". \returns false if `text` does not begin with a version.
 bool ParseVersion(std::string const& text, std::array<int, 3>* out) {
   std::array<int, 3> version{};
   auto const* next = text.data();
@@ -27,7 +27,7 @@ bool ParseVersion(std::string const& text, std::array<int, 3>* out) {
   return true;
 }
 
-/// Empty where there is none that can be read.
+/// Returns the text of the package's file VERSION, or an empty string if it cannot be read.
 std::string VersionFileOf(std::filesystem::path const& library) {
   constexpr std::size_t kMostBytes = 1000;
   auto const file = library.parent_path().parent_path() / "VERSION";

@@ -1,12 +1,12 @@
-/// \file Lanes of 32 bits sorted by a mask into two streams, for code that is compiled per target
+/// \file Splits lanes of 32 bits by a mask into two streams, for code that is compiled per target
 /// (hwy/foreach_target.h).
 ///
-/// With AVX-512 and on Arm that is Highway's Compress. With AVX2 that function of Highway 1.0 has a table of 1 KiB
-/// among its local variables, which GCC copies to the stack at every call (`rep movsq`): 72 % of the time that rows
-/// took to reach their nodes, two fifths of a training on 98 k rows of 10 columns. Here the table is static, and they
-/// take a fifth of the time.
+/// AVX-512 and Arm use Highway's Compress. With AVX2 that function of Highway 1.0 has a table of 1 KiB among its local
+/// variables, which GCC copies to the stack at every call (`rep movsq`). That took 72 % of the time for moving rows to
+/// their nodes, two fifths of a training on 98 k rows of 10 columns. Here the table is static, and moving the rows
+/// takes a fifth of the time.
 ///
-/// No #pragma once: each target includes it anew.
+/// No #pragma once: each target includes this header again.
 #if defined(KAURI_COMMON_COMPRESS_LANES_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef KAURI_COMMON_COMPRESS_LANES_H
 #undef KAURI_COMMON_COMPRESS_LANES_H
@@ -24,8 +24,8 @@ HWY_BEFORE_NAMESPACE();
 namespace kauri {
 namespace HWY_NAMESPACE {
 
-/// Stores the lanes of `v` in the mask at `in`, the others at `out`, whole vectors: what is too much is undefined.
-/// Returns how many are in the mask. Tag: of 32-bit lanes.
+/// Stores the lanes of `v` in the mask at `in` and the others at `out`. It writes whole vectors; elements past the
+/// count are undefined. Returns the number of lanes in the mask. Tag: of 32-bit lanes.
 template <class Tag, class Vector, class Mask>
 HWY_INLINE std::int64_t SplitLanes(Tag d, Vector v, Mask mask, hwy::HWY_NAMESPACE::TFromD<Tag>* in,
                                    hwy::HWY_NAMESPACE::TFromD<Tag>* out) {

@@ -1,4 +1,4 @@
-/// \file Where each of eight lanes goes when those of a mask are moved to the front, in order.
+/// \file Table of permutations that move the masked ones of eight lanes to the front, in order.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 namespace kauri {
 
 struct CompressTable {
-  alignas(64) std::array<std::uint8_t, std::size_t{8} * 256> lanes{};  ///< [mask, lane]: which lane comes there
+  alignas(64) std::array<std::uint8_t, std::size_t{8} * 256> lanes{};  ///< [mask, lane]: the source lane
 
   constexpr CompressTable() {
     for (unsigned mask = 0; mask < 256; ++mask) {

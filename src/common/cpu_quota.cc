@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// Where a hierarchy of groups is to be seen: the group `group` is the folder `folder`.
+/// A mounted hierarchy of control groups: the group `group` is the folder `folder`.
 struct Mount {
   bool is_version_2;
   std::string group;
@@ -27,8 +27,8 @@ bool Has(std::vector<std::string> const& parts, std::string const& part) {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
 
-/// Hierarchies with a controller of processors, from lines such as
-/// `32 31 0:29 /group /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu`.
+/// Returns the hierarchies with a CPU controller, from lines such as `32 31 0:29 /group /sys/fs/cgroup/cpu rw,relatime
+/// - cgroup cgroup rw,cpu`.
 std::vector<Mount> Mounts(std::string const& root) {
   std::vector<Mount> mounts;
   std::ifstream file(root + "/proc/self/mountinfo");
@@ -43,7 +43,7 @@ std::vector<Mount> Mounts(std::string const& root) {
   return mounts;
 }
 
-/// This process's group in a hierarchy, from lines such as `0::/group` (version 2) and `4:cpu,cpuacct:/group`.
+/// Returns this process's group in a hierarchy, from lines such as `0::/group` (version 2) and `4:cpu,cpuacct:/group`.
 std::string GroupOf(Mount const& mount, std::string const& root) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -57,7 +57,7 @@ std::string GroupOf(Mount const& mount, std::string const& root) {
   return "/";
 }
 
-/// quota / period if both are there and positive ("max" and -1 are no bound), else 0.
+/// Returns quota / period if both exist and are positive ("max" and -1 are no bound), else 0.
 double Ratio(std::istream& quota_text, std::istream& period_text) {
   double quota = 0;
   double period = 0;
@@ -74,7 +74,7 @@ double QuotaOf(std::string const& folder, bool is_version_2) {
   return Ratio(quota, period);
 }
 
-/// The part of `group` below the one that is mounted; nothing if it lies elsewhere, as a container may see it.
+/// Returns the part of `group` below the mounted group; empty if it lies elsewhere, as it may inside a container.
 std::string Below(std::string const& mounted, std::string const& group) {
   auto const from = mounted == "/" ? 0 : mounted.size();
   auto const is_below = from == 0 || (group + '/').compare(0, from + 1, mounted + '/') == 0;

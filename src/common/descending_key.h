@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// Smaller for a larger value; 0 and -0 have one key. A total order, NaNs included.
+/// Returns a key that is smaller for a larger value; 0 and -0 have the same key. A total order, NaNs included.
 KAURI_HD std::uint32_t DescendingFloatKey(float value) {
   float const positive_zero = value + 0.0F;
   std::uint32_t bits;

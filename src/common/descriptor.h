@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// The text of an errno; strerror is not safe from several threads.
+/// Returns the text of an errno; strerror is not thread-safe.
 inline std::string ReasonOf(int error) { return std::generic_category().message(error); }
 
 class Descriptor {
@@ -27,7 +27,7 @@ class Descriptor {
     if (number_ >= 0) close(number_);
     number_ = number;
   }
-  /// \returns 0 or an errno: a file system may report a failed write only here.
+  /// Closes the file. \returns 0 or an errno: a file system may report a failed write only here.
   int Close() {
     auto const result = close(number_);
     number_ = -1;

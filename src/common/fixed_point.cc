@@ -15,15 +15,15 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
-constexpr std::int64_t kRowsPerTile = 1 << 9;  // copied on the stack
+constexpr std::int64_t kRowsPerTile = 1 << 9;  // per tile, copied to the stack
 
-/// The pairs of one output.
+/// The gradient pairs of one output.
 class OutputPairs {
  public:
   OutputPairs(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output)
       : first_(gradients.empty() ? nullptr : gradients.data() + output), n_outputs_(n_outputs) {}
 
-  /// Calls fn(pairs, begin, n), the pairs side by side, for tiles of rows [begin, end).
+  /// Calls fn(pairs, begin, n) with contiguous pairs, for tiles of rows [begin, end).
   template <typename Fn>
   void ForEachTile(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     if (n_outputs_ == 1) {
@@ -50,7 +50,7 @@ void CheckFinite(AbsBits max, GradientPair const* pairs, std::int64_t first_row,
   }
 }
 
-/// Of all ranks; the bits of magnitudes ascend with them.
+/// Returns the maximum over all ranks; the bits of magnitudes have the same order as the magnitudes.
 AbsBits LargestOfRanks(Context const& ctx, AbsBits max) {
   if (!IsDistributed(ctx)) return max;
   std::array<std::uint64_t, 2> bits{static_cast<std::uint64_t>(max.gradient), static_cast<std::uint64_t>(max.hessian)};

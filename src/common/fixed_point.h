@@ -1,7 +1,8 @@
-/// \file From float gradient pairs to fixed point (include/kauri/gradient.h says why).
+/// \file Converts float gradient pairs to fixed point (include/kauri/gradient.h gives the reason).
 ///
-/// The limit: a gradient below 2^-31 of the largest one of its output and round counts as nothing, and a hessian as one
-/// unit. One outlying label of 1e10, or weight of 1e10, hides what rows of size 1 say; resolution_watch.h warns of it.
+/// The limit: a gradient below 2^-31 of the largest one of its output and round becomes 0, and a hessian one unit. One
+/// outlying label of 1e10, or weight of 1e10, hides the contribution of rows of size 1; resolution_watch.h warns about
+/// it.
 #pragma once
 
 #include <cmath>
@@ -15,14 +16,15 @@
 
 namespace kauri {
 
-/// The gradients of one output of n_outputs, quantised. A positive hessian stays at least one unit.
+/// The quantised gradients of one of n_outputs outputs. A positive hessian is at least one unit.
 struct FixedGradients {
   std::vector<FixedPair> pairs;  ///< [n_rows]
   GradientUnit unit;
   GradientView View() const { return {pairs, unit}; }
 };
 
-/// Largest k with max_abs * 2^k < 2^30, as the unit 2^-k; 1 when all are zero. Order-independent, so deterministic.
+/// Returns the unit 2^-k for the largest k with max_abs * 2^k < 2^30; 1 if all values are zero. Order-independent, so
+/// deterministic.
 KAURI_HD double FixedPointUnit(float max_abs) {
   if (max_abs == 0.0F) return 1.0;
   constexpr int kMagnitudeBits = 30;
@@ -31,7 +33,7 @@ KAURI_HD double FixedPointUnit(float max_abs) {
   return std::ldexp(1.0, exponent - kMagnitudeBits);
 }
 
-/// steps: the reciprocals of the units. Rounds to the nearest integer, halves to even.
+/// Quantises a pair, rounding to the nearest integer, halves to even. steps: the reciprocals of the units.
 KAURI_HD FixedPair QuantisePair(GradientPair pair, GradientUnit steps) {
   auto const gradient = std::nearbyint(static_cast<double>(pair.gradient) * steps.gradient);
   auto const hessian = std::nearbyint(static_cast<double>(pair.hessian) * steps.hessian);
@@ -40,12 +42,12 @@ KAURI_HD FixedPair QuantisePair(GradientPair pair, GradientUnit steps) {
   return fixed;
 }
 
-/// The error about a pair that is not finite.
+/// Throws the error about a pair that is not finite.
 [[noreturn]] void FailGradient(GradientPair pair, std::int64_t row);
 
-/// gradients: [n_rows, n_outputs]; takes column `output`. In a group the unit is that of all ranks' rows. sampled:
-/// [n_rows] or empty; rows not sampled become zero pairs. \throws Error(kData) for a gradient or hessian that is not
-/// finite, naming the row.
+/// Quantises column `output` of gradients: [n_rows, n_outputs]. In a group the unit is computed from all ranks' rows.
+/// sampled: [n_rows] or empty; rows not sampled become zero pairs. \throws Error(kData) for a gradient or hessian that
+/// is not finite, naming the row.
 void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
                        std::int64_t output, Span<std::uint8_t const> sampled, FixedGradients* out);
 

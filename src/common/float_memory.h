@@ -1,4 +1,4 @@
-/// \file Memory for large results, which are written once, by all threads: nothing is written to it before.
+/// \file Memory for large results that all threads write exactly once; it is not initialised before.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kauri {
 
-/// Owns `size` floats of any value, or none. New memory is on large pages where the system has some.
+/// Owns `size` uninitialised floats, or none. New memory is on large pages if the system has them.
 class FloatMemory {
  public:
   FloatMemory() = default;
@@ -19,10 +19,10 @@ class FloatMemory {
     AdviseLargePages(values_.get(), size * sizeof(float));
   }
 
-  /// `memory` with `size` floats, or other memory where it is too small or much too large.
+  /// Returns `memory` with `size` floats, or new memory if it is too small or much too large.
   static FloatMemory Recycled(FloatMemory memory, std::size_t size) {
     if (memory.capacity_ < size || memory.capacity_ / 2 > size) {
-      memory = FloatMemory();  // first, so that both are never there
+      memory = FloatMemory();  // freed first, so that both never exist at once
       return FloatMemory(size);
     }
     memory.size_ = size;
@@ -38,16 +38,16 @@ class FloatMemory {
   std::size_t capacity_ = 0;
 };
 
-/// The memory of a result that has ended, for the next one: the system needs longer to make pages than a device to fill
-/// them. Safe from many threads.
+/// The memory of a freed result, kept for the next one: the system needs longer to make pages than a device to fill
+/// them. Thread-safe.
 class SpareMemory {
  public:
-  /// What was kept last; empty when there is nothing.
+  /// Returns the memory that was kept last; empty if there is none.
   FloatMemory Take() {
     std::lock_guard<std::mutex> const lock(mutex_);
     return std::exchange(memory_, FloatMemory());
   }
-  /// Keeps it in place of what is there.
+  /// Keeps `memory` in place of earlier memory.
   void Keep(FloatMemory memory) {
     std::lock_guard<std::mutex> const lock(mutex_);
     std::swap(memory_, memory);

@@ -13,7 +13,7 @@
 namespace kauri {
 namespace {
 
-/// Whether the path still leads to the open file, and not to nothing or to that of a later process.
+/// Returns whether the path still leads to the open file, not to nothing or to the file of a later process.
 bool IsSameFile(std::string const& path, int descriptor) {
   struct stat named {};
   struct stat opened {};
@@ -21,7 +21,7 @@ bool IsSameFile(std::string const& path, int descriptor) {
   return named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
 }
 
-/// Who has the lock, as it wrote there; empty when that is not known.
+/// Returns the owner of the lock, as written in the file; empty if unknown.
 std::string OwnerOf(int descriptor) {
   std::array<char, 32> text;
   auto const size = pread(descriptor, text.data(), text.size(), 0);
@@ -30,10 +30,11 @@ std::string OwnerOf(int descriptor) {
 
 void WriteOwner(int descriptor) {
   auto const own = std::to_string(getpid());
-  if (ftruncate(descriptor, 0) == 0 && pwrite(descriptor, own.data(), own.size(), 0) < 0) errno = 0;  // only a courtesy
+  // the owner's number is only informative
+  if (ftruncate(descriptor, 0) == 0 && pwrite(descriptor, own.data(), own.size(), 0) < 0) errno = 0;
 }
 
-/// False where the file system has no locks.
+/// Returns false if the file system has no locks.
 bool TakeLock(std::string const& folder, char const* role, int descriptor) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
   if (errno == EWOULDBLOCK) {
@@ -50,7 +51,7 @@ bool TakeLock(std::string const& folder, char const* role, int descriptor) {
 FolderLock::FolderLock(std::string const& folder, char const* role)
     : path_((folder.empty() ? "." : folder) + "/.kauri.lock"), file_(-1) {
   auto has_locks = true;
-  do {  // its owner deletes the file when it is done: then what was locked here is nobody's
+  do {  // its owner deletes the file at the end; a lock taken on the deleted file is worthless, so try again
     file_.Replace(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!file_.IsOpen()) {
       Fail(ErrorKind::kIo, role, "=", Quoted(folder), " cannot be locked for this training: ", ReasonOf(errno),

@@ -1,4 +1,4 @@
-/// \file One training at a time in a folder of checkpoints.
+/// \file Ensures that one training at a time uses a folder of checkpoints.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace kauri {
 
-/// Holds a file `.kauri.lock` in a folder, locked for as long as this lives; the lock dies with the process, so that
-/// what a kill leaves is no obstacle. Advisory: only who asks for it is kept out. On file systems without locks it
-/// warns and keeps nobody out.
+/// Holds a file `.kauri.lock` in a folder, locked for the lifetime of this object. The lock ends with the process, so a
+/// killed process leaves no obstacle. Advisory: it excludes only processes that also take it. On file systems without
+/// locks it warns and excludes nobody.
 class FolderLock {
  public:
-  /// role: what gives the folder, as in model_dir. \throws Error(kIo) when another process, or another one in this
-  /// process, has the folder, or it cannot be written to.
+  /// role: the parameter that names the folder, such as model_dir. \throws Error(kIo) when another process, or another
+  /// lock in this process, has the folder, or it cannot be written to.
   FolderLock(std::string const& folder, char const* role);
   ~FolderLock();
   FolderLock(FolderLock const&) = delete;

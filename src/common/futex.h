@@ -1,6 +1,7 @@
 /// \file Sleeping until a word in memory changes, as the Linux kernel offers it: a std::condition_variable without its
-/// mutex, which a fork() could copy while somebody holds it. Elsewhere, and with KAURI_NAPS, short naps take the
-/// kernel's place: up to a millisecond later, and a thread that has nothing to do looks a thousand times a second.
+/// mutex, which a fork() could copy while a thread holds it. On other systems, and with KAURI_NAPS, short sleeps
+/// replace the kernel's call: the thread wakes up to a millisecond later, and an idle thread checks a thousand times a
+/// second.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@
 
 namespace kauri {
 
-/// A 64-bit word of which the kernel sees the lower half.
+/// A 64-bit word; the kernel sees its lower half.
 using FutexWord = std::atomic<std::uint64_t>;
 
 #if defined(__linux__) && !defined(KAURI_NAPS)
@@ -32,15 +33,16 @@ inline void const* LowerHalf(FutexWord const* word) {
 
 }  // namespace detail
 
-/// Sleeps while the lower half of `word` is that of `value`, until FutexWake; may return at any time without reason.
+/// Sleeps while the lower half of `word` equals the lower half of `value`, until FutexWake; may return at any time
+/// without reason.
 inline void FutexWait(FutexWord const* word, std::uint64_t value) {
   syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAIT_PRIVATE, static_cast<std::uint32_t>(value), nullptr);
 }
 
-/// Wakes the one that sleeps there. `word` is taken as an address only: what is there may be gone.
+/// Wakes one thread that sleeps there. `word` is used as an address only: the object may already be freed.
 inline void FutexWake(FutexWord const* word) { syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAKE_PRIVATE, 1); }
 
-/// Wakes all that sleep there; `word` as above.
+/// Wakes all threads that sleep there; `word` as above.
 inline void FutexWakeAll(FutexWord const* word) {
   constexpr int kAll = 0x7FFFFFFF;
   syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAKE_PRIVATE, kAll);

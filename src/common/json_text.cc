@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The deepest level of brackets outside of strings: of a valid text what its document has, of another at least what a
-/// parser comes to before it stops.
+/// Returns the deepest level of brackets outside of strings. For a valid text it is the depth of its document; for an
+/// invalid text it is at least the depth that a parser reaches before it stops.
 std::size_t Depth(std::string const& text) {
   std::size_t depth = 0;
   std::size_t deepest = 0;
@@ -31,7 +31,7 @@ std::size_t Depth(std::string const& text) {
   return deepest;
 }
 
-/// From the leaves up: destroying an empty list or object takes no memory.
+/// Destroys a document from the leaves up: destroying an empty list or object takes no memory.
 void TakeApart(Json* value) noexcept {
   if (!value->is_structured()) return;
   for (auto& child : *value) TakeApart(&child);
@@ -42,7 +42,7 @@ void TakeApart(Json* value) noexcept {
   }
 }
 
-/// Fills a document whose owner takes it apart, should memory end half-way.
+/// Fills a document. If memory ends half-way, its owner destroys it by TakeApart.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(Json* root) : place_(root) {}
@@ -60,7 +60,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool end_array() override { return Close(); }
   bool key(std::string& name) override {
     place_ = &open_.back()->get_ref<Json::object_t&>()[name];
-    TakeApart(place_);  // of a name given twice
+    TakeApart(place_);  // the earlier value of a name given twice
     return true;
   }
   bool parse_error(std::size_t, std::string const&, Json::exception const&) override { return false; }
@@ -87,8 +87,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  Json* place_;              ///< of the next value, unless that is an array's
-  std::vector<Json*> open_;  ///< from the root to the innermost
+  Json* place_;              ///< place of the next value, unless that belongs to an array
+  std::vector<Json*> open_;  ///< open lists and objects, from the root to the innermost
 };
 
 template <typename Range, typename ToText>

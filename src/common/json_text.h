@@ -1,7 +1,8 @@
-/// \file JSON from outside: configurations and descriptions of arrays; and small texts of it, for the outside.
+/// \file Parses JSON from callers (configurations and descriptions of arrays) and writes small JSON texts.
 ///
-/// Documents are as large as the caller makes them, so memory may end at any place in here. nlohmann's documents take
-/// memory for their own destruction, and a destructor that cannot have it ends the process: a JsonDocument takes none.
+/// Documents are as large as the caller makes them, so memory may end at any place in here. nlohmann's documents
+/// allocate memory in their destructors, and a failure to get it there ends the process. The destructor of a
+/// JsonDocument allocates none.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,11 @@
 
 namespace kauri {
 
-/// Levels of lists and objects that a text may have. Whatever copies or prints a document takes stack for each of them.
+/// Maximum depth of lists and objects in a text. Code that copies or prints a document needs stack space for each
+/// level.
 constexpr std::size_t kMaxJsonDepth = 64;
 
-/// A document to read. Copies of its lists and objects do not have what it has.
+/// A document to read. Copies of its lists and objects do not have this safe destructor.
 class JsonDocument {
  public:
   JsonDocument() = default;
@@ -36,18 +38,18 @@ class JsonDocument {
   nlohmann::json root_;
 };
 
-/// The document, discarded (Root().is_discarded()) where `text` is no JSON. \throws Error(`kind`) for more than
-/// kMaxJsonDepth.
+/// Parses `text`; the document is discarded (Root().is_discarded()) if `text` is not JSON. \throws Error(`kind`) for
+/// more than kMaxJsonDepth levels.
 JsonDocument ParseJsonText(std::string const& text, ErrorKind kind);
 
-/// The member, or a null.
+/// Returns the member, or a null if there is none.
 nlohmann::json const& JsonMember(nlohmann::json const& object, char const* name);
 
-/// The text as a string of JSON. Bytes that are no UTF-8 are replaced.
+/// Returns the text as a string of JSON. Bytes that are not UTF-8 are replaced.
 std::string JsonQuoted(std::string const& text);
-/// An object of JSON texts, each the value of a member.
+/// Returns an object of JSON texts, each the value of a member.
 std::string JsonObject(std::map<std::string, std::string> const& members);
-/// An array of JSON texts.
+/// Returns an array of JSON texts.
 std::string JsonArray(std::vector<std::string> const& elements);
 
 }  // namespace kauri

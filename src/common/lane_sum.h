@@ -1,5 +1,6 @@
 /// \file The order in which metrics and scales of residuals add up float64 values, the same on the host and the device:
-/// blocks of kRowBlock values, in a block value i to lane i % 8, then the lanes in order, then the blocks in order.
+/// blocks of kRowBlock values; in a block value i is added to lane i % 8, then the lanes in order, then the blocks in
+/// order.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ constexpr std::size_t kSumLanes = 8;
 template <typename Sum>
 class LaneSum {
  public:
-  /// index: within the block. Values that are zero may be left out.
+  /// Adds a value. index: its index within the block. Values that are zero may be left out.
   void Add(std::int64_t index, Sum const& value) { lanes_[static_cast<std::size_t>(index) % kSumLanes] += value; }
   Sum Total() const {
     Sum total{};
@@ -28,7 +29,7 @@ class LaneSum {
   Sum lanes_[kSumLanes] = {};
 };
 
-/// value_of(0) + ... + value_of(n - 1), on the calling thread.
+/// Returns value_of(0) + ... + value_of(n - 1), computed on the calling thread.
 template <typename Sum, typename Fn>
 Sum SumInLanes(std::int64_t n, Fn&& value_of) {
   Sum total{};

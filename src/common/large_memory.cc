@@ -13,7 +13,8 @@ namespace kauri {
 #ifdef __linux__
 namespace {
 
-constexpr std::uintptr_t kPage = 4096;  // madvise wants whole ones; wider systems refuse, which does no harm
+// madvise needs whole pages; systems with larger pages refuse, which does no harm
+constexpr std::uintptr_t kPage = 4096;
 constexpr std::size_t kWorthIt = std::size_t{4} << 20U;
 
 /// The whole pages of a memory.

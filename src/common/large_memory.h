@@ -1,5 +1,5 @@
-/// \file Large arrays on large pages: fewer page faults while they are filled, and far fewer misses of the address
-/// cache where rows are read in the order of nodes. Measured on 10 M rows: see the commit.
+/// \file Large arrays on large pages: fewer page faults while they are filled, and far fewer TLB misses when rows are
+/// read in the order of nodes. Measured on 10 M rows: see the commit.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace kauri {
 
-/// Asks the system to use large pages for memory that was not touched yet. Small memory, and systems without, are left
-/// alone: it is only a wish.
+/// Asks the system to use large pages for memory that was not touched yet. It does nothing for small memory and on
+/// systems without large pages: the request is only a hint.
 void AdviseLargePages(void const* memory, std::size_t n_bytes);
 
-/// Has the system provide the pages of memory that was not touched yet, by all threads: one thread that fills the
-/// memory would wait for the zeroing of each, which takes longer than the filling. Only a wish too.
+/// Asks the system, from all threads, to provide the pages of memory that was not touched yet. A single thread that
+/// fills the memory would wait for the zeroing of each page, which takes longer than the filling. Also only a hint.
 void ProvidePages(Context const& ctx, void* memory, std::size_t n_bytes);
 
-/// values->resize(n), new memory being on large pages.
+/// Resizes `values`; new memory is on large pages.
 template <typename T>
 void ResizeLarge(std::vector<T>* values, std::size_t n) {
   if (values->capacity() < n) {
@@ -27,7 +27,7 @@ void ResizeLarge(std::vector<T>* values, std::size_t n) {
   values->resize(n);
 }
 
-/// Room for memory that is filled at once, its pages provided by all threads.
+/// Reserves memory that is filled at once; all threads provide its pages.
 template <typename T>
 void ReserveLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
   if (values->capacity() >= n || !values->empty()) return;
@@ -36,7 +36,7 @@ void ReserveLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
   ProvidePages(ctx, values->data(), values->capacity() * sizeof(T));
 }
 
-/// values->resize(n) in such room.
+/// Resizes `values` in memory reserved by ReserveLarge.
 template <typename T>
 void ResizeLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
   ReserveLarge(ctx, values, n);

@@ -10,7 +10,7 @@ namespace {
 
 KAURI_STATIC_THREAD_LOCAL int t_level = static_cast<int>(LogLevel::kWarning);
 std::mutex g_mutex;
-LogCallback g_callback = nullptr;  // at most one of the two
+LogCallback g_callback = nullptr;  // at most one of the two callbacks is set
 LeveledLogCallback g_leveled_callback = nullptr;
 LineStart g_line_start = LineStart::kText;
 

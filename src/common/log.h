@@ -10,16 +10,16 @@ enum class LogLevel { kWarning = 1, kInfo = 2, kDebug = 3 };
 
 /// Receives one line without a newline. May be called from any thread; calls do not overlap.
 using LogCallback = void (*)(char const* line);
-/// The same, with a LogLevel.
+/// Receives one line and its LogLevel, under the same conditions.
 using LeveledLogCallback = void (*)(int level, char const* line);
 
-/// What a line begins with: its text, or the level that XGBoost's clients look for (a warning's is "WARNING: ").
+/// The start of a line: its text, or the level that XGBoost's clients look for (a warning's is "WARNING: ").
 enum class LineStart { kText, kLevel };
 
-/// Either takes the place of the callback that was set before; null: nobody gets lines.
+/// Sets the callback in place of the one that was set before, of either kind; null: lines are dropped.
 void SetLogCallback(LogCallback callback, LineStart start = LineStart::kText);
 void SetLeveledLogCallback(LeveledLogCallback callback);
-/// Of the calling thread: messages above this level are dropped; kWarning by default.
+/// Sets the level of the calling thread: messages above this level are dropped; kWarning by default.
 void SetLogLevel(int level);
 int GetLogLevel();
 void LogLine(LogLevel level, std::string const& line);

@@ -1,10 +1,11 @@
 /// \file Elementary functions with the same bits on every host and device.
 ///
-/// libm, its vector versions and CUDA's math library differ in the last bits; a model that went through them would not
-/// be reproducible (design D5). These use only IEEE float64 additions, multiplications and divisions (contraction is
-/// off on both sides) and round once to float32. Error against the true value before that rounding: below 2e-14
-/// relative for Exp and 1e-15 for Log, so the float32 result is the correctly rounded one but for about one argument in
-/// ten million. Special cases are selects at the end, not early returns: loops over these functions become vector code.
+/// libm, its vector versions and CUDA's math library differ in the last bits; a model that used them would not be
+/// reproducible (design D5). These functions use only IEEE float64 additions, multiplications and divisions
+/// (contraction is off on both sides) and round once to float32. Error against the true value before that rounding:
+/// below 2e-14 relative for Exp and 1e-15 for Log, so the float32 result is correctly rounded except for about one
+/// argument in ten million. Special cases are selects at the end, not early returns, so that loops over these functions
+/// become vector code.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ KAURI_HD double Exp(double x) {
   double const shifted = clamped * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: an integer in the low bits
   double const k = shifted - 6755399441055744.0;
   double const r =
-      (clamped - k * 0.69314718036912382) - k * 1.9082149292705877e-10;  // ln2 = a part of 32 bits + the rest
+      // ln2 is split into a part of 32 bits and the rest
+      (clamped - k * 0.69314718036912382) - k * 1.9082149292705877e-10;
   double p = 1.0 / 39916800.0;
   p = p * r + 1.0 / 3628800.0;
   p = p * r + 1.0 / 362880.0;
@@ -51,7 +53,7 @@ KAURI_HD double Exp(double x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  // The low bits of `shifted` are k, and the shift pushes all others out.
+  // The low bits of `shifted` are k; the shift pushes all other bits out.
   double const power = detail::BitsToDouble((detail::DoubleToBits(shifted) + 1023U) << 52U);
   double result = p * power;
   result = x > 709.0 ? detail::Infinity() : result;

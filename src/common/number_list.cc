@@ -6,7 +6,7 @@
 namespace kauri {
 namespace {
 
-/// What stands between the brackets; false unless both or none are there.
+/// Extracts the text between the brackets. Returns false unless both brackets or none exist.
 bool TakeBrackets(std::string const& text, std::string* inner) {
   auto const first = text.find_first_not_of(" \t");
   inner->clear();

@@ -1,4 +1,4 @@
-/// \file Several numbers as the text of one parameter.
+/// \file Lists of numbers in the text of one parameter.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 
 namespace kauri {
 
-/// "0.5", "[0.1, 0.9]" or "(0.1, 0.9)"; "[]" and nothing: none. False unless all of the text is finite numbers.
+/// Parses "0.5", "[0.1, 0.9]" or "(0.1, 0.9)"; "[]" and an empty text are empty lists. Returns false unless the whole
+/// text consists of finite numbers.
 bool ParseNumbers(std::string const& text, std::vector<float>* out);
 
-/// As model files hold them: [1E-1,9E-1], each the shortest text that reads back as the number.
+/// Formats numbers as model files do: [1E-1,9E-1], each the shortest text that reads back as the number.
 std::string NumbersText(std::vector<float> const& numbers);
 
 }  // namespace kauri

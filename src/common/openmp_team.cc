@@ -1,6 +1,6 @@
 /// \file OpenMP's threads behind ParallelFor: the baseline of measurements. They spin while they wait, as long as the
-/// runtime pleases; they are missing after fork(), where loops then wait for ever; and where none can be started the
-/// runtime ends the process. Threads that ask for loops have a team each.
+/// runtime decides. They are missing after fork(), so loops in the child wait for ever. If no thread can be started,
+/// the runtime ends the process. Each calling thread has its own team.
 #include <omp.h>
 
 #include <cstdint>

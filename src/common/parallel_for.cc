@@ -22,7 +22,7 @@ InLoop::InLoop(int index) : before_(t_index) { t_index = index; }
 InLoop::~InLoop() { t_index = before_; }
 
 void RunBlocks(int threads, std::int64_t n_blocks, RunBlock run, void* loop) {
-  if (t_index > 0) {  // the scratch memory of this loop has a place for its own threads only: for one
+  if (t_index > 0) {  // scratch memory of this loop has a place only for its own threads, so use one
     InLoop const first(0);
     return RunHere(n_blocks, run, loop);
   }

@@ -40,20 +40,21 @@ std::size_t EditDistance(std::string const& a, std::string const& b) {
   return row[b.size()];
 }
 
-/// dmlc's range check accepts NaN, since every comparison with it is false.
+/// Returns whether `value` is NaN, which dmlc's range check accepts because every comparison with it is false.
 bool IsNaNText(std::string const& value) {
   char* end = nullptr;
   auto const number = std::strtod(value.c_str(), &end);
   return end != value.c_str() && std::isnan(number);
 }
 
-/// dmlc keeps the bounds of a field protected and tells them only in the text of a failed check. A member pointer
+/// The bounds of a field. dmlc keeps them protected and shows them only in the text of a failed check. A member pointer
 /// formed in a derived class reads them.
 template <typename T>
 struct BoundsOf : dmlc::parameter::FieldEntryNumeric<dmlc::parameter::FieldEntry<T>, T> {
   using Base = dmlc::parameter::FieldEntryNumeric<dmlc::parameter::FieldEntry<T>, T>;
 
-  /// Empty when the field is not of type T or has no bounds. A bound at the end of the type's range says nothing.
+  /// Returns the bounds as text; empty when the field is not of type T or has no bounds. A bound at the end of the
+  /// type's range is left out.
   static std::string Text(dmlc::parameter::FieldAccessEntry const* field) {
     auto const* entry = dynamic_cast<Base const*>(field);
     if (entry == nullptr) return {};
@@ -73,7 +74,7 @@ struct BoundsOf : dmlc::parameter::FieldEntryNumeric<dmlc::parameter::FieldEntry
   }
 };
 
-/// dmlc quotes the default of some types.
+/// Removes the quotes that dmlc puts around the default of some types.
 std::string WithoutQuotes(std::string const& text) {
   auto const quoted = text.size() >= 2 && text.front() == '\'' && text.back() == '\'';
   return quoted ? text.substr(1, text.size() - 2) : text;
@@ -132,7 +133,7 @@ std::string NearestName(std::string const& name, std::vector<std::string> const&
   constexpr std::size_t kLongestName = 200;  // the distance costs the product of both lengths
   std::string nearest;
   if (name.size() > kLongestName) return nearest;
-  auto best = name.size() / 3 + 1;  // farther away it is another word: f1 is not r2
+  auto best = name.size() / 3 + 1;  // at a larger distance it is another word: f1 is not r2
   for (auto const& candidate : candidates) {
     auto const distance = EditDistance(Lower(name), Lower(candidate));
     if (distance < best) {

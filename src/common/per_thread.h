@@ -1,11 +1,11 @@
-/// \file Values of each thread that a library can have without ending the process.
+/// \file Thread-local values for a library that must not end the process.
 ///
 /// A library that is opened at run time gets the memory for its thread_local variables at a thread's first use of them,
-/// and the memory to register their destructors: where there is none, glibc ends the process. So small variables
-/// without a destructor are KAURI_STATIC_THREAD_LOCAL, which lie in the room that glibc keeps for opened libraries (512
-/// bytes for all of a process), and everything else is on the heap, where a lack of memory is an error like any other.
-/// The CUDA plug-in has none of the former: one of them would bring all thread_local variables of the CUDA runtime,
-/// which is linked into it, into that room, where they do not fit.
+/// and also the memory to register their destructors. If there is none, glibc ends the process. So small variables
+/// without a destructor are KAURI_STATIC_THREAD_LOCAL and lie in the space that glibc keeps for opened libraries (512
+/// bytes per process). Everything else is on the heap, where a lack of memory is an ordinary error. The CUDA plug-in
+/// has no KAURI_STATIC_THREAD_LOCAL variables: one of them would move all thread_local variables of the CUDA runtime,
+/// which is linked into it, into that space, where they do not fit.
 #pragma once
 
 #include <pthread.h>
@@ -21,7 +21,7 @@
 
 namespace kauri {
 
-/// A T for each thread that asks, made at its first use and deleted when the thread ends. For objects of static
+/// A T for each thread that uses it, made at the first use and deleted when the thread ends. For objects of static
 /// storage.
 template <typename T>
 class PerThread {
@@ -30,7 +30,7 @@ class PerThread {
   PerThread(PerThread const&) = delete;
   PerThread& operator=(PerThread const&) = delete;
 
-  /// nullptr before the thread's first use.
+  /// Returns the thread's value, nullptr before its first use.
   T* Find() const noexcept { return has_key_ ? static_cast<T*>(pthread_getspecific(key_)) : nullptr; }
 
   /// \throws std::bad_alloc.

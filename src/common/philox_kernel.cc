@@ -12,7 +12,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Halves in lanes of 64 bits, since products have as many. Four vectors of them, whose rounds overlap in the pipeline.
+/// Philox rounds on halves in lanes of 64 bits, because products need 64. Four vectors of them, whose rounds overlap in
+/// the pipeline.
 template <bool kOdd>
 class Rounds {
   using D = hn::CappedTag<std::uint64_t, 8>;
@@ -29,7 +30,7 @@ class Rounds {
   static constexpr int kVectors = 4;
   static HWY_ATTR std::int64_t Step() { return kVectors * static_cast<std::int64_t>(hn::Lanes(D())); }
 
-  /// As KeepPhiloxImages for Step() numbers.
+  /// Keeps images like KeepPhiloxImages, for Step() numbers.
   HWY_ATTR std::int64_t Keep(std::uint64_t first, std::uint64_t bound, std::uint64_t* kept) const {
     auto const lanes = static_cast<std::uint64_t>(hn::Lanes(D()));
     auto left0 = hn::Iota(D(), first);
@@ -55,13 +56,13 @@ class Rounds {
   }
 
  private:
-  /// Values become left halves; returns the right ones.
+  /// Replaces the values by their left halves; returns the right ones.
   HWY_ATTR V Cut(V* values) const {
     auto const right = hn::And(*values, right_mask_);
     *values = hn::ShiftRightSame(*values, bijection_.RightBits());
     return right;
   }
-  /// VariablePhilox::Next. What is above a half's bits in a product is masked out.
+  /// Computes VariablePhilox::Next. Bits of a product above a half's bits are masked out.
   HWY_ATTR void Next(V key, V* left, V* right) const {
     auto const words = hn::BitCast(Words(), *left);
     auto const product = hn::MulEven(words, hn::Set(Words(), static_cast<std::uint32_t>(VariablePhilox::kMultiplier)));

@@ -7,8 +7,8 @@
 
 namespace kauri {
 
-/// kept [n]: the images of first .. first + n - 1 that are below `bound`, in order. Returns how many; what lies behind
-/// them in `kept` is overwritten.
+/// Writes to kept [n] the images of first .. first + n - 1 that are below `bound`, in order. Returns their number; the
+/// rest of `kept` is overwritten.
 std::int64_t KeepPhiloxImages(VariablePhilox const& bijection, std::uint64_t first, std::int64_t n, std::uint64_t bound,
                               std::uint64_t* kept);
 

@@ -23,7 +23,8 @@ float Quantile(Span<WeightedValue> values, float q) {
   });
   double total = 0.0;
   for (auto const& item : values) total += static_cast<double>(item.weight);
-  // Rounded, so that 0.1, which float32 does not hold, of a weight of 10 is reached by a weight of 1.
+  // Rounded, so that a weight of 1 reaches the fraction 0.1 of a weight of 10, although float32 does not hold 0.1
+  // exactly.
   auto const share = static_cast<float>(static_cast<double>(q) * total);
   double below = 0.0;
   for (auto const& item : values) {

@@ -7,7 +7,7 @@
 
 namespace kauri {
 
-/// Absolute values as the bits of floats, which have their order; those of an infinity or NaN are at least
+/// Absolute values as the bits of floats, which have the same order. The bits of an infinity or NaN are at least
 /// kNotFiniteBits.
 struct AbsBits {
   std::int32_t gradient = 0;
@@ -15,10 +15,10 @@ struct AbsBits {
 };
 constexpr std::int32_t kNotFiniteBits = 0x7F800000;
 
-/// The largest of n pairs and of `max`.
+/// Returns the maximum over n pairs and `max`.
 AbsBits LargestBits(GradientPair const* pairs, std::int64_t n, AbsBits max);
 
-/// out [n] = QuantisePair of each.
+/// Sets out [n] to QuantisePair of each pair.
 void QuantisePairs(GradientPair const* pairs, std::int64_t n, GradientUnit steps, FixedPair* out);
 
 }  // namespace kauri

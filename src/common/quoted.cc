@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMessageBytes = 4096;
 
-/// Appends the character that `text` begins with, and takes it away.
+/// Appends the first character of `text` to `out` and removes it from `text`.
 void TakeCharacter(std::string_view* text, std::string* out) {
   constexpr char kHex[] = "0123456789ABCDEF";
   auto const byte = static_cast<unsigned char>(text->front());
@@ -28,7 +28,7 @@ std::string Escaped(std::string_view text) {
 
 bool IsContinuation(char letter) { return (static_cast<unsigned char>(letter) & 0xC0U) == 0x80U; }
 
-/// `at`, or up to three bytes before it, so that no character is cut in two.
+/// Returns `at`, or a position up to three bytes before it, so that no character is cut in two.
 std::size_t CharacterBegin(std::string_view text, std::size_t at) {
   auto begin = at;
   while (begin > 0 && at - begin < 3 && IsContinuation(text[begin])) --begin;

@@ -1,5 +1,5 @@
-/// \file Text from outside, as messages show it. Whatever quotes a name, a path, a value or a line of a file goes
-/// through here: a message stays short, valid UTF-8 and on one line, whatever somebody passes.
+/// \file Text from callers, as messages show it. Code that quotes a name, a path, a value or a line of a file uses
+/// these functions: a message stays short, valid UTF-8 and on one line for any input.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,19 @@
 
 namespace kauri {
 
-/// The bytes of the valid UTF-8 sequence at the start of `text` (RFC 3629: shortest form, no surrogates); 0 when there
-/// is none.
+/// Returns the number of bytes of the valid UTF-8 sequence at the start of `text` (RFC 3629: shortest form, no
+/// surrogates); 0 if there is none.
 std::size_t Utf8Length(std::string_view text);
 
-/// Bytes of a text that a message shows.
+/// Number of bytes of a text that a message shows.
 constexpr std::size_t kShownBytes = 300;
 
-/// `text` in single quotes: at most `shown` of its bytes, then "..." and how many there are; control characters and
-/// what is not UTF-8 as \xNN.
+/// Returns `text` in single quotes: at most `shown` of its bytes, then "..." and its size; control characters and bytes
+/// that are not UTF-8 become \xNN.
 std::string Quoted(std::string_view text, std::size_t shown = kShownBytes);
 
-/// A finished message as it leaves the library: of more than 4 KiB the beginning and the end, where the cure stands;
-/// control characters and what is not UTF-8 as \xNN.
+/// Returns a finished message as it leaves the library. If it is longer than 4 KiB, only the beginning and the end,
+/// which contains the cure, are kept. Control characters and bytes that are not UTF-8 become \xNN.
 std::string Presentable(std::string_view message);
 
 }  // namespace kauri

@@ -18,19 +18,19 @@ KAURI_HD std::uint64_t MixBits(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-/// A key for an independent stream, e.g. (seed, purpose, iteration).
+/// Returns a key for an independent stream, e.g. (seed, purpose, iteration).
 KAURI_HD std::uint64_t CombineKeys(std::uint64_t key, std::uint64_t value) { return MixBits(key ^ MixBits(value)); }
 
 KAURI_HD std::uint64_t RandomBits(std::uint64_t key, std::uint64_t counter) {
   return MixBits(key + counter * 0xD1342543DE82EF95ULL);
 }
 
-/// Uniform in [0, 1), 53 bits.
+/// Returns a uniform number in [0, 1), 53 bits.
 KAURI_HD double RandomUniform(std::uint64_t key, std::uint64_t counter) {
   return static_cast<double>(RandomBits(key, counter) >> 11U) * 0x1.0p-53;
 }
 
-/// Uniform in [0, bound); the bias of the multiply-shift is below bound / 2^32.
+/// Returns a uniform number in [0, bound); the bias of the multiply-shift is below bound / 2^32.
 KAURI_HD std::uint32_t RandomBelow(std::uint64_t key, std::uint64_t counter, std::uint32_t bound) {
   return static_cast<std::uint32_t>(((RandomBits(key, counter) >> 32U) * bound) >> 32U);
 }

@@ -10,9 +10,9 @@
 
 namespace kauri {
 
-/// Of mean 0 and standard deviation 1: Marsaglia's polar method (Marsaglia & Bray 1964, "A convenient method for
-/// generating normal variables"), which needs no functions but a logarithm and a square root. The pairs that it tries,
-/// 1.27 of them in the mean, come from a stream of the counter's own.
+/// Returns a normal number of mean 0 and standard deviation 1, by Marsaglia's polar method (Marsaglia & Bray 1964, "A
+/// convenient method for generating normal variables"), which needs only a logarithm and a square root. The pairs that
+/// it tries, 1.27 on average, come from a separate stream for each counter.
 KAURI_HD double RandomNormal(std::uint64_t key, std::uint64_t counter) {
   std::uint64_t const stream = CombineKeys(key, counter);
   for (std::uint64_t at = 0;; at += 2) {

@@ -14,12 +14,12 @@
 namespace kauri {
 namespace {
 
-constexpr int kPatienceMs = 3000;  // for somebody to write to a pipe
+constexpr int kPatienceMs = 3000;  // waiting time for a writer to a pipe
 constexpr int kStepMs = 50;
 
 class Reader {
  public:
-  /// O_NONBLOCK: to open a pipe that nobody writes to would wait for ever. Regular files do not know it.
+  /// O_NONBLOCK: opening a pipe without a writer would otherwise wait for ever. It has no effect on regular files.
   explicit Reader(FileToRead const& wanted)
       : wanted_(wanted), file_(open(wanted.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (!file_.IsOpen()) Refuse(ReasonOf(errno) + ". Check the path.");
@@ -29,7 +29,7 @@ class Reader {
   }
 
   std::string Read() {
-    // One byte more than the size that is known, so that the end is seen without growing.
+    // One byte more than the known size, so that the end is detected without growing.
     std::string bytes(std::min(std::max<std::size_t>(KnownSize(), 4095), limit_) + 1, '\0');
     std::size_t size = 0;
     while (auto const count = ReadSome(&bytes[size], bytes.size() - size, size == 0)) {
@@ -56,12 +56,12 @@ class Reader {
          " bytes, more than the memory of this machine; is it the right file?");
   }
 
-  /// \returns 0 at the end.
+  /// Reads up to `most` bytes. \returns 0 at the end.
   std::size_t ReadSome(char* to, std::size_t most, bool is_first) const {
     for (int waited = 0;;) {
       auto const count = read(file_.Get(), to, most);
       if (count > 0) return static_cast<std::size_t>(count);
-      // The end of a pipe is also what it shows before somebody opens it to write.
+      // A pipe without a writer yet looks like a pipe at its end.
       auto const nobody_writes = count == 0 && is_first && S_ISFIFO(status_.st_mode);
       if (count == 0 && (!nobody_writes || waited >= kPatienceMs)) return 0;
       if (count < 0 && errno != EINTR && errno != EAGAIN) Refuse(ReasonOf(errno) + ".");

@@ -25,7 +25,7 @@ std::uint32_t BigEndian(char const* bytes) {
   return word;
 }
 
-/// The message schedule of a block.
+/// Returns the message schedule of a block.
 std::array<std::uint32_t, 64> ScheduleOf(char const* block) {
   std::array<std::uint32_t, 64> words{};
   for (std::size_t t = 0; t < 16; ++t) words[t] = BigEndian(block + 4 * t);
@@ -66,7 +66,7 @@ void Sha256::Add(Span<char const> bytes) {
   while (left > 0) {
     auto const filled = static_cast<std::size_t>(n_bytes_ % kBlockBytes);
     auto const taken = std::min(left, kBlockBytes - filled);
-    if (taken == kBlockBytes) {  // nothing waits
+    if (taken == kBlockBytes) {  // the buffer is empty
       Compress(next);
     } else {
       std::memcpy(rest_.data() + filled, next, taken);
@@ -82,7 +82,7 @@ std::string Sha256::Finish() {
   auto const n_bits = n_bytes_ * 8;
   std::array<char, 2 * kBlockBytes> padding{static_cast<char>(0x80)};
   auto const filled = static_cast<std::size_t>(n_bytes_ % kBlockBytes);
-  auto const length = (filled < 56 ? 56 : 120) - filled;  // the length of the message ends a block
+  auto const length = (filled < 56 ? 56 : 120) - filled;  // the message length fills the end of a block
   for (std::size_t i = 0; i < 8; ++i) padding[length + i] = static_cast<char>(n_bits >> (56 - 8 * i) & 0xFFU);
   Add(Span<char const>(padding.data(), length + 8));
   std::string text;

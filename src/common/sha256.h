@@ -1,4 +1,4 @@
-/// \file SHA-256: what tells contents apart, by malice as well.
+/// \file SHA-256, which distinguishes contents even against malice.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ class Sha256 {
  public:
   void Add(Span<char const> bytes);
   void Add(std::string const& text) { Add(Span<char const>(text.data(), text.size())); }
-  /// The 32 bytes of the object's memory in memory's order, which is that of little-endian machines.
+  /// Adds the bytes of the values in memory order, the order of little-endian machines.
   template <typename T>
   void AddValues(Span<T const> values) {
     Add(Span<char const>(reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)));
   }
-  /// Of all that was added, as 64 hexadecimal digits. Nothing may be added after it.
+  /// Returns the digest of all bytes that were added, as 64 hexadecimal digits. Nothing may be added afterwards.
   std::string Finish();
 
  private:
@@ -29,7 +29,7 @@ class Sha256 {
 
   std::array<std::uint32_t, 8> state_{0x6a09e667U, 0xbb67ae85U, 0x3c6ef372U, 0xa54ff53aU,
                                       0x510e527fU, 0x9b05688cU, 0x1f83d9abU, 0x5be0cd19U};
-  std::array<char, kBlockBytes> rest_{};  ///< what does not fill a block yet
+  std::array<char, kBlockBytes> rest_{};  ///< bytes that do not fill a block yet
   std::uint64_t n_bytes_ = 0;
 };
 

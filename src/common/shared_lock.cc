@@ -10,15 +10,15 @@ namespace {
 
 using Word = std::uint64_t;
 
-// The lower half, on which threads sleep: any change that they wait for changes it.
-constexpr Word kReader = 1;  // times the readers that hold the lock
+// The lower half, on which threads sleep: every change that they wait for modifies it.
+constexpr Word kReader = 1;  // added once for each reader that holds the lock
 constexpr Word kReaders = (Word{1} << 20U) - 1;
 constexpr Word kPhase = Word{1} << 20U;  // counts the writers that have ended
 constexpr Word kPhases = Word{0x3FF} << 20U;
 constexpr Word kPending = Word{1} << 30U;  // a writer waits for the last reader
 constexpr Word kActive = Word{1} << 31U;   // a writer holds the lock
 // The upper half.
-constexpr unsigned kWaitingShift = 32;  // times the readers that wait
+constexpr unsigned kWaitingShift = 32;  // the number of waiting readers begins here
 constexpr Word kWaitingReader = Word{1} << kWaitingShift;
 constexpr Word kWriterSleeps = Word{1} << 52U;  // further writers wait
 constexpr Word kLost = Word{1} << 53U;
@@ -45,7 +45,8 @@ namespace {
 
 }  // namespace
 
-/// Threads of the parent process do not run here: what they held is free, or lost where one of them was changing it.
+/// Loads the word. Threads of the parent process do not run here: locks that they held are free, or lost if one of them
+/// was changing the object.
 Word SharedLock::Load() {
   auto word = word_.load(std::memory_order_acquire);
   while ((word & kProcesses) != ProcessBits()) {
@@ -81,7 +82,7 @@ void SharedLock::LockShared(char const* what, bool passes_waiting) {
   }
 }
 
-/// The writer that ends makes a reader of each that waits.
+/// Waits until a writer ends, which turns each waiting reader into a reader that holds the lock.
 void SharedLock::AwaitTurn(Word word) {
   auto const phase = word & kPhases;
   while ((word & kPhases) == phase) {
@@ -147,7 +148,7 @@ LockHold::LockHold(SharedLock* lock, Access access, char const* what) : lock_(lo
   t_holds = this;
 }
 
-/// Holds in a container may end in another order than they began.
+/// Removes this hold from the thread's list; holds in a container may end in any order.
 LockHold::~LockHold() {
   auto** place = &t_holds;
   while (*place != this) place = &(*place)->below_;

@@ -1,10 +1,10 @@
-/// \file A lock for many readers or one writer that neither side can hold the other from, and that survives fork().
+/// \file A lock for many readers or one writer in which neither side can starve the other, and which survives fork().
 ///
-/// The shared mutex of the standard library lets, with glibc, readers in for as long as any reader is there: under a
-/// stream of predictions a writer would wait for ever. Here a writer that waits stops new readers, and when it ends,
-/// all readers that wait go before the next writer. Everything is in one word, so that taking and leaving the lock is
-/// one atomic operation each, and so that the child of a fork() can tell a word that threads of its parent left behind:
-/// it lacks the child's number.
+/// With glibc, the shared mutex of the standard library admits new readers as long as any reader holds it: under a
+/// stream of predictions a writer would wait for ever. Here a waiting writer stops new readers, and when it ends, all
+/// waiting readers go before the next writer. The whole state is one word, so taking and releasing the lock is one
+/// atomic operation each. The child of a fork() recognises a word left by threads of its parent, because it lacks the
+/// child's number.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,20 @@ enum class Access { kRead, kChange };
 
 class SharedLock {
  public:
-  /// Waits for a writer that holds the lock, and for one that waits for it unless `passes_waiting`: a thread that holds
-  /// another lock passes, since the waiting writer may be waiting for that thread. \throws Error(kParameter) as IsLost.
+  /// Waits for a writer that holds the lock, and unless `passes_waiting` also for one that waits for it. A thread that
+  /// holds another lock passes, since the waiting writer may be waiting for that thread. \throws Error(kParameter) as
+  /// IsLost.
   void LockShared(char const* what, bool passes_waiting);
   void UnlockShared();
   /// \throws Error(kParameter) as IsLost.
   void LockExclusive(char const* what);
   void UnlockExclusive();
-  /// False while any thread holds the lock or waits for it.
+  /// Takes the lock if no thread holds it or waits for it; otherwise returns false.
   bool TryLockExclusive();
-  /// Whether a thread of the parent process was changing what the lock guards during fork(): it is half changed here.
+  /// Returns whether a thread of the parent process was changing the guarded object during fork(): it is half changed
+  /// here.
   bool IsLost();
-  /// For the child of a fork(): the forking thread, which lives on, holds the lock as before.
+  /// Restores, in the child of a fork(), the hold of the forking thread, which lives on.
   void KeepAfterFork(Access access);
 
  private:
@@ -40,12 +42,12 @@ class SharedLock {
   FutexWord word_{0};
 };
 
-/// A lock held for a scope. A thread may hold a lock for reading again, also while it changes: functions of the caller
-/// that run during a call read what the call works on.
+/// A lock held for a scope. A thread that holds a lock, even for changing, may take it again for reading: functions of
+/// the caller that run during a call read the objects that the call works on.
 class LockHold {
  public:
-  /// what: names the guarded object in messages. \throws Error(kParameter) where a thread that holds the lock asks to
-  /// change, and as SharedLock.
+  /// what: names the guarded object in messages. \throws Error(kParameter) if a thread that holds the lock requests it
+  /// for changing, and as SharedLock.
   LockHold(SharedLock* lock, Access access, char const* what);
   ~LockHold();
   LockHold(LockHold const&) = delete;
@@ -57,7 +59,7 @@ class LockHold {
   SharedLock* lock_;
   Access access_;
   bool is_nested_ = false;
-  LockHold* below_;  ///< the thread's hold before
+  LockHold* below_;  ///< the thread's previous hold
 };
 
 }  // namespace kauri

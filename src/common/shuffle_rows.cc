@@ -9,12 +9,12 @@
 namespace kauri {
 namespace {
 
-/// Bytes of a row, known to the compiler.
+/// Operations on rows whose number of bytes is known to the compiler.
 template <std::int64_t kBytes>
 struct FixedBytes {
   explicit FixedBytes(std::int64_t) {}
   static void Copy(char const* from, char* to) { std::memcpy(to, from, kBytes); }
-  /// Without a branch, which would be guessed wrongly every other time.
+  /// Swaps without a branch, which would be mispredicted half of the time.
   static void SwapIf(bool swaps, char* a, char* b) {
     char first[kBytes];
     char second[kBytes];
@@ -34,7 +34,7 @@ struct AnyBytes {
   std::int64_t n;
 };
 
-/// fn(FixedBytes or AnyBytes).
+/// Calls fn with FixedBytes or AnyBytes.
 template <typename Fn>
 void DispatchRowBytes(std::int64_t row_bytes, Fn&& fn) {
   switch (row_bytes) {
@@ -56,7 +56,7 @@ void DispatchRowBytes(std::int64_t row_bytes, Fn&& fn) {
 template <typename Bytes>
 void SwapPairs(SwapRound const& round, RowMove const& move, Bytes const& bytes, std::int64_t begin, std::int64_t end) {
   std::uint64_t bits = 0;
-  auto bits_of = ~std::uint64_t{0};  // the 64 numbers that `bits` is for
+  auto bits_of = ~std::uint64_t{0};  // the group of 64 numbers that `bits` belongs to
   for (auto number = begin; number < end; ++number) {
     auto const pair = round.PairAt(number);
     if (pair.high / 64U != bits_of) {

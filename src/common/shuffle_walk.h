@@ -1,4 +1,4 @@
-/// \file The elements of a shuffle in their order, by many threads.
+/// \file Visits the elements of a shuffle in order, with many threads.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace kauri {
 
-/// kept [n]: the images of candidates [begin, begin + n) that are below shuffle.Size(), in order. Returns how many.
+/// Writes to kept [n] the images of candidates [begin, begin + n) that are below shuffle.Size(), in order. Returns
+/// their number.
 template <typename Bijection>
 std::int64_t KeepImages(BijectiveShuffle<Bijection> const& shuffle, std::int64_t begin, std::int64_t n,
                         std::uint64_t* kept) {
@@ -28,10 +29,11 @@ inline std::int64_t KeepImages(Shuffle const& shuffle, std::int64_t begin, std::
   return KeepPhiloxImages(shuffle.Keyed(), static_cast<std::uint64_t>(begin), n, bound, kept);
 }
 
-/// fn(position, elements, n) for runs of positions that together are [0, count), count at most Size(): `elements` [n]
-/// are at `position` and the next. Runs come in any order and at the same time. Memory: 8 MiB at most.
+/// Calls fn(position, elements, n) for runs of positions that together are [0, count): `elements` [n] are at `position`
+/// and after it. count is at most Size(). Runs come in any order and concurrently. Memory: 8 MiB at most.
 ///
-/// In waves of candidates: every block's images that stay, the sum over blocks, then fn for every block.
+/// Candidates are processed in waves: the remaining images of every block, the sum over blocks, then fn for every
+/// block.
 template <typename Bijection, typename Fn>
 void WalkShuffle(Context const& ctx, BijectiveShuffle<Bijection> const& shuffle, std::int64_t count, Fn&& fn) {
   constexpr std::int64_t kCandidatesPerBlock = 1 << 12;
@@ -39,7 +41,7 @@ void WalkShuffle(Context const& ctx, BijectiveShuffle<Bijection> const& shuffle,
   std::vector<std::uint64_t> kept;      // [candidates of a wave], block by block
   std::vector<std::int64_t> positions;  // [blocks of a wave + 1]
   for (std::int64_t position = 0, begin = 0; position < count; position = positions.back()) {
-    // A wave is what will do on average, or the most that scratch memory is spent on.
+    // A wave has the number of candidates needed on average, limited by the scratch memory.
     auto const share = static_cast<double>(shuffle.NumCandidates()) / static_cast<double>(shuffle.Size());
     auto const average = static_cast<double>(count - position) * share;
     auto const wanted = static_cast<std::int64_t>(std::min<double>(average + 16.0, kCandidatesPerWave));

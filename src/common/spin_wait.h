@@ -1,11 +1,11 @@
-/// \file How long a thread spins before it sleeps.
+/// \file Decides how long a thread spins before it sleeps.
 ///
-/// Waking a sleeping thread takes 5 to 50 microseconds, as long as many a loop of a small training runs; spinning takes
-/// a processor from whoever else could use it, not least from the thread that is waited for. So threads spin for some
-/// hundred microseconds, which bridges what lies between two loops of a training, let others in meanwhile, and stop at
-/// once when they find that somebody else had their processor. Watching the kernel's counts of how often threads were
-/// put aside, to stop spinning on a busy machine altogether, gained nothing there and cost a third of the speed of
-/// small trainings on a quiet one, whose spinning threads are put aside as well.
+/// Waking a sleeping thread takes 5 to 50 microseconds, the length of many loops in a small training. Spinning takes a
+/// processor from other threads, possibly from the thread that is waited for. So threads spin for a few hundred
+/// microseconds, which bridges the time between two loops of a training. They yield meanwhile, and stop at once when
+/// they find that another thread had their processor. An alternative was tried: watching the kernel's counts of
+/// preemptions, to stop spinning on a busy machine altogether. It gained nothing there and cost a third of the speed of
+/// small trainings on an idle machine, whose spinning threads are preempted as well.
 #pragma once
 
 #include <sched.h>
@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// Tells the processor that this thread waits.
+/// Hints to the processor that this thread is waiting.
 inline void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -25,12 +25,13 @@ inline void Pause() {
 
 using SpinClock = std::chrono::steady_clock;
 
-/// Spins until done(), or until it is time to sleep: then false. `limit` is how long it may well take. Others that wait
-/// for this processor get it in between, unless this thread is who others will wait for: `is_urgent`.
+/// Spins until done() and returns true, or returns false when it is time to sleep. `limit` is the expected maximum
+/// waiting time. The thread yields its processor meanwhile, unless `is_urgent`: other threads will wait for this one.
 template <typename Done>
 bool SpinUntil(SpinClock::duration limit, bool is_urgent, Done const& done) {
-  constexpr int kLooks = 32;                            // at done() for one at the clock, which takes as long
-  constexpr auto kGap = std::chrono::microseconds(50);  // between two looks at the clock: was put aside
+  constexpr int kLooks = 32;  // checks of done() per reading of the clock, which takes as long
+  // a longer time between two readings of the clock means that the thread was preempted
+  constexpr auto kGap = std::chrono::microseconds(50);
   auto const begin = SpinClock::now();
   for (auto before = begin;;) {
     for (int look = 0; look < kLooks; ++look) {

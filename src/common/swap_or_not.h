@@ -1,12 +1,12 @@
-/// \file A keyed bijection of [0, n) for any n, whose rounds are swaps of pairs that do not meet.
+/// \file A keyed bijection of [0, n) for any n, whose rounds are swaps of disjoint pairs.
 ///
 /// Hoang, Morris & Rogaway 2012, "An enciphering scheme based on a card shuffle". Round r has a key K_r in [0, n) and
-/// pairs each i with j = (K_r - i) mod n; a random bit of the round and of the pair's larger number says whether the
-/// two swap. So a round changes an array where it lies, all pairs at once, reading it once upwards and once downwards:
-/// the shuffle that needs no second array (thesis, 6.7). It costs n operations a round, of 16 + 2 log2(n) rounds, so it
-/// is not work-efficient.
+/// pairs each i with j = (K_r - i) mod n; a random bit of the round and of the pair's larger number decides whether the
+/// two swap. So a round changes an array in place, all pairs at once, reading it once upwards and once downwards: a
+/// shuffle that needs no second array (thesis, 6.7). It costs n operations a round for 16 + 2 log2(n) rounds, so it is
+/// not work-efficient.
 ///
-/// One hash has the bits of 64 consecutive numbers.
+/// One hash holds the bits of 64 consecutive numbers.
 #pragma once
 
 #include <cstdint>
@@ -32,20 +32,21 @@ class SwapRound {
     std::uint64_t low;
     std::uint64_t high;
   };
-  /// Pair `number` in [0, NumPairs()): those that add up to K_r, then those that add up to K_r + n. From one to the
-  /// next of a half, low grows and high falls by one.
+  /// Returns pair `number` in [0, NumPairs()): first the pairs that add up to K_r, then the pairs that add up to K_r +
+  /// n. From one pair to the next within a half, low grows and high falls by one.
   KAURI_HD Pair PairAt(std::int64_t number) const {
     auto const place = static_cast<std::uint64_t>(number);
     if (place < NumLowPairs()) return {place, sum_ - place};
     auto const past = place - NumLowPairs();
     return {sum_ + 1 + past, n_ - 1 - past};
   }
-  /// Whether the pair with this larger number swaps.
+  /// Returns whether the pair with this larger number swaps.
   KAURI_HD bool Swaps(std::uint64_t high) const { return ((Bits(high) >> (high % 64U)) & 1U) != 0; }
-  /// Those of the 64 numbers that `high` is one of, from the lowest bit on.
+  /// Returns the bits of the group of 64 numbers that contains `high`, from the lowest bit on.
   KAURI_HD std::uint64_t Bits(std::uint64_t high) const { return RandomBits(bits_key_, high / 64U); }
 
-  /// Where an element at `place` is afterwards, and where one that is at `place` afterwards was.
+  /// Returns the place after the round of an element at `place`. A round is its own inverse, so it is also the place
+  /// before the round of an element that is at `place` after it.
   KAURI_HD std::uint64_t Apply(std::uint64_t place) const {
     auto const other = place <= sum_ ? sum_ - place : sum_ + n_ - place;
     return Swaps(place > other ? place : other) ? other : place;
@@ -71,7 +72,7 @@ class SwapOrNot {
   KAURI_HD SwapOrNot(std::int64_t n, std::uint64_t seed, int n_rounds) : n_(n), seed_(seed), n_rounds_(n_rounds) {}
   static KAURI_HD SwapOrNot Above(std::int64_t n, std::uint64_t seed) { return SwapOrNot(n, seed); }
 
-  /// 16 + 2 ceil(log2 n).
+  /// Returns 16 + 2 ceil(log2 n).
   static KAURI_HD int DefaultRounds(std::int64_t n) {
     int rounds = 16;
     for (std::int64_t power = 1; power < n; power *= 2) rounds += 2;
@@ -82,7 +83,7 @@ class SwapOrNot {
   KAURI_HD int NumRounds() const { return n_rounds_; }
   KAURI_HD SwapRound Round(int round) const { return SwapRound(n_, seed_, round); }
 
-  /// The place in the array before all rounds of what is at `place` after them.
+  /// Returns the place before all rounds of the element that is at `place` after them.
   KAURI_HD std::uint64_t Forward(std::uint64_t place) const {
     for (int round = n_rounds_; round-- > 0;) place = Round(round).Apply(place);
     return place;

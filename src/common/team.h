@@ -1,5 +1,5 @@
-/// \file What ParallelFor asks of the threads behind it. KAURI_THREADS chooses them when the build is configured:
-/// `pool` (worker_pool.cc), or `openmp` (openmp_team.cc) to compare with.
+/// \file The interface between ParallelFor and its threads. KAURI_THREADS chooses them when the build is configured:
+/// `pool` (worker_pool.cc), or `openmp` (openmp_team.cc) for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kauri::detail {
 
-/// Keeps the exception of the lowest block.
+/// The exception of the lowest block.
 class FirstException {
  public:
   void Keep(std::int64_t block) {
@@ -29,7 +29,7 @@ class FirstException {
   std::int64_t block_ = 0;
 };
 
-/// What to do with each block. Of what it points to nothing lives on when all blocks are done.
+/// The work on each block. The objects that it points to may be gone once all blocks are done.
 struct TeamWork {
   RunBlock run;
   void* loop;
@@ -45,7 +45,7 @@ struct TeamWork {
   }
 };
 
-/// Where a thread is: while one of these lives, inside a loop and with this index.
+/// Marks a thread as inside a loop, with this index, for the lifetime of the object.
 class InLoop {
  public:
   explicit InLoop(int index);
@@ -57,11 +57,11 @@ class InLoop {
   int before_;
 };
 
-/// Runs every block once, on the calling thread and at most threads - 1 others, each InLoop with an index of its own
-/// below `threads`, in the order of blocks; returns when all are done. `threads` and the blocks are at least 2.
+/// Runs every block once, on the calling thread and at most threads - 1 others, each InLoop with its own index below
+/// `threads`, in the order of blocks. Returns when all are done. `threads` and the number of blocks are at least 2.
 void RunOnTeam(int threads, TeamWork const& work);
 
-/// Whether RunOnTeam is OpenMP's.
+/// Returns whether RunOnTeam uses OpenMP.
 bool TeamIsOpenMp();
 
 }  // namespace kauri::detail

@@ -16,10 +16,11 @@
 namespace kauri {
 namespace {
 
-/// Found when it is first asked for. Threads that ask together find the same, without a lock that fork() could copy.
+/// Computes a value at the first call. Threads that call concurrently compute the same value, without a lock that
+/// fork() could copy.
 template <typename Find>
 int Once(std::atomic<int>* known, Find const& find) {
-  constexpr int kNothing = -1;  // 0 is: not asked for yet
+  constexpr int kNothing = -1;  // 0 means not computed yet
   auto value = known->load(std::memory_order_relaxed);
   if (value == 0) {
     auto const found = find();
@@ -29,7 +30,7 @@ int Once(std::atomic<int>* known, Find const& find) {
   return std::max(0, value);
 }
 
-/// 0: no quota.
+/// Returns the number of threads that the quota allows; 0 without a quota.
 int QuotaThreads() {
   static std::atomic<int> s_known{0};
   return Once(&s_known, [] {
@@ -50,7 +51,7 @@ int Limit() {
 }
 
 int ProcessorsOfMask() {
-  constexpr std::size_t kSets = 64;  // of 1024 processors each
+  constexpr std::size_t kSets = 64;  // sets of 1024 processors each
   std::array<cpu_set_t, kSets> mask{};
   if (sched_getaffinity(0, sizeof(mask), mask.data()) == 0) return CPU_COUNT_S(sizeof(mask), mask.data());
   return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));

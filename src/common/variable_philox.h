@@ -1,13 +1,15 @@
 /// \file A keyed bijection of [0, 2^bits) for any number of bits: Philox's round on halves that may differ by one bit.
 ///
-/// Mitchell, Stokes, Frank & Holmes 2022, "Bandwidth-optimal random shuffling for GPUs", section 4. A round turns
-/// (left, right), of bits / 2 and the rest, into
-///   left'  = upper(kMultiplier * left) xor key xor right, right' = lower(kMultiplier * left) with right's odd top bit
-/// appended; multiplying by an odd number loses no bits, so every round can be undone. The paper recommends 24 rounds.
-/// With the few key bits that small domains use, those are too few: of 4 million permutations of six elements with five
-/// bits, the chi-square over all permutations is 1084 for 719 degrees of freedom. 32 rounds give 714.
+/// Mitchell, Stokes, Frank & Holmes 2022, "Bandwidth-optimal random shuffling for GPUs", section 4. A round maps (left,
+/// right), of bits / 2 bits and the rest, to
 ///
-/// Halves have at most 31 bits, so that registers of 32 bits hold them.
+///   left'  = upper(kMultiplier * left) xor key xor right, right' = lower(kMultiplier * left) with right's odd top bit
+///
+/// appended. Multiplication by an odd number loses no bits, so every round is invertible. The paper recommends 24
+/// rounds. Small domains use few key bits, for which that is too few: of 4 million permutations of six elements with
+/// five bits, the chi-square over all permutations is 1084 for 719 degrees of freedom. 32 rounds give 714.
+///
+/// Halves have at most 31 bits, so that they fit into 32-bit registers.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +21,15 @@ namespace kauri {
 
 class VariablePhilox {
  public:
-  static constexpr int kMinBits = 4;  ///< narrower halves make nearly affine maps, whatever the rounds
+  static constexpr int kMinBits = 4;  ///< narrower halves make nearly affine maps, for any number of rounds
   static constexpr int kMaxBits = 62;
   static constexpr int kMaxRounds = 48;
   static constexpr std::int64_t kMaxSize = (std::int64_t{1} << kMaxBits) - 1;
 
   static KAURI_HD int DefaultRounds(int bits) { return bits < 10 ? 32 : 24; }
 
-  /// bits: in [kMinBits, kMaxBits]; n_rounds: a multiple of kStep up to kMaxRounds, other than the default for tests.
+  /// bits: in [kMinBits, kMaxBits]; n_rounds: a multiple of kStep up to kMaxRounds; tests use values other than the
+  /// default.
   KAURI_HD VariablePhilox(int bits, std::uint64_t seed) : VariablePhilox(bits, seed, DefaultRounds(bits)) {}
   KAURI_HD VariablePhilox(int bits, std::uint64_t seed, int n_rounds)
       : left_bits_(bits / 2), right_bits_(bits - bits / 2), n_rounds_(n_rounds) {
@@ -35,7 +38,7 @@ class VariablePhilox {
       keys_[round] = static_cast<std::uint32_t>(RandomBits(key, static_cast<std::uint64_t>(round)));
     }
   }
-  /// One whose domain is larger than n, which is in [0, kMaxSize].
+  /// Creates a bijection whose domain is larger than n, which is in [0, kMaxSize].
   static KAURI_HD VariablePhilox Above(std::int64_t n, std::uint64_t seed) {
     int bits = kMinBits;
     while ((std::int64_t{1} << bits) <= n) ++bits;
@@ -48,14 +51,15 @@ class VariablePhilox {
   KAURI_HD int NumRounds() const { return n_rounds_; }
   KAURI_HD std::uint32_t Key(int round) const { return keys_[round]; }
 
-  /// The image of `value`, both in [0, DomainSize()).
+  /// Returns the image of `value`, both in [0, DomainSize()).
   KAURI_HD std::uint64_t Forward(std::uint64_t value) const {
     auto halves = Cut(value);
     for (int round = 0; round < n_rounds_; ++round) halves = Next(halves, keys_[round]);
     return Join(halves);
   }
 
-  /// The images of kCount values, in their place: their rounds overlap in the pipeline. Rounds: a multiple of kStep.
+  /// Replaces kCount values by their images; their rounds overlap in the pipeline. The number of rounds is a multiple
+  /// of kStep.
   template <int kCount>
   KAURI_HD void ForwardMany(std::uint64_t (&values)[kCount]) const {
     Halves halves[kCount];
@@ -68,7 +72,7 @@ class VariablePhilox {
     for (int i = 0; i < kCount; ++i) values[i] = Join(halves[i]);
   }
 
-  /// The value whose image is `value`.
+  /// Returns the value whose image is `value`.
   KAURI_HD std::uint64_t Inverse(std::uint64_t value) const {
     auto halves = Cut(value);
     for (int round = n_rounds_; round-- > 0;) halves = Previous(halves, keys_[round]);
@@ -76,7 +80,7 @@ class VariablePhilox {
   }
 
   static constexpr std::uint64_t kMultiplier = 0xD2B74407B1CE6E93ULL;  // Philox's, Salmon et al. 2011
-  static constexpr int kStep = 4;                                      ///< rounds between two looks at their number
+  static constexpr int kStep = 4;                                      ///< rounds between two checks of their number
 
  private:
   struct Halves {

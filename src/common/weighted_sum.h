@@ -1,4 +1,4 @@
-/// \file The mean that most metrics are.
+/// \file The weighted mean that most metrics compute.
 #pragma once
 
 #include "kauri/host_device.h"
@@ -15,7 +15,7 @@ struct WeightedSum {
     weight += other.weight;
     return *this;
   }
-  /// The sum itself when there is no weight at all.
+  /// Returns the weighted mean, or the sum itself if the total weight is 0.
   double Mean() const { return weight == 0.0 ? loss : loss / weight; }
 };
 

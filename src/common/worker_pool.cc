@@ -1,15 +1,16 @@
 /// \file The threads behind ParallelFor: one pool of workers for the process, which all threads that run loops share.
 ///
-/// 1. The caller of a loop makes a Region, puts it into the mailboxes of as many free workers as the loop has use for,
+/// 1. The caller of a loop makes a Region, puts it into the mailboxes of the free workers that the loop can use,
 ///    starts workers if there are too few, and takes blocks itself, one after the other.
-/// 2. Who gets the mail takes blocks, too. Workers that spin see it at once. One that sleeps has to be woken, which
-///    takes the one who does it microseconds: so the caller wakes two, and everyone after each block one more.
-/// 3. The loop ends when all blocks are done. The caller waits for nobody who has none: on a busy machine a worker may
-///    arrive after milliseconds. It takes back the mail that nobody has read yet.
-/// 4. A region lives until the last who knows it leaves.
-/// 5. Workers spin for a while (spin_wait.h), then sleep. They block all signals and never end: the process does.
+/// 2. Workers that receive the mail take blocks, too. Spinning workers see it at once. A sleeping worker has to be
+///    woken, which costs the waking thread microseconds: so the caller wakes two, and every thread after each block one
+///    more.
+/// 3. The loop ends when all blocks are done. The caller does not wait for workers without a block: on a busy machine a
+///    worker may arrive after milliseconds. It takes back the mail that no worker has read yet.
+/// 4. A region lives until the last thread that knows it leaves.
+/// 5. Workers spin for a while (spin_wait.h), then sleep. They block all signals and run until the process ends.
 ///
-/// Nobody holds a lock, so fork() copies none; in the child the pool begins anew.
+/// No thread holds a lock, so fork() copies none; in the child the pool starts anew.
 #include <pthread.h>
 
 #include <algorithm>
@@ -37,9 +38,9 @@ enum Mail : std::uint64_t { kFree, kAsleep, kBeingMailed, kWorking, kWasAsleep =
 
 struct alignas(kLine) Worker {
   FutexWord mail{kFree};
-  std::atomic<int> index{0};  ///< in the region that is in the mail
+  std::atomic<int> index{0};  ///< its index in the region that is in the mail
 
-  /// Claims it from `state`, kFree or kAsleep, for a region.
+  /// Claims the worker from `state`, kFree or kAsleep, for a region.
   bool Take(std::uint64_t state, std::uint64_t region, int its_index);
 };
 
@@ -51,19 +52,20 @@ bool Worker::Take(std::uint64_t state, std::uint64_t region, int its_index) {
   return true;
 }
 
-/// All there are and may be. Nothing here has a destructor: workers go on while a process ends.
+/// All workers, with room for the maximum number. Nothing here has a destructor: workers run while a process ends.
 struct Pool {
   static constexpr int kMostWorkers = 1024;
   std::array<Worker, kMostWorkers> workers;
   std::atomic<int> n_workers{0};
-  std::atomic<int> n_processors{0};  ///< as of the last start
+  std::atomic<int> n_processors{0};  ///< number at the last start of workers
   std::atomic<bool> is_starting{false};
-  std::atomic<std::int64_t> next_start{std::numeric_limits<std::int64_t>::min()};  ///< not before: the last one failed
+  /// earliest time of the next start after a failed one
+  std::atomic<std::int64_t> next_start{std::numeric_limits<std::int64_t>::min()};
 };
 
 Pool g_pool;
 
-/// A loop, or a part of one, and who works on it.
+/// A loop, or a part of one, and the threads that work on it.
 class Region {
  public:
   static constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31;
@@ -76,16 +78,16 @@ class Region {
         may_spin_(threads <= g_pool.n_processors.load(std::memory_order_relaxed)),
         left_(kHolder * static_cast<std::uint64_t>(threads) + static_cast<std::uint64_t>(n_blocks_)) {}
 
-  /// Runs it, with this thread as the first; frees the region or leaves that to the last of the others.
+  /// Runs the region with this thread as the first; frees the region or leaves that to the last of the other threads.
   static void Run(Region* region);
-  /// What a worker does with it, whose mail it was.
+  /// Works on the region as a worker that received it by mail.
   static void Help(Region* region, Worker* worker, bool was_asleep);
 
   std::uint64_t Address() const { return reinterpret_cast<std::uint64_t>(this); }
   bool MaySpin() const { return may_spin_; }
 
  private:
-  static constexpr std::uint64_t kHolder = std::uint64_t{1} << 32;  ///< one who knows the region, in left_
+  static constexpr std::uint64_t kHolder = std::uint64_t{1} << 32;  ///< one thread that knows the region, in left_
   static constexpr auto kShort = std::chrono::microseconds(20);
   static constexpr auto kMostForBlock = std::chrono::microseconds(200);
   static constexpr int kNoSleepers = std::numeric_limits<int>::max();
@@ -106,17 +108,17 @@ class Region {
   std::int64_t const n_blocks_;
   int const threads_;
   bool const may_spin_;
-  [[maybe_unused]] Padding before_next_{};      // not alignas: aligned memory takes longer to get
-  std::atomic<std::int64_t> next_{0};           ///< block
-  std::atomic<int> next_sleeper_{kNoSleepers};  ///< of the pool's workers: all before it have been woken
+  [[maybe_unused]] Padding before_next_{};      // not alignas: aligned memory takes longer to allocate
+  std::atomic<std::int64_t> next_{0};           ///< next block
+  std::atomic<int> next_sleeper_{kNoSleepers};  ///< index among the pool's workers: all before it have been woken
   [[maybe_unused]] Padding before_left_{};
-  /// Blocks that are not done, holders, and whether the caller sleeps: in one word, so that one operation leaves.
+  /// Unfinished blocks, holders, and whether the caller sleeps: one word, so that one operation leaves the region.
   FutexWord left_;
 };
 
 void* WorkerMain(void* self);
 
-/// Starts a worker with a region in its mail; false if there can be no more threads now.
+/// Starts a worker with a region in its mail; returns false if no more threads can be created now.
 bool Start(Worker* worker, Region const& region, int index) {
   worker->index.store(index, std::memory_order_relaxed);
   worker->mail.store(region.Address(), std::memory_order_relaxed);
@@ -135,8 +137,9 @@ bool Start(Worker* worker, Region const& region, int index) {
 
 std::int64_t Now() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1); }
 
-/// Starts up to `wanted` workers, with indices from `index` on, and returns how many: together never more than one loop
-/// of `threads`, or all processors, have use for. One caller at a time; others go on with what there is.
+/// Starts up to `wanted` workers, with indices from `index` on, and returns their number. The total never exceeds the
+/// number that one loop of `threads`, or all processors, can use. One caller at a time starts workers; others continue
+/// with the existing ones.
 int StartWorkers(Region const& region, int threads, int index, int wanted) {
   constexpr std::int64_t kBetweenFailures = 100;  // milliseconds
   auto const most = [&] { return std::min(Pool::kMostWorkers, std::max(threads, g_pool.n_processors.load()) - 1); };
@@ -156,7 +159,7 @@ int StartWorkers(Region const& region, int threads, int index, int wanted) {
   return started;
 }
 
-/// The number of helpers it has got.
+/// Sends the region to workers and returns their number.
 int Region::SendMail() {
   auto const wanted = threads_ - 1;
   auto const n_workers = g_pool.n_workers.load(std::memory_order_acquire);
@@ -171,7 +174,7 @@ int Region::SendMail() {
   return sent < wanted ? sent + StartWorkers(*this, threads_, sent + 1, wanted - sent) : sent;
 }
 
-/// As long as there are any; returns how many it has done.
+/// Runs blocks until none is left; returns the number of blocks that this thread ran.
 std::uint64_t Region::TakeBlocks() {
   std::uint64_t done = 0;
   for (auto block = next_.fetch_add(1, std::memory_order_relaxed); block < n_blocks_;
@@ -183,7 +186,7 @@ std::uint64_t Region::TakeBlocks() {
   return done;
 }
 
-/// A worker that sleeps with this region in its mail, if there are blocks for it.
+/// Wakes a worker that sleeps with this region in its mail, if there are blocks for it.
 void Region::WakeOne() {
   auto const n_workers = g_pool.n_workers.load(std::memory_order_relaxed);
   if (next_sleeper_.load(std::memory_order_relaxed) >= n_workers) return;
@@ -194,13 +197,13 @@ void Region::WakeOne() {
   }
 }
 
-/// Before the first block, which may be long: so the number of those who are awake doubles each time.
+/// Wakes two workers before the first block, which may be long: so the number of awake threads doubles each time.
 void Region::WakeTwo() {
   WakeOne();
   WakeOne();
 }
 
-/// Those that others have taken; `block` is how long one has taken this thread.
+/// Waits for the blocks that other threads have taken; `block` is the time that a block took on this thread.
 void Region::WaitForBlocks(SpinClock::duration block) {
   auto const is_done = [&] { return Blocks(left_.load(std::memory_order_acquire)) == 0; };
   auto const expected = std::min<SpinClock::duration>(kShort + 2 * block, kMostForBlock);
@@ -209,7 +212,7 @@ void Region::WaitForBlocks(SpinClock::duration block) {
   for (; Blocks(left) != 0; left = left_.load(std::memory_order_acquire)) FutexWait(&left_, left);
 }
 
-/// What was sent and nobody has read; returns how many.
+/// Takes back unread mail; returns its number.
 std::uint64_t Region::TakeMailBack() {
   auto const n_workers = static_cast<std::size_t>(g_pool.n_workers.load(std::memory_order_relaxed));
   std::uint64_t taken = 0;
@@ -254,7 +257,8 @@ void Region::Help(Region* region, Worker* worker, bool was_asleep) {
     InLoop const place(worker->index.load(std::memory_order_relaxed));
     done = region->TakeBlocks();
   }
-  // Free before it leaves: the caller's next loop, which may begin at once, finds all that worked on this one.
+  // The worker is free before it leaves the region, so that the caller's next loop, which may begin at once, finds all
+  // workers of this one.
   worker->mail.store(kFree, std::memory_order_release);
   auto const before = region->left_.fetch_sub(kHolder + done, std::memory_order_acq_rel);
   auto const after = before - kHolder - done;
@@ -267,7 +271,8 @@ void Region::Help(Region* region, Worker* worker, bool was_asleep) {
 
 /// Waits for mail and returns it.
 std::uint64_t Receive(Worker* worker, bool may_spin) {
-  constexpr auto kBetweenLoops = std::chrono::microseconds(300);  // of a training; it comes then, or not at all
+  // time between the loops of a training; a later loop is unlikely
+  constexpr auto kBetweenLoops = std::chrono::microseconds(300);
   auto* const mail = &worker->mail;
   auto const has_mail = [&] { return mail->load(std::memory_order_relaxed) > kWorking; };
   while (true) {
@@ -276,7 +281,7 @@ std::uint64_t Receive(Worker* worker, bool may_spin) {
     if (found > kWorking && mail->compare_exchange_strong(found, kWorking, std::memory_order_acq_rel)) return found;
     if (found != kFree || !mail->compare_exchange_strong(found, kAsleep, std::memory_order_acq_rel)) continue;
     FutexWait(mail, kAsleep);
-    found = kAsleep;  // if it was woken for mail that is taken back: more may come soon
+    found = kAsleep;  // if it was woken for mail that was taken back: more may come soon
     mail->compare_exchange_strong(found, kFree, std::memory_order_acq_rel);
   }
 }
@@ -292,7 +297,7 @@ void* WorkerMain(void* self) {
   }
 }
 
-/// In the child of a fork, which has none of the workers.
+/// Resets the pool in the child of a fork, which has none of the workers.
 void BeginAnew() {
   g_pool.n_workers = 0;
   g_pool.is_starting = false;

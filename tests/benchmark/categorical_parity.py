@@ -78,7 +78,7 @@ def learn(library: Any, task: Task, method: str, seed: int, arguments: argparse.
     held_out, used = order[: len(order) // 5], order[len(order) // 5 :]
     params = {**task.params, "tree_method": method, "nthread": arguments.threads}
     if library is kb:
-        params.update(cat_smooth=0, max_cat_to_onehot=4)  # XGBoost has nothing like the one, and this for the other
+        params.update(cat_smooth=0, max_cat_to_onehot=4)  # XGBoost has no cat_smooth, and 4 as its max_cat_to_onehot
     train, test = task.matrix(library, used), task.matrix(library, held_out)
     begin = time.perf_counter()
     booster = library.train(params, train, arguments.rounds)

@@ -92,7 +92,7 @@ def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.
     def lightgbm_construct() -> None:
         data["lightgbm"] = lightgbm.Dataset(features, labels, params=lgb_params, free_raw_data=False).construct()
 
-    # The first round sorts or bins; its cost belongs to training for all but LightGBM, which bins on construction.
+    # The first round sorts or bins. Its cost counts as training, except for LightGBM, which bins on construction.
     steps: dict[str, Step] = {
         "kauri": lambda: (kauri_construct(), kb.train(params, data["kauri"], rounds))[1],
         "xgboost": lambda: (xgboost_construct(), xgboost.train(params, data["xgboost"], rounds))[1],
@@ -132,7 +132,7 @@ def rank_case(args: argparse.Namespace) -> None:
     for matrix in data.values():
         matrix.set_group(group)
     light = lightgbm.Dataset(features, relevance, group=group, params=lgb_params, free_raw_data=False).construct()
-    for library in (kb, xgboost):  # bins of LightGBM are there already
+    for library in (kb, xgboost):  # LightGBM has its bins already
         library.train(params, data[library], 1)
     seconds, models = take_turns(
         {

@@ -180,7 +180,7 @@ def main() -> None:
         "xgboost, Quantile": xgboost(arguments, "DaskQuantileDMatrix"),
         "lightgbm": lightgbm(arguments),
     }
-    dask.config.set({"distributed.scheduler.worker-ttl": None})  # a machine that is suspended loses no worker by it
+    dask.config.set({"distributed.scheduler.worker-ttl": None})  # so that a suspended machine loses no worker
     print(f"{arguments.rows} rows, {N_COLUMNS} columns, {arguments.workers} workers, depth {arguments.depth}")
     print(f"{'':<28}{'seconds':>9}{'CPU':>9}{'MB a worker':>12}{'MB sent':>12}{'error':>10}")
     with ExitStack() as stack:

@@ -29,7 +29,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 from dask_compare import block, blocks_of, table
 
-NETWORKS = {"10 GbE": (1.1e9, 75e-6), "25 GbE": (2.8e9, 75e-6)}  # bytes a second, seconds of a message
+NETWORKS = {"10 GbE": (1.1e9, 75e-6), "25 GbE": (2.8e9, 75e-6)}  # bytes per second, seconds per message
 RANKS_OF_MODEL = (2, 4, 8, 16)
 
 
@@ -37,10 +37,10 @@ class Scale(NamedTuple):
     """What so many workers take for a tree."""
 
     workers: int
-    cpu: float  # seconds of all workers
+    cpu: float  # processor seconds of all workers
     busiest: float
-    sent: float  # bytes of the rank that sends most
-    messages: float  # that it waits for
+    sent: float  # bytes sent by the rank that sends most
+    messages: float  # messages that this rank waits for
     seconds: float
 
 
@@ -55,7 +55,7 @@ def count_messages() -> None:
         counts[1] += awaited is not None
         return swap(self, outgoing, awaited)
 
-    group.DaskRank.swap = counted  # type: ignore[method-assign]  # of a process that ends with the benchmark
+    group.DaskRank.swap = counted  # type: ignore[method-assign]  # in a process that ends with the benchmark
     group.counts = counts  # type: ignore[attr-defined]
 
 
@@ -134,7 +134,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3, 4])
     arguments = parser.parse_args()
-    dask.config.set({"distributed.scheduler.worker-ttl": None})  # a machine that is suspended loses no worker by it
+    dask.config.set({"distributed.scheduler.worker-ttl": None})  # so that a suspended machine loses no worker
     places = blocks_of(argparse.Namespace(rows=arguments.rows, workers=arguments.blocks // 4))
     whole = np.concatenate([block(*place) for place in places])
     alone = kb.train(params_of(arguments), kb.DMatrix(whole[:, :-1], label=whole[:, -1]), arguments.rounds)

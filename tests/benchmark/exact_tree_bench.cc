@@ -3,11 +3,11 @@
 ///   exact_tree_bench [rows 200000] [columns 28] [depth 6] [threads 2] [rounds 10] [missing 0] [prefix]
 ///
 /// With a prefix the data are written to PREFIX.x and PREFIX.y (raw float32), so that another library can be timed on
-/// the same (exact_tree_peer.py). Prints seconds for the sort, the median and the least milliseconds per tree,
-/// nanoseconds per entry, level and thread, and the log loss reached: a wrong tree shows there.
+/// the same data (exact_tree_peer.py). Prints the seconds of the sort, the median and minimum milliseconds per tree,
+/// the nanoseconds per entry, level and thread, and the final log loss, which shows a wrong tree.
 ///
-/// Floor per entry and level: 16 bytes of sequential traffic and gathers of 4 + 8 bytes that hit the L2 cache; at two
-/// cycles for the partition, two for the sums and one for the gains that is 5 cycles, or 1.5 ns at 3.3 GHz.
+/// Lower bound per entry and level: 16 bytes of sequential traffic and gathers of 4 + 8 bytes that hit the L2 cache. At
+/// two cycles for the partition, two for the sums and one for the gains it is 5 cycles, or 1.5 ns at 3.3 GHz.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -51,7 +51,8 @@ Options ParseOptions(int argc, char** argv) {
 
 double Seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Of all threads of the process; what can be compared on a machine that others use too, with one thread.
+/// Returns the processor time of all threads of the process. With one thread it is comparable on a machine that others
+/// use too.
 double CpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -63,7 +64,7 @@ struct Data {
   std::vector<float> y;
 };
 
-/// Every fourth column has 100 values, the others are continuous; five columns matter.
+/// Generates the data: every fourth column has 100 values, the others are continuous; five columns influence the label.
 Data MakeData(Options const& options) {
   auto const n_cols = static_cast<std::uint64_t>(options.cols);
   Data data;

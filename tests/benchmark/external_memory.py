@@ -86,7 +86,7 @@ def run_way(way: str, args: argparse.Namespace) -> dict[str, float]:
     """Make the data, train, and evaluate on other rows."""
     module = importlib.import_module({"kauri": "kauriboost", "xgboost": "xgboost"}[way.split()[0]])
     test, labels = batch_of(10**6, BATCH_ROWS, args.cols)
-    batch_of(0, BATCH_ROWS, args.cols)  # what an iterator holds at its worst, beside the test rows
+    batch_of(0, BATCH_ROWS, args.cols)  # the maximum that an iterator holds, besides the test rows
     before = peak_megabytes()
     params = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": args.depth, "nthread": args.threads}
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:

@@ -1,7 +1,7 @@
-/// \file Table 8 of Mitchell & Frank 2017: what sums of many float32 numbers between -1 and 1 lose.
+/// \file Table 8 of Mitchell & Frank 2017: the error of sums of many float32 numbers between -1 and 1.
 ///
-/// The same numbers are added up in sequence in float64, which the others are compared with, in sequence in float32, by
-/// a parallel sum in float32, and in fixed point as gradients are.
+/// The same numbers are added in four ways: sequentially in float64, which is the reference, sequentially in float32,
+/// by a parallel sum in float32, and in fixed point like gradients.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 
 namespace kauri::bench {
 
-/// How far sums are from those in float64, over the repeats.
+/// The differences between sums and the float64 sums, over the repeats.
 class SumErrors {
  public:
   void Add(double found, double expected) { errors_.push_back(std::fabs(found - expected)); }
-  /// "NAME MEAN DEVIATION", the deviation being that of a sample.
+  /// Prints "NAME MEAN DEVIATION" with the sample standard deviation.
   void Print(char const* name) const {
     double mean = 0.0;
     for (auto const error : errors_) mean += error / static_cast<double>(errors_.size());
@@ -44,7 +44,8 @@ inline void FillNumbers(std::uint64_t repeat, std::vector<float>* numbers) {
   });
 }
 
-/// Integers of the unit that the largest number asks for; their sum is exact and has no order.
+/// Returns the sum in fixed point, with the unit for the largest number; the sum of integers is exact and independent
+/// of the order.
 inline double FixedPointSum(std::vector<float> const& numbers) {
   float largest = 0.0F;
   for (auto const number : numbers) largest = std::max(largest, std::fabs(number));
@@ -54,7 +55,7 @@ inline double FixedPointSum(std::vector<float> const& numbers) {
   return static_cast<double>(sum) * unit;
 }
 
-/// parallel(numbers): their float32 sum. Prints a line for each way: sequential, parallel, fixed.
+/// Prints a line for each way: sequential, parallel, fixed. parallel(numbers): their float32 sum.
 template <typename Parallel>
 void CompareSums(std::int64_t n, int repeats, Parallel&& parallel) {
   SumErrors in_sequence;
@@ -78,7 +79,7 @@ void CompareSums(std::int64_t n, int repeats, Parallel&& parallel) {
   in_fixed_point.Print("fixed");
 }
 
-/// [numbers 10000000] [repeats 100] from the command line.
+/// Parses [numbers 10000000] [repeats 100] from the command line.
 inline std::pair<std::int64_t, int> SizesOf(int argc, char** argv) {
   return {argc > 1 ? std::max(1LL, std::atoll(argv[1])) : 10000000, argc > 2 ? std::max(1, std::atoi(argv[2])) : 100};
 }

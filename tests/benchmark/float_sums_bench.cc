@@ -1,4 +1,5 @@
-/// \file Table 8 (float_sums.h) without a device: the parallel sum is figure 3's tree, every number a leaf.
+/// \file Table 8 (float_sums.h) without a device: the parallel sum is the tree of figure 3, with every number as a
+/// leaf.
 ///
 ///   float_sums_bench [numbers 10000000] [repeats 100]
 #include "float_sums.h"
@@ -6,7 +7,7 @@
 namespace kauri::bench {
 namespace {
 
-/// Neighbours are added, then neighbouring sums, and so on.
+/// Returns the sum by a binary tree: neighbours are added, then neighbouring sums, and so on.
 float TreeSum(float const* numbers, std::int64_t n) {
   if (n == 1) return numbers[0];
   return TreeSum(numbers, n / 2) + TreeSum(numbers + n / 2, n - n / 2);

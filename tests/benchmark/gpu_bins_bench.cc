@@ -1,10 +1,11 @@
-/// \file Time and memory of bins made on a CUDA device.
+/// \file Measures time and memory of binning on a CUDA device.
 ///
 ///   gpu_bins_bench [rows 10000000] [columns 28] [max_bin 256] [distinct 0] [weights 0] [repeats 5]
 ///
-/// distinct: values of a column, or 0 for as many as rows. Medians by the clock after a warm-up, with rows in host
-/// memory and with rows on the device; the most that the device's pool held beyond the rows. Cuts of all rows and codes
-/// of the first are compared with the host's; a difference fails. make_device_bins.h has the floor.
+/// distinct: number of values of a column, or 0 for one per row. Prints medians of wall-clock time after a warm-up,
+/// with rows in host memory and with rows on the device, and the maximum of the device's pool beyond the rows. Bin
+/// edges of all rows and bins of the first are compared with the host's; a difference fails. make_device_bins.h gives
+/// the lower bound.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ Options ParseOptions(int argc, char** argv) {
   return options;
 }
 
-/// Every seventh column misses a value in twenty.
+/// Generates the table; every seventh column has a missing value in twenty.
 std::vector<float> MakeTable(Context const& ctx, Options const& options) {
   std::vector<float> values(static_cast<std::size_t>(options.rows * options.cols));
   ParallelForBlocks(ctx, options.rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
@@ -67,7 +68,7 @@ std::vector<float> MakeTable(Context const& ctx, Options const& options) {
 std::unique_ptr<DataMatrix> Upload(cuda::CudaContext const& cuda, std::vector<float> const& values,
                                    std::int64_t n_cols) {
   auto const buffer = cuda::ToDevice(cuda, values);
-  cuda.Synchronize();  // for the buffer: the copy below is on another stream
+  cuda.Synchronize();  // waits for the buffer, because the copy below is on another stream
   DeviceArray array;
   array.stream = DeviceArray::kReady;
   array.view.data = buffer.data();
@@ -108,7 +109,7 @@ bool IsRight(cuda::CudaContext const& cuda, cuda::DeviceBins const& bins, Quanti
   return true;
 }
 
-/// Prints the median, and the most memory that it took.
+/// Prints the median time and the maximum memory.
 std::unique_ptr<cuda::DeviceBins> Measure(cuda::CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                           cuda::DeviceBinsTask const& task, int repeats) {
   std::unique_ptr<cuda::DeviceBins> bins;
@@ -117,7 +118,7 @@ std::unique_ptr<cuda::DeviceBins> Measure(cuda::CudaContext const& cuda, Context
   ForgetPeak();
   for (int repeat = 0; repeat <= repeats; ++repeat) {
     bins.reset();
-    cuda.Synchronize();  // for the last bins' end
+    cuda.Synchronize();  // waits until the previous bins are freed
     auto const begin = std::chrono::steady_clock::now();
     bins = cuda::MakeDeviceBins(cuda, ctx, cuda::DenseTable::Of(data), task).bins;
     auto const milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin);

@@ -1,4 +1,4 @@
-/// \file Table 8 (float_sums.h) as it was measured: the parallel sum is Thrust's, on the device.
+/// \file Table 8 (float_sums.h) as originally measured: the parallel sum is Thrust's, on the device.
 ///
 ///   gpu_float_sums_bench [numbers 10000000] [repeats 100]
 #include <thrust/device_vector.h>

@@ -1,11 +1,11 @@
-/// \file What a level of gpu_exact costs on a CUDA device, by the number of its nodes.
+/// \file Measures the cost of a level of gpu_exact on a CUDA device, by the number of its nodes.
 ///
 ///   gpu_levels_bench [rows 1000000] [columns 8] [distinct 0] [repeats 11]
 ///
-/// distinct: values of a column, or 0 for as many as rows. Picoseconds for each entry, medians by the device's clock
-/// after a warm-up: finding splits of interleaved entries, of entries that are sorted by node (without the move that
-/// sorts them, and without the sums of pieces that the move leaves), and the sort by node. Splits of both phases are
-/// compared; a difference fails.
+/// distinct: number of values of a column, or 0 for one per row. Prints picoseconds per entry, medians by the device's
+/// clock after a warm-up: finding splits of interleaved entries; finding splits of entries sorted by node (without the
+/// move that sorts them, and without the sums of pieces that the move leaves); and the sort by node. Splits of both
+/// phases are compared; a difference fails.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Options ParseOptions(int argc, char** argv) {
   return options;
 }
 
-/// Nodes of about the same size.
+/// Makes a level of nodes of about the same size.
 Level LevelOf(Options const& options, std::int64_t n_nodes) {
   LevelSpec spec;
   spec.node_sizes.assign(static_cast<std::size_t>(n_nodes), options.rows / n_nodes);
@@ -45,7 +45,7 @@ Level LevelOf(Options const& options, std::int64_t n_nodes) {
   return MakeLevel(spec);
 }
 
-/// Milliseconds of the stream's work; `prepare` is not counted.
+/// Returns the median milliseconds of the stream's work; `prepare` is not counted.
 template <typename Prepare, typename Work>
 double Median(cuda::CudaContext const& cuda, int repeats, Prepare&& prepare, Work&& work) {
   cudaEvent_t begin = nullptr;
@@ -74,14 +74,15 @@ struct Found {
   std::vector<SplitCandidate> best;
 };
 
-/// As a level of a tree begins: no floor is raised yet.
+/// Times split finding in the state at the beginning of a level, when no floor has been raised.
 Found TimeFinding(cuda::CudaContext const& cuda, Phase phase, Level const& level, int repeats) {
   auto const question = MakeDeviceQuestion(cuda, level, {});
   auto const floors =
       cuda::ToDevice(cuda, std::vector<double>(static_cast<std::size_t>(level.n_nodes), kMinLossChange / 2.0));
   auto entries = MakeDeviceLevel(cuda, LayOut(level, phase == Phase::kSorted), level.both_ways);
   auto& chunk = entries.chunk;
-  auto const sum_pieces = [&] {  // finding turns them into prefix sums, in their place
+  // Repeated before each run, because split finding turns the sums of pieces into prefix sums in place.
+  auto const sum_pieces = [&] {
     if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries.workspace, &chunk);
   };
   sum_pieces();
@@ -136,7 +137,8 @@ int Main(int argc, char** argv) {
     std::printf("there is no CUDA device\n");
     return 1;
   }
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line is seen when it is measured: the levels of the host take seconds
+  // lines appear as soon as they are measured: the levels of the host take seconds
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   cuda::StreamOwner const stream(0);
   std::printf("%lld rows x %lld columns; ps an entry\n", static_cast<long long>(options.rows),
               static_cast<long long>(options.cols));

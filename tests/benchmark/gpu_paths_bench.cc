@@ -1,12 +1,13 @@
-/// \file Time of making what shap_method=treeshap works on, the packed paths of a model: by the host, which then sends
-/// them, and on a CUDA device.
+/// \file Measures the time of making the packed paths of a model, the input of shap_method=treeshap: by the host, which
+/// then sends them to the device, and on a CUDA device.
 ///
 ///   gpu_paths_bench MODEL [rows 10000] [repeats 5]
 ///   gpu_paths_bench random:TREES:DEPTH:COLUMNS:CLASSES ...
 ///
-/// MODEL is a model file. Medians by the clock, after a warm-up. Elements that differ from the host's fail. Of the
-/// paper's covtype-large (6.7 M paths), whose packing took 1.67 s there, random:6600:10:54:0 has the size. With rows
-/// also what their contributions take, to tell what making the paths is beside it; 0: without.
+/// MODEL is a model file. Prints medians of wall-clock time, after a warm-up. Elements that differ from the host's
+/// fail. random:6600:10:54:0 has the size of the paper's covtype-large (6.7 M paths), whose packing took 1.67 s there.
+/// With rows it also prints the time of their contributions, for comparison with the time of making the paths; 0:
+/// without.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +41,7 @@ double Median(int repeats, std::function<void()> const& call) {
 
 void Line(char const* what, double milliseconds) { std::printf("  %-46s %10.3f ms\n", what, milliseconds); }
 
-/// Elements of each path, in the order of leaves.
+/// Returns the number of elements of each path, in the order of leaves.
 std::vector<std::uint8_t> SizesOf(PackedPaths const& one_each) {
   std::vector<std::uint8_t> sizes;
   for (std::size_t bin = 0; bin + 1 < one_each.bin_begin.size(); ++bin) {
@@ -114,7 +115,7 @@ int Run(std::string const& name, std::int64_t n_rows, int repeats) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  using namespace kauri::testing;  // a program's own file
+  using namespace kauri::testing;  // acceptable in the only file of a program
   return RunBenchmark(argc, "gpu_paths_bench MODEL [rows] [repeats]", [&] {
     return Run(argv[1], argc > 2 ? std::atoll(argv[2]) : 10000, argc > 3 ? std::max(1, std::atoi(argv[3])) : 5);
   });

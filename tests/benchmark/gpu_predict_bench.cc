@@ -1,9 +1,10 @@
-/// \file Time of margins on a CUDA device: random complete trees, dense rows.
+/// \file Measures the time of margins on a CUDA device: random complete trees, dense rows.
 ///
 ///   gpu_predict_bench [rows 1000000] [columns 28] [trees 500] [depth 6] [repeats 5]
 ///
-/// Rows in device memory (row-major) are timed by events, rows in host memory by the clock; medians after a warm-up.
-/// The first rows are compared with cpu_predictor, bit for bit; a difference fails. walk_forest.cu has the floor.
+/// Rows in device memory (row-major) are timed by events, rows in host memory by the wall clock; medians after a
+/// warm-up. The first rows are compared with cpu_predictor, bit for bit; a difference fails. walk_forest.cu gives the
+/// lower bound.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -1,17 +1,18 @@
-/// \file Time of contributions and interactions on a CUDA device.
+/// \file Measures the time of contributions and interactions on a CUDA device.
 ///
-///   gpu_shap_bench MODEL [rows 10000] [interaction rows 200] [repeats 5] [methods quadrature,treeshap] [bin packing
-///   bfd] gpu_shap_bench random:TREES:DEPTH:COLUMNS:CLASSES ...
+///   gpu_shap_bench MODEL [rows 10000] [interaction rows 200] [repeats 5] [methods quadrature,treeshap]
+///                  [bin packing bfd]
+///   gpu_shap_bench random:TREES:DEPTH:COLUMNS:CLASSES ...
 ///
-/// MODEL is a model file; rows are made so that values lie around the thresholds of each feature. Times are of calls
-/// with rows and results in host memory, by the clock, medians after a warm-up; the first call, which compiles, is
-/// printed apart. A few rows are compared with the recursive algorithm on the CPU; a difference fails. The kernels have
-/// the floors.
+/// MODEL is a model file; rows are generated with values around the thresholds of each feature. Times are wall-clock
+/// times of calls with rows and results in host memory, medians after a warm-up; the first call, which compiles, is
+/// printed separately. A few rows are compared with the recursive algorithm on the CPU; a difference fails. The
+/// kernels' files give the lower bounds.
 ///
-/// Below each line are its phases, each alone: kernels, with rows and results in device memory; the results over the
-/// bus in loads into page-locked memory; the host's threads copying them into memory that is there, and into new
-/// memory; and the call with results in new memory. What the call takes beyond the longest of the first three is not
-/// hidden.
+/// Each line is followed by its phases, timed separately: kernels, with rows and results in device memory; the transfer
+/// of the results over the bus into page-locked memory; the copy by the host's threads into existing memory, and into
+/// new memory; and the call with results in new memory. The call's time beyond the longest of the first three is not
+/// overlapped.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -44,7 +45,7 @@ struct Options {
   std::string packing = "bfd";
 };
 
-/// The largest difference of the first rows, in units of the largest number among them.
+/// Returns the largest difference in the first rows, relative to the largest number among them.
 double Difference(Model const& model, std::vector<float> const& values, PredictKind kind, MarginStart const& start,
                   std::vector<float> const& out) {
   TreeRange const trees{0, static_cast<std::int64_t>(model.trees.size())};
@@ -65,7 +66,7 @@ double Difference(Model const& model, std::vector<float> const& values, PredictK
   return difference / std::max(largest, 1e-30);
 }
 
-/// Rows that somebody else has in device memory.
+/// Rows in device memory that another object owns.
 class BorrowedRows : public DeviceStorage {
  public:
   explicit BorrowedRows(DeviceLayout const& layout) : DeviceStorage(layout) {}
@@ -74,7 +75,7 @@ class BorrowedRows : public DeviceStorage {
   std::vector<float> CopyToHost() const override { return {}; }
 };
 
-/// One call, and its phases one by one.
+/// Times one call, and its phases one by one.
 class Phases {
  public:
   Phases(Context const& ctx, int repeats, Predictor const& gpu, CompiledModel const& compiled)
@@ -107,7 +108,7 @@ class Phases {
   double Kernels(PredictTask const& task, PredictKind kind, std::vector<float> const& values) const {
     auto const& cuda = stream_.Context();
     auto const on_device = cuda::ToDevice(cuda, values);
-    cuda.Synchronize();  // for the rows, which another stream reads
+    cuda.Synchronize();  // waits for the rows, which another stream reads
     DeviceLayout layout;
     layout.n_rows = task.rows.NumRows();
     layout.n_cols = task.rows.NumCols();
@@ -124,7 +125,7 @@ class Phases {
     for (std::size_t begin = 0; begin < size; begin += kLoad) {
       cuda::CopyToHost(cuda, from.data(), std::min(kLoad, size - begin), pinned_.data());
     }
-    cuda.Synchronize();  // for the last of them
+    cuda.Synchronize();  // waits for the last repeat
   }
 
   void CopyLoads(Span<float> out) const {
@@ -207,7 +208,7 @@ Options ParseOptions(int argc, char** argv) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  using namespace kauri::testing;  // a program's own file
+  using namespace kauri::testing;  // acceptable in the only file of a program
   return RunBenchmark(argc, "gpu_shap_bench MODEL [rows] [interaction rows] [repeats] [methods] [bin packing]",
                       [&] { return Run(ParseOptions(argc, argv)); });
 }

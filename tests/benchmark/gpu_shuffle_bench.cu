@@ -1,15 +1,16 @@
-/// \file Shuffles of keys in device memory: ours, as passes of their own, and by other ways; millions of keys a second.
+/// \file Measures shuffles of keys in device memory, Kauri's and others, as separate passes; in millions of keys a
+/// second.
 ///
 ///   gpu_shuffle_bench [bytes of a key 8] [low 8] [high 29] [step 3] [more 1] [repeats 5] [entrant, all]
 ///
 /// For w = low, low + step, .. high: 2^w + more keys. Prints "n,entrant,millions of keys a second", the mean of the
-/// repeats after one that warms up, by events of the stream. Keys are 0, 1, 2, ..; a result that does not have each
-/// once ends the program with 1. Scratch memory is there before the clock starts, thrust's after its first run.
+/// repeats after a warm-up, by events of the stream. Keys are 0, 1, 2, ..; a result that does not contain each once
+/// ends the program with 1. Scratch memory is allocated before the clock starts, thrust's in its first run.
 ///
-///   copy        a copy, in order: what memory can do
-///   gather      out[i] = in[j], j by a linear congruence: what a shuffle can do
+///   copy        a copy, in order: the upper bound of memory
+///   gather      out[i] = in[j], j by a linear congruence: the upper bound of a shuffle
 ///   bijective0  images, DeviceSelect, gather          bijective1  counts, DeviceScan, images a second time
-///   bijective2  in one pass: what the library does    lcg         the same by a linear congruence
+///   bijective2  in one pass, the library's shuffle    lcg         the same by a linear congruence
 ///   thrust      thrust::shuffle_copy                  in_place    swap-or-not, without a second array
 ///   dart        atomic exchanges into 2 n slots       sort        DeviceRadixSort by random keys of 64 bits
 #include <thrust/execution_policy.h>
@@ -63,7 +64,7 @@ __global__ void CountUpKernel(Key* keys, std::int64_t n) {
   if (auto const i = ThisThread(); i < n) keys[i] = static_cast<Key>(i);
 }
 
-/// Marks keys as seen; counts those seen before, and those that are none.
+/// Marks keys as seen; counts repeated and invalid keys.
 template <typename Key>
 __global__ void MarkKernel(Key const* keys, std::int64_t n, unsigned* seen, unsigned* n_wrong) {
   auto const i = ThisThread();
@@ -74,7 +75,7 @@ __global__ void MarkKernel(Key const* keys, std::int64_t n, unsigned* seen, unsi
   if (!exists || (atomicOr(seen + key / 32, bit) & bit) != 0) atomicAdd(n_wrong, 1U);
 }
 
-/// Those of the largest power of two below n go around; the others stay.
+/// Gathers keys. The keys of the largest power of two below n are permuted; the others stay.
 template <typename Key>
 __global__ void GatherKernel(Key const* in, Key* out, std::int64_t n, LinearCongruential order) {
   auto const i = ThisThread();
@@ -98,7 +99,7 @@ struct IsBelow {
   __device__ bool operator()(Index image) const { return image < n; }
 };
 
-/// counts[tile]: images of the tile that stay.
+/// Sets counts[tile] to the number of the tile's images that are kept.
 __global__ void __launch_bounds__(kShuffleThreads)
     CountTilesKernel(__grid_constant__ Shuffle const shuffle, std::int64_t* counts) {
   std::int64_t const first = static_cast<std::int64_t>(blockIdx.x) * kManyItems * kShuffleThreads + threadIdx.x;
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(kShuffleThreads)
   if (threadIdx.x == 0) counts[blockIdx.x] = n_kept;
 }
 
-/// Places of tiles whose counts were added up before.
+/// Places of tiles from counts that were summed beforehand.
 struct KnownPlaces {
   std::int64_t const* before;
   __device__ std::int64_t TakeTile() const { return blockIdx.x; }
@@ -126,7 +127,7 @@ struct KnownPlaces {
 
 constexpr Index kEmpty = ~Index{0};
 
-/// Each index is thrown into a random slot; what it drives out is thrown again.
+/// Throws each index into a random slot; an index that it displaces is thrown again.
 __global__ void ThrowKernel(Index* slots, std::int64_t n, Index n_slots, std::uint64_t seed) {
   auto const i = ThisThread();
   if (i >= n) return;
@@ -145,7 +146,7 @@ __global__ void RandomKeysKernel(Index* keys, std::int64_t n, std::uint64_t seed
   if (auto const i = ThisThread(); i < n) keys[i] = RandomBits(seed, static_cast<std::uint64_t>(i));
 }
 
-/// Gives thrust the memory of its last call again.
+/// An allocator that gives thrust the memory of its previous call.
 class KeptMemory {
  public:
   using value_type = char;
@@ -165,7 +166,7 @@ class KeptMemory {
   std::vector<Buffer<char>> owned_;
 };
 
-/// The work of one entrant: what it keeps is freed with it.
+/// The work of one entrant, which owns its scratch memory.
 using Run = std::function<void(std::uint64_t seed)>;
 
 template <typename Key>
@@ -297,7 +298,7 @@ Run Sort(Keys<Key> const& keys) {
   };
 }
 
-/// Whether each key is there once.
+/// Returns whether each key occurs exactly once.
 template <typename Key>
 bool IsPermutation(Keys<Key> const& keys) {
   Buffer<unsigned> const seen(keys.cuda, static_cast<std::size_t>(keys.n / 32 + 1));
@@ -309,14 +310,14 @@ bool IsPermutation(Keys<Key> const& keys) {
   return ToHost(keys.cuda, n_wrong.data(), 1)[0] == 0;
 }
 
-/// Seconds a run, by the stream's clock.
+/// Returns the seconds per run, by the stream's clock.
 double Measure(CudaContext const& cuda, Run const& run, int repeats) {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
   KAURI_CUDA_CHECK(cudaEventCreate(&begin));
   KAURI_CUDA_CHECK(cudaEventCreate(&end));
   run(1);
-  cuda.Synchronize();  // for what the first run allocates
+  cuda.Synchronize();  // waits for the allocations of the first run
   KAURI_CUDA_CHECK(cudaEventRecord(begin, cuda.stream));
   for (int repeat = 0; repeat < repeats; ++repeat) run(static_cast<std::uint64_t>(repeat) + 2);
   KAURI_CUDA_CHECK(cudaEventRecord(end, cuda.stream));

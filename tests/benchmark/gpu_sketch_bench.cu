@@ -1,11 +1,11 @@
-// Power sums of one column in device memory: figure 11 of the thesis's chapter 3.
+// Measures power sums of one column in device memory: figure 11 of the thesis's chapter 3.
 //
-//   gpu_sketch_bench [LARGEST]       LARGEST: the most values, 10^9 by default
+//   gpu_sketch_bench [LARGEST]       LARGEST: the maximum number of values, 10^9 by default
 //
-// A line for each number of values (10^3, 10^4, ..) and order (5, 10, 15): milliseconds (the median of five after a
-// warm-up) of central sums on the device, which wait for the result; of naive sums there (plain powers, the fastest
-// that can be); of central sums on the CPU, all threads; of a copy within the device, which reads and writes as many
-// bytes. The sums of the device are compared with the CPU's, bit for bit; a difference fails.
+// Prints a line for each number of values (10^3, 10^4, ..) and order (5, 10, 15): milliseconds (the median of five
+// after a warm-up) of central sums on the device, including the wait for the result; of naive sums there (plain powers,
+// the fastest possible); of central sums on the CPU with all threads; of a copy within the device that reads and writes
+// the same number of bytes. The sums of the device are compared with the CPU's, bit for bit; a difference fails.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -25,9 +25,9 @@ using kauri::PowerSums;
 using kauri::cuda::CudaContext;
 
 constexpr int kThreads = 256;
-constexpr int kBlocks = 1056;  // a few for each multiprocessor
+constexpr int kBlocks = 1056;  // a few blocks per multiprocessor
 
-/// N(1000, 1), by Box and Muller.
+/// Fills values of N(1000, 1), by the method of Box and Muller.
 __global__ void FillKernel(float* values, std::int64_t n) {
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < n;
        i += static_cast<std::int64_t>(gridDim.x) * kThreads) {
@@ -36,7 +36,7 @@ __global__ void FillKernel(float* values, std::int64_t n) {
   }
 }
 
-/// sums: [kOrder + 1], zero before.
+/// Computes naive sums. sums: [kOrder + 1], zero before.
 template <int kOrder>
 __global__ void NaiveKernel(float const* values, std::int64_t n, double* sums) {
   double lane[kOrder + 1] = {};
@@ -77,7 +77,8 @@ double MedianMilliseconds(Fn&& fn) {
   return times[3];
 }
 
-/// All threads; parts of 2^10 blocks are nodes of the tree of all blocks, so the bits are those of one thread.
+/// Computes the sums with all threads. Parts of 2^10 blocks are nodes of the tree of all blocks, so one thread computes
+/// the same bits.
 PowerSums SumOnHost(kauri::Context const& ctx, std::vector<float> const& values, int order) {
   constexpr std::size_t kPart = kauri::kPowerBlock << 10U;
   auto const n_parts = (values.size() + kPart - 1) / kPart;
@@ -115,7 +116,7 @@ bool Measure(CudaContext const& cuda, kauri::Context const& ctx, float* values, 
   auto const naive = MedianMilliseconds([&] { SumNaively<kOrder>(cuda, values, n, naive_sums.data()); });
   auto const copied = MedianMilliseconds([&] {
     kauri::cuda::CopyOnDevice(cuda, values, static_cast<std::size_t>(n), copy);
-    cuda.Synchronize();  // the copy
+    cuda.Synchronize();  // waits for the copy
   });
   auto const host = kauri::cuda::ToHost(cuda, values, static_cast<std::size_t>(n));
   PowerSums on_host;

@@ -1,9 +1,10 @@
 /// \file Milliseconds per tree of tree_method=hist, driven directly: rounds of logistic boosting on synthetic data.
 ///
 /// usage: hist_tree_bench [rows=1000000] [columns=28] [threads=2] [rounds=20] [key=value of TreeParam ...]
-/// Prints the time of binning and the least times, over the rounds after the first, of a tree and of a whole round
-/// (gradients, tree, update of the margins), which is what other libraries' update calls do; with one thread also in
-/// processor time, which other programs disturb less.
+///
+/// Prints the time of binning and the minimum times, over the rounds after the first, of a tree and of a whole round
+/// (gradients, tree, update of the margins), which is the work of other libraries' update calls. With one thread it
+/// also prints processor time, which other programs disturb less.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 import xgboost
-from shap_compare import kb, rows_of, train  # it finds the package in the checkout
+from shap_compare import kb, rows_of, train  # the import finds the package in the checkout
 
 
 def check(ours: kb.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray, peer: np.ndarray) -> float:
@@ -57,12 +57,12 @@ def run_on_device(name: str, args: argparse.Namespace) -> None:
 
 def run(name: str, args: argparse.Namespace) -> None:
     """One model beside shap."""
-    import shap  # which is not wherever there is a device
+    import shap  # imported here, because machines with a device may lack it
 
     raw, rows, reference = rows_against(name, args)
     ours = kb.Booster({"nthread": 1}, model_file=raw)
     theirs = xgboost.Booster({"nthread": 1}, model_file=raw)
-    masker = shap.maskers.Independent(reference, max_samples=args.background)  # which otherwise takes 100 of the rows
+    masker = shap.maskers.Independent(reference, max_samples=args.background)  # by default 100 of the rows
     explainer = shap.TreeExplainer(theirs, data=masker, feature_perturbation="interventional", model_output="raw")
     explain = {
         "kauri": lambda: kb.explain(ours, rows, background=reference),

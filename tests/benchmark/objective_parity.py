@@ -209,7 +209,7 @@ def differences(case: Case, rows: Rows, options: argparse.Namespace) -> np.ndarr
 
 def compare(case: Case, options: argparse.Namespace) -> bool:
     rows = case.rows()
-    if case.objective == "rank:map":  # which knows relevant or not
+    if case.objective == "rank:map":  # its labels are binary relevance
         rows.info["label"] = (rows.info["label"] > 1).astype(np.float32)
     name = case.objective + "".join(f" {key}={value}" for key, value in case.params.items())
     tolerance = 0.005 if case.metric.startswith("ndcg") else options.tolerance

@@ -1,9 +1,9 @@
-/// \file Time of one row's margin through the C interface, of whichever library speaks it.
+/// \file Measures the time of one row's margin through the C interface, with any library that provides it.
 ///
 ///   one_row_bench LIBRARY MODEL COLUMNS [calls 20000] [repeats 5]
 ///
 /// LIBRARY: libkauri.so or libxgboost.so, opened at run time. Each call is XGBoosterPredictFromDense on another row of
-/// random values. Prints the least time of a call over the repeats, in microseconds, and the sum of the margins.
+/// random values. Prints the minimum time of a call over the repeats, in microseconds, and the sum of the margins.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-/// \file Time of packing paths into the bins of warps (bin_packing.h), each way.
+/// \file Measures the time of packing paths into the bins of warps (bin_packing.h), for each method.
 ///
 ///   packing_bench SIZES [repeats 5]
 ///
-/// SIZES is a file of one byte per path: its elements, 1 to 32, in the order of leaves. Prints a line per way: its name
-/// as shap_bin_packing has it, the median of the seconds after a warm-up, bins, utilisation. One thread.
+/// SIZES is a file of one byte per path: its number of elements, 1 to 32, in the order of leaves. Prints a line per
+/// method: its name in shap_bin_packing, the median of the seconds after a warm-up, bins, utilisation. One thread.
 ///
-/// Floor, 6.7 M paths: 6.7 MB of sizes and 54 MB of bins are read or written two to four times, about 0.03 s.
+/// Lower bound for 6.7 M paths: 6.7 MB of sizes and 54 MB of bins are read or written two to four times, about 0.03 s.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -22,7 +22,7 @@ import os
 import sys
 from pathlib import Path
 
-from permutation_cases import curves, kernels, spheres, tables  # first: it finds the package in the checkout
+from permutation_cases import curves, kernels, spheres, tables  # must be first: it finds the package in the checkout
 from permutation_cases.claims import Sheet
 from permutation_cases.problems import SETS
 

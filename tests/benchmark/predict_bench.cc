@@ -1,12 +1,13 @@
-/// \file Time of margins, leaves and contributions on random complete trees and dense rows.
+/// \file Measures the time of margins, leaves and contributions on random complete trees and dense rows.
 ///
 ///   predict_bench [rows 200000] [columns 28] [trees 500] [depth 6] [threads 2] [repeats 5]
 ///
-/// Margins are timed on each path (margins.h), which take turns, so that a noisy machine hurts all alike; the least
+/// Margins are timed on each path (margins.h). The paths take turns, so that noise affects all equally; the minimum
 /// time counts. Paths that do not agree bit for bit, or contributions that do not add up to margins, fail.
 ///
-/// Floor of margins per row and tree: a walk takes `depth` dependent steps of about ten instructions, a crown 2^depth /
-/// 64 comparisons of 64 rows, both on nodes in the L2 cache; the rows cost 4 bytes per cell once.
+/// Lower bound of margins per row and tree: a traversal takes `depth` dependent steps of about ten instructions; the
+/// top levels of the tree (crown) take 2^depth / 64 comparisons of 64 rows; both read nodes in the L2 cache. The rows
+/// cost 4 bytes per cell once.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -75,7 +76,8 @@ class Rows : public DataView {
   std::int64_t n_cols_;
 };
 
-/// Thresholds are multiples of 1/256, as a histogram method with 256 bins would choose them on uniform columns.
+/// Makes a random complete tree. Thresholds are multiples of 1/256, as a histogram method with 256 bins would choose
+/// them on uniform columns.
 Tree MakeTree(Options const& options, std::uint64_t key) {
   Tree tree;
   std::uint64_t counter = 0;
@@ -126,7 +128,7 @@ Case MakeCase(Context const& ctx, Options const& options) {
   return result;
 }
 
-/// Returns the margins; false in `agree` when a path gives others.
+/// Returns the margins; sets `agree` to false if a path gives different ones.
 std::vector<float> TimeMargins(Context const& ctx, Case const& test, bool* agree) {
   constexpr char const* kNames[] = {"rows", "tiles", "crown"};
   constexpr MarginPath kPaths[] = {MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown};
@@ -162,7 +164,7 @@ void TimeOneRow(Case const& test) {
   std::printf("one row          %9.2f us\n", seconds / kCalls * 1e6);
 }
 
-/// Few rows: an explanation costs as much as thousands of margins.
+/// Times contributions on few rows: an explanation costs as much as thousands of margins.
 bool TimeContributions(Context const& ctx, Case const& test, std::vector<float> const& margins) {
   auto const n_rows = std::min<std::int64_t>(test.options.rows, 64);
   auto const width = static_cast<std::size_t>(test.options.cols) + 1;

@@ -104,7 +104,7 @@ def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: arg
     types = {} if data.types is None else {"feature_types": data.types}
     made = [
         kb.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
-        for _ in range(2)  # what is kept with one matrix would be the other side's too
+        for _ in range(2)  # two matrices, because data kept with one would be shared by both sides
     ]
     cpu, cpu_s = train(data, made[0], rounds, {**device_params("cpu", args.threads), **shared})
     device, device_s = train(data, made[1], rounds, {**device_params(args.device, args.threads), **shared, **extra})

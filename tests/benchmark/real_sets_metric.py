@@ -36,7 +36,7 @@ SETS = [
     "covtype",
     "lambdarank",
 ]
-SCORES = ("auc", "ndcg@10")  # the higher the better
+SCORES = ("auc", "ndcg@10")  # higher is better
 COLUMNS: list[Column] = [
     ("data set", "name", "{}"),
     ("rows", "rows", "{:,}"),

@@ -91,7 +91,7 @@ def audit(args: argparse.Namespace) -> bool:
         if method == "hist, vector leaves" and "num_class" not in objective:
             continue
         if method == "hist, symmetric" and args.device != "cpu":
-            continue  # of the CPU alone
+            continue  # on the CPU only
         data = for_method(method, args.device, rows)
         params = {**objective, "max_depth": 6, **how, "nthread": args.threads, "device": args.device}
         free = audited(params, data, args.rounds)

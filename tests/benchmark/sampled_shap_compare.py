@@ -25,7 +25,7 @@ from typing import Any, Callable
 
 import numpy as np
 import shap
-from shap_compare import kb  # it finds the package in the checkout
+from shap_compare import kb  # the import finds the package in the checkout
 
 Table = tuple[np.ndarray, np.ndarray]
 DEMO = Path(__file__).resolve().parents[2] / "demo" / "data"
@@ -91,7 +91,7 @@ def entrants(function: Counted, background: np.ndarray, n_sets: int, seed: int) 
 
     def sampling(rows: np.ndarray) -> np.ndarray:
         np.random.seed(seed)  # noqa: NPY002 - what the package draws with
-        n_samples = n_sets * len(background) // 2  # one row of the background each, and two calls
+        n_samples = n_sets * len(background) // 2  # each takes one row of the background and two calls
         return np.asarray(
             shap.SamplingExplainer(function, background).shap_values(rows, nsamples=n_samples, silent=True)
         )

@@ -1,4 +1,4 @@
-/// \file What the benchmarks of explanations share: models, rows for them, a clock.
+/// \file Code shared by the benchmarks of explanations: models, rows for them, a clock.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ inline std::vector<std::string> Split(std::string const& text, char separator) {
   return parts;
 }
 
-/// A model file, or random:TREES:DEPTH:COLUMNS:CLASSES.
+/// Reads a model file, or makes the model random:TREES:DEPTH:COLUMNS:CLASSES.
 inline Model ReadModel(std::string const& name) {
   if (name.rfind("random:", 0) != 0) return LoadModel(name);
   auto const parts = Split(name, ':');
@@ -42,7 +42,7 @@ inline Model ReadModel(std::string const& name) {
   return model;
 }
 
-/// Each value is a threshold that some tree has for the feature, or the number just below it.
+/// Makes rows. Each value is a threshold of some tree for the feature, or the number just below it.
 inline std::vector<float> RowsAround(Model const& model, std::int64_t n_rows) {
   std::vector<std::vector<float>> thresholds(static_cast<std::size_t>(model.n_features));
   for (auto const& tree : model.trees) {
@@ -69,7 +69,7 @@ inline double Milliseconds(std::function<void()> const& call) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What main returns: of run(), or 2 after a message when no model is named or an error comes.
+/// Returns the exit status for main: the result of run(), or 2 after a message if no model is named or an error occurs.
 template <typename Run>
 int RunBenchmark(int argc, char const* usage, Run&& run) {
   if (argc < 2) {

@@ -1,15 +1,16 @@
-/// \file Explanations on several devices: rows per second through the C ABI on 1, 2, 4, .. of those that are there.
+/// \file Measures explanations on several devices: rows per second through the C ABI on 1, 2, 4, .. of the available
+/// devices.
 ///
 ///   shap_devices_bench MODEL [rows 1000000] [repeats 5] [kind contributions|interactions] [devices all|N|cpu]
 ///   shap_devices_bench random:TREES:DEPTH:COLUMNS:CLASSES ...
 ///
-/// MODEL and rows as in gpu_shap_bench. The call is XGBoosterPredictFromDense, rows and results in host memory; times
-/// are by the clock, medians after two warm-ups, the first of which compiles and is printed apart. Every result is
-/// compared with that of one device: a bit that differs fails. `cpu` tries the command without a device.
+/// MODEL and rows as in gpu_shap_bench. The call is XGBoosterPredictFromDense with rows and results in host memory;
+/// times are wall-clock medians after two warm-ups. The first call, which compiles, is printed separately. Every result
+/// is compared with the result of one device; any different bit fails. `cpu` tries the command without a device.
 ///
-/// Floor of the medium housing model, 1 M rows on 8 H100: kernels 23 ms (1.8 ms for 10,000 rows on one); 32 MB of rows
-/// and 36 MB of results cross the buses of eight devices in 1 ms and are copied once each by the host, 136 MB read and
-/// written, 2 ms at 70 GB/s, most of it while the kernels run.
+/// Lower bound for the medium housing model, 1 M rows on 8 H100: kernels 23 ms (1.8 ms for 10,000 rows on one); 32 MB
+/// of rows and 36 MB of results cross the buses of eight devices in 1 ms and are copied once each by the host, 136 MB
+/// read and written, 2 ms at 70 GB/s, most of it while the kernels run.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -49,7 +50,7 @@ BoosterPointer MakeBooster(Model const& model) {
   return booster;
 }
 
-/// "cpu", or "cuda:0,1,.." of 1, 2, 4, .. devices and of all.
+/// Returns "cpu", or "cuda:0,1,.." for 1, 2, 4, .. devices and for all.
 std::vector<std::string> DeviceLists(std::string const& asked) {
   if (asked == "cpu") return {"cpu"};
   auto n_devices = RequireCudaDevices();
@@ -62,7 +63,7 @@ std::vector<std::string> DeviceLists(std::string const& asked) {
   return lists;
 }
 
-/// Calls of one booster on the same rows.
+/// Calls one booster on the same rows.
 class Call {
  public:
   Call(Options const& options, Model const& model, std::vector<float> const& rows)
@@ -144,7 +145,7 @@ Options ParseOptions(int argc, char** argv) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  using namespace kauri::testing;  // a program's own file
+  using namespace kauri::testing;  // acceptable in the only file of a program
   return RunBenchmark(argc, "shap_devices_bench MODEL [rows] [repeats] [contributions|interactions] [all|N|cpu]",
                       [&] { return Run(ParseOptions(argc, argv)); });
 }

@@ -1,16 +1,19 @@
-// Shuffles of 64-bit keys in host memory: ours and other ways; millions of keys a second.
+// Measures shuffles of 64-bit keys in host memory, Kauri's and others; in millions of keys a second.
 //
 //   shuffle_bench [LOW 8] [HIGH 26] [STEP 3] [MORE 1] [THREADS 2] [REPEATS 5] [ENTRANT, all]
 //
 // For w = LOW, LOW + STEP, .. HIGH: 2^w + MORE keys. Prints "n,entrant,millions of keys a second", the mean of the
-// repeats after one that warms up. Keys are 0, 1, 2, ..; a result that lacks one ends the program with 1.
+// repeats after a warm-up. Keys are 0, 1, 2, ..; a result that lacks one ends the program with 1.
 //
-//   gather     out[i] = in[j], j by a linear congruence: what a shuffle can do
-//   bijective  what the library does                     lcg       the same by a linear congruence
-//   in_place   swap-or-not, without a second array       dart      atomic exchanges into 2 n slots, then compaction
-//   std        std::shuffle by std::mt19937_64, a thread rs        Rao & Sandelius: parts by random bits, on all
-//   threads merge      MergeShuffle (Bacher and others, 2015)    sort      std::sort by random keys of 64 bits, a
-//   thread
+//   gather     out[i] = in[j], j by a linear congruence: the upper bound of a shuffle's speed
+//   bijective  the library's shuffle
+//   lcg        the same by a linear congruence
+//   in_place   swap-or-not, without a second array
+//   dart       atomic exchanges into 2 n slots, then compaction
+//   std        std::shuffle by std::mt19937_64, one thread
+//   rs         Rao & Sandelius: parts by random bits, on all threads
+//   merge      MergeShuffle (Bacher and others, 2015)
+//   sort       std::sort by random keys of 64 bits, one thread
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -103,14 +106,14 @@ void ByStandardLibrary(Task const& task) {
   std::shuffle(task.out.begin(), task.out.end(), random);
 }
 
-/// Fisher & Yates on [begin, end) by a generator of its own.
+/// Shuffles [begin, end) by the method of Fisher & Yates with its own generator.
 void ShufflePart(Key* begin, Key* end, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::shuffle(begin, end, random);
 }
 
-/// Rao & Sandelius by eight random bits at a time: keys go to one of 256 parts, parts that fit into a cache are
-/// shuffled.
+/// Shuffles by the method of Rao & Sandelius with eight random bits at a time: keys go to one of 256 parts, and parts
+/// that fit into a cache are shuffled.
 void RaoSandelius(Context const& ctx, Key const* in, Key* out, Key* spare, std::int64_t n, std::uint64_t seed) {
   constexpr std::int64_t kFitsCache = 1 << 15;
   constexpr std::size_t kParts = 256;
@@ -140,15 +143,15 @@ void RaoSandelius(Context const& ctx, Key const* in, Key* out, Key* spare, std::
   });
   kauri::ParallelFor(ctx, kParts, [&](std::int64_t part) {
     auto const begin = parts[part];
-    auto* rest = const_cast<Key*>(in) + begin;  // the level below may use what this one has read
+    auto* rest = const_cast<Key*>(in) + begin;  // the next level may reuse memory that this one has read
     Context one;
     auto const size = parts[part + 1] - begin;
     RaoSandelius(one, spare + begin, out + begin, rest, size, kauri::CombineKeys(seed, static_cast<Key>(part)));
   });
 }
 
-/// Two shuffled halves become one: by a coin, the next key of either; when one half is used up, the others are put in
-/// one by one.
+/// Merges two shuffled halves: a coin decides from which half the next key comes; when one half is used up, the
+/// remaining keys are inserted one by one.
 void MergeHalves(Key* keys, std::int64_t middle, std::int64_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::int64_t i = 0;
@@ -212,7 +215,7 @@ using Entrant = std::pair<char const*, std::function<void(Task const&)>>;
 
 std::vector<Entrant> Entrants(Keys* spare, Keys* input) {
   auto const rs = [=](Task const& task) {
-    *input = task.in;  // which it uses up; the others leave their input, so the copy is part of its time
+    *input = task.in;  // its input is destroyed; the other methods leave theirs, so the copy is part of its time
     spare->resize(task.in.size());
     RaoSandelius(task.ctx, input->data(), task.out.data(), spare->data(), task.Size(), task.seed);
   };
@@ -234,7 +237,7 @@ bool RunAll(Context const& ctx, std::int64_t n, int repeats, std::string const& 
   Keys spare;
   Keys input;
   bool is_right = true;
-  auto const turns = n < (1 << 16) ? 20 * repeats : repeats;  // or the clock is too coarse
+  auto const turns = n < (1 << 16) ? 20 * repeats : repeats;  // otherwise the clock is too coarse
   for (auto const& [name, run] : Entrants(&spare, &input)) {
     if (!only.empty() && only != name) continue;
     std::copy(in.begin(), in.end(), out.begin());

@@ -1,13 +1,14 @@
-// How uniform shuffles are: the two tests of "Bandwidth-optimal random shuffling for GPUs", section 5, at its sizes.
+// Measures how uniform shuffles are: the two tests of "Bandwidth-optimal random shuffling for GPUs", section 5, at its
+// sizes.
 //
 //   shuffle_quality_bench chi N N_PERMUTATIONS SHUFFLER [FIRST_SEED 1] [SETS 1]
 //   shuffle_quality_bench mmd N N_PERMUTATIONS SHUFFLER [FIRST_SEED 1] [SETS 1]
 //
 // SHUFFLER: philox or philox:ROUNDS, swap or swap:ROUNDS (swap-or-not), lcg, and std: std::shuffle by std::mt19937_64.
-// A line for each set of permutations, each of which has a key of its own.
+// Prints a line for each set of permutations; each permutation has its own key.
 //   chi: the chi-square over all N! outcomes, its degrees of freedom.
-//   mmd: the estimate of the squared mean discrepancy of the Mallows kernel (lambda = 5) over disjoint pairs; what its
-//        absolute value is below in 95 of 100 sets, by the central limit and by Hoeffding's inequality.
+//   mmd: the estimate of the squared mean discrepancy of the Mallows kernel (lambda = 5) over disjoint pairs; the bound
+//        on its absolute value in 95 of 100 sets, by the central limit theorem and by Hoeffding's inequality.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -78,7 +79,7 @@ kauri::Context AllThreads() {
   return ctx;
 }
 
-/// The number of a permutation among all, in the order of a dictionary.
+/// Returns the number of a permutation among all, in lexicographic order.
 std::size_t Rank(Elements const& list) {
   std::size_t rank = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -1,9 +1,9 @@
-// Sketches of columns: what each costs and how near its distribution is to that of the data.
+// Measures sketches of columns: the cost of each, and the distance between its distribution and the data's.
 //
 //   sketch_bench FILE N_ROWS MAX_BIN
 //
-// FILE holds float32 columns of N_ROWS one after the other, NaN where missing. Prints a line for every column, but
-// constant ones, and sketch: column, sketch, nanoseconds per value of adding (blocks of 65,536), microseconds of
+// FILE holds float32 columns of N_ROWS one after the other, NaN for missing. Prints a line for every sketch and every
+// column that is not constant: column, sketch, nanoseconds per value of adding (blocks of 65,536), microseconds of
 // Ranks(), bytes, NIAE (the mean distance between the sketch's and the true distribution over the range, at 4,000
 // places), bound on rank errors.
 #include <algorithm>
@@ -36,7 +36,7 @@ Maker MomentMaker(int order, kauri::SketchDensity density) {
   };
 }
 
-/// The share of weight below x.
+/// Returns the fraction of the weight below x.
 double ShareBelow(kauri::ColumnRanks const& ranks, double x) {
   auto const next =
       static_cast<std::size_t>(std::lower_bound(ranks.values.begin(), ranks.values.end(), x) - ranks.values.begin());

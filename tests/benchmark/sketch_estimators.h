@@ -1,9 +1,9 @@
-/// \file The estimators that chapter 3 of the thesis compares, as they are there: without the guard for columns of few
-/// values, and with sums that the library does not offer.
+/// \file The estimators that chapter 3 of the thesis compares, in their original form: without the guard for columns of
+/// few values, and with sums that the library does not offer.
 ///
-/// Naive sums (of x^k about 0), logarithms, and the series of Chebyshev, Fourier and Hermite are here alone. Sums about
-/// 0 lose all digits where the mean is far from zero next to the range; a density of logarithms is ten times worse by
-/// the thesis's own table 4; the series have larger errors than cosines, at the same price.
+/// Naive sums (of x^k about 0), logarithms, and the series of Chebyshev, Fourier and Hermite exist only here. Sums
+/// about 0 lose all digits if the mean is far from zero relative to the range; a density of logarithms is ten times
+/// worse by the thesis's own table 4; the series have larger errors than cosines, at the same cost.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@ using Numbers = std::vector<double>;
 
 constexpr double kPi = 3.14159265358979323846;
 
-/// A distribution over [low, high] at kCdfCells + 1 even places.
+/// A distribution over [low, high] at kCdfCells + 1 equidistant places.
 struct Estimate {
   Numbers cdf;
-  bool failed = false;  ///< moments that no distribution has, no fit with all of them, or numbers that are none
+  bool failed = false;  ///< moments that no distribution has, no fit with all of them, or results that are not numbers
 };
 
 inline double Half(double low, double high) { return 0.5 * (high - low); }
 
-/// Whether these can be moments on [-1, 1].
+/// Returns whether these can be moments on [-1, 1].
 inline bool AreMoments(Numbers const& moments) {
   constexpr double kRounding = 1e-9;
   for (std::size_t k = 1; k < moments.size(); ++k) {
@@ -40,7 +40,7 @@ inline bool AreMoments(Numbers const& moments) {
   return true;
 }
 
-/// The mapped moments of plain sums (thesis, algorithm 1).
+/// Returns the mapped moments of plain sums (thesis, algorithm 1).
 inline Numbers NaiveMoments(Numbers const& values, std::size_t order) {
   Numbers sums(order + 1, 0.0);
   for (auto const x : values) {
@@ -65,7 +65,7 @@ inline Numbers NaiveMoments(Numbers const& values, std::size_t order) {
   return moments;
 }
 
-/// Those of central sums in one pass: the library's. They are of the order of what a file holds, float32 or float64.
+/// Returns the mapped moments of the library's central sums, computed in one pass from the values rounded to float32.
 inline Numbers CentralMoments(Numbers const& values, std::size_t order) {
   std::vector<float> const floats(values.begin(), values.end());
   kauri::PowerSumTree sums(static_cast<int>(order));
@@ -80,7 +80,8 @@ inline Estimate FromMoments(Numbers const& moments, std::size_t order, bool with
     estimate.cdf = kauri::LegendreCdf(moments);
     return estimate;
   }
-  if (estimate.failed) {  // what stands for it is left out of every mean, and takes longest of all fits
+  // A placeholder: failed estimates are left out of every mean, and their fit would take the longest.
+  if (estimate.failed) {
     estimate.cdf = kauri::LegendreCdf(Numbers{1.0});
     return estimate;
   }
@@ -90,7 +91,7 @@ inline Estimate FromMoments(Numbers const& moments, std::size_t order, bool with
   return estimate;
 }
 
-/// What a series is made of: values in [0, 1], and a distribution of places in [0, 1].
+/// Samples a distribution for a series: values in [0, 1] at places in [0, 1].
 template <typename Fn>
 Numbers CdfOf(Fn&& distribution) {
   Numbers cdf;
@@ -134,7 +135,8 @@ inline Estimate Fourier(Numbers const& places, std::size_t order) {
   })};
 }
 
-/// The weight 1 / sqrt(1 - y^2) is infinite at both ends; values there are moved inwards by a millionth.
+/// Estimates by Chebyshev's series. The weight 1 / sqrt(1 - y^2) is infinite at both ends; values there are moved
+/// inwards by a millionth.
 inline Estimate Chebyshev(Numbers const& places, std::size_t order) {
   constexpr double kEnd = 1.0 - 1e-6;
   auto const t = [](std::size_t k, double y) { return std::cos(static_cast<double>(k) * std::acos(y)); };
@@ -146,7 +148,7 @@ inline Estimate Chebyshev(Numbers const& places, std::size_t order) {
     });
     terms.push_back(mean / (k == 0 ? kPi : 0.5 * kPi));
   }
-  auto const integral = [&](std::size_t k, double y) {  // of T_k, up to a constant
+  auto const integral = [&](std::size_t k, double y) {  // integral of T_k, up to a constant
     if (k == 0) return y;
     if (k == 1) return 0.5 * y * y;
     auto const n = static_cast<double>(k);
@@ -159,7 +161,7 @@ inline Estimate Chebyshev(Numbers const& places, std::size_t order) {
   })};
 }
 
-/// Places are standardised by their mean and deviation.
+/// Estimates by Hermite's series; places are standardised by their mean and deviation.
 inline Estimate Hermite(Numbers const& places, std::size_t order) {
   auto const mean = MeanOf(places, [](double u) { return u; });
   auto const deviation = std::sqrt(MeanOf(places, [&](double u) { return (u - mean) * (u - mean); }));

@@ -1,10 +1,11 @@
-// The estimators of chapter 3 on columns, and what they are off by.
+// Measures the errors of chapter 3's estimators on columns.
 //
 //   sketch_estimators FILE N_ROWS        columns of float32, one after the other, NaN where missing; - for none
 //   sketch_estimators normal N_VALUES    N_VALUES numbers of N(1000, 1) against the analytic distribution (table 5)
 //
-// A line for each column that is not constant and estimator: column, whether its values are above 0, estimator, order
-// or size, NIAE of the quantiles (1,000 evaluations), NIAE of the distribution (4,000), whether it failed.
+// Prints a line for each estimator and each column that is not constant: column, whether its values are above 0,
+// estimator, order or size, NIAE of the quantiles (1,000 evaluations), NIAE of the distribution (4,000), whether it
+// failed.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,8 +23,8 @@ using namespace sketch_estimators;
 struct Column {
   std::size_t number;
   Numbers sorted;
-  std::vector<float> stream;                   // in the order of the rows
-  std::function<double(double)> distribution;  // the share of smaller values
+  std::vector<float> stream;                   // values in the order of the rows
+  std::function<double(double)> distribution;  // the fraction of smaller values
   std::function<double(double)> quantile;
 };
 
@@ -32,7 +33,7 @@ void Print(Column const& column, char const* name, std::size_t size, double of_q
               of_quantiles, of_cdf, failed ? 1 : 0);
 }
 
-/// The mean of |a - b| by the trapezoid rule on n even steps of [0, 1].
+/// Returns the mean of |a - b| by the trapezoid rule on n equal steps of [0, 1].
 template <typename Fn>
 double MeanDistance(int n, Fn&& distance) {
   auto sum = 0.0;
@@ -158,7 +159,7 @@ double NormalQuantile(double share, double low, double high) {
 
 void MeasureNormal(std::size_t n) {
   Column column{0, Numbers(n), {}, {}, {}};
-  for (std::size_t i = 0; i < n; i += 2) {  // pairs of Box and Muller
+  for (std::size_t i = 0; i < n; i += 2) {  // pairs by the method of Box and Muller
     auto const radius = std::sqrt(-2.0 * std::log(1.0 - kauri::RandomUniform(1, i)));
     auto const angle = 2.0 * kPi * kauri::RandomUniform(1, i + 1);
     column.sorted[i] = static_cast<float>(1000.0 + radius * std::cos(angle));

@@ -38,7 +38,7 @@ SETS = ["adult", "california", "protein", "credit_default", "ames", "spambase", 
 REPEATED = {"covtype_cat", "california_raw"}
 TOO_WIDE = {"sector"}
 
-# (estimator, order or size): what the thesis prints as mean NIAE, largest NIAE and failures.
+# The thesis's mean NIAE, largest NIAE and failures, by (estimator, order or size).
 PRINTED: dict[int, dict[tuple[str, int], tuple[float, float, int]]] = {
     2: {
         ("kll", 10): (0.107872, 0.673525, 0),
@@ -98,7 +98,7 @@ PRINTED: dict[int, dict[tuple[str, int], tuple[float, float, int]]] = {
     },
 }
 
-Found = dict[tuple[str, int], list[list[float]]]  # of each column: above 0, NIAE of quantiles, of the cdf, failed
+Found = dict[tuple[str, int], list[list[float]]]  # per column: above 0, NIAE of quantiles, NIAE of the cdf, failed
 
 
 def columns_of(name: str, rows: int) -> np.ndarray:

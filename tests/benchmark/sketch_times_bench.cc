@@ -1,10 +1,10 @@
-// How long sketches of standard normal values take by their number, in one pass and in two.
+// Measures the time of sketches of standard normal values by their number, in one pass and in two.
 //
 //   sketch_times N_VALUES ...
 //
-// A line for each number of values and estimator: values, estimator, order or size, nanoseconds a value of the
-// sums, microseconds from the sums to 99 quantiles; medians of five after a warm-up, one thread, processor time. Two
-// passes: the first tells the range.
+// Prints a line for each number of values and estimator: values, estimator, order or size, nanoseconds per value of the
+// sums, microseconds from the sums to 99 quantiles; medians of five after a warm-up, one thread, processor time. With
+// two passes, the first finds the range.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace sketch_estimators;
 
-/// Of the processor: other programs disturb it less.
+/// Returns processor time, which other programs disturb less.
 double Seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -33,7 +33,7 @@ struct Times {
   double quantiles;
 };
 
-/// measure: one of five.
+/// Prints the medians. measure: makes one of five measurements.
 void Print(std::size_t n, char const* estimator, std::size_t size, std::function<Times()> const& measure) {
   measure();
   std::vector<double> sums;
@@ -54,7 +54,7 @@ Numbers Shares() {
   return shares;
 }
 
-/// sums() makes what quantiles(of it) reads.
+/// Times both steps: sums() makes the argument of quantiles().
 template <typename Sums, typename Quantiles>
 Times Measure(Sums&& sums, Quantiles&& quantiles) {
   auto const start = Seconds();
@@ -67,7 +67,7 @@ Times Measure(Sums&& sums, Quantiles&& quantiles) {
 
 std::vector<float> NormalValues(std::size_t n) {
   std::vector<float> values(n);
-  for (std::size_t i = 0; i < n; ++i) {  // Box and Muller
+  for (std::size_t i = 0; i < n; ++i) {  // by the method of Box and Muller
     auto const radius = std::sqrt(-2.0 * std::log(1.0 - kauri::RandomUniform(1, 2 * i)));
     values[i] = static_cast<float>(radius * std::cos(2.0 * kPi * kauri::RandomUniform(1, 2 * i + 1)));
   }
@@ -137,7 +137,7 @@ void TwoPasses(std::vector<float> const& values) {
     });
     std::pair<char const*, Estimate (*)(Numbers const&, std::size_t)> const series[] = {
         {"chebyshev", Chebyshev}, {"fourier", Fourier}, {"hermite", Hermite}};
-    for (auto const& [name, estimate] : series) {  // their sums are within, the distribution of 8,192 cells as well
+    for (auto const& [name, estimate] : series) {  // their sums are included, and so is the distribution of 8,192 cells
       Print(values.size(), name, order,
             [&, estimate = estimate] { return Measure([&] { return estimate(places_of(), order); }, invert); });
     }

@@ -2,10 +2,10 @@
 ///
 ///   sobol_search [dimensions 1111] [draws 256]
 ///
-/// Dimension by dimension it takes, of the draws that SobolDirections numbers, the one of least cost: the sum over the
-/// dimensions before it and m = 3 .. 10 of 2^t, where the first 2^m points of the two are a (t, m, 2)-net (Niederreiter
-/// 1987), and, up to dimension 23, 0.3 times the same over pairs of dimensions before it. What is printed does not
-/// depend on how many dimensions follow. Some minutes for all.
+/// For one dimension after the other it takes, among the draws numbered by SobolDirections, the one of least cost. The
+/// cost is the sum over the earlier dimensions and m = 3 .. 10 of 2^t, where the first 2^m points of the two dimensions
+/// are a (t, m, 2)-net (Niederreiter 1987), and, up to dimension 23, 0.3 times the same sum over pairs of earlier
+/// dimensions. The printed table does not depend on how many dimensions follow. It takes a few minutes for all.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -37,10 +37,10 @@ Rows RowsOf(std::vector<std::uint32_t> const& directions) {
   return rows;
 }
 
-/// Independent rows over the field of two elements.
+/// A set of independent rows over the field of two elements.
 class Basis {
  public:
-  /// False, and nothing changes, for a row that depends on those there.
+  /// Adds a row. Returns false, without a change, if the row depends on the present ones.
   bool Add(std::uint32_t row) {
     while (row != 0) {
       auto& with_bit = rows_[31 - __builtin_clz(row)];
@@ -57,8 +57,8 @@ class Basis {
   std::uint32_t rows_[kMost] = {};
 };
 
-/// Lowers `strength` to the largest number such that any so many leading rows of `basis`, which has `taken`, and of the
-/// dimensions from `next` on are independent.
+/// Lowers `strength` to the largest number k such that any k leading rows are independent: the `taken` rows of `basis`
+/// and rows of the dimensions from `next` on.
 void LowerStrength(Basis basis, int taken, std::vector<Rows const*> const& dimensions, std::size_t next,
                    std::uint32_t columns, int* strength) {
   for (int count = 0; taken + count < *strength; ++count) {
@@ -68,7 +68,7 @@ void LowerStrength(Basis basis, int taken, std::vector<Rows const*> const& dimen
   }
 }
 
-/// The sum over m of 2^t.
+/// Returns the sum over m of 2^t.
 double CostOf(std::vector<Rows const*> const& dimensions) {
   auto cost = 0.0;
   for (int m = kLeast; m <= kMost; ++m) {

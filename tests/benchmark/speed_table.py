@@ -95,7 +95,7 @@ def measure(case: Case, libraries: list[str], args: argparse.Namespace) -> dict[
     for process in processes.values():
         process.close()
     for one in found.values():
-        for key in ("peak_bytes", "resident_bytes"):  # of a fresh process: later runs take what earlier ones freed
+        for key in ("peak_bytes", "resident_bytes"):  # from a fresh process: later runs reuse freed memory
             if key in one["runs"][0]:
                 one[key] = one["runs"][0][key]
         one["runs"] = one["runs"][warm_up:]

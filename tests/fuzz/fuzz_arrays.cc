@@ -1,6 +1,6 @@
-/// \file Arrays of any shape, strides, type and content, as every kind of table, with labels and names of categories:
-/// a matrix that keeps its promises, or an error. The memory of an array is as long as its description says, no byte
-/// more, so that the sanitizer sees whatever is read beside it.
+/// \file Arrays of any shape, strides, type and content, as every kind of table, with labels and names of categories.
+/// The result must be a consistent matrix, or an error. The memory of an array has exactly the length of its
+/// description, so that the sanitizer sees every read beyond it.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ bool Done(int status) {
   return status == 0;
 }
 
-/// The input, byte by byte; zeros at its end.
+/// The input, read byte by byte; zeros at its end.
 class Bytes {
  public:
   Bytes(std::uint8_t const* data, std::size_t size) : next_(data), end_(data + size) {}
@@ -39,7 +39,7 @@ class Arrays {
  public:
   explicit Arrays(Bytes* bytes) : bytes_(*bytes) {}
 
-  /// JSON of an array of one or two dimensions.
+  /// Returns JSON of an array of one or two dimensions.
   std::string Make() {
     struct Type {
       char const* name;
@@ -63,7 +63,7 @@ class Arrays {
            sign + std::to_string(strides[0]) + second(strides[1]) + "]" + Mask(shape[0], form >= 128) + "}";
   }
 
-  /// JSON of a table's columns; a column may be a categorical one.
+  /// Returns JSON of a table's columns; a column may be a categorical one.
   std::string MakeColumns() {
     std::string columns;
     for (auto n = bytes_.Below(4); n > 0; --n) {
@@ -75,7 +75,7 @@ class Arrays {
   }
 
  private:
-  /// Small integers, often; any bytes otherwise. \return the address, 0 of nothing.
+  /// Fills memory with small integers, often, or any bytes. \return the address, 0 for no bytes.
   std::uintptr_t Memory(std::size_t n_bytes, std::size_t item) {
     if (n_bytes == 0) return 0;
     memory_.push_back(std::make_unique<std::uint8_t[]>(n_bytes));
@@ -143,7 +143,7 @@ void RequireRows(DMatrixHandle data) {
   for (bst_ulong i = 0; i < n_entries; ++i) Require(features[i] < n_cols && std::isfinite(values[i]));
 }
 
-/// A round of training and a prediction in place.
+/// Trains a round and predicts in place.
 void Train(Bytes* bytes, Arrays* arrays, DMatrixHandle data) {
   char const* const kMethods[] = {"hist", "exact", "approx"};
   BoosterHandle booster = nullptr;

@@ -1,5 +1,5 @@
-/// \file Tables through the Arrow C data and stream interfaces, by way of a matrix or of a proxy: a matrix that keeps
-/// its promises, or an error, and everything released once. See arrow/structs.h.
+/// \file Tables through the Arrow C data and stream interfaces, into a matrix or a proxy. The result must be a
+/// consistent matrix, or an error, and everything is released once. See arrow/structs.h.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,7 @@ void Use(DMatrixHandle data) {
   XGDMatrixFree(data);
 }
 
-/// Batches through a proxy, each a stream or an array of its own.
+/// Batches through a proxy, each a separate stream or array.
 struct Batches {
   DMatrixHandle proxy = nullptr;
   ArrowFactory* factory = nullptr;

@@ -1,5 +1,5 @@
-/// \file A binary matrix of any bytes: a matrix that keeps its promises, or an error. The first byte says whether the
-/// checksums are made to fit, so that what lies behind them is reached as well.
+/// \file A binary matrix of any bytes. The result must be a consistent matrix, or an error. The first byte decides
+/// whether the checksums are corrected, so that the code behind them is reached as well.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,7 +19,7 @@ void Require(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-/// Sets the size of the file and all checksums to what they should be.
+/// Sets the size of the file and all checksums to the correct values.
 void MakeFit(std::vector<char>* bytes) {
   binary::Header header;
   if (bytes->size() < sizeof(header)) return;

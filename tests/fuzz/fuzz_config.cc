@@ -1,4 +1,4 @@
-/// \file Configuration files of any bytes: settings with a name, or one error that names the line.
+/// \file Configuration files of any bytes. The result must be settings with a name, or one error that names the line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-/// \file gzip of any bytes: text or an error, the same however the bytes are cut. The first byte says how.
+/// \file gzip of any bytes. The result must be text or an error, the same for any division of the bytes. The first byte
+/// chooses the division.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

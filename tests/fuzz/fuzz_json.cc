@@ -17,7 +17,7 @@ void Require(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-/// The short way through plain texts sees what the long one sees.
+/// Parses an array interface. The fast path for plain texts must give the same result as the full parser.
 void ParseArray(std::string const& text) {
   auto const any = kauri::ParseAnyArrayInterface(text);
   Require(any.view.shape[0] >= 0 && any.view.shape[1] >= 0);

@@ -1,4 +1,4 @@
-/// \file Model files of any bytes: refused with an Error, or a model that comes back from both formats byte for byte.
+/// \file Model files of any bytes. The result must be an Error, or a model that both formats restore byte for byte.
 #include <cstddef>
 #include <cstdint>
 

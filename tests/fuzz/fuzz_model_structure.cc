@@ -1,5 +1,5 @@
-/// \file Models that are almost right: good ones of every kind whose documents are changed here and there, as JSON and
-/// as UBJSON. They are refused, or everything can be asked of them and what is asked fits together.
+/// \file Models that are almost correct: good ones of every kind with a few changes in their documents, as JSON and as
+/// UBJSON. They must be refused, or all calls on them must give consistent results.
 #include <cstddef>
 #include <cstdint>
 #include <string>

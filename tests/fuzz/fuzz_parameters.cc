@@ -1,5 +1,5 @@
-/// \file Parameters of any bytes, a line `name=value` each: a booster that trains, or an error that is not the
-/// library's own. Counts that multiply the work stay small.
+/// \file Parameters of any bytes, a line `name=value` each. The result must be a booster that trains, or an error that
+/// is not internal. Counts that multiply the work stay small.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ bool IsTooMuch(std::string const& name, std::string const& value) {
   return name == "device" || name == "nthread" || name == "n_jobs";
 }
 
-/// Ten rows of a number, a category and an integer.
+/// Makes ten rows of a number, a category and an integer.
 DMatrixHandle MakeData() {
   constexpr int kRows = 10;
   std::vector<float> values;

@@ -1,5 +1,5 @@
-/// \file Models of any bytes that are no worse than strange: whatever can be asked of them comes back, or an error that
-/// is not the library's own.
+/// \file Models of any bytes that are valid but unusual. Every call on them must succeed, or fail with an error that is
+/// not internal.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ bool Done(int status) {
   return status == 0;
 }
 
-/// Missing values, categories and what is none, values on both sides of any threshold.
+/// Makes rows of missing values, valid and invalid categories, and values on both sides of any threshold.
 std::vector<float> Rows(bst_ulong n_features) {
   float const values[] = {0.0F, 1.0F, -1.0F, std::nanf(""), 2.5F, 1e30F, 3.0F, -1e-30F, 16777216.0F, 0.5F, 7.0F};
   std::vector<float> rows(kRows * n_features);
@@ -38,7 +38,7 @@ std::string Config(int type) {
          R"(, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": true})";
 }
 
-/// Whether a prediction of this type has few enough numbers to be asked for: the margins tell.
+/// Returns whether a prediction of this type has few enough numbers to compute; the size of the margins decides.
 bool IsSmall(bst_ulong n_outputs, bst_ulong n_features, int type) {
   auto const of_pairs = type == 4 || type == 5 || type == 101;
   auto const columns = of_pairs ? (n_features + 1) * (n_features + 1) : n_features + 1;

@@ -1,7 +1,7 @@
 /// \file Programs of any bytes over tables and boosters through the C ABI: see sequence/world.h.
 ///
-/// Beside memory errors, this looks for promises broken: a call that fails leaves the model as it was, a saved model
-/// comes back and predicts the same, 1 and 2 threads learn the same bytes, nothing is called an internal error.
+/// Besides memory errors, it looks for broken guarantees: a call that fails leaves the model unchanged, a saved model
+/// can be loaded and predicts the same, 1 and 2 threads train the same bytes, no error is an internal one.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-/// \file Snapshots of any bytes, XGBoost's or Kauri's: refused with an Error, or a booster whose own snapshots are
-/// read.
+/// \file Snapshots of any bytes, XGBoost's or Kauri's. The result must be an Error, or a booster whose own snapshots
+/// can be read.
 #include <cstddef>
 #include <cstdint>
 #include <string>

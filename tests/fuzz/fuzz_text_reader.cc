@@ -1,4 +1,5 @@
-/// \file Text data of any bytes: rows that fit together, or a fault with its line. The first byte chooses the format.
+/// \file Text data of any bytes. The result must be consistent rows, or an error with its line. The first byte chooses
+/// the format.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,12 +1,12 @@
 /// \file Accelerated failure time: ln(time) = margin + scale * noise, for survival:aft and its metrics (Barnwal, Cho
 /// and Hocking, "Survival regression with accelerated failure time model in XGBoost", 2022).
 ///
-/// Vocabulary. The time of a row lies in [lower, upper]: lower == upper is the time itself, lower = 0 (or -infinity)
-/// and upper = infinity say nothing about that side. z = (ln(bound) - margin) / scale; D is the probability of the
+/// Vocabulary. The time of a row lies in [lower, upper]: if lower == upper it is known exactly; lower = 0 (or
+/// -infinity) and upper = infinity leave that side open. z = (ln(bound) - margin) / scale; D is the probability of the
 /// noise between the two z, f its density. The loss is -ln(D), or -ln(f(z) / (scale time)) for a known time.
 ///
-/// Derivatives by the margin are (f(z_u) - f(z_l)) / D / scale and so on. Each distribution divides a common factor
-/// out, so that no quotient of two vanishing numbers is left, however wrong the margin is. Gradients are limited to
+/// Derivatives with respect to the margin are (f(z_u) - f(z_l)) / D / scale and so on. Each distribution divides a
+/// common factor out, so that no quotient of two vanishing numbers remains for any margin. Gradients are limited to
 /// +-15 and hessians to [1e-16, 15], as in XGBoost.
 #pragma once
 
@@ -32,13 +32,14 @@ struct NormalNoise {
     return near > 0.0 ? NormalTail(near) - NormalTail(far) : 1.0 - NormalTail(-near) - NormalTail(far);
   }
   KAURI_HD static AftDerivatives AtTime(double z) { return {-z, 1.0}; }
-  /// The side with the larger tail is mirrored to the right.
+  /// Computes the derivatives for an interval; the side with the larger tail is mirrored to the right.
   KAURI_HD static AftDerivatives InInterval(double lower, double upper) {
     if (lower + upper >= 0.0) return Right(lower, upper);
     AftDerivatives const mirrored = Right(-upper, -lower);
     return {-mirrored.first, mirrored.second};
   }
-  /// lower + upper >= 0. Densities and D are relative to the density at `lower` where that one may vanish.
+  /// Computes the derivatives for lower + upper >= 0. Densities and D are relative to the density at `lower` if that
+  /// density may vanish.
   KAURI_HD static AftDerivatives Right(double lower, double upper) {
     upper = upper < kFar ? upper : kFar;
     double at_lower = 1.0;
@@ -67,18 +68,18 @@ struct LogisticNoise {
     return lower + upper < 0.0 ? Below(upper) - Below(lower) : Below(-lower) - Below(-upper);
   }
   KAURI_HD static AftDerivatives AtTime(double z) { return InInterval(z, z); }
-  /// Because f = F (1 - F), D cancels.
+  /// Computes the derivatives for an interval. Because f = F (1 - F), D cancels.
   KAURI_HD static AftDerivatives InInterval(double lower, double upper) {
     return {Below(-upper) - Below(lower), Density(lower) + Density(upper)};
   }
 };
 
-/// The smallest of many, Gumbel's distribution mirrored: P(noise > z) = e^-(e^z).
+/// The noise of a minimum, Gumbel's distribution mirrored: P(noise > z) = e^-(e^z).
 struct ExtremeNoise {
-  static constexpr double kLargest = 30.0;  ///< of z: beyond, derivatives are at their limits
+  static constexpr double kLargest = 30.0;  ///< largest z: beyond it, derivatives are at their limits
   KAURI_HD static double Rate(double z) { return Exp(z < kLargest ? z : kLargest); }
   KAURI_HD static double Density(double z) { return Rate(z) * Exp(-Rate(z)); }
-  /// 1 - e^-x for x >= 0.
+  /// Returns 1 - e^-x for x >= 0.
   KAURI_HD static double Fall(double x) {
     return x < 1e-4 ? x * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x / 24.0))) : 1.0 - Exp(-x);
   }
@@ -87,13 +88,13 @@ struct ExtremeNoise {
     return Exp(-rate) * Fall(Rate(upper) - rate);
   }
   KAURI_HD static AftDerivatives AtTime(double z) { return {1.0 - Rate(z), Rate(z)}; }
-  /// Densities and D are relative to e^-Rate(lower).
+  /// Computes the derivatives for an interval. Densities and D are relative to e^-Rate(lower).
   KAURI_HD static AftDerivatives InInterval(double lower, double upper) {
     double const low = Rate(lower);
     double const high = Rate(upper);
     if (!(high > low)) return AtTime(lower);
     double const fall = Fall(high - low);
-    double const left = Exp(low - high);  // 0 for no upper bound, but for a time far below the lower one
+    double const left = Exp(low - high);  // 0 without an upper bound, except for a time far below the lower bound
     double const first = (high * left - low) / fall;
     return {first, first * first - first + (high * high * left - low * low) / fall};
   }
@@ -116,7 +117,7 @@ struct AftLoss {
     return {static_cast<float>(first) * weight, static_cast<float>(second) * weight};
   }
 
-  /// Likelihoods below kMinLikelihood count as it.
+  /// Returns the loss. Likelihoods below kMinLikelihood are replaced by it.
   KAURI_HD float operator()(float margin, float lower, float upper) const {
     double const low = Standard(margin, lower);
     double const high = Standard(margin, upper);
@@ -124,13 +125,13 @@ struct AftLoss {
     return static_cast<float>(-Log(likelihood < kMinLikelihood ? kMinLikelihood : likelihood));
   }
 
-  /// Minus infinity for the bound 0 or minus infinity, infinity for infinity.
+  /// Returns the standardised bound z; minus infinity for the bound 0 or minus infinity, infinity for infinity.
   KAURI_HD double Standard(float margin, float bound) const {
     return (Log(static_cast<double>(bound < 0.0F ? 0.0F : bound)) - static_cast<double>(margin)) / scale;
   }
 
  private:
-  /// A NaN stays one.
+  /// Clamps `value`; a NaN stays NaN.
   KAURI_HD static double Limit(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
   }

@@ -1,4 +1,4 @@
-/// \file Weights of elements: one element per row and target, row-major.
+/// \file Weights of the elements of the label table: one element per row and target, row-major.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace kauri {
 
 using ElementBuffer = std::array<float, kRowBlock>;
 
-/// The weights of elements [begin, end), at most kRowBlock of them; 1 where none are given. No copy where rows are
-/// elements, otherwise they are written to `buffer`.
+/// Returns the weights of elements [begin, end), at most kRowBlock of them; 1 if no weights are given. No copy if rows
+/// are elements; otherwise they are written to `buffer`.
 inline float const* ElementWeights(MetaInfo const& info, std::int64_t begin, std::int64_t end, ElementBuffer* buffer) {
   if (!info.weights.empty() && info.n_targets == 1) return info.weights.data() + begin;
   if (info.weights.empty()) {

@@ -8,9 +8,9 @@ namespace kauri {
 
 KAURI_HD double NormalDensity(double z) { return 0.39894228040143268 * Exp(-0.5 * z * z); }
 
-/// Mills' ratio: P(Z > z) / NormalDensity(z), for 0 <= z < 1e300. Neither part underflows, the ratio tends to 1 / z.
-/// Error below 1e-15 relative. (z + 1.5) ratio(z) is smooth in t = (z - 5) / (z + 5), which maps the half-line to
-/// [-1, 1): its Chebyshev series to degree 23, computed with 50 digits, in Clenshaw's recurrence.
+/// Returns Mills' ratio: P(Z > z) / NormalDensity(z), for 0 <= z < 1e300. Neither part underflows, the ratio tends to 1
+/// / z. Relative error below 1e-15. (z + 1.5) ratio(z) is smooth in t = (z - 5) / (z + 5), which maps the half-line to
+/// [-1, 1): its Chebyshev series to degree 23, computed with 50 digits, is summed by Clenshaw's recurrence.
 KAURI_HD double MillsRatio(double z) {
   constexpr double kCoefficients[] = {
       1.35320857421018191,       -0.439060272195857213,   0.0944157116001023823,    -0.00461462610189983753,
@@ -31,7 +31,7 @@ KAURI_HD double MillsRatio(double z) {
   return (t * next - after + kCoefficients[0]) / (z + 1.5);
 }
 
-/// P(Z > z); relative error below 1e-13 until it underflows.
+/// Returns P(Z > z); relative error below 1e-13 until it underflows.
 KAURI_HD double NormalTail(double z) {
   double const size = z < 0.0 ? -z : z;
   double const tail = NormalDensity(size) * MillsRatio(size < 1e100 ? size : 1e100);

@@ -1,4 +1,4 @@
-/// \file By what ndcg discounts the gain of a place. Host and device.
+/// \file The discount of ndcg for the gain at a rank. Host and device.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace kauri {
 
-/// 1 / log2(place + 2); places count from 0.
+/// Returns 1 / log2(place + 2); places count from 0.
 KAURI_HD double RankDiscount(std::int64_t place) { return 0.69314718055994531 / Log(static_cast<double>(place) + 2.0); }
 
-/// Those of the first n places.
+/// Returns the discounts of the first n places.
 std::vector<double> RankDiscounts(Context const& ctx, std::int64_t n);
 
 }  // namespace kauri

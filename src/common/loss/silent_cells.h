@@ -1,6 +1,7 @@
-/// \file Silent cells: NaN in a table of labels, [n_rows, n_targets] with two targets or more, says nothing of that row
-/// and target. Gradients and hessians are 0 there; intercepts and metrics leave it out. In a single column NaN is
-/// refused where labels are set (data/meta_info.h), so loops over one need not look.
+/// \file Missing labels (silent cells): NaN in a table of labels, [n_rows, n_targets] with two targets or more, means
+/// that the label of that row and target is unknown. Its gradient and hessian are 0; intercepts and metrics leave it
+/// out. In a single column NaN is refused when labels are set (data/meta_info.h), so loops over one column need no
+/// check.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +16,20 @@
 
 namespace kauri {
 
-/// Of a label of a table.
+/// Returns whether a label of a table is missing.
 KAURI_HD bool IsSilent(float label) { return std::isnan(label); }
 
-/// Whether labels may be silent at all.
+/// Returns whether labels may be missing at all.
 inline bool MayBeSilent(MetaInfo const& info) { return info.n_targets > 1; }
 
-/// Whether one of n labels is. Counts: a loop without a way out is vectorised.
+/// Returns whether one of n labels is missing. It counts them, because a loop without an early exit is vectorised.
 inline bool HasSilent(float const* labels, std::int64_t n) {
   std::int32_t n_silent = 0;
   for (std::int64_t i = 0; i < n; ++i) n_silent += IsSilent(labels[i]) ? 1 : 0;
   return n_silent > 0;
 }
 
-/// Whether any label is.
+/// Returns whether any label is missing.
 inline bool HasSilent(Context const& ctx, MetaInfo const& info) {
   if (!MayBeSilent(info)) return false;
   auto const n_labels = static_cast<std::int64_t>(info.labels.size());
@@ -37,7 +38,7 @@ inline bool HasSilent(Context const& ctx, MetaInfo const& info) {
          }) > 0;
 }
 
-/// Whether no row says anything of a target; false without rows.
+/// Returns whether all labels of a target are missing; false without rows.
 inline bool IsSilentTarget(MetaInfo const& info, std::int64_t target) {
   if (!MayBeSilent(info) || info.n_rows == 0) return false;
   for (auto element = target; element < info.n_rows * info.n_targets; element += info.n_targets) {
@@ -46,12 +47,12 @@ inline bool IsSilentTarget(MetaInfo const& info, std::int64_t target) {
   return true;
 }
 
-/// Cells that say something.
+/// Returns the number of known labels.
 inline std::int64_t CountKnown(MetaInfo const& info) {
   return std::count_if(info.labels.begin(), info.labels.end(), [](float label) { return !IsSilent(label); });
 }
 
-/// Zeros in place of what a loss made of silent cells; labels and pairs: [n], a block.
+/// Sets the gradient pairs of missing labels to zero; labels and pairs: [n], a block.
 inline void SilencePairs(float const* labels, std::int64_t n, GradientPair* pairs) {
   if (!HasSilent(labels, n)) return;
   for (std::int64_t i = 0; i < n; ++i) {

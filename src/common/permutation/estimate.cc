@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// Units before the first look at the errors.
+/// Number of units before the errors are first checked.
 constexpr std::int64_t kFirstUnits = 4;
 
 bool IsOfOrders(ShapleyMethod method) {
@@ -23,12 +23,12 @@ OrderSampler SamplerOf(ShapleyMethod method) {
   return static_cast<OrderSampler>(static_cast<int>(method) - static_cast<int>(ShapleyMethod::kMonteCarlo));
 }
 
-/// What each player adds, from what the first 0 .. d players of an order are worth.
+/// The contribution of each player, from the worth of the first 0 .. d players of an order.
 struct Marginals {
   std::int32_t d;
   std::int64_t n_outputs;
 
-  /// add(player * n_outputs + output, marginal)
+  /// Calls add(player * n_outputs + output, marginal).
   template <typename Add>
   void OfOrder(Span<std::uint32_t const> order, double const* worth, Add&& add) const {
     for (std::int64_t k = 0; k < d; ++k) {
@@ -49,7 +49,7 @@ class OrderSums {
         of_unit_(sums_.size(), 0.0),
         units_(sums_.size()) {}
 
-  /// unit: orders of one; 0: none.
+  /// unit: number of orders per unit; 0: no units.
   void Add(Span<std::uint32_t const> order, double const* worth, double weight, std::int64_t unit) {
     marginals_.OfOrder(order, worth, [&](std::int64_t cell, double marginal) {
       sums_[ToSize(cell)] += weight * marginal;
@@ -68,7 +68,7 @@ class OrderSums {
 
   std::int64_t NumOrders() const { return n_orders_; }
 
-  /// Values as means, and their standard errors; orders beyond the last whole unit make those smaller.
+  /// Writes the values as means, and their standard errors; orders beyond the last whole unit reduce the errors.
   void Write(ShapleyEstimate* estimate) const {
     auto const share = static_cast<double>(n_in_units_) / static_cast<double>(n_orders_);
     for (std::size_t cell = 0; cell < sums_.size(); ++cell) {
@@ -88,7 +88,7 @@ class OrderSums {
   std::int64_t n_in_units_ = 0;
 };
 
-/// Whether every output's largest error is at most `tolerance` of its largest value less its smallest.
+/// Returns whether every output's largest error is at most `tolerance` times its largest value minus its smallest.
 bool IsWithin(ShapleyEstimate const& estimate, double tolerance, std::int64_t n_outputs) {
   for (std::int64_t output = 0; output < n_outputs; ++output) {
     auto largest = estimate.values[ToSize(output)];
@@ -104,8 +104,8 @@ bool IsWithin(ShapleyEstimate const& estimate, double tolerance, std::int64_t n_
   return true;
 }
 
-/// Orders that make a unit of the errors. An orthogonal set that is not yet two of its units is divided into pairs,
-/// whose means differ more than independent ones would: the error is too large rather than too small.
+/// Returns the number of orders per unit of the error estimate. An orthogonal set of fewer than two units is divided
+/// into pairs, whose means differ more than independent ones would: the error is too large rather than too small.
 std::int64_t ErrorUnit(OrderSampler sampler, Orders const& orders, bool grows) {
   if (sampler == OrderSampler::kSobol) return grows ? orders.unit : 0;
   if (sampler == OrderSampler::kOrthogonal && orders.n < 2 * orders.unit && !grows) return 2;
@@ -131,7 +131,7 @@ std::shared_ptr<Orders const> ShapleyEstimator::OrdersOf(OrderSampler sampler, s
 }
 
 void ShapleyEstimator::EstimateByOrders(ShapleyPlan const& plan, Evaluations* game, ShapleyEstimate* estimate) const {
-  constexpr std::int64_t kMasks = 1 << 14;  // evaluated at a time
+  constexpr std::int64_t kMasks = 1 << 14;  // coalitions evaluated at a time
   auto const sampler = SamplerOf(plan.method);
   auto const d = game->NumPlayers();
   auto const width = (d + 1) * game->NumOutputs();
@@ -139,7 +139,7 @@ void ShapleyEstimator::EstimateByOrders(ShapleyPlan const& plan, Evaluations* ga
   auto const unit = sampler == OrderSampler::kSobol ? std::max<std::int64_t>(16, 2 * (d - 1)) : UnitOf(sampler, d);
   OrderSums sums(d, game->NumOutputs());
   for (std::int64_t first_unit = 0; sums.NumOrders() < plan.n_orders;) {
-    // With a tolerance a step is a few units, else it is all orders.
+    // With a tolerance a step is a few units, otherwise all orders.
     auto const left = plan.n_orders - sums.NumOrders();
     auto const n_units = first_unit == 0 ? kFirstUnits : std::max<std::int64_t>(1, 8 / unit);
     auto const orders = grows ? OrdersOf(sampler, d, std::min(left, n_units * unit), {first_unit, unit})
@@ -169,7 +169,7 @@ ShapleyEstimate ShapleyEstimator::Estimate(Game* game) const {
   estimate.values.assign(ToSize(d * game->NumOutputs()), 0.0);
   estimate.errors.assign(estimate.values.size(), 0.0);
   if (d == 0) {
-    // Nobody to have a value.
+    // There are no players.
   } else if (plan.method == ShapleyMethod::kExact) {
     EstimateExactly(&evaluations, &estimate);
   } else if (IsOfOrders(plan.method)) {
@@ -179,7 +179,7 @@ ShapleyEstimate ShapleyEstimator::Estimate(Game* game) const {
   } else {
     EstimateByOwen(plan.n_orders, plan.method == ShapleyMethod::kOwenHalved, options_.seed, &evaluations, &estimate);
   }
-  estimate.nobody = evaluations.WorthOf(false);  // as a rule known by now
+  estimate.nobody = evaluations.WorthOf(false);  // usually already evaluated
   estimate.everybody = evaluations.WorthOf(true);
   estimate.n_evals = evaluations.Count();
   return estimate;

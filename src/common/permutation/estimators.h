@@ -7,11 +7,11 @@
 
 namespace kauri {
 
-/// All of them write values and errors, which are there and 0.
+/// Computes the values from all coalitions. All estimators write `values` and `errors`, which are allocated and 0.
 void EstimateExactly(Evaluations* game, ShapleyEstimate* estimate);
-/// n: samples, of d + 1 coalitions each. halved: with complements.
+/// Estimates by Owen's integral. n: samples, of d + 1 coalitions each. halved: with complements.
 void EstimateByOwen(std::int64_t n, bool halved, std::uint64_t seed, Evaluations* game, ShapleyEstimate* estimate);
-/// n: marginals, of two coalitions each. \throws Error(kParameter) below 2 d^2.
+/// Estimates by stratified sampling. n: marginals, of two coalitions each. \throws Error(kParameter) below 2 d^2.
 void EstimateByStrata(std::int64_t n, std::uint64_t seed, Evaluations* game, ShapleyEstimate* estimate);
 
 }  // namespace kauri

@@ -7,9 +7,9 @@
 namespace kauri {
 namespace {
 
-/// What all coalitions are worth, by their bits: [2^d, n_outputs].
+/// Returns the worth of all coalitions, indexed by their bits: [2^d, n_outputs].
 std::vector<double> WorthOfAll(Evaluations* game) {
-  constexpr std::int64_t kMasks = 1 << 14;  // at a time
+  constexpr std::int64_t kMasks = 1 << 14;  // coalitions at a time
   auto const d = game->NumPlayers();
   auto const n_outputs = game->NumOutputs();
   auto const n_coalitions = std::int64_t{1} << d;

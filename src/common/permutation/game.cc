@@ -20,7 +20,7 @@ bool Evaluations::Recurs(std::uint8_t const* mask) const {
 
 void Evaluations::Evaluate(std::int64_t n, Span<std::uint8_t const> masks, Span<double> worth) {
   std::vector<std::uint8_t> asked;
-  std::vector<std::int64_t> source(ToSize(n));  // >= 0: number among those asked for; -1: known
+  std::vector<std::int64_t> source(ToSize(n));  // >= 0: index among the new coalitions; -1: known
   std::unordered_map<std::string, std::int64_t> new_ones;
   std::int64_t n_asked = 0;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
-/// \file Games of players, of which coalitions are worth something, and what is known of one while it is evaluated.
+/// \file Cooperative games: coalitions of players have a worth; and a cache of the coalitions evaluated so far.
 ///
-/// A coalition is a mask: a byte for each player, 1 where it takes part.
+/// A coalition is a mask: a byte for each player, 1 if it takes part.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,31 @@ class Game {
  public:
   virtual ~Game() = default;
   virtual std::int32_t NumPlayers() const = 0;
-  /// Numbers that a coalition is worth.
+  /// Returns how many numbers the worth of a coalition has.
   virtual std::int64_t NumOutputs() const = 0;
-  /// masks: [n, n_players]; worth (out): [n, n_outputs].
+  /// Evaluates coalitions. masks: [n, n_players]; worth (out): [n, n_outputs].
   virtual void Evaluate(std::int64_t n, Span<std::uint8_t const> masks, Span<double> worth) = 0;
-  /// Whether all coalitions of an order cost less together than one by one.
+  /// Returns whether all coalitions of an order cost less together than one by one.
   virtual bool HasOrders() const { return false; }
-  /// What the first k players of each order are worth, k = 0 .. n_players. orders: [n, n_players]; worth (out):
-  /// [n, n_players + 1, n_outputs]. Of a game that HasOrders().
+  /// Computes the worth of the first k players of each order, k = 0 .. n_players. orders: [n, n_players]; worth (out):
+  /// [n, n_players + 1, n_outputs]. Only for a game that HasOrders().
   virtual void EvaluateOrders(std::int64_t n, Span<std::uint32_t const> orders, Span<double> worth);
 };
 
-/// Evaluates a game, no coalition twice among those that recur: all of them with up to 16 players, else those of 0, 1,
-/// d - 1 and d of d players.
+/// Evaluates a game, but no recurring coalition twice. With up to 16 players all coalitions recur, otherwise the
+/// coalitions of 0, 1, d - 1 and d of d players.
 class Evaluations {
  public:
   explicit Evaluations(Game* game) : game_(*game), d_(game->NumPlayers()), n_outputs_(game->NumOutputs()) {}
 
   std::int32_t NumPlayers() const { return d_; }
   std::int64_t NumOutputs() const { return n_outputs_; }
-  /// Coalitions that the game was asked for.
+  /// Returns the number of coalitions that the game evaluated.
   std::int64_t Count() const { return count_; }
-  /// As the game's.
+  /// Evaluates coalitions, like the game's function.
   void Evaluate(std::int64_t n, Span<std::uint8_t const> masks, Span<double> worth);
   void EvaluateOrders(std::int64_t n, Span<std::uint32_t const> orders, Span<double> worth);
-  /// Of nobody, or of all.
+  /// Returns the worth of the empty coalition, or of all players.
   std::vector<double> WorthOf(bool everybody);
 
  private:

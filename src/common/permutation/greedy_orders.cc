@@ -1,4 +1,4 @@
-/// Orders that are chosen one after the other among random candidates: kernel herding (section 5.3.1, equation 6) and
+/// Chooses orders one after the other among random candidates: kernel herding (section 5.3.1, equation 6) and
 /// sequential Bayesian quadrature (5.3.2, Algorithm 1), both with the Mallows kernel.
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ class Choice {
         candidates_(ToSize(std::int64_t{options.candidates} * pairs_.Width())),
         order_(ToSize(std::int64_t{options.candidates} * orders->d)) {}
 
-  /// Draws the candidates for place `i`, and calls score(candidate, similarities to the chosen [i]) for each of them.
+  /// Draws the candidates for place `i`, and calls score(candidate, similarities to the chosen orders [i]) for each.
   template <typename Score>
   void Candidates(std::int64_t i, Score&& score) {
     ParallelFor(ctx_, options_.candidates, [&](std::int64_t c) {
@@ -67,7 +67,7 @@ struct Factor {
   std::int64_t Size() const { return static_cast<std::int64_t>(a.size()); }
   double const* Row(std::int64_t i) const { return lower.data() + i * (i + 1) / 2; }
 
-  /// L^-1 of `right`, in place.
+  /// Multiplies `right` by L^-1, in place.
   void SolveForward(std::vector<double>* right) const {
     for (std::int64_t i = 0; i < Size(); ++i) {
       auto const* row = Row(i);
@@ -77,7 +77,7 @@ struct Factor {
     }
   }
 
-  /// L^-T a.
+  /// Returns L^-T a.
   std::vector<double> SolveBackward() const {
     auto w = a;
     for (auto i = Size() - 1; i >= 0; --i) {
@@ -89,14 +89,14 @@ struct Factor {
   }
 };
 
-/// What a candidate would append to the factor.
+/// The row that a candidate would append to the factor.
 struct Extension {
   std::vector<double> row;  ///< l
-  double diagonal = 0.0;    ///< delta; 0: the candidate follows from those chosen
+  double diagonal = 0.0;    ///< delta; 0: the candidate depends linearly on the chosen orders
   double a = 0.0;
 };
 
-/// The candidate that lowers the posterior variance most; -1: none does.
+/// Returns the candidate that lowers the posterior variance most; -1: none does.
 std::int64_t LargestGain(std::vector<Extension> const& extensions) {
   std::int64_t best = -1;
   for (std::size_t c = 0; c < extensions.size(); ++c) {
@@ -133,12 +133,12 @@ void SampleHerding(Context const& ctx, OrderOptions const& options, Orders* orde
   }
 }
 
-/// The weights solve K w = z and are divided by their sum: as printed they do not add up to 1, and values would not add
-/// up to what all players are worth. A place for which no candidate is new, as where there are more orders asked for
-/// than d players have, gets weight 0.
+/// Samples by Bayesian quadrature. The weights solve K w = z and are divided by their sum: as printed they do not add
+/// up to 1, so the values would not add up to the worth of all players. A place without a new candidate, as when more
+/// orders are requested than d players have, gets weight 0.
 void SampleBayesian(Context const& ctx, OrderOptions const& options, Orders* orders) {
   Choice choice(ctx, options, orders);
-  // One for each order with a weight; the place of order j is kept beside it.
+  // One row for each order with a weight; `places` holds the place of each.
   Factor factor;
   std::vector<std::int64_t> places;
   auto const mean = MallowsMean(orders->d, options.lambda);

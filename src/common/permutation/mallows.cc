@@ -13,7 +13,7 @@ namespace {
 
 double NumPairs(std::int32_t d) { return static_cast<double>(d) * static_cast<double>(d - 1) / 2.0; }
 
-/// Sorts [begin, end) and returns how many pairs were the wrong way round. scratch: as large as the values.
+/// Sorts [begin, end) and returns the number of inverted pairs. scratch: as large as the values.
 std::int64_t SortCounting(std::uint32_t* begin, std::uint32_t* end, std::uint32_t* scratch) {
   auto const n = end - begin;
   if (n < 2) return 0;
@@ -47,7 +47,7 @@ void CheckOrders(Orders const& orders) {
   }
 }
 
-/// similarity(i, j) summed up with both weights over all pairs of n orders.
+/// Returns the sum of similarity(i, j), weighted with both weights, over all pairs of n orders.
 template <typename Similarity>
 double WeightedSimilarity(Context const& ctx, std::vector<double> const& weight, Similarity&& similarity) {
   auto const n = static_cast<std::int64_t>(weight.size());
@@ -69,7 +69,7 @@ double SpearmanSimilarity(Context const& ctx, std::vector<double> const& weight,
   });
 }
 
-/// of(n_discordant) is the kernel.
+/// Returns the weighted similarity for the kernel of(n_discordant).
 template <typename Of>
 double DiscordantSimilarity(Context const& ctx, std::vector<double> const& weight,
                             std::vector<std::uint32_t> const& ranks, std::int32_t d, Of&& of) {
@@ -87,7 +87,7 @@ double DiscordantSimilarity(Context const& ctx, std::vector<double> const& weigh
 }  // namespace
 
 std::int64_t CountDiscordant(Span<std::uint32_t const> ranks_a, Span<std::uint32_t const> ranks_b) {
-  std::vector<std::uint32_t> joined(ranks_a.size());  // rank in b, by rank in a
+  std::vector<std::uint32_t> joined(ranks_a.size());  // rank in b, indexed by rank in a
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(ranks_a.size()); ++i) joined[ranks_a[i]] = ranks_b[i];
   std::vector<std::uint32_t> scratch(joined.size());
   return SortCounting(joined.data(), joined.data() + joined.size(), scratch.data());
@@ -97,7 +97,7 @@ double MallowsMean(std::int32_t d, double lambda) {
   auto const step = lambda / NumPairs(d);
   auto mean = 1.0;
   for (std::int32_t j = 1; j <= d; ++j) {
-    // (1 - q^j) / (1 - q) = 1 + q + .. + q^(j-1), which needs no limit where q is 1.
+    // (1 - q^j) / (1 - q) = 1 + q + .. + q^(j-1), which needs no limit for q = 1.
     auto sum = 0.0;
     for (std::int32_t i = 0; i < j; ++i) sum += Exp(-step * static_cast<double>(i));
     mean *= sum / static_cast<double>(j);

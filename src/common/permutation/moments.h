@@ -1,4 +1,4 @@
-/// \file Mean and variance of numbers that come one by one (Welford 1962).
+/// \file Running mean and variance (Welford 1962).
 #pragma once
 
 #include <cmath>
@@ -17,11 +17,11 @@ class RunningMoments {
   }
   std::int64_t Count() const { return n_; }
   double Mean() const { return mean_; }
-  /// Of the numbers, without bias; NaN of fewer than two.
+  /// Returns the unbiased variance of the numbers; NaN for fewer than two.
   double Variance() const {
     return n_ < 2 ? std::numeric_limits<double>::quiet_NaN() : squares_ / static_cast<double>(n_ - 1);
   }
-  /// The variance of their mean.
+  /// Returns the variance of their mean.
   double VarianceOfMean() const { return Variance() / static_cast<double>(n_); }
 
  private:

@@ -1,23 +1,22 @@
-/// \file Orders of players, chosen so that few of them stand for all.
+/// \file Orders of players, chosen so that few of them represent all.
 ///
 /// After Mitchell, Cooper, Frank, Holmes 2022, "Sampling permutations for Shapley value estimation" (JMLR 23).
 ///
 /// Vocabulary. An order lists the players as they join: order[k] joins k-th. Its ranks are the inverse: rank[i] is when
-/// player i joins. Kernels and discrepancies (mallows.h) compare ranks. A unit is as many consecutive orders as make an
-/// estimate of their own: units are independent, so their spread is an error.
+/// player i joins. Kernels and discrepancies (mallows.h) compare ranks. A unit is a group of consecutive orders that is
+/// an estimate of its own: units are independent, so their spread gives a standard error.
 ///
 ///   mc          uniform orders. Unit: 1.
 ///   antithetic  an order and its reverse. Unit: 2.
 ///   orthogonal  (section 5.4.2) orders that rows of a random orthogonal matrix map to, and their reverses. Unit:
 ///               2 (d - 1).
 ///   sobol       (5.4.3) orders that a scrambled Sobol sequence on the sphere maps to. Unit: one scrambling.
-///   herding     (5.3.1) each order is the one of some random candidates that is least like those before. No unit.
-///   sbq         (5.3.2) sequential Bayesian quadrature: candidates are chosen, and weighted, by the posterior
-///   variance.
-///               No unit.
+///   herding     (5.3.1) each order is the random candidate that is least like the orders before. No unit.
+///   sbq         (5.3.2) sequential Bayesian quadrature: candidates are chosen, and weighted, by the
+///               posterior variance. No unit.
 ///
-/// Every order is uniformly distributed over the seeds, whatever the sampler; only additions, multiplications,
-/// divisions and roots are used, so a seed names the same orders on every machine.
+/// Every order is uniformly distributed over the seeds, for any sampler. Only additions, multiplications, divisions and
+/// roots are used, so a seed gives the same orders on every machine.
 #pragma once
 
 #include <cstdint>
@@ -44,33 +43,33 @@ enum class OrderSampler { kMonteCarlo, kAntithetic, kOrthogonal, kSobol, kHerdin
 struct OrderOptions {
   OrderSampler sampler = OrderSampler::kOrthogonal;
   std::uint64_t seed = 0;
-  double lambda = 4.0;           ///< of the Mallows kernel, for herding and sbq
-  std::int32_t candidates = 25;  ///< for each order of herding and sbq
+  double lambda = 4.0;           ///< parameter of the Mallows kernel, for herding and sbq
+  std::int32_t candidates = 25;  ///< candidates per order of herding and sbq
   std::int64_t n_scrambles = 1;  ///< sobol: its units, of n / n_scrambles orders each
-  std::int64_t first_unit = 0;   ///< so many units are left out before the first order; mc, antithetic, orthogonal
+  std::int64_t first_unit = 0;   ///< number of units skipped before the first order; mc, antithetic, orthogonal
 };
 
-/// "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq".
+/// Returns the name of a sampler: "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq".
 char const* NameOf(OrderSampler sampler);
-/// \throws Error(kParameter) for another name; `key` is what gave it.
+/// Returns the sampler of a name. \throws Error(kParameter) for an unknown name; `key` is the key that holds it.
 OrderSampler SamplerNamed(std::string const& name, char const* key);
 
-/// Players at most; memory ends before for samplers that look at pairs of them.
+/// Maximum number of players; samplers that compare pairs of players run out of memory earlier.
 constexpr std::int32_t kMostPlayers = 1 << 20;
-/// Players that sobol knows directions for.
+/// Maximum number of players for sobol, which has directions for that many.
 constexpr std::int32_t kMostSobolPlayers = 1113;
-/// Orders that herding and sbq choose at most: their cost grows with the square and the cube of it.
+/// Maximum number of orders of herding and sbq, whose cost grows with its square and cube.
 constexpr std::int64_t kMostGreedyOrders = 5000;
 
-/// n orders of d players. \throws Error(kParameter): d below 2 or above kMostPlayers, n below 1, and what a sampler
-/// does not know.
+/// Samples n orders of d players. \throws Error(kParameter): d below 2 or above kMostPlayers, n below 1, and options
+/// that a sampler does not support.
 Orders SampleOrders(Context const& ctx, std::int32_t d, std::int64_t n, OrderOptions const& options);
 
-/// How many orders of d players make a unit of a sampler; 0 for those without, and for sobol, whose units have any
-/// length.
+/// Returns the number of orders of d players per unit of a sampler; 0 for samplers without units, and for sobol, whose
+/// units have any length.
 std::int64_t UnitOf(OrderSampler sampler, std::int32_t d);
 
-/// rank[order[k]] = k for each of the orders, [n, d].
+/// Returns the ranks, rank[order[k]] = k, of each order, [n, d].
 std::vector<std::uint32_t> RanksOf(Orders const& orders);
 
 }  // namespace kauri

@@ -1,5 +1,6 @@
-/// Shapley values as integrals over the chance q that others take part (Owen 1972; section 5.2 of the paper, equations
-/// 7 and 8). The grid, of max(2, round(sqrt(n))) intervals for n samples, is ours: the paper has none.
+/// Estimates Shapley values as integrals over the probability q that other players take part (Owen 1972; section 5.2 of
+/// the paper, equations 7 and 8). The grid, of max(2, round(sqrt(n))) intervals for n samples, is our choice: the paper
+/// has none.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kOwenStream = 0x4F77656EULL;
 
-/// What each player adds to random coalitions at one q.
+/// The contributions of each player to random coalitions at one q.
 class Toggles {
  public:
   explicit Toggles(Evaluations* game)
@@ -23,7 +24,7 @@ class Toggles {
         masks_(ToSize((d_ + 1) * d_)),
         worth_(ToSize((d_ + 1) * n_outputs_)) {}
 
-  /// Adds factor times what each player adds to the others of `mask` to marginals: [d, n_outputs].
+  /// Adds to marginals, [d, n_outputs], each player's contribution to the others of `mask`.
   void Add(std::vector<std::uint8_t> const& mask, std::vector<double>* marginals) {
     for (std::int64_t i = 0; i <= d_; ++i) {  // the coalition, and then with player i - 1 in or out
       std::copy(mask.begin(), mask.end(), masks_.begin() + i * d_);
@@ -54,7 +55,7 @@ std::vector<std::uint8_t> RandomMask(std::uint64_t key, double q, std::int32_t d
 
 void EstimateByOwen(std::int64_t n, bool halved, std::uint64_t seed, Evaluations* game, ShapleyEstimate* estimate) {
   auto const d = game->NumPlayers();
-  auto const n_masks = halved ? std::max<std::int64_t>(1, n / 2) : n;  // a complement is a sample, too
+  auto const n_masks = halved ? std::max<std::int64_t>(1, n / 2) : n;  // a complement is also a sample
   auto const n_steps = std::max<std::int64_t>(2, std::llround(std::sqrt(static_cast<double>(n_masks))));
   auto const n_inner = std::max<std::int64_t>(1, n_masks / n_steps);
   auto const length = (halved ? 0.5 : 1.0) / static_cast<double>(n_steps);
@@ -63,7 +64,7 @@ void EstimateByOwen(std::int64_t n, bool halved, std::uint64_t seed, Evaluations
   for (std::int64_t step = 0; step <= n_steps; ++step) {
     auto const is_end = step == 0 || step == n_steps;
     auto const weight = is_end ? 0.5 * length : length;
-    // Nobody, or everybody, takes part by chance: one sample has it all.
+    // The coalition is not random at q = 0 or 1: one sample is exact.
     auto const is_sure = step == 0 || (step == n_steps && !halved);
     auto const q = length * static_cast<double>(step);
     std::vector<RunningMoments> moments(variances.size());

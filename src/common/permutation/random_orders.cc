@@ -1,4 +1,4 @@
-/// Uniform orders, alone or with their reverses; what all samplers share.
+/// Samples uniform orders, alone or with their reverses; also holds the code that all samplers share.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

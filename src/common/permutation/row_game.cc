@@ -8,7 +8,7 @@
 namespace kauri {
 namespace {
 
-/// Calls the function in batches and looks at what comes back.
+/// Calls the function in batches and checks its results.
 class BatchedFunction {
  public:
   BatchedFunction(RowFunction* function, std::int64_t n_cols, std::int64_t batch_rows)
@@ -17,7 +17,8 @@ class BatchedFunction {
   std::int64_t NumOutputs() const { return function_.NumOutputs(); }
   std::int64_t BatchRows() const { return batch_rows_; }
 
-  /// fill(row, values) writes row 0 .. n_rows - 1; take(row, outputs) gets what the function makes of it, in order.
+  /// Calls fill(row, values) to write row 0 .. n_rows - 1, and take(row, outputs) with the function's results, in
+  /// order.
   template <typename Fill, typename Take>
   void ForRows(std::int64_t n_rows, Fill&& fill, Take&& take) {
     for (std::int64_t begin = 0; begin < n_rows; begin += batch_rows_) {
@@ -54,7 +55,7 @@ using Players = std::vector<std::vector<std::int64_t>>;
 
 bool AreSame(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// A row against the background: where they differ.
+/// The differences between a row and the background.
 class Differences {
  public:
   Differences(double const* row, RowTable const& background, Players const& players)
@@ -69,11 +70,11 @@ class Differences {
     }
   }
 
-  /// Of a player's columns, in a row of the background.
+  /// Returns whether a player's columns differ from a row of the background.
   bool At(std::size_t player, std::int64_t other) const {
     return differs_[player * ToSize(n_rows_) + ToSize(other)] != 0;
   }
-  /// In any of its rows.
+  /// Returns whether a player's columns differ from any row of the background.
   bool InAny(std::size_t player) const {
     auto const first = differs_.begin() + static_cast<std::int64_t>(player) * n_rows_;
     return std::find(first, first + n_rows_, 1) != first + n_rows_;
@@ -84,8 +85,8 @@ class Differences {
   std::vector<std::uint8_t> differs_;  ///< [n_players, n_rows]
 };
 
-/// Of one row. A hybrid row that is the one of the coalition before is not asked for again: where a row shares values
-/// with the background, as columns of 0 and 1 do, most are.
+/// The game of one row. A hybrid row that equals the one of the previous coalition is not evaluated again: where a row
+/// shares values with the background, as columns of 0 and 1 do, most are equal.
 class BackgroundGame : public Game {
  public:
   BackgroundGame(BatchedFunction* function, RowTable const& background, double const* row, Players const& players)
@@ -109,14 +110,14 @@ class BackgroundGame : public Game {
  private:
   struct Hybrid {
     std::uint8_t const* mask;
-    std::int64_t other;  ///< of the background
+    std::int64_t other;  ///< a row of the background
   };
 
   void EvaluateSome(std::int64_t n, std::uint8_t const* masks, double* worth) {
     auto const n_rows = background_.n_rows;
     auto const n_outputs = NumOutputs();
     std::vector<Hybrid> asked;
-    std::vector<std::size_t> source(ToSize(n * n_rows));  // among those asked for
+    std::vector<std::size_t> source(ToSize(n * n_rows));  // index among the new hybrid rows
     for (std::int64_t i = 0; i < n; ++i) {
       auto const* mask = masks + i * NumPlayers();
       auto const changed = i == 0 ? std::vector<std::size_t>() : Changed(mask - NumPlayers(), mask);
@@ -195,7 +196,7 @@ ShapleyMethod ExplainRows(Context const& ctx, RowFunction* function, ExplainRows
                           ShapleyOptions const& options, RowValues const& out) {
   CheckTask(task);
   auto const n_players = static_cast<std::int64_t>(task.players.size());
-  ShapleyPlanOf(options, static_cast<std::int32_t>(n_players));  // before the function is called
+  ShapleyPlanOf(options, static_cast<std::int32_t>(n_players));  // checks the options before the function is called
   BatchedFunction batched(function, task.rows.n_cols, task.batch_rows);
   auto const n_outputs = function->NumOutputs();
   ShapleyEstimator const estimator(ctx, options);

@@ -1,7 +1,7 @@
-/// \file The game of a function of rows: what is missing from a coalition comes from the rows of a background.
+/// \file The game of a function of rows: columns outside a coalition take their values from the rows of a background.
 ///
-/// A coalition S of columns is worth the mean of f over hybrid rows: x in S, and elsewhere a row of the background,
-/// each in turn. Hybrid rows are made a batch at a time, so memory is that of a batch.
+/// The worth of a coalition S of columns is the mean of f over hybrid rows: x in S, and elsewhere a row of the
+/// background, each in turn. Hybrid rows are made a batch at a time, which bounds the memory.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// What is explained. Called from one thread.
+/// The function to explain. Called from one thread.
 class RowFunction {
  public:
   virtual ~RowFunction() = default;
@@ -23,7 +23,7 @@ class RowFunction {
   virtual void Call(std::int64_t n_rows, std::int64_t n_cols, double const* rows, double* out) = 0;
 };
 
-/// Not owning, [n_rows, n_cols].
+/// A table of rows, [n_rows, n_cols]. Not owning.
 struct RowTable {
   double const* values;
   std::int64_t n_rows;
@@ -35,22 +35,22 @@ struct RowTable {
 struct ExplainRowsTask {
   RowTable rows;
   RowTable background;
-  std::vector<std::vector<std::int64_t>> players;  ///< the columns of each; a column belongs to one at most
+  std::vector<std::vector<std::int64_t>> players;  ///< the columns of each player; a column belongs to at most one
   std::int64_t batch_rows = 65536;
 };
 
-/// Where an explanation goes; the caller's.
+/// The caller's memory for an explanation.
 struct RowValues {
   double* values;          ///< [n_rows, n_players, n_outputs]
   double* errors;          ///< likewise
-  double* base;            ///< [n_outputs], of the background
-  std::uint64_t* n_evals;  ///< [n_rows], coalitions
+  double* base;            ///< [n_outputs], mean over the background
+  std::uint64_t* n_evals;  ///< [n_rows], number of coalitions evaluated
 };
 
-/// Explains each row. Players whose columns equal the background's in all of its rows (NaN equals NaN) play no part and
-/// have exactly 0. Returns the method of the row with the most players. \throws Error(kData): tables that do not fit,
-/// numbers of the function that are not finite; Error(kParameter): as ShapleyPlanOf, columns that are not there or
-/// there twice.
+/// Explains each row. Players whose columns equal the background's in all of its rows (NaN equals NaN) are left out and
+/// have exactly 0. Returns the method of the row with the most players. \throws Error(kData): tables that do not match,
+/// numbers of the function that are not finite; Error(kParameter): as ShapleyPlanOf, columns that do not exist or are
+/// named twice.
 ShapleyMethod ExplainRows(Context const& ctx, RowFunction* function, ExplainRowsTask const& task,
                           ShapleyOptions const& options, RowValues const& out);
 

@@ -1,4 +1,5 @@
-/// \file The samplers behind SampleOrders, one function each: arguments are checked, weights are 1 / n before the call.
+/// \file The samplers behind SampleOrders, one function each. Before the call, arguments are checked and weights are 1
+/// / n.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,14 @@
 
 namespace kauri {
 
-/// A key of its own for each purpose, and for each order or unit of it.
+/// Streams of random numbers: a separate key for each purpose, and for each order or unit of it.
 enum class OrderStream : std::uint64_t { kUniform = 1, kNormals, kScramble, kCandidates };
 
 KAURI_HD std::uint64_t OrderKey(std::uint64_t seed, OrderStream stream, std::uint64_t number) {
   return CombineKeys(CombineKeys(seed, static_cast<std::uint64_t>(stream)), number);
 }
 
-/// Fisher and Yates' shuffle of 0 .. d - 1.
+/// Shuffles 0 .. d - 1 by the method of Fisher and Yates.
 void UniformOrder(std::uint64_t key, Span<std::uint32_t> order);
 
 void SampleUniform(OrderOptions const& options, Orders* orders);

@@ -1,4 +1,4 @@
-/// Which method a game is estimated with, and how many orders it has for that.
+/// Chooses the method and the number of orders for a game.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -23,7 +23,7 @@ constexpr std::pair<char const*, ShapleyMethod> kNames[] = {{"auto", ShapleyMeth
                                                             {"owen_halved", ShapleyMethod::kOwenHalved},
                                                             {"stratified", ShapleyMethod::kStratified}};
 
-/// Players whose coalitions are all evaluated, at most.
+/// Maximum number of players whose coalitions are all evaluated.
 constexpr std::int32_t kMostExactPlayers = 24;
 
 bool HasUnits(ShapleyMethod method) {
@@ -44,8 +44,8 @@ void CheckOptions(ShapleyOptions const& options) {
   }
 }
 
-/// Coalitions that an order of d players takes beside the empty and the whole one; of owen a sample, of stratified d
-/// marginals.
+/// Returns the number of coalitions of an order of d players, without the empty and the full one; for owen of a sample,
+/// for stratified of d marginals.
 std::int64_t EvalsOfOrder(ShapleyMethod method, std::int32_t d) {
   if (method == ShapleyMethod::kStratified) return 2 * std::int64_t{d};
   return AddsUp(method) ? d - 1 : d + 1;
@@ -53,10 +53,10 @@ std::int64_t EvalsOfOrder(ShapleyMethod method, std::int32_t d) {
 
 std::int64_t EvalsOf(std::int64_t n, ShapleyMethod method, std::int32_t d) { return n * EvalsOfOrder(method, d) + 2; }
 
-/// Of d players, two at least.
+/// Returns the number of orders for d players, at least two.
 std::int64_t NumOrders(ShapleyOptions const& options, std::int32_t d) {
   constexpr std::int64_t kLeast = 10;
-  constexpr std::int64_t kGrowth = 20;  // with a tolerance
+  constexpr std::int64_t kGrowth = 20;  // factor with a tolerance
   auto n = options.n_orders;
   if (options.max_evals > 0) {
     auto const affordable = (options.max_evals - 2) / EvalsOfOrder(options.method, d);
@@ -70,7 +70,8 @@ std::int64_t NumOrders(ShapleyOptions const& options, std::int32_t d) {
   return std::max(kLeast, 2 * (std::int64_t{d} - 1)) * (options.tolerance > 0.0 ? kGrowth : 1);
 }
 
-/// What auto becomes. A tolerance may end before n orders, so exact is then weighed against those of no tolerance.
+/// Returns the method, which auto chooses. A tolerance may end before n orders, so the cost of exact is then compared
+/// with the orders used without a tolerance.
 ShapleyMethod ChosenMethod(ShapleyOptions const& options, std::int32_t d, std::int64_t n) {
   constexpr std::int32_t kGreedyPlayers = 16;
   constexpr std::int64_t kBayesianOrders = 200;

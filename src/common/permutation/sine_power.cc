@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-/// x^(n/2)
+/// Returns x^(n/2).
 double HalfPower(double x, std::int32_t n) {
   double power = n % 2 == 0 ? 1.0 : std::sqrt(x);
   auto square = x;
@@ -19,7 +19,7 @@ double HalfPower(double x, std::int32_t n) {
   return power;
 }
 
-/// sum_k prod_(i<k) (a + i)/(b + i) x^k, x below 1.
+/// Returns sum_k prod_(i<k) (a + i)/(b + i) x^k, for x below 1.
 double SumSeries(double a, double b, double x) {
   double sum = 0.0;
   double term = 1.0;
@@ -33,7 +33,7 @@ double SumSeries(double a, double b, double x) {
 }  // namespace
 
 SinePower::SinePower(std::int32_t m) : m_(m), half_beta_(m % 2 == 0 ? kPi / 2.0 : 1.0) {
-  // From B(1/2, 1/2) = pi or B(1, 1/2) = 2 on, B(a + 1, 1/2) = B(a, 1/2) a / (a + 1/2).
+  // Starting at B(1/2, 1/2) = pi or B(1, 1/2) = 2, B(a + 1, 1/2) = B(a, 1/2) a / (a + 1/2).
   for (auto twice_a = m % 2 == 0 ? 1 : 2; twice_a < m + 1; twice_a += 2) {
     half_beta_ *= static_cast<double>(twice_a) / static_cast<double>(twice_a + 1);
   }
@@ -60,7 +60,7 @@ Angle SinePower::Inverse(double u) const {
   auto t = inner * half_beta_;
   for (int step = 0; step < 200; ++step) {
     auto const shares = SharesAt(t);
-    // The smaller of the two has the digits.
+    // The smaller of the two is more precise.
     auto const missing = inner < outer ? inner - shares.inner : shares.outer - outer;
     auto const next = shares.slope > 0.0 ? t + missing / shares.slope : t;
     auto const done = !(next - t > 1e-15) || next >= 1.0;

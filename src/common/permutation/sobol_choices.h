@@ -1,11 +1,11 @@
-/// \file Which draw of first numbers each dimension of Sobol's sequence has (sobol_points.h).
+/// \file The chosen draw of first numbers for each dimension of Sobol's sequence (sobol_points.h).
 #pragma once
 
 #include <cstdint>
 
 namespace kauri {
 
-/// Of dimensions 1, 2, .. as tests/benchmark/sobol_search.cc prints them.
+/// Draws of dimensions 1, 2, .. as printed by tests/benchmark/sobol_search.cc.
 constexpr std::uint8_t kSobolChoices[] = {
     0,   0,   0,   2,   14,  54,  103, 121, 42,  169, 175, 15,  234, 111, 33,  174, 88,  124, 226, 69,  156, 110, 204,
     7,   10,  193, 81,  226, 169, 180, 220, 33,  143, 50,  234, 16,  135, 113, 179, 189, 253, 15,  173, 97,  39,  214,

@@ -1,5 +1,5 @@
-/// Sobol points on the sphere (section 5.4.3, Algorithm 4). Printed there with a cosine for i < d - 2, which leaves the
-/// sphere: it is i <= d - 2.
+/// Sobol points on the sphere (section 5.4.3, Algorithm 4). The paper prints a cosine for i < d - 2, which leaves the
+/// sphere; the correct condition is i <= d - 2.
 #include <vector>
 
 #include "common/parallel_for.h"

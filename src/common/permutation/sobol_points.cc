@@ -8,7 +8,7 @@
 namespace kauri {
 namespace {
 
-/// a b modulo the polynomial, of degree s.
+/// Returns a b modulo the polynomial, of degree s.
 std::uint32_t Multiply(std::uint32_t a, std::uint32_t b, std::uint32_t polynomial, int s) {
   std::uint32_t product = 0;
   for (; b != 0; b >>= 1U) {
@@ -19,7 +19,7 @@ std::uint32_t Multiply(std::uint32_t a, std::uint32_t b, std::uint32_t polynomia
   return product;
 }
 
-/// x to the power of `exponent`.
+/// Returns x to the power of `exponent`.
 std::uint32_t PowerOfX(std::uint32_t exponent, std::uint32_t polynomial, int s) {
   std::uint32_t power = 1;
   std::uint32_t square = s == 1 ? 1U : 2U;  // x is 1 modulo x + 1
@@ -30,7 +30,7 @@ std::uint32_t PowerOfX(std::uint32_t exponent, std::uint32_t polynomial, int s) 
   return power;
 }
 
-/// Whether the powers of x are all 2^s - 1 other polynomials but 0.
+/// Returns whether the powers of x are all 2^s - 1 polynomials other than 0.
 bool IsPrimitive(std::uint32_t polynomial, int s) {
   auto const period = (1U << static_cast<unsigned>(s)) - 1U;
   if (PowerOfX(period, polynomial, s) != 1U) return false;
@@ -51,7 +51,7 @@ int DegreeOf(std::uint32_t polynomial) {
   return degree;
 }
 
-/// Owen's scrambling of one coordinate.
+/// Applies Owen's scrambling to one coordinate.
 std::uint32_t Scramble(std::uint32_t bits, std::uint64_t key) {
   std::uint32_t flips = 0;
   for (unsigned bit = 0; bit < SobolPoints::kBits; ++bit) {

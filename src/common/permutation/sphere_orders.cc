@@ -1,5 +1,5 @@
-/// Orthogonal spherical codes (section 5.4.2, Algorithm 3). Printed there with d columns of X, which has d - 1, and an
-/// inner loop over j <= i in place of j < i.
+/// Orthogonal spherical codes (section 5.4.2, Algorithm 3). The paper prints d columns of X, which has d - 1, and an
+/// inner loop over j <= i instead of j < i.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -42,7 +42,7 @@ class Normals {
   bool has_spare_ = false;
 };
 
-/// In four lanes, whose additions do not wait for each other.
+/// Returns the dot product, summed in four lanes, whose additions do not wait for each other.
 double Dot(double const* a, double const* b, std::int64_t n) {
   double lanes[4] = {};
   auto const whole = n / 4 * 4;
@@ -53,8 +53,8 @@ double Dot(double const* a, double const* b, std::int64_t n) {
   return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/// Gram and Schmidt's process on rows [n_rows, width], each row twice: once leaves angles far from right at some
-/// hundred rows.
+/// Orthonormalises rows [n_rows, width] by Gram and Schmidt's process, each row twice: with a single pass, some angles
+/// are far from right with several hundred rows.
 void Orthonormalise(std::int64_t n_rows, std::int64_t width, std::vector<double>* rows) {
   for (std::int64_t i = 0; i < n_rows; ++i) {
     auto* row = rows->data() + i * width;
@@ -70,7 +70,7 @@ void Orthonormalise(std::int64_t n_rows, std::int64_t width, std::vector<double>
   }
 }
 
-/// orders (out): [n, d], one after the other an order and its reverse; n up to 2 (d - 1).
+/// Writes a unit of orders (out): [n, d], alternately an order and its reverse; n up to 2 (d - 1).
 void OrthogonalUnit(SphereMap const& map, std::uint64_t key, std::int64_t n, std::int32_t d, std::uint32_t* orders) {
   auto const width = std::int64_t{d} - 1;
   auto const n_rows = (n + 1) / 2;

@@ -1,4 +1,4 @@
-/// \file Sobol's points as points of a sphere: each coordinate is a share of a polar angle's distribution.
+/// \file Maps Sobol's points to points of a sphere: each coordinate is a fraction of a polar angle's distribution.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace kauri {
 
 class SpherePoints {
  public:
-  /// Of the unit sphere in R^(d - 1); d: 2 to kMostSobolPlayers.
+  /// Points of the unit sphere in R^(d - 1); d: 2 to kMostSobolPlayers.
   explicit SpherePoints(std::int32_t d);
-  /// Point `index` of the scrambling that `key` names: [d - 1].
+  /// Computes point `index` of the scrambling with the key `key`: [d - 1].
   void At(std::uint32_t index, std::uint64_t key, Span<double> point) const;
 
  private:

@@ -1,7 +1,7 @@
 /// Stratified sampling (Castro, Gomez, Molina, Tejada 2017, "Improving polynomial estimation of the Shapley value by
 /// stratified random sampling with optimum allocation"): a stratum for each player and place in the order. Half of the
-/// draws, two at least, go to all alike: of fewer, many strata would seem not to vary. The others go where marginals
-/// vary (Neyman's allocation).
+/// draws, at least two each, are shared equally by all strata: with fewer, many strata would seem not to vary. The
+/// others go to strata whose marginals vary (Neyman's allocation).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kStrataStream = 0x537472617461ULL;
 
-/// Draws of marginals by stratum, player * d + place.
+/// Sampled marginals by stratum, player * d + place.
 class Strata {
  public:
   Strata(std::uint64_t seed, Evaluations* game)
@@ -36,7 +36,7 @@ class Strata {
     Flush();
   }
 
-  /// The largest standard deviation of an output, of a stratum.
+  /// Returns a stratum's largest standard deviation over the outputs.
   double Deviation(std::int64_t stratum) const {
     auto variance = 0.0;
     for (std::int64_t output = 0; output < n_outputs_; ++output) {
@@ -45,7 +45,7 @@ class Strata {
     return std::sqrt(variance);
   }
 
-  /// The mean of a player's strata, and its standard error.
+  /// Writes the mean of each player's strata, and its standard error.
   void Write(ShapleyEstimate* estimate) const {
     auto const d = static_cast<double>(d_);
     for (std::int64_t cell = 0; cell < d_ * n_outputs_; ++cell) {
@@ -62,7 +62,7 @@ class Strata {
   }
 
  private:
-  /// A draw is the first `place` of the others in a random order, without and with the player.
+  /// Queues a draw: the first `place` other players in a random order, without and with the player.
   void Queue(std::int64_t stratum) {
     constexpr std::size_t kMostQueued = 1 << 13;
     auto const player = static_cast<std::uint32_t>(stratum / d_);

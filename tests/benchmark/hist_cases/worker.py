@@ -21,7 +21,7 @@ from hist_cases import rows  # noqa: E402
 from hist_cases.peak import DeviceMemory  # noqa: E402
 from hist_cases.works import Work  # noqa: E402
 
-FEW = 10  # a tenth of the rounds is the shorter of two trainings
+FEW = 10  # the shorter of two trainings has a tenth of the rounds
 CHECKED_ROWS = 100_000
 MIB = 1 << 20
 
@@ -175,7 +175,7 @@ class Worker:
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with the answer
     task = json.loads(sys.argv[1])
     works = [Work(**work) for work in task["works"]]
     worker = Worker(task["library"], works, task["settings"])

@@ -23,7 +23,7 @@ class Case:
     rounds: int
 
 
-# The paper's Yahoo LTR, Higgs and Bosch are not free to pass on; the nearest real sets stand for them.
+# The paper's Yahoo LTR, Higgs and Bosch may not be redistributed; the most similar real sets replace them.
 CASES = [
     Case("lambdarank", "YLTR", 6, 500),
     Case("higgs26k", "Higgs", 12, 500),

@@ -14,7 +14,7 @@ from .shapes import Problem, dense_binary, yltr_size
 from .speed import Plan, level_choices, measure
 from .training import cpu_params, device_params, knows_objective, make_matrix, train_timed
 
-# The paper: a Titan X is 1.2 times as fast as the best number of threads of two Xeons with 24 cores.
+# Result of the paper: a Titan X is 1.2 times as fast as the best number of threads of two Xeons with 24 cores.
 PRINTED_BEST = 1.2
 THREAD_COLUMNS: list[Column] = [
     ("threads", "threads", "{}"),
@@ -31,7 +31,7 @@ LEVEL_COLUMNS: list[Column] = [
     ("printed", "printed", "{:.2f}"),
     ("same bytes", "equal_bytes", "{}"),
 ]
-# Table 26: what is gained over sorting alone, by levels.
+# Table 26: the gain over sorting alone, by levels.
 PRINTED_GAIN = {"0": 1.0, "1": 1.0, "2": 1.04, "3": 1.07, "4": 1.13, "5": 1.14}
 
 

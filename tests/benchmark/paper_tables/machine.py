@@ -28,7 +28,7 @@ from typing import Any
 _MULTIPROCESSORS = 16  # CUdevice_attribute
 _POOL_RESERVED_HIGH, _POOL_USED_HIGH = 6, 8  # CUmemPool_attribute
 
-# The CUDA driver's functions that are used here. All return a CUresult.
+# The CUDA driver functions used here. All return a CUresult.
 _SIGNATURES: dict[str, list[Any]] = {
     "cuInit": [c_uint],
     "cuDeviceGet": [POINTER(c_int), c_int],

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SECONDS, BYTES = "gpu__time_duration.sum", "dram__bytes.sum"
-# ncu's units, in seconds, bytes and pieces. Its prefixes of bytes are decimal.
+# ncu's units, in seconds, bytes and counts. Its byte prefixes are decimal.
 _PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3}
 UNITS = {f"{prefix}{unit}": scale for prefix, scale in _PREFIXES.items() for unit in ("second", "s")}
 UNITS |= {f"{prefix}{unit}": 10.0 ** (3 * i) for i, prefix in enumerate(("", "k", "m", "g")) for unit in ("byte", "b")}
@@ -86,7 +86,7 @@ def read_kernels(lines: Iterable[str]) -> dict[str, KernelTotal]:
         if unit not in UNITS:
             raise ValueError(f"ncu gave {metric} in {row['Metric Unit']!r}; expected one of {list(UNITS)}.")
         total = totals.setdefault(short_name(row["Kernel Name"]), KernelTotal())
-        value = float(row["Metric Value"].replace(",", "")) * UNITS[unit]  # with commas between thousands, maybe
+        value = float(row["Metric Value"].replace(",", "")) * UNITS[unit]  # may have commas between thousands
         total.sums[metric] = total.sums.get(metric, 0.0) + value
         total.launches += metric == SECONDS
     if not totals:

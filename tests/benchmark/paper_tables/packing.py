@@ -40,7 +40,7 @@ def _by_size(sizes: np.ndarray) -> list[tuple[int, int]]:
 
 def bins_first_fit_decreasing(sizes: np.ndarray) -> int:
     """The largest first, each into the oldest bin that has room."""
-    runs: list[tuple[int, int]] = []  # (room left, neighbouring bins), the oldest first
+    runs: list[tuple[int, int]] = []  # (free space, number of adjacent bins), the oldest first
     for size, count in _by_size(sizes):
         runs, left = _fill(runs, size, count)
         fresh, left = _fill([(WARP, -(-left // (WARP // size)))] if left else [], size, left)
@@ -55,7 +55,7 @@ def _fill(runs: list[tuple[int, int]], size: int, items: int) -> tuple[list[tupl
         each = room // size
         full = min(bins, items // each) if each else 0
         items -= full * each
-        rest = items if each and full < bins else 0  # the last bin to be touched takes fewer than it could
+        rest = items if each and full < bins else 0  # the last bin used is not full
         items -= rest
         parts = [(room - each * size, full), (room - rest * size, int(rest > 0)), (room, bins - full - int(rest > 0))]
         after += [part for part in parts if part[1] > 0]
@@ -64,9 +64,9 @@ def _fill(runs: list[tuple[int, int]], size: int, items: int) -> tuple[list[tupl
 
 def bins_best_fit_decreasing(sizes: np.ndarray) -> int:
     """The largest first, each into the bin with the least room that has enough."""
-    bins_with = [0] * (WARP + 1)  # by room left
+    bins_with = [0] * (WARP + 1)  # number of bins by free space
     for size, count in _by_size(sizes):
-        bins_with[WARP] = count  # fresh bins, as many as could be needed
+        bins_with[WARP] = count  # empty bins, the maximum number needed
         left = count
         for room in range(size, WARP + 1):
             each = room // size
@@ -82,7 +82,7 @@ def bins_best_fit_decreasing(sizes: np.ndarray) -> int:
     return sum(bins_with)
 
 
-# By their names in shap_bin_packing.
+# Packing methods by their names in shap_bin_packing.
 PACKINGS: dict[str, Callable[[np.ndarray], int]] = {
     "none": bins_none,
     "nf": bins_next_fit,

@@ -42,7 +42,7 @@ class RealSet:
     metric_name: str
     metric: Metric
     categorical: list[int] = field(default_factory=list)
-    types: list[str] | None = None  # of the features; without them all are numbers
+    types: list[str] | None = None  # types of the features; None: all are numerical
 
     def with_categories(self) -> RealSet:
         """The same set, its categorical columns as such."""

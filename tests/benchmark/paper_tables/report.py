@@ -11,7 +11,7 @@ from typing import Any
 from .machine import describe_machine, versions
 
 Row = dict[str, Any]
-# Header, key of the row, format: "{:.2f}". A row without the key, or with None, shows a dash.
+# Columns as header, key of the row, format: "{:.2f}". A row without the key, or with None, shows a dash.
 Column = tuple[str, str, str]
 
 

@@ -25,7 +25,7 @@ COLUMNS: list[Column] = [
     ("GB/s", "rate", "{:.0f}"),
     ("of a copy", "of_copy", "{:.0%}"),
 ]
-# Rows, depth, rounds that are profiled: ncu slows each launch down.
+# Rows, depth and rounds to profile; few, because ncu slows each launch down.
 CASES = [(200_000, 6, 5), (1_000_000, 6, 3), (10_500_000, 12, 1)]
 
 

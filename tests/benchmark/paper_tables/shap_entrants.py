@@ -16,10 +16,10 @@ from .machine import optional
 from .report import say
 from .shap_models import TrainedModel
 
-# Makes a call for rows: Preparation, as of a DMatrix, is not timed. The call returns [n, (classes,) columns + 1, ...].
+# Makes a call for rows. Preparation, as of a DMatrix, is not timed. The call returns [n, (classes,) columns + 1, ...].
 Prepare = Callable[[np.ndarray], Callable[[], np.ndarray]]
-# XGBoost and the shap package go through interactions once per feature: processor seconds per leaf, row and feature, to
-# choose how many rounds of a model can be timed; and leaves that the shap package reads in a few seconds.
+# Processor seconds per leaf, row and feature, to choose how many rounds of a model can be timed: XGBoost and the shap
+# package loop over interactions once per feature. And leaves that the shap package reads in a few seconds.
 PAIR_SECONDS = 2e-6
 SHAP_PACKAGE_LEAVES = 200_000
 
@@ -30,10 +30,10 @@ class Entrant:
 
     key: str
     prepare: Prepare
-    scaled: bool = True  # fewer rows may be timed and scaled up
-    start_rows: int = 16  # the fewest
-    rounds: int | None = None  # the first rounds alone are timed
-    leaf_factor: float = 1.0  # all leaves / those of these rounds
+    scaled: bool = True  # whether fewer rows may be timed and scaled up
+    start_rows: int = 16  # minimum number of rows
+    rounds: int | None = None  # number of first rounds to time; None: all
+    leaf_factor: float = 1.0  # all leaves / leaves of these rounds
 
 
 @dataclass
@@ -41,11 +41,11 @@ class Measured:
     """Seconds for all rows, maybe scaled up from fewer."""
 
     seconds: float
-    rows: int  # that were timed
+    rows: int  # number of rows timed
     wanted: int
     repeats: int
     times: list[float]
-    rounds: int | None  # timed; None: all
+    rounds: int | None  # rounds timed; None: all
 
     @property
     def text(self) -> str:

@@ -47,7 +47,7 @@ def figure_4(args: argparse.Namespace) -> int:
         rows = model.test_rows(count)
         row: Row = {"name": f"{count} rows", "rows": count}
         for entrant in entrants:
-            entrant.scaled = False  # this figure shows what so many rows take
+            entrant.scaled = False  # this figure shows the time of the given number of rows
             row[entrant.key] = measure(entrant, rows, args.seconds / 2)[0].seconds * 1e3
         report.add(row)
     for device in (entrant.key for entrant in entrants if entrant.key.startswith("device")):

@@ -25,10 +25,10 @@ class Published:
 
     leaves: int
     v100_s: float  # the paper's GPU
-    cpu40_s: float  # its 40 cores
+    cpu40_s: float  # the paper's 40 cores
     v100_pairs_s: float
     cpu40_pairs_s: float
-    h100_leaves: int  # XGBoost 3.4.1 on an H100, models of its own; large ones were cut short
+    h100_leaves: int  # XGBoost 3.4.1 on an H100, with its own models; large ones were truncated
     h100_s: float
     h100_pairs_s: float
 
@@ -59,7 +59,7 @@ class TrainedModel:
     rounds: int
     asked_rounds: int
     rows: np.ndarray  # all rows of its data set, [n_rows, n_cols] float32
-    train_s: float | None  # None: it lay there already
+    train_s: float | None  # None: the model existed already
 
     def test_rows(self, count: int) -> np.ndarray:
         """Rows drawn with replacement, as in the paper."""

@@ -19,9 +19,9 @@ from .report import Column, Report
 from .shap_models import TrainedModel, trained
 
 CYCLES = "sm__cycles_elapsed.max"
-INSTRUCTIONS = "smsp__inst_executed.sum"  # of warps
+INSTRUCTIONS = "smsp__inst_executed.sum"  # instructions of warps
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
-SCHEDULERS = 4  # of a multiprocessor, since Volta
+SCHEDULERS = 4  # schedulers of a multiprocessor since Volta
 LANES = 32
 COLUMNS: list[Column] = [
     ("model", "name", "{}"),
@@ -35,7 +35,7 @@ COLUMNS: list[Column] = [
     ("MB", "megabytes", "{:.1f}"),
     ("of a copy", "of_copy", "{:.0%}"),
 ]
-SMALLEST_SHARE = 0.01  # of the time; what takes less is summed up
+SMALLEST_SHARE = 0.01  # fraction of the time; smaller kernels are summed up
 
 
 def cases(args: argparse.Namespace) -> Iterator[tuple[TrainedModel, str, bool, int]]:

@@ -12,7 +12,7 @@ from .report import Column, Report, Row, say
 from .shap_entrants import allowed_values, entrants_for, error_against, kauri_entrant, measure, methods_on
 from .shap_models import PUBLISHED, TrainedModel, trained
 
-TOLERANCE = 1e-3  # of the largest value; the papers' recurrences lose digits on deep trees
+TOLERANCE = 1e-3  # relative to the largest value; the papers' recurrences lose digits on deep trees
 MODEL: list[Column] = [("model", "name", "{}"), ("trees", "trees_text", "{}"), ("leaves", "leaves", "{:,}")]
 ENTRANTS = {
     "device_treeshap": "device treeshap",

@@ -92,7 +92,7 @@ def bosch_size(scale: float, threads: int) -> Problem:
     rng = np.random.default_rng(1)
     ways = np.sort(rng.permuted(np.tile(np.arange(n_cols, dtype=np.int32), (n_ways, 1)), axis=1)[:, :per_row], axis=1)
     informative = rng.choice(n_cols, 8, replace=False)
-    slots = np.full((n_ways, n_cols), -1, dtype=np.int32)  # where a column stands in a row of its way
+    slots = np.full((n_ways, n_cols), -1, dtype=np.int32)  # position of a column in a row of its way
     slots[np.arange(n_ways)[:, None], ways] = np.arange(per_row, dtype=np.int32)
     values = np.empty((n_rows, per_row), dtype=np.float32)
     columns = np.empty((n_rows, per_row), dtype=np.int32)

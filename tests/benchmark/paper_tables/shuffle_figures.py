@@ -50,10 +50,10 @@ _PRINTED_TABLES: dict[int, tuple[tuple[str, ...], dict[int, tuple[float | None, 
     ),
 }
 
-# Figures 6 to 9 print no numbers: what the test should say of each shuffler.
+# The expected outcome of the test for each shuffler, because figures 6 to 9 print no numbers.
 _ELEMENTS = {6: 5, 7: 5, 8: 100, 9: 1000}
 _ROUNDS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 48)
-_CHI_SQUARE_LIMIT = 145.46  # of 119 degrees of freedom, 95 %
+_CHI_SQUARE_LIMIT = 145.46  # for 119 degrees of freedom, 95 %
 
 
 def program(folder: Path, name: str) -> Path:
@@ -184,7 +184,7 @@ def uniformity(folder: Path, figure: int, n_permutations: int) -> list[str]:
     print(_row(["shuffler", "found", "limit of 95 %", "Hoeffding's"]) + "\n" + _row(["---"] * 4))
     missed = []
     for name in names:
-        sets = 4 if figure == 9 else 1  # a congruence's discrepancy comes of few pairs, and varies from set to set
+        sets = 4 if figure == 9 else 1  # a congruence's discrepancy depends on few pairs, and varies between sets
         words = [bench, kind, str(n), str(n_permutations), name, "1", str(sets)]
         lines = subprocess.run(words, text=True, capture_output=True, check=True).stdout.splitlines()
         text = lines[0].split()
@@ -192,7 +192,7 @@ def uniformity(folder: Path, figure: int, n_permutations: int) -> list[str]:
         found = abs(float(text[0]))
         limit = _CHI_SQUARE_LIMIT if figure == 6 else float(text[1]) / sets**0.5
         print(_row([name, text[0], f"{limit:.4g}", "" if figure == 6 else text[2]]), flush=True)
-        # One set in twenty of a fair shuffle is above the limit; few are far above.
+        # For a fair shuffle one set in twenty exceeds the limit, few of them by much.
         if name in ("philox", "swap", "std") and found > (1.5 if figure == 6 else 2.0) * limit:
             missed.append(f"figure {figure}: {name} has {text[0]}, the limit is {limit:.4g}")
         if (name == "lcg" or (name == "philox:4" and figure != 9)) and found < limit:

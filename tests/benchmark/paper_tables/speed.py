@@ -29,7 +29,7 @@ PAPER = {
     "Higgs size": {"paper_gpu_s": 3052, "paper_cpu_s": 14504, "paper_gb": 11.32},
     "Bosch size": {"paper_gpu_s": 591, "paper_cpu_s": 3294, "paper_gb": 8.28},
 }
-# Table 24, a GTX 970 and four cores: the share of the rows, and seconds of 500 rounds.
+# Table 24, a GTX 970 and four cores: the fraction of the rows, and seconds of 500 rounds.
 SUBSETS = {
     "YLTR size": {"subset": 0.75, "paper_gpu_s": 376, "paper_cpu_s": 1577},
     "Higgs size": {"subset": 0.25, "paper_gpu_s": 1201, "paper_cpu_s": 7961},
@@ -69,10 +69,10 @@ def memory_numbers(device: str, entries: int) -> Row:
 class Plan:
     """What to train on one problem."""
 
-    rounds: int  # on the device, the first included
-    peer_rounds: int = 0  # of the CPU's methods, after a first round
+    rounds: int  # rounds on the device, including the first
+    peer_rounds: int = 0  # rounds of the CPU's methods, after a first round
     peers: tuple[str, ...] = ("cpu", "xgboost")
-    extra: Row = field(default_factory=dict)  # parameters on the device
+    extra: Row = field(default_factory=dict)  # parameters for the device
 
 
 def measure(problem: Problem, args: argparse.Namespace, plan: Plan) -> Row:

@@ -18,7 +18,7 @@ COLUMNS: list[Column] = [
     ("printed deviation", "printed_deviation", "{}"),
     ("ours / printed", "ratio", "{:.2f}"),
 ]
-# By the name that the program gives them: what it is, and the paper's mean error and deviation.
+# Each way of summing, by its name in the program: a description, and the paper's mean error and deviation.
 PRINTED = {
     "sequential": ("float32, in sequence", 0.0694, 0.0520),
     "parallel": ("float32, in parallel", 0.0007, 0.0005),

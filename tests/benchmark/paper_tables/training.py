@@ -21,11 +21,11 @@ PAPER_ROUNDS = 500
 class Timing:
     """What a training took."""
 
-    construct_s: float  # making the DMatrix
-    first_s: float  # the first round: sorting, and the way to the device
+    construct_s: float  # construction of the DMatrix
+    first_s: float  # the first round, with sorting and the transfer to the device
     window_ms: list[float] = field(default_factory=list)  # milliseconds per round of each window
-    rounds: int = 1  # all rounds, the first included
-    seconds: float = 0.0  # of all rounds
+    rounds: int = 1  # number of rounds, including the first
+    seconds: float = 0.0  # seconds of all rounds
 
     @property
     def ms(self) -> float:

@@ -13,8 +13,8 @@ from .problems import FEW_PLAYERS, Problem, boosted, network
 
 EXISTING = ("mc", "antithetic", "owen", "owen_halved", "stratified")
 PROPOSED = ("antithetic", "herding", "sbq", "orthogonal", "sobol")
-NEED_SETS = ("owen", "owen_halved", "stratified")  # take sets, not orders
-MOST = {"herding": 300, "sbq": 100}  # orders; their time grows with the square and the cube
+NEED_SETS = ("owen", "owen_halved", "stratified")  # methods that sample coalitions, not orders
+MOST = {"herding": 300, "sbq": 100}  # maximum number of orders; their time grows with its square and cube
 
 Errors = dict[tuple[str, int], float]  # by method and orders
 

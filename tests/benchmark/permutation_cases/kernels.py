@@ -13,7 +13,7 @@ import numpy as np
 from .claims import Sheet
 from .problems import FEW_PLAYERS, Problem, all_sets, boosted, values_of
 
-Choice = Callable[[int, int, int], kb.Orders]  # of d, n and a seed
+Choice = Callable[[int, int, int], kb.Orders]  # arguments: d, n and a seed
 Errors = dict[tuple[str, int], float]
 
 

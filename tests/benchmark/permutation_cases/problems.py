@@ -11,12 +11,12 @@ import numpy as np
 
 N_ROWS, N_BACKGROUND = 10, 100
 SETS = ("california", "regression", "breast_cancer", "spambase", "year", "adult")
-FEW_PLAYERS = ("california", "regression")  # whose sets can all be evaluated
+FEW_PLAYERS = ("california", "regression")  # problems whose coalitions can all be evaluated
 
 
 def load_set(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """Features and labels, as sampled_shap_compare.py has them."""
-    from sampled_shap_compare import load_set as load  # which needs shap, and the loader of the real sets
+    from sampled_shap_compare import load_set as load  # needs shap and the loader of the real sets
 
     return load(name, folder)
 

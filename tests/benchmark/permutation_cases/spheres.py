@@ -64,7 +64,7 @@ def figure_6(sheet: Sheet) -> None:
     rng = np.random.default_rng(1)
     start = np.arange(d, dtype=np.uint32)
     others = np.array([start[rng.permutation(d)] for _ in range(n)])
-    near = n // 2  # half of the pairs are a few exchanges of neighbours apart, or turned round, to fill the ends
+    near = n // 2  # half of the pairs differ by a few adjacent swaps, or are reversed, to fill the ends
     for i in range(near):
         others[i] = start if i % 2 == 0 else start[::-1]
         for at in rng.integers(0, d - 1, rng.integers(0, 40)):

@@ -23,7 +23,7 @@ PRINTED = {  # (d, n): discrepancy and seconds by METHODS
     (200, 100): ((0.083784, 3.43), (0.086434, 0.043), (0.083187, 0.46), (0.083656, 39.2), (0.083928, 0.69)),
     (200, 1000): ((0.025508, 242.5), (0.027318, 0.007), (0.023420, 0.56), None, (0.023411, 2.0)),
 }
-POWERS = {"herding": 2, "sbq": 3, "orthogonal": 1, "sobol": 1}  # table 1: of the number of orders
+POWERS = {"herding": 2, "sbq": 3, "orthogonal": 1, "sobol": 1}  # table 1: power of the number of orders
 SIZES = {"herding": (250, 1000), "sbq": (400, 1600), "orthogonal": (2000, 32000), "sobol": (2000, 32000)}
 OF_AN_IMAGE = {  # table 5: 256 tiles, 100 orders
     "mc": 0.001,

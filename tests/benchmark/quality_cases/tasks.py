@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from paper_tables.real_sets import raw_set
 
-# Settings are chosen by the first, and confirmed by the second.
+# Data sets for choosing settings, and data sets for confirming them.
 CHOOSING = (
     "adult",
     "ames",
@@ -34,11 +34,11 @@ CONFIRMING = (
     "boston",
     "lightgbm_multiclass",
 )
-# What else the loader has, of one table and up to 500 columns, that is no other set again: nothing of what fit_best
-# tries was chosen by them. Grades of queries are numbers here, and queries lie in both parts.
+# The loader's other data sets of one table and up to 500 columns, without variants of the sets above. No setting that
+# fit_best tries was chosen by them. Relevance grades are numbers here, and queries lie in both parts.
 UNSEEN = ("enb", "lambdarank", "nhanes1", "scpf", "veterans", "wq", "yeast")
 LATE = 15.0  # minutes
-MOST_CLASSES = 10  # of a column as a label
+MOST_CLASSES = 10  # maximum for a column that serves as label
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _flights_routes(task: Task, names: list[str]) -> Task:
 _MADE_OF_FLIGHTS = {"flights_late": _flights_late, "flights_routes": _flights_routes}
 
 
-# Categorical columns as labels.
+# Categorical columns that serve as labels.
 _MADE_OF_COLUMNS = {
     "adult_occupation": ("adult", "occupation"),
     "ames_neighborhood": ("ames", "Neighborhood"),

@@ -16,8 +16,8 @@ class Case:
     name: str
     data: str
     task: str = "binary"  # binary, multiclass, rank, predict
-    again: bool = False  # one round, then another training on the same data set of the library
-    keeps_values: bool = False  # hist trains on a DMatrix, not on a QuantileDMatrix
+    again: bool = False  # trains one round, then trains again on the same data set object
+    keeps_values: bool = False  # whether hist trains on a DMatrix, not on a QuantileDMatrix
     rounds: int = 20
     method: str = "hist"
     depth: int = 6  # 0: no limit
@@ -25,7 +25,7 @@ class Case:
     eta: float = 0.1
     repeats: int = 5
     libraries: tuple[str, ...] = ("kauri", "xgboost", "lightgbm", "catboost")
-    apart: bool = False  # processes start anew for each run: the data are too large to be held by all at once
+    apart: bool = False  # each run starts new processes, because the data are too large for all at once
     to_reach: str = ""
     aim: str = ""
 

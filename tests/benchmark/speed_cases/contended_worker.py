@@ -17,7 +17,7 @@ from .cases import Case
 from .datasets import ROOT, Part, dense_rows
 from .libraries import ENTRANTS
 
-SEARCH_SHARE = 10  # a search takes one of so many rows
+SEARCH_SHARE = 10  # a search uses one row in this many
 ESTIMATORS = {
     "kauri": ("kauriboost", "KauriClassifier"),
     "xgboost": ("xgboost", "XGBClassifier"),
@@ -64,7 +64,7 @@ def serve(library: str, threads: int, rows: int, rounds: int, answers: TextIO) -
 def main() -> None:
     library, *numbers = sys.argv[1:]
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with the answer
     if library == "kauri":
         sys.path.insert(0, os.environ.get("KAURI_PACKAGE", str(ROOT / "python-package")))
         importlib.import_module("kauriboost")

@@ -123,7 +123,7 @@ class LightGBM(Entrant):
             "verbosity": -1,
         }
         if case.task == "rank":
-            params["lambdarank_truncation_level"] = 32  # as many places as XGBoost looks at
+            params["lambdarank_truncation_level"] = 32  # XGBoost's number of ranks
         if case.task == "multiclass":
             params["num_class"] = n_classes(part)
         return params

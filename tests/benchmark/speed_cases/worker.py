@@ -20,7 +20,7 @@ from .cases import BY_NAME, Case
 from .datasets import Part, load_parts
 from .libraries import ENTRANTS, Entrant
 
-MODEL_ROWS = 20_000  # that models to predict with are made of
+MODEL_ROWS = 20_000  # number of rows for training the models of prediction cases
 
 
 def max_resident() -> int:
@@ -69,7 +69,7 @@ def quality(case: Case, test: Part, scores: np.ndarray) -> dict[str, float]:
     if case.task == "multiclass":
         scores = scores.reshape(len(test.labels), -1).astype(np.float64)
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        classes = np.arange(odds.shape[1])  # rare ones may miss among the test rows
+        classes = np.arange(odds.shape[1])  # rare classes may be absent from the test rows
         return {"mlogloss": float(log_loss(test.labels, odds / odds.sum(axis=1, keepdims=True), labels=classes))}
     return {"AUC": float(roc_auc_score(test.labels, scores))}
 
@@ -133,7 +133,7 @@ def serve(worker: Worker, answers: TextIO) -> None:
 def main() -> None:
     name, library, folder, threads = sys.argv[1:]
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with the answer
     case = BY_NAME[name]
     serve(Worker(case, ENTRANTS[library](case, int(threads)), Path(folder)), answers)
 

@@ -5,7 +5,7 @@
 
 namespace kauri::fuzz {
 
-/// Gives out what a factory makes. Must outlive the stream.
+/// Streams the batches of a factory. Must outlive the stream.
 class ArrowSource {
  public:
   explicit ArrowSource(Bytes* bytes);

@@ -13,7 +13,7 @@ char const* const kCodeFormats[] = {"c", "i", "C", "l", "S", "L", "g", "b"};
 char const* const kDictionaryFormats[] = {"u", "U", "vu", "l", "c", "C", "g", nullptr};
 char const* const kNames[] = {"a", "b", "a", "", nullptr, "\xff", "\"", "d"};
 
-/// Bits of an element; 0 for what has no values of one size.
+/// Returns the bits of an element; 0 for types without a fixed size.
 std::size_t BitsOf(char const* format) {
   if (format == nullptr || format[0] == '\0') return 0;
   switch (format[0]) {
@@ -126,7 +126,7 @@ ArrowArray* ArrowFactory::NumbersOf(char const* format, std::int64_t length) {
   return array;
 }
 
-/// Offsets that ascend, as a rule, into bytes that reach as far as the largest.
+/// Fills offsets that usually ascend, into bytes that reach as far as the largest.
 void ArrowFactory::FillOffsets(ArrowArray* array, bool wide) {
   auto const n = static_cast<std::size_t>(std::max<std::int64_t>(0, array->offset + array->length)) + 1;
   auto* const memory = Memory(n * (wide ? 8 : 4));
@@ -142,7 +142,7 @@ void ArrowFactory::FillOffsets(ArrowArray* array, bool wide) {
   array->buffers[2] = IsFault(32) ? nullptr : Memory(static_cast<std::size_t>(end));
 }
 
-/// Texts within their views, or in the one buffer beside them.
+/// Fills texts within their views, or in the single buffer beside them.
 void ArrowFactory::FillViews(ArrowArray* array) {
   constexpr std::int32_t kData = 40;
   auto const n = static_cast<std::size_t>(std::max<std::int64_t>(0, array->offset + array->length));

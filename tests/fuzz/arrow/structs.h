@@ -1,7 +1,7 @@
-/// \file Structs of the Arrow C data interface from the input's bytes: right, contradicting themselves, incomplete.
+/// \file Makes structs of the Arrow C data interface from the input's bytes: correct, contradictory or incomplete ones.
 ///
-/// What they point to is always as large as their own counts, offsets and formats say, so that whatever is read beside
-/// it is the reader's fault. It is counted how often they are released.
+/// The memory that they point to is always as large as their own counts, offsets and formats say, so any read beyond it
+/// is the reader's fault. The factory counts how often they are released.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kauri::fuzz {
 
-/// Makes schemas and batches of one table, and owns what they point to.
+/// Makes schemas and batches of one table, and owns their memory.
 class ArrowFactory {
  public:
   explicit ArrowFactory(Bytes* bytes);
@@ -23,7 +23,7 @@ class ArrowFactory {
 
   ArrowSchema MakeSchema();
   ArrowArray MakeBatch();
-  /// That every struct handed out with a release function was released once.
+  /// Requires that every struct handed out with a release function was released exactly once.
   void RequireReleased() const;
 
  private:
@@ -36,7 +36,7 @@ class ArrowFactory {
   template <typename T>
   void SetRelease(T* object);
   std::uint8_t* Memory(std::size_t n_bytes);
-  /// 1 in `rarity` times, a fault of this kind.
+  /// Returns true for one in `rarity` calls: a fault of this kind.
   bool IsFault(unsigned rarity) { return bytes_.Next() % rarity == rarity - 1; }
   ArrowSchema* SchemaOf(Column const& column);
   ArrowArray* Array(std::int64_t length, std::int64_t n_buffers);
@@ -51,7 +51,7 @@ class ArrowFactory {
   std::vector<std::unique_ptr<std::uint8_t[]>> memory_;
   std::deque<ArrowSchema> schemas_;
   std::deque<ArrowArray> arrays_;
-  std::deque<int> releases_;  ///< of each struct handed out
+  std::deque<int> releases_;  ///< number of releases of each struct handed out
 };
 
 }  // namespace kauri::fuzz

@@ -63,7 +63,7 @@ DMatrixHandle MakeRows(std::size_t n_features, bool with_categories) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = values[i * 7 / 3 % (sizeof(values) / sizeof(values[0]))];
   std::vector<float> labels(kRows);
   for (std::size_t row = 0; row < kRows; ++row) labels[row] = static_cast<float>(row % 3);
-  for (std::size_t row = 0; with_categories && row < kRows; ++row) {  // two columns that tell the label together
+  for (std::size_t row = 0; with_categories && row < kRows; ++row) {  // two columns that determine the label together
     auto const second = row / 3 % 2;
     rows[row * n_features] = static_cast<float>((row + second) % 3);
     if (n_features > 1) rows[row * n_features + 1] = static_cast<float>(second);

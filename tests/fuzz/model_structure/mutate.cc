@@ -7,14 +7,14 @@
 namespace kauri::fuzz {
 namespace {
 
-/// A member or element of the input's choosing; null of anything else.
+/// Returns a member or element chosen by the input; null for other values.
 Json* ChildOf(Bytes* bytes, Json* node) {
   if (!node->is_structured() || node->empty()) return nullptr;
   auto const place = bytes->Next() % node->size();
   return &*std::next(node->begin(), static_cast<Json::difference_type>(place));
 }
 
-/// Starts near what is worth changing, goes on a few steps.
+/// Chooses a place: starts near values that are worth changing, and moves on a few steps.
 Json* PlaceIn(Bytes* bytes, Json* document) {
   Json::json_pointer const starts[] = {Json::json_pointer("/learner/gradient_booster/model/trees"),
                                        Json::json_pointer("/learner/gradient_booster/model"),
@@ -41,7 +41,7 @@ Json NumberFor(Bytes* bytes) {
   return bytes->Of(numbers);
 }
 
-/// Texts hold numbers in these documents.
+/// Returns a value as text, because these documents store numbers as texts.
 Json AsTextOf(Json const& value) { return value.is_string() ? value : Json(value.dump()); }
 
 Json OtherType(Bytes* bytes, Json const& value) {
@@ -130,7 +130,7 @@ void Mutate(Bytes* bytes, Json* document) {
     *place = OtherType(bytes, *place);
     return;
   }
-  auto const copy = *PlaceIn(bytes, document);  // before `place` changes, which may lie above it
+  auto const copy = *PlaceIn(bytes, document);  // copied before `place` changes, which may be its ancestor
   *place = copy;
 }
 

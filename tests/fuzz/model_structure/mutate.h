@@ -1,4 +1,4 @@
-/// \file Changes to a model's document that keep it one.
+/// \file Changes a model's document such that it stays a document.
 #pragma once
 
 #include "model_structure/models.h"
@@ -6,12 +6,13 @@
 
 namespace kauri::fuzz {
 
-/// Texts of attributes become the documents that they hold, so that Mutate reaches these, and texts again.
+/// Replaces the texts of attributes by the documents that they hold, so that Mutate reaches them; CloseAttributes turns
+/// them into texts again.
 void OpenAttributes(Json* document);
 void CloseAttributes(Json* document);
 
-/// One change at a place of the input's choosing: another number, a member less, twice or elsewhere, an array shorter
-/// or longer, another type.
+/// Makes one change at a place chosen by the input: another number; a member removed, duplicated or moved; an array
+/// shorter or longer; another type.
 void Mutate(Bytes* bytes, Json* document);
 
 }  // namespace kauri::fuzz

@@ -88,9 +88,9 @@ void Slice(BoosterHandle booster, DMatrixHandle data) {
   Predicted().Ask(part.get(), data, 1);
 }
 
-/// A round that fails leaves the model as it was.
+/// Trains a further round; a round that fails leaves the model unchanged.
 void Continue(BoosterHandle booster, DMatrixHandle data) {
-  // Documents may ask for 65,536 trees a round, which is much work and no error.
+  // Documents may request 65,536 trees a round, which is much work and not an error.
   Require(XGBoosterSetParam(booster, "num_parallel_tree", "2") == 0, "trees of a round can be set");
   auto const before = Saved(booster);
   if (!Done(XGBoosterUpdateOneIter(booster, 2, data))) {

@@ -1,11 +1,11 @@
-/// \file Whatever can be asked of a model.
+/// \file Calls that use a model.
 #pragma once
 
 #include <string>
 
 namespace kauri::fuzz {
 
-/// Loads it, and if that succeeds predicts, explains, dumps, slices, saves, continues training.
+/// Loads the model, and if that succeeds predicts, explains, dumps, slices, saves and continues training.
 void UseModel(std::string const& text, bool with_categories);
 
 }  // namespace kauri::fuzz

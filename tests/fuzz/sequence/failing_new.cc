@@ -7,7 +7,7 @@
 
 namespace {
 
-std::atomic<std::int64_t> countdown{-1};  // operator new has no other place to look
+std::atomic<std::int64_t> countdown{-1};  // global, because operator new has no other place to read it from
 std::atomic<bool> has_failed{false};
 
 bool MayAllocate() {

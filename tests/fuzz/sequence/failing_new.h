@@ -1,11 +1,11 @@
-/// \file Memory that runs out on request: linked into a target, this replaces operator new of the whole process.
+/// \file Lets memory run out on request. Linked into a target, it replaces operator new of the whole process.
 #pragma once
 
 #include <cstdint>
 
 namespace kauri::fuzz {
 
-/// While it lives, the allocation after `countdown` others fails, on whatever thread, and no other one.
+/// Makes one allocation fail during its lifetime: the one after `countdown` others, on any thread.
 class FailingNew {
  public:
   /// countdown: 0 for the next one, below 0 for none.
@@ -14,7 +14,7 @@ class FailingNew {
   FailingNew(FailingNew const&) = delete;
   FailingNew& operator=(FailingNew const&) = delete;
 
-  /// Whether it has come to that.
+  /// Returns whether the allocation has failed.
   bool HasFailed() const;
 };
 

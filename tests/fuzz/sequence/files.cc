@@ -1,4 +1,4 @@
-/// Files that cannot be written, end too soon or are none.
+/// Files that cannot be written, end too soon or are not files.
 #include "sequence/files.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removed at the end of the process.
+/// A temporary folder, removed at the end of the process.
 class Folder {
  public:
   Folder() : path_((fs::temp_directory_path() / "kauri-fuzz-XXXXXX").string()) {
@@ -57,7 +57,7 @@ Folder& TheFolder() {
   return folder;
 }
 
-/// Files of this process end after so many bytes, as a full disk has it.
+/// Limits the size of this process's files to a number of bytes, like a full disk.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t n_bytes) {
@@ -128,7 +128,7 @@ void LoadFile(World* world) {
     world->Change(booster, [&] { return XGBoosterLoadModel(booster, path.c_str()); });
     return;
   }
-  // A file without an end is read until it is too large, which takes a while: seldom.
+  // A file without an end is read until it is too large, which takes a while, so it is rare.
   auto const path = TemporaryFile(form == 1 ? "endless.ubj" : bytes.Of(names));
   if (form % 4 == 1) static_cast<void>(truncate(path.c_str(), static_cast<off_t>(form / 4) * 16) == 0);
   world->Change(booster, [&] { return XGBoosterLoadModel(booster, path.c_str()); });

@@ -5,9 +5,9 @@
 
 namespace kauri::fuzz {
 
-/// A path in that folder; "" is the folder itself.
+/// Returns a path in that folder; "" is the folder itself.
 std::string TemporaryFile(std::string const& name);
-/// Removes what was made there, so that every input finds the same.
+/// Removes all files there, so that every input finds the same folder.
 void ClearTemporaryFiles();
 
 }  // namespace kauri::fuzz

@@ -1,4 +1,4 @@
-/// What is known of a table: set rightly and wrongly, and asked for.
+/// Sets the information of a table, correctly and wrongly, and reads it.
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +22,7 @@ std::size_t LengthFor(Bytes* bytes, DMatrixHandle data) {
   return lengths[form % (sizeof(lengths) / sizeof(lengths[0]))];
 }
 
-/// Sizes of groups that add up, as a rule.
+/// Returns sizes of groups that usually add up.
 std::vector<unsigned> Groups(Bytes* bytes, DMatrixHandle data) {
   bst_ulong left = 0;
   Require(XGDMatrixNumRow(data, &left) == 0, "a matrix has a size");

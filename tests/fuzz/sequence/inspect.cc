@@ -1,4 +1,4 @@
-/// Dumps, importance, names, categories.
+/// Reads dumps, importance, names and categories.
 #include "sequence/world.h"
 
 namespace kauri::fuzz {

@@ -1,4 +1,4 @@
-/// Tables from iterators that behave, or do not.
+/// Makes tables from iterators, correct and faulty ones.
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,13 +11,13 @@ namespace {
 
 enum class Fault { kNone, kNoData, kOtherRows, kEndless, kNoLabels, kFreesProxy, kFreesRef };
 
-/// Batches that a caller holds. `next` must not allocate: memory may be about to fail.
+/// Batches that a caller holds. `next` must not allocate, because an allocation may be about to fail.
 struct Batches {
   std::vector<Cells> tables;
   std::vector<std::string> arrays;
   std::vector<std::vector<float>> labels;
   DMatrixHandle proxy = nullptr;
-  DMatrixHandle ref = nullptr;  ///< freed by the iterator where the fault is that
+  DMatrixHandle ref = nullptr;  ///< freed by the iterator if the fault is of this kind
   std::size_t at = 0;
   int n_passes = 0;
   int n_calls = 0;

@@ -1,4 +1,4 @@
-/// Tables of every kind, parts of them, and their end.
+/// Makes, slices and frees tables of every kind.
 #include <limits>
 #include <vector>
 

@@ -119,7 +119,7 @@ std::vector<Parameter> const& Parameters() {
 
 struct Objective {
   char const* name;
-  char const* n_classes;  ///< null: as it is
+  char const* n_classes;  ///< null: unchanged
 };
 constexpr Objective kObjectives[] = {
     {"reg:squarederror", nullptr},

@@ -1,4 +1,4 @@
-/// Predictions and explanations of every kind, of tables and in place.
+/// Computes predictions and explanations of every kind, of tables and in place.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace {
 
 int const kTypes[] = {0, 1, 2, 3, 4, 5, 6, 100, 101, 7, 1};
 
-/// What a call gives back, read to its end.
+/// The result of a call, read to its end.
 struct Result {
   bst_ulong const* shape = nullptr;
   bst_ulong dim = 0;

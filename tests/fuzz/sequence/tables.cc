@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// A number below `limit` that looks drawn at random.
+/// Returns a number below `limit` that looks random.
 unsigned Mix(unsigned a, unsigned b, unsigned limit) {
   auto const mixed = (a * 2654435761U) ^ (b * 2246822519U + 374761393U);
   return (mixed ^ (mixed >> 15U)) % limit;

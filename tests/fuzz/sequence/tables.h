@@ -9,7 +9,7 @@
 
 namespace kauri::fuzz {
 
-/// JSON of an array interface; shape as JSON. The values must outlive it.
+/// Returns JSON of an array interface; shape is JSON. The values must outlive it.
 template <typename T>
 std::string Interface(std::vector<T> const& values, char const* typestr, std::string const& shape) {
   return R"({"data": [)" + std::to_string(reinterpret_cast<std::uintptr_t>(values.data())) +
@@ -20,12 +20,13 @@ std::string Vector(std::vector<T> const& values, char const* typestr) {
   return Interface(values, typestr, "[" + std::to_string(values.size()) + "]");
 }
 
-/// Up to 40 rows of up to 6 columns: fractions, categories, missing values, now and then what no table should hold.
+/// Up to 40 rows of up to 6 columns: fractions, categories, missing values, and sometimes values that no table should
+/// hold.
 struct Cells {
-  /// n_cols: 0 for a number of the input's choosing.
+  /// n_cols: 0 for a number chosen by the input.
   Cells(Bytes* bytes, unsigned n_cols);
   std::string Dense() const;
-  /// One array per column.
+  /// Returns one array per column.
   std::string Columns() const;
 
   unsigned rows;

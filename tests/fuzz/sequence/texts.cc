@@ -1,4 +1,4 @@
-/// Models, snapshots and configurations as texts: saved, damaged, loaded where they do and do not belong.
+/// Models, snapshots and configurations as texts: saved, damaged, and loaded by the right and the wrong functions.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ int Load(BoosterHandle booster, unsigned form, std::string const& text) {
   return XGBoosterLoadJsonConfig(booster, text.c_str());
 }
 
-/// A prediction's bytes; nothing where it is refused.
+/// Returns a prediction's bytes; empty if the prediction is refused.
 std::vector<std::uint32_t> MarginsOf(BoosterHandle booster, DMatrixHandle data) {
   bst_ulong const* shape = nullptr;
   bst_ulong dim = 0;
@@ -77,7 +77,7 @@ void SaveAndLoad(World* world) {
   auto const again = MakeBooster();
   Require(Done(Load(again.get(), form, text)), "a model that was saved can be loaded");
   Require(MarginsOf(booster, data) == MarginsOf(again.get(), data), "a model that was loaded predicts as before");
-  // JSON has no bytes that are not UTF-8, which attributes may have: those it was given instead come back.
+  // JSON cannot hold bytes that are not UTF-8, which attributes may have; their replacements must come back unchanged.
   Require(ModelOf(booster, "json") == ModelOf(again.get(), "json"), "a model that was loaded is saved as before");
 }
 

@@ -1,4 +1,4 @@
-/// Rounds of training, evaluation, and what else changes a booster.
+/// Trains and evaluates rounds, and makes other changes to a booster.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ std::string SnapshotOf(BoosterHandle booster) {
   return Done(XGBoosterSerializeToBuffer(booster, &length, &bytes)) ? std::string(bytes, length) : std::string();
 }
 
-/// The booster of a snapshot after a round of training on some threads.
+/// Returns the booster of a snapshot after a round of training on some threads.
 SavedModel Trained(std::string const& snapshot, char const* threads, DMatrixHandle data) {
   auto const booster = MakeBooster();
   Require(Done(XGBoosterUnserializeFromBuffer(booster.get(), snapshot.data(), snapshot.size())), "a snapshot is read");

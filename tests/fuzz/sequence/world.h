@@ -1,8 +1,8 @@
-/// \file What a program of fuzz_sequence works on: a few places for tables, boosters and saved texts.
+/// \file The objects of a program of fuzz_sequence: a few places for tables, boosters and saved texts.
 ///
-/// A program is a list of bytes. Each instruction takes the next byte for its number and further ones for its
-/// arguments. A place that is empty when an instruction needs it is filled with something plain, so that short programs
-/// go far. An instruction about failures sets what fails in the call after it.
+/// A program is a list of bytes. Each instruction takes the next byte as its number and further ones as its arguments.
+/// A place that is empty when an instruction needs it is filled with a plain object, so that short programs achieve
+/// much. An instruction about failures determines what fails in the next call.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace kauri::fuzz {
 
-/// A model's bytes, or that it cannot be saved.
+/// A model's bytes, or the status that it cannot be saved.
 struct SavedModel {
   int status = 0;
   std::string bytes;
@@ -42,23 +42,24 @@ class World {
   World& operator=(World const&) = delete;
 
   Bytes& Input() { return bytes_; }
-  /// The object of a place that the input names.
+  /// Returns the object in a place that the input chooses.
   DMatrixHandle Data();
   BoosterHandle Booster();
   std::string& Text() { return texts_[bytes_.Below(kPlaces)]; }
-  /// Put the object into the place that the input names; what was there is freed.
+  /// Puts the object into a place that the input chooses; the earlier object there is freed.
   void Keep(DMatrixHandle data);
   void KeepBooster(BoosterHandle booster);
 
-  /// Makes an allocation of the next call fail, the one after `count` others.
+  /// Makes an allocation of the next call fail: the one after `count` others.
   void FailAllocationAfter(std::int64_t count) { countdown_ = count; }
-  /// A call that changes no booster. \return whether it succeeded.
+  /// Makes a call that changes no booster. \return whether it succeeded.
   template <typename Fn>
   bool Call(Fn&& call) {
     FailingNew const failing(std::exchange(countdown_, -1));
     return Done(call());
   }
-  /// A call that changes `booster`: if it fails, the model stays as it was, unless parameters kept it from being saved.
+  /// Makes a call that changes `booster`. If it fails, the model must be unchanged, unless parameters prevented it from
+  /// being saved.
   template <typename Fn>
   bool Change(BoosterHandle booster, Fn&& call) {
     auto const before = ModelOf(booster);
@@ -77,11 +78,11 @@ class World {
   std::array<std::string, kPlaces> texts_;
 };
 
-/// A table of the input's choosing; null when the library refuses it.
+/// Makes a table chosen by the input; null when the library refuses it.
 DMatrixHandle MakeData(World* world);
-/// Twelve rows of three columns, labels 0 and 1.
+/// Makes twelve rows of three columns, labels 0 and 1.
 DMatrixHandle PlainData();
-/// Values that are usual, or strange, in a field; the input says which and how many.
+/// Makes values of a field, usual or strange ones; the input chooses their kind and number.
 std::vector<float> MakeValues(Bytes* bytes, std::size_t size);
 
 // The instructions.

@@ -6,7 +6,7 @@
 
 namespace kauri::fuzz {
 
-/// Byte by byte; zeros at the end.
+/// Reads the input byte by byte; zeros at its end.
 class Bytes {
  public:
   Bytes(std::uint8_t const* data, std::size_t size) : next_(data), end_(data + size) {}
@@ -14,7 +14,7 @@ class Bytes {
   unsigned Next() { return next_ == end_ ? 0 : *next_++; }
   unsigned Below(unsigned limit) { return Next() % limit; }
   bool Flag() { return Below(2) == 1; }
-  /// An element of an array.
+  /// Returns an element of an array.
   template <typename T, std::size_t kSize>
   T const& Of(T const (&choices)[kSize]) {
     return choices[Below(static_cast<unsigned>(kSize))];

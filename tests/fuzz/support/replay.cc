@@ -1,4 +1,4 @@
-/// \file A main for compilers without libFuzzer: gives each file named, and each file below the folders named, to the
+/// \file A main for compilers without libFuzzer: gives each named file, and each file below the named folders, to the
 /// target once.
 #include <algorithm>
 #include <cstdint>

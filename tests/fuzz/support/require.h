@@ -1,4 +1,4 @@
-/// \file What must hold, whatever the input.
+/// \file Conditions that must hold for any input.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline void Require(bool holds, char const* what) {
   __builtin_trap();
 }
 
-/// \return whether the call succeeded. A call that failed says why, and never blames the library.
+/// Checks a status. \return whether the call succeeded. A call that failed has a reason, and never an internal error.
 inline bool Done(int status) {
   if (status == 0) return true;
   Require(status == -1 || status == -2, "a call returns 0, -1 or -2");
