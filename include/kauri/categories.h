@@ -45,6 +45,8 @@ struct ModelCategories {
 
   /// Whether trees know the categories of a feature by other numbers.
   bool Encodes(std::size_t feature) const;
+  /// Returns whether every category of a feature is new: training saw none there, and the model names none.
+  bool HadNone(std::size_t feature) const;
   /// How many columns trees know beside the features (OrderedEncoding).
   std::int64_t NumAddedColumns() const;
 };
