@@ -46,6 +46,8 @@ struct ModelCategories {
 
   /// Returns whether trees use encoded numbers for the categories of a feature.
   bool Encodes(std::size_t feature) const;
+  /// Returns whether every category of a feature is new: training saw none there, and the model names none.
+  bool HadNone(std::size_t feature) const;
   /// Returns the number of columns that trees use besides the features (OrderedEncoding).
   std::int64_t NumAddedColumns() const;
 };

@@ -68,7 +68,7 @@ float FromBits(std::int32_t bits) {
 
 void FailGradient(GradientPair pair, std::int64_t row) {
   Fail(ErrorKind::kData, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
-       "; both must be finite. Check labels, base margins and the custom objective, or lower eta.");
+       "; both must be finite. Check labels, base margins, base_score and the custom objective, or lower eta.");
 }
 
 void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,

@@ -90,7 +90,7 @@ def test_names_of_other_libraries_are_told_their_cure(door: str, name: str, valu
 
 @pytest.mark.parametrize("door", NAME_DOORS)
 def test_gpu_hist_on_the_cpu_is_told_its_cure(door: str) -> None:
-    """The name is known where the CUDA plug-in is loaded, so the words differ; the name and a cure are in all of them."""
+    """The words differ where the CUDA plug-in is loaded, because it knows the name."""
     call = (lambda: NAME_DOORS[door]({"tree_method": "gpu_hist"}), ParameterError, ["gpu_hist", "tree_method=hist"])
     assert_refused(call)
 
@@ -104,6 +104,24 @@ def test_misspelt_names_are_guessed(value: str, nearest: str) -> None:
 def test_other_words_are_not(value: str) -> None:
     with pytest.raises(ParameterError, match=f"Unknown metric function '{value}'. Known: "):
         train({"eval_metric": value})
+
+
+class OtherBooster:
+    """A model of a library that is not ours."""
+
+
+@pytest.mark.parametrize("model", [OtherBooster(), 3, {"a": 1}], ids=lambda model: type(model).__name__)
+def test_training_goes_on_from_models_alone(model: Any) -> None:
+    name = f"{type(model).__module__.split('.')[0]}.{type(model).__name__}"
+    with pytest.raises(TypeError, match=f"xgb_model is of type {name}; expected a Booster"):
+        train(xgb_model=model)
+
+
+def test_a_base_score_without_a_gradient_is_named() -> None:
+    """The mean 0 has the margin minus infinity."""
+    data = kb.DMatrix(X, label=CLASSES)
+    with pytest.raises(DataError, match="Check labels, base margins, base_score"):
+        kb.train({"objective": "reg:tweedie", "base_score": 0}, data, 1)
 
 
 # ---- labels ----

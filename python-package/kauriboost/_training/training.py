@@ -19,7 +19,19 @@ from .checkpoint import TrainingState
 from .group import Group
 
 InitialModel = Optional[Union[str, os.PathLike[str], bytes, bytearray, Booster]]
+
 NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
+
+
+def require_model(model: Any) -> None:
+    """Raise TypeError unless `model` is what training can go on from."""
+    if model is not None and not isinstance(model, (str, os.PathLike, bytes, bytearray, Booster)):
+        library = type(model).__module__.split(".")[0]
+        raise TypeError(
+            f"xgb_model is of type {library}.{type(model).__name__}; expected a Booster, the path of a "
+            "model file, or its bytes. Give get_booster() of an estimator, and save_raw() of a Booster of "
+            "XGBoost; models of other libraries can be explained (kauriboost.forests), but not trained further."
+        )
 
 
 @dataclass
@@ -65,6 +77,7 @@ class Training:
     ) -> None:
         self._plan, self._data, self._evals = plan, dtrain, list(evals)
         self._group = Group(collective)
+        require_model(plan.xgb_model)
         self.booster = Booster(plan.params, [dtrain, *(data for data, _ in evals)], model_file=plan.xgb_model)
         self._before = self.booster.num_boosted_rounds()
         self._next = 0

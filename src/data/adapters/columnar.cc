@@ -131,11 +131,10 @@ Column ParseNumbers(json const& column) {
   return {values, {}, ParseMask(mask, values.shape[0])};
 }
 
-/// Returns whether the model knows a column's categories by names, or knows that the column had no category, so that
-/// every name is new.
+/// Returns whether the model compares a column's categories by name. A column that had no category in training counts:
+/// all of its names are new.
 bool GoesByNames(ModelCategories const& known, std::size_t feature) {
-  if (feature < known.names.size() && known.names[feature].Size() > 0) return true;
-  return feature < known.seen.size() && known.seen[feature].empty() && !known.Encodes(feature);
+  return (feature < known.names.size() && known.names[feature].Size() > 0) || known.HadNone(feature);
 }
 
 /// Parses columns in host memory. known: see MakeColumnarView.

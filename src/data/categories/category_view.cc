@@ -28,11 +28,9 @@ bool IsRenumbered(ModelCategories const& model, Span<CategoryNames const> names,
   return names[feature].Size() > known.Size() || !AgreeOnNames(names[feature], known);
 }
 
-/// Returns whether the column had no category in training, because all its values were missing. Every name of the rows
-/// is new then.
-bool HadNoCategory(ModelCategories const& model, Span<CategoryNames const> names, std::size_t feature) {
-  if (!HasNames(names, feature) || HasNames(model.names, feature)) return false;
-  return feature < model.seen.size() && model.seen[feature].empty() && !model.Encodes(feature);
+/// Returns whether the rows name categories of a column that had none in training, so that every name is new.
+bool AreAllNew(ModelCategories const& model, Span<CategoryNames const> names, std::size_t feature) {
+  return HasNames(names, feature) && model.HadNone(feature);
 }
 
 bool HasCategories(Model const& model) {
@@ -46,7 +44,7 @@ bool NeedsTranslation(Model const& model, DataView const& rows) {
   auto const names = rows.Categories();
   if (model.categories.unseen != UnseenCategory::kXGBoost && HasCategories(model)) return true;
   for (std::size_t feature = 0; feature < names.size(); ++feature) {
-    if (IsRenumbered(model.categories, names, feature) || HadNoCategory(model.categories, names, feature)) return true;
+    if (IsRenumbered(model.categories, names, feature) || AreAllNew(model.categories, names, feature)) return true;
   }
   return false;
 }
@@ -83,7 +81,7 @@ CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) :
     if (IsRenumbered(model, names, feature)) {
       RequireSameKind(names[feature], model.names[feature], feature);
       column.codes = CategoryCodes(names[feature], model.names[feature]);
-    } else if (HadNoCategory(model, names, feature)) {
+    } else if (AreAllNew(model, names, feature)) {
       column.codes.assign(names[feature].Size(), kUnknownCategory);
     }
     column.filters = filters && feature < seen.size() && !seen[feature].empty();

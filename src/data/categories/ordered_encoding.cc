@@ -21,6 +21,11 @@ std::int32_t PlaceOf(std::vector<T> const& list, T value) {
 
 bool ModelCategories::Encodes(std::size_t feature) const { return ordered != nullptr && ordered->Encodes(feature); }
 
+bool ModelCategories::HadNone(std::size_t feature) const {
+  if (feature < names.size() && names[feature].Size() > 0) return false;
+  return feature < seen.size() && seen[feature].empty() && !Encodes(feature);
+}
+
 std::int64_t ModelCategories::NumAddedColumns() const { return ordered == nullptr ? 0 : ordered->NumAddedColumns(); }
 
 std::int64_t OrderedCombination::CellOf(std::int32_t base_position, std::int32_t position) {

@@ -106,3 +106,18 @@ def test_arguments_of_other_kinds(client: Any, booster: kb.Booster) -> None:
         kd.DaskDMatrix(client, spread(X, RAGGED), spread(target(X), (750,) * 4))
     with pytest.raises(kb.DataError, match=r"a partition has 1500 rows of data and .* of label; partition both alike"):
         kd.DaskDMatrix(client, spread(X, (1500, 1500)), spread(target(X), (1499, 1501)))
+
+
+@pytest.mark.parametrize("grade", ["u", "zz"])
+def test_a_new_category_is_judged_by_its_column(client: Any, grade: str) -> None:
+    """Trees split on the number alone; one row of the third partition has another category than training."""
+    x = np.arange(40, dtype=np.float32)
+    trained = pd.DataFrame({"x": x, "grade": pd.Categorical(["u", "v"] * 20)})
+    booster = kb.train({"max_depth": 2, "interaction_constraints": "[[0]]"}, kb.DMatrix(trained, label=x), 2)
+    rows = trained.assign(grade=pd.Categorical([*trained["grade"][:-1], grade], ["u", "v", "zz"]))
+    lazy = kd.predict(client, booster, dd.from_pandas(rows, npartitions=3))
+    if grade == "zz":
+        with pytest.raises(kb.DataError, match=r"column 1 .*has the category 'zz'"):
+            lazy.compute()
+    else:
+        np.testing.assert_array_equal(lazy.compute(), booster.predict(kb.DMatrix(rows)))
