@@ -1,4 +1,4 @@
-/// \file tree_method=gpu_hist: the histogram method on the device; what device=cuda with hist means.
+/// \file tree_method=gpu_hist: the histogram method on the device, which device=cuda selects for hist.
 ///
 /// 1. Once per data set the values become codes in device memory (bins/device_bins.h).
 /// 2. For each level of a tree the rows of split nodes move to their children (rows/node_rows.h).

@@ -126,7 +126,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   std::size_t n_small_ = 0;
   bool has_begun_ = false;   ///< BeginSplits moved the rows of the level
   bool has_leaves_ = false;  ///< BeginSplits also wrote the leaves
-  /// by number of a node that is not split yet, whether itself searched ahead or not
+  /// By number of a node that is not split yet, whether itself searched ahead or not.
   std::unordered_map<std::int32_t, Foreseen> foreseen_;
   std::int32_t n_foreseen_ = 0;                            ///< number of nodes searched ahead so far
   std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by number of a node that was just made

@@ -155,7 +155,7 @@ void LevelsFinder::Find(LevelRules const& rules) {
   for (int depth = 0; depth < rules.n_levels; ++depth) {
     if (depth > 0) AskShares(depth, rules.n_levels);
     AddUp(depth);
-    // after AddUp, because the host may have to wait for the totals
+    // After AddUp, because the host may have to wait for the totals.
     if (depth == 0) BeginDecisions(cuda_, decide_, tasks_[0].totals);
     FindLevel(depth);
     if (signals_) SendSignal(cuda_, Decided(), levels.turn);

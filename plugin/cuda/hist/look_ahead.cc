@@ -21,9 +21,9 @@ GpuHistGrower::Foreseen const* GpuHistGrower::ForeseenOf(Node const& node) const
 
 bool GpuHistGrower::IsForeseen(Node const& node) const { return ForeseenOf(node) != nullptr || IsLast(node); }
 
-/// Simulates splitting the known nodes in their order, as if a node whose children are unknown had none. A node that is
-/// not reached this way is not split in reality either, whatever the unknown children gain: they could only be split
-/// before it.
+/// Returns the nodes to search ahead. Simulates splitting the known nodes in their order, as if a node whose children
+/// are unknown had none. A node that is not reached this way is not split in reality either, whatever the unknown
+/// children gain: they could only be split before it.
 std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& open, std::int64_t n_more) const {
   auto const comes_later = [](Node const* a, Node const* b) { return ComesLater(*a, *b); };
   std::priority_queue<Node const*, std::vector<Node const*>, decltype(comes_later)> known(comes_later);

@@ -1,8 +1,9 @@
-/// One radix sort per column, of all its rows; missing values go last. A column is sorted between its place and a spare
-/// one. It stays in whichever holds the result, and the other becomes the spare of the next column. Two columns are
-/// sorted at a time, each on its own stream, because the blocks of one pass wait for those before them and do not fill
-/// a device alone. With weights, one column is sorted at a time: 1. pairs of key and weight are sorted; 2. weights
-/// become whole units; 3. a scan of these in int64 gives the weight below each key, in any order.
+/// One radix sort per column, of all its rows; missing values go last. A column is sorted between its own memory and a
+/// spare column. It stays in whichever holds the result, and the other becomes the spare of the next column. Two
+/// columns are sorted at a time, each on its own stream, because the blocks of one pass wait for those before them and
+/// do not fill a device alone. With weights, one column is sorted at a time: 1. pairs of key and weight are sorted; 2.
+/// weights become whole units; 3. a scan of these in int64, which is exact in any order, gives the weight below each
+/// key.
 ///
 /// Floor, 280 M keys on an H200: four passes of 8 bytes a key each, and one of 4 for the digits: 10 GB, 2.5 ms at 4
 /// TB/s. At the 30 to 40 Gkeys/s that such sorts reach it is 7 to 9 ms, which is most of the time of making cuts. Pairs

@@ -1,6 +1,6 @@
 /// \file The training data as small integers in device memory: data/bins/bin_matrix.h, laid out for kernels.
 ///
-/// Vocabulary, beyond that of bin_matrix.h. A code column has one code (bin index) for each row: the codes of a
+/// Vocabulary, in addition to bin_matrix.h. A code column has one code (bin index) for each row: the codes of a
 /// feature, or of a bundle of features (data/bins/feature_bundles.h). A group is up to 32 code columns whose codes of
 /// one row lie side by side in `width` bytes, at most a sector of device memory. Gathering a row by its number moves no
 /// more bytes than streaming it, so codes are never reordered.
@@ -33,7 +33,7 @@ struct FeatureCodes {
   std::uint32_t first_code;  ///< its code 0 in that column; may be above 0 in bundles
   std::uint32_t n_bins;      ///< number of codes, excluding the code of missing values
   std::uint32_t n_codes;     ///< one more than n_bins if dense rows have missing values
-  /// most frequent bin, for dense rows in a bundle: code of rows whose stored code is another feature's; or kNoUsual
+  /// Most frequent bin, for dense rows in a bundle: code of rows whose stored code is another feature's; or kNoUsual.
   std::uint32_t usual;
   std::uint32_t first_cell;
   std::uint32_t first_cut;       ///< index among the values of the cuts

@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr std::int64_t kSlabCodes = std::int64_t{1} << 26U;
 
-/// Copies codes between arrays of rows with different strides.
+/// Task of copying codes between arrays of rows with different strides.
 template <typename Code>
 struct Regrouping {
   Code const* from;  ///< [n_rows, from_stride], device

@@ -61,7 +61,7 @@ class WarpBoundaries {
   // Caches; the results do not depend on them.
   mutable KeyWindow window_;
   mutable StepsAhead ahead_;
-  mutable bool keys_differ_ = true;  ///< the last window had boundaries
+  mutable bool keys_differ_ = true;  ///< the last run of equal keys was shorter than a window
 };
 
 }  // namespace kauri::cuda

@@ -1,7 +1,7 @@
 /// Codes one group of up to 32 columns at a time:
 /// 1. A block copies their cuts to shared memory, cut by cut, each lane's column in the lane's bank. So 32 searches run
 ///    at a time without a conflict, whatever they read.
-/// 2. A warp takes as many rows as make 32 codes, reads them side by side and writes a sector, or two of words.
+/// 2. A warp takes the rows that make 32 codes, reads them side by side and writes a sector, or two of words.
 /// If the cuts of a group do not fit (1800 codes in 227 KiB), one thread per value searches them in device memory.
 ///
 /// Floor, 280 M values in bytes on an H200: 1.12 GB in and 0.32 GB out at 4 TB/s, 0.4 ms. The 8 reads of shared memory

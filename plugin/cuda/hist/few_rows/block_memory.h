@@ -62,7 +62,7 @@ struct BlockMemory {
   std::uint8_t* node_of_row;           ///< [n_rows]
   std::uint8_t* codes;                 ///< [most_own, n_rows]
 
-  /// Returns the candidates of n_sums sums at once; several warps may share one sum.
+  /// Returns the number of candidates of n_sums sums at once; several warps may share one sum.
   KAURI_HD static std::uint32_t NumCandidates(std::uint32_t n_sums) { return n_sums < kWarps ? kWarps : n_sums; }
 
   /// Lays out the arrays in `base`, which may be null; returns their size in bytes.

@@ -5,7 +5,7 @@
 /// has some of the features, with their codes in shared memory, and its own copy of the rows' nodes. Per level and
 /// block:
 ///   1. Rows move to their children. Their gradient pairs are added to sums of the block's features in shared memory,
-///      as limbs like in histogram/add_rows.h. The sums of as many nodes as fit are made at a time.
+///      as limbs like in histogram/add_rows.h. The sums of all nodes that fit are made at a time.
 ///   2. A warp takes some bins of a feature of a node, drops those without rows, and finds the best split between the
 ///      others (split/feature_scan.cuh).
 ///   3. The blocks read each other's best splits. Each block decides for itself, but equally, which nodes get children.
@@ -79,7 +79,7 @@ ClusterRoom RoomForFewRows(CudaContext const& cuda);
 /// Returns the shape for trees of the task's levels, rows and features, none of which has more codes than `most_codes`.
 FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, std::uint32_t most_codes);
 
-/// Asynchronous. Does not write `found` at places that no node has.
+/// Asynchronous. `found` is undefined at places that no node has.
 void GrowFewRows(CudaContext const& cuda, FewRowsTask const& task);
 
 }  // namespace kauri::cuda

@@ -60,8 +60,8 @@ struct AddTask {
   RowRecord* records = nullptr;  ///< records of narrow rows, read in place of codes and pairs
   bool writes_records = false;   ///< the records are written, not read
   std::size_t first_sum = 0;     ///< offset in a histogram at which sums are added; row counts lie behind the sums
-  /// If the nodes belong to several trees: the number of nodes per tree, and the distance from the pairs of one tree to
-  /// those of the next. pairs_of_tree is 0 for one tree. Several trees have no records.
+  /// If the nodes belong to several trees: the number of nodes per tree, and the distance between the pairs of
+  /// consecutive trees. pairs_of_tree is 0 for one tree. Several trees have no records.
   std::uint32_t nodes_of_tree = 1;
   std::size_t pairs_of_tree = 0;
 

@@ -33,7 +33,7 @@ struct RowPiece {
 /// Destination of the sums of some rows.
 struct FlushTask {
   FixedSum* histogram;
-  bool is_alone;  ///< neither another block nor this one has added or adds to it
+  bool is_alone;  ///< this is the only addition to the histogram
   bool is_last;   ///< no rows follow
 };
 

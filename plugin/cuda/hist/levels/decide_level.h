@@ -35,10 +35,11 @@ struct DecideTask {
   SplitCandidate* found;    ///< (out) [n_nodes], page-locked: the best split of each existing node
 };
 
-/// Begins new trees by setting their roots' rows. The first tree has `root`; each of the others has as many rows,
-/// behind the one before it.
+/// Begins new trees by setting their roots' rows. The first tree has `root`; each other tree has the same number of
+/// rows, behind the one before it.
 void BeginRoots(CudaContext const& cuda, DecideTask const& task, RowStretch root);
-/// Sets the totals of the new trees. The totals of several trees lie side by side on the device.
+/// Sets the totals of the new trees and requests their roots. The totals of several trees lie side by side on the
+/// device.
 void BeginDecisions(CudaContext const& cuda, DecideTask const& task, TreeTotals const& totals);
 /// Decides the level at this depth.
 void DecideLevel(CudaContext const& cuda, DecideTask const& task, int depth);

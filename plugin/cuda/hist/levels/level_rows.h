@@ -28,7 +28,7 @@
 
 namespace kauri::cuda {
 
-/// Places of a level's nodes, and of the pairs of siblings whose histograms it requests, among those of the tree.
+/// Places of a level's nodes, and of the pairs of siblings whose histograms it requests, in the whole tree.
 struct LevelPlace {
   int depth;
   std::uint32_t n_trees = 1;
@@ -48,7 +48,7 @@ struct LevelPlace {
   KAURI_HD bool IsLeft(std::uint32_t place) const { return (place - n_trees) % 2 == 0; }
 };
 
-/// Decision about a node, which all devices with rows of the node must know.
+/// Decision about a node, read by all devices that have rows of it.
 struct NodeDecision {
   static constexpr std::uint32_t kLeaf = 0xFFFFFFFFU;
 

@@ -125,7 +125,7 @@ class GrowingRowsOnDevice {
   RowBuffers lists_;
   std::vector<RowStretch> stretches_;  ///< by node, for nodes that may still be split
   std::vector<CodeSplit> waiting_;     ///< pending splits, ascending by the numbers of their children
-  /// by node that is not split in the tree yet: its left child
+  /// By node that is not split in the tree yet: its left child.
   std::unordered_map<std::int32_t, std::int32_t> foreseen_left_;
   std::unordered_map<std::int32_t, RowStretch> foreseen_stretches_;  ///< by number of a child split off ahead
   std::vector<WalkNode> walk_;                                       ///< the tree so far

@@ -83,7 +83,7 @@ struct MovePlan {
 
   /// Returns the plan for n_rows rows of all nodes.
   static MovePlan For(std::uint32_t n_rows, std::uint32_t tile_rows) {
-    constexpr std::uint32_t kTilesOfTurn = 1024;  // about as many as a device runs at a time
+    constexpr std::uint32_t kTilesOfTurn = 1024;  // about the number that a device runs at a time
     return {tile_rows, std::max(std::uint32_t{1}, n_rows / (tile_rows * kTilesOfTurn))};
   }
   /// Returns the rows of one tile, summed over all turns.

@@ -10,7 +10,7 @@ constexpr int kThreads = 1024;
 /// Maximum size of the nodes in shared memory; larger trees are read through the first-level cache.
 constexpr std::size_t kMostNodeBytes = std::size_t{100} << 10U;
 
-/// Blocks per multiprocessor: as many as their threads fit (2,048 threads on data-centre devices; 1,024 or 1,536 on
+/// Blocks per multiprocessor: limited by their threads (2,048 threads on data-centre devices; 1,024 or 1,536 on
 /// others, whose assembler refuses to promise more).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
 constexpr int kBlocks = 1;

@@ -33,7 +33,7 @@ struct SharedLevel {
   int depth;
   int n_levels;
   NodeDecision const* decisions;  ///< [n_nodes of all levels], memory of the main device
-  Event const* decided;           ///< the level before is decided
+  Event const* decided;           ///< reached when the level before is decided
   int main;                       ///< the main device
   LevelSignals signals;
 };

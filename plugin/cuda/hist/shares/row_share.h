@@ -1,4 +1,4 @@
-/// \file A share of a training set's rows that another device than the main one splits and adds up.
+/// \file A share of a training set's rows, which a device other than the main one splits and adds up.
 ///
 /// Vocabulary. The main device has gradients, margins and leaves of all rows, and decides. With several devices the
 /// rows are cut into shares of consecutive rows; the first share is the main device's own. Each device has the codes of

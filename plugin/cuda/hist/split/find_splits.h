@@ -5,8 +5,9 @@
 /// 1. The histogram of the sibling whose rows were added up is completed at the feature's most frequent bin (bundles).
 /// 2. The other sibling's histogram is the parent's minus that one, and is written in the parent's place.
 /// 3. A scan over the bins of each sibling gives the sums left of every boundary. Its lanes compute gains by the shared
-///    formulas (tree/split_gain.h), with the missing rows to the right and to the left. The candidates are those of
-///    BinSplitFinder (tree/histogram/bin_split.h): an empty bin's candidate equals a neighbour's, to which it loses.
+///    formulas (tree/split_gain.h), with the missing rows to the right and to the left. The candidates equal those
+///    found by BinSplitFinder (tree/histogram/bin_split.h): an empty bin's candidate equals a neighbour's, to which it
+///    loses.
 ///
 /// Best splits are found per node and block of features; the host chooses among them (IsBetter). Categorical features
 /// are only completed and subtracted; the host searches them. Bytes per bin of a pair: 48; of a node without sibling:
@@ -71,8 +72,8 @@ struct FindNoise {
 /// Maximum number of codes of a feature that one thread searches.
 constexpr std::uint32_t kNarrowCodes = 4;
 
-/// Places of features among those of the tree, ascending. Each narrow feature, such as a one-hot column, is searched by
-/// one thread, since a warp would use only one lane. All others are wide. If both lists are empty, all features are
+/// Places of features among the tree's features, ascending. Each narrow feature, such as a one-hot column, is searched
+/// by one thread, since a warp would use only one lane. All others are wide. If both lists are empty, all features are
 /// wide.
 struct FeaturesByWidth {
   Span<std::uint32_t const> narrow;

@@ -109,7 +109,7 @@ class NodeAtFeature {
   BinBoundaries boundaries_;
 };
 
-/// Returns the place of a warp's feature among those of the tree.
+/// Returns the place of a warp's feature among the tree's features.
 __device__ __forceinline__ std::uint32_t PlaceOfWarp() { return blockIdx.x * kWarps + threadIdx.x / 32; }
 
 /// Handles nodes [first, first + count) of the level, one per value of blockIdx.y.

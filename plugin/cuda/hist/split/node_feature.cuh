@@ -16,7 +16,7 @@ __device__ __forceinline__ bin_scan::FeatureSums CountsOf(FindTask const& task, 
   return {histogram + task.limits.counts_at + codes.first_sum, codes.sum_stride};
 }
 
-/// Returns whether a node may use a feature. place: of the feature among those of the tree.
+/// Returns whether a node may use a feature. place: of the feature among the tree's features.
 __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
   auto const n_features = static_cast<std::int64_t>(task.tree_features.size());
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
@@ -24,7 +24,7 @@ __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const&
 
 constexpr std::uint32_t kNoPlace = 0xFFFFFFFFU;
 
-/// Returns the place of the wide feature of this number among those of the tree, or kNoPlace.
+/// Returns the place of the wide feature of this number among the tree's features, or kNoPlace.
 __device__ __forceinline__ std::uint32_t PlaceAt(FindTask const& task, std::uint32_t number) {
   if (number >= NumWide(task)) return kNoPlace;
   return HasNarrow(task) ? task.by_width.wide.data()[number] : number;
