@@ -7,7 +7,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of the first rows.
+/// Returns the info of the first n_rows rows.
 DeviceInfo FirstRows(DeviceInfo const& info, std::int64_t n_rows) {
   auto const first = [&](Span<float const> values, std::int64_t width) {
     return values.empty() ? values : values.subspan(0, ToSize(n_rows * width));
@@ -71,7 +71,7 @@ void ApartRound::ComputeGradients(Context const& ctx, WholeRows const& whole, De
     FindLargest(whole.main, OwnGradients(*arrays), arrays->summary.Largest());
     AgreeOnLargest(whole.main, arrays);
   } catch (...) {
-    for (auto const& other : others_) other->Settle();  // the objective is the caller's
+    for (auto const& other : others_) other->Settle();  // because the objective belongs to the caller
     throw;
   }
   has_gradients_ = true;
@@ -133,7 +133,7 @@ PairTotals ApartRound::TotalsOf(CudaContext const& main, TrainingArrays const& a
 
 void ApartRound::AddLeaves(std::vector<float> const& values, std::int64_t output) {
   for (auto const& other : others_) other->AddLeaves(values, output);
-  for (auto const& other : others_) other->WaitForAll();  // what fails there must fail the round, not a call after it
+  for (auto const& other : others_) other->WaitForAll();  // a failure there must fail this round, not a later call
   margins_whole_ = false;
 }
 

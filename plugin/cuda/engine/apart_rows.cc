@@ -9,7 +9,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// The share's part of an array with `width` numbers a row; empty arrays stay so.
+/// Copies the share's part of an array with `width` numbers a row; empty arrays stay empty.
 void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, RowsOfShare place, std::int64_t width,
               Buffer<float>* to) {
   if (from.empty()) {

@@ -23,16 +23,16 @@ namespace kauri::cuda {
 /// Arrays of all rows on the main device.
 struct WholeRows {
   CudaContext const& main;
-  Event const& ready;  ///< when they are there
+  Event const& ready;  ///< reached when the arrays are complete
   DeviceInfo const& info;
   std::uint64_t revision;  ///< of the info
   float const* margins;    ///< [n_rows, n_outputs]
   std::int64_t n_outputs;
 };
 
-/// Of a device other than the main one, which a thread of its own calls: what is asked here is done later, in the order
-/// of the calls, and what fails is thrown by the next call that says that it waits. What calls refer to must live until
-/// then.
+/// Rows of a device other than the main one. A thread of its own calls the device. Calls are queued and executed later,
+/// in order; an error is thrown by the next call that is documented to wait. Objects that calls refer to must live
+/// until then.
 class ApartRows {
  public:
   /// \throws Error(kMemory).
@@ -41,33 +41,33 @@ class ApartRows {
   RowsOfShare Place() const { return place_; }
   CudaContext const& Cuda() const { return stream_.Context(); }
 
-  /// Copies of labels, weights and bounds. These four wait.
+  /// Copies labels, weights and bounds from the main device. This and the three following calls wait.
   void TakeInfo(WholeRows const& whole);
   void TakeMargins(WholeRows const& whole);
-  /// The other way round; the main device's stream waits.
+  /// GiveMargins and GiveGradients copy to the main device, whose stream waits.
   void GiveMargins(CudaContext const& main, float* margins);
   void GiveGradients(CudaContext const& main, GradientPair* gradients);
 
-  /// The gradients of a round and their largest magnitudes.
+  /// Computes the gradients of a round and their largest magnitudes.
   void ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration);
-  /// [n_outputs], as the main device, whose stream waits for them, can read them. Waits until the device is asked for
-  /// them, not until it has them.
+  /// Returns the largest magnitudes, [n_outputs], in memory that the main device can read. Its stream waits for them.
+  /// Waits until the work is queued, not until it has finished.
   LargestMagnitude const* CollectLargest(CudaContext const& main);
-  /// The largest magnitudes of all rows, memory of the main device that is there once `ready` is reached, in place of
-  /// those of these.
+  /// Sets the largest magnitudes to those over all rows. `largest` is memory of the main device, valid once `ready` is
+  /// reached.
   void TakeLargest(LargestMagnitude const* largest, Event const& ready, int main);
-  /// What Quantise found. Waits for it.
+  /// Returns the sum that Quantise found. Waits for it.
   FixedSum Sum();
   /// \throws Error(kData) for the first row whose pair is not finite. Waits for it.
   void RequireFinite(std::int64_t output);
 
   void WaitForAll() { worker_.Wait(last_); }
-  /// Waits; what failed is forgotten.
+  /// Waits for all queued work; discards errors.
   void Settle() noexcept { worker_.Settle(); }
 
-  /// What a tree grows from and, for Sum, its sum. sample: by key and rate.
+  /// Makes the input of a tree and, for Sum, its sum. sample: by key and rate.
   void Quantise(std::int64_t output, RowSample sample);
-  /// Of that; waits until the device is asked for it, not until it has it.
+  /// Returns the input made by Quantise. Waits until the work is queued, not until it has finished.
   ShareInput Input();
   /// Adds the values of a tree's leaves to the margins.
   void AddLeaves(std::vector<float> const& values, std::int64_t output);
@@ -76,7 +76,7 @@ class ApartRows {
   PairTable Gradients() const { return {gradients_.span(), n_outputs_}; }
   DeviceInfo Info() const;
 
-  StreamOwner stream_;  ///< before what is freed on it
+  StreamOwner stream_;  ///< declared before what is freed on it
   RowsOfShare place_;
   std::int64_t n_outputs_;
   std::int64_t n_targets_ = 1;
@@ -89,17 +89,17 @@ class ApartRows {
   DevicePairSummary summary_;
   Buffer<FixedPair> pairs_;
   Buffer<std::uint8_t> sampled_;
-  bool is_sampled_ = false;  ///< whether the last tree's rows are some of them
+  bool is_sampled_ = false;  ///< whether the last tree uses only some rows
   Buffer<std::int32_t> leaf_of_row_;
   Upload leaf_values_;
   Event ready_;
-  Event found_;                               ///< the largest magnitudes of these rows are
-  Buffer<LargestMagnitude> largest_on_main_;  ///< a copy, where the main device cannot read them
+  Event found_;                               ///< the largest magnitudes of these rows are found
+  Buffer<LargestMagnitude> largest_on_main_;  ///< a copy, if the main device cannot read the share's
   FixedSum sum_;
-  DeviceWorker::Ticket computed_ = 0;   ///< the device was asked for the largest magnitudes
-  DeviceWorker::Ticket quantised_ = 0;  ///< the device was asked for what a tree grows from
-  DeviceWorker::Ticket last_ = 0;       ///< of what was asked
-  DeviceWorker worker_;                 ///< after what its tasks use
+  DeviceWorker::Ticket computed_ = 0;   ///< the largest magnitudes are queued
+  DeviceWorker::Ticket quantised_ = 0;  ///< the input of a tree is queued
+  DeviceWorker::Ticket last_ = 0;       ///< the last task
+  DeviceWorker worker_;                 ///< declared after what its tasks use
 };
 
 }  // namespace kauri::cuda

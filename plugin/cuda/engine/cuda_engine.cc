@@ -1,6 +1,6 @@
-/// A round: gradients from margins, labels and weights and their largest magnitudes; per tree quantisation and row
-/// sampling, what the pairs add up to (40 bytes of each output to the host, while the tree grows), the tree itself, and
-/// its leaf values added by the leaf of every row. Only trees, units and sums of metrics cross to the host.
+/// A round computes gradients from margins, labels and weights, and their largest magnitudes. For each tree it
+/// quantises and samples rows, sums the pairs (40 bytes of each output to the host, while the tree grows), grows the
+/// tree, and adds leaf values by the leaf of every row. Only trees, units and sums of metrics cross to the host.
 #include "cuda/engine/cuda_engine.h"
 
 #include <optional>
@@ -48,13 +48,13 @@ class CallScope {
   CopyCounts before_;
 };
 
-/// Of several devices the first trains.
+/// Returns the context restricted to the first device, which trains.
 Context OnFirstDevice(Context ctx) {
   ctx.device.ordinals.clear();
   return ctx;
 }
 
-/// Device memory has the rows as they are given. \throws Error(kParameter) unless the model reads them so.
+/// Checks that the model reads the rows unchanged, as device memory has them. \throws Error(kParameter) otherwise.
 void RequireCategoriesOfModel(Model const& model, DataMatrix const& data) {
   if (!ModelRows(model, *data.View()).AreTranslated()) return;
   Fail(ErrorKind::kParameter,
@@ -248,19 +248,19 @@ class CudaEngine : public Engine, public DeviceSide {
  private:
   CudaContext const& Cuda() const { return stream_->Context(); }
 
-  /// Makes the device of `ctx` current; other devices than the last call's start a new session.
+  /// Makes the device of `ctx` current. A change of devices since the last call starts a new session.
   CallScope Enter(Context const& ctx) {
     if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
       data_.Clear();
       stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
     } else if (ordinals_ != ctx.device.ordinals) {
-      data_.Clear();  // what others of them have is among it
+      data_.Clear();  // the data of other devices is part of it
     }
     ordinals_ = ctx.device.ordinals;
     return CallScope(ctx.device.ordinal, &copies_);
   }
 
-  /// Computes gradients where the rows are, if several devices have them; says whether.
+  /// Computes gradients on the devices of their rows, if there are several devices. Returns whether it did.
   bool ComputeApart(Context const& ctx, DataMatrix const& train, DeviceObjective const& objective,
                     std::int64_t iteration, EngineData* own) {
     if (ctx.device.ordinals.empty() || IsDistributed(ctx) || !objective.IsOfRowsAlone()) return false;
@@ -273,8 +273,8 @@ class CudaEngine : public Engine, public DeviceSide {
     return true;
   }
 
-  /// Whether a tree grows from gradients that are where the rows are. Otherwise the main device has them whole, and
-  /// margins, too.
+  /// Returns whether gradients stay sharded over the devices for this tree. If not, gathers them and the margins on the
+  /// main device.
   bool GrowsApart(RoundTree const& tree, DeviceTreeBuilder const& builder, EngineData* own) {
     if (own->apart == nullptr) return false;
     auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
@@ -288,7 +288,7 @@ class CudaEngine : public Engine, public DeviceSide {
     return false;
   }
 
-  /// Nothing where they do not grow together.
+  /// Returns nothing if the trees do not grow together.
   std::optional<std::vector<Tree>> BuildTogether(Context const& ctx, DataMatrix const& train,
                                                  TreeBuilder const& builder, std::vector<RoundTree> const& trees) {
     CallScope const scope = Enter(ctx);
@@ -323,8 +323,8 @@ class CudaEngine : public Engine, public DeviceSide {
     SayOnce(role + " '" + name + "' " + why + ": its input and output are copied every round");
   }
 
-  /// Trees that the margins lack. A training set that drops none needs them once at most, so a new data set does not
-  /// keep its features on the device.
+  /// Adds the trees that the margins lack. A training set without dropped trees needs old trees at most once, so the
+  /// features of a new data set are not kept on the device.
   void AddTrees(Context const& ctx, WantedMargins const& wanted, Predictor const& predictor, MarginPlan const& plan,
                 EngineData* own) {
     auto const& data = *wanted.data;
@@ -338,7 +338,7 @@ class CudaEngine : public Engine, public DeviceSide {
         auto const& forest = on_device->forest;
         WalkForest(Cuda(), forest, *rows, PredictKind::kMargin, forest.OnHost().OwnTrees(trees), own->margins.data());
       }
-      Cuda().Synchronize();  // for nothing but the forest, which goes now
+      Cuda().Synchronize();  // only for the forest, which is destroyed now
       return;
     }
     if (keeps_features && on_device != nullptr) {
@@ -354,7 +354,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
   }
 
-  /// Transformed margins, [n_rows, n_outputs], device.
+  /// Returns transformed margins, [n_rows, n_outputs], device.
   Span<float const> Predictions(Context const& ctx, Objective const& objective, EngineData* own) {
     auto const on_device = MakeDeviceObjective(objective);
     if (on_device != nullptr && !on_device->Transforms()) return own->margins.span();
@@ -373,7 +373,7 @@ class CudaEngine : public Engine, public DeviceSide {
     return predictions;
   }
 
-  /// The device version of `metric`; nullptr: there is none, or the host's is the better one.
+  /// Returns the device version of `metric`; nullptr if there is none, or if the host's is preferable.
   std::unique_ptr<DeviceMetric> DeviceVersion(Context const& ctx, Metric const& metric, MetaInfo const& info) {
     auto on_device = IsDistributed(ctx) ? nullptr : MakeDeviceMetric(metric);
     if (on_device == nullptr) SayHostCopy("metric", metric.Name(), ctx);
@@ -381,10 +381,10 @@ class CudaEngine : public Engine, public DeviceSide {
     return on_device;
   }
 
-  std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
-  std::vector<int> ordinals_;            ///< of the last call's devices, where there are several
+  std::unique_ptr<StreamOwner> stream_;  ///< declared before the data, whose buffers are freed on it
+  std::vector<int> ordinals_;            ///< devices of the last call, if there were several
   DataCache<EngineData> data_;
-  std::set<std::string> said_;  ///< lines of the log
+  std::set<std::string> said_;  ///< lines that were logged
   CopyCounts copies_;           ///< since the last round was finished
 };
 

@@ -7,8 +7,8 @@
 
 namespace kauri::cuda {
 
-/// A session on one device. An objective, metric or tree builder without a device version gets host copies every round,
-/// and the log says so once for its name.
+/// Makes a session on one device. An objective, metric or tree builder without a device version gets host copies every
+/// round, which is logged once for its name.
 std::unique_ptr<Engine> MakeCudaEngine();
 
 }  // namespace kauri::cuda

@@ -14,11 +14,11 @@ namespace {
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// Rows that a thread decodes at a time, and floats that cross the bus at a time.
+/// Number of rows that a thread decodes at a time, and number of floats that cross the bus at a time.
 constexpr std::int64_t kRowsPerBlock = 1024;
 constexpr std::int64_t kFloatsPerPart = std::int64_t{1} << 24U;
 
-/// What a view of stored rows says, part by part.
+/// Copies the values of a view of stored rows, part by part.
 void CopyView(CudaContext const& cuda, Context const& ctx, DataView const& view, float* to) {
   auto const n_cols = view.NumCols();
   auto const rows_of_part = std::max<std::int64_t>(1, kFloatsPerPart / std::max<std::int64_t>(1, n_cols));

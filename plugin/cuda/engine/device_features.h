@@ -12,8 +12,8 @@
 
 namespace kauri::cuda {
 
-/// As the data set stores them: dense rows or CSR. Of bins, dense rows of what stands for the values
-/// (data/bins/bin_view.h).
+/// Features in the layout of the data set: dense rows or CSR. If the data set stores bins, dense rows of the values
+/// that represent them (data/bins/bin_view.h).
 struct DeviceFeatures {
   std::int64_t n_rows = 0;
   std::int64_t n_cols = 0;
@@ -24,10 +24,11 @@ struct DeviceFeatures {
   DeviceRows Rows() const;
 };
 
-/// Bytes of device memory that they take.
+/// Returns the bytes of device memory that the features take.
 std::size_t BytesOfFeatures(DataMatrix const& matrix);
 
-/// matrix: in host memory or in a file, or bins, which may be on the device. \throws Error(kIo).
+/// Copies the features to the device. matrix: in host memory or in a file, or bins, which may be on the device. \throws
+/// Error(kIo).
 DeviceFeatures MakeFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix);
 
 }  // namespace kauri::cuda

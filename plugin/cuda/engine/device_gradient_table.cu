@@ -1,4 +1,4 @@
-/// Bytes per row and output: 8 read twice; 8 written, or 4 where all outputs have the same hessians.
+/// Bytes per row and output: 8 read twice; 8 written, or 4 if all outputs have the same hessians.
 #include <algorithm>
 #include <string>
 
@@ -54,7 +54,7 @@ struct TableTask {
   std::uint32_t n_hessians;
   std::uint32_t stride;
   std::int32_t* values;
-  std::uint8_t* sampled;  ///< nullptr: not wanted
+  std::uint8_t* sampled;  ///< nullptr: not needed
 };
 
 __global__ void __launch_bounds__(kThreads) QuantiseTableKernel(TableTask task) {
@@ -72,10 +72,10 @@ __global__ void __launch_bounds__(kThreads) QuantiseTableKernel(TableTask task) 
   }
 }
 
-/// What the units and the layout follow from.
+/// Statistics that determine the units and the layout.
 struct TableSurvey {
   std::vector<LargestMagnitude> largest;  ///< [n_outputs]
-  bool same_hessians;                     ///< of all outputs, row by row
+  bool same_hessians;                     ///< whether all outputs have the same hessians, row by row
 };
 
 TableSurvey Survey(CudaContext const& cuda, PairTable const& gradients) {
@@ -92,7 +92,7 @@ TableSurvey Survey(CudaContext const& cuda, PairTable const& gradients) {
   return {std::move(found), ToHost(cuda, differ.data(), 1)[0] == 0};
 }
 
-/// Names the first row, and the first of its outputs, that is not finite.
+/// Fails if a gradient is not finite, naming the first such row, and the first of its outputs.
 void RequireFinite(CudaContext const& cuda, PairTable const& gradients, TableSurvey const& survey) {
   auto first = gradients.NumRows();
   std::int64_t output_of_first = 0;

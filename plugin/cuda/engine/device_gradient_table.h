@@ -12,16 +12,16 @@
 
 namespace kauri::cuda {
 
-/// As GradientTable, bit for bit, with the values in device memory.
+/// Like GradientTable, with the same bits, but with the values in device memory.
 class DeviceGradientTable {
  public:
-  /// sampled (out): [n_rows], 1 = used; empty: not wanted. Waits for what the units follow from. \throws Error(kData)
-  /// for a gradient or hessian that is not finite, naming the row; Error(kMemory).
+  /// sampled (out): [n_rows], 1 = used; empty: not needed. Waits for the statistics that determine the units. \throws
+  /// Error(kData) for a gradient or hessian that is not finite, naming the row; Error(kMemory).
   void Quantise(CudaContext const& cuda, PairTable const& gradients, RowSample const& sample,
                 Span<std::uint8_t> sampled);
-  /// A copy of a table in host memory. \throws Error(kMemory).
+  /// Copies a table from host memory. \throws Error(kMemory).
   void Upload(CudaContext const& cuda, GradientTableView const& table);
-  /// The values are on the device, the units on the host.
+  /// Returns a view with the values on the device and the units on the host.
   GradientTableView View() const { return {{values_.data(), size_}, units_, n_hessians_, stride_}; }
 
  private:

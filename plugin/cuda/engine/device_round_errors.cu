@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// residuals (out): [n_outputs, n_rows]. margins: [n_rows, n_outputs]; a thread each.
+/// residuals (out): [n_outputs, n_rows]. margins: [n_rows, n_outputs]. One thread per margin.
 __global__ void __launch_bounds__(kThreads)
     ResidualsKernel(DeviceInfo info, float const* margins, std::int64_t n_outputs, float* residuals) {
   std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

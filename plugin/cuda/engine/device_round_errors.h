@@ -1,4 +1,4 @@
-/// \file As RoundErrors (engine/round_errors.h), of margins and labels in device memory.
+/// \file RoundErrors (engine/round_errors.h) for margins and labels in device memory.
 #pragma once
 
 #include "cuda/common/buffer.h"
@@ -11,15 +11,16 @@ namespace kauri::cuda {
 
 class DeviceRoundErrors {
  public:
-  /// A round begins, of this objective.
+  /// Begins a round of this objective.
   void Begin(Objective const& objective) {
     slopes_ = LineSlopes(objective);
     is_computed_ = false;
   }
-  /// Its gradients come from elsewhere.
+  /// Marks the round's gradients as not computed by the objective.
   void Forget() { slopes_ = LineSlopes(); }
-  /// Of one tree, arrays in device memory; without residuals where the loss has other shapes. margins: [n_rows,
-  /// n_outputs]. The residuals are those of the margins that the round began with. Valid until the next. Asynchronous.
+  /// Returns the errors of one tree, as arrays in device memory; without residuals if the loss has another shape.
+  /// margins: [n_rows, n_outputs]. The residuals follow from the margins with which the round began. Valid until the
+  /// next round. Asynchronous.
   LineErrors Of(CudaContext const& cuda, DeviceInfo const& info, Span<float const> margins, RoundTree const& tree);
 
  private:

@@ -29,7 +29,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     training = TrainingData();
     arrays = TrainingArrays();
     apart.reset();
-    valid_for_.clear();  // with as many outputs as there were
+    valid_for_.clear();  // they were validated for the old number of outputs
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
         {{"margins", 4 * n_margins},
@@ -71,15 +71,16 @@ void EngineData::ExpectGiven(CudaContext const& cuda, DataMatrix const& matrix) 
 }
 
 bool EngineData::PrepareRound(CudaContext const& cuda, DataMatrix const& matrix) {
-  constexpr std::size_t kShare = 16;  // of free memory: nothing fails for want of what this takes
+  constexpr std::size_t kShare = 16;  // divisor of the free memory: taking this little makes nothing else fail
   constexpr std::size_t kListBytes = 4;
   auto const size = Size(matrix.NumRows() * n_outputs);
   if (arrays.round_leaves.size() == size || arrays.has_no_round_room) return !arrays.has_no_round_room;
   auto const bytes = size * (sizeof(FixedPair) + sizeof(std::int32_t) + kListBytes);
-  arrays.has_no_round_room = bytes > FreeBytes(cuda) / kShare;  // asked once: it takes longer than a small tree
+  // Computed once, because it takes longer than a small tree.
+  arrays.has_no_round_room = bytes > FreeBytes(cuda) / kShare;
   if (arrays.has_no_round_room) return false;
   arrays.round_pairs = Buffer<FixedPair>(cuda, size);
-  arrays.round_leaves = Buffer<std::int32_t>(cuda, size);  // at last: whoever sees them finds the pairs
+  arrays.round_leaves = Buffer<std::int32_t>(cuda, size);  // last, because its size indicates that the pairs exist
   return true;
 }
 
@@ -93,7 +94,7 @@ std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, Context 
 bool EngineData::UploadFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix) {
   if (features != nullptr) return true;
   auto const bytes = BytesOfFeatures(matrix);
-  // A tenth stays for what a round needs besides.
+  // A tenth is left for the other memory of a round.
   if (bytes > MakeRoom(cuda, bytes / 9 * 10) / 10 * 9) return false;
   features = std::make_unique<DeviceFeatures>(MakeFeatures(cuda, ctx, matrix));
   return true;

@@ -1,4 +1,4 @@
-/// \file What the engine keeps of one data set in device memory.
+/// \file Everything that the engine keeps in device memory for one data set.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@
 
 namespace kauri::cuda {
 
-/// What only the training set has in device memory.
+/// Arrays of the training set alone.
 struct TrainingArrays {
   Buffer<GradientPair> gradients;  ///< [n_rows, n_outputs], of which the first [n_rows, n_gradients] are used
   DevicePairSummary summary;
-  bool has_largest = false;           ///< whether those of `summary` are of `gradients`
+  bool has_largest = false;           ///< `summary` has the largest magnitudes of `gradients`
   Buffer<FixedPair> pairs;            ///< [n_rows]
-  DeviceGradientTable table;          ///< instead of `pairs`, once a tree has vector leaves
-  Buffer<std::uint8_t> sampled;       ///< [n_rows], once a tree samples rows
-  DeviceGradientSampler sampler;      ///< of rows by their gradients
+  DeviceGradientTable table;          ///< used instead of `pairs` once a tree has vector leaves
+  Buffer<std::uint8_t> sampled;       ///< [n_rows]; empty until a tree samples rows
+  DeviceGradientSampler sampler;      ///< samples rows by their gradients
   Buffer<std::int32_t> leaf_of_row;   ///< [n_rows]
-  Buffer<FixedPair> round_pairs;      ///< [n_outputs, n_rows], once the trees of a round grow together
-  Buffer<std::int32_t> round_leaves;  ///< [n_outputs, n_rows], lists of rows until they have their leaves
-  bool has_no_round_room = false;     ///< for these two
+  Buffer<FixedPair> round_pairs;      ///< [n_outputs, n_rows]; empty until the trees of a round grow together
+  Buffer<std::int32_t> round_leaves;  ///< [n_outputs, n_rows]; holds lists of rows until the leaves are written
+  bool has_no_round_room = false;     ///< there is no room for the two arrays above
   Upload leaf_values;
   DeviceRoundErrors errors;  ///< for split_criterion=absolute_error
 };
@@ -46,45 +46,47 @@ class EngineData {
  public:
   HeldMargins held;
   std::int64_t n_outputs = 1;
-  std::int64_t n_gradients = 1;              ///< n_outputs, or fewer where leaves have gradients of their own
-  bool leaves_apart = false;                 ///< the leaves' values follow from
-  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs], in host memory; else from the trees' gradients
+  std::int64_t n_gradients = 1;  ///< n_outputs, or fewer if leaves have gradients of their own
+  bool leaves_apart = false;     ///< the leaves' values follow from leaf_gradients, not from the trees' gradients
+  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs], in host memory; used if leaves_apart
   Buffer<float> margins;                     ///< [n_rows, n_outputs]
   Buffer<float> predictions;                 ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;
   TrainingArrays arrays;
-  std::unique_ptr<ApartRound> apart;  ///< of a training set on several devices
-  TrainingData training;              ///< after what its trees read until they are done
+  std::unique_ptr<ApartRound> apart;  ///< for a training set on several devices
+  TrainingData training;              ///< declared after the memory that its trees read until they are done
 
-  /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
+  /// Resets the margins to their values without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is
+  /// allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
-  /// Room for gradients and trees; the gradients are those of an ordinary round until the caller says otherwise.
+  /// Allocates gradients and trees' arrays. The gradients belong to an ordinary round until the caller says
+  /// otherwise.
   /// \throws Error(kMemory) before anything is allocated.
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
-  /// The same for gradients of the caller, which are to come.
+  /// Does the same for gradients that the caller will pass.
   void ExpectGiven(CudaContext const& cuda, DataMatrix const& matrix);
-  /// Room for the trees of a round to grow together; whether there is plenty.
+  /// Allocates arrays for the trees of a round to grow together. Returns whether there is plenty of room.
   bool PrepareRound(CudaContext const& cuda, DataMatrix const& matrix);
-  /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
-  /// when they are not there and may not be uploaded, or there is no room for them.
+  /// Returns the features in device memory: the matrix's own if it is there, or an upload, which is kept from now on.
+  /// Returns nothing if they are not there and may not be uploaded, or do not fit.
   std::optional<DeviceRows> Features(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix,
                                      bool may_upload);
-  /// Labels, weights and query groups as of now.
+  /// Returns the current labels, weights and query groups.
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
-  /// \throws Error(kData) as Metric::Validate; metrics that passed are not asked again about the same labels.
+  /// Validates metrics. \throws Error(kData) as Metric::Validate. Metrics that passed are not validated again for the
+  /// same labels.
   void Validate(MetricList const& metrics, DataMatrix const& matrix);
-  /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
-  /// to say.
+  /// Warns of gradients that fixed point cannot hold. All gradients are copied to the host only if a warning is likely.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
-  /// Makes `margins` those of all rows; what other devices have is theirs still.
+  /// Updates `margins` for all rows. Other devices keep their margins.
   void CollectMargins(CudaContext const& cuda) const {
     if (apart != nullptr) apart->CollectMargins(cuda, margins.data());
   }
-  /// `margins` were changed, or are about to be.
+  /// Notes that `margins` were changed, or are about to be.
   void LoseMarginsElsewhere() const {
     if (apart != nullptr) apart->LoseMargins();
   }
-  /// Those that trees grow on.
+  /// Returns the gradients from which trees grow.
   PairTable Gradients() const {
     auto const n_pairs =
         arrays.gradients.size() / static_cast<std::size_t>(n_outputs) * static_cast<std::size_t>(n_gradients);
@@ -102,7 +104,7 @@ class EngineData {
   std::int64_t largest_group_ = 0;
   Buffer<float> lower_bounds_;
   Buffer<float> upper_bounds_;
-  MetricList valid_for_;  ///< what the labels of valid_revision_ and the number of outputs were found to be right for
+  MetricList valid_for_;  ///< metrics validated for the labels of valid_revision_ and the number of outputs
   std::uint64_t valid_revision_ = 0;
 };
 

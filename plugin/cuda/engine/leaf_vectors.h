@@ -1,4 +1,4 @@
-/// \file Leaves of trees with vector leaves in margins.
+/// \file Adds the leaves of trees with vector leaves to margins.
 #pragma once
 
 #include <cstdint>

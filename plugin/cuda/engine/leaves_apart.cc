@@ -9,7 +9,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// The rows that the device has drawn: host and device draw alike.
+/// Returns the rows that the device has sampled: host and device draw alike.
 DrawnRows DrawOnHost(LeavesApartTask const& task, EngineData const& own) {
   auto const& tree = task.tree;
   if (!tree.SamplesByGradient() && !(tree.BaggingTemperature() > 0.0F)) {

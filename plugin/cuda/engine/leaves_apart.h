@@ -1,4 +1,5 @@
-/// \file Leaves whose values follow from other gradients than those that their tree grew on: engine/leaf_gradients.h.
+/// \file Leaves whose values follow from other gradients than the tree's own
+/// (engine/leaf_gradients.h).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,12 @@ struct LeavesApartTask {
   CudaContext const& cuda;
   Context const& ctx;
   MetaInfo const& info;                  ///< of the training set
-  RoundTree const& tree;                 ///< that was built
+  RoundTree const& tree;                 ///< settings of the tree that was built
   Span<std::int32_t const> leaf_of_row;  ///< [n_rows], device
 };
 
-/// Sets the values of the tree's leaves from the leaf gradients of `own`, over the rows that the device has drawn. They
-/// are summed in host memory, to the bits of an engine there.
+/// Sets the values of the tree's leaves from the leaf gradients of `own`, over the rows that the device has sampled.
+/// The sums are made in host memory, with the same bits as by the CPU engine.
 void SetLeavesApart(LeavesApartTask const& task, EngineData const& own, Tree* built);
 
 }  // namespace kauri::cuda

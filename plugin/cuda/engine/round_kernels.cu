@@ -1,6 +1,6 @@
-/// Bytes per row and tree (one output): FindLargest 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out. The same
-/// for each output where QuantiseRound and AddRoundLeaves do it for all, whose neighbours one by one would read as
-/// well.
+/// Bytes per row and tree (one output): FindLargest 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
+/// QuantiseRound and AddRoundLeaves take the same for each output. One by one, the outputs would also read their
+/// neighbours' pairs.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -12,7 +12,7 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-/// Of a reduction: enough to fill a device, few enough for one atomic each.
+/// Maximum number of blocks of a reduction: enough to fill a device, and few enough for one atomic each.
 constexpr unsigned kMaxBlocks = 1024;
 constexpr std::int64_t kMaxGridY = 65535;
 
@@ -27,7 +27,7 @@ __device__ __forceinline__ std::uint32_t WarpMax(std::uint32_t value) {
   return value;
 }
 
-/// Of one launch.
+/// Maximum number of sources per launch.
 constexpr std::size_t kMostSources = 8;
 
 struct LargestSources {
@@ -47,11 +47,11 @@ __global__ void __launch_bounds__(kThreads)
   largest[output] = most;
 }
 
-/// Outputs of which a block has the largest magnitudes in shared memory.
+/// Maximum number of outputs for which a block keeps the largest magnitudes in shared memory.
 constexpr std::int64_t kMostShared = 1024;
 
-/// Of several outputs, all of whose pairs are read in their order. n_pairs: of all outputs. stride: a multiple of
-/// n_outputs, so that all pairs of a thread are of one.
+/// Finds the largest magnitudes of several outputs, reading all pairs in their order. n_pairs: of all outputs. stride:
+/// a multiple of n_outputs, so that each thread reads pairs of one output.
 __global__ void __launch_bounds__(kThreads)
     LargestOfAllKernel(GradientPair const* pairs, std::int64_t n_pairs, std::int64_t n_outputs, std::int64_t stride,
                        LargestMagnitude* largest) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kThreads)
   atomicMin(first, static_cast<unsigned long long>(row));
 }
 
-/// The rows of WatchedRow (engine/resolution_watch.h).
+/// Copies the rows of WatchedRow (engine/resolution_watch.h).
 __global__ void __launch_bounds__(kThreads)
     WatchedPairsKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                        Span<GradientPair> watched) {
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
   if (GridIndex() == 0) task.totals->unit = unit;
 }
 
-/// Of a block, which reads the gradients of so many rows once, for all outputs.
+/// Rows per thread. A block reads the gradients of its rows once, for all outputs.
 constexpr int kRowsPerThread = 8;
 
 __global__ void __launch_bounds__(kThreads) QuantiseRoundKernel(QuantiseRoundTask task, std::int64_t n_rows) {
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Of kernels that end in atomic additions.
+/// Returns the number of blocks of kernels that end in atomic additions.
 unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kThreads), kMaxBlocks); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// \file What a round does to every row besides growing trees. All arrays are in device memory; everything is
+/// \file The work of a round on every row, except growing trees. All arrays are in device memory; everything is
 /// asynchronous unless it returns a value.
 #pragma once
 
@@ -34,7 +34,7 @@ struct LargestMagnitude {
   std::uint32_t hessian;
 
   bool IsFinite() const { return gradient < 0x7F800000U && hessian < 0x7F800000U; }
-  /// The unit that QuantiseGradients chooses (common/fixed_point.h).
+  /// Returns the unit that QuantiseGradients chooses (common/fixed_point.h).
   KAURI_HD GradientUnit Unit() const {
     return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
   }
@@ -47,32 +47,32 @@ struct LargestMagnitude {
   }
 };
 
-/// What the host must know of the pairs of a tree.
+/// Sum and largest magnitudes of a tree's pairs, for the host.
 struct OutputSummary {
   FixedSum sum;  ///< of the pairs that were quantised last
   LargestMagnitude largest;
 };
 
-/// The same of all outputs, read in one copy.
+/// OutputSummary for all outputs, read in one copy.
 struct PairSummary {
   std::vector<FixedSum> sums;
   std::vector<LargestMagnitude> largest;
 };
 
-/// The same in device memory.
+/// PairSummary in device memory.
 class DevicePairSummary {
  public:
-  /// Room for n_outputs; all zero.
+  /// Makes room for n_outputs, and sets everything to zero.
   void Clear(CudaContext const& cuda, std::int64_t n_outputs);
   void ClearTotals(CudaContext const& cuda);
-  /// [n_outputs].
+  /// Return [n_outputs] totals and magnitudes in device memory.
   PairTotals* Totals() const { return reinterpret_cast<PairTotals*>(bytes_.data()); }
   LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + BytesOfTotals()); }
-  /// Magnitudes of all devices or ranks in place of those that were read last.
+  /// Replaces the largest magnitudes by those over all devices or ranks.
   void SetLargest(CudaContext const& cuda, std::vector<LargestMagnitude> const& largest);
-  /// Has it copied as it is then. Of the calls of Fetch the last counts.
+  /// Queues a copy of the current values to the host. Only the last Fetch counts.
   void Fetch(CudaContext const& cuda);
-  /// What was fetched of an output; waits for it.
+  /// Returns the fetched values of an output; waits for them.
   OutputSummary Fetched(std::int64_t output) const;
   PairSummary Read(CudaContext const& cuda);
 
@@ -91,9 +91,9 @@ class DevicePairSummary {
 struct RowSample {
   std::uint64_t key = 0;
   float rate = 1.0F;
-  std::uint8_t const* marks = nullptr;  ///< [n_rows], device: the host has drawn, 1 = used; nullptr: by key and rate
-  std::int64_t first_row = 0;           ///< what row 0 is called among all rows, where it is drawn by key
-  bool is_exact = false;                ///< a certain number of rows: those of `choice`
+  std::uint8_t const* marks = nullptr;  ///< [n_rows], device, drawn by the host, 1 = used; nullptr: by key and rate
+  std::int64_t first_row = 0;           ///< number of row 0 among all rows, if rows are drawn by key
+  bool is_exact = false;                ///< an exact number of rows is drawn, by `choice`
   RowChoice choice = {};
 
   KAURI_HD bool IsUsed(std::int64_t row) const {
@@ -105,30 +105,32 @@ struct RowSample {
 
 /// largest (in, out): [n_outputs], device, zero before.
 void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMagnitude* largest);
-/// largest (in, out): [n_outputs], device. of_others: the same of other rows, where the device can read them.
+/// Raises the magnitudes to the maximum over these and other rows. largest (in, out): [n_outputs], device. of_others:
+/// magnitudes of other rows, in memory that the device can read.
 void TakeLarger(CudaContext const& cuda, std::vector<LargestMagnitude const*> const& of_others, std::int64_t n_outputs,
                 LargestMagnitude* largest);
 
-/// The first row whose pair for `output` is not finite; the number of rows if all are. Waits for the value.
+/// Returns the first row whose pair for `output` is not finite; the number of rows if all are finite. Waits for the
+/// value.
 std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
 
-/// The pairs for `output` of the rows that a ResolutionWatch looks at.
+/// Returns the pairs for `output` of the rows that a ResolutionWatch examines.
 Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
 
-/// What a tree for one output is built from.
+/// Task of quantising the pairs of a tree for one output.
 struct QuantiseTask {
   PairTable gradients;
   std::int64_t output = 0;
-  LargestMagnitude const* largest = nullptr;  ///< of the output, device: the unit follows from it
+  LargestMagnitude const* largest = nullptr;  ///< of the output, device; determines the unit
   RowSample sample;
-  Span<FixedPair> pairs;         ///< (out) [n_rows], column `output` in units; zero where the row is not sampled
-  Span<std::uint8_t> sampled;    ///< (out) [n_rows], 1 = used, may be where the marks are; empty: not wanted
-  PairTotals* totals = nullptr;  ///< (in, out) the sum of `pairs` is added to theirs, device; their unit is set
+  Span<FixedPair> pairs;         ///< (out) [n_rows], column `output` in units; zero in rows that are not sampled
+  Span<std::uint8_t> sampled;    ///< (out) [n_rows], 1 = used, may be the same memory as the marks; empty: not needed
+  PairTotals* totals = nullptr;  ///< (in, out) device; the sum of `pairs` is added, and the unit is set
 };
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task);
 
-/// The same of all outputs, from all rows.
+/// Task of quantising the pairs of trees for all outputs, from all rows.
 struct QuantiseRoundTask {
   PairTable gradients;
   LargestMagnitude const* largest;  ///< [n_outputs], device
@@ -138,7 +140,7 @@ struct QuantiseRoundTask {
 
 void QuantiseRound(CudaContext const& cuda, QuantiseRoundTask const& task);
 
-/// Of a tree for each output: the values of its leaves, and [n_rows] the leaves of its rows.
+/// Leaves of one tree for each output: their values, and the leaf of each row.
 struct RoundLeaves {
   float const* values;               ///< of all trees, one behind the other
   std::uint32_t const* first_value;  ///< [n_outputs]

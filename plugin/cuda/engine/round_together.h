@@ -10,10 +10,10 @@
 
 namespace kauri::cuda {
 
-/// Whether there is a tree for each output, in their order, of a number in each leaf, from all rows of one device.
+/// Returns whether there is one tree with scalar leaves for each output, in order, which uses all rows of one device.
 bool AreOnePerOutput(std::vector<RoundTree> const& trees, EngineData const& own);
 
-/// Adds the values of their leaves, which the rows have been told (TrainingArrays::round_leaves), to the margins.
+/// Adds the leaf values of the trees to the margins, by the leaves of the rows (TrainingArrays::round_leaves).
 void AddTreesOfRound(CudaContext const& cuda, std::vector<Tree> const& trees, EngineData* own);
 
 }  // namespace kauri::cuda

@@ -38,8 +38,8 @@ __device__ __forceinline__ void ForEachRow(std::int64_t n_rows, LookAt&& look_at
 }
 
 struct LargestRow {
-  Word bits;        ///< of the magnitude, in float64: they ascend with it
-  Word not_finite;  ///< whether some pair is not
+  Word bits;        ///< bits of the largest magnitude in float64; they ascend with it
+  Word not_finite;  ///< whether some pair is not finite
 };
 
 __global__ void __launch_bounds__(kThreads) LargestKernel(PairColumns columns, LargestRow* largest) {
@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(kThreads) LargestKernel(PairColumns columns, L
   if (!is_finite) largest->not_finite = 1;
 }
 
-/// sums: [kMagnitudeBuckets, 2], counts and sums, zero before. Integers commute.
+/// sums: [kMagnitudeBuckets, 2], counts and sums, initially zero. Integer additions commute, so atomics are
+/// deterministic.
 __global__ void __launch_bounds__(kThreads)
     BucketsKernel(PairColumns columns, double unit, std::uint32_t* magnitudes, Word* sums) {
   __shared__ Word of_block[2 * kMagnitudeBuckets];
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Magnitudes of one bucket, in any order: they are sorted.
+/// Copies the magnitudes of one bucket, in any order: they are sorted afterwards.
 __global__ void __launch_bounds__(kThreads)
     PickBucketKernel(std::uint32_t const* magnitudes, std::int64_t n_rows, std::uint32_t bucket,
                      std::uint32_t* n_picked, std::uint32_t* picked) {
@@ -122,7 +123,7 @@ PairColumns ColumnsOf(PairTable const& gradients, OutputRange const& outputs) {
           outputs.end - outputs.begin};
 }
 
-/// Names the first row, and the first of its outputs, that is not finite.
+/// Fails, naming the first row, and the first of its outputs, that is not finite.
 [[noreturn]] void FailNotFinite(CudaContext const& cuda, PairTable const& gradients, OutputRange const& outputs) {
   auto first = gradients.NumRows();
   auto output_of_first = outputs.begin;

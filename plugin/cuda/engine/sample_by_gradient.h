@@ -1,12 +1,13 @@
-/// \file Rows drawn by the size of their gradients, on the device: SampleByGradient
-/// (tree/sampling/gradient_sampling.h), bit for bit.
+/// \file Samples rows by the size of their gradients on the device, with the same bits as SampleByGradient
+/// (tree/sampling/gradient_sampling.h).
 ///
-/// 1. The largest magnitude (8 bytes to the host), whose power of two is what magnitudes are counted in.
-/// 2. Magnitudes as integers, and their counts and sums by bucket (7 KB to the host, which finds the threshold's).
-/// 3. The magnitudes of that bucket are sorted; the host reads them, the highest first, until it has the threshold.
-/// 4. Every row draws on its own.
+/// 1. The largest magnitude (8 bytes to the host) is found; its power of two determines the unit of magnitudes.
+/// 2. Magnitudes become integers, and their counts and sums are made by bucket (7 KB to the host, which finds the
+///    bucket of the threshold).
+/// 3. The magnitudes of that bucket are sorted. The host reads them, the highest first, until it has the threshold.
+/// 4. Every row is drawn on its own.
 /// Bytes per row and output: 8 in (1), 8 in (2), 8 in and 8 out (4); per row besides 4 out (2), 4 in (3), 1 out (4).
-/// Three waits.
+/// The host waits three times.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ namespace kauri::cuda {
 /// Keeps its memory from tree to tree.
 class DeviceGradientSampler {
  public:
-  /// The pairs of the outputs, [n_rows, outputs], divided by their rows' chances, zero where a row is not used; they
-  /// stay until the next draw. sampled (out): [n_rows], 1 = used. \throws Error(kData) for a pair that is not finite,
-  /// naming its row; Error(kMemory).
+  /// Returns the pairs of the outputs, [n_rows, outputs], divided by the chances of their rows, and zero in unused
+  /// rows. They are valid until the next draw. sampled (out): [n_rows], 1 = used. \throws Error(kData) for a pair that
+  /// is not finite, naming its row; Error(kMemory).
   PairTable Draw(CudaContext const& cuda, PairTable const& gradients, OutputRange const& outputs,
                  RowSample const& sample, Span<std::uint8_t> sampled);
 

@@ -12,7 +12,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// One tree's way from float gradients to what its builder takes.
+/// Converts float gradients to the input of one tree's builder.
 class TreeInput {
  public:
   TreeInput(TreeInputTask const& task, EngineData* own) : task_(task), own_(*own), arrays_(own->arrays) {
@@ -40,7 +40,7 @@ class TreeInput {
     return made;
   }
 
-  /// Of trees for all outputs, from all rows.
+  /// Makes the inputs of trees for all outputs, from all rows.
   std::vector<DeviceTreeTask> MakeForAll(std::vector<RoundTree> const& trees) {
     auto const gradients = own_.Gradients();
     auto const n_rows = ToSize(gradients.NumRows());
@@ -62,10 +62,10 @@ class TreeInput {
   }
 
  private:
-  /// Pairs of a tree, and who uses them.
+  /// Pairs of a tree, and the rows that it uses.
   struct Drawn {
     PairTable gradients;
-    std::int64_t output;  ///< of `gradients`
+    std::int64_t output;  ///< column of `gradients`
     RowSample sample;
   };
 
@@ -109,7 +109,7 @@ class TreeInput {
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
   }
 
-  /// Of what the summary was fetched for.
+  /// Returns the totals for which the summary was fetched.
   TreeTotals TotalsOf(Drawn const& drawn) const {
     auto& summary = arrays_.summary;
     return {summary.Totals() + drawn.output, [cuda = task_.cuda, &summary, drawn] {
@@ -119,7 +119,7 @@ class TreeInput {
             }};
   }
 
-  /// Largest magnitudes, once a round unless they are those of drawn pairs, and a sum of nothing.
+  /// Finds the largest magnitudes, once a round unless pairs are sampled by gradient, and clears the sums.
   void Summarise(PairTable const& gradients) {
     if (arrays_.has_largest && !Tree().SamplesByGradient()) return arrays_.summary.ClearTotals(task_.cuda);
     arrays_.summary.Clear(task_.cuda, gradients.n_outputs);
@@ -134,7 +134,7 @@ class TreeInput {
     FailGradient(ToHost(cuda, pair, 1)[0], row);
   }
 
-  /// The largest of all ranks in place of those here. A rank whose pairs are not finite names the row.
+  /// Replaces the largest magnitudes by those over all ranks. A rank whose pairs are not finite names the row.
   void AgreeOnLargest(PairTable const& gradients) {
     auto largest = arrays_.summary.Read(task_.cuda).largest;
     std::vector<std::uint64_t> words;
@@ -179,7 +179,7 @@ class TreeInput {
     return Tree().BaggingTemperature() > 0.0F || (IsDistributed(task_.ctx) && Tree().SamplesByGradient());
   }
 
-  /// Weighed pairs; tells the device which rows are used.
+  /// Returns weighted pairs, and copies the marks of used rows to the device.
   GradientSample WeighOnHost() {
     task_.say_once(
         Tree().BaggingTemperature() > 0.0F
@@ -205,7 +205,7 @@ class TreeInput {
   TreeInputTask const& task_;
   EngineData& own_;
   TrainingArrays& arrays_;
-  Span<std::uint8_t> sampled_;  ///< [n_rows], or empty: all rows are used
+  Span<std::uint8_t> sampled_;  ///< [n_rows]; empty if all rows are used
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-/// \file What a tree grows from: the gradients of a round in fixed point, and which rows are used.
+/// \file The input of a tree: the gradients of a round in fixed point, and marks of the rows that are used.
 ///
-/// Rows are drawn on the device, each for itself or by their gradients; those of queries, and weights of rows, by the
-/// host.
+/// The device samples rows, each independently or by their gradients. The host samples queries and draws the weights of
+/// rows.
 #pragma once
 
 #include <functional>
@@ -22,19 +22,19 @@ struct TreeInputTask {
   Context const& ctx;
   MetaInfo const& info;  ///< of the training set
   RoundTree const& tree;
-  std::function<void(char const* line)> say_once;  ///< to the log: what the host does
+  std::function<void(char const* line)> say_once;  ///< logs what the host does
 };
 
-/// The arrays of *own that it fills stay until the next tree's. \throws Error(kData) for a pair that is not finite,
-/// naming its row; as DrawPairs (engine/row_draws.h).
+/// Makes the input of a tree. The arrays of *own that it fills are valid until the next tree's. \throws Error(kData)
+/// for a pair that is not finite, naming its row; errors of DrawPairs (engine/row_draws.h).
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own);
 
-/// The same of trees for all outputs, in their order, that use all rows alike; task: of the first. Their pairs and
-/// totals lie side by side.
+/// Does the same for trees of all outputs, in their order, that all use all rows. task: for the first tree. The pairs
+/// and totals of the trees lie side by side.
 std::vector<DeviceTreeTask> MakeRoundInput(TreeInputTask const& task, std::vector<RoundTree> const& trees,
                                            EngineData* own);
 
-/// The rows of a tree that are drawn by their numbers, of `n_rows` of one process.
+/// Returns the sample of a tree whose rows are drawn by their numbers, out of `n_rows` of one process.
 RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows);
 
 }  // namespace kauri::cuda

@@ -1,7 +1,7 @@
-/// \file The sums of categorical features, which the host searches: copies of their parts of the nodes' histograms.
+/// \file Histogram bins of categorical features, which the host searches: copies from the nodes' histograms.
 ///
-/// A categorical split is a set, found after sorting (tree/categories/category_split.h), and categories are few beside
-/// rows. Where no feature is categorical nothing here does anything.
+/// A categorical split is a set, found after sorting (tree/categories/category_split.h), and there are few categories
+/// compared with rows. Without categorical features nothing here does anything.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,22 @@ class CategoryCells {
  public:
   CategoryCells(CudaContext const& cuda, HistOnDevice* data);
 
-  /// Asks for the sums of these nodes; they are there once the stream has passed.
+  /// Queues the copies of these nodes' sums, which are valid once the stream has been synchronised.
   void Fetch(std::vector<DeviceNode*> const& nodes);
-  /// Replaces `best` of the nodes where a split by category is better.
+  /// Replaces `best` of the nodes for which a categorical split is better.
   void Search(Context const& ctx, BinSplitFinder const& finder, std::vector<DeviceNode*> const& nodes);
-  /// The cells of a feature of a node whose sums were fetched.
+  /// Returns the bins of a feature in a node whose sums were fetched.
   FixedSum const* Of(FixedSum const* histogram, std::uint32_t feature) const;
   void Forget(FixedSum const* histogram) { cells_.erase(histogram); }
 
  private:
-  /// Of a node: its sums, and behind them their counts where rows are counted.
+  /// Number of sums kept for each node: its histogram bins, followed by their row counts if rows are counted.
   std::size_t NumKept() const { return (data_->counts_rows ? 2 : 1) * std::size_t{begin_.back()}; }
 
   CudaContext cuda_;
   HistOnDevice* data_;
-  std::vector<std::uint32_t> begin_;  ///< [n_categorical + 1]: of each categorical feature among the cells of a node
+  /// [n_categorical + 1]: first bin of each categorical feature among a node's bins
+  std::vector<std::uint32_t> begin_;
   std::unordered_map<FixedSum const*, std::vector<FixedSum>> cells_;  ///< by histogram
 };
 

@@ -6,9 +6,10 @@
 namespace kauri::cuda {
 namespace {
 
-/// What a block of the cluster does in a level, in steps of a row: each moves all rows, and adds them up for its
-/// features. With more to do a whole device is faster level by level (levels_finder.h), whose launches take 265 us a
-/// tree of six levels on an H100, however few rows there are: 14,000 rows of 8 columns, 9,300 of 28, 3,500 of 100.
+/// Maximum work of a block of the cluster in one level, in steps of a row: a block moves all rows and adds them up for
+/// its features. Above that, it is faster to use the whole device level by level (levels_finder.h). Its launches take
+/// 265 us for a tree of six levels on an H100, however few rows there are. The limit is 14,000 rows of 8 columns, 9,300
+/// of 28 or 3,500 of 100.
 constexpr std::int64_t kMostWork = 28000;
 
 }  // namespace

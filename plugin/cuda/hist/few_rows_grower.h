@@ -1,4 +1,4 @@
-/// \file Growing one tree of few rows (few_rows/grow_few_rows.h), whose splits one launch finds.
+/// \file Grows a tree of few rows (few_rows/grow_few_rows.h): one launch finds all its splits.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class FewRowsGrower final : public FoundTreeGrower {
  public:
   FewRowsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
 
-  /// Whether the tree is to be grown so. If not, Grow must not be called.
+  /// Returns whether the tree can be grown this way. If not, Grow must not be called.
   bool IsForTree() const { return on_device_.shape.n_blocks != 0; }
 
  private:

@@ -1,5 +1,5 @@
-/// \file Growing one tree of which the device finds all splits that it may make without asking the host, which makes
-/// the tree from them as from any others.
+/// \file Grows a tree whose candidate splits are all computed on the device first; the host then builds the tree from
+/// them in the usual way.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace kauri::cuda {
 
-/// Nodes have the places of a complete tree: the children of place p have 2 p + 1 and 2 p + 2. The device begins before
-/// the host knows what the gradients add up to, and in what unit: gain_ has it from MakeRoot on.
+/// Nodes have the places of a complete tree: the children of place p have places 2 p + 1 and 2 p + 2. The device starts
+/// before the host knows the sum of the gradients and their unit. gain_ has the unit from MakeRoot on.
 class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
  protected:
   FoundTreeGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
 
-  /// Whether a node's best split follows from its sum and its rows alone: neither from its number, nor from the splits
-  /// made until then.
+  /// Returns whether a node's best split follows from its sum and its rows alone, and depends neither on the node's
+  /// number nor on earlier splits.
   bool SplitsFollowFromSums() const;
   void SplitRows(std::vector<CodeSplit> const& splits) override;
 
@@ -26,9 +26,10 @@ class FoundTreeGrower : public HistGrowth<ScalarGrowth> {
   HistOnDevice* data_;
 
  private:
-  /// Has the device find the splits of all nodes that the tree may have. The host need not know the totals by then.
+  /// Starts the device's search for the splits of all nodes of the complete tree. The host need not know the totals
+  /// yet.
   virtual void FindAll() = 0;
-  /// That of a node; waits until it is there.
+  /// Returns the best split of a node; waits until it is available.
   virtual SplitCandidate FoundAt(Node const& node, std::uint32_t place) = 0;
 
   NodeTotal MakeRoot() final;

@@ -18,14 +18,15 @@ class GpuApproxState : public BuildState {
  public:
   GpuApproxState(BinOptions const& options, std::int64_t fewest_rows) : bins_(options), fewest_rows_(fewest_rows) {}
 
-  /// Codes by the hessians of the tree, on the device of `cuda` and, of their rows, on all others of the context.
+  /// Makes codes from the hessians of the tree, on the device of `cuda`. Every other device of the context gets the
+  /// codes of its rows.
   HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                        Span<FixedPair const> pairs) {
     auto const is_stale = bins_.Update(cuda, data, pairs);
     if (data_ == nullptr) {
       data_ = std::make_unique<HistOnDevice>(cuda, bins_.Make(cuda, ctx, data));
     } else if (is_stale || data_->bins == nullptr) {
-      data_->bins.reset();  // before their successors take as much memory
+      data_->bins.reset();  // first: its successor takes as much memory
       data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
     }
     data_->ShareRows(cuda, ctx.device.ordinals, fewest_rows_);
@@ -34,7 +35,7 @@ class GpuApproxState : public BuildState {
 
  private:
   TreeBins bins_;
-  std::int64_t fewest_rows_;  ///< of one of several devices
+  std::int64_t fewest_rows_;  ///< minimum number of rows per device, if there are several
   std::unique_ptr<HistOnDevice> data_;
 };
 

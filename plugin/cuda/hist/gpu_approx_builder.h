@@ -1,14 +1,15 @@
-/// \file tree_method=gpu_approx: what device=cuda with approx means.
+/// \file tree_method=gpu_approx, which device=cuda selects for approx.
 ///
-/// As gpu_hist, with bins made anew for every tree whose hessians differ from those of the tree before
-/// (tree/hist/approx_builder.h). Dense numbers are sorted once and kept in their order (approx/ordered_columns.h); per
-/// tree the cuts follow from the hessians (approx/ordered_cuts.h) and the rows are coded (bins/write_codes.h). Where
-/// there is no room for that order, columns are sorted for every tree. Other data, and sketches, are cut and binned in
-/// host memory. Cuts and codes are those of the host, so the tree has the bytes of tree_method=approx.
+/// Like gpu_hist, with new bins for every tree whose hessians differ from the previous tree's
+/// (tree/hist/approx_builder.h). Dense numbers are sorted once and kept in that order (approx/ordered_columns.h). For
+/// each tree the bin edges follow from the hessians (approx/ordered_cuts.h), and the rows are coded
+/// (bins/write_codes.h). If there is no room for the sorted order, columns are sorted for every tree. Other data, and
+/// sketches, are cut and binned in host memory. Bin edges and codes equal the host's, so the tree has the bytes of
+/// tree_method=approx.
 ///
-/// Several devices share the rows as in gpu_hist. Cuts need the hessians of all rows, so the main device has the
-/// gradients; it makes the codes, and the others copy those of their rows for every tree that has new ones: a byte a
-/// value, as a rule, beside the 12 bytes a row of gradients and leaves.
+/// Several devices share the rows as in gpu_hist. Bin edges need the hessians of all rows, so the main device holds the
+/// gradients and makes the codes. The others copy the codes of their rows for every tree that has new ones: usually one
+/// byte a value, besides the 12 bytes a row of gradients and leaves.
 #pragma once
 
 #include <memory>
@@ -28,8 +29,8 @@ class GpuApproxBuilder : public DeviceTreeBuilder {
   GpuApproxBuilder(TreeParam const& param, HistMemory const& memory)
       : param_(param), rules_(ParseConstraints(param)), memory_(memory), hist_(param, memory) {}
   std::string StateKey() const override;
-  /// Device memory: that of gpu_hist; of dense numbers 8 bytes each besides, 4 more where the rows are the host's, and
-  /// 1 GiB for cuts, or 8 bytes a row where that is more.
+  /// Device memory: as for gpu_hist. Dense numbers take 8 bytes each besides, and 4 more if the rows are in host
+  /// memory. Cuts take 1 GiB, or 8 bytes a row if that is more.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
                      BuildState* state, Span<std::int32_t> leaf_of_row) const override;

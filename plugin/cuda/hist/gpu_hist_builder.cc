@@ -23,10 +23,12 @@
 namespace kauri::cuda {
 namespace {
 
-/// Rows of all trees, above which each keeps a device busy alone, and lists of rows take much memory.
+/// Maximum number of rows summed over trees that grow together. Above that, one tree keeps the device busy by itself,
+/// and lists of rows take much memory.
 constexpr std::size_t kMostRowsTogether = std::size_t{1} << 24U;
 
-/// Fewer values of the host are cut and coded there before the device would have begun.
+/// Minimum number of host values that are binned on the device. The host bins fewer values before the device would have
+/// begun.
 constexpr std::int64_t kFewValues = 1 << 17;
 
 class GpuHistState : public BuildState {
@@ -37,18 +39,18 @@ class GpuHistState : public BuildState {
         of_group_(options_),
         stream_(device),
         last_tree_(device) {}
-  /// Others may get what the last tree still reads on the stream that it grew on.
+  /// Waits, because others may receive memory that the last tree still reads on its stream.
   ~GpuHistState() override { last_tree_.WaitQuietly(); }
   GpuHistState(GpuHistState const&) = delete;
   GpuHistState& operator=(GpuHistState const&) = delete;
 
-  /// Codes of the data as their info is now. In a group all ranks make codes where one has to.
+  /// Returns codes that fit the data's current info. If one rank of a group needs new codes, all ranks make them.
   HistOnDevice* Update(Context const& ctx, DataMatrix const& data) {
     auto const is_new = MaxOverRanks(ctx, data_ == nullptr ? 1 : 0) != 0;
     if (is_new || IsStale(ctx, data)) {
       last_tree_.Wait();  // it may still read the codes
       vectors_.reset();
-      data_.reset();  // before its successor takes as much memory
+      data_.reset();  // first: its successor takes as much memory
       whole_.reset();
       auto made = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
       if (whole_ != nullptr) made->AddHostRows(stream_.Context(), *whole_);
@@ -57,7 +59,7 @@ class GpuHistState : public BuildState {
     }
     return data_.get();
   }
-  /// What Update returned, with its rows on all devices of the context.
+  /// Returns the same object as Update, after sharing its rows among all devices of the context.
   HistOnDevice* Share(Context const& ctx) {
     data_->ShareRows(stream_.Context(), ctx.device.ordinals, memory_.fewest_rows);
     return data_.get();
@@ -66,14 +68,15 @@ class GpuHistState : public BuildState {
     if (data_ == nullptr) return;
     for (auto const& share : data_->shares) share->Wake();
   }
-  /// The codes of all rows.
+  /// Returns the codes of all rows.
   DeviceBins const& Whole() const { return whole_ != nullptr ? *whole_ : *data_->bins; }
-  /// What trees with vector leaves grow in: for the codes of the last Update.
+  /// Returns the workspace of trees with vector leaves, for the codes of the last Update.
   std::unique_ptr<VectorOnDevice>* Vectors() { return &vectors_; }
   Event const& LastTree() const { return last_tree_; }
 
  private:
-  /// The cuts follow from weights and types of columns, which may be set anew between two trees.
+  /// Returns whether the bin edges no longer fit. They depend on weights and types of columns, which may change between
+  /// two trees.
   bool IsStale(Context const& ctx, DataMatrix const& data) {
     if (IsDistributed(ctx)) return of_group_.IsStale(ctx, data);
     if (BinsOf(data) != nullptr || revision_ == data.InfoRevision()) return false;
@@ -103,7 +106,7 @@ class GpuHistState : public BuildState {
     return Upload(ctx, DeriveBins(ctx, data, key_, options_));
   }
 
-  /// Codes of as many rows as have a place on the device; whole_ has those of all if these are some.
+  /// Uploads codes of the rows that fit on the device. If not all fit, whole_ holds the codes of all rows.
   std::shared_ptr<DeviceBins const> Upload(Context const& ctx, std::shared_ptr<BinMatrix const> const& bins) {
     auto const& cuda = stream_.Context();
     HostRowsTask const task{bins->NumRows(), BytesOfCodes(*bins, LayOut(bins)), memory_.host_ratio};
@@ -117,17 +120,17 @@ class GpuHistState : public BuildState {
 
   BinOptions options_;
   HistMemory memory_;
-  BinsOfTraining of_group_;                  ///< those of the host, which ranks make together
-  StreamOwner stream_;                       ///< before the codes, which are freed on it
-  DerivedKey key_;                           ///< of the codes
-  std::uint64_t revision_ = 0;               ///< of the info that the key was found to fit
-  std::unique_ptr<DeviceBins const> whole_;  ///< in the host's memory, where the device has room for some rows only
+  BinsOfTraining of_group_;                  ///< bins in host memory, which ranks make together
+  StreamOwner stream_;                       ///< declared before the codes, which are freed on it
+  DerivedKey key_;                           ///< key of the codes
+  std::uint64_t revision_ = 0;               ///< revision of the info that the key is known to fit
+  std::unique_ptr<DeviceBins const> whole_;  ///< all codes in host memory, if the device has room for only some rows
   std::unique_ptr<HistOnDevice> data_;
-  std::unique_ptr<VectorOnDevice> vectors_;  ///< of the bins of data_; once a tree has vector leaves
+  std::unique_ptr<VectorOnDevice> vectors_;  ///< for the bins of data_; null until a tree has vector leaves
   Event last_tree_;
 };
 
-/// The work that a tree gave its stream, the one that failed too.
+/// Records the end of a tree's work on its stream, also if the tree fails.
 class TreeScope {
  public:
   TreeScope(CudaContext const& cuda, Event const& tree) : cuda_(cuda), tree_(tree) {}
@@ -177,7 +180,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);
-  own->LastTree().Wait();  // what it read is written anew before the device is waited for
+  own->LastTree().Wait();  // the buffers that it read are overwritten before the next wait for the device
   GrowthRules const rules{param_, rules_, task.place};
   TreeScope const tree(cuda, own->LastTree());
   if (task.table.stride != 0) {
@@ -204,7 +207,7 @@ std::vector<Tree> GpuHistBuilder::BuildTogether(CudaContext const& cuda, Context
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);
-  own->LastTree().Wait();  // what it read is written anew before the device is waited for
+  own->LastTree().Wait();  // the buffers that it read are overwritten before the next wait for the device
   TreeScope const tree(cuda, own->LastTree());
   std::vector<GrowthRules> rules;
   for (auto const& task : tasks) rules.push_back({param_, rules_, task.place});

@@ -1,15 +1,15 @@
-/// \file tree_method=gpu_hist: the histogram method on the device; what device=cuda with hist means.
+/// \file tree_method=gpu_hist: the histogram method on the device, which device=cuda selects for hist.
 ///
 /// 1. Once per data set the values become codes in device memory (bins/device_bins.h).
-/// 2. Per level of a tree the rows of split nodes go to their children (rows/node_rows.h).
-/// 3. The rows of the lighter of two siblings are added up (histogram/add_rows.h); the other's histogram is the
-/// parent's
-///    less that one.
+/// 2. For each level of a tree the rows of split nodes move to their children (rows/node_rows.h).
+/// 3. The rows of the lighter of two siblings are added up (histogram/add_rows.h). The other sibling's histogram is the
+///    parent's minus that one.
 /// 4. The best split of each node is found (split/find_splits.h); the host decides as the CPU's method does
 ///    (gpu_hist_grower.h).
-/// Trees with vector leaves grow likewise, with sums of all outputs in each cell (hist_vector/gpu_vector_grower.h).
-/// Several devices share the rows, whatever leaves hold (shares/row_share.h).
-/// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=hist.
+///
+/// Trees with vector leaves grow likewise, with sums of all outputs in each bin (hist_vector/gpu_vector_grower.h).
+/// Several devices share the rows for both kinds of leaves (shares/row_share.h). Sums are integers and every choice
+/// uses a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@
 
 namespace kauri::cuda {
 
-/// Where rows are kept.
+/// Memory in which rows are kept.
 struct HistMemory {
-  MemoryBudget budget = {};                       ///< of bins in host memory that data keep
+  MemoryBudget budget = {};                       ///< budget of bins that data keep in host memory
   float host_ratio = -1.0F;                       ///< MemoryParam::cache_host_ratio
-  std::int64_t fewest_rows = kFewestRowsOfShare;  ///< that one of several devices has
+  std::int64_t fewest_rows = kFewestRowsOfShare;  ///< minimum number of rows per device, if there are several
 
   static HistMemory Of(MemoryParam const& param);
 };
@@ -44,8 +44,8 @@ class GpuHistBuilder : public DeviceTreeBuilder {
   bool LearnsInGroups() const override { return true; }
   bool TakesShares(bool vector_leaves) const override { return !vector_leaves; }
   std::string StateKey() const override;
-  /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
-  /// bin of every node of a level.
+  /// Device memory: per row one byte for each column, padded to groups of 4, 8, 16 or 32 bytes, plus 8 bytes; 16 bytes
+  /// for each bin of every node of a level.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   void ExpectTree(BuildState* state) const override;
   bool GrowsTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, TreePlace const& place,

@@ -54,7 +54,7 @@ bool GpuHistGrower::IsLast(Node const& node) const {
 }
 
 void GpuHistGrower::BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* splits) {
-  constexpr std::size_t kManySplits = 64;  // of fewer, a copy more costs as much as it hides
+  constexpr std::size_t kManySplits = 64;  // with fewer splits, one more copy costs as much as it hides
   if (splits->size() < kManySplits) return;
   auto are_all_last = memory_->open.empty();
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -1,13 +1,14 @@
-/// \file Growing one tree from histograms in device memory (tree/growth/hist_growth.h has the algorithm).
+/// \file Grows one tree from histograms in device memory (tree/growth/hist_growth.h has the algorithm).
 ///
-/// For trees that need the host on their way, or that grow by gain; what follows from sums alone is asked for at once
-/// (levels_grower.h). The host decides: it reads the best splits of a level's nodes and how many rows went left, once a
-/// level, and says what is asked of the next. One copy takes the request there; kernels write the answer to page-locked
-/// memory. Of many nodes rows are moved, or told their leaves, while the host makes the children: some 0.6 us a node.
+/// For trees that need the host while they grow, or that grow by gain. If all splits follow from sums alone, all levels
+/// are queued at once instead (levels_grower.h). The host decides: once a level, it reads the best splits of the nodes
+/// and how many rows went left, and composes the request for the next level. One copy sends the request to the device;
+/// kernels write the answer to page-locked memory. If a level has many nodes, the device moves their rows, or writes
+/// their leaves, while the host makes the children: about 0.6 us a node.
 ///
-/// Lossguide splits one leaf at a time. As the device is as fast with many, the leaves that may be split are looked at
-/// together, ahead of their turn, and so are their children that may be (look_ahead.cc); which of them are split, and
-/// in which order, is decided as ever.
+/// Lossguide splits one leaf at a time, but the device searches many nodes as fast as one. So all leaves that may be
+/// split are searched together ahead of their turn, and so are their children (look_ahead.cc). Which leaves are split,
+/// and in which order, is decided as usual.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,10 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
 
  protected:
-  /// What a node's splits are searched with; of one that may not use all features of the tree, these are marked in a
-  /// list more of `allowed`.
+  /// Returns the search input of a node. If the node may not use all features of the tree, appends one more list of
+  /// flags to `allowed`.
   SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
-  /// What is asked of the splits of the tree, whatever the nodes.
+  /// Returns the settings of the split search that all nodes of the tree share.
   FindTask TaskOfTree() const;
 
   CudaContext cuda_;
@@ -52,7 +53,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
 
-  /// The places of a request's arrays, for Upload::At.
+  /// Places of a request's arrays, for Upload::At.
   struct Request {
     std::size_t histogram_nodes;
     std::size_t pairs;
@@ -60,11 +61,11 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::size_t allowed;
     std::size_t costs;
     std::size_t noise_keys;
-    std::int64_t most_rows = 0;  ///< to be added up here, about
+    std::int64_t most_rows = 0;  ///< approximate number of rows to be added up here
   };
 
-  /// The children of a node that were looked at before the node was split, with numbers from kForeseen on. Its rows are
-  /// where theirs are to be, and the histogram of the larger one is in place of the node's.
+  /// Children that were searched before their parent was split, numbered from kForeseen on. Their parent's rows are
+  /// already moved to their places, and the histogram of the larger child replaces the parent's.
   struct Foreseen {
     Node left;
     Node right;
@@ -73,60 +74,62 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   bool CanLookAhead() const;
   std::vector<Node const*> WorthALook(Nodes const& open, std::int64_t n_more) const;
   Foreseen const* ForeseenOf(Node const& node) const;
-  /// Whether nothing more is to be found of a node's children.
+  /// Returns whether nothing more has to be found for a node's children.
   bool IsForeseen(Node const& node) const;
   void LookAt(std::vector<Node const*> const& parents);
   Node MakeChild(Node const& parent, FixedSum sum, std::int32_t id) const;
-  /// A child that was foreseen gets the number that it has in the tree.
+  /// Gives a child that was searched ahead the number that it has in the tree.
   void TakeForeseenChild(Node* foreseen, std::int32_t node);
-  /// Nodes that are split now, whose children were foreseen.
+  /// Moves the results of the search ahead from nodes that are split now to their children.
   void TakeForeseenOf(std::vector<CodeSplit> const& splits);
-  /// Gives children what was foreseen of them; returns the pairs of which nothing was.
+  /// Gives children the results found ahead of their turn. Returns the pairs that have none.
   Pairs TakeForeseen(Pairs const& pairs);
-  /// What FindSplits does but for what is foreseen.
+  /// Finds the splits of nodes that were not searched ahead.
   void FindOnDevice(Pairs const& pairs);
-  /// Other devices get the splits, and what they are to do with them.
+  /// Sends the splits to the other devices and says whether they move the rows now.
   void BeginSplitsOfShares(std::vector<CodeSplit> const& splits);
   void SendTree();
-  /// Of this rank's rows, on all devices.
+  /// Sums the squares of this rank's gradients on all devices.
   SquareSum SquareRowsHere() const;
-  /// Whether both children of a node are leaves for good.
+  /// Returns whether both children of a node will remain leaves.
   bool IsLast(Node const& node) const;
-  /// What rows here were moved by.
+  /// Returns the request that the rows here were moved by.
   Upload const& Moves() const { return has_begun_ ? data_->of_moves : data_->of_level; }
   Request SendLevel(Pairs const& pairs);
-  /// Asks for the histogram of a node, whose rows are some of its parent's where it has a sibling.
+  /// Requests the histogram of a node. If the node has a sibling, its rows are a part of its parent's.
   void Want(Node const& node, bool has_sibling, Request* sent);
   void AddUp(Request const& request, std::size_t n_nodes);
-  /// Whether nodes have splits of their own; the levels of symmetric trees have others, which need histograms alone.
+  /// Returns whether nodes have splits of their own. Levels of symmetric trees share one split and need histograms
+  /// alone.
   bool SearchesNodes() const { return param_.grow_policy != TreeParam::kSymmetric; }
   bool IsAlone() const { return data_->shares.empty() && !IsDistributed(ctx_); }
-  /// Adds what other devices and ranks added up; waits for how many rows went left here where that is needed.
+  /// Adds the sums of other devices and ranks. If rows are counted, waits for how many went left here.
   void Collect(Request const& request, Pairs const& pairs);
   void Find(Request const& request, std::size_t n_pairs);
-  /// Rows of a node on all devices, of this rank alone; once the answers are there.
+  /// Returns the number of a node's rows on all devices of this rank, once the answers have arrived.
   std::int64_t NumRowsHere(std::int32_t node) const;
   std::int64_t NumRowsHere(NodeSource const& source, GrowingRowsOnDevice const& rows) const {
     return NumRowsOf({source.rows, source.split, source.is_left, nullptr}, rows.Answer());
   }
-  /// Of each pair the rows of the node that is added up, and those of both, of all devices and ranks.
+  /// Counts, over all devices and ranks, the rows of each pair's summed node and of both its nodes.
   void CountRows(Pairs const& pairs);
-  /// Tells the nodes how many rows they have, of all devices and ranks.
+  /// Sets the nodes' row counts over all devices and ranks.
   void TellRows(Pairs const& pairs) const;
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
 
   DeviceTreeTask const& task_;
   TreeRows tree_rows_;
   TreeFeatures tree_features_;
-  std::size_t signs_ = 0;             ///< a place in data_->of_tree
-  std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2]: CountRows; empty: they are counted here alone
-  std::size_t counted_nodes_ = 0;     ///< places in data_->of_counts
+  std::size_t signs_ = 0;             ///< place in data_->of_tree
+  std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2], see CountRows; empty if rows are counted on this device alone
+  std::size_t counted_nodes_ = 0;     ///< place in data_->of_counts, like n_small_
   std::size_t n_small_ = 0;
-  bool has_begun_ = false;                                 ///< BeginSplits moved the rows of the level
-  bool has_leaves_ = false;                                ///< and wrote the leaves
-  std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, foreseen or not, that is not split yet
-  std::int32_t n_foreseen_ = 0;                            ///< nodes so far
-  std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made
+  bool has_begun_ = false;   ///< BeginSplits moved the rows of the level
+  bool has_leaves_ = false;  ///< BeginSplits also wrote the leaves
+  /// By number of a node that is not split yet, whether itself searched ahead or not.
+  std::unordered_map<std::int32_t, Foreseen> foreseen_;
+  std::int32_t n_foreseen_ = 0;                            ///< number of nodes searched ahead so far
+  std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by number of a node that was just made
   CategoryCells categories_;
 };
 

@@ -1,4 +1,4 @@
-/// \file What tree_method=gpu_hist keeps for one data set in device memory.
+/// \file Everything that tree_method=gpu_hist keeps in device memory for one data set.
 #pragma once
 
 #include <cstdint>
@@ -27,65 +27,66 @@
 
 namespace kauri::cuda {
 
-/// What is asked of a level, on its way to the device.
+/// Request for a level, before it is sent to the device.
 struct LevelRequest {
   std::vector<HistogramNode> histogram_nodes;
   std::vector<SearchedPair> pairs;
   std::vector<SearchedNode> searched;
   std::vector<std::uint8_t> allowed;
-  std::vector<std::uint64_t> noise_keys;          ///< [n_searched] where there is noise
+  std::vector<std::uint64_t> noise_keys;          ///< [n_searched] if there is noise
   std::vector<GrowingNode<ScalarGrowth>*> nodes;  ///< [n_searched]
-  std::vector<WantedNode> wanted;                 ///< [n_pairs]: whose rows are added up
+  std::vector<WantedNode> wanted;                 ///< [n_pairs]: nodes whose rows are added up
 
   void Clear();
 };
 
-/// Codes, and what trees grow in: all but the codes is scratch, which stays for other codes.
+/// Codes and the workspace in which trees grow. All but the codes is scratch, which is kept when the codes are
+/// replaced.
 struct HistOnDevice {
   HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made)
       : levels(cuda.device), gradients_ready(cuda.device), sums_of_ranks(cuda.device) {
     TakeBins(cuda, std::move(made));
   }
-  /// Other codes of as many rows, for the trees to come; those before may be gone already. Shares get theirs from
-  /// ShareRows.
+  /// Takes new codes of the same number of rows for the following trees. The old codes may be gone already. Shares get
+  /// their codes from ShareRows.
   void TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made);
-  /// Cuts the rows of the bins into shares of these devices, the first of which has the bins; of as many of them as get
-  /// `fewest` rows or more. Once for the codes; with other codes, the same devices have the same rows again.
-  /// \throws Error(kMemory): to be called again.
+  /// Splits the rows of the bins among these devices, the first of which has the bins. Uses fewer devices if some would
+  /// get fewer than `fewest` rows. Called once for the codes; after TakeBins the same devices have the same rows again.
+  /// \throws Error(kMemory): call it again.
   void ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest);
-  /// Codes of more rows, in the host's memory, behind those of the bins. \throws Error(kMemory).
+  /// Adds codes of the rows that follow the rows of the bins; these codes stay in host memory. \throws Error(kMemory).
   void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
-  /// A new tree. count: whether behind the sums of a histogram lie their counts, as on the host
-  /// (tree/histogram/cell_counts.h), a FixedSum each.
+  /// Begins a tree. count: whether row counts follow the sums of a histogram, one FixedSum per bin as on the host
+  /// (tree/histogram/cell_counts.h).
   void BeginTree(CudaContext const& cuda, bool count);
-  /// What splits between these bins are looked for with, whatever the tree and the nodes.
+  /// Returns the settings of a split search that depend on the bins alone.
   FindTask FindTaskOf(GainParam const& gain) const;
 
-  std::shared_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
-  Buffer<float> min_values;                ///< [n_cols]: as in the cuts
-  Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
-  std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host
-  std::int64_t n_own_rows = 0;             ///< of the rows, from the first on: those of no other device
-  GrowingRowsOnDevice rows;                ///< of those
-  RowRecords records;                      ///< likewise
+  std::shared_ptr<DeviceBins const> bins;  ///< null while TakeBins replaces them
+  Buffer<float> min_values;                ///< [n_cols], as in the cuts
+  Buffer<std::uint8_t> is_categorical;     ///< [n_cols]; empty if there are no categorical features
+  std::vector<std::uint32_t> categorical;  ///< indices of the categorical features, ascending, on the host
+  std::int64_t n_own_rows = 0;             ///< number of rows, the first ones, that no other device has
+  GrowingRowsOnDevice rows;                ///< lists of the own rows
+  RowRecords records;                      ///< packed codes and gradients of the own rows
   FewRowsState few_rows;
   TreeLevels levels;
-  std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
-  bool is_shared = false;                          ///< ShareRows has seen to these codes
-  Event gradients_ready;                           ///< of a tree, for them
+  std::vector<std::unique_ptr<HistShare>> shares;  ///< rows of other devices, or rows whose codes are in host memory
+  bool is_shared = false;                          ///< whether ShareRows was called for these codes
+  Event gradients_ready;                           ///< gradients of a tree are ready, for the shares
   RankSums sums_of_ranks;
   DeviceHistograms histograms;
-  std::optional<std::size_t> room_for_round;  ///< bytes that trees which grow together may take, once asked for
-  bool has_said_obstacle = false;             ///< the log has why the host takes part in every level
-  bool counts_rows = false;                   ///< of the tree, here and in the shares
-  Buffer<FixedPair> ones;  ///< [number of rows of the bins] what counts are made of, if rows are counted
+  std::optional<std::size_t> room_for_round;  ///< bytes for trees that grow together, once determined
+  bool has_said_obstacle = false;             ///< the log already says why the host takes part in every level
+  bool counts_rows = false;                   ///< for the current tree, here and in the shares
+  Buffer<FixedPair> ones;  ///< [number of rows of the bins], summed as row counts if rows are counted
   GrowthMemory<ScalarGrowth> growth;
   LevelRequest request;
-  Upload of_tree;  ///< what stays the same for all nodes of a tree
+  Upload of_tree;  ///< data that all nodes of a tree share
   Upload of_categories;
   Upload of_walk;
-  Upload of_level;  ///< what is asked of a level
-  Upload of_moves;  ///< and of its rows, where that is sent first
+  Upload of_level;  ///< request of a level
+  Upload of_moves;  ///< row moves of a level, if they are sent before the request
   Upload of_counts;
   Buffer<PlannedRows> plan;
   PinnedBuffer<SplitCandidate> best;  ///< answers

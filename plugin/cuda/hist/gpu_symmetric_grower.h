@@ -1,5 +1,5 @@
 /// \file Symmetric trees (tree/growth/symmetric_growth.h) from histograms in device memory. The device finds the split
-/// of a level (split/level_splits.h); two waits a level.
+/// of a level (split/level_splits.h). The host waits twice per level.
 #pragma once
 
 #include <cstddef>

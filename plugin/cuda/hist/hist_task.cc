@@ -12,7 +12,7 @@ namespace kauri::cuda {
 
 namespace {
 
-/// In the log, once for the data.
+/// Logs the obstacle, once per data set.
 void SayObstacle(char const* obstacle, HistOnDevice* data) {
   if (std::exchange(data->has_said_obstacle, true)) return;
   Log(LogLevel::kInfo, "trees on a device: the host takes part in every level, as ", obstacle);

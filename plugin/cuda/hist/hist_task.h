@@ -1,4 +1,4 @@
-/// \file Growing a tree with a number in each leaf from bins on the device.
+/// \file Growing a tree with scalar leaves from bins on the device.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace kauri::cuda {
 
-/// Where a tree grows and what from.
+/// Input and place of a growing tree.
 struct HistTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
-  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; holds lists of rows while the tree grows
 };
 
-/// Grows a tree in the fastest way that it allows: in one launch where rows are few (few_rows_grower.h), all levels at
+/// Grows a tree in the fastest way that it allows: in one launch if rows are few (few_rows_grower.h), all levels at
 /// once (levels_grower.h), or by the host's decisions (gpu_hist_grower.h).
 Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
 

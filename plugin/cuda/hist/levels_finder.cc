@@ -25,9 +25,9 @@ bool LevelsFinder::HasRoom(HistOnDevice const& data, int n_levels) {
 }
 
 std::size_t LevelsFinder::MostTogether(CudaContext const& cuda, int n_levels, HistOnDevice* data) {
-  constexpr std::size_t kNodeBytes = 512;  // of all else that a node has, here and on the host
+  constexpr std::size_t kNodeBytes = 512;  // everything else that a node needs, here and on the host
   constexpr std::size_t kMostInGrid = 65535;
-  constexpr std::size_t kShare = 8;  // of free memory: nothing fails for want of what this takes
+  constexpr std::size_t kShare = 8;  // divisor of the free memory: taking this little makes nothing else fail
   auto& room = data->room_for_round;
   if (!room) room = std::min(kMostHistogramBytes, FreeBytes(cuda) / kShare);
   auto const of_tree = HistogramBytes(*data, n_levels) + LevelPlace{n_levels}.NodesOfTree() * kNodeBytes;
@@ -150,12 +150,13 @@ void LevelsFinder::Find(LevelRules const& rules) {
   auto& levels = data_->levels;
   signals_ = MaySignal();
   if (signals_) BeginSignals();
-  AskShares(0, rules.n_levels);  // which begin while this is made ready
+  AskShares(0, rules.n_levels);  // shares begin while the rest is prepared
   Begin(rules);
   for (int depth = 0; depth < rules.n_levels; ++depth) {
     if (depth > 0) AskShares(depth, rules.n_levels);
     AddUp(depth);
-    if (depth == 0) BeginDecisions(cuda_, decide_, tasks_[0].totals);  // which the host may have to wait for
+    // After AddUp, because the host may have to wait for the totals.
+    if (depth == 0) BeginDecisions(cuda_, decide_, tasks_[0].totals);
     FindLevel(depth);
     if (signals_) SendSignal(cuda_, Decided(), levels.turn);
     levels.decided[ToSize(depth)].Record(cuda_);

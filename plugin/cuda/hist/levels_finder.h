@@ -1,5 +1,5 @@
-/// \file Finding all splits of a tree, or of the trees of a round, level by level without the host
-/// (levels/level_rows.h): one tree on one device or with shares of its rows on others, several on one.
+/// \file Finds all splits of a tree, or of the trees of a round, level by level without the host (levels/level_rows.h).
+/// One tree may have shares of its rows on other devices; several trees grow on one device.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace kauri::cuda {
 
-/// What is asked of trees that grow together.
+/// Settings shared by trees that grow together.
 struct LevelRules {
-  GainParam gain;  ///< without a unit
+  GainParam gain;  ///< its unit is not set
   float gamma;
   int n_levels;
-  std::vector<std::uint32_t> const& features;  ///< that they may use, ascending
+  std::vector<std::uint32_t> const& features;  ///< features that the trees may use, ascending
 };
 
 class LevelsFinder {
  public:
-  /// tasks: of each tree, alike but for their pairs, which lie side by side, as their totals do on the device. Those of
-  /// several trees use all rows of one device. leaf_of_row: [n_trees, n_rows].
+  /// tasks: one per tree, equal except for their gradient pairs, which are adjacent in memory, as are their totals on
+  /// the device. If there are several trees, they use all rows of one device. leaf_of_row: [n_trees, n_rows].
   LevelsFinder(CudaContext const& cuda, Span<DeviceTreeTask const> tasks, Span<std::int32_t> leaf_of_row,
                HistOnDevice* data)
       : cuda_(cuda),
@@ -34,40 +34,41 @@ class LevelsFinder {
         data_(data),
         rows_({cuda, tasks[0], leaf_of_row}, data) {}
 
-  /// Whether a tree of so many levels may grow so: its histograms have room, and are cleared for each tree.
+  /// Returns whether a tree with this many levels may grow this way: there must be room for its histograms, which are
+  /// cleared for each tree.
   static bool HasRoom(HistOnDevice const& data, int n_levels);
-  /// How many may grow together, by what was free when this was asked first of the data.
+  /// Returns how many trees may grow together, by the memory that was free at the first call for the data.
   static std::size_t MostTogether(CudaContext const& cuda, int n_levels, HistOnDevice* data);
 
-  /// All rows are in the roots.
+  /// Puts all rows into the roots.
   void Reset(int n_levels);
-  /// Asks for all splits, and has rows told their leaves.
+  /// Queues the search of all levels and the writing of the rows' leaves.
   void Find(LevelRules const& rules);
-  /// The best split of a node, which has this place among those of its complete tree. Waits for its level.
-  /// \throws Error(kDevice) where one device has not heard of another for a minute.
+  /// Returns the best split of the node at this place of its complete tree. Waits for its level.
+  /// \throws Error(kDevice) if a device waited a minute for another's signal.
   SplitCandidate FoundAt(std::size_t tree, int depth, std::uint32_t place);
-  /// The rows of the one tree.
+  /// Returns the rows; for a single tree only.
   TreeRows& Rows() { return rows_; }
 
  private:
   std::uint32_t NumTrees() const { return static_cast<std::uint32_t>(tasks_.size()); }
   LevelPlace Level(int depth) const { return {depth, NumTrees()}; }
-  /// Sends what stays the same for all levels, and makes room for what they find.
+  /// Sends the data that all levels share, and allocates memory for their results.
   void Begin(LevelRules const& rules);
-  /// Whether all devices are different, and may signal each other.
+  /// Returns whether all devices are different, so that they may signal each other.
   bool MaySignal() const;
   void BeginSignals();
-  /// Words of data_->levels.signals.
+  /// The following return words of data_->levels.signals.
   std::uint32_t* Decided() const { return data_->levels.signals.data(); }
   std::uint32_t* GaveUp() const { return Decided() + kSignalStride; }
   std::uint32_t* AddedBy(std::size_t share) const { return Decided() + (share + 2) * kSignalStride; }
-  /// Has shares add up their rows of a level.
+  /// Queues the sums of the shares' rows for a level.
   void AskShares(int depth, int n_levels);
-  /// Their sums, for a stream that waits for them.
+  /// Returns the shares' sums, for a stream that waits for them.
   std::vector<FixedSum const*> CollectSums();
   void AddUp(int depth);
   void FindLevel(int depth);
-  /// Has all devices tell their rows the leaves of the finished trees.
+  /// Makes all devices write their rows' leaves of the finished trees.
   void WriteLeaves();
 
   CudaContext cuda_;
@@ -77,8 +78,8 @@ class LevelsFinder {
   TreeRows rows_;
   DecideTask decide_{};
   FindTask find_{};
-  bool signals_ = false;  ///< devices do
-  int n_answered_ = 0;    ///< levels that the host has waited for
+  bool signals_ = false;  ///< devices signal each other instead of using events
+  int n_answered_ = 0;    ///< number of levels that the host has waited for
 };
 
 }  // namespace kauri::cuda

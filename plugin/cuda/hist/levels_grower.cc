@@ -67,7 +67,7 @@ std::vector<Tree> GrowTogether(Context const& ctx, std::vector<GrowthRules> cons
   };
   std::vector<Tree> trees;
   for (std::size_t first = 0; first < tasks.size(); first += at_once) {
-    if (first > 0) cuda.Synchronize();  // for what the trees before read, which is written anew
+    if (first > 0) cuda.Synchronize();  // for the buffers that the trees before read, which are overwritten
     auto const count = std::min(at_once, tasks.size() - first);
     LevelsFinder finder(cuda, tasks.subspan(first, count), leaf_of_row.subspan(first * n_rows, count * n_rows), data);
     finder.Reset(n_levels);

@@ -1,6 +1,6 @@
-/// \file Growing a tree all of whose levels are asked for at once (levels_finder.h). The host makes the nodes of a
-/// level while devices are at those below it, and at last tell rows their leaves: some 0.5 us a node, which only the
-/// last of thousands of nodes keep devices waiting for.
+/// \file Grows a tree whose levels are all queued at once (levels_finder.h). The host makes the nodes of a level while
+/// devices work on lower levels and finally write the rows' leaves. This takes about 0.5 us a node. Devices wait only
+/// for the last of thousands of nodes.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,17 @@ namespace kauri::cuda {
 
 class LevelsGrower final : public FoundTreeGrower {
  public:
-  /// Alone.
+  /// A grower for one tree alone.
   LevelsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
       : FoundTreeGrower(ctx, rules, task, data), leaf_of_row_(task.leaf_of_row) {}
 
-  /// Why the host must take part in every level, and Grow must not be called; nullptr: the tree may be grown so.
+  /// Returns why the host must take part in every level, in which case Grow must not be called; nullptr if the tree can
+  /// be grown this way.
   char const* Obstacle() const;
-  /// Whether trees like this may, besides, grow together.
+  /// Returns whether, besides, trees like this one may grow together.
   bool MayGrowTogether() const;
   LevelRules Rules() const { return {gain_, param_.gamma, param_.max_depth, columns_.TreeSet()}; }
-  /// What `finder`, which has found them, found for one of its trees.
+  /// Grows a tree from the splits that `finder` has found for one of its trees.
   Tree GrowFrom(LevelsFinder* finder, std::size_t tree);
 
  private:
@@ -39,10 +40,10 @@ class LevelsGrower final : public FoundTreeGrower {
   std::size_t tree_of_finder_ = 0;
 };
 
-/// Whether trees like that of the task, on the device of `data` alone, may grow together.
+/// Returns whether trees like the task's may grow together on the device of `data` alone.
 bool MayGrowTogether(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
-/// Grows trees for which that holds, as many at a time as have room. tasks and leaf_of_row: as LevelsFinder. rules: of
-/// each tree.
+/// Grows trees for which MayGrowTogether is true, a few at a time if memory is short. tasks and leaf_of_row: as in
+/// LevelsFinder. rules: one per tree.
 std::vector<Tree> GrowTogether(Context const& ctx, std::vector<GrowthRules> const& rules, CudaContext const& cuda,
                                Span<DeviceTreeTask const> tasks, Span<std::int32_t> leaf_of_row, HistOnDevice* data);
 

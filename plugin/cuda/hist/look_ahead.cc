@@ -6,8 +6,9 @@
 
 namespace kauri::cuda {
 
-/// What children may use, what it costs, what they may weigh and the noise on their gains must follow from their parent
-/// alone, not from their numbers, which they get when it is split, or from the splits made until then.
+/// Returns whether everything that decides on children follows from their parent alone: allowed features, costs, weight
+/// bounds and noise on gains. It must not depend on their numbers, which are assigned when the parent is split, or on
+/// the splits made until then.
 bool GpuHistGrower::CanLookAhead() const {
   return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && !HasNoise() &&
          data_->categorical.empty();
@@ -20,8 +21,9 @@ GpuHistGrower::Foreseen const* GpuHistGrower::ForeseenOf(Node const& node) const
 
 bool GpuHistGrower::IsForeseen(Node const& node) const { return ForeseenOf(node) != nullptr || IsLast(node); }
 
-/// Splits nodes in their order as far as they are known, as though those whose children are not had none. What is left
-/// out so is not split whatever the others' children gain: these could only come before it.
+/// Returns the nodes to search ahead. Simulates splitting the known nodes in their order, as if a node whose children
+/// are unknown had none. A node that is not reached this way is not split in reality either, whatever the unknown
+/// children gain: they could only be split before it.
 std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& open, std::int64_t n_more) const {
   auto const comes_later = [](Node const* a, Node const* b) { return ComesLater(*a, *b); };
   std::priority_queue<Node const*, std::vector<Node const*>, decltype(comes_later)> known(comes_later);
@@ -31,7 +33,7 @@ std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& o
   for (auto const& node : open) add(node);
   if (known.empty() || IsForeseen(*known.top())) return {};
   std::vector<Node const*> nodes;
-  for (; n_more > 1 && !known.empty(); --n_more) {  // the last one's children are leaves
+  for (; n_more > 1 && !known.empty(); --n_more) {  // the last node's children are leaves
     auto const& node = *known.top();
     known.pop();
     if (auto const* const children = ForeseenOf(node)) {

@@ -1,4 +1,4 @@
-/// \file The rows of a growing tree on all devices that have some: those of the main one and of its shares.
+/// \file The rows of a growing tree on all its devices: the main device and its shares.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ class TreeRows {
  public:
   TreeRows(HistTask const& task, HistOnDevice* data)
       : cuda_(task.cuda), task_(task.tree), leaf_of_row_(task.leaf_of_row), data_(data) {}
-  /// Waits for what other devices were asked: it refers to the task.
+  /// Waits for the work queued on other devices, because it refers to the task.
   ~TreeRows();
   TreeRows(TreeRows const&) = delete;
   TreeRows& operator=(TreeRows const&) = delete;
 
-  /// A new tree: all rows are in its root.
+  /// Begins a tree: all rows are in its root.
   void Reset(int max_depth);
-  /// Tells all rows their leaves.
+  /// Writes the leaf of every row.
   void WriteLeaves();
-  /// Once shares were asked for their leaves: they have begun.
+  /// Waits until the shares have queued the writing of their leaves.
   void Wait();
-  /// [n_nodes]: rows in the leaves, of all devices and ranks.
+  /// Returns the number of rows in each node's leaf over all devices and ranks, [n_nodes].
   std::vector<std::int64_t> CountLeaves(Context const& ctx, Tree const& tree) const;
 
  private:

@@ -9,11 +9,11 @@
 namespace kauri::cuda {
 namespace {
 
-/// So many rows pay for a block's clearing and flushing of its sums.
+/// Minimum number of rows that justify a block's clearing and flushing of its sums.
 constexpr std::int64_t kLeastRowsPerBlock = 1024;
 constexpr int kWarps = kAddThreads / 32;
 
-/// Codes in bytes: one group a launch; blockIdx.x: ranges of rows, places within them.
+/// Adds codes in bytes, one group per launch. blockIdx.x: ranges of rows, and places within them.
 template <int kWordsPerRow, int kPlaces>
 __global__ void __launch_bounds__(kAddThreads, 1)
     AddBytesKernel(SumTask task, CodeGroup group, std::uint8_t const* codes, SumColumn const* columns) {
@@ -33,13 +33,13 @@ __global__ void __launch_bounds__(kAddThreads, 1)
   }
 }
 
-/// What a warp adds of one row: the sums of the cells first, first + 1, ... side by side.
+/// Values of one row that a warp adds: the sums of the cells first, first + 1, ... lie side by side.
 struct RowSums {
   std::int32_t const* values;
   std::uint32_t n_sums;
   unsigned long long* histogram;
 
-  /// cell_of(i): the cell of the row's i-th code, of n.
+  /// cell_of(i) returns the cell of the row's i-th code; there are n codes.
   template <typename CellOf>
   __device__ void Add(std::uint32_t n, CellOf const& cell_of) const {
     std::uint32_t code = threadIdx.x % 32 / n_sums;
@@ -59,7 +59,7 @@ struct RowSums {
   }
 };
 
-/// Codes that shared memory has no room for.
+/// Adds codes for which shared memory has no room.
 __global__ void __launch_bounds__(kAddThreads)
     AddOthersKernel(SumTask task, CodeView codes, std::uint32_t n_columns, SumColumn const* columns) {
   RowRangeOfBlock const range(task.plan, blockIdx.x, gridDim.x);
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kAddThreads)
   }
 }
 
-/// Ranges of rows that `n_passes` blocks each take: as many as fill the device twice.
+/// Returns the number of row ranges, each of which `n_passes` blocks handle; enough to fill the device twice.
 unsigned RangesFor(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_passes) {
   int n_multiprocessors = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, cuda.device));
@@ -104,7 +104,7 @@ void AddBytes(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& 
                bins.bytes.data(), bins.device_columns.data());
 }
 
-/// As many places at a time as there is room for, but no more than a row has.
+/// Chooses the number of places at a time: what fits into shared memory, up to the number that a row has.
 template <int kWordsPerRow>
 void AddPlaces(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& group, SumTask const& task) {
   auto const most = MostSharedBytes(cuda);

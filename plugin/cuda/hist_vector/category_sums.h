@@ -1,6 +1,6 @@
-/// \file The sums of categorical features, whose splits the host finds: copies of their parts of nodes' histograms.
+/// \file Sums of categorical features, whose splits the host finds: copies from the nodes' histograms.
 ///
-/// Where no feature is categorical nothing here does anything.
+/// Without categorical features nothing here does anything.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ class CategorySums {
 
   CategorySums(CudaContext const& cuda, VectorOnDevice* data);
 
-  /// Asks for the sums of these nodes; they are there once the stream has passed.
+  /// Queues the copies of these nodes' sums, which are valid once the stream has been synchronised.
   void Fetch(std::vector<Node*> const& nodes);
-  /// Replaces the best splits of the nodes, in their order, where one by category is better.
+  /// Replaces the best splits of the nodes for which a categorical split is better. nodes: in the order of Fetch.
   void Search(Context const& ctx, VectorGainParam const& gain, CategoryRules const& rules,
               std::vector<Node*> const& nodes) const;
 
@@ -34,7 +34,7 @@ class CategorySums {
 
   CudaContext cuda_;
   VectorOnDevice* data_;
-  std::vector<std::size_t> begin_;  ///< [n_categorical + 1]: of each categorical feature among the sums of a node
+  std::vector<std::size_t> begin_;  ///< [n_categorical + 1]: first sum of each categorical feature among a node's sums
 };
 
 }  // namespace kauri::cuda

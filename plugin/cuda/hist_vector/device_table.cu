@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads) SumTableRowsKernel(TableOnDevice row
   }
 }
 
-/// sums: [stride, 2], the parts of SquareSum.
+/// sums: [stride, 2], the two words of each SquareSum.
 __global__ void __launch_bounds__(kThreads) SquareTableRowsKernel(TableOnDevice rows, std::int64_t n_rows, Word* sums) {
   extern __shared__ Word of_block[];
   for (std::uint32_t i = threadIdx.x; i < 2 * rows.stride; i += kThreads) of_block[i] = 0;

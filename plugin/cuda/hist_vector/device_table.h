@@ -1,4 +1,4 @@
-/// \file A gradient table as kernels see it, and the sums of all its rows and of their squares.
+/// \file A gradient table for kernels, and the sums of all its rows and of their squares.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace kauri::cuda {
 
-/// Rows of a GradientTableView, device. Not owning.
+/// Rows of a GradientTableView in device memory. Not owning.
 struct TableOnDevice {
   std::int32_t const* values;  ///< [n_rows, stride]; zeros behind the first n_sums of a row
   std::uint32_t stride;        ///< a multiple of 4
-  std::uint32_t n_sums;        ///< gradients, then hessians, then 1 in rows that are used where these are counted
+  std::uint32_t n_sums;        ///< gradients, then hessians; if rows are counted, then 1 in used rows
 };
 
 inline TableOnDevice TableOf(GradientTableView const& table) {
@@ -24,13 +24,13 @@ inline TableOnDevice TableOf(GradientTableView const& table) {
           static_cast<std::uint32_t>(table.NumOutputs() + table.n_hessians)};
 }
 
-/// [n_sums], host; waits for it. Bytes per row: 4 * stride.
+/// Returns the sums over the rows, [n_sums], on the host; waits for them. Bytes per row: 4 * stride.
 std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows);
 
-/// [n_sums], host, of the squares of the same. Likewise.
+/// Returns the sums of squares over the rows, [n_sums], on the host; waits for them. Bytes per row: 4 * stride.
 std::vector<SquareSum> SquareTableRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows);
 
-/// A table with one sum more, the number of rows, as CountedTable on the host (tree/hist_vector/counted_table.h).
+/// A table with one more sum, the number of rows, like CountedTable on the host (tree/hist_vector/counted_table.h).
 class CountedRows {
  public:
   /// sampled: [n_rows], device; empty: all rows are used.

@@ -1,5 +1,6 @@
 /// \file Symmetric trees with a vector in each leaf (tree/hist_vector/symmetric_vector_grower.h) of rows in device
-/// memory. The device adds up what the nodes of a level answer, and the host decides; two waits a level.
+/// memory. The device adds up the sums for the tests of a level (`LevelQuestions`), and the host decides. The host
+/// waits twice per level.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,13 @@
 
 namespace kauri::cuda {
 
-/// Of data on one device.
+/// Works on data on one device.
 class GpuSymmetricVectorGrower final : public SymmetricGrowth<GpuVectorGrower> {
  public:
   GpuSymmetricVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task, VectorOnDevice* data);
 
  private:
-  /// Rows go to their children.
+  /// Moves rows to their children.
   void FindSplits(Pairs const& pairs) override;
   LevelSplit FindLevel(Nodes const& open) override;
   bool MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const override {

@@ -12,7 +12,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of the nodes of a request together, each with all features of the tree.
+/// Maximum number of found splits in a request; each of its nodes has one for each feature of the tree.
 constexpr std::size_t kMostFound = std::size_t{1} << 23U;
 
 }  // namespace
@@ -77,12 +77,14 @@ void GpuVectorGrower::SendTree() {
 std::size_t GpuVectorGrower::NumAtOnce(std::size_t n_pairs) const {
   auto const& pool = data_->histograms;
   auto const left = pool.MostLent() > pool.NumLent() ? pool.MostLent() - pool.NumLent() : 1;
-  auto const room = std::max<std::size_t>(1, left / (1 + data_->shares.size()));  // others' sums may be copied here
+  // Other devices' sums may be copied to the same memory.
+  auto const room = std::max<std::size_t>(1, left / (1 + data_->shares.size()));
   auto const scanned = std::max<std::size_t>(1, kMostFound / 2 / std::max<std::size_t>(1, columns_.TreeSet().size()));
   return std::min({n_pairs, room, scanned});
 }
 
-/// Histograms that nobody has the memory for are not kept: those of the children are then added up both.
+/// Finds the splits of all pairs, some pairs at a time. If memory is short, histograms are not kept, and both children
+/// of such a node are added up.
 void GpuVectorGrower::FindSplits(Pairs const& pairs) {
   for (std::size_t first = 0; first < pairs.size();) {
     SomePairs const some(pairs.data() + first, NumAtOnce(pairs.size() - first));

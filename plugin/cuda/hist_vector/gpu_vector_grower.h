@@ -1,8 +1,8 @@
-/// \file Growing one tree with a vector in each leaf from histograms in device memory (tree/growth/hist_growth.h has
-/// the algorithm).
+/// \file Grows one tree with a vector in each leaf from histograms in device memory (tree/growth/hist_growth.h has the
+/// algorithm).
 ///
-/// The host decides: it reads the best splits of a level's nodes, what goes left at each and how many rows do, once a
-/// level, and says what is asked of the next. Several devices share the rows (vector_share.h).
+/// The host decides: once a level, it reads the best splits of the nodes, the sums and the numbers of rows that go left
+/// at each, and composes the request for the next level. Several devices share the rows (vector_share.h).
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@
 
 namespace kauri::cuda {
 
-/// Where a tree grows and what from.
+/// Input and place of a growing tree.
 struct VectorTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
-  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
-  std::int64_t fewest_rows;        ///< that one of several devices has
-  TableOnDevice table = {};  ///< of the tree's, with its rows counted where a limit asks for it; left to GrowVectors
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; holds lists of rows while the tree grows
+  std::int64_t fewest_rows;        ///< minimum number of rows per device, if there are several
+  TableOnDevice table = {};        ///< the tree's table, with row counts if a limit needs them; set by GrowVectors
 };
 
 class GpuVectorGrower : public HistGrowth<VectorGrowth> {
  public:
   GpuVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task, VectorOnDevice* data);
-  /// Waits for what other devices were asked: it refers to the task.
+  /// Waits for the work queued on other devices, because it refers to the task.
   ~GpuVectorGrower() override;
   GpuVectorGrower(GpuVectorGrower const&) = delete;
   GpuVectorGrower& operator=(GpuVectorGrower const&) = delete;
@@ -53,14 +53,14 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
 
-  /// What is asked of a level: its nodes, and the places of its arrays, for Upload::At.
+  /// Request for a level: its nodes, and the places of its arrays, for Upload::At.
   struct Request {
     std::vector<Node*> nodes;  ///< of all pairs, open or not
     std::vector<ScannedNode> scanned;
     std::vector<ScannedPair> pairs;
     std::vector<SummedNode> summed;
-    std::vector<WantedNode> wanted;     ///< of the other devices: those of `summed`
-    std::vector<HistogramNode> shared;  ///< and where their sums are added
+    std::vector<WantedNode> wanted;     ///< the nodes of `summed`, for the other devices
+    std::vector<HistogramNode> shared;  ///< where the other devices' sums are added
     std::vector<std::int64_t> sums;     ///< [n_nodes, n_sums]
     std::vector<WeightBounds> bounds;   ///< [n_nodes, n_outputs], or empty
     std::vector<std::uint8_t> allowed;  ///< [n_lists, n_tree_features]
@@ -83,14 +83,14 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   std::int32_t AddAllowed(Node const& node, Request* request) const;
   void Send(Request* request);
   void AddRows(Request const& request);
-  /// Adds what other devices added up.
+  /// Adds the sums of other devices.
   void Collect(Request const& request);
   void Scan(Request const& request);
   void ReadAnswers(Request const& request);
 
   DeviceTreeTask const& task_;
   Span<std::int32_t> leaf_of_row_;
-  std::size_t tree_features_ = 0;  ///< places in data_->of_tree
+  std::size_t tree_features_ = 0;  ///< place in data_->of_tree, like signs_ and units_
   std::size_t signs_ = 0;
   std::size_t units_ = 0;
   CategorySums categories_;

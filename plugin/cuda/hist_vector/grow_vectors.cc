@@ -19,7 +19,7 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const&
     planned.table = counted->Table();
   }
   auto const devices = is_symmetric ? std::vector<int>() : ctx.device.ordinals;
-  if (*data != nullptr && (*data)->devices != devices) data->reset();  // before its successor takes as much memory
+  if (*data != nullptr && (*data)->devices != devices) data->reset();  // first: its successor takes as much memory
   auto const n_sums = std::int64_t{planned.table.n_sums};
   if (*data == nullptr || (*data)->n_sums != n_sums) {
     RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);

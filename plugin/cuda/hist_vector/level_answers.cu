@@ -12,12 +12,12 @@ namespace {
 constexpr int kAnswerThreads = 256;
 constexpr std::uint32_t kAnswerWarps = kAnswerThreads / 32;
 constexpr std::uint32_t kAnswerPlaces = 8;  // integers of a row at a time
-constexpr std::uint32_t kRowsAtOnce = 4;    // of a warp, whose loads are under way together
+constexpr std::uint32_t kRowsAtOnce = 4;    // rows of a warp whose loads are in flight together
 constexpr std::int64_t kRowsOfRange = 256;
-constexpr std::int64_t kMostRanges = 1056;  // eight blocks for each multiprocessor
+constexpr std::int64_t kMostRanges = 1056;  // eight blocks per multiprocessor
 
-/// What a lane knows of the rows of one node: sums of some integers for one feature. kMisses: some feature may be
-/// missed.
+/// A lane's sums over the rows of one node: some integers, for one feature. kMisses: some feature may have missing
+/// values.
 template <bool kMisses>
 struct LaneSums {
   std::int64_t told[kAnswerPlaces];
@@ -27,7 +27,7 @@ struct LaneSums {
     for (auto& sum : told) sum = 0;
     for (auto& sum : missing) sum = 0;
   }
-  /// values: [kAnswerPlaces].
+  /// values: [kAnswerPlaces], of one row.
   __device__ void Add(AskedOnDevice const& asked, std::uint32_t code, std::int32_t const* values) {
     bool const is_missing = kMisses && code >= asked.n_bins;
     bool const is_equal = code == asked.code;
@@ -39,7 +39,7 @@ struct LaneSums {
       if (kMisses) missing[i] += is_missing ? values[i] : 0;
     }
   }
-  /// sums: [n, width] of the node, those of these integers.
+  /// Adds the sums to the node's. sums: [n, width], the node's sums of these integers.
   __device__ void Flush(AskedOnDevice const& asked, std::uint32_t width, std::uint32_t n, std::int64_t* sums) const {
 #pragma unroll
     for (std::uint32_t i = 0; i < kAnswerPlaces; ++i) {
@@ -53,7 +53,7 @@ struct LaneSums {
   }
 };
 
-/// kAnswerPlaces integers of a row from `first` on; zeros behind its stride, which is a multiple of 4.
+/// Loads kAnswerPlaces integers of a row from `first` on, with zeros behind its stride, which is a multiple of 4.
 __device__ __forceinline__ void LoadValues(TableOnDevice const& table, std::uint64_t row, std::uint32_t first,
                                            std::int32_t* values) {
   auto const* const from = reinterpret_cast<int4 const*>(table.values + row * table.stride + first);
@@ -67,7 +67,7 @@ __device__ __forceinline__ void LoadValues(TableOnDevice const& table, std::uint
   }
 }
 
-/// The rows of a piece that are a warp's.
+/// Adds the rows of a piece that belong to this warp.
 template <bool kMisses>
 __device__ __forceinline__ void AddPiece(CodeView const& codes, TableOnDevice const& table, AskedOnDevice const& asked,
                                          RowPieceOfNode const& piece, std::uint32_t first, LaneSums<kMisses>* sums) {

@@ -1,9 +1,9 @@
-/// \file The sums that nodes answer the questions of a level with (tree/hist_vector/level_questions.h), in device
+/// \file Sums of each node for the tests of a level (`LevelQuestions`, tree/hist_vector/level_questions.h), in device
 /// memory.
 ///
-/// The rows of all nodes, laid end to end (plan_rows.h), are cut into ranges; a warp takes rows of a range, its lanes a
-/// feature each, and keeps sums in registers until a node or the range ends. Floor: of a row and 32 features the codes,
-/// a sector or more, and 4 bytes for each integer, which all lanes read; once for each kAnswerPlaces of these.
+/// The rows of all nodes, laid end to end (plan_rows.h), are cut into ranges. A warp handles rows of a range, each lane
+/// one feature, and keeps sums in registers until a node or the range ends. Floor: for a row and 32 features the codes,
+/// a sector or more, and 4 bytes for each integer, which all lanes read; once for each kAnswerPlaces integers.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@
 
 namespace kauri::cuda {
 
-/// AskedFeature, where its codes are.
+/// AskedFeature, with the place of the feature's codes.
 struct AskedOnDevice {
   static constexpr std::uint32_t kNoColumn = 0xFFFFFFFFU;
 
   FeaturePlace place;
   std::uint32_t n_bins;
-  std::uint32_t code;            ///< kNoCode: no row is told from the rest
-  std::uint32_t is_categorical;  ///< 1: the rows of the code are, 0: those up to it
+  std::uint32_t code;            ///< kNoCode: no row satisfies the test
+  std::uint32_t is_categorical;  ///< 1: rows with this code are summed; 0: rows with codes up to it
   std::uint32_t told;
-  std::uint32_t missing;  ///< or kNoColumn
+  std::uint32_t missing;  ///< column of the missing rows, or kNoColumn
 };
 
-/// Features of numbers that may not be missed have plain columns, unless rows are lists of cells.
+/// Returns the plain columns: numerical features without missing values, unless rows are lists of cells.
 PlainColumns PlainColumnsOnDevice(DeviceBins const& bins);
 std::vector<AskedOnDevice> AskedOf(DeviceBins const& bins, LevelQuestions const& questions);
 
@@ -38,7 +38,7 @@ struct AnswerTask {
   SumTask rows;  ///< the sums of each node: [n_sums, width]
   Span<AskedOnDevice const> asked;
   std::uint32_t width;
-  bool misses;  ///< some of `asked` has a column of missing rows
+  bool misses;  ///< some feature of `asked` has a column of missing rows
 };
 
 /// Adds the rows of the nodes to their sums.

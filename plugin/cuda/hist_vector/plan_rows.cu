@@ -17,7 +17,8 @@ __device__ __forceinline__ LaidRows LayRows(NodeSource const& source, std::uint3
   return rows;
 }
 
-/// The sum of the counts of the threads before this one; *all: of all. of_warp: [kPlanThreads / 32], shared.
+/// Returns the sum of the counts of the threads before this one. *all: the sum of all. of_warp: [kPlanThreads / 32],
+/// shared.
 __device__ __forceinline__ std::uint32_t BlockScan(std::uint32_t count, std::uint32_t* of_warp, std::uint32_t* all) {
   std::uint32_t inclusive = count;
   for (unsigned step = 1; step < 32; step *= 2) {
@@ -36,7 +37,7 @@ __device__ __forceinline__ std::uint32_t BlockScan(std::uint32_t count, std::uin
   return before;
 }
 
-/// One block.
+/// Runs as one block.
 __global__ void __launch_bounds__(kPlanThreads) PlanKernel(SumTask task) {
   __shared__ std::uint32_t of_warp[kPlanThreads / 32];
   std::uint32_t carry = 0;

@@ -1,4 +1,4 @@
-/// \file The rows that a block has to add, piece by piece: a piece has rows of one node.
+/// \file Splits the rows that a block adds into pieces, each with rows of one node.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace kauri::cuda {
 
 /// Consecutive rows of one node.
 struct RowPieceOfNode {
-  std::uint32_t const* list;  ///< their numbers, or nullptr: from `begin` on
+  std::uint32_t const* list;  ///< row numbers; nullptr: consecutive from `begin` on
   std::uint32_t begin;
   std::uint32_t count;
 
   __device__ std::uint32_t Number(std::uint32_t place) const { return list == nullptr ? begin + place : list[place]; }
 };
 
-/// Which node a row of all nodes is in.
+/// Returns the node that a row of the plan belongs to.
 __device__ __forceinline__ std::uint32_t NodeOfRow(Span<LaidRows const> plan, std::uint32_t row) {
   return FindStretch(static_cast<std::uint32_t>(plan.size()), row,
                      [&](std::uint32_t node) { return plan.data()[node].first_row; });
@@ -40,9 +40,9 @@ struct RowRangeOfBlock {
   }
 
   __device__ bool IsDone() const { return begin >= end; }
-  /// Of the next piece.
+  /// Returns the node of the next piece.
   __device__ std::uint32_t Node() const { return node; }
-  /// The next piece, of at most `most` rows, which may have none.
+  /// Returns the next piece, of at most `most` rows; it may be empty.
   __device__ RowPieceOfNode Next(RowPointers const& lists, std::uint32_t most) {
     LaidRows const rows = plan.data()[node];
     std::uint32_t const skipped = begin - rows.first_row;

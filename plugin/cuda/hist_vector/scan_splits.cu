@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxBlocks = std::size_t{1} << 24U;
 
-/// Sums that lie side by side.
+/// A range of adjacent sums.
 struct SumPiece {
   std::uint64_t begin;
   std::uint64_t size;
@@ -20,7 +20,7 @@ __device__ __forceinline__ SumPiece PieceOf(FeatureCodes const& codes, std::uint
   return {static_cast<std::uint64_t>(codes.first_cell) * n_sums, static_cast<std::uint64_t>(codes.n_codes) * n_sums};
 }
 
-/// Completes the cell of the usual code of a feature in a bundle. total: [n_sums], of the node.
+/// Computes the most frequent bin (`usual`) of a feature in a bundle. total: [n_sums], sums of the node.
 __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, std::int64_t const* total, std::uint32_t n_sums,
                                           std::int64_t* histogram) {
   std::int64_t* const cells = histogram + PieceOf(codes, n_sums).begin;
@@ -46,7 +46,8 @@ __device__ __forceinline__ bool MayUse(ScanTask const& task, ScannedNode const& 
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
-/// Where there is noise, a split that would not be made does not compete with it.
+/// Adds noise to the gain of a split. If noise is on, a split that would not be made is dropped, so that it does not
+/// compete.
 __device__ __forceinline__ void AddNoise(ScanTask const& task, ScannedNode const& node, std::uint32_t feature,
                                          FoundSplit* found) {
   if (!task.noise.IsOn() || !(found->loss_change > 0.0)) return;
@@ -58,7 +59,7 @@ __device__ __forceinline__ void AddNoise(ScanTask const& task, ScannedNode const
   }
 }
 
-/// The split of one node at the feature at `place`; all threads call it.
+/// Finds the split of one node at the feature at `place`. Called by all threads.
 __device__ __forceinline__ void FindInNode(ScanTask const& task, std::int32_t index, std::uint32_t place,
                                            ScanShared* shared, std::int64_t* sums) {
   ScannedNode const& node = task.nodes.data()[index];
@@ -78,7 +79,7 @@ __device__ __forceinline__ void FindInNode(ScanTask const& task, std::int32_t in
   if (threadIdx.x == 0) task.found[index * static_cast<std::int64_t>(task.tree_features.size()) + place] = found;
 }
 
-/// blockIdx.x: pairs, features within them.
+/// blockIdx.x: pairs, and features within them.
 __global__ void __launch_bounds__(kScanThreads) ScanSplitsKernel(ScanTask task) {
   extern __shared__ std::int64_t sums[];
   __shared__ ScanShared shared;
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(kScanThreads) ScanSplitsKernel(ScanTask task) 
   }
 }
 
-/// Of features ascending: the first of the best.
+/// Compares two features' splits; the first feature wins among equals, because features ascend.
 __device__ __forceinline__ bool IsBetterAt(FoundSplit const* found, std::uint32_t a, std::uint32_t b) {
   double const loss_a = found[a].loss_change;
   double const loss_b = found[b].loss_change;
@@ -109,7 +110,7 @@ __device__ __forceinline__ bool IsBetterAt(FoundSplit const* found, std::uint32_
   return loss_a > loss_b || (loss_a == loss_b && a < b);
 }
 
-/// The place of the best feature of a node. best_of: [kScanThreads], shared.
+/// Returns the place of the best feature of a node. best_of: [kScanThreads], shared.
 __device__ __forceinline__ std::uint32_t FindBest(FoundSplit const* found, std::uint32_t n, std::uint32_t* best_of) {
   std::uint32_t best = min(threadIdx.x, n - 1);
   for (std::uint32_t place = threadIdx.x; place < n; place += kScanThreads) {
@@ -126,12 +127,12 @@ __device__ __forceinline__ std::uint32_t FindBest(FoundSplit const* found, std::
   return best_of[0];
 }
 
-/// What goes left at a split. of_side: [n_sums], shared.
+/// Writes the sums that go left at a split. of_side: [n_sums], shared.
 __device__ __forceinline__ void WriteLeft(ScanTask const& task, std::uint32_t index, FeatureCodes const& codes,
                                           FoundSplit const& split, unsigned long long* of_side) {
   for (std::uint32_t place = threadIdx.x; place < task.n_sums; place += kScanThreads) of_side[place] = 0;
   __syncthreads();
-  bool const is_right = split.default_left != 0;  // missing rows have no bin
+  bool const is_right = split.default_left != 0;  // missing values have no bin, so the other side is summed
   std::uint32_t const end = is_right ? codes.n_bins : split.first_right;
   std::int64_t const* const cells = task.nodes.data()[index].histogram + PieceOf(codes, task.n_sums).begin;
   for (std::uint32_t from = 0; from < task.n_sums; from += 32) {
@@ -152,7 +153,7 @@ __device__ __forceinline__ void WriteLeft(ScanTask const& task, std::uint32_t in
   }
 }
 
-/// blockIdx.x: a node.
+/// blockIdx.x: index of the node.
 __global__ void __launch_bounds__(kScanThreads) ChooseSplitKernel(ScanTask task) {
   extern __shared__ unsigned long long of_side[];
   __shared__ std::uint32_t best_of[kScanThreads];

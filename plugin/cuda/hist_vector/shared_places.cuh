@@ -16,7 +16,7 @@ constexpr std::size_t SharedBytes(std::uint32_t n_codes, std::uint32_t n_places)
   return std::size_t{2} * n_places * kBanks * n_codes * sizeof(std::uint32_t);
 }
 
-/// kWordsPerRow: words of four codes that a row has.
+/// kWordsPerRow: words per row, each of four codes.
 template <int kWordsPerRow, int kPlaces>
 class SharedPlaces {
  public:
@@ -37,7 +37,8 @@ class SharedPlaces {
     __syncthreads();
   }
 
-  /// All warps of the block call it. 32 rows a warp and turn, some of them with all loads under way at the same time.
+  /// Called by all warps of the block. A warp handles 32 rows per turn, some of them with all loads in flight at the
+  /// same time.
   __device__ void Add(RowPieceOfNode const& piece) {
     constexpr std::uint32_t kStride = kAddThreads;
     std::uint32_t const lane = threadIdx.x % 32;
@@ -78,7 +79,7 @@ class SharedPlaces {
  private:
   static constexpr int kRowsPerStep = 32 / kWordsPerRow;
   static constexpr std::uint32_t kColumns = 4 * kWordsPerRow;
-  /// Steps whose loads are under way at the same time: as many as registers have room for.
+  /// Number of steps whose loads are in flight at the same time, limited by registers.
   static constexpr int kMostInFlight = kPlaces >= 8 ? 2 : kPlaces >= 4 ? 4 : 8;
   static constexpr int kInFlight = kWordsPerRow < kMostInFlight ? kWordsPerRow : kMostInFlight;
 
@@ -91,7 +92,8 @@ class SharedPlaces {
                                            static_cast<std::int64_t>(low));
   }
 
-  /// Of 32 rows, or n_rows if they are fewer, whose numbers the lanes have, those of the steps from first_step on.
+  /// Adds the rows of kInFlight steps, from first_step on. The lanes hold the numbers of 32 rows, or of n_rows if that
+  /// is less.
   __device__ void AddSteps(std::uint32_t n_rows, std::uint32_t number, int first_step) {
     std::uint32_t words[kInFlight];
     Values values[kInFlight];
@@ -108,7 +110,8 @@ class SharedPlaces {
     }
   }
 
-  /// Four codes of one row. In each step the four rows that share a copy of the columns are at four different ones.
+  /// Adds four codes of one row. In each step, the four rows that share a copy of the columns use four different
+  /// columns.
   __device__ void AddWord(std::uint32_t word, Values const& values) {
     int const turn = row_ & 3;
     std::uint32_t const rotated = __funnelshift_r(word, word, 8 * turn);
@@ -134,7 +137,7 @@ class SharedPlaces {
   std::uint32_t first_place_;
   std::uint32_t n_places_;
   int word_;
-  int row_;  ///< of those of a step
+  int row_;  ///< index among the rows of a step
 };
 
 }  // namespace kauri::cuda

@@ -1,23 +1,23 @@
-/// \file Which of two splits at a feature is the better one: a total order, that of VectorSplitFinder.
+/// \file Compares two splits at a feature by a total order, the same as in VectorSplitFinder.
 #pragma once
 
 #include <cstdint>
 
 namespace kauri::cuda {
 
-/// What a lane, and then a warp, found in one feature.
+/// Best candidate that a lane, and then a warp, found in one feature.
 struct OrderedSplit {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-  /// All present rows go right: the last of equals.
+  /// All present rows go right. It loses against every equal candidate.
   static constexpr std::uint32_t kAlone = kNone - 1;
   static constexpr std::uint32_t kDown = 0x80000000U;
 
   double loss_change = 0.0;
-  std::uint32_t order = kNone;  ///< of equal loss changes the lowest is better
+  std::uint32_t order = kNone;  ///< the lowest wins among equal loss changes
 
-  /// The missing go right, `bin` is the last on the left: the lowest threshold first.
+  /// Order of a candidate whose missing values go right and whose last left bin is `bin`: the lowest threshold first.
   __device__ static std::uint32_t Up(std::uint32_t bin) { return bin; }
-  /// The missing go left, `bin` is the first on the right: the highest threshold first.
+  /// Order of a candidate whose missing values go left and whose first right bin is `bin`: the highest threshold first.
   __device__ static std::uint32_t Down(std::uint32_t bin) { return kAlone - 1 - bin; }
   __device__ static std::uint32_t BinOfDown(std::uint32_t order) { return kAlone - 1 - order; }
 
@@ -26,7 +26,7 @@ struct OrderedSplit {
   __device__ bool IsBetter(OrderedSplit const& other) const {
     return loss_change > other.loss_change || (loss_change == other.loss_change && order < other.order);
   }
-  /// Only what is above 0 is kept.
+  /// Keeps the better one; a loss change must be above 0.
   __device__ void Keep(OrderedSplit const& other) {
     if (other.loss_change > 0.0 && other.IsBetter(*this)) *this = other;
   }

@@ -1,4 +1,4 @@
-/// \file One feature of one node, by a block of threads (scan_splits.h).
+/// \file Searches one feature of one node by a block of threads (scan_splits.h).
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace kauri::cuda {
 constexpr int kScanWarps = 8;
 constexpr int kScanThreads = 32 * kScanWarps;
 
-/// What the warps of a block tell each other.
+/// Memory through which the warps of a block exchange results.
 struct ScanShared {
   double loss_change[kScanWarps];
   std::uint32_t order[kScanWarps];
-  std::uint32_t first[kScanWarps];  ///< bins with rows, of each run
+  std::uint32_t first[kScanWarps];  ///< first bin with rows in each run, like `last`
   std::uint32_t last[kScanWarps];
-  std::uint32_t n_held[kScanWarps];  ///< where thresholds are drawn: how many they are
+  std::uint32_t n_held[kScanWarps];  ///< number of bins with rows; set if thresholds are random
 };
 
-/// Bytes of dynamic shared memory: [kScanWarps + 1, n_sums].
+/// Returns the bytes of dynamic shared memory: [kScanWarps + 1, n_sums].
 constexpr std::size_t ScanBytes(std::uint32_t n_sums) { return (kScanWarps + 1) * sizeof(std::int64_t) * n_sums; }
 
 __device__ __forceinline__ std::uint32_t ScanLane() { return threadIdx.x % 32; }
@@ -47,7 +47,7 @@ struct BoundaryGains {
 
 class VectorFeatureScan {
  public:
-  /// sums: ScanBytes, shared.
+  /// sums: shared memory of ScanBytes.
   __device__ VectorFeatureScan(ScanTask const& task, std::uint32_t feature, std::int32_t node, ScanShared* shared,
                                std::int64_t* sums)
       : task_(task),
@@ -68,7 +68,7 @@ class VectorFeatureScan {
     if (task.least_rows > 1) limit_ = {task.least_rows, sums_[task.n_sums - 1]};
   }
 
-  /// All threads call it, and get the same.
+  /// Finds the best split. All threads call it, and get the same result.
   __device__ void Find(OrderedSplit* best) {
     SumRun();
     if (draw_.is_on) CountRun();
@@ -107,7 +107,7 @@ class VectorFeatureScan {
   static constexpr std::uint32_t kNoBin = 0xFFFFFFFFU;
   static constexpr std::uint32_t kAtOnce = 8;
 
-  /// The sums of the warp's run, and which of its bins hold rows.
+  /// Sums the bins of the warp's run, and finds its first and last bin with rows.
   __device__ void SumRun() {
     std::uint32_t first = kNoBin;
     std::uint32_t last = 0;
@@ -122,7 +122,7 @@ class VectorFeatureScan {
     shared_->last[ScanWarp()] = last;
   }
 
-  /// kAtOnce bins, with all loads under way at the same time.
+  /// Sums kAtOnce bins, with all loads in flight at the same time.
   __device__ void SumBins(std::uint32_t first_bin, std::uint32_t place, std::int64_t* sum, std::uint32_t* first,
                           std::uint32_t* last) const {
     std::int64_t values[kAtOnce];
@@ -158,7 +158,7 @@ class VectorFeatureScan {
     if (ScanLane() == 0) shared_->n_held[ScanWarp()] = n_held;
   }
 
-  /// The boundaries that are looked at; boundary i is behind the i-th bin with rows.
+  /// Draws the boundaries to search; boundary i is behind the i-th bin with rows.
   __device__ void Draw() {
     std::uint32_t n_held = 0;
     for (std::uint32_t warp = 0; warp < kScanWarps; ++warp) {
@@ -168,7 +168,8 @@ class VectorFeatureScan {
     between_ = draw_.RangeOf(feature_, std::int64_t{n_held} - 1);
   }
 
-  /// From the sums of the runs to those before each, and the missing; whether this thread saw rows miss the feature.
+  /// Replaces the sums of the runs by the sums before each run, and computes the sums of missing values. Returns
+  /// whether this thread saw missing values.
   __device__ bool SumRuns() {
     bool misses = false;
     for (std::uint32_t place = threadIdx.x; place < task_.n_sums; place += kScanThreads) {
@@ -189,14 +190,14 @@ class VectorFeatureScan {
   /// A lane's sums at one place.
   struct PlaceSums {
     std::int64_t own;
-    std::int64_t up_to;  ///< with those of the bins before
+    std::int64_t up_to;  ///< including the bins before
   };
 
   __device__ PlaceSums Scan(std::uint32_t bin, std::uint32_t place) const {
     std::int64_t const own = bin < end_ ? cells_[static_cast<std::uint64_t>(bin) * task_.n_sums + place] : 0;
     std::int64_t* const before = before_ + ScanWarp() * task_.n_sums + place;
     std::int64_t const up_to = *before + ScanOfWarp(own);
-    if (bin - ScanLane() + 32 < end_) {  // the run goes on
+    if (bin - ScanLane() + 32 < end_) {  // the run continues
       __syncwarp();
       if (ScanLane() == 31) *before = up_to;
       __syncwarp();
@@ -238,7 +239,7 @@ class VectorFeatureScan {
     if (holds_rows) Consider(bin, looked_at, up, down, best);
   }
 
-  /// Which candidates of a bin there are.
+  /// Candidates of a bin that are searched.
   struct LookedAt {
     bool up = true;
     bool down = true;
@@ -252,7 +253,8 @@ class VectorFeatureScan {
     looked_at->down = limit_.Allows(n_rows.up_to - n_rows.own + missing_[place]);
   }
 
-  /// To part the missing from all others is no threshold, and not drawn.
+  /// Drops candidates that were not drawn. Separating the missing values from all others is not a threshold, so it is
+  /// always kept.
   __device__ void KeepDrawn(std::uint32_t bin, bool holds_rows, LookedAt* looked_at) {
     unsigned const held = __ballot_sync(0xFFFFFFFFU, holds_rows);
     std::int64_t const number = n_held_before_ + __popc(held & ((1U << ScanLane()) - 1U));
@@ -262,7 +264,7 @@ class VectorFeatureScan {
     n_held_before_ += __popc(held);
   }
 
-  /// The candidates at a bin that holds rows. No threshold lies above a bin whose upper bound is infinite.
+  /// Tries the candidates at a bin with rows. No threshold lies above a bin whose upper bound is infinite.
   __device__ void Consider(std::uint32_t bin, LookedAt const& looked_at, BoundaryGains const& up,
                            BoundaryGains const& down, OrderedSplit* best) const {
     bool const splits_off_missing = has_missing_ && isfinite(task_.cut_values[codes_.first_cut + bin]);
@@ -289,21 +291,21 @@ class VectorFeatureScan {
   FeatureCodes const& codes_;
   int sign_;
   ScanShared* shared_;
-  std::int64_t* before_;   ///< [kScanWarps, n_sums]: sums of the bins before each warp's next
+  std::int64_t* before_;   ///< [kScanWarps, n_sums]: sums before each warp's next bins
   std::int64_t* missing_;  ///< [n_sums]
-  double gain_to_beat_;    ///< the node's gain and the cost of the feature
+  double gain_to_beat_;    ///< the node's gain plus the cost of the feature
   ThresholdDraw draw_;
   std::int64_t const* cells_;  ///< of the feature
   std::int64_t const* sums_;   ///< of the node
   WeightBounds const* bounds_;
-  std::uint32_t begin_;  ///< of the warp's run
+  std::uint32_t begin_;  ///< bounds of the warp's run
   std::uint32_t end_;
   bool has_missing_ = false;
-  std::uint32_t first_ = kNoBin;  ///< the bins that hold rows
+  std::uint32_t first_ = kNoBin;  ///< first and last bin with rows
   std::uint32_t last_ = 0;
   RowLimit limit_;
-  BoundaryRange between_;           ///< where thresholds are drawn: the boundaries that are looked at
-  std::int64_t n_held_before_ = 0;  ///< bins with rows before the warp's next
+  BoundaryRange between_;           ///< boundaries to search, if thresholds are random
+  std::int64_t n_held_before_ = 0;  ///< number of bins with rows before the warp's next bins
 };
 
 }  // namespace kauri::cuda

@@ -1,8 +1,8 @@
-/// \file Histograms of nodes of trees with vector leaves, [n_cells, n_sums] words each: lent, full of zeros, and taken
-/// back.
+/// \file Histograms of nodes of trees with vector leaves, [n_cells, n_sums] words each; they are lent as zeros, and
+/// taken back.
 ///
-/// They lie in memory for pairs of words, as those of trees whose leaves hold numbers do, so that both are kept, and
-/// added up over devices, by the same code. A last word without a partner stays zero.
+/// They are stored as pairs of words, like the histograms of trees with scalar leaves, so that the same code keeps them
+/// and adds them up over devices. A last word without a partner stays zero.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@ namespace kauri::cuda {
 
 static_assert(sizeof(FixedSum) == 2 * sizeof(std::int64_t), "two words make a pair");
 
-/// Pairs that have room for so many words.
+/// Returns the number of pairs that hold n_words words.
 constexpr std::size_t PairsOf(std::size_t n_words) { return (n_words + 1) / 2; }
-/// A histogram of words as one of pairs, and the other way round.
+/// The following convert a histogram of words to one of pairs, and back.
 inline FixedSum* AsPairs(std::int64_t* words) { return reinterpret_cast<FixedSum*>(words); }
 inline std::int64_t* AsWords(FixedSum* pairs) { return reinterpret_cast<std::int64_t*>(pairs); }
 
 class VectorHistograms {
  public:
-  /// Frees all there were; those to come have so many words.
+  /// Frees all histograms; new ones have n_words words.
   void Resize(CudaContext const& cuda, std::size_t n_words);
 
-  /// \throws Error(kMemory) with what is needed.
+  /// \throws Error(kMemory) with the amount that is needed.
   std::int64_t* Borrow(CudaContext const& cuda);
   void GiveBack(std::int64_t* histogram);
-  /// Takes back whatever is lent.
+  /// Takes back all lent histograms.
   void Reset(CudaContext const& cuda);
   std::size_t NumLent() const { return n_lent_; }
-  /// How many may be kept for nodes yet to be split: a quarter of the memory that was free.
+  /// Returns how many histograms may be kept for nodes yet to be split: a quarter of the memory that was free.
   std::size_t MostLent() const { return most_lent_; }
-  /// Of each.
+  /// Returns the number of pairs per histogram.
   std::size_t NumPairs() const { return n_pairs_; }
 
  private:

@@ -1,4 +1,4 @@
-/// \file What trees with vector leaves grow in, for one data set, in device memory.
+/// \file Everything that trees with vector leaves keep in device memory for one data set.
 #pragma once
 
 #include <cstddef>
@@ -22,31 +22,31 @@
 namespace kauri::cuda {
 
 struct VectorOnDevice {
-  /// Cuts the rows of the bins into shares of the devices, the first of which has the bins. from: must outlive this.
+  /// Splits the rows of the bins among the devices, the first of which has the bins. from: must outlive this.
   /// \throws Error(kMemory).
   VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShareDevices const& wanted);
-  /// For tables of so many sums a row.
+  /// Prepares for tables with n_sums_of_row sums a row.
   void Resize(CudaContext const& cuda, std::int64_t n_sums_of_row);
 
   DeviceBins const& bins;
-  std::vector<int> devices;                          ///< that it was made for
-  std::vector<std::unique_ptr<VectorShare>> shares;  ///< of other devices
-  std::int64_t n_own_rows;                           ///< of the rows, from the first on: those of no other device
-  Event table_ready;                                 ///< of a tree, for the shares
-  std::int64_t n_sums = 0;                           ///< of a cell
-  Buffer<float> min_values;                          ///< [n_cols]: as in the cuts
-  Buffer<std::uint8_t> is_categorical;               ///< [n_cols], or empty: none is
-  std::vector<std::uint32_t> categorical;            ///< the features that are, ascending, host
+  std::vector<int> devices;                          ///< devices that it was made for
+  std::vector<std::unique_ptr<VectorShare>> shares;  ///< rows of other devices
+  std::int64_t n_own_rows;                           ///< number of rows, the first ones, that no other device has
+  Event table_ready;                                 ///< table of a tree is ready, for the shares
+  std::int64_t n_sums = 0;                           ///< per cell
+  Buffer<float> min_values;                          ///< [n_cols], as in the cuts
+  Buffer<std::uint8_t> is_categorical;               ///< [n_cols]; empty if there are no categorical features
+  std::vector<std::uint32_t> categorical;            ///< indices of the categorical features, ascending, on the host
   GrowingRowsOnDevice rows;
   VectorHistograms histograms;
-  Upload of_tree;   ///< what stays the same for all nodes of a tree
-  Upload of_level;  ///< what is asked of a level
+  Upload of_tree;   ///< data that all nodes of a tree share
+  Upload of_level;  ///< request of a level
   Buffer<LaidRows> plan;
   Buffer<FoundSplit> found;
   PinnedBuffer<SplitCandidate> best;  ///< answers
   PinnedBuffer<std::int64_t> left;
   PinnedBuffer<std::int64_t> category_sums;
-  Buffer<std::int64_t> answers;  ///< of nodes to the questions of a level of symmetric trees
+  Buffer<std::int64_t> answers;  ///< sums of nodes for the tests of a level of symmetric trees
   PinnedBuffer<std::int64_t> answers_on_host;
 };
 

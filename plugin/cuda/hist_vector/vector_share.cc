@@ -21,7 +21,7 @@ void VectorShare::CopyTable(int main, TableOnDevice const& table) {
   auto const n_values = ToSize(place.count * table.stride);
   if (values_.size() < n_values) {
     values_ = Buffer<std::int32_t>();
-    Cuda().Synchronize();  // for its end: memory counts as used until the stream has freed it
+    Cuda().Synchronize();  // for its release: memory counts as used until the stream has freed it
     RequireMemory(Cuda(), "the gradients of a share of " + std::to_string(place.count) + " rows",
                   {{"fixed-point gradients", n_values * sizeof(std::int32_t)}});
     values_ = Buffer<std::int32_t>(Cuda(), n_values);

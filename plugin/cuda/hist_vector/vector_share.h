@@ -1,5 +1,5 @@
-/// \file What a device other than the main one adds up for trees with vector leaves (hist/shares/sum_share.h): rows of
-/// the tree's table of gradients.
+/// \file A share of rows that adds up rows of the tree's gradient table, for trees with vector leaves
+/// (hist/shares/sum_share.h).
 ///
 /// The main device makes the table; a share copies its rows of it, 4 bytes for each sum and row of a tree.
 #pragma once
@@ -19,8 +19,8 @@ class VectorShare final : public SumShare {
   using SumShare::SumShare;
   ~VectorShare() override { Settle(); }
 
-  /// Takes its rows of the table from the main device once `ready` is reached. table, sampled: of all rows, there;
-  /// sampled may be empty.
+  /// Begins a tree; copies its rows of the table from the main device once `ready` is reached. table, sampled: for all
+  /// rows, on the main device; sampled may be empty.
   void BeginTree(CudaContext const& main, Event const& ready, TableOnDevice const& table,
                  Span<std::uint8_t const> sampled);
 
@@ -32,10 +32,10 @@ class VectorShare final : public SumShare {
   void CopyTable(int main, TableOnDevice const& table);
 
   Buffer<std::int32_t> values_;  ///< [count, stride]
-  TableOnDevice table_{};        ///< of the tree's, these rows
+  TableOnDevice table_{};        ///< this share's rows of the tree's table
   Buffer<LaidRows> plan_;
   std::vector<SummedNode> nodes_;
-  std::size_t nodes_place_ = 0;  ///< in the request
+  std::size_t nodes_place_ = 0;  ///< place in the request
 };
 
 }  // namespace kauri::cuda

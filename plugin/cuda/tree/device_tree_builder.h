@@ -1,4 +1,4 @@
-/// \file A tree builder whose input and output stay in device memory: what the resident loop calls.
+/// \file A tree builder whose input and output stay in device memory; used by the CUDA engine.
 #pragma once
 
 #include <cstddef>
@@ -13,54 +13,53 @@
 
 namespace kauri::cuda {
 
-/// What a tree grows from on a device other than the main one, which has computed it: of its share of the rows
-/// (CutRows).
+/// Input of a tree on a device other than the main one, computed there for its share of the rows (CutRows).
 struct ShareInput {
   Span<FixedPair const> pairs;       ///< [count]
-  Span<std::uint8_t const> sampled;  ///< [count], or empty: all
+  Span<std::uint8_t const> sampled;  ///< [count]; empty: all rows are used
   Span<std::int32_t> leaf_of_row;    ///< (out) [count]
-  Event const* ready;                ///< when pairs and marks are there
-  CudaContext cuda;                  ///< whose stream waits for leaf_of_row
+  Event const* ready;                ///< reached when pairs and marks are complete
+  CudaContext cuda;                  ///< its stream waits for leaf_of_row
 };
 
-/// As TreeTask, with everything row-sized in device memory.
+/// Like TreeTask, with all row-sized arrays in device memory.
 struct DeviceTreeTask {
   Span<FixedPair const> pairs;            ///< [n_rows], device; zero pairs for rows that are not sampled
   TreeTotals totals;                      ///< of `pairs`
-  Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
+  Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all rows are used
   TreePlace place;
-  /// Of each device but the first, which has all of the above for the rows of its own share alone then; empty: it has
-  /// all rows.
+  /// One for each device except the first; if not empty, the arrays above have only the first device's rows. Empty: the
+  /// first device has all rows.
   Span<ShareInput const> shares = {};
   GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
-  LineErrors errors = {};        ///< where the criterion asks for them; arrays on the device
+  LineErrors errors = {};        ///< used if the criterion needs them; arrays on the device
 };
 
 class DeviceTreeBuilder : public TreeBuilder {
  public:
-  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned for `data`. The same tree as from the
-  /// method of that name in host memory, bit for bit.
+  /// Builds the same tree as the method of that name in host memory, bit for bit. leaf_of_row (out): [n_rows], device.
+  /// `state` is what MakeState returned for `data`.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
-  /// Whether so many trees of a round, like the one at this place but each from gradients of its own and all from all
-  /// rows, are built faster together.
+  /// Returns whether n_trees trees of a round are built faster together. They are like the one at this place, each from
+  /// gradients of its own and from all rows.
   virtual bool GrowsTogether(CudaContext const& /*cuda*/, Context const& /*ctx*/, DataMatrix const& /*data*/,
                              TreePlace const& /*place*/, std::size_t /*n_trees*/, BuildState* /*state*/) const {
     return false;
   }
-  /// Those trees, as from BuildOnDevice. tasks: of each tree; their pairs lie side by side, and so do their totals, on
-  /// the device. leaf_of_row (out): [n_trees, n_rows], device.
+  /// Builds such trees, with the same results as BuildOnDevice. tasks: one per tree; their pairs lie side by side on
+  /// the device, and so do their totals. leaf_of_row (out): [n_trees, n_rows], device.
   virtual std::vector<Tree> BuildTogether(CudaContext const& /*cuda*/, Context const& /*ctx*/,
                                           DataMatrix const& /*data*/, Span<DeviceTreeTask const> /*tasks*/,
                                           BuildState* /*state*/, Span<std::int32_t> /*leaf_of_row*/) const {
     Fail(ErrorKind::kInternal, "trees of tree_method=", StateKey(), " were asked for together");
   }
-  /// A tree is about to be asked for, once its gradients are there: threads that sleep until then may wake.
+  /// Announces that a tree will be built once its gradients are ready, so that sleeping threads may wake.
   virtual void ExpectTree(BuildState* /*state*/) const {}
-  /// Whether a tree grows from gradients that each of several devices (Context::device) has of its own rows
-  /// (DeviceTreeTask::shares); otherwise the first has them all, whoever splits the rows.
+  /// Returns whether the builder accepts gradients sharded over several devices (Context::device,
+  /// DeviceTreeTask::shares). If false, the first device holds all of them, even if rows are split elsewhere.
   virtual bool TakesShares(bool /*vector_leaves*/) const { return false; }
-  /// The booster refuses to train with it in host memory.
+  /// Fails: a device builder does not train in host memory; the booster refuses it earlier.
   Tree Build(Context const&, DataMatrix const&, TreeTask const&, BuildState*, Span<std::int32_t>) const final {
     Fail(ErrorKind::kInternal, "tree_method=", StateKey(), " was asked to build in host memory");
   }

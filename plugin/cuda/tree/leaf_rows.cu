@@ -11,14 +11,14 @@ using Count = unsigned long long;
 
 constexpr int kThreads = 256;
 constexpr unsigned kMostBlocks = 1024;
-/// Nodes whose counts a block has in shared memory; those of larger trees are counted where they end.
+/// Maximum number of nodes that a block counts in shared memory; larger trees are counted directly in global memory.
 constexpr std::uint32_t kSharedNodes = 4096;
 
 struct CountTask {
   Span<std::int32_t const> node_of_row;
   std::uint8_t const* sampled;  ///< nullptr: all rows count
   std::uint32_t n_nodes;
-  Count* n_rows;  ///< (out) [n_nodes]: zero before
+  Count* n_rows;  ///< (out) [n_nodes], initially zero
 };
 
 /// Calls add(node) for the thread's share of the rows.
@@ -32,7 +32,7 @@ __device__ __forceinline__ void ForEachRow(CountTask const& task, Add&& add) {
   }
 }
 
-/// A block has fewer than 2^32 rows, as a data set has.
+/// A block has fewer than 2^32 rows, because a data set has.
 __global__ void __launch_bounds__(kThreads) CountInSharedKernel(CountTask task) {
   __shared__ std::uint32_t counts[kSharedNodes];
   for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kThreads) counts[node] = 0;

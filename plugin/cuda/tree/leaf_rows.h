@@ -1,5 +1,5 @@
-/// \file How many rows the nodes of a tree have, for path_smooth (tree/growth/path_smooth.h) and the limits of exact
-/// trees (tree/row_limit.h).
+/// \file Counts the rows of a tree's nodes, for path_smooth (tree/growth/path_smooth.h) and the limits of exact trees
+/// (tree/row_limit.h).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 
 namespace kauri::cuda {
 
-/// n_rows (out): [n_nodes], device. node_of_row: [n_rows], device; below 0: of none of the nodes. sampled: as below.
+/// Counts the rows of each node. n_rows (out): [n_nodes], device. node_of_row: [n_rows], device; below 0: in none of
+/// the nodes. sampled: as below.
 void CountRowsByNode(CudaContext const& cuda, Span<std::int32_t const> node_of_row, Span<std::uint8_t const> sampled,
                      Span<unsigned long long> n_rows);
 
-/// [n_nodes]. leaf_of_row: [n_rows], device. sampled: [n_rows], device, 1 where a row counts; empty: all do. Waits for
-/// the stream. Bytes per row: 4, one more where rows are sampled.
+/// Returns the rows of each node, [n_nodes]. leaf_of_row: [n_rows], device. sampled: [n_rows], device, 1 if a row
+/// counts; empty: all rows count. Waits for the stream. Bytes per row: 4, and one more if rows are sampled.
 std::vector<std::int64_t> CountLeafRows(CudaContext const& cuda, Tree const& tree, Span<std::uint8_t const> sampled,
                                         Span<std::int32_t const> leaf_of_row);
 

@@ -8,14 +8,14 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr unsigned kMostBlocks = 1024;  // enough to fill a device, few enough for one addition a warp each
+constexpr unsigned kMostBlocks = 1024;  // enough to fill a device, and few enough for one addition a warp each
 
 __device__ __forceinline__ std::int64_t WarpSum(std::int64_t value) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
   return value;
 }
 
-/// Integer additions commute, so atomics are deterministic. sum: zero before.
+/// Integer additions commute, so atomics are deterministic. sum: initially zero.
 __global__ void __launch_bounds__(kThreads) SquareRowsKernel(Span<FixedPair const> pairs, SquareSum* sum) {
   std::int64_t const n_rows = static_cast<std::int64_t>(pairs.size());
   std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;

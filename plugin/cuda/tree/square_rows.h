@@ -1,4 +1,4 @@
-/// \file The squares of gradients that the noise of random_strength follows from (tree/growth/noise_deviation.h).
+/// \file Sums of squared gradients, which determine the noise of random_strength (tree/growth/noise_deviation.h).
 #pragma once
 
 #include "cuda/common/cuda_context.h"
@@ -8,7 +8,8 @@
 
 namespace kauri::cuda {
 
-/// pairs: device; those of rows that are not sampled are zero. Waits for the stream. Bytes per row: 8.
+/// Returns the sum of squared gradients. pairs: device; zero in rows that are not sampled. Waits for the stream. Bytes
+/// per row: 8.
 SquareSum SquareRows(CudaContext const& cuda, Span<FixedPair const> pairs);
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-/// \file What the pairs of a tree add up to, and in what unit: the device knows it before the host has to.
+/// \file The totals of a tree's pairs and their unit; the device may have them before the host needs them.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct PairTotals {
   FixedSum sum;  ///< of all pairs
 };
 
-/// With the unit of these totals, unless there are none.
+/// Returns the parameters with the unit of these totals, or unchanged if there are none.
 KAURI_HD GainParam WithUnit(GainParam gain, PairTotals const* totals) {
   if (totals != nullptr) gain.unit = totals->unit;
   return gain;
@@ -26,16 +26,16 @@ KAURI_HD GainParam WithUnit(GainParam gain, PairTotals const* totals) {
 class TreeTotals {
  public:
   TreeTotals() = default;
-  /// Known to the host alone.
+  /// Makes totals that only the host knows.
   explicit TreeTotals(PairTotals const& known) : known_(known) {}
-  /// on_device: there for all that the tree's stream is asked for from now on. read: waits for them; what it throws
-  /// must fail the tree, whatever was made of it by then.
+  /// on_device: valid for all work queued on the tree's stream from now on. read: waits for them; if it throws, the
+  /// tree must fail, whatever was made of it by then.
   TreeTotals(PairTotals const* on_device, std::function<PairTotals()> read)
       : on_device_(on_device), read_(std::move(read)), known_(std::nullopt) {}
 
-  /// nullptr: only the host has them.
+  /// Returns nullptr if only the host has the totals.
   PairTotals const* OnDevice() const { return on_device_; }
-  /// Waits when it is called first. \throws Error(kData) for pairs that are not finite.
+  /// Returns the totals; the first call waits. \throws Error(kData) for pairs that are not finite.
   PairTotals const& OnHost() const {
     if (!known_) known_ = read_();
     return *known_;

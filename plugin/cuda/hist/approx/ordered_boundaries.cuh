@@ -1,5 +1,5 @@
-/// \file The boundaries of data/sketch/rank_cuts.h in a column that has keys without weight among its own, for a warp
-/// whose lanes all make the same calls (bins/warp_search.cuh).
+/// \file The boundaries of data/sketch/rank_cuts.h in a column whose keys may have zero weight, for a warp whose lanes
+/// all make the same calls (bins/warp_search.cuh).
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace kauri::cuda {
 
-/// A boundary is the first key of a value some of whose keys weigh something. Ranks may have wrapped around: only their
-/// differences within a column count.
+/// A boundary is the first key of a value some of whose keys have weight. Ranks may have wrapped around: only their
+/// differences within a column are meaningful.
 class OrderedBoundaries {
  public:
-  /// keys: [n_values], ascending. ranks: [n_values + 1], the weight before each key, from any start on.
+  /// keys: [n_values], ascending. ranks: [n_values + 1], the weight before each key, starting at any number.
   __device__ OrderedBoundaries(std::uint32_t const* keys, std::uint64_t const* ranks, std::size_t n_values) {
     auto const none = ranks[0];
     auto const all = ranks[n_values];
@@ -46,14 +46,14 @@ class OrderedBoundaries {
   }
 
  private:
-  /// Where the run of equal keys begins that has this one.
+  /// Returns the start of the run of keys that equal the key at `at`.
   __device__ std::size_t FirstAlike(std::size_t at) const {
     auto const* const here = keys_ + at;
     auto const key = *here;
     return at + 1 - WarpSearch::RunLength(at + 1, [&](std::size_t distance) { return *(here - distance) != key; });
   }
 
-  std::uint32_t const* keys_ = nullptr;  ///< from the first to the last that weighs something
+  std::uint32_t const* keys_ = nullptr;  ///< from the first to the last key with weight
   std::uint64_t const* ranks_ = nullptr;
   std::size_t n_keys_ = 0;
 };

@@ -9,7 +9,7 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::size_t kPartBytes = std::size_t{8} << 20U;  ///< of rows of the host at a time
+constexpr std::size_t kPartBytes = std::size_t{8} << 20U;  ///< size of the parts in which rows in host memory are sent
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
@@ -18,13 +18,13 @@ __global__ void __launch_bounds__(kThreads) RowNumbersKernel(std::uint32_t* rows
   if (row < n_rows) rows[row] = static_cast<std::uint32_t>(row);
 }
 
-/// One column after the other, each in its place.
+/// Sorts one column after the other, each in place.
 class PairSorter {
  public:
   PairSorter(CudaContext const& cuda, std::int64_t n_rows)
       : cuda_(cuda), n_rows_(n_rows), spare_keys_(cuda, Size(n_rows)), spare_rows_(cuda, Size(n_rows)) {}
 
-  /// rows (out): the numbers of the sorted keys.
+  /// rows (out): row numbers of the sorted keys.
   void Sort(std::uint32_t* keys, std::uint32_t* rows) {
     Launch(cuda_, GridFor(n_rows_, kThreads), kThreads, RowNumbersKernel, rows, n_rows_);
     cub::DoubleBuffer<std::uint32_t> key_buffers(keys, spare_keys_.data());
@@ -44,7 +44,7 @@ class PairSorter {
   CubScratch scratch_;
 };
 
-/// Keys of all columns, in the order of the rows, and the values of rows that are not on the device.
+/// Writes the keys of all columns, in row order, and the values of rows that are not on the device.
 void ReadRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, OrderedColumns* columns) {
   KeysTask const task{columns->n_rows,     columns->n_cols,      nullptr,
                       WeightUnit(1.0F, 1), columns->keys.data(), columns->summaries.data()};
@@ -55,7 +55,7 @@ void ReadRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& dat
     if (values == nullptr) return;
     CopyOnDevice(stream, part.values, Size(part.n_rows * task.n_cols), values + part.first_row * task.n_cols);
   });
-  cuda.Synchronize();  // for the parts, whose streams go now
+  cuda.Synchronize();  // for the parts, whose streams are destroyed now
 }
 
 }  // namespace

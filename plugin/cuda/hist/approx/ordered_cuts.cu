@@ -1,5 +1,4 @@
-/// The columns of a chunk are scanned as one: ranks go on from one column to the next, and around where they do not
-/// fit.
+/// The columns of a chunk are scanned as one: ranks continue from one column to the next, and wrap around on overflow.
 #include <algorithm>
 #include <cstddef>
 #include <cub/device/device_scan.cuh>
@@ -15,7 +14,7 @@ namespace {
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// What the scan reads: the units of the row at each place.
+/// Input iterator of the scan: the units of the row at each place.
 class UnitsInOrder {
  public:
   using iterator_category = std::random_access_iterator_tag;
@@ -26,7 +25,7 @@ class UnitsInOrder {
 
   KAURI_HD UnitsInOrder(std::uint32_t const* rows, float const* weights, WeightUnit const& unit)
       : rows_(rows), weights_(weights), unit_(unit) {}
-  /// Rows that weigh less than nothing count as those that weigh nothing.
+  /// Rows with negative weight count as rows with zero weight.
   KAURI_HD std::uint64_t operator[](std::ptrdiff_t at) const {
     auto const weight = weights_[rows_[at]];
     return weight > 0.0F ? static_cast<std::uint64_t>(unit_.Of(weight)) : 0;

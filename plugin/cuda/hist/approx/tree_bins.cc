@@ -12,7 +12,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of the codes of any cuts, in words at most, and of rows that are rounded up to groups.
+/// Returns the maximum bytes of the codes, whatever the bin edges: words, with columns rounded up to groups.
 std::size_t MostCodeBytes(DataMatrix const& data) {
   constexpr std::size_t kGroup = 32;
   auto const n_cols = static_cast<std::size_t>(data.NumCols());
@@ -72,7 +72,7 @@ std::vector<float> TreeBins::FetchWeights(CudaContext const& cuda) const {
 std::unique_ptr<DeviceBins const> TreeBins::MakeOnHost(CudaContext const& cuda, Context const& ctx,
                                                        DataMatrix const& data, std::vector<float> weights) const {
   auto const key = BinsKey(data.Info(), options_, std::move(weights));
-  auto const may_return = weights_.AreAlike();  // with the next training, as on the CPU
+  auto const may_return = weights_.AreAlike();  // as on the CPU, the next training may need them again
   return UploadBins(cuda, may_return ? DeriveBins(ctx, data, key, options_) : MakeBins(ctx, data, key, options_));
 }
 

@@ -1,4 +1,4 @@
-/// \file The bins of one tree after the other for tree_method=gpu_approx.
+/// \file Makes the bins of one tree after the other for tree_method=gpu_approx.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,21 @@ namespace kauri::cuda {
 
 class TreeBins {
  public:
-  /// most_bytes: of device memory that is asked for to keep the values in their order.
+  /// most_bytes: maximum device memory to use for keeping the sorted order of the values.
   explicit TreeBins(BinOptions const& options, std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
       : options_(options), most_bytes_(most_bytes) {}
 
-  /// Takes the hessians of the next tree's pairs, [n_rows], device. \returns whether bins have to be others than those
-  /// made last: let go of those before Make, which takes as much memory. Waits for the answer.
+  /// Takes the hessians of the next tree's pairs, [n_rows], device. \returns whether the bins made last are out of
+  /// date. If so, release them before Make, which takes as much memory. Waits for the answer.
   bool Update(CudaContext const& cuda, DataMatrix const& data, Span<FixedPair const> pairs);
-  /// The bins of the tree. \throws Error(kMemory) with what is needed, and what MakeQuantileCuts throws.
+  /// Makes the bins of the tree. \throws Error(kMemory) with the amount that is needed, and the errors of
+  /// MakeQuantileCuts.
   std::unique_ptr<DeviceBins const> Make(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
 
  private:
   enum class Order { kNotTried, kKept, kNoRoom };
 
-  /// Sorts the columns when it is first asked, if there is room.
+  /// Returns whether the sorted order is kept. The first call sorts the columns if there is room.
   bool KeepsOrder(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
   std::unique_ptr<DeviceBins const> MakeInOrder(CudaContext const& cuda, DataMatrix const& data);
   std::unique_ptr<DeviceBins const> MakeOnHost(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
@@ -45,9 +46,9 @@ class TreeBins {
   BinOptions options_;
   std::size_t most_bytes_;
   TreeWeights weights_;
-  std::vector<std::uint32_t> categorical_;  ///< the columns that were when bins were made last
+  std::vector<std::uint32_t> categorical_;  ///< categorical columns at the time when bins were made last
   Order order_ = Order::kNotTried;
-  OrderedColumns columns_;  ///< kKept
+  OrderedColumns columns_;  ///< valid if order_ is kKept
   bool has_said_ = false;
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
-/// Enough to fill a device, few enough for three atomics of each warp.
+/// Enough to fill a device, and few enough for three atomics per warp.
 constexpr unsigned kMostBlocks = 1056;
 
 __global__ void __launch_bounds__(kThreads)

@@ -1,5 +1,5 @@
-/// \file What rows weigh in the cuts of a tree: their hessians, kept from one tree to the next to see whether they
-/// differ.
+/// \file Weights of the rows for the bin edges of a tree: their hessians, kept from one tree to the next to detect
+/// changes.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace kauri::cuda {
 
-/// As keys (data/sketch/weighted_keys.h); of no weights all zero.
+/// Bounds of the weights as keys (data/sketch/weighted_keys.h); all zero if there are no weights.
 struct SeenWeights {
   std::uint32_t largest;
-  std::uint32_t largest_complement;  ///< of a key: that of the least
-  std::uint32_t have_changed;        ///< 1: some weight is not what it was before
+  std::uint32_t largest_complement;  ///< complement of the least key
+  std::uint32_t have_changed;        ///< 1: some weight differs from the one before
 };
 
 class TreeWeights {
  public:
-  /// Takes the hessians of `pairs` ([n_rows], device; zero for rows that are not sampled) as the floats that
-  /// tree_method=approx makes of them. Reads 12 bytes a row and writes 4; waits for the bounds.
+  /// Takes the hessians of `pairs` ([n_rows], device; zero for rows that are not sampled), converted to floats as by
+  /// tree_method=approx. Reads 12 bytes a row and writes 4; waits for the bounds.
   void Update(CudaContext const& cuda, Span<FixedPair const> pairs);
 
-  /// [n_rows], device.
+  /// Returns the weights, [n_rows], device.
   Span<float const> Values() const { return weights_.span(); }
-  /// Since the update before; undefined of the first.
+  /// Returns whether weights changed since the update before; undefined after the first update.
   bool HaveChanged() const { return bounds_.have_changed != 0; }
   bool AreAlike() const { return bounds_.largest == ~bounds_.largest_complement; }
-  /// At least 0.
+  /// Returns the largest weight, at least 0.
   float Largest() const;
 
  private:

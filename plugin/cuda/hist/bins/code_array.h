@@ -1,4 +1,4 @@
-/// \file Codes that kernels read: in device memory, or page-locked in the host's, where what is read crosses the bus.
+/// \file Codes that kernels read, in device memory or in page-locked host memory; reads of the latter cross the bus.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace kauri::cuda {
 
 enum class CodePlace { kDevice, kHost };
 
-/// Owns uninitialised codes; both kinds have addresses that kernels and copies take.
+/// Owns uninitialised codes. Kernels and copies can use the addresses of both kinds.
 template <typename T>
 class CodeArray {
  public:
@@ -24,7 +24,7 @@ class CodeArray {
     }
   }
 
-  /// Somebody else's, which must outlive it.
+  /// Refers to somebody else's codes, which must outlive the array.
   static CodeArray Borrowed(T* data, std::size_t size) {
     CodeArray memory;
     memory.size_ = size;
@@ -37,7 +37,7 @@ class CodeArray {
     return on_host_.size() != 0 ? on_host_.data() : on_device_.data();
   }
   std::size_t size() const { return size_; }
-  /// Whether it owns memory of a device.
+  /// Returns whether it owns memory of a device.
   bool IsOnDevice() const { return on_device_.size() != 0; }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// What `unit` is where rows have no weights, which nobody asks for then.
+/// Returns the unit of weights, or a placeholder if rows have no weights and the unit is unused.
 WeightUnit WeightUnitOf(CutTask const& task) { return task.unit ? *task.unit : WeightUnit(1.0F, 1); }
 
 /// Cuts one chunk after the other in the same memory.
@@ -24,7 +24,7 @@ class ChunkCutter {
         cuts_(cuda, Size(plan.columns_per_chunk * plan.most_cuts)),
         n_cuts_(cuda, Size(plan.columns_per_chunk)) {
     CopyToDevice(cuda, plan.weights.data(), plan.weights.size(), weights_.data());
-    FillZero(cuda, cuts_.data(), cuts_.size());  // the host reads all of it, places without a cut as well
+    FillZero(cuda, cuts_.data(), cuts_.size());  // the host reads the whole array, including places without a cut
   }
 
   void Cut(std::int64_t first_col, std::int64_t n_cols, DeviceRowParts* rows, std::vector<FeatureCuts>* features) {

@@ -1,9 +1,10 @@
-/// A block takes tiles of 256 rows and 8 columns, a sector of a row: 1. its threads read row by row and leave keys in
-/// shared memory; 2. each warp writes a column of them, counts and bounds it in registers; 3. after the last tile a
-/// warp adds to the column's summary.
+/// A block handles tiles of 256 rows and 8 columns, which is a sector of a row:
+/// 1. Its threads read row by row and leave keys in shared memory.
+/// 2. Each warp writes a column of them, and counts and bounds it in registers.
+/// 3. After the last tile a warp adds to the column's summary.
 ///
-/// Floor, 280 M values on an H200: 1.12 GB in and out at 4 TB/s, 0.6 ms; rows whose length is no multiple of 32 bytes
-/// take up to twice the sectors of what is read, most of them from the second-level cache.
+/// Floor, 280 M values on an H200: 1.12 GB in and out at 4 TB/s, 0.6 ms. If the length of a row is not a multiple of 32
+/// bytes, reads take up to twice the sectors, most of them from the second-level cache.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -17,13 +18,14 @@ constexpr int kThreads = 256;
 constexpr int kLanes = 32;
 constexpr int kTileRows = 256;
 constexpr int kTileCols = kThreads / kLanes;
-/// From one column of a tile to the next: what a warp writes, 4 rows of 8 columns, lies in different banks.
+/// Distance between the columns of a tile, chosen so that the keys that a warp writes, 4 rows of 8 columns, lie in
+/// different banks.
 constexpr int kTileStride = kTileRows + 4;
-/// Enough to fill a device, few enough for four atomics each.
+/// Enough to fill a device, and few enough for four atomics each.
 constexpr std::int64_t kMostBlocks = 4096;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
-/// What one lane saw of its column.
+/// Summary of one lane's part of a column.
 struct LaneSummary {
   unsigned long long n_values = 0;
   unsigned long long n_keys = 0;
@@ -36,7 +38,7 @@ struct LaneSummary {
     least = min(least, key);
     largest = max(largest, key);
   }
-  /// By all lanes of a warp.
+  /// Called by all lanes of a warp.
   __device__ void AddTo(ColumnSummary* column) {
     for (int step = kLanes / 2; step > 0; step /= 2) {
       n_values += __shfl_xor_sync(kAllLanes, n_values, step);
@@ -70,7 +72,7 @@ __device__ void LoadTile(RowPart const& part, Tile const& tile, std::uint32_t* k
   }
 }
 
-/// By the warp of the column.
+/// Called by the warp of the column.
 __device__ void StoreColumn(RowPart const& part, KeysTask const& task, Tile const& tile, std::uint32_t const* keys,
                             LaneSummary* summary) {
   int const col = static_cast<int>(threadIdx.x) / kLanes;

@@ -1,12 +1,13 @@
-/// One radix sort per column, of all its rows: what is missing goes last. A column is sorted from its place into a
-/// spare one, whichever it ends in, and leaves the other to the next. Two columns are sorted at a time, on a stream
-/// each: the blocks of one pass wait for those before them, and do not fill a device alone. With weights, one: 1. the
-/// pair of key and weight is sorted; 2. weights become whole units; 3. a scan of these in int64 says what is below each
-/// key, in any order.
+/// One radix sort per column, of all its rows; missing values go last. A column is sorted between its own memory and a
+/// spare column. It stays in whichever holds the result, and the other becomes the spare of the next column. Two
+/// columns are sorted at a time, each on its own stream, because the blocks of one pass wait for those before them and
+/// do not fill a device alone. With weights, one column is sorted at a time: 1. pairs of key and weight are sorted; 2.
+/// weights become whole units; 3. a scan of these in int64, which is exact in any order, gives the weight below each
+/// key.
 ///
-/// Floor, 280 M keys on an H200: four passes, 8 bytes a key each, and one of 4 for the digits: 10 GB, 2.5 ms at 4 TB/s;
-/// at the 30 to 40 Gkeys/s of such sorts 7 to 9 ms, which is most of what cuts take. Pairs take twice that, ranks 24
-/// bytes more.
+/// Floor, 280 M keys on an H200: four passes of 8 bytes a key each, and one of 4 for the digits: 10 GB, 2.5 ms at 4
+/// TB/s. At the 30 to 40 Gkeys/s that such sorts reach it is 7 to 9 ms, which is most of the time of making cuts. Pairs
+/// take twice that, ranks 24 bytes more.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <utility>
@@ -24,7 +25,7 @@ std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 std::size_t NumLanes(bool has_weights) { return has_weights ? 1 : kLanes; }
 
-/// below: [n + 1], the first of which is none.
+/// below: [n + 1], the first of which is 0.
 __global__ void __launch_bounds__(kThreads)
     UnitsKernel(float const* weights, std::int64_t n, WeightUnit unit, std::int64_t* below) {
   std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

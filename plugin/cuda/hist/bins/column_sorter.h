@@ -1,4 +1,4 @@
-/// \file Columns of keys, each sorted, and where rows have weights the ranks of the sorted keys.
+/// \file Sorts columns of keys, and, if rows have weights, computes the ranks of the sorted keys.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,38 @@
 
 namespace kauri::cuda {
 
-/// In device memory; not owning.
+/// Views of device memory; not owning.
 struct SortedKeys {
   std::uint32_t const* keys;  ///< [n_rows], ascending
-  std::int64_t const* below;  ///< [n_rows + 1]: the weight of all keys before each, then all weight; null: all weigh 1
+  std::int64_t const* below;  ///< [n_rows + 1]: the weight of all keys before each, then the total; null: all weigh 1
 };
 
-/// Room for the columns of one chunk, which is taken again for the next.
+/// Memory for the columns of one chunk, which is reused for the next.
 class ColumnSorter {
  public:
-  /// weights: [n_rows], device, or null; they must stay.
+  /// weights: [n_rows], device, or null; must outlive the sorter.
   ColumnSorter(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_cols, float const* weights,
                WeightUnit const& unit);
 
-  /// Device memory for a column, and what is needed besides, however many columns there are.
+  /// Return the device memory per column, and the memory needed besides, whatever the number of columns.
   static std::size_t BytesPerColumn(std::int64_t n_rows, bool has_weights);
   static std::size_t OtherBytes(std::int64_t n_rows, bool has_weights);
 
-  /// [n_cols, n_rows], to be written before Sort.
+  /// Returns memory for the keys, [n_cols, n_rows], to be written before Sort.
   std::uint32_t* Keys() const { return keys_.data(); }
-  /// The first n_cols columns sorted, each by itself; valid until the keys are written again. Asynchronous.
+  /// Sorts each of the first n_cols columns. The result is valid until the keys are written again. Asynchronous.
   std::vector<SortedKeys> Sort(std::int64_t n_cols);
 
  private:
-  /// Columns that are sorted one after the other, beside those of another lane.
+  /// Columns of a lane are sorted one after the other, concurrently with the other lane's.
   struct Lane {
     explicit Lane(int device) : stream(device) {}
-    StreamOwner stream;  ///< before the scratch, which is freed on it
+    StreamOwner stream;  ///< declared before the scratch, which is freed on it
     CubScratch scratch;
     std::uint32_t* spare = nullptr;
   };
 
-  /// Sorts from `keys`; leaves the sorted in one of both, `keys` after the call.
+  /// Sorts `keys`, and sets `keys` to whichever of the two buffers holds the result.
   void SortKeys(Lane* lane, std::uint32_t** keys);
   void SortWithWeights(Lane* lane, std::uint32_t** keys, std::int64_t* below);
 
@@ -52,7 +52,7 @@ class ColumnSorter {
   std::int64_t n_rows_;
   float const* weights_;
   WeightUnit unit_;
-  Buffer<std::uint32_t> keys_;  ///< a column more for each lane than are sorted
+  Buffer<std::uint32_t> keys_;  ///< all columns, and one spare column per lane
   Buffer<float> sort_weights_;  ///< two columns
   Buffer<std::int64_t> below_;  ///< [n_cols, n_rows + 1]
   std::vector<std::unique_ptr<Lane>> lanes_;

@@ -10,7 +10,7 @@ constexpr std::uint32_t kByteCodes = 256;
 constexpr std::uint32_t kGroupColumns = 32;
 constexpr std::uint64_t kGroupAlignment = 256;
 
-/// The narrowest width that holds so many columns.
+/// Returns the narrowest width that holds n_columns columns.
 std::uint32_t WidthFor(std::uint32_t n_columns) {
   std::uint32_t width = 4;
   while (width < n_columns) width *= 2;
@@ -32,7 +32,7 @@ void PlaceGroups(DeviceBins* bins) {
   PlaceGroupsInBytes(bins);
 }
 
-/// Of features that are columns of their own.
+/// Places features that have columns of their own.
 void PlaceFeatures(std::vector<std::uint32_t> const& n_codes, DeviceBins* bins) {
   auto const is_sparse = bins->form == CodeForm::kCells;
   auto const& cuts = *bins->cuts;
@@ -44,7 +44,7 @@ void PlaceFeatures(std::vector<std::uint32_t> const& n_codes, DeviceBins* bins) 
   }
 }
 
-/// Bundles have the cells of the host, spare ones too.
+/// Places bundles. They have the cells of the host, including spare ones.
 void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
   auto const& bundled = from.Bundled();
   auto const& cell_begin = from.FeatureBegin();
@@ -64,7 +64,7 @@ void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
   bins->n_cells = from.NumCells();
 }
 
-/// Where the sums of codes are in a histogram.
+/// Sets where the sums of codes are in a histogram.
 void PlaceSums(DeviceBins* bins) {
   for (auto& column : bins->columns) column.first_sum = column.first_cell;
   bins->n_sums = bins->n_cells;

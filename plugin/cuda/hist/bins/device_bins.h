@@ -1,14 +1,15 @@
 /// \file The training data as small integers in device memory: data/bins/bin_matrix.h, laid out for kernels.
 ///
-/// Vocabulary, beyond that of bin_matrix.h. A code column has one code for each row: the codes of a feature, or of a
-/// bundle of features (data/bins/feature_bundles.h). A group is up to 32 code columns whose codes of one row lie side
-/// by side in `width` bytes, at most a sector of device memory: a row that is gathered by its number moves no byte more
-/// than one that is streamed, so codes are never reordered.
+/// Vocabulary, in addition to bin_matrix.h. A code column has one code (bin index) for each row: the codes of a
+/// feature, or of a bundle of features (data/bins/feature_bundles.h). A group is up to 32 code columns whose codes of
+/// one row lie side by side in `width` bytes, at most a sector of device memory. Gathering a row by its number moves no
+/// more bytes than streaming it, so codes are never reordered.
 ///
-/// Codes take one of three forms, as those of the host do: bytes in groups, words of two bytes row by row, or the cells
-/// of the entries of sparse rows. Cells are numbered column by column without gaps. A histogram of bytes has the sums
-/// of one code of all columns of a group side by side, as shared memory has them while rows are added
-/// (histogram/shared_sums.cuh), with room for the most codes of a column; others are in the order of cells.
+/// Codes take one of three forms, like the host's: bytes in groups, words of two bytes row by row, or the cells of the
+/// entries of sparse rows. A cell is a bin, numbered column by column without gaps. A histogram for bytes has the sums
+/// of one code of all columns of a group side by side, like shared memory while rows are added
+/// (histogram/shared_sums.cuh), with room for the largest number of codes of a column. Other histograms are in the
+/// order of cells.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +27,19 @@ namespace kauri::cuda {
 
 enum class CodeForm { kBytes, kWords, kCells };
 
-/// Where the codes and cells of a feature are.
+/// Places of the codes and cells of a feature.
 struct FeatureCodes {
-  std::uint32_t column;      ///< its code column
-  std::uint32_t first_code;  ///< its code 0 in that column: not 0 in bundles
-  std::uint32_t n_bins;      ///< its codes but that of missing values
-  std::uint32_t n_codes;     ///< one more where dense rows miss values
-  std::uint32_t usual;       ///< in a bundle of dense rows the code of rows that have no code of it there; or kNoUsual
+  std::uint32_t column;      ///< index of its code column
+  std::uint32_t first_code;  ///< its code 0 in that column; may be above 0 in bundles
+  std::uint32_t n_bins;      ///< number of codes, excluding the code of missing values
+  std::uint32_t n_codes;     ///< one more than n_bins if dense rows have missing values
+  /// Most frequent bin, for dense rows in a bundle: code of rows whose stored code is another feature's; or kNoUsual.
+  std::uint32_t usual;
   std::uint32_t first_cell;
-  std::uint32_t first_cut;       ///< in the values of the cuts
-  std::uint32_t may_miss;        ///< 1: rows may have no value
-  std::uint32_t first_sum = 0;   ///< of its codes in a histogram of the rows of a node
-  std::uint32_t sum_stride = 1;  ///< from one code to the next there
+  std::uint32_t first_cut;       ///< index among the values of the cuts
+  std::uint32_t may_miss;        ///< 1: values may be missing
+  std::uint32_t first_sum = 0;   ///< first sum of its codes in the histogram of a node
+  std::uint32_t sum_stride = 1;  ///< distance between the sums of consecutive codes
 };
 
 struct SumColumn {
@@ -51,69 +53,69 @@ struct SumColumn {
 struct CodeGroup {
   std::uint32_t first_column;
   std::uint32_t n_columns;
-  std::uint32_t width;    ///< bytes of a row: 4, 8, 16 or 32
-  std::uint32_t n_codes;  ///< the most of a column
-  std::uint64_t offset;   ///< of its first row in the bytes, a multiple of 256
+  std::uint32_t width;    ///< bytes per row: 4, 8, 16 or 32
+  std::uint32_t n_codes;  ///< maximum over its columns
+  std::uint64_t offset;   ///< of its first row among the bytes, a multiple of 256
   std::uint32_t first_sum = 0;
 };
 
-/// Immutable once made.
+/// Immutable after construction.
 struct DeviceBins {
   std::int64_t n_rows = 0;
   std::shared_ptr<QuantileCuts const> cuts;  ///< host
   CodeForm form = CodeForm::kBytes;
   std::uint32_t n_cells = 0;
-  std::uint32_t n_sums = 0;            ///< of a histogram
+  std::uint32_t n_sums = 0;            ///< per histogram
   std::vector<FeatureCodes> features;  ///< [n_cols], host
   std::vector<SumColumn> columns;      ///< host
   std::vector<CodeGroup> groups;       ///< host; kBytes only
   Buffer<FeatureCodes> device_features;
   Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
-  Buffer<float> cut_values;        ///< as in `cuts`
+  Buffer<float> cut_values;        ///< copy of the values in `cuts`
   CodeArray<std::uint8_t> bytes;   ///< group by group [n_rows, width]; kBytes
   CodeArray<std::uint16_t> words;  ///< [n_rows, n_columns]; kWords
   Buffer<std::int64_t> row_ptr;    ///< [n_rows + 1]; kCells
   CodeArray<std::uint32_t> cells;  ///< [n_entries], ascending within a row; kCells
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(features.size()); }
-  /// Of all groups: kBytes only.
+  /// Returns the size of all groups; kBytes only.
   std::uint64_t NumCodeBytes() const;
 };
 
-/// [n_cols]: which features miss a value in some of n_rows rows.
+/// Returns which features have missing values in some of n_rows rows, [n_cols].
 std::vector<std::uint8_t> WhichMiss(std::vector<FeatureCuts> const& features, std::int64_t n_rows);
 
-/// The layout of dense rows whose features are no bundles, without codes. has_missing: [n_cols], which features miss a
-/// value in some row. The form is kBytes where no column has more than 256 codes.
+/// Returns the layout of dense rows without bundles, without codes. has_missing: [n_cols], whether a feature has
+/// missing values. The form is kBytes if no column has more than 256 codes.
 DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
                        std::int64_t n_rows);
 
-/// The same of columns of numbers that were cut.
+/// Returns the layout for numerical columns and their cuts.
 DeviceBins LayOutDense(std::vector<FeatureCuts> const& features, std::int64_t n_rows);
 
-/// Copies the layout of dense rows to the device, and makes room for their codes.
+/// Copies the layout of dense rows to the device, and allocates their codes.
 void AllocateDense(CudaContext const& cuda, DeviceBins* bins);
 
-/// The layout of bins of the host, bundles and all, without codes.
+/// Returns the layout of host bins, including bundles, without codes.
 DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& bins);
 
-/// Lays the codes of the groups, of as many rows as `bins` has, one behind the other.
+/// Sets the offsets of the groups, one behind the other, for the number of rows of `bins`.
 void PlaceGroupsInBytes(DeviceBins* bins);
 
 /// Copies the host's side of the layout to the device.
 void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
 
-/// Bytes of the codes of a layout of these bins, where they lie for kernels.
+/// Returns the bytes that kernels' codes take in a layout of these bins.
 std::size_t BytesOfCodes(BinMatrix const& from, DeviceBins const& layout);
 
-/// Bins of the host, bundles and all. kHost: codes are copied to page-locked memory. \throws Error(kMemory) before
+/// Uploads host bins, including bundles. kHost: codes are copied to page-locked memory. \throws Error(kMemory) before
 /// anything is allocated.
 std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& bins,
                                        CodePlace place = CodePlace::kDevice);
 
-/// Copies the codes of dense rows, none of them bundles, into `to`, which has the same cuts and missing values and room
-/// for all rows (BinMatrix::MutableCodes). Waits for them. \throws Error(kMemory).
+/// Copies the codes of dense rows without bundles into `to`, which has the same cuts and missing values and room for
+/// all rows (BinMatrix::MutableCodes). Waits for them. \throws Error(kMemory).
 void DownloadCodes(CudaContext const& cuda, DeviceBins const& bins, BinMatrix* to);
 
 }  // namespace kauri::cuda

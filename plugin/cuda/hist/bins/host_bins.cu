@@ -1,5 +1,5 @@
-/// Codes of the host's rows go to a slab of device memory as they are, and from there to their groups; on their way
-/// back likewise. Bytes per row and 32 columns: 32 over the bus, 64 on the device.
+/// Codes of host rows are copied unchanged to a slab of device memory, and from there to their groups. Downloads go the
+/// opposite way. Bytes per row and 32 columns: 32 over the bus, 64 on the device.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr std::int64_t kSlabCodes = std::int64_t{1} << 26U;
 
-/// Rows of codes side by side, from and to places of their own.
+/// Task of copying codes between arrays of rows with different strides.
 template <typename Code>
 struct Regrouping {
   Code const* from;  ///< [n_rows, from_stride], device
@@ -21,8 +21,8 @@ struct Regrouping {
   Code* to;  ///< [n_rows, to_stride]
   std::int64_t to_stride;
   std::int64_t n_rows;
-  std::int64_t n_columns;  ///< to copy
-  std::int64_t n_written;  ///< of a row; zeros after the n_columns
+  std::int64_t n_columns;  ///< columns to copy
+  std::int64_t n_written;  ///< codes to write per row; zeros follow the n_columns
 };
 
 template <typename Code>
@@ -72,12 +72,13 @@ void UploadWords(CudaContext const& cuda, BinCodes<std::uint16_t> const& codes, 
   });
 }
 
-/// Calls fill(slab, first_row, n_rows) and takes over the rows that it wrote to the slab, which is zero before.
+/// Calls fill(slab, first_row, n_rows) and copies the rows that it wrote to the slab, which is zero before, to the
+/// host.
 template <typename Code, typename Fill>
 void FetchSlabs(CudaContext const& cuda, std::int64_t n_rows, std::int64_t row_stride, Code* to, Fill&& fill) {
   auto const rows_of_slab = std::max<std::int64_t>(1, kSlabCodes / row_stride);
   Buffer<Code> slab(cuda, ToSize(std::min(rows_of_slab, n_rows) * row_stride));
-  FillZero(cuda, slab.data(), slab.size());  // for what lies beyond the columns
+  FillZero(cuda, slab.data(), slab.size());  // for the bytes beyond the columns
   for (std::int64_t first = 0; first < n_rows; first += rows_of_slab) {
     auto const n = std::min(rows_of_slab, n_rows - first);
     fill(slab.data(), first, n);

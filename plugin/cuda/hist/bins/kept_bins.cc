@@ -8,7 +8,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// On a stream of their own, which outlives every training that reads them.
+/// Bins with their own stream, which outlives every training that reads them.
 class KeptBins final : public CodesOnDevice {
  public:
   KeptBins(std::unique_ptr<StreamOwner> stream, std::unique_ptr<DeviceBins const> bins)
@@ -23,7 +23,7 @@ class KeptBins final : public CodesOnDevice {
   DeviceBins const& Bins() const { return *bins_; }
 
  private:
-  std::unique_ptr<StreamOwner> stream_;  ///< before the bins, which are freed on it
+  std::unique_ptr<StreamOwner> stream_;  ///< declared before the bins, which are freed on it
   std::unique_ptr<DeviceBins const> bins_;
 };
 
@@ -39,7 +39,7 @@ CodedRows KeepBins(Context const& ctx, DeviceBatches const& rows, BinRequest con
   task.weights = request.weights;
   auto made = MakeDeviceBins(cuda, ctx, DenseTable::Of(rows), task);
   if (made.bins == nullptr) return {};
-  cuda.Synchronize();  // for the codes, which others read on streams of theirs
+  cuda.Synchronize();  // for the codes, which others read on their own streams
   return {std::move(made.features), std::make_shared<KeptBins const>(std::move(stream), std::move(made.bins))};
 }
 

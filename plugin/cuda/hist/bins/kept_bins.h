@@ -10,11 +10,11 @@
 
 namespace kauri::cuda {
 
-/// What DeviceMemory::MakeBins says, on the device of `rows`.
+/// Implements DeviceMemory::MakeBins on the device of `rows`.
 CodedRows KeepBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request);
 
-/// Those of codes that KeepBins made on that device, otherwise null. Any stream of the device may read them, and has
-/// read them when its user lets go of them.
+/// Returns the bins of codes that KeepBins made on that device, otherwise null. Any stream of the device may read them,
+/// and must have finished reading when the user releases them.
 std::shared_ptr<DeviceBins const> KeptBinsOn(int device, std::shared_ptr<CodesOnDevice const> const& codes);
 
 }  // namespace kauri::cuda

@@ -1,8 +1,9 @@
-/// \file What one look at sorted keys says of many boundaries to come, for a warp whose lanes all make the same calls.
+/// \file Finds many following boundaries with one read of sorted keys, for a warp whose lanes all make the same calls.
 ///
-/// A walk along a column waits for memory at every step. In columns of many values it need not: 1. a window of 128
-/// keys side by side has a boundary nearly everywhere; 2. steps of rank are nearly even, so 32 of them are looked at
-/// together, a lane each, with the keys beside it. Where keys come in runs neither says much, and is left alone.
+/// The traversal of a column waits for memory at every step. In columns of many values two methods avoid this:
+/// 1. A window of 128 adjacent keys has a boundary nearly everywhere.
+/// 2. Steps of rank are nearly even, so 32 of them are read together, one per lane, with the keys beside each.
+/// If keys come in runs, neither method finds much, and it is not used.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 
 namespace kauri::cuda {
 
-/// Boundaries among 128 keys side by side.
+/// Boundaries among 128 adjacent keys.
 class KeyWindow {
  public:
-  /// The first boundary after `boundary`, n_keys being the last; 0 where `boundary` is followed by 128 keys like it.
+  /// Returns the first boundary after `boundary`, where n_keys is the last; 0 if 128 equal keys follow `boundary`.
   __device__ std::size_t Next(std::uint32_t const* keys, std::size_t n_keys, std::size_t boundary) {
     auto const from = boundary + 1;
     if (first_ == 0 || from < first_ || from >= first_ + kKeys) Load(keys, n_keys, from);
@@ -29,12 +30,12 @@ class KeyWindow {
   static constexpr unsigned kLanes = 32;
   static constexpr unsigned kWords = kKeys / kLanes;
 
-  /// The first boundary of the window at or after a place of it; 0 for none.
+  /// Returns the first boundary of the window at or after `from`; 0 if there is none.
   __device__ std::size_t FirstFrom(std::size_t from) const {
     auto const skipped = static_cast<unsigned>(from - first_);
     std::size_t found = 0;
 #pragma unroll
-    for (unsigned i = kWords; i-- > 0;) {  // the first of all is found last
+    for (unsigned i = kWords; i-- > 0;) {  // descends, so that the first boundary is assigned last
       auto const before = skipped > i * kLanes ? min(skipped - i * kLanes, kLanes) : 0;
       auto const begins = before < kLanes ? is_boundary_[i] >> before << before : 0;
       if (begins != 0) found = first_ + i * kLanes + __ffs(static_cast<int>(begins)) - 1;
@@ -42,7 +43,7 @@ class KeyWindow {
     return found;
   }
 
-  /// Keys [first, first + 128), the first of which has one before it; the end counts as a boundary.
+  /// Loads keys [first, first + 128); a key must precede the first. The end counts as a boundary.
   __device__ void Load(std::uint32_t const* keys, std::size_t n_keys, std::size_t first) {
     bool begins[kWords];
 #pragma unroll
@@ -55,14 +56,14 @@ class KeyWindow {
     first_ = first;
   }
 
-  std::size_t first_ = 0;  ///< 0: nothing was looked at
+  std::size_t first_ = 0;  ///< 0: nothing is loaded
   std::uint32_t is_boundary_[kWords] = {};
 };
 
-/// Whether there are boundaries where the next even steps of rank end.
+/// Finds out whether the next steps of even rank end at boundaries.
 class StepsAhead {
  public:
-  /// Whether `at`, where `rank` ends, is known to be a boundary; looks ahead where that pays.
+  /// Returns whether `at`, where `rank` ends, is known to be a boundary. Reads ahead if that pays.
   __device__ bool KnowsBoundary(std::uint32_t const* keys, std::size_t n_keys, std::size_t at, double rank) {
     auto found = __ballot_sync(0xFFFFFFFFU, Covers(at));
     if (found == 0 && pays_ && n_keys > kBeside) {
@@ -73,16 +74,16 @@ class StepsAhead {
     auto const begins = Covers(at) ? is_boundary_ >> (at - first_) & 1U : 0U;
     return found != 0 && __shfl_sync(0xFFFFFFFFU, begins, __ffs(static_cast<int>(found)) - 1) != 0;
   }
-  /// Whether a step that was not known ended at a boundary: so may those to come.
+  /// Notes whether a step with unknown result ended at a boundary, which makes it likely for the next steps.
   __device__ void Note(bool ends_at_boundary) { pays_ = ends_at_boundary; }
 
  private:
   static constexpr unsigned kLanes = 32;
-  static constexpr unsigned kBeside = 3;  ///< places of a lane: where its step is guessed to end, and one on each side
+  static constexpr unsigned kBeside = 3;  ///< places per lane: the expected end of its step, and one on each side
 
   __device__ bool Covers(std::size_t at) const { return first_ > 0 && at >= first_ && at < first_ + kBeside; }
 
-  /// A lane looks where its step would end, if steps are as wide as the last.
+  /// Each lane reads the place where its step would end if steps are as wide as the last one.
   __device__ void Load(std::uint32_t const* keys, std::size_t n_keys, double rank) {
     auto const guess = rank + (rank - last_rank_) * (threadIdx.x % kLanes);
     auto const most = n_keys - (kBeside - 1);
@@ -98,7 +99,7 @@ class StepsAhead {
 
   double last_rank_ = 0.0;
   bool pays_ = true;
-  std::size_t first_ = 0;  ///< of this lane's places; 0: it has none
+  std::size_t first_ = 0;  ///< first of this lane's places; 0: it has none
   std::uint32_t is_boundary_ = 0;
 };
 

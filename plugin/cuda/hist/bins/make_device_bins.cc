@@ -27,7 +27,7 @@ std::string Describe(DenseTable const& table) {
   return "the bins of " + std::to_string(table.n_rows) + " rows and " + std::to_string(table.n_cols) + " columns";
 }
 
-/// Of all codes as max_bin lets one expect them; where a column with missing values has max_bin others besides, codes
+/// Returns the expected bytes of all codes, by max_bin. If a column with missing values has max_bin bins besides, codes
 /// of 256 bins take words.
 std::size_t ExpectedCodeBytes(DenseTable const& table, int max_bin) {
   constexpr int kMostByteBins = 256;
@@ -38,14 +38,14 @@ std::size_t ExpectedCodeBytes(DenseTable const& table, int max_bin) {
   return n_rows * ((n_cols + kWidth - 1) / kWidth * kWidth);
 }
 
-/// Bundles join columns that mostly have one code, of which there are few in each.
+/// Returns whether bundles may pay. They join columns that mostly have one code, and such columns have few codes.
 bool MayPayToBundle(DeviceBins const& bins) {
   constexpr std::int64_t kManyColumns = 32;
   constexpr std::int64_t kFewCodes = 4;
   return bins.NumCols() >= kManyColumns && bins.n_cells <= kFewCodes * bins.NumCols();
 }
 
-/// The codes' room, once their layout is known.
+/// Returns the memory of the codes, once their layout is known.
 MemoryParts CodeMemory(DeviceBins const& bins) {
   auto const n_cells = static_cast<std::size_t>(bins.n_rows * bins.NumCols());
   auto const n_words = bins.form == CodeForm::kWords ? n_cells : 0;
@@ -61,7 +61,7 @@ void Encode(CudaContext const& cuda, DeviceRowParts* rows, DeviceBins* bins) {
   cuda.Synchronize();  // for the rows, which are the caller's
 }
 
-/// The cuts and counts of all columns; only the counts where cuts are given.
+/// Returns the cuts and counts of all columns; only the counts if cuts are given.
 std::vector<FeatureCuts> LookAtColumns(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                                        DeviceBinsTask const& task, DeviceRowParts* rows) {
   auto const code_bytes = ExpectedCodeBytes(table, task.max_bin);
@@ -97,7 +97,7 @@ MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable 
           : LayOutDense(std::make_shared<QuantileCuts const>(WithFirstValuesOf(made.features, *task.given)),
                         WhichMiss(made.features, table.n_rows), table.n_rows));
   if (MayPayToBundle(*bins)) return made;
-  cuda.Synchronize();  // for the keys' end: memory counts as used until the stream has freed it
+  cuda.Synchronize();  // for the release of the keys: memory counts as used until the stream has freed it
   RequireMemory(cuda, Describe(table), CodeMemory(*bins));
   Encode(cuda, &rows, bins.get());
   made.bins = std::move(bins);

@@ -1,13 +1,14 @@
-/// \file Bins made on the device from values: cuts and codes are those of the host, bit for bit.
+/// \file Makes bins on the device from values; cuts and codes equal the host's, bit for bit.
 ///
-/// 1. The columns are cut, some of them at a time (column_cuts.h), or only counted where cuts are given.
-/// 2. The cuts say how codes are laid out (device_bins.h).
+/// 1. The columns are cut, some of them at a time (column_cuts.h), or only counted if cuts are given.
+/// 2. The cuts determine the layout of codes (device_bins.h).
 /// 3. The rows are read once more, and coded (write_codes.h).
-/// Rows of the host never lie on the device as a whole, and the keys are gone when the codes come: keys take what the
-/// codes will take, or 256 MiB. 10 M rows of 28 columns: 320 MB of codes, or 320 MB of keys and 10 for sorting.
+/// Rows in host memory are never on the device as a whole, and the keys are freed before the codes are allocated. Keys
+/// take the memory that the codes will take, or 256 MiB if that is more. 10 M rows of 28 columns: 320 MB of codes, or
+/// 320 MB of keys and 10 for sorting.
 ///
-/// Floor on an H200, 10 M rows of 28 columns on the device: keys 1 ms, sorts 8, walks 1.2, codes 0.5: 11 ms. Those of
-/// the host cross the bus twice: 45 ms at 50 GB/s.
+/// Floor on an H200, 10 M rows of 28 columns on the device: keys 1 ms, sorts 8, traversals 1.2, codes 0.5: 11 ms. Rows
+/// of the host cross the bus twice: 45 ms at 50 GB/s.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +26,14 @@ namespace kauri::cuda {
 
 struct DeviceBinsTask {
   int max_bin = 256;                                ///< in [2, 65535]
-  QuantileCuts const* given = nullptr;              ///< of numbers, cut with max_bin; null: the values are cut
-  Span<float const> weights = {};                   ///< [n_rows] of the host, see CutWeights; empty: all weigh the same
-  std::size_t key_bytes = std::size_t{256} << 20U;  ///< of keys at a time, where the codes take less
-  std::size_t part_bytes = std::size_t{8} << 20U;   ///< of rows of the host at a time
+  QuantileCuts const* given = nullptr;              ///< cuts of numbers, made with max_bin; null: the values are cut
+  Span<float const> weights = {};                   ///< [n_rows] on the host, see CutWeights; empty: all weigh the same
+  std::size_t key_bytes = std::size_t{256} << 20U;  ///< bytes of keys at a time, if the codes take less
+  std::size_t part_bytes = std::size_t{8} << 20U;   ///< bytes of host rows at a time
 };
 
-/// Whether MakeDeviceBins takes the matrix: dense values of one process, all of them numbers, and exact cuts. For
-/// others the host's BinMatrix is uploaded.
+/// Returns whether MakeDeviceBins supports the matrix: dense values of one process, all of them numbers, and exact
+/// cuts. For other data the host's BinMatrix is uploaded.
 bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchKind sketch);
 
 struct MadeBins {
@@ -40,10 +41,10 @@ struct MadeBins {
   std::unique_ptr<DeviceBins> bins;   ///< or null
 };
 
-/// The bins of a table of numbers, such as CanMakeDeviceBins takes, ready on the stream of `cuda`; none, at the cost of
-/// the cuts, where columns have so few codes that the host's bundles (data/bins/feature_bundles.h) may save most of
-/// them: upload the host's BinMatrix then. \throws Error(kMemory) with what is needed before anything is allocated,
-/// Error(kDevice) for rows on another device.
+/// Makes the bins of a table of numbers that CanMakeDeviceBins supports, ready on the stream of `cuda`. Returns no
+/// bins, at the cost of the cuts, if columns have so few codes that the host's bundles (data/bins/feature_bundles.h)
+/// may save most of them: upload the host's BinMatrix then. \throws Error(kMemory) with the amount that is needed
+/// before anything is allocated, Error(kDevice) for rows on another device.
 MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                         DeviceBinsTask const& task);
 

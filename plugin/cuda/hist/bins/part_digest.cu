@@ -8,10 +8,11 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-/// Enough to fill a device, few enough for an atomic of each warp.
+/// Enough to fill a device, and few enough for one atomic per warp.
 constexpr unsigned kMostBlocks = 2048;
 
-/// Of a row the sum of its present values' bits, each times a number of its column; mixed with the row's place.
+/// The digest of a row sums the bits of its present values, each times a number of its column. It is then mixed with
+/// the row's place.
 __global__ void __launch_bounds__(kThreads) DigestKernel(RowPart part, std::int64_t n_cols, unsigned long long* sum) {
   auto const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
   std::uint64_t own = 0;

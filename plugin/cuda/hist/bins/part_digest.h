@@ -1,5 +1,5 @@
-/// \file A number that tells whether two passes over batches on the device saw the same rows: as
-/// data/bins/row_digest.h, for rows that stay there.
+/// \file A digest that detects whether two passes over batches on the device saw the same rows; like
+/// data/bins/row_digest.h, for rows in device memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri::cuda {
 
-/// sum (in, out): device; the rows of the part, of n_cols columns, are added at their places. Asynchronous. Reads each
+/// Adds the rows of the part, of n_cols columns, at their places. sum (in, out): device. Asynchronous. Reads each
 /// element once.
 void AddDigest(CudaContext const& cuda, RowPart const& part, std::int64_t n_cols, std::uint64_t* sum);
 

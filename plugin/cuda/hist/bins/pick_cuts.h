@@ -11,21 +11,21 @@
 
 namespace kauri::cuda {
 
-/// All in device memory.
+/// All arrays are in device memory.
 struct PickCutsTask {
   ColumnSummary const* summaries;  ///< [n_cols]
   std::int64_t n_cols;
   std::int64_t n_rows;
   std::uint32_t max_bin;
-  std::int64_t most_cuts;  ///< of a column: max_bin - 1, or n_rows where that is less
-  float* cuts;             ///< out: [n_cols, most_cuts], all but the last of each column
+  std::int64_t most_cuts;  ///< room per column: max_bin - 1, or n_rows if that is less
+  float* cuts;             ///< out: [n_cols, most_cuts], all except the last of each column
   std::uint32_t* n_cuts;   ///< out: [n_cols]
 };
 
-/// sorted: [n_cols], device. Asynchronous.
+/// Picks the cuts. sorted: [n_cols], device. Asynchronous.
 void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickCutsTask const& task);
 
-/// Appends the columns that were picked, with their bounds. Waits for the cuts.
+/// Appends the picked columns, with their bounds. Waits for the cuts.
 void AppendFeatures(CudaContext const& cuda, PickCutsTask const& task, std::vector<FeatureCuts>* features);
 
 }  // namespace kauri::cuda

@@ -1,6 +1,6 @@
-/// \file A warp per column, whose lanes walk it together by the rule of data/sketch/rank_cuts.h: each step waits for
-/// two looks at the keys in columns of many values, about 1 us. So 256 bins take 0.3 ms and 65,535 take 70 ms, whatever
-/// the number of columns and rows.
+/// \file One warp per column, whose lanes traverse it together by the rule of data/sketch/rank_cuts.h. In columns of
+/// many values each step waits for two reads of the keys, about 1 us. So 256 bins take 0.3 ms and 65,535 take 70 ms,
+/// whatever the number of columns and rows.
 #pragma once
 
 #include "cuda/common/launch.h"
@@ -11,7 +11,7 @@ namespace kauri::cuda {
 
 constexpr int kPickThreads = 32;
 
-/// All lanes count, the first writes.
+/// All lanes track the size; the first one writes.
 class CutList {
  public:
   __device__ explicit CutList(float* cuts) : cuts_(cuts) {}
@@ -27,7 +27,7 @@ class CutList {
   std::size_t size_ = 0;
 };
 
-/// columns.Of(col, summary): the boundaries of a column, made by all lanes.
+/// columns.Of(col, summary) returns the boundaries of a column; all lanes call it.
 template <typename Columns>
 __global__ void __launch_bounds__(kPickThreads) PickKernel(Columns columns, PickCutsTask task) {
   auto const col = static_cast<std::int64_t>(blockIdx.x);

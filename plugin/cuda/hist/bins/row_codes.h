@@ -8,7 +8,7 @@
 
 namespace kauri::cuda {
 
-/// What kernels need of the codes. Not owning.
+/// View of the codes for kernels. Not owning.
 struct CodeView {
   CodeForm form;
   std::uint8_t const* bytes;
@@ -21,19 +21,19 @@ inline CodeView ViewOf(DeviceBins const& bins) {
   return {bins.form, bins.bytes.data(), bins.words.data(), bins.row_ptr.data(), bins.cells.data()};
 }
 
-/// Of codes that stay in the second-level cache while rows are looked up in any order.
+/// Bytes of codes that stay in the second-level cache while rows are read in any order.
 constexpr std::uint64_t kBytesInCache = std::uint64_t{32} << 20U;
 
-/// Whether the codes of a row take at most eight bytes, are on the device, and take least_bytes or more together: in
-/// which other orders they are kept besides is column_copy.h and row_records.h.
+/// Returns whether the codes of a row take at most eight bytes, and all codes are on the device and take at least
+/// least_bytes. Such codes are also kept in the orders of column_copy.h and row_records.h.
 inline bool HasNarrowRows(DeviceBins const& bins, std::uint64_t least_bytes = kBytesInCache) {
   constexpr std::uint32_t kNarrow = 8;
   auto const are_bytes = bins.form == CodeForm::kBytes && bins.bytes.IsOnDevice() && bins.groups.size() == 1;
   return are_bytes && bins.groups[0].width <= kNarrow && bins.NumCodeBytes() >= least_bytes;
 }
 
-/// Where the codes of a feature are. The code of row r is at `first` + r * `stride`; of kCells `first` is the feature's
-/// first cell.
+/// Place of the codes of a feature. The code of row r is at `first` + r * `stride`; for kCells, `first` is the
+/// feature's first cell.
 struct FeaturePlace {
   std::uint64_t first;
   std::uint32_t stride;
@@ -56,7 +56,7 @@ inline FeaturePlace PlaceOf(DeviceBins const& bins, std::uint32_t feature) {
   return place;
 }
 
-/// The first of the cells of a row that is not below `cell`, or `end`.
+/// Returns the first of the cells of a row that is not below `cell`, or `end`.
 KAURI_HD std::int64_t FindCell(std::uint32_t const* cells, std::int64_t begin, std::int64_t end, std::uint32_t cell) {
   while (begin < end) {
     std::int64_t const middle = begin + (end - begin) / 2;
@@ -69,13 +69,15 @@ KAURI_HD std::int64_t FindCell(std::uint32_t const* cells, std::int64_t begin, s
   return begin;
 }
 
-/// The code of a feature, of what is stored in its column; where that is another's, its usual one.
+/// Returns the code of a feature, given the code stored in its column. If that belongs to another feature, returns the
+/// most frequent bin (`usual`).
 KAURI_HD std::uint32_t CodeOfStored(FeaturePlace const& place, std::uint32_t stored) {
   std::uint32_t const code = stored - place.first_code;
   return code < place.n_codes ? code : place.usual;
 }
 
-/// The code of a feature in a row; where the row has none, its usual one or, without that, kNoCode.
+/// Returns the code of a feature in a row. If the row has none, returns the most frequent bin (`usual`), or kNoCode if
+/// there is none.
 KAURI_HD std::uint32_t CodeOf(CodeView const& view, FeaturePlace const& place, std::int64_t row) {
   if (view.form == CodeForm::kCells) {
     std::int64_t const end = view.row_ptr[row + 1];

@@ -11,7 +11,7 @@ namespace kauri::cuda {
 namespace {
 
 constexpr std::size_t kStagings = 2;
-/// What a host thread copies at a time.
+/// Number of floats that a host thread copies at a time.
 constexpr std::int64_t kFloatsPerBlock = 1 << 15;
 
 std::int64_t RowsThatFit(std::int64_t n_cols, std::size_t part_bytes) {
@@ -73,7 +73,7 @@ void DeviceRowParts::ForEachBatch(std::int64_t first_col, Reader const& read) {
     part.values += first_col * part.col_stride;
     if (part.n_rows > 0) read(cuda_, part);
     first_row += part.n_rows;
-    cuda_.Synchronize();  // for the rows, which may go
+    cuda_.Synchronize();  // for the rows, which the caller may free
   });
   auto const digest = ToHost(cuda_, sum.data(), 1)[0];
   if (first_row != table_.n_rows || digest_.value_or(digest) != digest) FailOtherRows();
@@ -93,7 +93,7 @@ void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, 
       read(stagings_[next]->stream.Context(), part);
       next = (next + 1) % kStagings;
     }
-  } catch (...) {  // nothing may still be writing when the buffers of the reader go
+  } catch (...) {  // nothing may still be writing when the reader's buffers are freed
     for (auto const& staging : stagings_) cudaStreamSynchronize(staging->stream.Context().stream);
     throw;
   }
@@ -103,7 +103,7 @@ void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, 
 void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const {
   auto const& cuda = staging->stream.Context();
   auto const size = static_cast<std::size_t>(part->n_rows * n_cols);
-  cuda.Synchronize();  // for the last part that went through these buffers
+  cuda.Synchronize();  // for the last part that used these buffers
   staging->page_locked.Reserve(size);
   staging->values.Reserve(cuda, size);
   auto const all_cols = table_.n_cols;

@@ -1,6 +1,6 @@
 /// \file Rows of a matrix in device memory, part by part, for kernels that need no row twice.
 ///
-/// Rows that are on the device are one part, where they are, or one for each of several batches. Rows of the host come
+/// Rows on the device are one part, without a copy, or one part for each of several batches. Rows of the host pass
 /// through two page-locked buffers, each with a stream of its own: host threads fill one while the other crosses the
 /// bus and is read by kernels. Floor, 10 M rows of 28 floats: 1.12 GB out of pageable memory, into and out of
 /// page-locked memory: 22 ms of a bus of 50 GB/s, beside 3.4 GB of host memory, 34 ms at 100 GB/s.
@@ -37,8 +37,8 @@ struct DenseTable {
   std::int64_t n_rows = 0;
   std::int64_t n_cols = 0;
   DeviceStorage const* on_device = nullptr;
-  float const* values = nullptr;           ///< [n_rows, n_cols], NaN = missing; where on_device and batches are null
-  DeviceBatches const* batches = nullptr;  ///< several, on a device
+  float const* values = nullptr;           ///< [n_rows, n_cols], NaN = missing; used if on_device and batches are null
+  DeviceBatches const* batches = nullptr;  ///< several batches, on a device
 
   /// data: dense, its values kept.
   static DenseTable Of(DataMatrix const& data);
@@ -49,25 +49,25 @@ struct DenseTable {
 
 class DeviceRowParts {
  public:
-  /// What reads a part, asynchronously on the stream that it is given.
+  /// Reads a part, asynchronously on the given stream.
   using Reader = std::function<void(CudaContext const& cuda, RowPart const& part)>;
 
-  /// part_bytes: of a part of rows of the host. \throws Error(kDevice) for rows on another device than that of `cuda`.
+  /// part_bytes: size of a part of host rows. \throws Error(kDevice) for rows on a device other than the one of `cuda`.
   DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table, std::size_t part_bytes);
 
-  /// Device memory that parts of the table take.
+  /// Returns the device memory that parts of the table take.
   static std::size_t BytesFor(DenseTable const& table, std::size_t part_bytes);
 
-  /// All rows, columns [first_col, first_col + n_cols) of them as the part's first. Readers see what the stream of
-  /// `cuda` was given before; what it is given after this call sees what they wrote. \throws Error(kData) for batches
-  /// that are not those of the call before.
+  /// Calls `read` for parts of all rows, in which columns [first_col, first_col + n_cols) come first. Readers see the
+  /// effects of work queued on the stream of `cuda` before; work queued after this call sees the readers' writes.
+  /// \throws Error(kData) if batches differ from the previous call's.
   void ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read);
 
  private:
-  /// A part on its way.
+  /// Buffers of a part that is being transferred.
   struct Staging {
     explicit Staging(int ordinal) : stream(ordinal) {}
-    StreamOwner stream;  ///< before the buffers, which are freed on it
+    StreamOwner stream;  ///< declared before the buffers, which are freed on it
     PinnedBuffer<float> page_locked;
     Buffer<float> values;
   };
@@ -80,8 +80,8 @@ class DeviceRowParts {
   Context const& ctx_;
   DenseTable table_;
   std::size_t part_bytes_;
-  RowPart on_device_;                    ///< all rows; of other tables nothing
-  std::optional<std::uint64_t> digest_;  ///< of the rows of all batches, once they came
+  RowPart on_device_;                    ///< all rows, if the table is on the device and has no batches
+  std::optional<std::uint64_t> digest_;  ///< digest of all batches, after the first pass
   std::vector<std::unique_ptr<Staging>> stagings_;
 };
 

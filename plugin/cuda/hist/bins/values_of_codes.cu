@@ -21,7 +21,7 @@ struct ValuesTask {
   float* to;
 };
 
-/// A thread a value, in the order in which they are written.
+/// One thread per value, in the order in which they are written.
 __global__ void __launch_bounds__(kThreads) ValuesKernel(ValuesTask task) {
   auto const element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= task.n_rows * task.n_cols) return;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads) ValuesKernel(ValuesTask task) {
   task.to[element] = task.values[task.first_cell[col] + CodeOf(task.codes, task.places[col], row)];
 }
 
-/// [n_cells]: NaN in cells of missing values.
+/// Returns the value of each cell, [n_cells]; NaN in cells of missing values.
 std::vector<float> ValuesOfCells(DeviceBins const& bins) {
   std::vector<float> values(bins.n_cells, std::numeric_limits<float>::quiet_NaN());
   for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) {
@@ -57,7 +57,7 @@ void WriteValues(CudaContext const& cuda, DeviceBins const& bins, float* to) {
   ValuesTask const task{
       ViewOf(bins), of_feature.data(), cells.data(), on_device.data(), bins.n_rows, bins.NumCols(), to};
   Launch(cuda, GridFor(bins.n_rows * bins.NumCols(), kThreads), kThreads, ValuesKernel, task);
-  cuda.Synchronize();  // for the copies, whose sources go
+  cuda.Synchronize();  // for the copies, whose sources are destroyed
 }
 
 }  // namespace kauri::cuda

@@ -12,7 +12,7 @@
 
 namespace kauri::cuda {
 
-/// The first n_keys of sorted keys, those that are numbers.
+/// Boundaries of the first n_keys sorted keys, which are the keys of numbers.
 class WarpBoundaries {
  public:
   __device__ WarpBoundaries(SortedKeys const& sorted, std::size_t n_keys) : sorted_(sorted), n_keys_(n_keys) {}
@@ -43,13 +43,13 @@ class WarpBoundaries {
   }
 
  private:
-  /// The last key that has no more than `rank` below it.
+  /// Returns the last key with no more than `rank` below it.
   __device__ std::size_t LastAtRank(double rank) const {
     auto const is_beyond = [&](std::size_t at) { return static_cast<double>(sorted_.below[at]) > rank; };
     return WarpSearch::FindFirst(1, n_keys_, is_beyond) - 1;
   }
 
-  /// Where the run of equal keys begins that has this one.
+  /// Returns the start of the run of keys that equal the key at `at`.
   __device__ std::size_t FirstAlike(std::size_t at) const {
     auto const* const here = sorted_.keys + at;
     auto const key = *here;
@@ -58,10 +58,10 @@ class WarpBoundaries {
 
   SortedKeys sorted_;
   std::size_t n_keys_;
-  // What was looked at already: the answers do not depend on it.
+  // Caches; the results do not depend on them.
   mutable KeyWindow window_;
   mutable StepsAhead ahead_;
-  mutable bool keys_differ_ = true;  ///< lately, a window of them had boundaries
+  mutable bool keys_differ_ = true;  ///< the last run of equal keys was shorter than a window
 };
 
 }  // namespace kauri::cuda

@@ -1,8 +1,8 @@
 /// \file Searches by a warp whose lanes all make the same calls.
 ///
-/// What a search waits for is memory, so each look reads 128 keys at once. The first look of a search along a run of
-/// equal keys is dense where it begins and eight to an octave beyond: it is the only one in columns of many values; a
-/// run of 40,000 keys takes two more. Each look of a search in all keys leaves a 128th of them, four for 10 M.
+/// A search waits for memory, so each look reads 128 keys at once. The first look of a search along a run of equal keys
+/// is dense at the beginning and has eight keys per octave beyond. In columns of many values it is the only look; a run
+/// of 40,000 keys takes two more. Each look of a search in all keys reduces the range to a 128th: four looks for 10 M.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace kauri::cuda {
 
 class WarpSearch {
  public:
-  /// The first of [0, limit) where is_other holds, which holds for all after it as well; else limit.
+  /// Returns the first of [0, limit) for which is_other holds, otherwise limit. is_other also holds for all after the
+  /// first.
   template <typename IsOther>
   __device__ static std::size_t RunLength(std::size_t limit, IsOther const& is_other) {
     auto const found = Look([&](unsigned number) {
@@ -22,7 +23,8 @@ class WarpSearch {
     return FindFirst(first, found == kKeys ? limit : min(limit, DistanceOf(found)), is_other);
   }
 
-  /// The first of [first, last) where is_true holds, which holds for all after it as well; else last. first <= last.
+  /// Returns the first of [first, last) for which is_true holds, otherwise last. is_true also holds for all after the
+  /// first. first <= last.
   template <typename IsTrue>
   __device__ static std::size_t FindFirst(std::size_t first, std::size_t last, IsTrue const& is_true) {
     while (first < last) {
@@ -40,10 +42,11 @@ class WarpSearch {
  private:
   static constexpr unsigned kLanes = 32;
   static constexpr unsigned kKeysPerLane = 4;
-  static constexpr unsigned kKeys = kLanes * kKeysPerLane;  ///< of a look
+  static constexpr unsigned kKeys = kLanes * kKeysPerLane;  ///< keys per look
   static constexpr unsigned kPerOctave = 8;
 
-  /// The first of a look's numbers 0, 1, .. for which is_true holds, which holds for all after it as well; else kKeys.
+  /// Returns the first of a look's numbers 0, 1, .. for which is_true holds, otherwise kKeys. is_true also holds for
+  /// all after the first.
   template <typename IsTrue>
   __device__ static unsigned Look(IsTrue const& is_true) {
     bool holds[kKeysPerLane];
@@ -55,7 +58,7 @@ class WarpSearch {
     return n_false;
   }
 
-  /// The distance that a look's key has from where it begins: 0, 1, .. 15, 16, 18, .. 30, 32, 36, ..
+  /// Returns the distance of a look's key from the beginning: 0, 1, .. 15, 16, 18, .. 30, 32, 36, ..
   __device__ static std::size_t DistanceOf(unsigned number) {
     auto const octave = number / kPerOctave;
     if (octave == 0) return number;

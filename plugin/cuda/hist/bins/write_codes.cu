@@ -1,10 +1,11 @@
-/// A group of up to 32 columns at a time: 1. a block copies their cuts to shared memory, cut by cut, each lane's column
-/// in the lane's bank: 32 searches at a time without a conflict, whatever they look at; 2. a warp takes as many rows as
-/// make 32 codes, reads them side by side and writes a sector, or two of words. Where the cuts of a group do not fit
-/// (1800 codes in 227 KiB), a thread per value searches them where they are.
+/// Codes one group of up to 32 columns at a time:
+/// 1. A block copies their cuts to shared memory, cut by cut, each lane's column in the lane's bank. So 32 searches run
+///    at a time without a conflict, whatever they read.
+/// 2. A warp takes the rows that make 32 codes, reads them side by side and writes a sector, or two of words.
+/// If the cuts of a group do not fit (1800 codes in 227 KiB), one thread per value searches them in device memory.
 ///
-/// Floor, 280 M values in bytes on an H200: 1.12 GB in and 0.32 GB out at 4 TB/s, 0.4 ms; 8 looks at shared memory for
-/// each, 80 M of a warp on 132 multiprocessors, 0.35 ms beside that.
+/// Floor, 280 M values in bytes on an H200: 1.12 GB in and 0.32 GB out at 4 TB/s, 0.4 ms. The 8 reads of shared memory
+/// for each value, 80 M by a warp on 132 multiprocessors, take 0.35 ms at the same time.
 #include <algorithm>
 #include <limits>
 
@@ -15,31 +16,31 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-/// Of a block whose cuts leave no room for another one.
+/// Threads of a block whose cuts leave no room for another block.
 constexpr int kLargeBlock = 1024;
 constexpr unsigned kLanes = 32;
-/// The rows that pay for copying cuts to shared memory.
+/// Minimum number of rows that justify copying cuts to shared memory.
 constexpr std::int64_t kLeastBlockRows = 1024;
-/// Of a thread, which wait for memory together.
+/// Rows of a thread whose loads are in flight together.
 constexpr int kRowsAtOnce = 4;
 
 template <typename Code>
 struct GroupTask {
   CodeGroup group;
-  FeatureCodes const* features;  ///< of the group's first column on
+  FeatureCodes const* features;  ///< from the group's first column on
   float const* cut_values;
-  Code* codes;               ///< of the part's first row, those of the group
+  Code* codes;               ///< the group's codes of the part's first row
   std::int64_t code_stride;  ///< from one row to the next
-  std::uint32_t n_written;   ///< codes of a row of the group, those that stand for no column too
+  std::uint32_t n_written;   ///< codes per row of the group, including codes without a column
 };
 
-/// The cuts of a lane's column in shared memory.
+/// Cuts of a lane's column in shared memory.
 struct LaneCuts {
   float const* first;
   __device__ float operator[](std::uint32_t cut) const { return first[cut * kLanes]; }
 };
 
-/// FindBin of several values together: what one search waits for is another's time.
+/// Does FindBin for several values together, so that the latencies of their searches overlap.
 template <int n_values>
 __device__ void FindSeveralBins(LaneCuts const& cuts, std::uint32_t n_bins, float const (&values)[n_values],
                                 std::uint32_t (&bins)[n_values]) {
@@ -53,7 +54,8 @@ __device__ void FindSeveralBins(LaneCuts const& cuts, std::uint32_t n_bins, floa
   }
 }
 
-/// Cut i of the column of lane l at [i * kLanes + l]; infinity from a column's last cut on, which no value reaches.
+/// Writes cut i of the column of lane l to [i * kLanes + l], and infinity from a column's last cut on, which no value
+/// reaches.
 template <typename Code>
 __device__ void LoadCuts(GroupTask<Code> const& task, float* cuts) {
   auto const column = threadIdx.x % task.group.width;  // the block is a multiple of the width
@@ -115,7 +117,8 @@ __global__ void __launch_bounds__(kThreads) WordsKernel(RowPart part, WordsTask 
   task.codes[element] = static_cast<std::uint16_t>(value == value ? FindBin(cuts, n_bins, value) : n_bins);
 }
 
-/// As many as a device has at a time: each takes an equal share of the rows, so one more would come after all others.
+/// Returns how many blocks the device runs at a time. Each takes an equal share of the rows, so one more block would
+/// run after all others.
 template <typename Code>
 std::int64_t BlocksAtATime(CudaContext const& cuda, int threads, std::size_t shared) {
   int n_multiprocessors = 0;
@@ -143,7 +146,7 @@ void WriteBytes(CudaContext const& cuda, RowPart const& part, DeviceBins const& 
   }
 }
 
-/// Of a column, for which a block's shared memory has room in groups of 32.
+/// Returns the maximum number of codes per column for which shared memory has room in groups of 32.
 std::uint32_t MostSharedCodes(CudaContext const& cuda) {
   int bytes = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));

@@ -1,4 +1,4 @@
-/// \file The codes of rows by cuts that are known: FindBin of every value.
+/// \file Writes the codes of rows for known cuts: FindBin of every value.
 #pragma once
 
 #include "cuda/common/cuda_context.h"
@@ -7,9 +7,8 @@
 
 namespace kauri::cuda {
 
-/// Writes the codes of the part's rows, which have all columns, to the room that `bins` has for them; bytes of a group
-/// that belong to no column become 0. bins: of form kBytes or kWords, without bundles, the layout on the device.
-/// Asynchronous.
+/// Writes the codes of the part's rows, which have all columns, to the memory of `bins`. Bytes of a group that belong
+/// to no column become 0. bins: of form kBytes or kWords, without bundles, the layout on the device. Asynchronous.
 void WriteCodes(CudaContext const& cuda, RowPart const& part, DeviceBins const& bins);
 
 }  // namespace kauri::cuda

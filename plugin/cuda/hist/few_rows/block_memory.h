@@ -13,30 +13,30 @@ namespace kauri::cuda::few_rows {
 
 constexpr int kThreads = 512;
 constexpr std::uint32_t kWarps = kThreads / 32;
-/// Of a row that no node asks for any more.
+/// Node of a row that is not needed any more.
 constexpr std::uint8_t kNoNode = 255;
 
-/// A feature of the block's.
+/// A feature that the block handles.
 struct OwnFeature {
   std::uint32_t feature;
   FeatureCodes codes;
   FeaturePlace place;
 };
 
-/// A node whose split is looked for.
+/// A node whose split is searched.
 struct LevelNode {
   SearchedNode searched;
   std::uint32_t place;  ///< in the complete tree
 };
 
-/// The best split of a node, with all that rows need to follow it.
+/// The best split of a node, with everything that rows need to follow it.
 struct FoundSplit {
   FewRowsSplit split;
   std::uint32_t n_bins;
   FeaturePlace place;
 };
 
-/// How rows leave a node: for which children among the nodes of the next level, or kNoNode.
+/// How rows leave a node: indices of the children among the nodes of the next level, or kNoNode.
 struct LevelSplit {
   FoundSplit found;
   std::uint8_t left;
@@ -50,22 +50,22 @@ struct LevelSplit {
 };
 
 struct BlockMemory {
-  FoundSplit* best;                    ///< [2, most_nodes]: of the block's features; others may still read the last
-  LevelNode* nodes;                    ///< [2, most_nodes]: the last make the next
-  LevelSplit* splits;                  ///< [most_nodes], of the level before; the best of all blocks
-  FewRowsSplit* answer;                ///< [2 * most_nodes - 1]
-  OwnFeature* features;                ///< [most_own]
-  FixedSum* sums;                      ///< [sums_at_once, most_codes]: as limbs while rows are added
-  std::uint8_t* bins;                  ///< [sums_at_once, most_codes]: of the sums that are left
-  bin_scan::WarpBins* of_warps;        ///< [2, kWarps]: others may still read the last
+  FoundSplit* best;      ///< [2, most_nodes]: among the block's features; other blocks may still read the last level's
+  LevelNode* nodes;      ///< [2, most_nodes]: the nodes of the last level make the next
+  LevelSplit* splits;    ///< [most_nodes], of the level before: the best of all blocks
+  FewRowsSplit* answer;  ///< [2 * most_nodes - 1]
+  OwnFeature* features;  ///< [most_own]
+  FixedSum* sums;        ///< [sums_at_once, most_codes]: as limbs while rows are added
+  std::uint8_t* bins;    ///< [sums_at_once, most_codes]: bins of the sums that List keeps
+  bin_scan::WarpBins* of_warps;        ///< [2, kWarps]: other warps may still read the last turn's
   bin_scan::BinCandidate* candidates;  ///< [NumCandidates(sums_at_once)]
   std::uint8_t* node_of_row;           ///< [n_rows]
   std::uint8_t* codes;                 ///< [most_own, n_rows]
 
-  /// Of so many sums at once, some of which several warps share.
+  /// Returns the number of candidates of n_sums sums at once; several warps may share one sum.
   KAURI_HD static std::uint32_t NumCandidates(std::uint32_t n_sums) { return n_sums < kWarps ? kWarps : n_sums; }
 
-  /// Lays the arrays into `base`, which may be null; returns their bytes.
+  /// Lays out the arrays in `base`, which may be null; returns their size in bytes.
   KAURI_HD std::size_t Lay(FewRowsShape const& shape, std::uint32_t n_rows, char* base) {
     std::size_t at = 0;
     auto const lay = [&](auto*& array, std::size_t size) {

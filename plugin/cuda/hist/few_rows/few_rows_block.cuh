@@ -1,4 +1,5 @@
-/// \file What a block of a cluster does of a level (grow_few_rows.h). All threads of a block make the calls together.
+/// \file The work of one block of a cluster in a level (grow_few_rows.h). All threads of a block make the calls
+/// together.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +12,7 @@
 
 namespace kauri::cuda::few_rows {
 
-/// Bins that hold rows, of a feature in a node.
+/// Bins that hold rows, for a feature in a node.
 struct ListedBins {
   FixedSum const* sums;
   std::uint8_t const* bins;
@@ -22,16 +23,16 @@ struct ListedBins {
   __device__ FixedSum Sum(std::uint32_t i) const { return sums[i]; }
 };
 
-/// The part of a feature's bins in a node that a warp has.
+/// A warp's part of a feature's bins in a node.
 struct WarpPart {
-  std::uint32_t sums;  ///< of which feature and node
-  std::uint32_t part;  ///< of n_parts
+  std::uint32_t sums;  ///< index of the feature and node
+  std::uint32_t part;  ///< out of n_parts
   std::uint32_t first_bin;
   std::uint32_t n_bins;
   bool is_there;
 };
 
-/// The features of one block: those of the tree from its rank on, as many apart as there are blocks.
+/// Handles the features of one block: every n_blocks-th feature of the tree, from the block's rank on.
 class BlockOfFewRows {
  public:
   __device__ BlockOfFewRows(FewRowsTask const& task, std::uint32_t rank, char* memory)
@@ -44,7 +45,7 @@ class BlockOfFewRows {
   __device__ BlockMemory const& Memory() const { return memory_; }
   __device__ GainParam const& Gain() const { return gain_; }
 
-  /// All rows are in the root.
+  /// Puts all rows into the root.
   __device__ void Begin() {
     for (auto own = threadIdx.x; own < n_own_; own += kThreads) {
       auto const feature = task_.find.tree_features.data()[rank_ + own * task_.shape.n_blocks];
@@ -58,7 +59,8 @@ class BlockOfFewRows {
     for (auto row = threadIdx.x; row < task_.n_rows; row += kThreads) {
       memory_.node_of_row[row] = 0;
       for (std::uint32_t own = 0; own < n_own_; ++own) {
-        // A row without a code of the feature gets one that it has not: one of 256 has a column of bytes to itself.
+        // A row without a code of the feature gets code 255, which the feature does not have: a feature with 256 codes
+        // has a column of bytes to itself, where every row has a code.
         auto const code = min(CodeOf(task_.codes, memory_.features[own].place, row), kMostFewCodes - 1);
         memory_.codes[own * task_.n_rows + row] = static_cast<std::uint8_t>(code);
       }
@@ -66,7 +68,7 @@ class BlockOfFewRows {
     __syncthreads();
   }
 
-  /// Fills best[] of the nodes. moves: rows are still in the nodes of the level before.
+  /// Fills best[] of the nodes. moves: the rows are still in the nodes of the level before.
   __device__ void FindBest(LevelNode const* of_level, std::uint32_t n_nodes, bool moves, FoundSplit* best) {
     auto const at_once = n_own_ == 0 ? n_nodes : task_.shape.sums_at_once / n_own_;
     for (std::uint32_t first = 0; first < n_nodes; first += at_once) {
@@ -87,7 +89,8 @@ class BlockOfFewRows {
   }
 
  private:
-  /// Of each feature in each node, where there are few: as many as keep all warps busy.
+  /// Returns the number of parts of each feature's bins in each node: more than one if there are too few sums to keep
+  /// all warps busy.
   __device__ static std::uint32_t NumParts(std::uint32_t n_sums) {
     constexpr std::uint32_t kMostParts = kMostFewCodes / 32;
     std::uint32_t n_parts = kMostParts;
@@ -111,7 +114,7 @@ class BlockOfFewRows {
     for (auto i = threadIdx.x; i < n_sums * task_.shape.most_codes; i += kThreads) fours[i] = {0, 0, 0, 0};
   }
 
-  /// Some rows of a thread, whose loads are under way at the same time.
+  /// Some rows of a thread, whose loads are in flight at the same time.
   struct RowBatch {
     static constexpr std::uint32_t kSize = 4;
     std::uint32_t first;
@@ -120,7 +123,7 @@ class BlockOfFewRows {
     __device__ std::uint32_t Row(std::uint32_t i) const { return first + i * kThreads; }
   };
 
-  /// The nodes of the rows, which may be about to leave those of the level before.
+  /// Finds the nodes of the rows. If `moves`, first moves the rows on from the level before.
   __device__ void FindNodes(bool moves, RowBatch* batch) {
     std::uint32_t codes[RowBatch::kSize];
 #pragma unroll
@@ -155,7 +158,8 @@ class BlockOfFewRows {
     }
   }
 
-  /// Cells are four limbs side by side, in an order that spreads equal limbs of different codes over all banks.
+  /// Returns the place of a limb in its bin. A bin has four limbs side by side, in an order that spreads equal limbs of
+  /// different codes over all banks.
   __device__ static std::uint32_t PlaceOfLimb(std::uint32_t limb, std::uint32_t code) {
     return (limb + code / 8) % kLimbs;
   }
@@ -181,7 +185,7 @@ class BlockOfFewRows {
     return JoinedLimbs(limbs);
   }
 
-  /// The bins of the part that hold rows, in place of all: none moves behind one that is not read yet.
+  /// Keeps only the bins of the part that hold rows, in place. No bin is written over one that is not read yet.
   __device__ ListedBins List(WarpPart const& part) {
     std::uint32_t const first = part.sums * task_.shape.most_codes + part.first_bin;
     std::uint32_t count = 0;
@@ -192,7 +196,7 @@ class BlockOfFewRows {
       if (turn + bin_scan::Lane() < part.n_bins) sum = SumOf(part.sums, bin);
       bool const holds_rows = !(sum == FixedSum{});
       unsigned const holding = __ballot_sync(bin_scan::kAllLanes, holds_rows);
-      __syncwarp();  // all have read what is written over now
+      __syncwarp();  // all lanes have read what is overwritten now
       std::uint32_t const place = first + count + __popc(holding & ((1U << bin_scan::Lane()) - 1U));
       if (holds_rows) {
         memory_.sums[place] = sum;
@@ -204,7 +208,7 @@ class BlockOfFewRows {
     return {memory_.sums + first, memory_.bins + first, count};
   }
 
-  /// The best split between the bins of a warp's part, for which it needs the sums of the other parts.
+  /// Finds the best split between the bins of a warp's part. Needs the sums of the other parts.
   __device__ void Search(LevelNode const* nodes, WarpPart const& part, std::uint32_t n_parts,
                          bin_scan::WarpBins* of_warps) {
     OwnFeature const& own = FeatureOf(part.sums);
@@ -220,18 +224,18 @@ class BlockOfFewRows {
       all = bin_scan::AddOtherParts(of_parts, part.part, n_parts, &bins);
     }
     if (!part.is_there) return;
-    // With a bin or two a lane, rough gains (FeatureScan::Screened) would only be more to do.
+    // With one or two bins a lane, rough gains (FeatureScan::Screened) would only add work.
     auto const best = bin_scan::WarpBest(scan.Exact(bins, scan.Missing(all.sum)));
     if (bin_scan::Lane() == 0) memory_.candidates[part.sums * n_parts + part.part] = best;
   }
 
-  /// The best of all features and parts, by a warp: candidates come in the order of the features' numbers, and of equal
-  /// losses of a feature the least order counts.
+  /// Keeps the best candidate of all features and parts. Called by a warp. Candidates come in the order of the
+  /// features' numbers; among equal losses of a feature, the least order wins.
   __device__ void KeepBest(std::uint32_t node, std::uint32_t n_parts, FoundSplit* kept) {
     std::uint32_t const n_candidates = n_own_ * n_parts;
     auto const* const candidates = memory_.candidates + node * n_candidates;
     double loss_change = 0.0;
-    std::uint64_t rank = ~std::uint64_t{0};  // of equal losses: the least
+    std::uint64_t rank = ~std::uint64_t{0};  // the least wins among equal losses
     std::uint32_t index = 0;
     auto const keep = [&](double other, std::uint64_t other_rank, std::uint32_t other_index) {
       if (!(other > loss_change) && !(other == loss_change && other_rank < rank)) return;
@@ -268,7 +272,7 @@ class BlockOfFewRows {
   FewRowsTask const& task_;
   GainParam gain_;
   std::uint32_t rank_;
-  std::uint32_t n_own_;  ///< features of the block
+  std::uint32_t n_own_;  ///< number of features of the block
   BlockMemory memory_{};
 };
 

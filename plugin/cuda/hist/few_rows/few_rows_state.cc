@@ -5,7 +5,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of a feature; 0 where some rows or columns are none that are grown so.
+/// Returns the maximum number of codes of a feature, or 0 if the rows or columns do not support this method.
 std::uint32_t MostCodesOfFewRows(DeviceBins const& bins) {
   if (bins.n_rows > kMostFewRows || bins.form != CodeForm::kBytes) return 0;
   std::uint32_t most = 1;

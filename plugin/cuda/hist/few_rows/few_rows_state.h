@@ -1,4 +1,4 @@
-/// \file What trees of few rows need besides the codes, kept from tree to tree.
+/// \file State that trees of few rows need besides the codes; kept from tree to tree.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace kauri::cuda {
 
 struct FewRowsState {
-  /// For trees of these bins.
+  /// Prepares for trees of these bins.
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins);
 
-  /// Whether some tree of the bins may be grown as one of few rows.
+  /// Returns whether some tree of the bins may be grown as one of few rows.
   bool Has() const { return most_codes > 0 && room.n_blocks > 0; }
 
-  ClusterRoom room;                   ///< of the device, once bins of few rows were there
+  ClusterRoom room;                   ///< room of the device; set when bins of few rows are first taken
   std::uint32_t most_codes = 0;       ///< of a feature; 0: there are too many rows, or bins of another kind
   PinnedBuffer<FewRowsSplit> answer;  ///< FewRowsTask::found
 };

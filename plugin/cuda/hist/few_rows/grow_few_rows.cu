@@ -14,7 +14,7 @@ namespace cg = cooperative_groups;
 using namespace few_rows;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// Copies the best of all blocks' splits of each node; a warp has one node at a time.
+/// Copies the best split of each node over all blocks. A warp handles one node at a time.
 __device__ void ChooseSplits(cg::cluster_group const& cluster, FoundSplit* best, LevelSplit* chosen,
                              std::uint32_t n_nodes) {
   constexpr std::uint32_t kWords = sizeof(FoundSplit) / sizeof(std::uint32_t);
@@ -48,7 +48,7 @@ __device__ void ChooseSplits(cg::cluster_group const& cluster, FoundSplit* best,
   }
 }
 
-/// Whether the host may make a split (HistGrowth::IsWorthSplitting).
+/// Returns whether the host may make a split (HistGrowth::IsWorthSplitting).
 __device__ bool IsWorthSplitting(FewRowsSplit const& split, float gamma) {
   auto const loss_change = static_cast<float>(split.loss_change);
   return split.feature != kNoFeature && loss_change > kMinLossChange && loss_change >= gamma;
@@ -61,7 +61,8 @@ struct Level {
   std::uint32_t n_nodes;
 };
 
-/// The nodes of the next level, and how rows get there; the first warp calls it. Returns how many there are.
+/// Makes the nodes of the next level, and decides how rows get there. Called by the first warp. Returns the number of
+/// nodes.
 __device__ std::uint32_t MakeChildren(GainParam const& gain, float gamma, Level const& level, LevelSplit* splits,
                                       bool is_last) {
   std::uint32_t const below = (1U << threadIdx.x) - 1U;
@@ -121,10 +122,10 @@ __global__ void __launch_bounds__(kThreads, 1) GrowFewRowsKernel(__grid_constant
     level = {level.next, level.nodes, other_best, n_next};
     other_best = level.best == memory.best ? memory.best + task.shape.most_nodes : memory.best;
   }
-  if (answers) {  // once: every write to the host's memory would be waited for by the next barrier
+  if (answers) {  // once, because the next barrier would wait for every write to host memory
     for (auto place = threadIdx.x; place < n_answers; place += kThreads) task.found[place] = memory.answer[place];
   }
-  cluster.sync();  // others may still read what this block found
+  cluster.sync();  // other blocks may still read the splits of this block
 #endif
 }
 
@@ -150,7 +151,7 @@ FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, st
   if (bytes() > room.shared_bytes) return {};
   auto const of_sums = most_codes * (sizeof(FixedSum) + 1) + sizeof(bin_scan::BinCandidate);
   auto const more = static_cast<std::uint32_t>((room.shared_bytes - bytes()) / of_sums);
-  // One less: each array begins at a multiple of 16 bytes.
+  // One less, because each array begins at a multiple of 16 bytes.
   shape.sums_at_once = std::min(shape.most_own * shape.most_nodes, shape.most_own + more - std::min(more, 1U));
   shape.shared_bytes = bytes();
   shape.n_blocks = room.n_blocks;

@@ -24,8 +24,8 @@ __device__ __forceinline__ PlannedRows StretchOf(HistogramNode const& node, std:
   return rows;
 }
 
-/// Lays the rows of up to kSumThreads nodes, from `first` on, end to end behind `before` rows; all threads of a block
-/// call it. Returns the rows up to and including those.
+/// Lays out the rows of up to kSumThreads nodes, from `first` on, end to end behind `before` rows. Called by all
+/// threads of a block. Returns the number of rows up to and including these.
 __device__ __forceinline__ std::uint32_t PlanTurn(AddTask const& task, std::uint32_t first, std::uint32_t before,
                                                   std::uint32_t* of_warp, PlannedRows* plan) {
   std::uint32_t const lane = threadIdx.x % 32;
@@ -52,7 +52,7 @@ __device__ __forceinline__ std::uint32_t PlanTurn(AddTask const& task, std::uint
   return all;
 }
 
-/// One block.
+/// Runs as one block.
 __global__ void __launch_bounds__(kThreads) PlanKernel(AddTask task) {
   __shared__ std::uint32_t of_warp[kWarps];
   std::uint32_t n_rows = 0;
@@ -72,10 +72,10 @@ struct RowPlan {
   }
 };
 
-/// Few nodes are planned by each block for itself, which costs less than a launch.
+/// Up to this many nodes, each block makes the plan for itself, which costs less than a launch.
 constexpr std::size_t kFewNodes = kThreads;
 
-/// shared: [kFewNodes], used where task.plan is empty.
+/// shared: [kFewNodes], used if task.plan is empty.
 __device__ __forceinline__ RowPlan PlanOf(AddTask const& task, PlannedRows* shared) {
   auto const n_nodes = static_cast<std::uint32_t>(task.nodes.size());
   if (!task.plan.empty()) return {task.plan.data(), n_nodes};
@@ -84,7 +84,7 @@ __device__ __forceinline__ RowPlan PlanOf(AddTask const& task, PlannedRows* shar
   return {shared, n_nodes};
 }
 
-/// Codes in bytes, of groups of one width. blockIdx.y: the group.
+/// Adds codes in bytes, of groups of one width. blockIdx.y: the group.
 template <int kWordsPerRow, RecordUse kRecords>
 __global__ void __launch_bounds__(kThreads, 1)
     AddBytesKernel(AddTask task, CodeGroup const* groups, std::uint8_t const* codes, SumColumn const* columns) {
@@ -114,14 +114,14 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-/// The places of one row's codes in a histogram, by a warp.
+/// Places of one row's codes in a histogram; used by a warp.
 struct RowCells {
   CodeView const& codes;
   CodeGroup const* groups;
   SumColumn const* columns;
   std::uint32_t n_columns;
 
-  /// Calls add(place) for the lane's share.
+  /// Calls add(place) for the lane's codes.
   template <typename Add>
   __device__ void ForEach(std::uint64_t row, Add&& add) const {
     std::uint32_t const lane = threadIdx.x % 32;
@@ -142,7 +142,7 @@ struct RowCells {
   }
 };
 
-/// Codes that shared memory has no room for: a warp a row, additions in the second-level cache.
+/// Adds codes for which shared memory has no room: one warp per row, additions in the second-level cache.
 __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeView codes, CodeGroup const* groups,
                                                             SumColumn const* columns, std::uint32_t n_columns) {
   RowPlan const plan{task.plan.data(), static_cast<std::uint32_t>(task.nodes.size())};
@@ -162,12 +162,12 @@ __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeVi
   }
 }
 
-/// Groups of one width that are added up by one launch.
+/// Groups of one width that one launch adds up.
 using Groups = Span<CodeGroup const>;
 
 constexpr std::size_t kMaxGridY = 65535;
 
-/// As many of the groups from `first` on as are alike.
+/// Returns the groups from `first` on that have the same width.
 Groups NextGroups(std::vector<CodeGroup> const& groups, std::size_t first) {
   std::size_t n = 1;
   while (n < kMaxGridY && first + n < groups.size() && groups[first + n].width == groups[first].width) ++n;

@@ -5,13 +5,13 @@
 namespace kauri::cuda {
 namespace {
 
-/// So many rows pay for a block's clearing and flushing of its sums.
+/// Minimum number of rows that justify a block's clearing and flushing of its sums.
 constexpr std::int64_t kLeastRowsPerBlock = 128;
 
-/// Waves of blocks after which a group's share is even enough.
+/// Number of waves of blocks after which a group's share is even enough.
 constexpr std::int64_t kMostWaves = 8;
 
-/// Blocks of each group such that those of all groups fill the device in whole waves as well as they can.
+/// Returns the number of blocks of each group for which the blocks of all groups fill the device best in whole waves.
 std::int64_t ShareOfGroup(std::int64_t n_multiprocessors, std::int64_t n_groups) {
   std::int64_t best = 1;
   double most_used = 0.0;

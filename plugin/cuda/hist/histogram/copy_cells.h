@@ -1,4 +1,4 @@
-/// \file The sums of some features of several nodes, side by side.
+/// \file Copies the sums of some features of several nodes to one array.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct CopyCellsTask {
   Span<NodeSums const> histograms;
   FeatureCodes const* codes;  ///< of all columns
   Span<std::uint32_t const> features;
-  std::uint32_t const* begin;  ///< [n_features + 1]: of each feature's bins among the n_cells of a node
+  std::uint32_t const* begin;  ///< [n_features + 1]: start of each feature's bins among the n_cells of a node
   std::uint32_t n_cells;
   FixedSum* to;  ///< (out) [n_histograms, n_cells], page-locked
 };

@@ -10,8 +10,8 @@ namespace kauri::cuda {
 
 namespace {
 
-/// Of a chunk, 8 MiB: a histogram is some 100 kB where columns are few, so that one chunk has those of a tree of six
-/// levels, and some MB where they are many.
+/// Minimum size of a chunk, 8 MiB. A histogram of few columns takes about 100 kB, so that one chunk holds the
+/// histograms of a tree of six levels; a histogram of many columns takes some MB.
 constexpr std::size_t kLeastChunkSums = std::size_t{1} << 19U;
 
 }  // namespace

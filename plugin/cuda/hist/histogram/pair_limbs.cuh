@@ -1,4 +1,4 @@
-/// \file Pairs in limbs of 16 bits, which shared memory adds up faster than words of 64 (histogram/add_rows.h).
+/// \file Gradient pairs as limbs of 16 bits, which shared memory adds faster than 64-bit words (histogram/add_rows.h).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,9 +9,9 @@
 
 namespace kauri::cuda {
 
-/// Limbs of 16 bits of so many rows fit into words of 32.
+/// Number of rows whose 16-bit limbs add up to 32-bit words.
 constexpr std::uint32_t kRowsPerFlush = 65536;
-/// Of a pair: two of each of its numbers.
+/// Limbs of a pair: two for each of its numbers.
 constexpr std::uint32_t kLimbs = 4;
 
 struct PairLimbs {
@@ -22,7 +22,7 @@ struct PairLimbs {
               static_cast<std::uint32_t>(pair.hessian) & 0xFFFFU, static_cast<std::uint32_t>(pair.hessian >> 16)} {}
 };
 
-/// The sum of pairs whose limbs add up to these.
+/// Returns the sum of the pairs whose limbs add up to these.
 __device__ __forceinline__ FixedSum JoinedLimbs(std::uint32_t const (&limbs)[kLimbs]) {
   auto const joined = [](std::uint32_t low, std::uint32_t high) {
     return static_cast<std::int64_t>(static_cast<std::int32_t>(high)) * 65536 + static_cast<std::int64_t>(low);

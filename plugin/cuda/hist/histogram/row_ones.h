@@ -1,4 +1,4 @@
-/// \file What the counts of rows in a histogram are made of: a pair of 1 and 0 for every row.
+/// \file Pairs of 1 and 0 for every row, whose sums are the row counts of a histogram.
 #pragma once
 
 #include <cstddef>

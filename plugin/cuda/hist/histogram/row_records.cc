@@ -15,7 +15,7 @@ void RowRecords::TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::
 }
 
 void RowRecords::BeginTree(int max_depth) {
-  constexpr int kLevels = 4;  // of fewer, too few have rows that are far apart
+  constexpr int kLevels = 4;  // in shallower trees, too few levels have rows that are far apart
   is_used_ = records_.size() > 0 && (max_depth <= 0 || max_depth >= kLevels);
   is_made_ = false;
 }

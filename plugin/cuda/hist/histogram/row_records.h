@@ -1,8 +1,8 @@
-/// \file Codes and pairs of narrow rows side by side, by which they are added up.
+/// \file Records that hold the codes and the gradient pair of a narrow row side by side, used to add up rows.
 ///
-/// Deep in a tree the rows of a node are far apart in memory, which gives 64 bytes wherever a row of up to eight codes
-/// is, and 64 more where its pair is. In records of 16 bytes both come together. Whoever adds up the root of a tree,
-/// row after row, writes them: 16 bytes a row, while additions to shared memory take as long.
+/// Deep in a tree the rows of a node are far apart in memory. A read fetches 64 bytes for a row of up to eight codes,
+/// and 64 more for its pair. A record of 16 bytes holds both. The records are written while the root of a tree is added
+/// up, row after row: 16 bytes a row, while additions to shared memory take as long.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,19 +15,20 @@
 
 namespace kauri::cuda {
 
-/// A row of up to eight codes: those of its first word, gradient, those of its second word or nothing, hessian. What
-/// lanes that have a word each write is side by side.
+/// A row of up to eight codes: first word of codes, gradient, second word of codes or 0, hessian. Lanes that have one
+/// word each write adjacent memory.
 using RowRecord = uint4;
 
 class RowRecords {
  public:
-  /// Room for the rows of narrow bins (HasNarrowRows), if a sixteenth of the device's free memory has it; else none.
+  /// Allocates records for the rows of narrow bins (HasNarrowRows), if they fit into a sixteenth of the device's free
+  /// memory.
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::uint64_t least_bytes = kBytesInCache);
-  /// A tree that may be so deep; 0: without a limit.
+  /// Begins a tree. max_depth: 0 if unlimited.
   void BeginTree(int max_depth);
-  /// [n_rows], device; nullptr where the tree has none.
+  /// Returns the records, [n_rows], device; nullptr if the tree has none.
   RowRecord* Data() const { return is_used_ ? records_.data() : nullptr; }
-  /// Whether they are to be written now: once a tree, when its root is added up.
+  /// Returns whether records must be written now: once a tree, when its root is added up.
   bool TakeTurn();
 
  private:

@@ -1,5 +1,5 @@
-/// \file Sums of the codes of rows in the shared memory of a block: the part of histogram/add_rows.h that is between
-/// the choice of rows and the histogram.
+/// \file Sums of rows in the shared memory of a block: the part of histogram/add_rows.h between the choice of rows and
+/// the histogram.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,40 +13,40 @@
 
 namespace kauri::cuda {
 
-/// Of the blocks that add rows.
+/// Threads per block of the histogram kernels.
 constexpr int kSumThreads = 1024;
 constexpr std::uint32_t kBanks = 32;
 
-/// Shared memory that the sums of a group take, in bytes.
+/// Returns the bytes of shared memory that the sums of a group take.
 inline std::size_t BytesOfSums(CodeGroup const& group) {
   return std::size_t{kLimbs} * kBanks * group.n_codes * sizeof(std::uint32_t);
 }
 
 /// Consecutive rows of one node.
 struct RowPiece {
-  std::uint32_t const* rows;  ///< their numbers, or nullptr: from `begin` on
+  std::uint32_t const* rows;  ///< row numbers; nullptr: consecutive from `begin` on
   std::uint32_t begin;
   std::uint32_t count;
-  FixedPair const* pairs;  ///< of all rows
+  FixedPair const* pairs;  ///< [n_rows], for all rows
 };
 
-/// Where the sums of some rows go.
+/// Destination of the sums of some rows.
 struct FlushTask {
   FixedSum* histogram;
-  bool is_alone;  ///< no other block adds to it, nor has this one
-  bool is_last;   ///< no rows come after them
+  bool is_alone;  ///< this is the only addition to the histogram
+  bool is_last;   ///< no rows follow
 };
 
-/// What is done with records of narrow rows (row_records.h).
+/// Use of the records of narrow rows (row_records.h).
 enum class RecordUse { kNone, kWrite, kRead };
 
-/// What rows of a group are read from.
+/// Arrays that the rows of a group are read from.
 struct SummedRows {
   std::uint8_t const* codes;
   RowRecord* records;  ///< read in place of codes and pairs, or written
 };
 
-/// Sums of one group of code columns in shared memory. kWordsPerRow: words of four codes that a row has.
+/// Sums of one group of code columns in shared memory. kWordsPerRow: words per row, each of four codes.
 template <int kWordsPerRow, RecordUse kRecords>
 class SharedSums {
  public:
@@ -68,7 +68,7 @@ class SharedSums {
     __syncthreads();
   }
 
-  /// The lane's word of a row's codes, and its pair.
+  /// Loads the lane's word of a row's codes, and the row's pair.
   __device__ void Load(std::uint32_t row, std::uint32_t* word, FixedPair* pair) const {
     if constexpr (kRecords == RecordUse::kRead) {
       RowRecord const record = records_[row];
@@ -80,7 +80,7 @@ class SharedSums {
     }
   }
 
-  /// The lane's half of a row's record; the only lane of a row of one word writes both.
+  /// Stores the lane's half of a row's record. If a row has one word, its only lane stores both halves.
   __device__ void Store(std::uint32_t row, std::uint32_t word, FixedPair pair) const {
     auto const gradient = static_cast<std::uint32_t>(pair.gradient);
     auto const hessian = static_cast<std::uint32_t>(pair.hessian);
@@ -91,7 +91,8 @@ class SharedSums {
     }
   }
 
-  /// 32 rows of a warp, or the first `count` of them; `number` is the lane's. All loads are under way at the same time.
+  /// Adds 32 rows of a warp, or the first `count` of them. `number` is the lane's row. All loads are in flight at the
+  /// same time.
   __device__ void AddTurn(std::uint32_t number, std::uint32_t count) {
     constexpr unsigned kAllLanes = 0xFFFFFFFFU;
     std::uint32_t rows[kSteps];
@@ -110,7 +111,7 @@ class SharedSums {
     }
   }
 
-  /// All warps of the block call it.
+  /// Called by all warps of the block.
   __device__ void Add(RowPiece const& piece) {
     pairs_ = piece.pairs;
     std::uint32_t const lane = threadIdx.x % 32;
@@ -125,8 +126,8 @@ class SharedSums {
     }
   }
 
-  /// Adds the sums to the histogram and clears them, for rows to come. A warp has one code at a time; where a group
-  /// has less than 32 columns, its lanes first add up what their columns' copies hold.
+  /// Adds the sums to the histogram and clears them for the next rows. A warp handles one code at a time. If a group
+  /// has less than 32 columns, its lanes first add up the copies of their columns.
   __device__ void Flush(CodeGroup const& group, SumColumn const* columns, FlushTask const& task) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
@@ -159,14 +160,15 @@ class SharedSums {
   }
   using Word = unsigned long long;
 
-  /// Of the lanes whose columns are the same.
+  /// Adds up the values of the lanes whose columns are the same.
   __device__ static Word OfAllCopies(Word sum) {
 #pragma unroll
     for (std::uint32_t step = kColumns; step < kBanks; step *= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, step);
     return sum;
   }
 
-  /// Four codes of one row. In each step the four rows that share a copy of the columns are at four different ones.
+  /// Adds four codes of one row. In each step, the four rows that share a copy of the columns use four different
+  /// columns.
   __device__ void AddWord(std::uint32_t word, FixedPair pair) {
     int const turn = row_ & 3;
     std::uint32_t const rotated = __funnelshift_r(word, word, 8 * turn);
@@ -187,7 +189,7 @@ class SharedSums {
   FixedPair const* pairs_ = nullptr;
   RowRecord* records_;
   int word_;
-  int row_;  ///< of those of a step
+  int row_;  ///< index among the rows of a step
 };
 
 }  // namespace kauri::cuda

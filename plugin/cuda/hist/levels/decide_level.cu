@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(kThreads) RootsKernel(__grid_constant__ Decide
   BeginRoot(task.rows, tree, root, task.histograms[tree]);
 }
 
-/// on_host: read where on_device is nullptr.
+/// on_host: used if on_device is nullptr.
 __global__ void __launch_bounds__(kThreads)
     BeginKernel(__grid_constant__ DecideTask const task, PairTotals const* on_device, PairTotals on_host) {
   std::uint32_t const tree = blockIdx.x * kThreads + threadIdx.x;
@@ -35,14 +35,15 @@ __global__ void __launch_bounds__(kThreads)
   task.pairs[tree] = {task.histograms[tree], nullptr, totals.sum, static_cast<std::int32_t>(tree), -1};
 }
 
-/// Whether a node may be split. The root may: one that the host does not split has no split that counts.
+/// Returns whether a node may be split. The root always may: if the host does not split it, its split is ignored.
 __device__ __forceinline__ bool IsOpen(NodeDecision const* decisions, LevelPlace const& level, std::uint32_t place) {
   if (level.depth == 0) return true;
   NodeDecision const& parent = decisions[level.ParentOf(place)];
   return (level.IsLeft(place) ? parent.opens_left : parent.opens_right) != 0;
 }
 
-/// The best of a node's candidates, each of other features, for all lanes of the warp: IsBetter.
+/// Returns the best of a node's candidates, each found among different features, to all lanes of the warp
+/// (SplitCandidate::IsBetter).
 __device__ __forceinline__ SplitCandidate BestOf(SplitCandidate const* candidates, std::uint32_t n) {
   double loss_change = 0.0;
   std::uint32_t feature = NodeDecision::kLeaf;
@@ -63,7 +64,7 @@ __device__ __forceinline__ SplitCandidate BestOf(SplitCandidate const* candidate
   return feature == NodeDecision::kLeaf ? SplitCandidate() : candidates[best];
 }
 
-/// By all lanes of a warp.
+/// Called by all lanes of a warp.
 __device__ __forceinline__ NodeDecision DecisionOf(DecideTask const& task, GainParam const& gain,
                                                    SplitCandidate const& split, bool is_last) {
   if (!ReducesLoss(split) || static_cast<float>(split.loss_change) < task.gamma) return {};
@@ -78,13 +79,13 @@ __device__ __forceinline__ NodeDecision DecisionOf(DecideTask const& task, GainP
   if (is_last) return made;
   made.opens_left = IsEnoughForTwo(split.left, gain) ? 1 : 0;
   made.opens_right = IsEnoughForTwo(split.right, gain) ? 1 : 0;
-  // Of two that are both wanted the one that seems to have fewer rows; the other's follow from the parent's. One that
-  // is wanted alone is added up itself if it is that one.
+  // If both children are wanted, the one that seems to have fewer rows is added up, and the other's sums are the
+  // parent's minus it. A child that is wanted alone is added up itself if it is the lighter one.
   made.adds_left = split.left.hessian <= split.right.hessian ? 1 : 0;
   return made;
 }
 
-/// index: of the parent in its level. parent: its histogram.
+/// index: place of the parent in its level. parent: the parent's histogram.
 __device__ __forceinline__ SearchedPair PairOf(SplitCandidate const& split, NodeDecision const& decision,
                                                std::uint32_t index, FixedSum* added, FixedSum* parent) {
   bool const adds_left = decision.adds_left != 0;
@@ -96,14 +97,14 @@ __device__ __forceinline__ SearchedPair PairOf(SplitCandidate const& split, Node
           adds_left ? left_node : right_node, large_node};
 }
 
-/// The histogram that a node which was searched has.
+/// Returns the histogram of a node that was searched.
 __device__ __forceinline__ FixedSum* HistogramOf(DecideTask const& task, LevelPlace const& level, std::uint32_t index) {
   if (level.depth == 0) return task.pairs[index].small;
   SearchedPair const& pair = task.pairs[level.FirstPair() + index / 2];
   return pair.large_node == static_cast<std::int32_t>(index) ? pair.large : pair.small;
 }
 
-/// By one thread: what the next level is asked for.
+/// Writes the request for the children in the next level. Called by one thread.
 __device__ __forceinline__ void AskForChildren(DecideTask const& task, GainParam const& gain, LevelPlace const& level,
                                                std::uint32_t index, SplitCandidate const& split,
                                                NodeDecision const& decision) {
@@ -135,13 +136,13 @@ __global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ Decid
 
 constexpr int kNumberThreads = 1024;
 
-/// The numbers of a level's nodes, and of the next one's.
+/// Numbers of the nodes of a level and of the next one.
 struct Numbers {
   std::int32_t* own;
   std::int32_t* next;
 };
 
-/// A block a tree. shared: two numbers for each of its nodes below the last level that is searched.
+/// One block per tree. shared: two numbers for each node of the tree in the level below the last that is searched.
 __global__ void __launch_bounds__(kNumberThreads)
     NumberKernel(__grid_constant__ DecideTask const task, WalkNode* walk) {
   using Scan = cub::BlockScan<std::int32_t, kNumberThreads>;
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(kNumberThreads)
   LevelPlace const& below = task.below;
   Numbers numbers{shared, shared + below.NodesOfTree()};
   walk += blockIdx.x * NodesOfWalk(below);
-  // Leaves, as far as nothing else is known of them: whoever walks the tree copies all that it might have.
+  // Initialises all nodes as leaves, because the tree traversal copies every possible node.
   for (auto node = threadIdx.x; node < NodesOfWalk(below); node += kNumberThreads) walk[node] = WalkNode();
   if (threadIdx.x == 0) numbers.own[0] = 0;
   std::int32_t n_numbered = 1;
@@ -173,7 +174,7 @@ __global__ void __launch_bounds__(kNumberThreads)
                                     2 * task.rows.features[decision.feature].n_bins + decision.default_left};
       }
       n_numbered += 2 * n_splits;
-      __syncthreads();  // the next turn writes to the storage
+      __syncthreads();  // for the storage, which the next turn overwrites
     }
     numbers = {numbers.next, numbers.own};
   }

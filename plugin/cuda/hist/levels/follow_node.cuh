@@ -1,4 +1,4 @@
-/// \file What a thread does to let the rows of one node follow what was decided of it (level_rows.h).
+/// \file How a thread makes the rows of one node follow the decision about it (level_rows.h).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace kauri::cuda {
 
-/// Where the rows of a node are, once those of its level are moved. place: not a root's.
+/// Returns where the rows of a node are, once the rows of its level have been moved. place: not a root's.
 __device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, LevelPlace const& level, std::uint32_t place) {
   std::uint32_t const parent = level.ParentOf(place);
   NodeSplit const& split = rows.splits[parent];
@@ -17,14 +17,14 @@ __device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, LevelPlac
   return level.IsLeft(place) ? split.rows.Left(n_left) : split.rows.Right(n_left);
 }
 
-/// The root of the tree at this number, whose rows are `own`. histogram: for their sum.
+/// Begins the tree with this index, whose root has the rows `own`. histogram: receives their sum.
 __device__ __forceinline__ void BeginRoot(LevelRows const& rows, std::uint32_t tree, RowStretch own,
                                           FixedSum* histogram) {
   rows.nodes[tree] = own;
   rows.added[tree] = {own, -1, 0, histogram};
 }
 
-/// index: of the node in its level. histogram: for the sum of the rows of one of its children.
+/// index: place of the node in its level. histogram: receives the sum of the rows of one of its children.
 __device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace const& level, std::uint32_t index,
                                            NodeDecision const& decision, FixedSum* histogram) {
   std::uint32_t const place = level.FirstNode() + index;

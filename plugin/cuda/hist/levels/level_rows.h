@@ -1,18 +1,18 @@
-/// \file A tree that the device decides level by level, so that no level waits for the host: what a level works on, and
-/// how rows follow what was decided.
+/// \file The arrays of a tree that the device decides level by level, so that no level waits for the host, and how rows
+/// follow the decisions.
 ///
-/// The host asks for all levels at once. Between the search for the splits of a level and what the next one begins with
-/// stands one small kernel (decide_level.h): which splits are made, which children may be split in their turn, and
-/// whose rows are added up. Its arrays have a place for every node of the complete tree, there or not, so that the host
-/// knows where a level is before anybody knows what it holds: node i of a level has children 2 i and 2 i + 1 in the
-/// next. Nodes that are not there have no rows, and cost blocks that end at once.
+/// The host queues all levels at once. One small kernel (decide_level.h) runs between the split search of a level and
+/// the beginning of the next one. It decides which splits are made, which children may be split in turn, and whose rows
+/// are added up. Its arrays have a place for every node of the complete tree, whether or not the node exists. So the
+/// host knows where a level is before its contents are known: node i of a level has children 2 i and 2 i + 1 in the
+/// next. Nodes that do not exist have no rows, and cost blocks that end at once.
 ///
-/// Several trees, as the classes of a round have, may grow together: each has a root of its own, with a list of all
-/// rows, and the next one's nodes follow its own in every level.
+/// Several trees, such as the classes of a round, may grow together. Each has its own root with a list of all rows, and
+/// the nodes of the next tree follow its own in every level.
 ///
-/// Tiles of rows (MovePlan) are numbered without counting those of other nodes: with tiles of t rows in all turns,
-/// node i, whose rows begin at row b of the lists, has tiles from b / t + i on. Stretches of a level lie in the order
-/// of their nodes, so no two nodes share a tile, and a level has at most a tile a node more than its rows need.
+/// Tiles of rows (MovePlan) are numbered without counting the tiles of other nodes: with tiles of t rows, node i, whose
+/// rows begin at row b of the lists, has tiles from b / t + i on. Stretches of a level lie in the order of their nodes.
+/// So no two nodes share a tile, and a level has at most one tile a node more than its rows need.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace kauri::cuda {
 
-/// Where a level has its nodes, and the pairs of siblings whose histograms it asks for, among those of the tree.
+/// Places of a level's nodes, and of the pairs of siblings whose histograms it requests, in the whole tree.
 struct LevelPlace {
   int depth;
   std::uint32_t n_trees = 1;
@@ -39,52 +39,52 @@ struct LevelPlace {
   KAURI_HD std::uint32_t PairsOfTree() const { return depth == 0 ? 1 : NodesOfTree() / 2; }
   KAURI_HD std::uint32_t NumPairs() const { return n_trees * PairsOfTree(); }
   KAURI_HD std::uint32_t FirstPair() const { return depth == 0 ? 0 : NumPairs(); }
-  /// Of the node at this place among those of all levels.
+  /// place: a node's place among the nodes of all levels.
   KAURI_HD std::uint32_t LeftOf(std::uint32_t place) const { return 2 * place + n_trees; }
   KAURI_HD std::uint32_t RightOf(std::uint32_t place) const { return LeftOf(place) + 1; }
   KAURI_HD std::uint32_t PairBelow(std::uint32_t place) const { return place + n_trees; }
-  /// Of a node that is no root.
+  /// place: not a root's.
   KAURI_HD std::uint32_t ParentOf(std::uint32_t place) const { return (place - n_trees) / 2; }
   KAURI_HD bool IsLeft(std::uint32_t place) const { return (place - n_trees) % 2 == 0; }
 };
 
-/// What became of a node, as all devices that have rows of it must know.
+/// Decision about a node, read by all devices that have rows of it.
 struct NodeDecision {
   static constexpr std::uint32_t kLeaf = 0xFFFFFFFFU;
 
-  std::uint32_t feature = kLeaf;  ///< kLeaf: it is not split
+  std::uint32_t feature = kLeaf;  ///< kLeaf if the node is not split
   std::uint32_t first_right = 0;
-  std::uint32_t default_left = 0;  ///< 1: the missing go left
-  std::uint32_t opens_left = 0;    ///< 1: the left child may be split in its turn
+  std::uint32_t default_left = 0;  ///< 1: missing values go left
+  std::uint32_t opens_left = 0;    ///< 1: the left child may be split in turn
   std::uint32_t opens_right = 0;
-  std::uint32_t adds_left = 0;  ///< 1: of two children it is the left one whose rows are added up
+  std::uint32_t adds_left = 0;  ///< 1: the rows of the left child are added up, and not the right child's
 
   KAURI_HD bool Opens() const { return opens_left != 0 || opens_right != 0; }
 };
 
 /// The rows of a tree on one device, in device memory. Not owning.
 struct LevelRows {
-  RowStretch* nodes;           ///< [n_nodes]: where their rows are
-  NodeSplit* splits;           ///< [n_nodes]: how they leave
+  RowStretch* nodes;           ///< [n_nodes]: stretches of the nodes' rows
+  NodeSplit* splits;           ///< [n_nodes]: how the rows move to the children
   std::uint32_t* n_left;       ///< [2 * n_nodes]: MoveTask::n_left
   HistogramNode* added;        ///< [n_pairs]: AddTask::nodes
-  FeaturePlace const* places;  ///< [n_cols]: of the codes that rows are moved by
+  FeaturePlace const* places;  ///< [n_cols]: places of the codes by which rows are moved
   FeatureCodes const* features;
-  std::uint32_t first_row;  ///< of the first root's, in the lists
-  MovePlan plan;            ///< by which they are moved
+  std::uint32_t first_row;  ///< first row of the first root, in the lists
+  MovePlan plan;            ///< plan of the moves
 };
 
-/// How a device other than the one that decides follows.
+/// Task of a device that follows the decisions of another one.
 struct FollowTask {
   LevelRows rows;
-  NodeDecision const* decisions;  ///< [n_nodes], where the device can read them
-  FixedSum* sums;                 ///< [n_pairs of the next level, n_sums]: its histograms, side by side
+  NodeDecision const* decisions;  ///< [n_nodes], readable by the device
+  FixedSum* sums;  ///< [n_pairs of the next level, n_sums]: the histograms of the next level, side by side
   std::size_t n_sums;
 };
 
-/// The rows of the root: `rows.first_row` is where they begin. histogram: of what is added up first.
+/// Sets the rows of the root, which begin at `rows.first_row`. histogram: receives the first sum.
 void BeginLevels(CudaContext const& cuda, LevelRows const& rows, RowStretch root, FixedSum* histogram);
-/// Once the level at this depth is decided: its splits, and what the next level adds up.
+/// Applies the decisions of the level at this depth: its splits, and what the next level adds up.
 void FollowLevel(CudaContext const& cuda, FollowTask const& task, int depth);
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-/// \file The memory of the rows of a tree that is decided level by level (level_rows.h), on one device; kept from tree
+/// \file Memory for the rows of a tree that is decided level by level (level_rows.h), on one device; reused from tree
 /// to tree.
 #pragma once
 
@@ -15,16 +15,16 @@ namespace kauri::cuda {
 
 class RowsByLevel {
  public:
-  /// New trees of up to below.depth levels, of rows that were Reset. Both must outlive them.
+  /// Begins new trees of up to below.depth levels on rows that were Reset. `bins` and `rows` must outlive the trees.
   void Begin(CudaContext const& cuda, LevelPlace const& below, DeviceBins const& bins, GrowingRowsOnDevice const& rows);
   LevelRows const& Arrays() const { return arrays_; }
-  /// Once the level at this depth is decided: its rows go to the children of their nodes.
+  /// Moves the rows of the level at this depth to the children of their nodes, once the level is decided.
   void Move(CudaContext const& cuda, int depth) const;
-  /// What the level at this depth adds up; plan, pairs and all else of the task is the caller's.
+  /// Returns the nodes that the level at this depth adds up. The caller sets plan, pairs and the rest of the task.
   AddTask Added(int depth) const;
 
  private:
-  /// That all trees have together.
+  /// Returns the number of rows of all trees together.
   std::uint32_t NumRows() const { return n_trees_ * rows_->Root().count; }
 
   GrowingRowsOnDevice const* rows_ = nullptr;

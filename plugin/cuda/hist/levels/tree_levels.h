@@ -1,4 +1,4 @@
-/// \file What the device that decides needs for the levels of a tree (level_rows.h) besides its rows and codes, kept
+/// \file Arrays that the deciding device needs for the levels of a tree (level_rows.h) besides rows and codes; reused
 /// from tree to tree.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace kauri::cuda {
 
 struct TreeLevels {
-  /// A deeper tree has few nodes of those that it might have, and all of them would be given a place.
+  /// Maximum depth. A deeper tree has few of its possible nodes, and every possible node would take memory.
   static constexpr int kMostLevels = 12;
 
   explicit TreeLevels(int device) : numbered(device) {
@@ -23,19 +23,19 @@ struct TreeLevels {
 
   RowsByLevel rows;
   Upload of_tree;                 ///< features and histograms
-  Buffer<PairTotals> totals;      ///< of each tree
-  Buffer<SearchedNode> searched;  ///< DecideTask has what the arrays hold
+  Buffer<PairTotals> totals;      ///< [n_trees]
+  Buffer<SearchedNode> searched;  ///< see DecideTask for the contents of the arrays
   Buffer<SearchedPair> pairs;
   Buffer<SplitCandidate> best;
   Buffer<NodeDecision> decisions;
   PinnedBuffer<SplitCandidate> found;
-  Buffer<WalkNode> walk;       ///< of NumberNodes
-  std::vector<Event> decided;  ///< by level: for other devices, and for the host
-  /// Where devices signal each other (common/far_signal.h): that a level is decided, that one gave up, and the shares'
-  /// words, that their part of a level is added up.
+  Buffer<WalkNode> walk;       ///< written by NumberNodes
+  std::vector<Event> decided;  ///< by level; other devices and the host wait for them
+  /// Words by which devices signal each other (common/far_signal.h): that a level is decided, that a device gave up,
+  /// and, one word per share, that its part of a level is added up.
   PinnedBuffer<std::uint32_t> signals;
-  std::uint32_t turn = 0;  ///< of the last level that was signalled: one more for each, whatever the tree
-  Event numbered;          ///< `walk` is there
+  std::uint32_t turn = 0;  ///< number of the last level that was signalled; grows by one per level across trees
+  Event numbered;          ///< `walk` is complete
 };
 
 }  // namespace kauri::cuda

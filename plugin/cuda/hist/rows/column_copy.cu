@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(kThreads)
   for (std::uint32_t column = 0; column < group.n_columns; ++column) columns[column * n_rows + row] = from[column];
 }
 
-/// 0: the bins are none to copy.
+/// Returns 0 if the bins are not copied.
 std::size_t SizeOfCopy(DeviceBins const& bins, std::uint64_t least_bytes) {
   return HasNarrowRows(bins, least_bytes) ? static_cast<std::size_t>(bins.n_rows) * bins.groups[0].n_columns : 0;
 }

@@ -1,9 +1,9 @@
-/// \file A copy of the codes column by column, by which rows of narrow tables go to their children.
+/// \file A copy of the codes column by column, used to move the rows of narrow tables to their children.
 ///
-/// A row is asked for one code. Deep in a tree neighbours in a list of rows are far apart in memory, which gives 64
-/// bytes for the 4 or 8 that a row of few columns has; of one column by itself they hold 64 rows, most of which some
-/// node of the level asks for while they are in the second-level cache. Wide tables have no copy: it is as large as
-/// their codes, which are most of what training has in memory.
+/// A split reads one code of each row. Deep in a tree, neighbours in a list of rows are far apart in memory. A read
+/// fetches 64 bytes, of which a row with few columns uses 4 or 8. In a single column, 64 bytes hold 64 rows, most of
+/// which some node of the level reads while they are in the second-level cache. Wide tables have no copy: it would be
+/// as large as their codes, which are most of what training keeps in memory.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace kauri::cuda {
 
 class ColumnCopy {
  public:
-  /// Of narrow rows on the device whose codes have least_bytes or more, if a sixteenth of its free memory has room.
-  /// Else there is none, and `bins` are read. Asynchronous.
+  /// Copies narrow rows on the device whose codes have at least least_bytes, if the copy fits into a sixteenth of its
+  /// free memory. Otherwise there is no copy, and `bins` are read instead. Asynchronous.
   void Make(CudaContext const& cuda, DeviceBins const& bins, std::uint64_t least_bytes = kBytesInCache);
   bool IsThere() const { return codes_.size() != 0; }
-  /// Of the bins that it was made of.
+  /// bins: the ones that were passed to Make.
   CodeView View(DeviceBins const& bins) const;
   FeaturePlace PlaceOf(DeviceBins const& bins, std::uint32_t feature) const;
 

@@ -1,4 +1,4 @@
-/// \file Which of several stretches, laid end to end, an element is in; and which elements a block has.
+/// \file Finds which of several stretches, laid end to end, holds an element, and which elements a block handles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,8 +7,8 @@
 
 namespace kauri::cuda {
 
-/// The last of n > 0 stretches that does not begin behind `at`; first(i) ascends. Of those that are empty, and of the
-/// one behind them, which begin at the same element, the last.
+/// Returns the last of n > 0 stretches that begins at or before `at`; first(i) ascends. If empty stretches begin at the
+/// same element as the one behind them, returns the last of these.
 template <typename First>
 __device__ __forceinline__ std::uint32_t FindStretch(std::uint32_t n, std::uint32_t at, First&& first) {
   std::uint32_t found = 0;
@@ -26,7 +26,7 @@ struct BlockRange {
   std::uint32_t end;
 };
 
-/// The elements of n that this block has where all have as many.
+/// Returns the elements of n that this block handles if all blocks get equal ranges.
 __device__ __forceinline__ BlockRange RangeOfBlock(std::uint32_t n) {
   auto const all = static_cast<unsigned long long>(n);
   return {static_cast<std::uint32_t>(all * blockIdx.x / gridDim.x),

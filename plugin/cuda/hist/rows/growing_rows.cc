@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kWordBits = 32;
 
-/// Appends the bits of the codes that go right; returns where they begin.
+/// Appends the bits of the codes that go right; returns the index of their first word.
 std::uint32_t AppendBits(std::vector<std::uint8_t> const& right_codes, std::vector<std::uint32_t>* words) {
   auto const begin = words->size();
   words->resize(begin + right_codes.size() / kWordBits + 1);
@@ -33,7 +33,7 @@ void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bi
   auto const move_places = of_all([&](std::uint32_t feature) { return columns_.PlaceOf(bins, feature); });
   places_ = ToDevice(cuda, places);
   move_places_ = ToDevice(cuda, move_places);
-  cuda.Synchronize();  // for the copies, whose sources go
+  cuda.Synchronize();  // for the copies, whose sources are destroyed
 }
 
 void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,
@@ -50,7 +50,7 @@ void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf
   if (!sampled.empty()) SampleRoot(cuda, sampled, request);
 }
 
-/// The marks of sampled rows are codes of a feature that splits the root: those that are sampled go right.
+/// Splits the root by a feature whose codes are the marks of sampled rows: sampled rows go right.
 void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request) {
   NodeSplit split{};
   split.rows = stretches_[0];
@@ -87,7 +87,7 @@ void GrowingRowsOnDevice::AddToWalk(CodeSplit const& split) {
 void GrowingRowsOnDevice::Split(std::vector<CodeSplit> const& splits) {
   for (auto const& split : splits) {
     AddToWalk(split);
-    if (split.is_last) continue;  // nobody asks for these rows any more
+    if (split.is_last) continue;  // these rows are not needed any more
     auto const found = foreseen_left_.find(split.node);
     if (found == foreseen_left_.end()) {
       waiting_.push_back(split);

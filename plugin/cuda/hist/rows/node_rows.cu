@@ -9,16 +9,16 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
-/// Of the rows of a tile, step by step of kThreads rows, where those that go left begin: filled by counts, then
-/// scanned.
+/// Start of the rows that go left, for each step of kThreads rows of a tile and each warp. First holds counts, which
+/// are then scanned.
 template <int kRowsPerThread>
 struct TilePlaces {
-  std::uint32_t before[kRowsPerThread * kWarps + 1];  ///< lefts before each warp's turn, then all
-  std::uint32_t first_left;                           ///< of the tile among the node's
+  std::uint32_t before[kRowsPerThread * kWarps + 1];  ///< left-going rows before each warp's turn; last, all of them
+  std::uint32_t first_left;                           ///< place of the tile's first left row among the node's
   std::uint32_t first_right;
 };
 
-/// An exclusive scan of the counts by the first warp, which reserves the tile's places in both children as well.
+/// Scans the counts exclusively and reserves the tile's places in both children. Called by the first warp.
 template <int kRowsPerThread>
 __device__ __forceinline__ void ReservePlaces(TilePlaces<kRowsPerThread>* places, std::uint32_t n_rows,
                                               std::uint32_t* n_left) {
@@ -42,18 +42,18 @@ __device__ __forceinline__ void ReservePlaces(TilePlaces<kRowsPerThread>* places
   }
 }
 
-/// The rows of a tile that a thread has, kThreads apart.
+/// Rows of a tile that one thread handles, kThreads apart.
 template <int kRowsPerThread>
 struct ThreadRows {
-  std::uint32_t n_rows;  ///< of the tile
+  std::uint32_t n_rows;  ///< number of rows of the tile
   std::uint32_t rows[kRowsPerThread];
-  std::uint32_t lefts[kRowsPerThread];  ///< of the warp: a bit for each lane whose row goes left
+  std::uint32_t lefts[kRowsPerThread];  ///< one per step; a bit for each lane of the warp whose row goes left
 
   __device__ static std::uint32_t PlaceOf(int step) {
     return static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
   }
 
-  /// list: of the node's rows, or nullptr: all rows in their order.
+  /// list: of the node's rows; nullptr: all rows in their order.
   __device__ void Load(std::uint32_t const* list, std::uint32_t first) {
 #pragma unroll
     for (int step = 0; step < kRowsPerThread; ++step) {
@@ -62,8 +62,8 @@ struct ThreadRows {
     }
   }
 
-  /// The codes of the feature at `place` in the rows. What a thread waits for is memory: bytes, which nearly all codes
-  /// are, are asked for all at once.
+  /// Loads the codes of the feature at `place`. A thread waits for memory, so bytes, which nearly all codes are, are
+  /// requested all at once.
   __device__ void LoadCodes(CodeView const& view, FeaturePlace const& place, std::uint32_t* codes) const {
     if (view.form != CodeForm::kBytes) {
       for (int step = 0; step < kRowsPerThread; ++step) codes[step] = CodeOf(view, place, rows[step]);
@@ -77,7 +77,8 @@ struct ThreadRows {
     for (int step = 0; step < kRowsPerThread; ++step) codes[step] = CodeOfStored(place, codes[step]);
   }
 
-  /// Into the stretch of the children of their node, which has n_of_node rows: those that go right from the back on.
+  /// Writes the rows to the stretch of their node's children; rows that go right are written from the back. n_of_node:
+  /// number of rows of the node.
   __device__ void Put(TilePlaces<kRowsPerThread> const& places, std::uint32_t n_of_node, std::uint32_t* to) const {
     int const lane = static_cast<int>(threadIdx.x % 32);
     int const warp = static_cast<int>(threadIdx.x / 32);
@@ -94,7 +95,7 @@ struct ThreadRows {
   }
 };
 
-/// One tile of one node a block.
+/// One block moves one tile of one node.
 template <int kRowsPerThread>
 __global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
   using Rows = ThreadRows<kRowsPerThread>;

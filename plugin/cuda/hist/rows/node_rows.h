@@ -1,12 +1,12 @@
-/// \file Which rows the nodes of a growing tree hold: lists of row numbers in device memory, one stretch a node.
+/// \file The rows of the nodes of a growing tree: lists of row numbers in device memory, one stretch per node.
 ///
-/// Two buffers of a number for each row. A split writes the rows of its node from the one buffer to the same stretch of
-/// the other: those that go left from the front on, those that go right from the back. So a stretch holds its rows in
-/// no order that anything may depend on; sums of integers do not. The root has no list: its rows are all. Trees that
-/// grow together have their lists one behind the other.
+/// There are two buffers with one number per row. A split writes the rows of its node from one buffer to the same
+/// stretch of the other: rows that go left from the front on, rows that go right from the back. The order of the rows
+/// in a stretch is not defined; sums of integers do not depend on it. The root has no list, because it has all rows.
+/// Trees that grow together have their lists one behind the other.
 ///
-/// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out. Nodes whose children are
-/// leaves for good need no split of their rows (rows/walk_codes.h).
+/// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out. If the children of a node
+/// will remain leaves, its rows need not be split (rows/walk_codes.h).
 #pragma once
 
 #include <algorithm>
@@ -27,28 +27,29 @@ struct RowStretch {
   std::uint32_t begin = 0;
   std::uint32_t count = 0;
   std::int32_t buffer = 0;  ///< -1: the root's, all rows in their order
-  /// 1: in about the order of their numbers they lie the other way round.
+  /// 1: the rows lie in about descending order of their numbers.
   std::uint32_t descends = 0;
 
-  /// Of the rows that go left, when so many do: they are put there from the front on, the others from the back.
+  /// Returns the stretch of the left child if n_left rows go left. They are written from the front on, the others from
+  /// the back.
   KAURI_HD RowStretch Left(std::uint32_t n_left) const { return {begin, n_left, NextBuffer(), 0}; }
   KAURI_HD RowStretch Right(std::uint32_t n_left) const { return {begin + n_left, count - n_left, NextBuffer(), 1}; }
-  /// Where they go.
+  /// Returns the buffer that the rows move to.
   KAURI_HD std::int32_t NextBuffer() const { return buffer == 0 ? 1 : 0; }
 };
 
-/// A node whose rows go to its children.
+/// A node whose rows move to its children.
 struct NodeSplit {
   RowStretch rows;
-  std::uint32_t first_tile;  ///< of the tiles of all nodes in a turn, at least NumTiles behind the one before
+  std::uint32_t first_tile;  ///< among the tiles of all nodes per turn; at least NumTiles behind the node before
   FeaturePlace place;
   std::uint32_t n_bins;
   std::uint32_t first_right;
-  std::uint32_t categories;    ///< where its categories' bits begin, in words; kNoCategories: first_right holds
-  std::uint32_t default_left;  ///< 1: the missing go left
+  std::uint32_t categories;    ///< offset of the categories' bits in words; kNoCategories: first_right decides
+  std::uint32_t default_left;  ///< 1: missing values go left
 };
 
-/// The two buffers, device.
+/// The two buffers, in device memory.
 struct RowPointers {
   std::uint32_t* first;
   std::uint32_t* second;
@@ -58,21 +59,21 @@ struct RowPointers {
 
 constexpr std::uint32_t kNoCategories = 0xFFFFFFFFU;
 
-/// category_bits: of all splits, 1: goes right.
+/// Returns whether a code goes left. category_bits: for all splits; 1: the category goes right.
 KAURI_HD bool GoesLeft(NodeSplit const& split, std::uint32_t code, std::uint32_t const* category_bits) {
   if (code >= split.n_bins) return split.default_left != 0;
   if (split.categories == kNoCategories) return code < split.first_right;
   return (category_bits[split.categories + code / 32] >> (code % 32) & 1U) == 0;
 }
 
-/// How the rows of a level are cut into tiles, which a block of threads moves each.
+/// How the rows of a level are cut into tiles. One block of threads moves one tile.
 ///
-/// They are moved in turns: in each all nodes move as large a share of theirs, from the lowest on. The lists hold rows
-/// in about the order of their numbers, so what the nodes read at a time lies in one part of the codes. Memory gives 64
-/// bytes at a time, two sectors: the one that this node has no use for another node finds in the second-level cache, if
-/// both are there at about the same time. So tiles are small: on an H100 the rows of 64 nodes, 10 M of 28 columns, take
-/// 199 us by 512, 244 by 1,024 and 308 by 2,048 one node after the other; those of a copy by columns (column_copy.h),
-/// whose neighbours are 64 rows, take the fewer the larger the tiles.
+/// Rows are moved in turns: in each turn every node moves an equal fraction of its rows, from the lowest on. The lists
+/// hold rows in about the order of their numbers, so all nodes read the same region of the codes at a time. A read
+/// fetches 64 bytes, two sectors. If one node does not use a sector, another node finds it in the second-level cache,
+/// provided that both run at about the same time. So tiles are small: on an H100 the rows of 64 nodes, 10 M of 28
+/// columns, take 199 us with tiles of 512 rows, 244 us with 1,024, and 308 us with 2,048 one node after the other. With
+/// a copy by columns (column_copy.h), where the fetched bytes belong to 64 neighbouring rows, larger tiles are faster.
 struct MovePlan {
   std::uint32_t tile_rows = kSmallTile;
   std::uint32_t n_turns = 1;
@@ -80,20 +81,21 @@ struct MovePlan {
   static constexpr std::uint32_t kSmallTile = 512;
   static constexpr std::uint32_t kLargeTile = 2048;
 
-  /// For so many rows of all nodes.
+  /// Returns the plan for n_rows rows of all nodes.
   static MovePlan For(std::uint32_t n_rows, std::uint32_t tile_rows) {
-    constexpr std::uint32_t kTilesOfTurn = 1024;  // about as many as a device has under way
+    constexpr std::uint32_t kTilesOfTurn = 1024;  // about the number that a device runs at a time
     return {tile_rows, std::max(std::uint32_t{1}, n_rows / (tile_rows * kTilesOfTurn))};
   }
-  /// Of the tiles of one number in all turns.
+  /// Returns the rows of one tile, summed over all turns.
   KAURI_HD std::uint32_t RowsOfTile() const { return tile_rows * n_turns; }
-  /// Tiles of so many rows of a node in each turn.
+  /// Returns the number of tiles per turn for a node of n_rows rows.
   KAURI_HD std::uint32_t NumTiles(std::uint32_t n_rows) const {
     return static_cast<std::uint32_t>((std::uint64_t{n_rows} + RowsOfTile() - 1) / RowsOfTile());
   }
 };
 
-/// The lists of a tree. The first is where the rows get their leaves, when nobody reads lists any more.
+/// The lists of a tree. The first one shares memory with the rows' leaves, which are written when the lists are not
+/// needed any more.
 class RowBuffers {
  public:
   /// leaf_of_row: [n_rows], device.
@@ -105,15 +107,15 @@ class RowBuffers {
   Buffer<std::uint32_t> second_;  ///< [n_rows]
 };
 
-/// Splits of several nodes, device.
+/// Task of splitting several nodes, in device memory.
 struct MoveTask {
   CodeView codes;
   Span<NodeSplit const> splits;
-  std::uint32_t const* category_bits;  ///< 1: goes right
-  std::uint32_t n_tiles;               ///< of all splits in a turn
+  std::uint32_t const* category_bits;  ///< 1: the category goes right
+  std::uint32_t n_tiles;               ///< of all splits per turn
   MovePlan plan;
   RowPointers rows;
-  std::uint32_t* n_left;  ///< (out) [2 * n_splits] rows that went left, and right: zero before
+  std::uint32_t* n_left;  ///< (out) [2 * n_splits], counts of rows that went left and right; initially zero
 };
 
 void SplitNodes(CudaContext const& cuda, MoveTask const& task);

@@ -7,10 +7,10 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 1024;
-/// Of shared memory; a tree with more nodes is read from the first-level cache.
+/// Maximum size of the nodes in shared memory; larger trees are read through the first-level cache.
 constexpr std::size_t kMostNodeBytes = std::size_t{100} << 10U;
 
-/// Of a multiprocessor: as many as have room for their threads (2,048 on devices for data centres, 1,024 or 1,536 on
+/// Blocks per multiprocessor: limited by their threads (2,048 threads on data-centre devices; 1,024 or 1,536 on
 /// others, whose assembler refuses to promise more).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
 constexpr int kBlocks = 1;
@@ -18,14 +18,14 @@ constexpr int kBlocks = 1;
 constexpr int kBlocks = 2;
 #endif
 
-/// kOneGroup: the codes of a row lie side by side, and a code is its feature's.
+/// kOneGroup: the codes of a row lie side by side, and each column holds one feature's codes.
 template <bool kOneGroup>
 __device__ __forceinline__ std::uint32_t LookUp(WalkTask const& task, std::uint32_t feature, std::int64_t row) {
   if (kOneGroup) return task.codes.bytes[row * task.width + feature];
   return CodeOf(task.codes, task.places[feature], row);
 }
 
-/// blockIdx.y: the tree.
+/// blockIdx.y: index of the tree.
 template <bool kOneGroup, bool kShared>
 __global__ void __launch_bounds__(kThreads, kBlocks) WalkRowsKernel(WalkTask task) {
   extern __shared__ uint4 shared_nodes[];

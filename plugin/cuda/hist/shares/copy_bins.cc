@@ -11,7 +11,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// The host's side of the layout, of so many rows.
+/// Returns a host-side copy of the layout for n_rows rows.
 DeviceBins LayoutOf(DeviceBins const& from, std::int64_t n_rows) {
   DeviceBins bins;
   bins.n_rows = n_rows;
@@ -41,7 +41,7 @@ class BinsCopy {
     if (from_.form == CodeForm::kBytes) CopyGroups();
     if (from_.form == CodeForm::kWords) CopyWords();
     if (from_.form == CodeForm::kCells) CopyCells();
-    cuda_.Synchronize();  // for the codes, and for the layout, whose sources go
+    cuda_.Synchronize();  // for the codes, and for the layout, whose sources are destroyed
     return std::move(bins_);
   }
 
@@ -66,7 +66,7 @@ class BinsCopy {
     CopyFromDevice(cuda_, device_, from_.words.data() + NumWords(rows_.first), bins_.words.size(), bins_.words.data());
   }
 
-  /// Where the entries of the rows begin, as places among those of the share.
+  /// Reads where the rows' entries begin and converts the values to places within the share.
   void ReadRowPtr() {
     Buffer<std::int64_t> here(cuda_, ToSize(rows_.count) + 1);
     CopyFromDevice(cuda_, device_, from_.row_ptr.data() + rows_.first, here.size(), here.data());
@@ -99,7 +99,7 @@ DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from,
 
 DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfShare rows) {
   auto bins = LayoutOf(from, rows.count);
-  // The first group begins with the bytes, as where these are the share's own.
+  // The first group begins at byte 0, as if the share owned its codes.
   auto const skipped_bytes = from.groups.empty() ? 0 : ToSize(rows.first) * from.groups[0].width;
   for (std::size_t i = 0; i < bins.groups.size(); ++i) {
     bins.groups[i].offset = from.groups[i].offset + ToSize(rows.first) * from.groups[i].width - skipped_bytes;
@@ -118,7 +118,7 @@ DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfSha
     bins.row_ptr = Buffer<std::int64_t>(cuda, ToSize(rows.count) + 1);
     CopyOnDevice(cuda, from.row_ptr.data() + rows.first, bins.row_ptr.size(), bins.row_ptr.data());
   }
-  cuda.Synchronize();  // for the layout, whose sources go
+  cuda.Synchronize();  // for the layout, whose sources are destroyed
   return bins;
 }
 

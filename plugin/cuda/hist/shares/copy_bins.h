@@ -1,4 +1,4 @@
-/// \file Codes of some rows: copied to the memory of another device, or read where those of all rows are.
+/// \file Codes of some rows: copied to the memory of another device, or read where the codes of all rows are.
 #pragma once
 
 #include "cuda/common/cuda_context.h"
@@ -7,11 +7,11 @@
 
 namespace kauri::cuda {
 
-/// The same layout and codes of these rows alone, on the device of `cuda`; `from`, on the device `device`, must be
-/// there. Waits for the copies. \throws Error(kMemory) before anything is allocated.
+/// Returns the layout and codes of these rows alone, on the device of `cuda`. `from` is on the device `device` and must
+/// be complete. Waits for the copies. \throws Error(kMemory) before anything is allocated.
 DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, RowsOfShare rows);
 
-/// The same without copies of codes: those of `from`, which must outlive them, are read.
+/// Returns the same without copying codes: reads the codes of `from`, which must outlive the result.
 DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfShare rows);
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-/// \file What a device other than the main one adds up for trees whose leaves hold numbers (sum_share.h): pairs.
+/// \file A share of rows that adds up gradient pairs, for trees with scalar leaves (sum_share.h).
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace kauri::cuda {
 
-/// What a tree asks for besides sums of pairs.
+/// Settings of a tree besides the sums of pairs.
 struct SharedTree {
-  bool counts_rows;  ///< behind the sums of a histogram lie their counts
+  bool counts_rows;  ///< row counts follow the sums of a histogram
   int max_depth;
 };
 
-/// How devices that are all different signal each other in place of events (common/far_signal.h).
+/// Signals between devices that are all different, used in place of events (common/far_signal.h).
 struct LevelSignals {
-  std::uint32_t const* decided = nullptr;  ///< nullptr: by events
-  std::uint32_t* added = nullptr;          ///< of the share
+  std::uint32_t const* decided = nullptr;  ///< nullptr if events are used
+  std::uint32_t* added = nullptr;          ///< word of the share
   std::uint32_t* gave_up = nullptr;
-  std::uint32_t turn = 0;  ///< of the level
+  std::uint32_t turn = 0;  ///< number of the level
 };
 
 /// A level of a tree that the main device decides (levels/level_rows.h).
@@ -33,8 +33,8 @@ struct SharedLevel {
   int depth;
   int n_levels;
   NodeDecision const* decisions;  ///< [n_nodes of all levels], memory of the main device
-  Event const* decided;           ///< when the level before is
-  int main;                       ///< that device
+  Event const* decided;           ///< reached when the level before is decided
+  int main;                       ///< the main device
   LevelSignals signals;
 };
 
@@ -43,12 +43,12 @@ class HistShare final : public SumShare {
   using SumShare::SumShare;
   ~HistShare() override { Settle(); }
 
-  /// Takes the gradients from the main device once `ready` is reached.
+  /// Begins a tree; copies the gradients from the main device once `ready` is reached.
   void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, SharedTree const& tree);
-  /// The same of gradients that are there.
+  /// Begins a tree whose gradients are already on this device.
   void BeginTree(ShareInput const& input, SharedTree const& tree);
-  /// Rows follow what was decided of the level before; those of this one are added up, for Collect. One level after
-  /// the other, from the root on: the sums of all levels have room, and are cleared once a tree.
+  /// Moves the rows as decided in the level before, and adds up this level's nodes for Collect. Called level by level
+  /// from the root on: the sums of all levels have room, and are cleared once per tree.
   void AddUpLevel(SharedLevel const& level);
 
  private:
@@ -65,13 +65,13 @@ class HistShare final : public SumShare {
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;
   RowRecords records_;
-  Buffer<FixedPair> ones_;  ///< [count], or empty: rows are not counted
+  Buffer<FixedPair> ones_;  ///< [count]; empty if rows are not counted
   Buffer<PlannedRows> plan_;
   std::vector<HistogramNode> nodes_;
-  std::size_t nodes_place_ = 0;  ///< in the request
+  std::size_t nodes_place_ = 0;  ///< place in the request
   RowsByLevel levels_;
-  FixedSum* level_sums_ = nullptr;  ///< [n_pairs of all levels, SumsOfNode()], of the tree
-  Buffer<NodeDecision> decisions_;  ///< copies, where the device cannot read them
+  FixedSum* level_sums_ = nullptr;  ///< [n_pairs of all levels, SumsOfNode()], for the current tree
+  Buffer<NodeDecision> decisions_;  ///< copies, if the device cannot read the main device's
 };
 
 }  // namespace kauri::cuda

@@ -8,11 +8,11 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of the device's memory that a row needs besides its codes: its numbers in two lists, a copied gradient and a leaf.
+/// Device memory of a row besides its codes: its number in two lists, a copied gradient and a leaf.
 constexpr double kBytesOfRow = 24.0;
-/// Histograms, and what else does not grow with the rows.
+/// Memory of histograms and of everything else that does not grow with the rows.
 constexpr double kBytesOfTrees = 512.0 * 1024 * 1024;
-/// What is left to others.
+/// Fraction of the free memory to use; the rest is left to others.
 constexpr double kUsable = 0.9;
 
 }  // namespace

@@ -1,5 +1,5 @@
-/// \file How many rows have their codes in the host's memory: those that do not fit into the device's, or as many as
-/// the user says.
+/// \file How many rows have their codes in host memory: the rows that do not fit into device memory, or the fraction
+/// that the user sets.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace kauri::cuda {
 
 struct HostRowsTask {
   std::int64_t n_rows;
-  std::size_t code_bytes;  ///< of all rows
-  float ratio;             ///< cache_host_ratio: the share of the rows, or below 0: as many as do not fit
+  std::size_t code_bytes;  ///< size of the codes of all rows
+  float ratio;             ///< cache_host_ratio: the fraction of the rows; below 0: the rows that do not fit
 };
 
-/// The last rows of so many. Says in the log, once a data set, how many, and what it costs. free_bytes: of the device.
+/// Returns how many of the last rows stay in host memory. Logs the number and its cost once per data set. free_bytes:
+/// free memory of the device.
 std::int64_t NumHostRows(HostRowsTask const& task, std::size_t free_bytes);
 
 }  // namespace kauri::cuda

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::uint32_t kSumsPerThread = 4;
-/// Of one node by one block.
+/// Number of sums of one node that a block handles.
 constexpr std::uint32_t kSumsPerBlock = kSumsPerThread * kThreads;
 
 struct Put {
@@ -19,7 +19,7 @@ struct Pack {
   __device__ void operator()(FixedSum const* of_node, FixedSum* packed) const { *packed = *of_node; }
 };
 
-/// act(sum of a node, its place side by side) for all.
+/// Calls act(sum of a node, its place in the packed array) for all sums.
 template <typename Act, typename Packed>
 __global__ void __launch_bounds__(kThreads)
     VisitSumsKernel(NodeHistograms histograms, Packed* sums, std::uint32_t blocks_per_node, Act act) {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads)
   for (std::uint64_t i = begin + threadIdx.x; i < end; i += kThreads) act(of_node + i, packed + i);
 }
 
-/// Of one launch: those of eight devices but for the one that adds them.
+/// Maximum number of sources per launch: all of eight devices except the one that adds.
 constexpr std::size_t kMostSources = 7;
 
 struct Sources {
@@ -39,7 +39,7 @@ struct Sources {
   int n;
 };
 
-/// Sums of other devices are far: a thread asks for those of all sources, and of all its places, before it adds one.
+/// Sums of other devices have a long latency, so a thread requests its sums from all sources before it adds one.
 __global__ void __launch_bounds__(kThreads)
     AddSumsKernel(NodeHistograms histograms, Sources sources, std::uint32_t blocks_per_node) {
   std::uint32_t const node = blockIdx.x / blocks_per_node;

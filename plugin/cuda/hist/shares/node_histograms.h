@@ -1,7 +1,7 @@
-/// \file Histograms of some nodes, each where its node has it, and side by side.
+/// \file Copies the histograms of some nodes between the nodes' own memory and one packed array.
 ///
-/// Bytes per sum: 16 read and 16 written, and 16 read besides for each that is added to it, at the speed of the link
-/// where that is on another device.
+/// Bytes per sum: 16 read and 16 written, and 16 more read for each source added to it. A source on another device is
+/// read at the speed of the link.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace kauri::cuda {
 
-/// Device.
+/// Device memory.
 struct NodeHistograms {
   Span<HistogramNode const> nodes;
-  std::uint64_t n_sums;  ///< of each
+  std::uint64_t n_sums;  ///< number of sums per node
 };
 
-/// Adds sums, each [n_nodes, n_sums] where the device can read them, to the histograms.
+/// Adds each source to the histograms. A source is [n_nodes, n_sums], in memory that the device can read.
 void AddToHistograms(CudaContext const& cuda, std::vector<FixedSum const*> const& sums, NodeHistograms const& to);
-/// Puts them in their place.
+/// Copies packed sums to the nodes' histograms.
 void PutHistograms(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to);
-/// The other way round: sums (out).
+/// Copies the nodes' histograms to packed sums. sums: (out).
 void PackHistograms(CudaContext const& cuda, NodeHistograms const& from, FixedSum* sums);
 
 }  // namespace kauri::cuda

@@ -5,7 +5,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// Of a call, 256 MiB, unless one histogram is larger.
+/// Maximum number of sums per all-reduce: 256 MiB, or one histogram if that is larger.
 constexpr std::size_t kMostSums = std::size_t{1} << 24U;
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// \file Histograms of some nodes, added up over the ranks of a group (kauri/collective.h).
+/// \file Adds up the histograms of some nodes over the ranks of a group (kauri/collective.h).
 #pragma once
 
 #include "cuda/collective/device_group.h"
@@ -12,7 +12,7 @@ namespace kauri::cuda {
 class RankSums {
  public:
   explicit RankSums(int device) : group_(device) {}
-  /// All ranks call it, with as many nodes; waits for the other ranks. \throws Error(kCollective).
+  /// Called by all ranks with the same number of nodes; waits for the other ranks. \throws Error(kCollective).
   void Sum(Context const& ctx, CudaContext const& cuda, NodeHistograms const& histograms);
 
  private:

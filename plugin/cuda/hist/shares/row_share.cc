@@ -13,7 +13,7 @@ RowShare::~RowShare() { done_.WaitQuietly(); }
 
 void RowShare::TakeBins(DeviceBins const& from) {
   DeviceScope const scope(Cuda().device);
-  bins_ = DeviceBins();  // before their successors take as much memory
+  bins_ = DeviceBins();  // first: their successors take as much memory
   Cuda().Synchronize();  // for the last tree's end: memory counts as used until the stream has freed it
   bins_ = CopyBins(Cuda(), main_, from, place_);
   rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
@@ -27,7 +27,7 @@ void RowShare::ReadBins(DeviceBins const& from) {
 
 void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
   DeviceScope const scope(Cuda().device);
-  done_.Wait();  // for the last tree, which read what is written now
+  done_.Wait();  // for the last tree, which read the buffers that are overwritten now
   ready.HoldBack(Cuda());
   Span<std::uint8_t const> own;
   if (!sampled.empty()) {

@@ -1,16 +1,17 @@
-/// \file Rows of a training set that another device splits and adds up than the one that trains.
+/// \file A share of a training set's rows, which a device other than the main one splits and adds up.
 ///
 /// Vocabulary. The main device has gradients, margins and leaves of all rows, and decides. With several devices the
-/// rows are cut into shares of consecutive ones; the first share is the main device's own. Each device has the codes of
-/// its share, keeps the lists of its rows by node, and adds up histograms of them; their sums over all devices are
-/// made on the main one (sum_share.h). Sums are integers, so where a row is counted changes nothing.
+/// rows are cut into shares of consecutive rows; the first share is the main device's own. Each device has the codes of
+/// its share, keeps the lists of its rows by node, and adds up histograms of them. The main device adds the sums of all
+/// devices (sum_share.h). Sums are integers, so the result does not depend on where a row is counted.
 ///
-/// So are the rows of one device whose codes stay in page-locked memory of the host: kernels read them there, 32 bytes
-/// a row and group of columns over the bus for the split and for the sum of a level, and for the leaves of a tree.
+/// Rows of one device whose codes stay in page-locked host memory also form a share. Kernels read the codes there: 32
+/// bytes a row and group of columns over the bus for the split and for the sum of a level, and for the leaves of a
+/// tree.
 ///
-/// Per level each node whose rows are added up costs its histogram on the way. Where the round of the rows is computed
-/// on their device (engine/apart_rows.h) that is all; elsewhere a row of a share costs 8 bytes of gradients on the way
-/// there, or 4 for each sum of a vector leaf, and 4 of its leaf on the way back, per tree.
+/// Per level, each node whose rows are added up costs the transfer of its histogram. If the round of the rows is
+/// computed on their device (engine/apart_rows.h), that is the whole cost. Otherwise a tree also moves, per row of a
+/// share, 8 bytes of gradients (or 4 for each sum of a vector leaf) to the device, and 4 bytes of its leaf back.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +27,13 @@
 
 namespace kauri::cuda {
 
-/// The share of a device other than the main one, or of rows that have no place in its memory. Its calls make that
-/// device current by themselves.
+/// Share of another device, or of rows that do not fit into the main device's memory. Its calls set the current device
+/// themselves.
 class RowShare {
  public:
-  /// Without codes. main: the main device.
+  /// Makes a share without codes. main: the main device.
   RowShare(int device, int main, RowsOfShare rows);
-  /// Waits for what others read of it and for what it reads of others.
+  /// Waits for all work that reads this share, and for its own reads of others.
   ~RowShare();
   RowShare(RowShare const&) = delete;
   RowShare& operator=(RowShare const&) = delete;
@@ -41,36 +42,36 @@ class RowShare {
   RowsOfShare Place() const { return place_; }
   DeviceBins const& Bins() const { return bins_; }
   GrowingRowsOnDevice& Rows() { return rows_; }
-  /// What is asked of a level.
+  /// Request of a level.
   Upload& Request() { return request_; }
 
-  /// Copies the codes of the rows from the main device, which has them ready, in place of those that were here, once
-  /// the last tree has read these. \throws Error(kMemory); there are none then.
+  /// Replaces the codes with copies of the main device's codes, which must be complete. First waits until the last tree
+  /// has read the old codes. \throws Error(kMemory); the share has no codes then.
   void TakeBins(DeviceBins const& from);
-  /// Of the main device itself: the rows' codes are read from the host's memory. from: must outlive it.
+  /// Reads the rows' codes from host memory; for a share on the main device itself. from: must outlive the share.
   void ReadBins(DeviceBins const& from);
 
-  /// A new tree, once the work that `ready` stands for is done. sampled: of all rows, on the main device, or empty.
+  /// Begins a tree, once the event `ready` is reached. sampled: for all rows, on the main device, or empty.
   void BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
-  /// The same where all is on this device already.
+  /// Begins a tree whose input is already on this device.
   void BeginTree(ShareInput const& input);
-  /// What others may read now: Done().HoldBack lets them wait for it.
+  /// Records that others may read the results; Done().HoldBack makes them wait for it.
   void Finish() const { done_.Record(Cuda()); }
   Event const& Done() const { return done_; }
-  /// Tells the rows their leaves. leaf_of_row: of all rows, on the main device, whose stream waits.
+  /// Writes the rows' leaves. leaf_of_row: for all rows, on the main device, whose stream waits.
   void WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row);
-  /// The same on this device.
+  /// Writes the rows' leaves on this device.
   void WriteLeaves(ShareInput const& input);
 
  private:
   void WriteLeavesHere(std::int32_t* leaf_of_row);
 
-  StreamOwner stream_;  ///< before what is freed on it
+  StreamOwner stream_;  ///< declared before what is freed on it
   int main_;
   RowsOfShare place_;
   DeviceBins bins_;
   GrowingRowsOnDevice rows_;
-  Buffer<std::uint8_t> sampled_;  ///< [count], once a tree samples rows
+  Buffer<std::uint8_t> sampled_;  ///< [count]; empty until a tree samples rows
   Buffer<std::int32_t> leaf_of_row_;
   Upload request_;
   Upload of_walk_;

@@ -1,4 +1,4 @@
-/// \file Giving rows of a training set to several devices: one home for shares of every kind.
+/// \file Distributes the rows of a training set over several devices, for shares of every kind.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace kauri::cuda {
 
-/// Who is to have rows.
+/// Devices that receive rows.
 struct ShareDevices {
-  std::vector<int> const& devices;  ///< the first is the main one; fewer than two: it has all rows
-  std::int64_t fewest;              ///< rows of a share: below that fewer devices have one
+  std::vector<int> const& devices;  ///< the first is the main device; with fewer than two it has all rows
+  std::int64_t fewest;              ///< minimum rows per share; if rows are too few, fewer devices get a share
 };
 
-/// Waits for all shares. \throws what failed first, once none of them is at work any more.
+/// Waits for all shares. \throws the first failure, once no share is working any more.
 template <typename Share>
 void WaitForShares(std::vector<std::unique_ptr<Share>> const& shares) {
   try {
@@ -29,9 +29,9 @@ void WaitForShares(std::vector<std::unique_ptr<Share>> const& shares) {
   }
 }
 
-/// Has each share copy its codes of `from`, all at the same time; makes the shares that are not there yet. Those that
-/// are were made for as many rows and the same devices. \returns how many rows, the first ones, are left to the main
-/// device. Waits for the copies. \throws Error(kMemory): call it again before the shares are used.
+/// Makes all shares copy their codes of `from` at the same time, and creates missing shares. Existing shares must have
+/// been made for the same number of rows and the same devices. \returns the number of rows, the first ones, that are
+/// left to the main device. Waits for the copies. \throws Error(kMemory): call it again before the shares are used.
 template <typename Share>
 std::int64_t ShareRows(CudaContext const& main, DeviceBins const& from, ShareDevices const& among,
                        std::vector<std::unique_ptr<Share>>* shares) {

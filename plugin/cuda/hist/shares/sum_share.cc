@@ -42,7 +42,7 @@ void SumShare::Foresee(CodeSplit const& split) {
 void SumShare::TakeStretches() {
   worker_.Post([this] {
     Rows().TakeStretches();
-    has_moved_ = false;  // by splits that nobody was added up after
+    has_moved_ = false;  // the rows were moved by splits after which no sums were requested
   });
 }
 

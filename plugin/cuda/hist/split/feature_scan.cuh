@@ -1,10 +1,10 @@
-/// \file The best split of a node at one feature, by a warp or by several.
+/// \file Finds the best split of a node at one feature, by one warp or several.
 ///
-/// Each warp has a part of the bins, and each lane some consecutive ones of those: it adds them up, a scan over the
-/// lanes, and what other warps found before, give what lies before each, and the lane goes through its boundaries. A
-/// gain takes two divisions of float64, which a warp does one after the other; so where no weight is ever clipped gains
-/// are first computed in float32, off by less than kRoughness of them, and in float64 only for what may then still be
-/// the best.
+/// Each warp has a part of the bins, and each of its lanes has some consecutive bins of that part. A lane adds up its
+/// bins. A scan over the lanes, and the sums of other warps' parts, give the sum before each lane. Then the lane tries
+/// its boundaries. A gain takes two float64 divisions, which a warp executes one after the other. If weights are never
+/// clipped, gains are therefore first computed in float32, with a relative error below kRoughness, and in float64 only
+/// for candidates that may still be the best.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -49,20 +49,20 @@ __device__ __forceinline__ float WarpMax(float value) {
   return value;
 }
 
-/// What a lane, and then a warp, found in one feature.
+/// Best candidate that a lane, and then a warp, found in one feature.
 struct BinCandidate {
   double loss_change = 0.0;
-  std::uint32_t order = kNone;  ///< which of equal losses: the least
+  std::uint32_t order = kNone;  ///< orders candidates of equal loss change: the least wins
   FixedSum left;
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   static constexpr std::uint32_t kDown = 0x80000000U;
-  /// All present rows go right: the last of equals.
+  /// All present rows go right. It loses against every equal candidate.
   static constexpr std::uint32_t kAlone = kNone - 1;
 
-  /// The missing go right: the lowest threshold first.
+  /// Order of a candidate whose missing values go right: the lowest threshold first.
   __device__ static std::uint32_t Up(std::uint32_t bin) { return bin; }
-  /// The missing go left, the first bin on the right is `bin`: the highest threshold first.
+  /// Order of a candidate whose missing values go left and whose first right bin is `bin`: the highest threshold first.
   __device__ static std::uint32_t Down(std::uint32_t bin) { return kDown + (0x7FFFFF00U - bin); }
   __device__ static std::uint32_t BinOfDown(std::uint32_t order) { return 0x7FFFFF00U - (order - kDown); }
 
@@ -74,8 +74,8 @@ struct BinCandidate {
   }
 };
 
-/// Cells of one feature that a warp reads again and again: in shared memory where they are few. Every eighth is
-/// followed by a gap, so that lanes that are eight cells apart are at different banks.
+/// Bins of one feature that a warp reads repeatedly, kept in shared memory if there are few. A gap follows every eighth
+/// bin, so that lanes that are eight bins apart use different banks.
 constexpr std::uint32_t kStagedCells = 256;
 struct StagedCells {
   FixedSum cells[kStagedCells + kStagedCells / 8];
@@ -83,7 +83,7 @@ struct StagedCells {
   KAURI_HD static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
 };
 
-/// The sums of a feature in a histogram.
+/// Sums of a feature in a histogram.
 struct FeatureSums {
   FixedSum* first;
   std::uint32_t stride;
@@ -91,7 +91,7 @@ struct FeatureSums {
   __device__ FixedSum& operator[](std::uint32_t code) const { return first[static_cast<std::uint64_t>(code) * stride]; }
 };
 
-/// One of the parts of a feature's bins, as equal as they can be, that warps have.
+/// One warp's part of a feature's bins; the parts are as equal as possible.
 struct BinsOfPart {
   std::uint32_t first;
   std::uint32_t count;
@@ -103,11 +103,11 @@ struct BinsOfPart {
   }
 };
 
-/// A part of the bins of a feature, as a scan goes through them.
+/// A part of a feature's bins, in the form that a scan reads.
 struct AllBins {
   FeatureCodes const& codes;
   FeatureSums global;
-  StagedCells const* staged;  ///< the same, unless they are too many
+  StagedCells const* staged;  ///< a copy, unless there are too many bins
   BinsOfPart part;
 
   __device__ std::uint32_t Count() const { return part.count; }
@@ -117,28 +117,28 @@ struct AllBins {
   }
 };
 
-/// The bins of a lane, and what is before them.
+/// Bins of a lane, and the sum before them.
 struct LaneBins {
   std::uint32_t begin;
   std::uint32_t end;
-  FixedSum before;  ///< the sum of the bins before
-  bool seen;        ///< whether one of those holds rows
+  FixedSum before;  ///< sum of the bins before
+  bool seen;        ///< whether some bin before holds rows
 
-  /// Further bins are before them.
+  /// Adds bins in front of the lane's.
   __device__ void Follow(FixedSum sum, bool hold_rows) {
     before += sum;
     seen = seen || hold_rows;
   }
 };
 
-/// What all lanes have together.
+/// Totals over all lanes of a warp.
 struct WarpBins {
   FixedSum sum;
   bool hold_rows;
 };
 
-/// Adds what is in the parts before this one to the bins of a lane. of_parts: what all warps of the feature have.
-/// Returns what they have together.
+/// Adds the parts before this one to the bins of a lane. of_parts: totals of all warps of the feature. Returns their
+/// sum.
 __device__ __forceinline__ WarpBins AddOtherParts(WarpBins const* of_parts, std::uint32_t part, std::uint32_t n_parts,
                                                   LaneBins* bins) {
   WarpBins all{};
@@ -150,10 +150,11 @@ __device__ __forceinline__ WarpBins AddOtherParts(WarpBins const* of_parts, std:
   return all;
 }
 
-/// Gains in float32, in a unit that keeps their squares within its range.
+/// Computes gains in float32, in a unit that keeps their squares within its range.
 class RoughGain {
  public:
-  /// Three roundings of 2^-24 in a gradient's square, two in a hessian, two units in the last place of its reciprocal.
+  /// Bound on the relative error: three roundings of 2^-24 in a gradient's square, two in a hessian, two units in the
+  /// last place of its reciprocal.
   static constexpr float kRoughness = 4e-6F;
 
   __device__ RoughGain(GainParam const& gain, FixedSum total, double gain_to_beat)
@@ -164,20 +165,21 @@ class RoughGain {
         floor_((1.0F - kRoughness) *
                static_cast<float>(gain_to_beat / (gain.unit.gradient * gain.unit.gradient) * (kScale * kScale))) {}
 
-  /// Whether they say anything: they know no clipped weights and no L1 penalty, and need units that float32 has.
+  /// Returns whether rough gains are valid. They support neither clipped weights nor an L1 penalty, and need units
+  /// within the range of float32.
   __device__ static bool Applies(GainParam const& gain) {
     return GainIsQuotient(gain) && gain.alpha == 0.0 && gain.unit.hessian > 1e-15 && gain.unit.hessian < 1e10 &&
            gain.lambda < 1e30 && gain.min_child_weight < 1e30;
   }
 
-  /// Whether a gain is surely less than `floor`; of one that float32 hardly has nothing is sure.
+  /// Returns whether a gain is certainly less than `floor`; never if the floor is near the smallest float32.
   __device__ static bool IsLess(float gain, float floor) {
     return (1.0F + kRoughness) * gain < floor && floor > 1e-30F;
   }
-  /// What the gain must be for a loss change above 0.
+  /// Returns the gain that a split needs for a loss change above 0.
   __device__ float Floor() const { return floor_; }
   __device__ float Of(FixedSum left) const { return Quotient(left) + Quotient(total_ - left); }
-  /// Whether both sides have enough hessian beyond doubt.
+  /// Returns whether both sides certainly have enough hessian.
   __device__ bool SurelyAllows(FixedSum left) const { return IsEnough(left) && IsEnough(total_ - left); }
 
  private:
@@ -198,15 +200,15 @@ class RoughGain {
   float floor_;
 };
 
-/// One feature of one node. Bins: AllBins, or others of which only those without rows are left out.
+/// Searches one feature of one node. Bins: AllBins, or a list that leaves out only bins without rows.
 template <typename Bins>
 struct FeatureScan {
   FindTask const& task;
-  GainParam const& gain;  ///< with the unit
+  GainParam const& gain;  ///< including the unit
   FeatureCodes const& codes;
   SearchedNode const& node;
   int sign;
-  double gain_to_beat;  ///< the node's gain and the cost of the feature
+  double gain_to_beat;  ///< the node's gain plus the cost of the feature
   Bins of_feature;
 
   __device__ bool HasCut(std::uint32_t bin) const {  // no threshold lies above a bin whose upper bound is infinite
@@ -259,7 +261,7 @@ struct FeatureScan {
     return best;
   }
 
-  /// The lane's part of the bins, as if there were no others.
+  /// Returns the lane's share of the bins, with sums that include only this part. all (out): the part's totals.
   __device__ LaneBins Divide(WarpBins* all) const {
     std::uint32_t const count = of_feature.Count();
     std::uint32_t const per_lane = (count + 31) / 32;
@@ -281,17 +283,17 @@ struct FeatureScan {
     return bins;
   }
 
-  /// What has no value at the feature, once the sum of all its bins is known.
+  /// Returns the sum of the rows whose value is missing, given the sum of all bins.
   __device__ FixedSum Missing(FixedSum present) const { return codes.may_miss != 0 ? node.sum - present : FixedSum{}; }
 
-  /// all: of the feature's bins.
+  /// all: totals of the feature's bins.
   __device__ BinCandidate Search(LaneBins const& bins, WarpBins const& all) const {
     FixedSum const missing = Missing(all.sum);
     return RoughGain::Applies(gain) ? Screened(bins, missing) : Exact(bins, missing);
   }
 };
 
-/// The best of the lanes.
+/// Returns the best candidate of all lanes.
 __device__ __forceinline__ BinCandidate WarpBest(BinCandidate own) {
   double most = own.loss_change;
   std::uint32_t order = own.order;
@@ -304,7 +306,7 @@ __device__ __forceinline__ BinCandidate WarpBest(BinCandidate own) {
       order = other_order;
     }
   }
-  // Orders differ from lane to lane, but for the lanes that found nothing.
+  // Orders differ from lane to lane, except for lanes that found nothing.
   int const winner = __ffs(static_cast<int>(__ballot_sync(kAllLanes, own.order == order))) - 1;
   FixedSum const left{__shfl_sync(kAllLanes, own.left.gradient, winner),
                       __shfl_sync(kAllLanes, own.left.hessian, winner)};

@@ -14,7 +14,7 @@ constexpr std::uint32_t kSiblings = 2;
 constexpr int kThreads = kSiblings * kNarrowPerBlock;
 constexpr std::uint32_t kWarpsOfSibling = kNarrowPerBlock / 32;
 
-/// The cells of a feature in a node, in a thread's registers.
+/// Bins of a feature in a node, in a thread's registers.
 struct NarrowBins {
   FixedSum cells[kNarrowCodes];
   std::uint32_t count;
@@ -30,7 +30,7 @@ struct NarrowBins {
   }
 };
 
-/// Reads the cells of the smaller sibling, complete.
+/// Reads the bins of the smaller sibling, and computes its most frequent bin (`usual`).
 __device__ __forceinline__ NarrowBins ReadSmall(FeatureCodes const& codes, SearchedPair const& pair) {
   FeatureSums const from{pair.small + codes.first_sum, codes.sum_stride};
   NarrowBins bins{{}, codes.n_bins};
@@ -48,7 +48,7 @@ __device__ __forceinline__ NarrowBins ReadSmall(FeatureCodes const& codes, Searc
   return bins;
 }
 
-/// Makes the cells of the larger sibling, in place of the parent's.
+/// Computes the bins of the larger sibling and stores them in place of the parent's.
 __device__ __forceinline__ NarrowBins MakeLarge(FeatureCodes const& codes, SearchedPair const& pair,
                                                 NarrowBins const& small) {
   FeatureSums const large{pair.large + codes.first_sum, codes.sum_stride};
@@ -60,7 +60,7 @@ __device__ __forceinline__ NarrowBins MakeLarge(FeatureCodes const& codes, Searc
   return bins;
 }
 
-/// The best split of one feature of one node. histogram: its cells are those of `bins`.
+/// Finds the best split of one feature of one node. bins: the node's bins of the feature.
 __device__ __forceinline__ BinCandidate FindAt(FindTask const& task, GainParam const& gain, std::int32_t index,
                                                std::uint32_t place, NarrowBins const& bins) {
   if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
@@ -75,19 +75,20 @@ __device__ __forceinline__ BinCandidate FindAt(FindTask const& task, GainParam c
   return scan.Exact({0, bins.count, {}, false}, scan.Missing(present));
 }
 
-/// The lane that has the best of a warp's candidates, of equal ones the first: features ascend.
+/// Returns the lane with the best candidate of a warp, the first one if several are equal, because features ascend; -1
+/// if there is no candidate.
 __device__ __forceinline__ int BestLane(BinCandidate const& own) {
   bool const is_found = own.order != BinCandidate::kNone;
-  double most = is_found ? own.loss_change : -1.0;  // what is found gains 0 at least
+  double most = is_found ? own.loss_change : -1.0;  // a candidate gains at least 0
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) most = fmax(most, __shfl_xor_sync(kAllLanes, most, step));
   return __ffs(static_cast<int>(__ballot_sync(kAllLanes, is_found && own.loss_change == most))) - 1;
 }
 
-/// What the warps of a block found: for the smaller sibling, and for the larger one.
+/// Splits that the warps of a block found: for the smaller sibling, and for the larger one.
 using FoundSplits = SplitCandidate[kSiblings][kWarpsOfSibling];
 
-/// Searches the narrow features from the one at `first` on; all threads of a block call it.
+/// Searches the narrow features from index `first` on. Called by all threads of a block.
 __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
                                             std::uint32_t first, FoundSplits& found) {
   std::uint32_t const sibling = threadIdx.x / kNarrowPerBlock;

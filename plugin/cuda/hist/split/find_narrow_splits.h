@@ -1,8 +1,8 @@
-/// \file The best splits at features of a few codes, a thread each (find_splits.h): what a warp would search with one
-/// of its lanes, and most of its time waiting.
+/// \file Finds the best splits at features with a few codes, one thread per feature (find_splits.h). A warp would
+/// search such a feature with one lane and spend most of its time waiting.
 ///
-/// A thread reads up to four cells of each sibling, completes and subtracts them as others are, and goes through their
-/// boundaries; a warp has 32 neighbouring features of one sibling.
+/// A thread reads up to four bins of each sibling, completes and subtracts them like wider features, and tries their
+/// boundaries. A warp handles 32 neighbouring features of one sibling.
 #pragma once
 
 #include "cuda/common/cuda_context.h"
@@ -10,10 +10,10 @@
 
 namespace kauri::cuda {
 
-/// Features that a block of threads looks at together.
+/// Number of features that a block of threads searches together.
 constexpr std::uint32_t kNarrowPerBlock = 128;
 
-/// The first blocks.narrow of a node's answers. n_pairs: of the grid.
+/// Writes the first blocks.narrow answers of each node. n_pairs: pairs in the grid.
 void FindNarrowSplits(CudaContext const& cuda, FindTask const& task, FeatureBlocks const& blocks, unsigned n_pairs);
 
 }  // namespace kauri::cuda

@@ -20,28 +20,29 @@ constexpr std::uint32_t kWarps = 16;
 constexpr int kThreads = 32 * static_cast<int>(kWarps);
 constexpr unsigned kMaxGridY = 65535;
 
-/// What a block of threads looks at: so many features of both siblings, with so many warps for the bins of each.
+/// Shape of a block's work: kFeatures features of both siblings, with kParts warps for the bins of each.
 template <std::uint32_t kFeaturesOfBlock>
 struct BlockShape {
   static constexpr std::uint32_t kFeatures = kFeaturesOfBlock;
   static constexpr std::uint32_t kParts = kWarps / kSiblings / kFeatures;
 };
 
-/// Where a warp alone would be busy with the bins of a feature for longer than all else takes (256 bins of one pair:
-/// 18 us on an H100, and 10 with four warps). Two sums of a code are a sector of memory.
+/// Shape for few pairs, if one warp per feature would take longer than everything else (256 bins of one pair: 18 us on
+/// an H100, and 10 us with four warps). The sums of one code of two features are a sector of memory.
 using FewPairs = BlockShape<2>;
-/// Where there is enough to do for all warps of a device, the less the better that they tell each other (2,048 pairs:
-/// 404 us, and 706).
+/// Shape for pairs that keep all warps of a device busy. Warps then exchange as little as possible (2,048 pairs: 404
+/// us, and 706 us with FewPairs).
 using ManyPairs = BlockShape<8>;
 
-/// What the blocks of a launch have in shared memory: a place for each feature's cells of either sibling.
+/// Shared memory of a block: the bins of each feature for either sibling.
 template <typename Shape>
 struct SharedCells {
   StagedCells small[Shape::kFeatures];
   StagedCells large[Shape::kFeatures];
 };
 
-/// Completes the cell of the usual code of a feature in a bundle: what the larger sibling has there follows.
+/// Computes the most frequent bin (`usual`) of a feature in a bundle, for the smaller sibling and then for the larger
+/// one.
 __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPair const& pair, StagedCells* small,
                                           StagedCells* large) {
   FixedSum others;
@@ -61,9 +62,9 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPai
   __syncwarp();
 }
 
-/// Copies the cells of the block's features to shared memory; those of the larger sibling are made first: the parent's
-/// less those of the smaller. All threads of a block call it: a thread has one feature, and neighbours have
-/// neighbouring features, whose sums of a code lie side by side. All its reads are under way at the same time.
+/// Copies the bins of the block's features to shared memory. First computes the larger sibling's: the parent's minus
+/// the smaller's. All threads of a block call it: a thread has one feature, and neighbours have neighbouring features,
+/// whose sums of a code lie side by side. All its reads are in flight at the same time.
 template <typename Shape>
 __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, std::uint32_t first,
                                       SharedCells<Shape>* shared) {
@@ -99,8 +100,8 @@ __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& 
   }
 }
 
-/// The counts of the larger sibling at the block's features: the parent's less those of the smaller. All threads of a
-/// block call it, after which they wait for each other.
+/// Computes the larger sibling's row counts at the block's features: the parent's minus the smaller's. All threads of a
+/// block call it, and must be synchronised afterwards.
 template <typename Shape>
 __device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair, std::uint32_t first) {
   std::uint32_t const place = PlaceAt(task, first + threadIdx.x % Shape::kFeatures);
@@ -113,7 +114,7 @@ __device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPai
   }
 }
 
-/// Completes the count of the usual code of a feature in a bundle; a warp calls it.
+/// Computes the row count of a bundled feature's most frequent bin (`usual`). Called by a warp.
 __device__ __forceinline__ void CountUsual(FindTask const& task, FeatureCodes const& codes, SearchedPair const& pair,
                                            std::int64_t n_small) {
   if (task.limits.least_rows <= 1) return;
@@ -133,25 +134,25 @@ __device__ __forceinline__ void CountUsual(FindTask const& task, FeatureCodes co
   __syncwarp();
 }
 
-/// A sibling, as a warp searches it.
+/// A sibling that a warp searches.
 struct SearchedSibling {
-  std::int32_t index;  ///< among the nodes, or -1
+  std::int32_t index;  ///< index among the nodes, or -1
   FixedSum* histogram;
   StagedCells const* staged;
-  std::int64_t n_rows;  ///< read where they are counted
+  std::int64_t n_rows;  ///< used only if rows are counted
 };
 
 __device__ __forceinline__ SplitLimits LimitsOf(FindTask const& task, SearchedNode const& node, std::int64_t n_rows) {
   return {{task.limits.least_rows, n_rows}, {task.limits.draws, node.draw_key}};
 }
 
-/// What a warp looks at.
+/// The work of a warp.
 struct WarpShare {
   std::uint32_t sibling;
-  std::uint32_t of_block;  ///< which of the block's features
-  std::uint32_t part;      ///< of its bins
+  std::uint32_t of_block;  ///< index among the block's features
+  std::uint32_t part;      ///< part of the feature's bins
 
-  /// That of a warp, by its place in its block: parts of the same bins are side by side.
+  /// Returns the work of the calling warp. Warps that share the bins of a feature are neighbours.
   template <typename Shape>
   __device__ static WarpShare Own() {
     std::uint32_t const warp = threadIdx.x / 32;
@@ -160,21 +161,21 @@ struct WarpShare {
   }
 };
 
-/// What the warps of a block tell each other of a feature's bins.
+/// Memory through which the warps of a block exchange results about a feature's bins.
 template <bool kLimited>
 struct OfWarps {
   std::conditional_t<kLimited, Stretch, WarpBins> bins[kWarps];
   BinCandidate best[kWarps];
 };
 
-/// Whether a sibling's splits at a feature are searched here.
+/// Returns whether a sibling's splits at a feature are searched on the device.
 __device__ __forceinline__ bool IsSearched(FindTask const& task, std::int32_t index, std::uint32_t place) {
   if (index < 0 || place == kNoPlace || !MayUse(task, task.nodes[index], place)) return false;
   return task.is_categorical == nullptr || task.is_categorical[task.tree_features.data()[place]] == 0;
 }
 
-/// Searches the bins of all warps of the block; scan is read where IsSearched. All threads call it. Returns what was
-/// found for the first of the warps that share the bins of a feature.
+/// Searches the bins of all warps of the block; scan is read if is_searched. All threads call it. Only the first of the
+/// warps that share the bins of a feature returns the result.
 template <typename Shape, typename Scan, typename Of>
 __device__ __forceinline__ BinCandidate SearchParts(Scan const& scan, bool is_searched, std::uint32_t part,
                                                     Of* of_warps) {
@@ -201,8 +202,8 @@ __device__ __forceinline__ BinCandidate SearchParts(Scan const& scan, bool is_se
   return best;
 }
 
-/// What is found at one feature for one node; all threads of the block call it, and what the first warp of those that
-/// share its bins has counts.
+/// Finds the best split at one feature for one node. All threads of the block call it; the result is valid in the first
+/// of the warps that share the feature's bins.
 template <typename Shape, bool kLimited>
 __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, GainParam const& gain,
                                                  SearchedSibling const& sibling, std::uint32_t place,
@@ -232,13 +233,13 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, GainParam
           node.sum - best.left};
 }
 
-/// A split, and the noise that it competes with.
+/// A split and the noise added to its gain.
 struct NoisySplit {
   SplitCandidate split;
   double noise = 0.0;
 };
 
-/// The same of what was found for a node; without noise all that is found competes.
+/// Adds the noise to a split of a node and drops the split if it is not admitted. Without noise every split competes.
 template <bool kNoisy>
 __device__ __forceinline__ NoisySplit Compete(FindTask const& task, std::int32_t node, SplitCandidate const& split) {
   NoisySplit found{split};
@@ -259,11 +260,11 @@ __device__ __forceinline__ void KeepBetter(NoisySplit const& found, NoisySplit* 
   }
 }
 
-/// What the warps of a block found at its features: for the smaller sibling, and for the larger one.
+/// Splits that the warps of a block found at its features: for the smaller sibling, and for the larger one.
 template <typename Shape>
 using FoundSplits = NoisySplit[kSiblings][Shape::kFeatures];
 
-/// Rows of the smaller sibling, and of both.
+/// Number of rows of the smaller sibling, and of both.
 struct PairRows {
   std::int64_t small = 0;
   std::int64_t both = 0;
@@ -275,7 +276,7 @@ __device__ __forceinline__ PairRows RowsOf(FindTask const& task, std::uint32_t i
   return {NumRowsOf(node, task.limits.n_left), node.rows.count};
 }
 
-/// The sibling that a warp looks at.
+/// Returns the sibling that a warp searches.
 template <typename Shape>
 __device__ __forceinline__ SearchedSibling SiblingOf(SearchedPair const& pair, PairRows const& rows,
                                                      WarpShare const& own, SharedCells<Shape> const& shared) {
@@ -283,7 +284,7 @@ __device__ __forceinline__ SearchedSibling SiblingOf(SearchedPair const& pair, P
   return {pair.large_node, pair.large, &shared.large[own.of_block], rows.both - rows.small};
 }
 
-/// The shared memory of a block.
+/// Shared memory of a block.
 template <typename Shape, bool kLimited>
 struct BlockMemory {
   SharedCells<Shape>* cells;
@@ -291,7 +292,7 @@ struct BlockMemory {
   FoundSplits<Shape>* found;
 };
 
-/// Searches the features from the one at `first` on; all threads of a block call it.
+/// Searches the block's features from index `first` on. Called by all threads of a block.
 template <typename Shape, bool kLimited, bool kNoisy>
 __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
                                             PairRows const& rows, std::uint32_t first,
@@ -316,8 +317,8 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
   __syncthreads();
 }
 
-/// blockIdx.x: some of the blocks of wide features; blockIdx.y: a pair. kLimited: task.limits hold. kNoisy: so does
-/// task.noise.
+/// blockIdx.x: some of the blocks of wide features; blockIdx.y: a pair. kLimited: task.limits are on. kNoisy:
+/// task.noise is on.
 template <typename Shape, bool kLimited, bool kNoisy>
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task, FeatureBlocks blocks) {
   extern __shared__ FixedSum shared_sums[];
@@ -356,7 +357,7 @@ std::size_t BlocksFor(std::size_t n_features, std::size_t per_block) {
   return (n_features + per_block - 1) / per_block;
 }
 
-/// Whether FewPairs' blocks are at work all at the same time: two on each multiprocessor of a large device.
+/// Returns whether the blocks of FewPairs all run at the same time: two on each multiprocessor of a large device.
 bool AreFew(FindTask const& task, std::size_t n_pairs) {
   constexpr std::size_t kAtOnce = 256;
   return n_pairs * BlocksFor(NumWide(task), FewPairs::kFeatures) <= kAtOnce;
@@ -371,9 +372,10 @@ void Find(CudaContext const& cuda, FindTask const& task, FeatureBlocks const& bl
 }  // namespace
 
 FeatureBlocks NumFeatureBlocks(FindTask const& task, std::size_t n_pairs) {
-  // Enough blocks to fill a device some times over; each has an answer for the host to read, which takes it longer.
+  // Enough blocks to fill a device several times over. The host reads one answer per block, so more blocks cost host
+  // time.
   constexpr std::size_t kManyBlocks = 1024;
-  constexpr std::size_t kManyPairs = 256;  // fill it alone
+  constexpr std::size_t kManyPairs = 256;  // they fill a device by themselves
   auto const share = n_pairs >= kManyPairs ? 1 : kManyBlocks / std::max<std::size_t>(1, n_pairs);
   auto const of = [&](std::size_t n_features, std::size_t per_block) {
     return static_cast<std::uint32_t>(std::min(BlocksFor(n_features, per_block), share));

@@ -1,4 +1,4 @@
-/// \file What a boundary between bins that a scan found (feature_scan.cuh) means as a split.
+/// \file Converts a boundary between bins that a scan found (feature_scan.cuh) to a threshold.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace kauri::cuda {
 
-/// The first bin on the right; not of BinCandidate::kAlone, whose sums would tell.
+/// Returns the first bin on the right. order: not BinCandidate::kAlone, for which the sums would be needed.
 __device__ __forceinline__ std::uint32_t FirstRightOf(std::uint32_t order) {
   using bin_scan::BinCandidate;
   return order < BinCandidate::kDown ? order + 1 : BinCandidate::BinOfDown(order);
@@ -22,7 +22,7 @@ __device__ __forceinline__ float ThresholdOfBoundary(FindTask const& task, std::
   return task.cut_values[task.features[feature].first_cut + first_right - 1];
 }
 
-/// The threshold of what a scan found, all of whose orders it may have. cells: of the node at the feature.
+/// Returns the threshold of a candidate of any order. cells: the node's bins of the feature.
 __device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
                                              bin_scan::FeatureSums const& cells) {
   if (order != bin_scan::BinCandidate::kAlone) return ThresholdOfBoundary(task, feature, FirstRightOf(order));

@@ -18,7 +18,7 @@ constexpr int kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr int kDirections = 2;
-/// Of the losses that are held at a time, 64 MiB, unless those of one node are more.
+/// Maximum number of losses held at a time: 64 MiB, or the losses of one node if those are more.
 constexpr std::size_t kMostLosses = std::size_t{1} << 23U;
 
 __device__ __forceinline__ LeftSide Plus(LeftSide a, LeftSide b) { return {a.sum + b.sum, a.n_rows + b.n_rows}; }
@@ -37,7 +37,7 @@ __device__ __forceinline__ bool IsOfCategories(LevelSplitTask const& task, std::
   return task.find.is_categorical != nullptr && task.find.is_categorical[feature] != 0;
 }
 
-/// A node at a feature, as a warp looks at it.
+/// A node at a feature, as one warp reads it.
 class NodeAtFeature {
  public:
   __device__ NodeAtFeature(LevelSplitTask const& task, ScoredNode const& node, std::uint32_t feature)
@@ -58,16 +58,16 @@ class NodeAtFeature {
                     node.searched.bounds,
                     task.find.signs == nullptr ? 0 : static_cast<int>(task.find.signs[feature])} {}
 
-  /// Of the bins up to `last`.
+  /// Returns the sum of the bins up to `last`.
   __device__ LeftSide SumTo(std::uint32_t last) const {
     LeftSide own;
     for (std::uint32_t bin = Lane(); bin <= last && bin < codes_.n_bins; bin += 32) own = Plus(own, Cell(bin));
     return WarpSum(own);
   }
-  /// Of the bin that goes right at a categorical feature.
+  /// Returns the sum of all bins except the one that goes right at a categorical feature.
   __device__ LeftSide SumBut(std::uint32_t bin) const { return Minus(SumTo(codes_.n_bins), Cell(bin)); }
   __device__ LeftSide Missing() const { return codes_.may_miss != 0 ? Minus(all_, SumTo(codes_.n_bins)) : LeftSide{}; }
-  /// Whether rows miss the feature, by their number where that is known.
+  /// Returns whether the feature is missing in some rows; decided by their number if rows are counted.
   __device__ bool IsThere(LeftSide missing) const {
     return limit_.IsOn() ? missing.n_rows > 0 : !(missing.sum == FixedSum{});
   }
@@ -92,7 +92,7 @@ class NodeAtFeature {
     if (bin >= codes_.n_bins) return {};
     return {cells_[bin], limit_.IsOn() ? counts_[bin].gradient : 0};
   }
-  /// Minus infinity where the node cannot make the split.
+  /// Returns minus infinity if the node cannot make the split.
   __device__ double LossOf(LeftSide left) const {
     if (limit_.IsOn() && !limit_.Allows(left.n_rows)) return -kInfinity;
     return LossOfBoundary(gain_, boundaries_, left.sum) - task_.gamma;
@@ -109,10 +109,10 @@ class NodeAtFeature {
   BinBoundaries boundaries_;
 };
 
-/// The place of a warp's feature among those of the tree.
+/// Returns the place of a warp's feature among the tree's features.
 __device__ __forceinline__ std::uint32_t PlaceOfWarp() { return blockIdx.x * kWarps + threadIdx.x / 32; }
 
-/// Nodes [first, first + count) of the level, one to a value of blockIdx.y.
+/// Handles nodes [first, first + count) of the level, one per value of blockIdx.y.
 __global__ void __launch_bounds__(kThreads)
     NodeLossesKernel(LevelSplitTask task, std::uint32_t first, std::uint32_t count) {
   std::uint32_t const place = PlaceOfWarp();
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// blockIdx.x: a feature of the tree; blockIdx.y: where its missing rows go.
+/// blockIdx.x: a feature of the tree; blockIdx.y: the side to which its missing values go.
 __global__ void __launch_bounds__(kThreads) AddLossesKernel(LevelSplitTask task, std::uint32_t count) {
   FeatureCodes const& codes = task.find.features[task.find.tree_features.data()[blockIdx.x]];
   if (blockIdx.y == 1 && codes.may_miss == 0) return;
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kThreads) AddLossesKernel(LevelSplitTask task,
   }
 }
 
-/// Of a feature in all nodes that may use it, added up in their order; a warp calls it.
+/// Returns the noise of a feature, added up over all nodes that may use it, in their order. Called by a warp.
 __device__ __forceinline__ double NoiseOf(LevelSplitTask const& task, std::uint32_t place, std::uint32_t feature) {
   double total = 0.0;
   std::uint32_t const n_nodes = static_cast<std::uint32_t>(task.nodes.size());
@@ -165,7 +165,7 @@ __device__ __forceinline__ double NoiseOf(LevelSplitTask const& task, std::uint3
   return total;
 }
 
-/// The best score of a feature; a warp calls it.
+/// Returns the best score of a feature. Called by a warp.
 __device__ __forceinline__ BinCandidate BestScore(LevelSplitTask const& task, std::uint32_t place,
                                                   std::uint32_t feature) {
   FeatureCodes const& codes = task.find.features[feature];
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(kThreads) BestOfFeaturesKernel(LevelSplitTask 
   if (Lane() == 0) task.of_features[place] = split;
 }
 
-/// The place of the best of all features; a warp calls it. There is one at least.
+/// Returns the place of the best of all features, of which there is at least one. Called by a warp.
 __device__ __forceinline__ std::uint32_t BestPlace(LevelSplitTask const& task) {
   std::uint32_t const n_places = static_cast<std::uint32_t>(task.find.tree_features.size());
   std::uint32_t best = min(Lane(), n_places - 1);
@@ -221,7 +221,7 @@ __device__ __forceinline__ std::uint32_t BestPlace(LevelSplitTask const& task) {
   return best;
 }
 
-/// What of a node goes left; a warp calls it.
+/// Returns the part of a node that goes left. Called by a warp.
 __device__ __forceinline__ LeftSide LeftOf(LevelSplitTask const& task, ScoredNode const& node,
                                            LevelSplit const& split) {
   NodeAtFeature const at(task, node, split.best.feature);
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(kThreads) LeftSidesKernel(LevelSplitTask task)
   if (Lane() == 0) task.lefts[index] = left;
 }
 
-/// How many nodes' losses are held at a time.
+/// Returns for how many nodes losses are held at a time.
 std::size_t NumAtOnce(LevelSplitTask const& task) {
   auto const of_node = std::max<std::size_t>(1, std::size_t{kDirections} * task.n_cuts);
   return std::clamp<std::size_t>(kMostLosses / of_node, 1, task.nodes.size());

@@ -1,11 +1,12 @@
-/// \file The split that all nodes of a level share: tree/hist/level_search.h on the device, with its bits.
+/// \file Finds the split that all nodes of a level share: tree/hist/level_search.h on the device, with the same bits.
 ///
-/// 1. A warp takes a feature of a node. It adds up the bins from the left and writes the losses of their boundaries,
-///    less gamma, with the missing rows to the right and to the left; of many nodes, some at a time. A boundary of a
-///    categorical feature is a category: all others are left of it.
-/// 2. A thread takes a boundary and adds the losses of the nodes to its score, in their order.
-/// 3. A warp takes a feature: its best score, and its noise in all nodes.
-/// 4. A warp takes a node: the best of all features, and what of the node goes left there.
+/// 1. A warp handles a feature of a node. It adds up the bins from the left and writes the losses of their boundaries,
+///    minus gamma, with the missing rows to the right and to the left. If there are many nodes, this is done for some
+///    of them at a time. A boundary of a categorical feature is a category: all other categories go left.
+/// 2. A thread handles a boundary and adds the losses of the nodes to its score, in their order.
+/// 3. A warp handles a feature: it finds its best score, and its noise in all nodes.
+/// 4. A warp handles a node: it finds the best of all features, and the part of the node that goes left there.
+///
 /// Bytes per boundary and node: 16 of the histogram, 16 of losses written and read again. Float64 operations: about 12
 /// and two divisions, in each direction.
 #pragma once
@@ -27,28 +28,28 @@ namespace kauri::cuda {
 /// A node of the level.
 struct ScoredNode {
   SearchedNode searched;
-  FixedSum* histogram;  ///< [n_sums], and their counts where rows are counted; complete
-  std::int64_t n_rows;  ///< read where they are counted
+  FixedSum* histogram;  ///< [n_sums], followed by row counts if rows are counted; complete
+  std::int64_t n_rows;  ///< used only if rows are counted
 };
 
 struct LevelSplitTask {
-  FindTask find;  ///< what is asked of splits; its pairs, nodes and answers are unused
+  FindTask find;  ///< settings of the search; its pairs, nodes and answers are unused
   Span<ScoredNode const> nodes;
   double gamma;
   std::uint32_t n_cuts;  ///< of all columns
 
   // Scratch.
-  double* losses = nullptr;           ///< [n_at_once, 2, n_cuts]: with the missing rows right, and left
+  double* losses = nullptr;           ///< [n_at_once, 2, n_cuts]: with the missing rows on the right, and on the left
   double* scores = nullptr;           ///< [2, n_cuts]
-  std::uint32_t* misses = nullptr;    ///< [n_tree_features]: whether some node misses values of the feature
+  std::uint32_t* misses = nullptr;    ///< [n_tree_features]: whether the feature is missing in some row of a node
   LevelSplit* of_features = nullptr;  ///< [n_tree_features]
 
   // Answers, page-locked.
-  LevelSplit* found = nullptr;  ///< invalid where no score is above kMinLossChange
-  LeftSide* lefts = nullptr;    ///< [n_nodes], where it is valid
+  LevelSplit* found = nullptr;  ///< invalid if no score is above kMinLossChange
+  LeftSide* lefts = nullptr;    ///< [n_nodes], if `found` is valid
 };
 
-/// What a search for the splits of levels keeps from level to level.
+/// Memory that the split search keeps from level to level.
 struct LevelMemory {
   Upload request;
   Buffer<double> losses;
@@ -59,8 +60,8 @@ struct LevelMemory {
   PinnedBuffer<LeftSide> lefts;
 };
 
-/// Finds it in a level of one node or more; the answers are in *memory once the stream has passed. Of the task it makes
-/// scratch and answers. \throws Error(kMemory) with what is needed.
+/// Finds the split of a level of at least one node. The answers are in *memory once the stream has been synchronised.
+/// Sets the scratch and answers of its copy of the task. \throws Error(kMemory) with the amount that is needed.
 void FindLevelSplit(CudaContext const& cuda, LevelSplitTask task, LevelMemory* memory);
 
 }  // namespace kauri::cuda

@@ -1,8 +1,9 @@
-/// \file The best split of a node at one feature, where more is asked of splits than what they gain: enough rows in
-/// both children (tree/row_limit.h), or one threshold that is drawn (tree/threshold_draw.h).
+/// \file Finds the best split of a node at one feature if splits have requirements besides their gain: enough rows in
+/// both children (tree/row_limit.h), or a random threshold (tree/threshold_draw.h).
 ///
-/// As feature_scan.cuh, but that bins with rows are numbered, as thresholds are drawn by number; where rows are
-/// counted, counts tell which bins hold rows. Counts are read where they are, and all gains computed in float64.
+/// Works like feature_scan.cuh, with two differences. Bins with rows are numbered, because thresholds are drawn by
+/// number. If rows are counted, counts decide which bins hold rows. Counts are read in place, and all gains are
+/// computed in float64.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace kauri::cuda::bin_scan {
 
-/// What is known of a stretch of bins.
+/// Totals of a stretch of bins.
 struct Stretch {
   FixedSum sum;
   std::int64_t n_rows = 0;
@@ -26,14 +27,14 @@ struct Stretch {
   }
 };
 
-/// The bins of a lane, and what is before them.
+/// Bins of a lane, and the totals before them.
 struct LaneStretch {
   std::uint32_t begin;
   std::uint32_t end;
   Stretch before;
 };
 
-/// As that of WarpBins.
+/// Does the same as AddOtherParts for WarpBins (feature_scan.cuh).
 __device__ __forceinline__ Stretch AddOtherParts(Stretch const* of_parts, std::uint32_t part, std::uint32_t n_parts,
                                                  LaneStretch* lane) {
   Stretch all;
@@ -48,18 +49,18 @@ struct LimitedScan {
   FeatureScan<AllBins> const& scan;
   std::uint32_t feature;
   SplitLimits limits;
-  FeatureSums counts;  ///< read where rows are counted
+  FeatureSums counts;  ///< used only if rows are counted
 
-  /// What all lanes know of the feature.
+  /// Facts about the feature, equal in all lanes.
   struct Facts {
     FixedSum missing;
-    std::int64_t n_missing = 0;  ///< rows
+    std::int64_t n_missing = 0;  ///< number of rows
     bool has_missing = false;
     std::int64_t n_held = 0;
-    BoundaryRange between;  ///< boundaries behind bins with rows, but the last, that are looked at
+    BoundaryRange between;  ///< searched boundaries, among those behind bins with rows except the last
   };
 
-  /// i: of the warp's bins.
+  /// i: index among the warp's bins.
   __device__ std::int64_t RowsIn(std::uint32_t i) const {
     return limits.rows.IsOn() ? counts[scan.of_feature.Bin(i)].gradient : 0;
   }
@@ -87,7 +88,7 @@ struct LimitedScan {
     scan.Consider(left, order, best);
   }
 
-  /// A bin with rows, behind `before`.
+  /// Tries the boundaries of a bin with rows that follows `before`.
   __device__ void ConsiderBin(std::uint32_t i, Stretch const& before, Facts const& facts, BinCandidate* best) const {
     std::uint32_t const bin = scan.of_feature.Bin(i);
     auto const is_looked_at = [&](std::int64_t boundary) {
@@ -104,7 +105,8 @@ struct LimitedScan {
     Consider(before.sum + scan.of_feature.Sum(i), before.n_rows + RowsIn(i), BinCandidate::Up(bin), best);
   }
 
-  /// The lane's part of the warp's bins, as if there were no others.
+  /// Returns the lane's share of the warp's bins, with totals that include only this part. all (out): the part's
+  /// totals.
   __device__ LaneStretch Divide(Stretch* all) const {
     std::uint32_t const count = scan.of_feature.Count();
     std::uint32_t const per_lane = (count + 31) / 32;
@@ -121,7 +123,7 @@ struct LimitedScan {
     return lane;
   }
 
-  /// all: of the feature's bins.
+  /// all: totals of the feature's bins.
   __device__ BinCandidate Search(LaneStretch const& lane, Stretch const& all) const {
     Facts const facts = FactsOf(all);
     Stretch before = lane.before;

@@ -1,4 +1,4 @@
-/// \file What kernels that look for splits ask of a node at a feature.
+/// \file Access of split search kernels to a node at a feature.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,13 +10,13 @@
 
 namespace kauri::cuda {
 
-/// Where the counts of a feature are.
+/// Returns the row counts of a feature.
 __device__ __forceinline__ bin_scan::FeatureSums CountsOf(FindTask const& task, FeatureCodes const& codes,
                                                           FixedSum* histogram) {
   return {histogram + task.limits.counts_at + codes.first_sum, codes.sum_stride};
 }
 
-/// place: of the feature among those of the tree.
+/// Returns whether a node may use a feature. place: of the feature among the tree's features.
 __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
   auto const n_features = static_cast<std::int64_t>(task.tree_features.size());
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
@@ -24,13 +24,13 @@ __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const&
 
 constexpr std::uint32_t kNoPlace = 0xFFFFFFFFU;
 
-/// The place of the wide feature of this number among those of the tree, or kNoPlace.
+/// Returns the place of the wide feature of this number among the tree's features, or kNoPlace.
 __device__ __forceinline__ std::uint32_t PlaceAt(FindTask const& task, std::uint32_t number) {
   if (number >= NumWide(task)) return kNoPlace;
   return HasNarrow(task) ? task.by_width.wide.data()[number] : number;
 }
 
-/// By the threads of one block.
+/// Called by the threads of one block.
 __device__ __forceinline__ void CopyNumLeft(FindTask const& task, std::uint32_t n_threads) {
   for (auto i = threadIdx.x; i < task.n_left.size(); i += n_threads) task.n_left_out[i] = task.n_left.data()[i];
 }

@@ -3,7 +3,7 @@
 namespace kauri::cuda {
 
 void TreeFeatures::AddTo(Upload* upload, DeviceBins const& bins, std::vector<std::uint32_t> const& features) {
-  constexpr std::size_t kFew = 64;  // features do not pay for a launch of their own
+  constexpr std::size_t kFew = 64;  // fewer features do not justify a launch of their own
   std::vector<std::uint32_t> narrow;
   std::vector<std::uint32_t> wide;
   for (std::uint32_t place = 0; place < features.size(); ++place) {

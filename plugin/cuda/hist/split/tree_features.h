@@ -1,5 +1,5 @@
-/// \file What the search for splits reads of the features of a tree: which it may use, and which of them a thread has
-/// for itself.
+/// \file The features of a tree as the split search reads them: those that the tree may use, and those among them that
+/// are searched by one thread each.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace kauri::cuda {
 
 class TreeFeatures {
  public:
-  /// Becomes part of a request. features: ascending.
+  /// Adds the features to a request. features: ascending.
   void AddTo(Upload* upload, DeviceBins const& bins, std::vector<std::uint32_t> const& features);
-  /// Once that is sent.
+  /// Sets the features of the task, once the request is sent.
   void PutInto(Upload const& upload, FindTask* task) const;
 
  private:
   struct Array {
-    std::size_t place = 0;  ///< in the request
+    std::size_t place = 0;  ///< place in the request
     std::size_t size = 0;
 
     Span<std::uint32_t const> In(Upload const& upload) const { return {upload.At<std::uint32_t>(place), size}; }
