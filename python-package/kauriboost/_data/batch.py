@@ -28,7 +28,7 @@ class Batch(RowInfo):
         self._alive = None
 
     def take(self, data: Any, feature_names: Any = None, feature_types: Any = None, **fields: Any) -> None:
-        """Point to `data` and set its fields; the arguments are those of `DMatrix`."""
+        """Point to `data` and set its fields; the arguments are the same as of `DMatrix`."""
         if is_arrow_table(data):
             set_proxy_arrow(self.handle, arrow_table(data))
             self.release()

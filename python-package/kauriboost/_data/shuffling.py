@@ -58,7 +58,7 @@ def shuffle_rows(x: Any, seed: int = 0, out: Any = None) -> Any:
         The rows: an array of any number of dimensions and of any type but objects, in host memory, or CuPy's or
         PyTorch's in the memory of a CUDA device.
     seed
-        Selects the permutation, which is that of `shuffle` for ``len(x)`` elements and depends on nothing else.
+        Selects the permutation: the one that `shuffle` returns for ``len(x)`` elements and this seed.
     out
         The destination: an array of the shape and type of `x` in the same memory, rows contiguous; a new one by
         default. With ``out=x`` the rows are shuffled in place. This needs no second array, but 16 + 2 log2(len(x))

@@ -19,7 +19,7 @@ from .intervals import Intervals
 class KauriRegressor(RegressorMixin, Intervals):
     """Gradient-boosted regression.
 
-    Parameters are those of the booster under scikit-learn's names, and all of ``kauriboost.parameters()``
+    Parameters are the booster's under scikit-learn's names, and all of ``kauriboost.parameters()``
     (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default.
     Additional parameters are `n_estimators` (rounds), `missing`, `early_stopping_rounds`, `validation_fraction`,
     `importance_type` and `callbacks`. `early_stopping_rounds` needs `eval_set` in `fit`, or `validation_fraction`: the
@@ -128,7 +128,7 @@ class KauriRegressor(RegressorMixin, Intervals):
         output_margin
             Return sums of leaf values without transforming them.
         validate_features
-            Compare the feature names with those of the training data.
+            Compare the feature names with the training data's.
         base_margin
             ``[n_rows]`` or ``[n_rows, n_targets]``.
         iteration_range
@@ -158,9 +158,9 @@ class KauriRegressor(RegressorMixin, Intervals):
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the predictions after each round; the last equals that of `predict`. See there for the parameters.
+        """Yield the predictions after each round; the last equals the result of `predict`, which has the same parameters.
 
-        The cost of a round is that of its own trees, twice; earlier rounds are not evaluated again.
+        Each round evaluates its own trees twice, and no trees of earlier rounds.
         """
         return self._staged(
             X,

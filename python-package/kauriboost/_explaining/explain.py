@@ -145,7 +145,7 @@ def explain(
 def explain_batches(model: Any, batches: Iterable[Any], *, background: Any = None, **how: Any) -> Iterator[Explanation]:
     """Explain rows that come in batches, lazily, in the memory of one batch and its explanation.
 
-    The values are bit for bit those of a single call with all rows.
+    The values are bit for bit the same as from a single call with all rows.
 
     Parameters
     ----------

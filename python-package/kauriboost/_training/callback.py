@@ -35,7 +35,7 @@ class TrainingCallback:
     def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Run after round `epoch`; `evals_log` holds its evaluation: data set -> metric -> values.
 
-        In cross-validation a value is a pair: mean and standard deviation over the folds.
+        A value of a cross-validation is a pair: mean and standard deviation over the folds.
         """
         return False
 

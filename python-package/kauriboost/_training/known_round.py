@@ -18,7 +18,7 @@ def known_round(
 ) -> list[Evaluation]:
     """Train a round and evaluate it by the library's metrics, without checking column names again.
 
-    On small data, comparing the names takes as long as building a few nodes of a tree.
+    For small data, comparing the names takes as long as building a few nodes of a tree.
     """
     try:
         check(LIB.XGBoosterUpdateOneIter(booster.handle, iteration, train.handle))
