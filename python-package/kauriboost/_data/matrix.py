@@ -222,8 +222,8 @@ class DMatrix(RowInfo):
         """Return a matrix of the bins that ``tree_method="hist"`` makes of these rows, with all other fields.
 
         Slices of the result share its bin edges and bins, so training on them computes no new edges; `cv` and
-        `fit_best` work this way. The edges are computed from all these rows. They depend on weights, column types and rows,
-        not on labels. For a matrix that already keeps bins, such as a `QuantileDMatrix`, the result shares them.
+        `fit_best` work this way. The edges are computed from all these rows. They depend on weights, column types and
+        rows, not on labels. For a matrix that already keeps bins, such as a `QuantileDMatrix`, the result shares them.
 
         Parameters
         ----------

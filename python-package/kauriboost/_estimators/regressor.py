@@ -158,7 +158,7 @@ class KauriRegressor(RegressorMixin, Intervals):
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the predictions after each round; the last equals the result of `predict`, which has the same parameters.
+        """Yield the predictions after each round; the last equals that of `predict`, with the same parameters.
 
         Each round evaluates its own trees twice, and no trees of earlier rounds.
         """
