@@ -21,8 +21,8 @@ class KauriRanker(KauriModel):
     """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
 
     Parameters are the same as for `KauriRegressor`, but `objective` cannot be a function. A function for `eval_metric`
-    gets the rows of one query at a time. If X is a frame with a column ``qid``, that column is the query of each row and not
-    a feature.
+    gets the rows of one query at a time. If X is a frame with a column ``qid``, that column is the query of each row
+    and not a feature.
     """
 
     _BY_QUERY = True
