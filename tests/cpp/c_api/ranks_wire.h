@@ -71,8 +71,8 @@ struct Rank {
   int n_calls = 0;
   int fails_at = -1;                       ///< the call that returns an error
   std::function<void()> within = nullptr;  ///< called in every call
-  std::uint32_t noise = 0;  ///< a seed: corrupts some numbers that arrive
-  int noise_from = 0;  ///< number of sums and maxima before the noise
+  std::uint32_t noise = 0;                 ///< a seed: corrupts some numbers that arrive
+  int noise_from = 0;                      ///< number of sums and maxima before the noise
   std::string why = "the cable was cut";
 };
 

@@ -40,7 +40,7 @@ std::vector<TableCase> Cases() {
 
 struct Table {
   MetaInfo full;
-  MetaInfo silent;  ///< the same with some labels missing
+  MetaInfo silent;             ///< the same with some labels missing
   std::vector<float> margins;  ///< not finite for some of these
 };
 

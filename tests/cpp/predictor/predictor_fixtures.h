@@ -65,7 +65,7 @@ struct ForestSpec {
   std::int32_t depth = 5;
   std::uint32_t n_features = 6;
   std::int64_t n_classes = 0;
-  double early_leaf = 0.2;  ///< probability of a leaf above the last level
+  double early_leaf = 0.2;   ///< probability of a leaf above the last level
   double categorical = 0.0;  ///< probability of a categorical split
   bool special_thresholds = true;
   bool dart = false;

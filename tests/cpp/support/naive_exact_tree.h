@@ -32,8 +32,8 @@ struct NaiveTask {
   NaiveConstraints constraints = {};
   std::int64_t least_rows = 0;             ///< min_data_in_leaf
   ColumnSampler const* columns = nullptr;  ///< for extra_trees; nullptr otherwise
-  NaiveNoise noise = {};  ///< for random_strength
-  std::vector<float> costs = {};  ///< costs of columns that are not used yet; empty: none
+  NaiveNoise noise = {};                   ///< for random_strength
+  std::vector<float> costs = {};           ///< costs of columns that are not used yet; empty: none
 };
 
 class NaiveExactTree {

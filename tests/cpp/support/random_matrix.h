@@ -33,7 +33,7 @@ class Random {
 struct MatrixSpec {
   std::int64_t n_rows = 100;
   std::int64_t n_cols = 4;
-  double missing = 0.0;  ///< probability for each cell
+  double missing = 0.0;          ///< probability for each cell
   std::uint32_t n_distinct = 0;  ///< small integers 0 .. n_distinct - 1; 0: normal deviates
   bool sparse = false;           ///< CSR storage
   std::uint64_t seed = 0;

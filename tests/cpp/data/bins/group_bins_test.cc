@@ -46,7 +46,7 @@ std::vector<Table> MakeTables() {
   MatrixSpec missing{1100, 9, 0.2, 40, false, 2};
   MatrixSpec sparse{1100, 30, 0.9, 0, true, 3};
   MatrixSpec half{1100, 6, 0.5, 0, true, 4};  // dense on some ranks, sparse on others
-  auto rare = MakeValues(dense);  // missing on one rank only
+  auto rare = MakeValues(dense);              // missing on one rank only
   rare[5] = std::numeric_limits<float>::quiet_NaN();
   std::vector<Table> tables{{"dense", MakeValues(dense), 9},
                             {"missing", MakeValues(missing), 9},

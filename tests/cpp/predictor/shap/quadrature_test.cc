@@ -19,7 +19,7 @@ using testing::ForestSpec;
 using testing::MemoryView;
 
 struct Values {
-  std::vector<float> phi;  ///< for one output
+  std::vector<float> phi;    ///< for one output
   std::vector<float> pairs;  ///< [n_rows, n_features + 1, n_features + 1]
 };
 
