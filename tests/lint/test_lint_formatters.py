@@ -1,4 +1,4 @@
-"""clang-format, clang-tidy and ruff over everything."""
+"""clang-format, clang-tidy and ruff on all files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_clang_format() -> None:
 
 
 def compile_database(folder: Path) -> dict[Path, str]:
-    """Configure a build that compiles each file by itself; the command of each file, with paths from the checkout."""
+    """Configure a build without unity files; return the command of each file, with paths relative to the checkout."""
     done = subprocess.run(["cmake", "--preset", "release", "-B", folder], cwd=ROOT, text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return {
@@ -44,12 +44,12 @@ def compile_database(folder: Path) -> dict[Path, str]:
     }
 
 
-GCC_ONLY = ("--extra-arg=-Wno-unknown-warning-option",)  # clang reads the options of builds with GCC
+GCC_ONLY = ("--extra-arg=-Wno-unknown-warning-option",)  # clang reads the options of GCC builds
 
 
 @functools.cache
 def headers_of(path: Path) -> frozenset[Path]:
-    """Return the project's headers that a file includes, and those that they include."""
+    """Return the project's headers that a file includes, directly or indirectly."""
     names = re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
     found = {ROOT / folder / name for name in names for folder in ("include", "src", "plugin")}
     direct = {header for header in found if header.is_file()}
@@ -57,17 +57,17 @@ def headers_of(path: Path) -> frozenset[Path]:
 
 
 def digest(path: Path, command: str) -> str:
-    """Return a name for what clang-tidy would read: the file, its headers, its command and the settings."""
+    """Return a hash of what clang-tidy would read: the file, its headers, its command and the settings."""
     read = [path, *sorted(headers_of(path)), ROOT / ".clang-tidy"]
     return hashlib.sha256("".join([command, *(file.read_text() for file in read)]).encode()).hexdigest()
 
 
 def test_clang_tidy(tmp_path: Path) -> None:
-    """Each C++ source of the library and of its plug-ins.
+    """Check each C++ source of the library and of its plug-ins.
 
-    clang reads CUDA's own files only beside a CUDA release that it knows: .cu files stay out; headers are read through
-    the .cc files that include them. A file that was found right is not read again until it, a header or the settings
-    change: its digest is kept in the user's cache folder.
+    clang reads CUDA's own files only with a CUDA release that it knows, so .cu files are skipped; headers are checked
+    through the .cc files that include them. A file that passed is not checked again until it, a header or the settings
+    change: its hash is stored in the user's cache folder.
     """
     compiled = compile_database(tmp_path)
     known = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kauri-clang-tidy"

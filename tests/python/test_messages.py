@@ -1,6 +1,6 @@
-"""First mistakes of people who come from other libraries: each message says what is wrong, and what to do instead.
+"""Typical mistakes of users of other libraries: each message states the problem and the cure.
 
-A case is a call and the words that its message must hold.
+A case is a call and the words that its message must contain.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def test_names_of_other_libraries_are_told_their_cure(door: str, name: str, valu
 
 @pytest.mark.parametrize("door", NAME_DOORS)
 def test_gpu_hist_on_the_cpu_is_told_its_cure(door: str) -> None:
-    """The name is known where the CUDA plug-in is loaded, so the words differ; the name and a cure are in all of them."""
+    """The name is known if the CUDA plug-in is loaded, so messages differ; all of them have the name and a cure."""
     call = (lambda: NAME_DOORS[door]({"tree_method": "gpu_hist"}), ParameterError, ["gpu_hist", "tree_method=hist"])
     assert_refused(call)
 
@@ -110,7 +110,7 @@ def test_other_words_are_not(value: str) -> None:
 
 
 def with_label(value: Any, labels: Any = CLASSES) -> np.ndarray:
-    """Return labels with another one in row 7."""
+    """Return labels with another value in row 7."""
     made = np.array(labels, dtype=object if isinstance(value, str) or value is None else float)
     made[7] = value
     return made
