@@ -1,4 +1,4 @@
-"""Callbacks: early stopping, schedules, what is printed, checkpoints, and users' own."""
+"""Callbacks: early stopping, schedules, printed output, checkpoints, and custom ones."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def checkpoints_that_can_be_read() -> object:
 
 
 class Diary(xgb.callback.TrainingCallback):
-    """Notes what it is called with, and may stop."""
+    """Records its calls, and may stop."""
 
     def __init__(self, stop_at: int) -> None:
         self.notes: list[object] = []

@@ -1,4 +1,4 @@
-"""Categorical columns: learning, names, other orders, and categories that training has not seen."""
+"""Categorical columns: training, names, reordered categories, and unseen categories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways to train: continuing, margins to begin with, cross-validation, and loops of users' own."""
+"""Ways to train: continuation, initial margins, cross-validation, and custom loops."""
 
 from __future__ import annotations
 
