@@ -7,7 +7,7 @@ steps sum each piece, and n - 1 more distribute the sums. Every rank sends and r
 the number of ranks. If each rank needs the sums of its own piece only, the first n - 1 steps suffice.
 
 Minimum cost, for S bytes of numbers and n ranks: each rank sends and receives 2 (n - 1) / n S for a sum on all ranks,
-and half of that for a sum of parts. Sums are packed (encodings.py); histograms shrink to 0.35 to 0.5 of S.
+and half as much for a sum of parts. Sums are packed (encodings.py); histograms shrink to 0.35 to 0.5 of S.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _MAPPED = re.compile(r"(/.*/lib(?:dmlc|hwy)(?:-[0-9a-f]+)?\.so[.0-9]*)$")
 
 
 def names_needed_by(library: Path) -> set[str]:
-    """Return the names of the libraries that a `libkauri.so` needs, without those of the compiler and the system."""
+    """Return the names of the libraries that a `libkauri.so` needs, except the compiler's and the system's."""
     return {name.decode() for name in _NEEDED.findall(library.read_bytes())}
 
 

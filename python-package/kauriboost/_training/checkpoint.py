@@ -22,7 +22,7 @@ _MANY_ROUNDS = 10**9  # for the longest name of a checkpoint
 class TrainingState(NamedTuple):
     """The state of a training, except the model."""
 
-    epoch: int  # rounds done, without those of a model that the training continues
+    epoch: int  # rounds done, excluding the rounds of a continued model
     history: dict[str, Any]  # the evaluations so far
     callbacks: list[list[Any]]  # [class name, state()] of each callback, in order
     params: dict[str, str]  # the parameters of the training

@@ -55,7 +55,7 @@ class Group:
         return [bool(flag) for flag in flags]
 
     def fail(self, error: BaseException) -> None:
-        """Tell the other ranks about a failure of this one; raise this rank's own exception if it caused `error`."""
+        """Tell the other ranks about a failure of this one; re-raise an interrupt of a call that `error` quotes."""
         if self.collective is None:
             return
         raised = None if self._library is None else self._library.raised

@@ -8,7 +8,8 @@ were not chosen to fit their rows, so they need less regularisation. If the labe
 with random thresholds: on some data sets they are far better, on others worse by as much. Both use high learning rates
 there, because two kinds share one budget. On few rows a round is cheap and patience ends sooner, so smaller steps are
 better, and symmetric trees with fewer levels and row sampling. If many features are categories, symmetric trees come
-after the others, because shallow trees win short races there and lose long ones.
+after shallow trees and random thresholds, without a race, because shallow trees win short races there and lose long
+ones.
 
 With several classes each tree covers all classes, which is better than a tree per class and faster. The minimum hessian
 of a child applies to the mean over the classes instead of one output. Few classes have any hessian once a model is sure

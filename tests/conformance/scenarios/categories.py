@@ -212,7 +212,7 @@ def in_another_order_continued() -> object:
     return xgb.train(SMALL, other, 3, xgb_model=_booster()).predict(_data(_frame()))
 
 
-# ---- what is refused -------------------------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------------------------
 
 
 @scenario(EQUAL)

@@ -176,7 +176,7 @@ def predictions_on_a_quantile_matrix() -> object:
     return learn({}, features, labels).predict(xgb.QuantileDMatrix(features, labels))
 
 
-# ---- what comes with batches -----------------------------------------------------------------------------------------
+# ---- fields of batches -----------------------------------------------------------------------------------------------
 
 
 @scenario(EQUAL)

@@ -220,7 +220,7 @@ def aft_censored_to_the_left() -> object:
     return xgb.train({**SMALL, "objective": "survival:aft"}, data, 5).predict(data)
 
 
-# ---- what users write themselves -------------------------------------------------------------------------------------
+# ---- custom objectives -----------------------------------------------------------------------------------------------
 
 
 @scenario(close())

@@ -80,7 +80,7 @@ def begun_from_flat_margins_of_classes() -> object:
     return xgb.train({**SMALL, "objective": "multi:softprob", "num_class": 3}, data, 3).predict(data)
 
 
-# ---- what weighs -----------------------------------------------------------------------------------------------------
+# ---- weights ---------------------------------------------------------------------------------------------------------
 
 
 @scenario(close())

@@ -165,7 +165,7 @@ def test_files_without_types_know_it_from_their_trees() -> None:
 
 
 def test_kinds_are_those_of_the_model_that_is_there() -> None:
-    """The kinds are those of the current model, not of an earlier one or of its first rounds."""
+    """The kinds are taken from the current model, not from an earlier one or its first rounds."""
     booster = of_numbers()
     booster.predict(kb.DMatrix(NUMBERS))
     booster.load_model(of_categories().save_raw())

@@ -218,7 +218,7 @@ def test_messages_stay_short() -> None:
         booster.predict(kb.DMatrix(wide.to_numpy()))
 
 
-# ---- what failed calls leave ----
+# ---- state after failed calls ----
 
 
 def refusals(data: kb.DMatrix, named: kb.DMatrix) -> dict[str, Callable[[kb.Booster], Any]]:

@@ -37,7 +37,7 @@ def test_time_is_left_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     clock.now = 10.0  # preparation, which causes no final rounds
     assert not budget.is_over()
     budget.begin_attempt()
-    # The final rounds are as many again: 10 + t + 5 / 4 t = 100.
+    # There are equally many final rounds: 10 + t + 5 / 4 t = 100.
     assert not is_over_at(clock, budget, 49.9)
     assert is_over_at(clock, budget, 50.1)
     clock.now = 46.0

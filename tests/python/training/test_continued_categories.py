@@ -140,7 +140,7 @@ def test_refusals() -> None:
 
 
 def test_a_model_that_is_loaded_learns_categories_anew() -> None:
-    """What a booster has cached about the data belongs to its previous model."""
+    """Cached state of a booster about the data belongs to its previous model."""
     params = {**PARAMS, "tree_method": "hist", "unseen_category": "error"}
     few = FRAME[FRAME["city"].isin(CITIES[:2])]
     other = kb.train(params, kb.DMatrix(few.assign(city=few["city"].cat.set_categories(CITIES[:2])), Y[few.index]), 2)

@@ -225,7 +225,7 @@ def test_early_stopping_by_known_cells() -> None:
     assert booster.best_score == pytest.approx(np.sqrt(np.nanmean((predictions - Y[450:]) ** 2)), rel=1e-5)
 
 
-# ---- whatever else passes tables ----
+# ---- other functions that take tables ----
 
 
 def test_folds() -> None:
