@@ -49,7 +49,7 @@ int NoLabels(Scene const& scene) {
   return status;
 }
 
-/// Uses too few weights; a ranker's groups are set later.
+/// Trains with too few weights and without groups; a ranker's groups are restored afterwards.
 int FewWeights(Scene const& scene) {
   EXPECT_OK(Set(scene, "group", {}));
   auto const status = RoundWith("weight", {1, 2, 3, 4, 5, 6, 7})(scene);
@@ -57,7 +57,7 @@ int FewWeights(Scene const& scene) {
   return status;
 }
 
-/// Uses row weights together with groups and user gradients, which no objective checks.
+/// Trains with row weights together with groups, on user gradients, for which no objective checks the weights.
 int RowWeightsBesideGroups(Scene const& scene) {
   EXPECT_OK(Set(scene, "group", {}));
   EXPECT_OK(Set(scene, "weight", std::vector<float>(kRows, 2.0F)));
@@ -72,7 +72,7 @@ int RowWeightsBesideGroups(Scene const& scene) {
   return status;
 }
 
-/// Returns a matrix of these rows with the scene's fields; `n_cols` may differ.
+/// Returns a matrix of random rows, with labels for the scene's targets.
 Data Rows(Scene const& scene, std::int64_t n_rows, std::int64_t n_cols) {
   auto data = MakeData(Features(n_rows, n_cols), n_cols);
   std::vector<float> const labels(n_rows * scene.n_targets, 1.0F);

@@ -20,7 +20,7 @@ std::function<int(Scene const&)> RoundWith(std::string const& name, std::string 
   };
 }
 
-/// Predicts with a changed parameter.
+/// Predicts with an invalid parameter, which is then restored.
 int PredictWith(Scene const& scene) {
   EXPECT_OK(XGBoosterSetParam(scene.booster.get(), "max_depth", "deep"));
   bst_ulong const* shape = nullptr;

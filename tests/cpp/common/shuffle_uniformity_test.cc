@@ -23,7 +23,7 @@ Elements Congruential(std::int64_t n, std::uint64_t seed) {
   return BijectiveShuffle<LinearCongruential>(n, seed).List({});
 }
 
-/// Shuffles in place.
+/// Shuffles with the bijection of the in-place algorithm.
 Elements BySwaps(std::int64_t n, std::uint64_t seed) { return BijectiveShuffle<SwapOrNot>(n, seed).List({}); }
 
 /// Places elements by their rank, which needs no scan.

@@ -35,7 +35,7 @@ def check_sums_and_maxima(group: Collective) -> None:
 
 
 def check_gathers(group: Collective) -> None:
-    """Gather different lengths; every second rank like rank 1 has no bytes."""
+    """Gather uneven lengths; rank 1 has no bytes."""
     for scale in (0, 1, 77, 50_000):
         texts = [
             bytes([rank + 1]) * (scale * (rank % 3 if rank % 3 != 1 else 0) + rank // 2) for rank in range(group.size)

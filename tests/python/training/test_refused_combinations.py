@@ -66,7 +66,7 @@ N_CELLS = 20
 
 
 def train_pair(**more: Any) -> kb.Booster:
-    """Train with only the combination of columns 0 and 1, which tells whether they have the same parity."""
+    """Train so that only columns 0 and 1 are combined: labels say whether they have the same parity."""
     same = (np.isnan(ROWS[:, 0]) | (ROWS[:, 0] % 2 == ROWS[:, 1] % 2)).astype(np.float32)
     return train(2, data=matrix(labels=same), **more)
 
