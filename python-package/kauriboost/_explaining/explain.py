@@ -82,10 +82,10 @@ def explain(
     approximate
         Use the faster, approximate method instead.
     background
-        Rows to compare with. A missing feature then takes its values from these rows (interventional SHAP values),
-        instead of the distribution of the training data.
+        Rows to compare with. A feature outside a coalition then takes its values from these rows (interventional SHAP
+        values), instead of from the distribution of the training data.
     features
-        Return values only of these features, given by name or number. Memory is then needed only for them.
+        Return the values of these features only, given by name or number. Memory is then needed only for them.
     feature_names
         Names of the features; by default those of the model or the data frame, else f0, f1, ...
     iteration_range
