@@ -1,4 +1,4 @@
-"""What the builds of kauriboost and kauriboost-cuda share: wheels that hold machine code and no Python extension."""
+"""Common parts of the builds of kauriboost and kauriboost-cuda: wheels with machine code and no Python extension."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class PlatformWheel(bdist_wheel):
         self.root_is_pure = False
 
     def get_tag(self) -> tuple[str, str, str]:
-        """Name the wheel."""
+        """Return the tag of the wheel."""
         return "py3", "none", super().get_tag()[2]
 
 
 class BinaryDistribution(Distribution):
-    """Tells setuptools that there is machine code, and modules to build, even where there are none of Python."""
+    """Tells setuptools that there are machine code and modules to build, even if there are no Python ones."""
 
     def has_ext_modules(self) -> bool:
         """Return True."""

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from platform_wheel import BinaryDistribution, PlatformWheel  # noqa: E402
 
-# What the library is built from, in a checkout beside the package, in a source distribution inside it.
+# The sources of the library: in a checkout beside the package, in a source distribution inside it.
 SOURCES = ("CMakeLists.txt", "cmake", "include", "src", "plugin")
 PROJECT = HERE if (HERE / "CMakeLists.txt").exists() else HERE.parent
 HELP = """
@@ -36,7 +36,7 @@ def run(command: list[str]) -> None:
 
 
 def build_library(folder: Path) -> Path:
-    """Compile library and program, the CUDA plug-in where KAURI_CUDA asks for it, and install them below `folder`."""
+    """Build and install library and program below `folder`, and the CUDA plug-in if KAURI_CUDA requests it."""
     if shutil.which("cmake") is None:
         raise SystemExit(HELP.format(problem="cmake is not on the PATH."))
     if not (PROJECT / "CMakeLists.txt").exists():
@@ -46,7 +46,7 @@ def build_library(folder: Path) -> Path:
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_INSTALL_LIBDIR": "lib",
         "KAURI_TESTS": "OFF",
-        "KAURI_UNITS": "ON",  # this build is never gone on with, and takes a third of the time so
+        "KAURI_UNITS": "ON",  # this build is never incremental, and unity files take a third of the time
         "KAURI_CUDA": os.environ.get("KAURI_CUDA", "OFF"),
     }
     run(["cmake", "-S", str(PROJECT), "-B", str(build), *(f"-D{name}={value}" for name, value in settings.items())])
@@ -56,12 +56,12 @@ def build_library(folder: Path) -> Path:
 
 
 def name_asked_for(library: Path) -> str:
-    """Return the name under which programs look for a library: what the link for compilers points to, if it is one."""
+    """Return the name by which programs look for a library: the target of its development link, if it is one."""
     return library.readlink().name if library.is_symlink() else library.name
 
 
 class BuildWithLibrary(build_py):
-    """Adds lib/libkauri.so, the CUDA plug-in beside it and the program bin/kauri where there are such."""
+    """Adds lib/libkauri.so, the CUDA plug-in beside it and the program bin/kauri, if they exist."""
 
     def run(self) -> None:
         """Build the Python files, then the library."""
@@ -85,7 +85,7 @@ class WholeSources(sdist):
     """A source distribution that the library can be built from."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
-        """Add the C++ sources, and what this file imports."""
+        """Add the C++ sources, and the modules that this file imports."""
         super().make_release_tree(base_dir, files)
         for source in (HERE / "platform_wheel.py", *(PROJECT / name for name in SOURCES)):
             if source.is_dir():
@@ -94,8 +94,8 @@ class WholeSources(sdist):
                 shutil.copy2(source, base_dir)
 
 
-# Each build has a folder of its own: setuptools would ship what an earlier one left there, files that are gone from the
-# checkout among it.
+# Each build has its own folder, because setuptools would also ship leftovers of an earlier build, including files that
+# were deleted from the checkout.
 with tempfile.TemporaryDirectory(prefix="kauri-wheel-") as scratch:
     setup(
         cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel, "sdist": WholeSources},

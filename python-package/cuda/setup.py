@@ -1,4 +1,4 @@
-"""Packs a libkauri_cuda.so that cmake/wheels.sh has built into the folder of the package kauriboost."""
+"""Packs a libkauri_cuda.so built by cmake/wheels.sh into the folder of the package kauriboost."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def find_plugin() -> Path:
 
 
 class BuildWithPlugin(build_py):
-    """Adds the plug-in where the library of kauriboost looks for it: beside itself."""
+    """Adds the plug-in to the folder of kauriboost's library, which looks for it there."""
 
     def run(self) -> None:
-        """Copy it."""
+        """Copy the plug-in."""
         target = Path(self.build_lib) / "kauriboost" / "lib"
         target.mkdir(parents=True, exist_ok=True)
         shutil.copy2(find_plugin(), target)

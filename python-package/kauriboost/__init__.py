@@ -135,7 +135,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Estimators need scikit-learn, whose import costs more than all of ours; who does not use them need not have it.
+    # Estimators need scikit-learn, whose import costs more than all of ours, so they are imported on first use.
     if name in __all__ and name.startswith("Kauri"):
         from . import sklearn
 

@@ -1,4 +1,4 @@
-"""What happens around each round of training."""
+"""Callbacks around each round of training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning one model from many processes or threads."""
+"""Training one model with many processes or threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraints on named features, as the library reads them: by index."""
+"""Conversion of constraints on named features to indices, which the library reads."""
 
 from __future__ import annotations
 

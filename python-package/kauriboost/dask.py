@@ -1,4 +1,4 @@
-"""Learning and predicting on the workers of a Dask cluster; names and shapes are those of ``xgboost.dask``."""
+"""Training and prediction on the workers of a Dask cluster; names and shapes follow ``xgboost.dask``."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
     "train",
 ]
 
-_PREFIXES = ("DaskKauri", "DaskXGB")  # the latter so that code moves by its import
+_PREFIXES = ("DaskKauri", "DaskXGB")  # the latter so that code can migrate by changing its import
 
 
 def __getattr__(name: str) -> object:
-    # As in the package itself: who does not use estimators need not have scikit-learn.
+    # scikit-learn is only imported if needed, as in the package itself.
     for prefix in _PREFIXES:
         ours = f"DaskKauri{name.removeprefix(prefix)}"
         if name.startswith(prefix) and ours in __all__:

@@ -1,4 +1,4 @@
-"""Data that come batch by batch."""
+"""Data that arrive in batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays in the memory of a CUDA device: CuPy's, PyTorch's, and predictions that stay there."""
+"""Arrays in the memory of a CUDA device: CuPy's, PyTorch's, and predictions that stay on the device."""
 
 from __future__ import annotations
 

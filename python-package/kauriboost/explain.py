@@ -1,4 +1,4 @@
-"""Explaining predictions: rows, batches of rows, whole data sets, and pairs of features; any function, and any game."""
+"""Explanations of predictions: rows, batches, data sets, and pairs of features; of any function, and of any game."""
 
 from __future__ import annotations
 

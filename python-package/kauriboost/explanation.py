@@ -1,4 +1,4 @@
-"""What explaining returns: values of every row, means over rows, and interactions without the pairs that have none."""
+"""Results of explaining: values of every row, means over rows, and interactions without empty pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forests that other libraries learnt, as models of ours: predicted, explained and saved as those are."""
+"""Conversion of forests that other libraries trained to our models, to be predicted, explained and saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program that puts Kauri's library under an installed XGBoost: ``python -m kauriboost.link xgboost [--undo]``."""
+"""The command that puts Kauri's library under an installed XGBoost: ``python -m kauriboost.link xgboost [--undo]``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trained model offers."""
+"""Operations on a trained model."""
 
 from __future__ import annotations
 

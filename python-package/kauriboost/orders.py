@@ -1,4 +1,4 @@
-"""Orders of players, few that stand for all."""
+"""Orders of players: a few that represent all."""
 
 from __future__ import annotations
 

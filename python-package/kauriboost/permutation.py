@@ -1,4 +1,4 @@
-"""Permutation importance: how much worse a model gets when a feature no longer belongs to its rows."""
+"""Permutation importance: the loss of quality of a model when the values of a feature are shuffled over rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of models and of explanations, and a page of them."""
+"""Plots of models and explanations, and a report page."""
 
 from __future__ import annotations
 

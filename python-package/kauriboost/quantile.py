@@ -1,4 +1,4 @@
-"""Matrices that keep the bins of values and not the values."""
+"""Matrices that keep the bins of values instead of the values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""XGBoost's names for what Kauri has."""
+"""Import of Kauri under XGBoost's names."""
 
 from __future__ import annotations
 

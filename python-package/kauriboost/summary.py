@@ -1,4 +1,4 @@
-"""What the columns of a table hold."""
+"""Summary statistics of the columns of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built `kauri` executable and the demo's data, used as a person at a shell would."""
+"""The built `kauri` executable and the demo's data, used as from a shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DATA = ROOT / "demo" / "data"
 
 @dataclass
 class Done:
-    """What one run of the program left behind."""
+    """The results of one run of the program."""
 
     status: int
     out: str
@@ -23,7 +23,7 @@ class Done:
 
 @dataclass
 class Kauri:
-    """Runs the program in a folder of its own."""
+    """Runs the program in its own folder."""
 
     folder: Path
     train_uri: str = f"{DATA / 'breast_cancer.train.libsvm'}?format=libsvm"
@@ -48,7 +48,7 @@ class Kauri:
         return result
 
     def train(self, *arguments: str) -> Done:
-        """Trains a small classifier; arguments override."""
+        """Train a small classifier; arguments override the defaults."""
         defaults = [f"data={self.train_uri}", "objective=binary:logistic", "tree_method=exact", "max_depth=3"]
         return self.run(*defaults, "num_round=5", "model_out=model.json", *arguments)
 

@@ -15,7 +15,7 @@ def kauri(tmp_path: Path) -> Kauri:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Kauri:
-    """A folder with model.json of five rounds, for tests that only read it."""
+    """Return a folder with model.json of five rounds, for tests that only read it."""
     program = Kauri(tmp_path_factory.mktemp("trained"))
     program.train()
     return program

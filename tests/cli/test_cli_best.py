@@ -1,4 +1,4 @@
-"""preset=best: the model that kauriboost.fit_best finds, and what it cost."""
+"""preset=best: the model that kauriboost.fit_best finds, and its cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ARGUMENTS = ["preset=best", "objective=binary:logistic", "nthread=2", "model_out
 
 @pytest.fixture
 def program(kauri: Kauri) -> Kauri:
-    """The program as the package's command starts it."""
+    """Return the program as started by the package's command."""
     return Kauri(kauri.folder, environment={"KAURI_PYTHON": sys.executable})
 
 
@@ -89,7 +89,7 @@ def test_ctrl_c_ends_it_in_a_line(program: Kauri) -> None:
         command, cwd=program.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
-        process.stdout.readline()  # a setting was tried
+        process.stdout.readline()  # one setting was tried
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err.decode()) == (-signal.SIGINT, "interrupted: nothing is written\n")

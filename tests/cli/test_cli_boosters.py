@@ -20,7 +20,7 @@ BOOSTERS = {
 
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_early_stopping_saves_the_model_of_its_best_round(kauri: Kauri, name: str) -> None:
-    """Later rounds change the weights of earlier trees, or all weights; the file has those of the best round."""
+    """Later rounds change the weights of earlier trees, or all weights; the file has the weights of the best round."""
     watch = [f"eval[test]={kauri.test_uri}", "early_stopping_rounds=2", "num_round=60", "eval_metric=error"]
     done = kauri.train(*BOOSTERS[name], *watch)
     stopped = json.loads((kauri.folder / "model.json").read_text())["learner"]
@@ -66,7 +66,7 @@ def test_adaboost_learns_what_scikit_learn_learns(kauri: Kauri) -> None:
     stump = DecisionTreeClassifier(max_depth=1)
     theirs = AdaBoostClassifier(stump, n_estimators=20, random_state=0).fit(rows.toarray(), labels)
     model = json.loads((kauri.folder / "model.json").read_text())["learner"]
-    assert model["gradient_booster"]["name"] == "gbtree"  # which XGBoost reads
+    assert model["gradient_booster"]["name"] == "gbtree"  # XGBoost can read it
     trees = model["gradient_booster"]["model"]["trees"]
     steps = [abs(tree["split_conditions"][-1]) for tree in trees]
     np.testing.assert_allclose(2 * np.array(steps), theirs.estimator_weights_, rtol=1e-4)
@@ -99,7 +99,7 @@ def test_what_is_set_takes_the_place_of_what_the_model_says(kauri: Kauri) -> Non
     kauri.train()
     words = "objective=binary:logitraw was set, and takes the place of binary:logistic"
     probabilities, margins = np.array(kauri.predict()), np.array(kauri.predict("objective=binary:logitraw"))
-    steps = margins - np.log(probabilities / (1 - probabilities))  # the base score is in the space of predictions
+    steps = margins - np.log(probabilities / (1 - probabilities))  # the base score is on the scale of predictions
     np.testing.assert_allclose(steps, steps[0], atol=1e-5)
     predicting = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}"]
     assert words in kauri.run(*predicting, "objective=binary:logitraw").err
@@ -163,7 +163,7 @@ def test_adaboost_refuses(kauri: Kauri, arguments: list[str], words: str) -> Non
 
 
 def test_vector_leaves(kauri: Kauri) -> None:
-    """One tree a round for all classes, from a configuration file."""
+    """Train one tree per round for all classes, from a configuration file."""
     classes = "objective = multi:softprob\nnum_class = 2\nmulti_strategy = multi_output_tree\ntree_method = hist\n"
     kauri.write("train.conf", f"data = '{kauri.train_uri}'\nnum_round = 4\nmodel_out = model.json\n" + classes)
     kauri.run("train.conf")

@@ -13,7 +13,7 @@ ROUNDS = 5
 
 
 def rows_of(n_rows: int) -> list[list[int]]:
-    """Label, a column of few categories, a number, one of many categories, a number."""
+    """Return rows of a label, a column with few categories, a number, a column with many categories, and a number."""
     draw = random.Random(7)
     rows = []
     for _ in range(n_rows):
@@ -24,7 +24,7 @@ def rows_of(n_rows: int) -> list[list[int]]:
 
 
 def write_data(kauri: Kauri, name: str, rows: list[list[int]]) -> str:
-    """Write a text of the format that the name ends with; return what to call it."""
+    """Write a text file in the format of its suffix; return its URI."""
     if name.endswith(".csv"):
         kauri.write(name, "".join(",".join(map(str, row)) + "\n" for row in rows))
         return f"{name}?label_column=0"
@@ -97,7 +97,7 @@ def test_refusals(kauri: Kauri) -> None:
 
 
 def test_numbers_for_categories_are_refused(kauri: Kauri) -> None:
-    """By whoever declares them so; a text without types holds what the model takes it for."""
+    """Files that declare numeric types are refused; a text without types is read with the model's types."""
     rows = rows_of(300)
     uri = write_data(kauri, "train.csv", rows)
     other = write_data(kauri, "other.csv", rows)
@@ -141,7 +141,7 @@ def test_dumps_for_people_name_categories(kauri: Kauri) -> None:
 
 
 def test_importance_names_combinations(kauri: Kauri) -> None:
-    """The text and the package have the same model with the same columns taken together."""
+    """The program and the package have the same model with the same combined columns."""
     rows = rows_of(600)
     uri = write_data(kauri, "train.csv", rows)
     kauri.write("train.csv.feature_types", " ".join(TYPES))
@@ -160,7 +160,7 @@ def test_importance_names_combinations(kauri: Kauri) -> None:
 
 
 def test_classes_have_a_column_each(kauri: Kauri) -> None:
-    """The text and the package have the same model, whose columns are named in scores, dumps and refusals."""
+    """The program and the package have the same model, whose columns are named in scores, dumps and refusals."""
     rows = [[(few + many) % 3, few, number, many, other] for _, few, number, many, other in rows_of(600)]
     uri = write_data(kauri, "train.csv", rows)
     kauri.write("train.csv.feature_types", " ".join(TYPES))

@@ -1,4 +1,4 @@
-"""The program compares the columns of its files with those of the model, whatever the task."""
+"""The program compares the columns of its files with the model's, for every task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Door = Callable[[Kauri, str, int], str]
 
 
 def write_csv(kauri: Kauri, name: str, columns: str, header: bool = True) -> str:
-    """Write y and columns out of a, b and c; others hold 1."""
+    """Write y and the given columns of a, b and c; other columns contain 1."""
     lines = [",".join(["y", *columns])] if header else []
     for a, b, c in ROWS:
         cells = {"y": int(a > b), "a": a, "b": b, "c": c}
@@ -25,14 +25,14 @@ def write_csv(kauri: Kauri, name: str, columns: str, header: bool = True) -> str
 
 
 def write_libsvm(kauri: Kauri, name: str, width: int) -> str:
-    """Write the first columns, and further ones that hold 1."""
+    """Write the first columns, and additional columns of 1."""
     lines = [f"{int(row[0] > row[1])} " + " ".join(f"{i}:{(*row, 1, 1)[i]}" for i in range(width)) for row in ROWS]
     kauri.write(f"{name}.libsvm", "\n".join(lines) + "\n")
     return f"{name}.libsvm"
 
 
 def on_the_model(*words: str) -> Door:
-    """A task on model.json, whose data are named by the last of the words."""
+    """Return a task on model.json, whose data are set by the last of the words."""
     *before, key = words
 
     def run(kauri: Kauri, uri: str, status: int) -> str:

@@ -1,4 +1,4 @@
-"""Configuration files: what is accepted, what overrides what."""
+"""Configuration files: accepted syntax, and precedence."""
 
 from __future__ import annotations
 

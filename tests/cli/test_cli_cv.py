@@ -1,4 +1,4 @@
-"""task=cv: the figures of kauriboost.cv."""
+"""task=cv: the same figures as kauriboost.cv."""
 
 from __future__ import annotations
 

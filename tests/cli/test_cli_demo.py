@@ -11,7 +11,7 @@ from cli_program import DATA, ROOT, Kauri
 
 
 def test_explained_rows(tmp_path: Path) -> None:
-    kauri = Kauri(ROOT)  # the configuration names its data from there
+    kauri = Kauri(ROOT)  # the configuration's paths are relative to it
     config, model = "demo/cli/breast_cancer.conf", tmp_path / "model.json"
     kauri.run(config, f"model_out={model}")
     files = [tmp_path / "predictions.txt", tmp_path / "contributions.csv"]

@@ -1,4 +1,4 @@
-"""What `device=cuda` says where something is missing, and what --help and --version say of the plug-in."""
+"""Errors of `device="cuda"` if a part is missing, and the plug-in in --help and --version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cli_program import BUILD, Kauri
 FAKE_PLUGIN = BUILD / "fake_plugin" / "libkauri_cuda.so"
 EMPTY = "."
 
-# KAURI_PLUGIN_PATH, the kind of the fake plug-in, device, fragments of the message
+# KAURI_PLUGIN_PATH, kind of the fake plug-in, device, fragments of the message
 PROBLEMS = {
     "missing": (EMPTY, "", "cuda", ["the CUDA plug-in is missing", "KAURI_PLUGIN_PATH"]),
     "broken": ("broken.so", "", "cuda", ["'broken.so' cannot be loaded", "Install it again."]),

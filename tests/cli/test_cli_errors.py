@@ -1,4 +1,4 @@
-"""Wrong input: one line on standard error that says what, where and the cure; status 1; nothing written."""
+"""Wrong input: one line on standard error with the problem, the place and the cure; status 1; nothing written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from cli_program import BUILD, Kauri
 
-# (arguments beside data and objective, fragments of the message)
+# (arguments besides data and objective, fragments of the message)
 BAD_ARGUMENTS = {
     "metric of LightGBM": (["eval_metric=binary_logloss"], ["'binary_logloss'", "use logloss"]),
     "metric that is none": (["eval_metric=accuracy"], ["'accuracy'", "accuracy is 1 - error", "merror"]),
@@ -108,7 +108,7 @@ BAD_DATA = {
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Kauri:
-    """A folder with good and bad files, in which every case below fails the same way each time."""
+    """Return a folder with good and bad files, in which every case below fails reproducibly."""
     program = Kauri(tmp_path_factory.mktemp("errors"))
     program.write("good.libsvm", "".join(f"{row % 2} 0:{row} 1:{row % 3}\n" for row in range(20)))
     program.write("zeros.libsvm", "".join(f"0 0:{row} 1:{row % 3}\n" for row in range(20)))
@@ -168,13 +168,13 @@ def test_huge_configuration_is_refused(kauri: Kauri) -> None:
 
 @pytest.fixture(scope="module")
 def long_output(workshop: Kauri) -> Kauri:
-    """The same folder with rows whose predictions are more than a pipe holds."""
+    """Return the same folder with rows whose predictions exceed a pipe's buffer."""
     workshop.write("long.libsvm", "".join(f"{row % 2} 0:{row}\n" for row in range(40000)))
     return workshop
 
 
 def run_for_a_reader_of_one_line(kauri: Kauri, arguments: list[str], *, ignores_signal: bool) -> tuple[int, bytes]:
-    """Run the program into a pipe that is closed after one line; the status, and what it says."""
+    """Run the program into a pipe that is closed after one line; return the status and the messages."""
 
     def prepare() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_IGN if ignores_signal else signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""task=explain: CSV and .npy say the same, add up to the margins, and take the place of an old file only when whole."""
+"""task=explain: CSV and .npy agree, sum to the margins, and replace an old file only when complete."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_some_features(trained: Kauri, kind: str) -> None:
 
 def test_features_by_their_own_names(two_outputs: Kauri) -> None:
     document = json.loads((two_outputs.folder / "model.json").read_text())
-    document["learner"]["feature_names"] = ["1", "f1"]  # names go before numbers
+    document["learner"]["feature_names"] = ["1", "f1"]  # names have precedence over numbers
     two_outputs.write("named.json", json.dumps(document))
     whole = np.load(explain(two_outputs, "named_all.npy"))
     path = explain(two_outputs, "named.csv", "features=1", "model_in=named.json")
@@ -163,7 +163,7 @@ def test_interactions_of_several_outputs(two_outputs: Kauri) -> None:
 
 
 def test_more_rows_than_a_tile(kauri: Kauri) -> None:
-    """4300 rows of 64^2 numbers are more than the 2^24 of a tile; sparse rows and dense ones go the same way."""
+    """4300 rows of 64^2 numbers exceed the 2^24 of a tile; sparse and dense rows take the same path."""
     rng = np.random.default_rng(3)
     values = rng.integers(0, 9, size=(4300, 3))
     kauri.write("wide.libsvm", "".join(f"{a > b:d} 0:{a} 1:{b} 62:{c}\n" for a, b, c in values))

@@ -1,4 +1,4 @@
-"""Files of every kind in the place of inputs and outputs: refused before the work, or followed; nothing is left."""
+"""Files of every kind as inputs and outputs: refused before the work, or followed; nothing is left behind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ODD_NAMES = [b"caf\xe9", b"a b'c\"d", b"new\nline", b"q?x=1#y", b"stdin", b"a:b"
 def run_bytes(
     kauri: Kauri, *arguments: bytes, status: int = 0, file_bytes: int | None = None, timeout: float = 60
 ) -> str:
-    """Run the program with arguments of any bytes; the message."""
+    """Run the program with arguments of arbitrary bytes; return the message."""
     limit = None if file_bytes is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     done = subprocess.run(
         [os.fsencode(BUILD / "bin" / "kauri"), *arguments],
@@ -31,7 +31,7 @@ def run_bytes(
         preexec_fn=limit,
     )
     assert done.returncode == status, done.stderr
-    return done.stderr.decode()  # a message is UTF-8, whatever was passed
+    return done.stderr.decode()  # a message is UTF-8, whatever the arguments
 
 
 def training(kauri: Kauri, **settings: str) -> list[str]:
@@ -52,7 +52,7 @@ def names_in(folder: Path) -> list[str]:
 
 @contextlib.contextmanager
 def waiting_training(kauri: Kauri, folder: str):
-    """A training with checkpoints that waits after its first round until somebody reads its lines."""
+    """Start a training with checkpoints that waits after its first round until its output is read."""
     arguments = training(
         kauri, save_period="1", model_dir=folder, num_round="100000", model_out="long.ubj", eval_train="1"
     )
@@ -78,7 +78,7 @@ def test_a_second_training_in_the_folder_is_refused(kauri: Kauri) -> None:
         assert "give each training a folder of its own" in done.err
         assert names_in(kauri.folder / "a") == before
         assert not (kauri.folder / "m.ubj").exists()
-    kauri.run(*again, "num_round=3")  # the kill freed the folder
+    kauri.run(*again, "num_round=3")  # the killed process no longer locks the folder
     assert not half.exists()
     assert ".kauri.lock" not in names_in(kauri.folder / "a")
 
@@ -237,7 +237,7 @@ def test_endless_inputs_end(trained: Kauri, name: str, role: str) -> None:
         "config": [name],
         "fmap": ["task=dump", "model_in=model.json", f"fmap={name}"],
     }.get(role, ["data=rows.libsvm?format=libsvm"])
-    limit = 3 << 30  # far more than any of them needs, far less than what never ends
+    limit = 3 << 30  # far more than any of them needs, far less than an endless input
     began = time.monotonic()
     try:
         done = subprocess.run(
@@ -255,7 +255,7 @@ def test_endless_inputs_end(trained: Kauri, name: str, role: str) -> None:
         if role in SIDE_FILES:
             side.unlink()
     assert time.monotonic() - began < 50
-    if role == "config" and name == "pipe":  # an empty configuration is one
+    if role == "config" and name == "pipe":  # an empty configuration is valid
         return
     assert done.returncode == 1
     message = done.stderr.decode()

@@ -1,4 +1,4 @@
-"""`kauri TASK FILE ...`: the files after the name of a task stand for keys."""
+"""`kauri TASK FILE ...`: files after the name of a task replace keys."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ NAMES = [
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help_lists_every_parameter(kauri: Kauri, option: str) -> None:
     done = kauri.run(option)
-    listed = re.findall(r"^  (\S+) \([^()]*(?:\([^()]*\)[^()]*)*\)$", done.out, re.MULTILINE)  # on a line or two
+    listed = re.findall(r"^  (\S+) \([^()]*(?:\([^()]*\)[^()]*)*\)$", done.out, re.MULTILINE)  # on one or two lines
     assert set(NAMES) <= set(listed)
     assert "usage: kauri CONFIG" in done.out
     assert max(map(len, done.out.splitlines())) <= 120
@@ -101,7 +101,7 @@ def test_version(kauri: Kauri, option: str) -> None:
 
 
 def on_terminal(kauri: Kauri, arguments: list[str], columns: int = 0) -> bytes:
-    """Return what a terminal of so many columns gets to see."""
+    """Return the output on a terminal with this number of columns."""
     terminal, child_end = pty.openpty()
     fcntl.ioctl(child_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen([str(BUILD / "bin" / "kauri"), *arguments], cwd=kauri.folder, stderr=child_end) as process:
@@ -130,9 +130,9 @@ def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
 
 @pytest.mark.parametrize("columns", [1, 2, 10, 20, 40, 60, 80, 200])
 def test_progress_fits_into_the_terminal(kauri: Kauri, columns: int) -> None:
-    """A line that wraps is not drawn over, but leaves its beginning behind, each time."""
+    """A line that wraps is not overwritten, and leaves its beginning behind each time."""
     arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
-    arguments.append("verbosity=0")  # nothing but progress
+    arguments.append("verbosity=0")  # only the progress
     lines = on_terminal(kauri, arguments, columns).split(b"\r\x1b[K")
     assert max(map(len, lines)) <= columns - 1
     assert (b"[" in b"".join(lines)) == (columns >= 40)
@@ -162,7 +162,7 @@ SAMPLES = {"kind": "contributions", "nfold": "2", "quantiles": "0.5", "fmap": "n
 
 
 def sample(name: str, whole: str) -> str:
-    """Return a value that a key can have."""
+    """Return a valid value of a key."""
     choices = re.search(rf"^  {re.escape(name)} \({{(\w+)", whole, re.MULTILINE)
     is_number = re.search(rf"^  {re.escape(name)} \((?:int|float|double|long|boolean)", whole, re.MULTILINE)
     return SAMPLES.get(name) or (choices[1] if choices else "0" if is_number else "x")
@@ -187,7 +187,7 @@ def sample(name: str, whole: str) -> str:
     ],
 )
 def test_help_of_a_task_has_the_keys_that_it_reads(kauri: Kauri, task: str) -> None:
-    """What the program refuses and what help leaves out are the same keys."""
+    """The keys that the program refuses are exactly those that help leaves out."""
     whole = kauri.run("--help").out
     table = whole.split("\nCommand line\n")[1].split("\n\n")[0]
     names = [

@@ -1,4 +1,4 @@
-"""Ctrl-C, and a request to end: the rounds that are done are kept, and a shell sees why the program ended."""
+"""Ctrl-C and SIGTERM: finished rounds are saved, and a shell sees why the program ended."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def arguments_of(kauri: Kauri, *more: str) -> list[str]:
 
 
 def interrupted(kauri: Kauri, *more: str, by: signal.Signals = signal.SIGINT, ignored: bool = False) -> Done:
-    """Send a signal after three rounds."""
+    """Send a signal after three rounds; return the results."""
     with subprocess.Popen(
         [str(BUILD / "bin" / "kauri"), *arguments_of(kauri, *more)],
-        bufsize=0,  # or communicate() would miss what a buffer holds
+        bufsize=0,  # otherwise communicate() would miss buffered data
         cwd=kauri.folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -35,7 +35,7 @@ def interrupted(kauri: Kauri, *more: str, by: signal.Signals = signal.SIGINT, ig
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_finished_rounds_are_kept(kauri: Kauri, by: signal.Signals) -> None:
     done = interrupted(kauri, "model_out=cut.json", by=by)
-    assert done.status == -by  # which a shell calls 130 of Ctrl-C, and ends its own loop for
+    assert done.status == -by  # a shell reports Ctrl-C as 130, and ends its own loop
     rounds = len(done.out.splitlines())
     assert 3 <= rounds < MANY
     assert done.err.splitlines()[-2:] == [

@@ -1,4 +1,4 @@
-"""`kauri evaluate` and `report` find the same intervals: both ask the library."""
+"""`kauri evaluate` and `report` compute the same intervals, through the library."""
 
 from __future__ import annotations
 

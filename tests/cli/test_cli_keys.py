@@ -1,4 +1,4 @@
-"""Keys that do nothing, and one key under two names: errors that say which tasks read it, or which names clash."""
+"""Keys without effect, and one key under two names: errors name the tasks that read it, or the clashing names."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_tasks_that_learn_read_it(kauri: Kauri, task: str, parameter: str) -> No
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_training_configuration_serves_every_task(trained: Kauri, task: str) -> None:
-    """XGBoost's scripts give the file of the training and name another task beside it."""
+    """XGBoost's scripts pass the training file and name another task in addition."""
     if task in ("verify", "report"):  # these need a receipt, and the Python package
         return
     lines = [f"{parameter.replace('=', ' = ')}\n" for parameter in OF_TRAINING if "learning_rate" not in parameter]

@@ -1,4 +1,4 @@
-"""importance, leaf, evaluate, convert and check, beside the package and XGBoost."""
+"""importance, leaf, evaluate, convert and check, compared with the package and XGBoost."""
 
 from __future__ import annotations
 

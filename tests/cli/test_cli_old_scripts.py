@@ -1,4 +1,4 @@
-"""Scripts for the program of XGBoost: the sequences of tasks and the names of files that they are made of."""
+"""Scripts for XGBoost's program: its sequences of tasks and names of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that gzip has packed, and text on standard input: what the same text in a file gives."""
+"""Text packed by gzip, and text on standard input, give the same as the text in a file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_files_beside_are_packed_or_not(kauri: Kauri) -> None:
     kauri.write("more.libsvm.gz", gzip.compress(LIBSVM))
     kauri.write("more.libsvm.gz.weight", gzip.compress(weights))
     assert model(kauri, "more.libsvm.gz") == expected
-    kauri.write("-.weight", b"no weights")  # belongs to a file of that name
+    kauri.write("-.weight", b"no weights")  # belongs to a file with that name
     assert model(kauri, "-?format=libsvm", LIBSVM) == model(kauri, str(DATA / "breast_cancer.train.libsvm"))
 
 

@@ -1,4 +1,4 @@
-"""Plug-ins that KAURI_PLUGINS names: the example trains, and what is none is refused."""
+"""Plug-ins named in KAURI_PLUGINS: the example trains, and invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EXAMPLE = BUILD / "example" / "libkauri_example.so"
 
 
 def logcosh_rounds(kauri: Kauri) -> list[float]:
-    """Trains with the example's objective and returns its metric per round."""
+    """Train with the example's objective; return its metric per round."""
     done = kauri.train("objective=example:logcosh", "num_round=8", f"eval[train]={kauri.train_uri}")
     return [float(line.split("train-mae:")[1]) for line in done.out.splitlines() if "train-mae:" in line]
 

@@ -1,4 +1,4 @@
-"""receipt=true and task=verify, also of what the package gave a receipt, and the other way round."""
+"""receipt=true and task=verify, also for receipts made by the package, and the reverse."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_receipt_holds(kauri: Kauri, how: str) -> None:
     again = f"verified; learning {n_rounds} {word} again from {kauri.train_uri} gives the same bytes"
     assert verify(kauri) == f"model.json: {again}\n"
     assert verify(kauri, "nthread=1") == f"model.json: {again}\n"
-    assert "task=verify does not read 'eta'" in verify(kauri, "eta=0.1", status=1)  # the receipt says what was learnt
+    assert "task=verify does not read 'eta'" in verify(kauri, "eta=0.1", status=1)  # the receipt has the parameters
     kept = json.loads((kauri.folder / "model.json").read_text())
     del kept["learner"]["attributes"]["kauri_receipt"]
     kauri.train(*arguments)

@@ -1,4 +1,4 @@
-"""task=report: the program becomes the Python whose package draws the page."""
+"""task=report: the program executes the Python whose package draws the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture
 def program(trained: Kauri) -> Kauri:
-    """The program as the package's command starts it."""
+    """Return the program as started by the package's command."""
     return Kauri(trained.folder, environment={"KAURI_PYTHON": sys.executable})
 
 
@@ -52,7 +52,7 @@ def test_modules_do_not_come_from_the_folder(program: Kauri) -> None:
 
 
 def test_the_package_s_command_knows_its_python(program: Kauri) -> None:
-    """Whatever KAURI_PYTHON was before."""
+    """This holds for any earlier value of KAURI_PYTHON."""
     done = subprocess.run(
         [sys.executable, "-c", "from kauriboost._binding.program import main; main()", "report", "model.json"],
         cwd=program.folder,

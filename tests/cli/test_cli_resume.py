@@ -1,4 +1,4 @@
-"""save_period, resume and time_budget: a training that is killed ends with the bytes of one that is not."""
+"""save_period, resume and time_budget: a killed and resumed training gives the bytes of an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONFIGURATIONS = {
 
 
 def write_table(kauri: Kauri, name: str) -> str:
-    """Write training data whose labels suit the objective; return their path."""
+    """Write training data with labels for the objective; return their path."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(240, 5)).round(3)
     score = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(scale=0.5, size=240)
@@ -55,7 +55,7 @@ def training(kauri: Kauri, name: str, model: str, folder: str) -> list[str]:
 
 
 def kill_after(kauri: Kauri, arguments: list[str], n_lines: int) -> bool:
-    """Kill the program without warning after some lines of metrics; whether it was still running."""
+    """Kill the program without warning after some lines of metrics; return whether it was still running."""
     command = [str(BUILD / "bin" / "kauri"), *arguments]
     with subprocess.Popen(command, cwd=kauri.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         for _ in range(n_lines):
@@ -88,7 +88,7 @@ def test_resumed_from_every_checkpoint_equals_uninterrupted(kauri: Kauri, name: 
         assert newest.stem in done.err
         assert done.out.splitlines() == lines[int(newest.stem) :]
         assert (kauri.folder / "model.ubj").read_bytes() == whole
-        for path in (kauri.folder / "a").glob("*.model"):  # what was saved from here on
+        for path in (kauri.folder / "a").glob("*.model"):  # the models saved from here on
             if path.name[:4] >= newest.stem:
                 path.unlink()
 
@@ -121,10 +121,10 @@ def test_more_rounds_go_on_from_the_last(kauri: Kauri) -> None:
 def test_a_finished_model_is_no_checkpoint(kauri: Kauri) -> None:
     arguments = [part for part in training(kauri, "stopping", "", "a") if part != "model_out="]
     kauri.run(*arguments, "resume=true")
-    final = kauri.folder / "a" / f"{ROUNDS:04}.model"  # cut to the best round, not the state after the last
+    final = kauri.folder / "a" / f"{ROUNDS:04}.model"  # sliced to the best round, not the state after the last one
     whole = final.read_bytes()
     done = kauri.run(*arguments, "resume=true")
-    assert final.name not in done.err.splitlines()[0]  # where it resumes from
+    assert final.name not in done.err.splitlines()[0]  # the checkpoint that it resumes from
     assert final.read_bytes() == whole
     attributes = xgboost.Booster(model_file=str(final)).attributes()
     assert attributes.keys() == {"best_iteration", "best_score"}

@@ -1,4 +1,4 @@
-"""Label tables come as DMatrix.save_binary wrote them; NaN in a cell says nothing at the command line, too."""
+"""Label tables from DMatrix.save_binary; NaN is a missing label on the command line, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""task=summary, beside the package."""
+"""task=summary, compared with the package."""
 
 from __future__ import annotations
 

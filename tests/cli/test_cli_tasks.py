@@ -1,4 +1,4 @@
-"""train, pred and dump, end to end; XGBoost reads what Kauri wrote."""
+"""train, pred and dump, end to end; XGBoost reads Kauri's models."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_early_stopping_saves_the_best_model(kauri: Kauri) -> None:
 
 
 def test_continued_training_forgets_the_best_round(kauri: Kauri) -> None:
-    """Estimators would predict with the rounds up to it alone, and none of the new ones."""
+    """Estimators would otherwise predict only with the rounds up to it, without the new ones."""
     watch = [f"eval[test]={kauri.test_uri}", "eta=1", "num_round=60"]
     kauri.train(*watch, "early_stopping_rounds=4", "model_out=stopped.json")
     best = int(peer_booster(kauri.folder / "stopped.json").attr("best_iteration"))
@@ -203,7 +203,7 @@ def test_zero_rounds_is_a_model(kauri: Kauri) -> None:
 
 
 def test_dialect_of_the_final_model(kauri: Kauri) -> None:
-    """Checkpoints stay as they are; what the dialect cannot say is noticed after the first round."""
+    """Checkpoints do not use the dialect; what it cannot represent is detected after the first round."""
     run = [f"data={kauri.train_uri}", "num_round=3", "save_period=1", "model_out=old.json"]
     kauri.run(*run, "model_dialect=1.7")
     assert json.loads((kauri.folder / "old.json").read_text())["version"] == [1, 7, 0]

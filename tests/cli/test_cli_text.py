@@ -1,4 +1,4 @@
-"""CSV files as spreadsheets, pandas and R write them: quotes, missing values, labels and categories of text."""
+"""CSV files written by spreadsheets, pandas and R: quotes, missing values, labels and categories as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def quoted(text: str) -> str:
 
 
 def people(n_rows: int, seed: int, jobs: list[str], names: tuple[str, str] = ("no", "yes")) -> str:
-    """Who buys follows from job and age."""
+    """Return a table in which buying depends on job and age."""
     draw = random.Random(seed)
     lines = ["age,job,bought"]
     for _ in range(n_rows):
@@ -69,7 +69,7 @@ def test_sets_of_evaluation_have_the_classes_of_training(kauri: Kauri) -> None:
     kauri.write("yes.csv", "\n".join(yes) + "\n")
     keys = f"{KEYS}&categorical_columns=job"
     done = kauri.run("train", f"people.csv?{keys}", f"eval[yes]=yes.csv?{keys}", "eval_metric=error", *ROUNDS)
-    assert float(done.out.splitlines()[-1].split(":")[1]) < 0.3  # one class alone, yet it is class 1
+    assert float(done.out.splitlines()[-1].split(":")[1]) < 0.3  # a single class, yet it is class 1
     kauri.write("other.csv", people(30, 3, JOBS, ("no", "maybe")))
     error = kauri.run("evaluate", "model.json", f"other.csv?{keys}", status=1).err
     assert "the label 'maybe' is none of the classes that are known: 'no', 'yes'" in error
@@ -170,7 +170,7 @@ def test_a_cache_refuses_names_in_words(kauri: Kauri) -> None:
 
 
 def test_a_new_category_is_judged_by_its_column(kauri: Kauri) -> None:
-    """The label follows from `size`, the first feature; no tree splits on `job`, the last one."""
+    """The label depends on `size`, the first feature; no tree splits on `job`, the last one."""
     rows = [f"{i % 7},{i % 7},{('clerk', 'smith')[i % 2]}" for i in range(210)]
     kauri.write("a.csv", "y,size,job\n" + "\n".join(rows) + "\n")
     keys = "format=csv&label_column=y&categorical_columns=job"

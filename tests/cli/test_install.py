@@ -1,4 +1,4 @@
-"""`cmake --install`: what others compile and run against."""
+"""`cmake --install`: the files that clients compile and run with."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_clients_in_c_and_cpp_find_the_package(clients: Path) -> None:
 
 
 def test_clients_ask_for_the_version_that_they_were_linked_with(prefix: Path, clients: Path) -> None:
-    """Another minor version may break them before 1.0; the loader then says so."""
+    """Before 1.0 another minor version may be incompatible; the loader then reports it."""
     (links,) = {path.parent for path in prefix.rglob("libkauri.so")}
     assert sorted(path.name for path in links.glob("libkauri.so*") if path.is_symlink()) == [
         "libkauri.so",

@@ -1,4 +1,4 @@
-"""Models of every kind, with rows to predict, for the tests of what other libraries read."""
+"""Models of every kind, with rows to predict, for tests of reading by other libraries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sample(NamedTuple):
 
 
 def _table(seed: int = 0, missing: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
-    """300 rows with ties and missing values, and what they say."""
+    """Return 300 rows with ties and missing values, and their labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, COLUMNS)).astype(np.float32)
     X[:, 2] = np.round(X[:, 2] * 2)
@@ -175,7 +175,7 @@ KINDS: dict[str, Callable[[], Sample]] = {
 _BEFORE_2 = {"1.7"}
 _BEFORE_31 = {"1.7", "2.1", "3.0"}
 _BEFORE_33 = {"1.7", "2.1", "3.0", "3.2"}
-# What the dialects have no words for; all else they must say.
+# Models that the dialects cannot represent; they must represent all others.
 REFUSED: dict[str, set[str]] = {
     "one quantile": _BEFORE_2,
     "quantiles": _BEFORE_31,

@@ -1,6 +1,6 @@
-"""Training on real data with the parameters of XGBoost: as good a model, and the same splits but for rounding.
+"""Training on real data with XGBoost's parameters: equally good models, and the same splits except for rounding.
 
-Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and skips without them.
+Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and is skipped without them.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SETS = {
     "california": ({"objective": "reg:squarederror", "eval_metric": "rmse"}, 100, None),
     "covtype": ({"objective": "multi:softprob", "num_class": 7, "eval_metric": "mlogloss"}, 5, 60_000),
 }
-# The quantile sketch of XGBoost depends on the order of the rows: on adult its logloss moves by 0.3 % between orders.
-# So hist is compared over a few orders.
+# XGBoost's quantile sketch depends on the order of the rows: on adult its logloss varies by 0.3 % between orders. So
+# hist is compared over a few orders.
 ORDERS = {"exact": 1, "hist": 4}
 TOLERANCE = {"exact": 0.001, "hist": 0.002}
 
 
 def split(name: str, limit: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Train and test features and labels; a fixed fifth is held out where the set has no test part."""
+    """Return train and test features and labels; a fixed fifth is held out if the set has no test part."""
     features, labels, extras = load(name)
     if "X_test" in extras:
         return features, labels, extras["X_test"], extras["y_test"]
@@ -44,7 +44,7 @@ def split(name: str, limit: int | None) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def splits_of(booster: object) -> list[set[tuple]]:
-    """Of every tree the set of (path, feature, threshold, default side)."""
+    """Return for every tree the set of (path, feature, threshold, default side)."""
     trees = []
     for text in booster.get_dump(dump_format="json"):
         found: set[tuple] = set()
@@ -87,7 +87,7 @@ def test_as_good_as_xgboost(name: str, method: str, record_property: pytest.Reco
     )
     record_property("comparison", line)
     print(line)
-    # A lower loss than the peer's is no defect.
+    # A lower loss than XGBoost's is not a defect.
     assert metric["kauri"] <= metric["xgboost"] * (1 + TOLERANCE[method]), line
 
 

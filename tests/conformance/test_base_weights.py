@@ -1,4 +1,4 @@
-"""Base weights of nodes are before or after the learning rate where XGBoost's are."""
+"""Base weights of nodes are before or after the learning rate, as in XGBoost."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ OBJECTIVES = ["reg:squarederror", "binary:logistic", "multi:softprob", "count:po
 
 
 def make_data(objective: str, sparse: bool = False) -> tuple[object, np.ndarray, np.ndarray]:
-    """Features, labels and weights of rows."""
+    """Return features, labels and weights of rows."""
     rng = np.random.default_rng(5)
     values = rng.standard_normal((ROWS, 8)).astype(np.float32)
     signal = values[:, 0] - 0.5 * values[:, 1] + values[:, 2] * values[:, 3] + 0.2 * rng.standard_normal(ROWS)
@@ -37,7 +37,7 @@ def make_data(objective: str, sparse: bool = False) -> tuple[object, np.ndarray,
 
 
 def train_both(params: dict[str, object], rounds: int, sparse: bool = False) -> tuple[kb.Booster, object, object]:
-    """Kauri's booster, XGBoost's, and the features."""
+    """Return Kauri's booster, XGBoost's, and the features."""
     params = {"nthread": 1, **params}
     if params["objective"] == "multi:softprob":
         params["num_class"] = 3
@@ -48,12 +48,12 @@ def train_both(params: dict[str, object], rounds: int, sparse: bool = False) -> 
 
 
 def gradient_booster(booster: object) -> dict:
-    """That part of the model file."""
+    """Return the gradient booster in the model file."""
     return json.loads(bytes(booster.save_raw(raw_format="json")))["learner"]["gradient_booster"]
 
 
 def assert_files_are_shared(ours: kb.Booster, theirs: object, features: object) -> None:
-    """Either library reads the other's JSON and UBJSON, predicts the same margins bit by bit, and writes it back."""
+    """Check that each library reads the other's JSON and UBJSON, with the same bits of margins, and writes it back."""
     our_data, their_data = kb.DMatrix(features), xgboost.DMatrix(features)
     for raw_format in ("json", "ubj"):
         here = kb.Booster(model_file=bytes(theirs.save_raw(raw_format=raw_format)))
@@ -106,7 +106,7 @@ def test_gblinear_is_inspected_alike(objective: str) -> None:
 ALL, NONE = {"rate_drop": 1.0}, {"rate_drop": 0.5, "skip_drop": 1.0}
 
 
-# XGBoost 3.4 weighs several trees of a round otherwise than the peer, and Kauri does as 3.4.
+# XGBoost 3.4 weights several trees of a round differently from the tested version; Kauri follows 3.4.
 @pytest.mark.parametrize("normalize", ["tree", "forest"])
 @pytest.mark.parametrize(
     ("objective", "drops"),
@@ -142,7 +142,7 @@ def test_files_of_dart_are_shared(objective: str, sample_type: str) -> None:
 
 @pytest.mark.parametrize("objective", ["reg:squarederror", "multi:softprob"])
 def test_a_forest_is_the_same_where_nothing_is_drawn(objective: str) -> None:
-    """All trees of the forest are alike then, so the leaves' share and the order of the trees are compared."""
+    """All trees of the forest are equal, so the share of each leaf and the order of the trees are compared."""
     params = {"tree_method": "exact", "num_parallel_tree": 3, "eta": 1.0, "max_depth": 4, "objective": objective}
     ours, theirs, features = train_both(params, 1)
     assert ours.num_boosted_rounds() == 1

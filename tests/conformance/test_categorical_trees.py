@@ -1,4 +1,4 @@
-"""Trees on categorical columns: XGBoost's, and what XGBoost makes of ours."""
+"""Trees on categorical columns: the same as XGBoost's, and our models read by XGBoost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def model_of(booster: Any) -> dict[str, Any]:
 
 
 def splits_of(booster: Any) -> list[Any]:
-    """What decides where rows go; thresholds where there is one."""
+    """Return the members that determine the branches of rows; thresholds for numeric splits."""
     splits = []
     for tree in model_of(booster)["trees"]:
         sets = {
@@ -35,7 +35,7 @@ def splits_of(booster: Any) -> list[Any]:
 
 
 def make_codes(seed: int, n_categories: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Every category occurs; labels are multiples of 1/8, so that sums are the same in any order."""
+    """Return codes in which every category occurs; labels are multiples of 1/8, so sums do not depend on the order."""
     rng = np.random.default_rng(seed)
     columns = [rng.permutation(np.resize(np.arange(n), 1500)) for n in n_categories]
     values = np.column_stack([*columns, rng.integers(0, 50, 1500)]).astype(np.float32)
@@ -145,7 +145,7 @@ def test_names_travel_both_ways(file_format: str) -> None:
 
 
 def test_types_of_numbers() -> None:
-    """Of those that XGBoost 3.2 can write."""
+    """Covers the types that XGBoost 3.2 can write."""
     for dtype in ("int8", "uint8", "int16", "int32", "int64"):
         names = pd.Index(np.array([3, np.iinfo(dtype).max, 7], dtype=dtype))
         frame = pd.DataFrame({"a": pd.Categorical.from_codes(np.arange(30) % 3, names)})

@@ -1,4 +1,4 @@
-"""Columns drawn by feature_weights, as often as XGBoost draws them."""
+"""Column sampling by feature_weights, with the same frequencies as in XGBoost."""
 
 from __future__ import annotations
 

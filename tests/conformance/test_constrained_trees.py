@@ -1,6 +1,6 @@
-"""Monotone and interaction constraints: the trees of XGBoost.
+"""Monotone and interaction constraints: the same trees as XGBoost's.
 
-The real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) are skipped where they are not.
+Tests on the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) are skipped without them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OBJECTIVES = {"california": "reg:squarederror", "adult": "binary:logistic", "ran
 
 
 def load_problem(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Features and labels of the first rows."""
+    """Return features and labels of the first rows."""
     if name == "random":
         rng = np.random.default_rng(5)
         features = rng.standard_normal((2000, 7)).astype(np.float32)
@@ -42,7 +42,7 @@ def load_problem(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_few_values(features: np.ndarray) -> np.ndarray:
-    """At most 200 values a column, so that every method has the same cuts."""
+    """Return at most 200 distinct values per column, so that every method has the same bin edges."""
     few = features.copy()
     for column in few.T:
         present = ~np.isnan(column)
@@ -52,7 +52,7 @@ def in_few_values(features: np.ndarray) -> np.ndarray:
 
 
 def random_constraints(n_features: int, seed: int) -> dict[str, dict[str, object]]:
-    """Signs for every feature; overlapping sets that leave some out."""
+    """Return signs for every feature, and overlapping sets that leave some features out."""
     rng = np.random.default_rng(seed)
     signs = rng.integers(-1, 2, n_features)
     sets = [sorted(rng.choice(n_features, rng.integers(1, 5), replace=False).tolist()) for _ in range(5)]
@@ -68,12 +68,12 @@ def random_constraints(n_features: int, seed: int) -> dict[str, dict[str, object
 
 
 def is_tie(a: dict, b: dict) -> bool:
-    """Whether float32, in which XGBoost computes gains, cannot tell the two splits apart."""
+    """Return whether the splits are equal in float32, in which XGBoost computes gains."""
     return "gain" in a and "gain" in b and a["gain"] == pytest.approx(b["gain"], rel=TIE, abs=1e-5)
 
 
 def assert_same_trees(ours: kb.Booster, theirs: object) -> int:
-    """Structure, thresholds and default sides are equal, leaves within rounding, up to the first tree with a tie.
+    """Check equal structure, thresholds and default sides, and leaves up to rounding, up to the first tree with a tie.
 
     Returns the number of equal splits.
     """
@@ -97,7 +97,7 @@ def assert_same_trees(ours: kb.Booster, theirs: object) -> int:
                 continue
             n_splits += 1
             stack += zip(a["children"], b["children"], strict=True)
-        if had_tie:  # the next tree has other gradients
+        if had_tie:  # the gradients of the next tree differ
             break
     return n_splits
 
@@ -127,7 +127,7 @@ def test_trees_are_xgboosts(name: str, method: str, kind: str) -> None:
 @pytest.mark.parametrize("method", ["exact", "hist", "approx", "lossguide"])
 @pytest.mark.parametrize("name", list(OBJECTIVES))
 def test_alpha_with_limits_that_bind_nothing(name: str, method: str, limits: dict[str, object]) -> None:
-    """The bytes of the model without limits, whose trees are those of XGBoost without limits."""
+    """The model has the bytes of one without limits, whose trees equal XGBoost's without limits."""
     features, labels = load_problem(name)
     if method != "exact":
         features = in_few_values(features)

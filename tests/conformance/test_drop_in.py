@@ -1,4 +1,4 @@
-"""The machinery of scenarios: what its comparison sees, and scenarios that raise, die or hang."""
+"""The machinery of scenarios: what its comparison detects, and scenarios that raise, die or hang."""
 
 from __future__ import annotations
 

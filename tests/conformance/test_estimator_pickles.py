@@ -1,4 +1,4 @@
-"""Estimators that XGBoost 1.7 to 3.4 pickled are read by their packages over Kauri's library, and by Kauri itself."""
+"""Estimators pickled by XGBoost 1.7 to 3.4 are read by their packages over Kauri's library, and by Kauri itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSIONS = [name for name in environments.ENVIRONMENTS if name.startswith("xgboo
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of an environment, or a skip."""
+    """Return the interpreter of an environment, or skip the test."""
     found = environments.interpreter(name)
     if found is None:
         pytest.skip(f"{name} is not there; python tests/peers/environments.py {name} makes it")
@@ -28,7 +28,7 @@ def python_of(name: str) -> Path:
 
 
 def run(python: str | Path, script: str, *arguments: str, package: Path | str = "") -> str:
-    """Run a script of tests/peers where the modules of a folder come first."""
+    """Run a script of tests/peers with a folder first on the module path."""
     found = {**os.environ, "PYTHONPATH": str(package)}
     command = [str(python), str(PEERS / script), *arguments]
     done = subprocess.run(command, env=found, capture_output=True, text=True, timeout=300, check=False)

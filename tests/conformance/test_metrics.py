@@ -1,6 +1,6 @@
-"""Every metric in every situation prints what XGBoost prints.
+"""Every metric prints the same as in XGBoost, in every situation.
 
-The predictions are base margins: boosters have no trees, or trees that add nothing, so only the metrics are compared.
+The predictions are base margins: boosters have no trees, or trees of zeros, so only the metrics are compared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LABELS = {
     "real": RANDOM.normal(size=N_ROWS),
     "class": RANDOM.integers(0, N_CLASSES, N_ROWS),
 }
-LABELS["binary"][:121] = 0  # groups without a relevant row
+LABELS["binary"][:121] = 0  # groups without relevant rows
 LABELS["degree"][120:123] = 0
 # objective -> (metrics, labels)
 TABLE: dict[str, list[tuple[list[str], list[str]]]] = {
@@ -65,7 +65,7 @@ RANKED = [(metric, labels, params) for metrics, kinds, params in RANKING for met
 
 
 def printed(library: Any, metric: str, labels: str, margins: np.ndarray, params: dict[str, Any], **info: Any) -> str:
-    """`metric:value` where the base margins are the predictions."""
+    """Return the `metric:value` printed when the base margins are the predictions."""
     data = library.DMatrix(np.zeros((N_ROWS, 1), np.float32), LABELS[labels].astype(np.float32))
     data.set_info(base_margin=margins.astype(np.float32), **info)
     params = {"base_score": 0.5, "disable_default_eval_metric": True, "eval_metric": metric, "nthread": 2, **params}

@@ -1,7 +1,7 @@
-"""Other libraries read our model files, of every kind and dialect, and predict what we do.
+"""Other libraries read our model files, of every kind and dialect, and predict the same.
 
-What can live in the tests' own environment is read there. For the rest, above all XGBoost of other versions,
-tests/peers/environments.py makes environments; those that are not there are skipped.
+Libraries that can be installed in the tests' own environment read there. For the others, mainly other versions of
+XGBoost, tests/peers/environments.py makes environments; missing ones are skipped.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ FORMATS = ["json", "ubj"]
 
 
 class Reader(NamedTuple):
-    """A script of tests/peers, which dialects it is to read, and kinds that it has no words for."""
+    """A script of tests/peers, the dialects that it must read, and the kinds that it does not support."""
 
     script: str
     python: Path | None
     newest: str
     formats: list[str] = FORMATS
     unreadable: frozenset[str] = frozenset()
-    without: str = ""  # how to get it
+    without: str = ""  # how to install it
 
 
 # ---- models and their files ------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def samples() -> dict[str, Sample]:
 
 @pytest.fixture(scope="module")
 def folder(samples: dict[str, Sample], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every model in every dialect that can say it."""
+    """Return a folder with every model in every dialect that can represent it."""
     path = tmp_path_factory.mktemp("models")
     for number, (kind, sample) in enumerate(samples.items()):
         np.save(path / f"{number}.npy", sample.rows)
@@ -95,8 +95,8 @@ def here(module: str) -> Path | None:
     return Path(sys.executable) if importlib.util.find_spec(module) is not None else None
 
 
-# What the readers have no words for, in files that XGBoost writes, too.
-_STARTS = {"classes", "quantiles", "targets"}  # base scores that differ: they take the first
+# Kinds that the readers do not support, in files written by XGBoost, either.
+_STARTS = {"classes", "quantiles", "targets"}  # differing base scores: they use the first one
 LACKING = {
     "treelite": {"expectile", "unbiased", "linear", "linear classes", "named categories", "one class only"},
     "shap": {
@@ -122,7 +122,7 @@ READERS = {
         "read_shap.py",
         here("shap"),
         "3.2",
-        formats=["ubj"],  # what it asks boosters for
+        formats=["ubj"],  # the format that it requests from boosters
         unreadable=frozenset(LACKING["shap"]),
         without="pip install shap (tests/requirements.txt)",
     ),
@@ -142,10 +142,11 @@ for name in ENVIRONMENTS:
 
 
 def read_with(name: str, cases: list[dict[str, object]], samples: dict[str, Sample], folder: Path) -> dict[str, str]:
-    """Return what went wrong, by case: an error, or other predictions than ours."""
+    """Return the failures by case: an error, or predictions that differ from ours."""
     reader = READERS[name]
     (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
-    own_paths = [] if reader.python == Path(sys.executable) else ["-E"]  # what $PYTHONPATH has is not for the others
+    # paths in $PYTHONPATH are not for the other interpreters
+    own_paths = [] if reader.python == Path(sys.executable) else ["-E"]
     command = [str(reader.python), *own_paths, str(PEERS / reader.script), str(folder), name]
     subprocess.run(command, check=True, timeout=300)
     errors = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
@@ -172,7 +173,7 @@ def test_reads_and_predicts(name: str, samples: dict[str, Sample], folder: Path)
 
 
 def test_what_treelite_lacks(samples: dict[str, Sample], folder: Path) -> None:
-    """It reads these models no better when XGBoost has written them."""
+    """These models fail in the same way if XGBoost has written them."""
     require("treelite")
     xgboost = pytest.importorskip("xgboost")
     kinds = [kind for kind in samples if kind in LACKING["treelite"] and kind != "expectile"]  # new in XGBoost 3.3
@@ -186,7 +187,7 @@ def test_what_treelite_lacks(samples: dict[str, Sample], folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_dialects_refuse(kind: str, samples: dict[str, Sample]) -> None:
-    """No more and no less than the table says."""
+    """The refusals match the table exactly."""
     refused = set()
     for dialect in DIALECTS:
         try:

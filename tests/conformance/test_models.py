@@ -1,4 +1,4 @@
-"""Model files of either library, loaded by the other, predict the same: every objective, with missing values."""
+"""Model files of each library, loaded by the other, predict the same: every objective, with missing values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS = 8
 
 
 def make_data(objective: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """600 x 9 with ties and a tenth of the values missing."""
+    """Return 600 x 9 features with ties and a tenth of the values missing, and labels."""
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((600, 9)).astype(np.float32)
     features[:, 3:6] = np.round(features[:, 3:6] * 2)
@@ -40,7 +40,7 @@ def make_data(objective: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def params_of(objective: str, method: str) -> dict[str, object]:
-    """Depth and regularisation that leave leaves of many sizes."""
+    """Return depth and regularisation that give leaves of many sizes."""
     params: dict[str, object] = {"objective": objective, "tree_method": method, "max_depth": 5, "gamma": 0.05}
     if objective.startswith("multi:"):
         params["num_class"] = 3
@@ -48,14 +48,14 @@ def params_of(objective: str, method: str) -> dict[str, object]:
 
 
 def assert_same_leaves(ours: np.ndarray, theirs: np.ndarray) -> None:
-    """The same rows share a leaf. The numbers differ where XGBoost's exact method left pruned nodes in the arrays."""
+    """Check that the same rows share a leaf. Leaf numbers may differ: XGBoost's exact keeps pruned nodes."""
     for tree in range(ours.shape[1]):
         pairs = set(zip(ours[:, tree], theirs[:, tree], strict=True))
         assert len(pairs) == len(np.unique(ours[:, tree])) == len(np.unique(theirs[:, tree]))
 
 
 def assert_same_predictions(ours: kb.Booster, theirs: object, features: np.ndarray) -> None:
-    """Values, margins, leaves, contributions and interactions, within 1e-6 relative."""
+    """Compare values, margins, leaves, contributions and interactions, within 1e-6 relative."""
     our_data, their_data = kb.DMatrix(features), xgboost.DMatrix(features)
     for kind in ({}, {"output_margin": True}):
         np.testing.assert_allclose(
@@ -102,7 +102,7 @@ def test_our_model_predicts_the_same_there(tmp_path: Path, objective: str, metho
 
 
 def base_scores(booster: object) -> list[float]:
-    """What the configuration says, in output space."""
+    """Return the base scores in the configuration, in output space."""
     return json.loads(json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"])
 
 

@@ -1,7 +1,7 @@
-"""Objectives of regression and survival train the models that XGBoost trains, and either library reads the other's.
+"""Objectives of regression and survival train the same models as XGBoost, and each library reads the other's.
 
-Features have few values, so that both choose from the same candidates, and the models must be equal but for rounding.
-Absolute, quantile and expectile errors, which changed with XGBoost 3.4, are in test_scaled_losses.py.
+Features have few values, so that both libraries have the same candidates, and the models must be equal except for
+rounding. Absolute, quantile and expectile errors, which changed with XGBoost 3.4, are in test_scaled_losses.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROUNDS = 5
 RANDOM = np.random.default_rng(11)
 FEATURES = np.round(RANDOM.normal(size=(N_ROWS, 4)) * 4).astype(np.float32) / 4
 SIGNAL = FEATURES[:, 0] + np.abs(FEATURES[:, 1]) + 0.3 * RANDOM.normal(size=N_ROWS)
-TIMES = np.exp(SIGNAL / 2) + 1e-4 * np.arange(N_ROWS)  # no two are equal
+TIMES = np.exp(SIGNAL / 2) + 1e-4 * np.arange(N_ROWS)  # all times differ
 CENSORED = RANDOM.random(N_ROWS) < 0.3
 POSITIVE = {"label": np.exp(SIGNAL / 2)}
 WEIGHT = RANDOM.integers(1, 5, N_ROWS).astype(np.float32)
@@ -95,7 +95,7 @@ def default_metric(library: Any, booster: Any, info: dict[str, np.ndarray]) -> t
 
 @pytest.mark.parametrize(("objective", "params", "info"), CASES, ids=IDS)
 def test_default_metric_is_xgboosts(objective: str, params: dict[str, Any], info: dict[str, np.ndarray]) -> None:
-    """XGBoost 3.2 leaves the scale of survival:aft out of its metric, so here it is 1."""
+    """XGBoost 3.2 leaves the scale of survival:aft out of its metric, so it is 1 here."""
     params = {name: value for name, value in params.items() if name != "aft_loss_distribution_scale"}
     ours, theirs = (default_metric(library, train(library, objective, params, info), info) for library in (kb, xgboost))
     assert ours[0] == theirs[0]

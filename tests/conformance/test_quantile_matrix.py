@@ -1,4 +1,4 @@
-"""QuantileDMatrix and ExtMemQuantileDMatrix beside XGBoost's: cuts, what stands for values, and quality."""
+"""QuantileDMatrix and ExtMemQuantileDMatrix, compared with XGBoost's: bin edges, replacement values, and quality."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_cuts_of_few_distinct_values_are_the_same() -> None:
     ours, theirs = kb.QuantileDMatrix(rows, LABELS), xgboost.QuantileDMatrix(rows, LABELS)
     (indptr, mine), (their_indptr, other) = ours.get_quantile_cut(), theirs.get_quantile_cut()
     np.testing.assert_array_equal(indptr, their_indptr)
-    assert (mine[indptr[:-1]] == -np.inf).all()  # as from 3.4 on
+    assert (mine[indptr[:-1]] == -np.inf).all()  # as in XGBoost from 3.4 on
     is_cut = np.isfinite(mine)
     np.testing.assert_array_equal(mine[is_cut], other[is_cut])
     shown, theirs_shown = ours.get_data().toarray(), theirs.get_data().toarray()

@@ -1,6 +1,6 @@
-"""Ranking on real queries with the parameters of XGBoost: its trees where pairs are not drawn at random, else as good.
+"""Ranking real queries with XGBoost's parameters: the same trees without random pairs, else equally good ones.
 
-Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and skips without them.
+Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and is skipped without them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ load_once = functools.cache(load)
 
 
 def queries(library: Any, objective: str) -> Queries:
-    """Training and test data; relevance of 0 and 1 for map."""
+    """Return training and test data; relevance is 0 and 1 for map."""
     features, labels, extras = load_once("lambdarank")
     parts = [(features, labels, extras["group"]), (extras["X_test"], extras["y_test"], extras["group_test"])]
     made = []
@@ -70,7 +70,7 @@ def test_best_places_grow_xgboosts_trees(objective: str, method: str, unbiased: 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_random_partners_are_as_good(objective: str) -> None:
-    """Draws differ, so metrics are means over numbers of partners; their difference has a standard error of 0.006."""
+    """Random pairs differ, so metrics are means over numbers of partners, with a standard error of 0.006."""
     metrics = []
     for library in (kb, xgboost):
         data = queries(library, objective)

@@ -1,6 +1,7 @@
-"""Absolute, quantile and expectile errors are those of XGBoost 3.4: the same models, which either library reads.
+"""Absolute, quantile and expectile errors equal XGBoost 3.4's: the same models, which both libraries read.
 
-The tests' own environment has an older XGBoost, whose leaves were medians; tests/peers/environments.py makes the other.
+The tests' own environment has an older XGBoost, whose leaves were medians; tests/peers/environments.py makes the other
+one.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def parameters_of(params: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of every case the data, our model, and what XGBoost 3.4 makes of both."""
+    """Return a folder with the data and our model of every case, and XGBoost 3.4's results for both."""
     python = interpreter("xgboost-3.4")
     if python is None:
         pytest.skip("xgboost-3.4 is not there; python tests/peers/environments.py makes it")
@@ -124,7 +125,7 @@ def test_quantiles_have_their_shares_below_them(method: str) -> None:
 
 
 def test_leaves_follow_the_learning_rate_and_lambda() -> None:
-    """A leaf is a Newton step like any other: times the learning rate of its round, smaller with lambda."""
+    """A leaf is an ordinary Newton step: scaled by the learning rate of its round, and reduced by lambda."""
     data = kb.DMatrix(FEATURES, SIGNAL)
     params = {**ABSOLUTE, "max_depth": 2, "base_score": 1.0}
     full = kb.train({**params, "eta": 1.0, "lambda": 0.0}, data, 1).predict(data) - 1

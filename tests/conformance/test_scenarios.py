@@ -1,4 +1,4 @@
-"""XGBoost's own package, untouched, over libkauri.so: each scenario of scenarios/ does what it does over XGBoost."""
+"""XGBoost's unmodified package over libkauri.so: each scenario of scenarios/ gives the same as over XGBoost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMES = scenario_names()
 
 @pytest.fixture(scope="module")
 def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Records, Records]:
-    """Of the scenarios that pytest has selected."""
+    """Return the records of the scenarios that pytest has selected."""
     python = environment_python()
     if python is None:
         pytest.skip(f"not there; python tests/peers/environments.py {ENVIRONMENT}")

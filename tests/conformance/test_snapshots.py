@@ -1,4 +1,4 @@
-"""What XGBoost 1.7 to 3.4 pickle is read, by Kauri and by their packages over its library; and read back by them."""
+"""Pickles of XGBoost 1.7 to 3.4 are read by Kauri, by their packages over its library, and back again."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ import environments  # noqa: E402
 
 VERSIONS = [name for name in environments.ENVIRONMENTS if name.startswith("xgboost-")]
 
-# Its configurations say more of linear updaters and of position biases than ours do.
+# XGBoost's configurations have more fields for linear updaters and position biases than ours.
 NOT_TAKEN_BACK = ("linear", "unbiased")
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of an environment, or a skip."""
+    """Return the interpreter of an environment, or skip the test."""
     found = environments.interpreter(name)
     if found is None:
         pytest.skip(f"{name} is not there; python tests/peers/environments.py {name} makes it")
@@ -33,7 +33,7 @@ def python_of(name: str) -> Path:
 
 
 def run(python: Path, script: str, file: Path, package: Path | None = None, left_out: tuple[str, ...] = ()) -> str:
-    """Run a script of tests/peers, with the XGBoost of the environment or with `package` in its place."""
+    """Run a script of tests/peers, with the XGBoost of the environment or with `package` instead."""
     found = {**os.environ, "PYTHONPATH": str(package or "")}
     command = [str(python), str(PEERS / script), str(file), *left_out]
     done = subprocess.run(command, env=found, capture_output=True, text=True, timeout=300, check=False)

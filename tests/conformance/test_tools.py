@@ -1,4 +1,4 @@
-"""Tools that know XGBoost take Kauri's boosters and estimators, once these stand in for it."""
+"""Tools for XGBoost accept Kauri's boosters and estimators, once Kauri is installed as xgboost."""
 
 from __future__ import annotations
 

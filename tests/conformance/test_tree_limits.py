@@ -1,4 +1,4 @@
-"""Trees of any depth, bounded by leaves or by nothing, by hist and approx: XGBoost's where the cuts are the same."""
+"""Trees of any depth, with or without a limit of leaves, by hist and approx: XGBoost's if the bin edges are equal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROWS = 1200
 
 
 def make_data() -> tuple[np.ndarray, np.ndarray]:
-    """Fewer values than bins, a tenth missing; a noisy label."""
+    """Return fewer values than bins, a tenth missing, and a noisy label."""
     rng = np.random.default_rng(11)
     values = np.round(rng.standard_normal((ROWS, 5)) * 20).astype(np.float32)
     signal = values[:, 0] / 20 + np.sin(values[:, 1] / 7) + rng.standard_normal(ROWS)
@@ -23,19 +23,19 @@ def make_data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def train(library: object, params: dict[str, object]) -> object:
-    """Three rounds."""
+    """Train three rounds."""
     values, labels = make_data()
     params = {"nthread": 1, "min_child_weight": 0.3, **params}
     return library.train(params, library.DMatrix(values, label=labels), 3, verbose_eval=False)
 
 
 def trees_of(booster: object) -> list[dict[str, list]]:
-    """As in the file."""
+    """Return the trees in the model file."""
     return json.loads(bytes(booster.save_raw(raw_format="json")))["learner"]["gradient_booster"]["model"]["trees"]
 
 
 def assert_same_trees(params: dict[str, object], depths: range) -> None:
-    """Nodes with the same numbers, equal splits, equal leaves but for rounding."""
+    """Check equal node numbers and splits, and equal leaves except for rounding."""
     for ours, theirs in zip(trees_of(train(kb, params)), trees_of(train(xgboost, params)), strict=True):
         for key in ("left_children", "right_children", "split_indices", "default_left"):
             assert ours[key] == theirs[key]
@@ -61,16 +61,16 @@ def assert_same_trees(params: dict[str, object], depths: range) -> None:
     ids=["deep", "lossguide", "leaves", "leaves_by_level", "both", "six", "gamma"],
 )
 def test_limits_as_in_xgboost(method: str, limits: dict[str, object], depths: range) -> None:
-    """max_depth=0 sets no limit, by level or by loss; max_leaves does.
+    """max_depth=0 means no limit, for growth by level or by loss; max_leaves limits the size.
 
-    With unequal hessians XGBoost's approx drops cuts between few values too.
+    With unequal hessians XGBoost's approx also drops edges between few values.
     """
     objective = {"hist": "binary:logistic", "approx": "reg:squarederror"}[method]
     assert_same_trees({"tree_method": method, "objective": objective, **limits}, depths)
 
 
 def test_exact_grows_to_the_end() -> None:
-    """Where XGBoost refuses max_depth=0, it is a depth that no tree reaches."""
+    """XGBoost refuses max_depth=0 here; in Kauri it is a depth that no tree reaches."""
     deep = train(kb, {"tree_method": "exact", "max_depth": 0})
     assert deep.save_raw("json") == train(kb, {"tree_method": "exact", "max_depth": 900}).save_raw("json")
     with pytest.raises(xgboost.core.XGBoostError):

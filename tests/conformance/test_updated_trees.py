@@ -1,4 +1,4 @@
-"""process_type=update: refreshed and pruned models are XGBoost's, tree by tree."""
+"""process_type=update: refreshed and pruned models equal XGBoost's, tree by tree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OBJECTIVES = ["reg:squarederror", "binary:logistic", "multi:softprob", "reg:pseu
 
 
 def make_data(seed: int, objective: str, *, categorical: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features with missing values, of which the last may be a category; labels; weights."""
+    """Return features with missing values, the last of which may be categorical, labels, and weights."""
     rng = np.random.default_rng(seed)
     values = rng.standard_normal((ROWS, COLUMNS)).astype(np.float32)
     values[:, -1] = rng.integers(0, CATEGORIES, ROWS)
@@ -31,14 +31,14 @@ def make_data(seed: int, objective: str, *, categorical: bool) -> tuple[np.ndarr
 
 
 def matrix_of(library: object, seed: int, objective: str, *, categorical: bool = False) -> object:
-    """The same data in a matrix of either library; Kauri's needs no type to follow a split on categories."""
+    """Return the data in a matrix of either library; Kauri's needs no type to apply a split on categories."""
     values, labels, weights = make_data(seed, objective, categorical=categorical)
     types = ["float"] * (COLUMNS - 1) + ["c"] if categorical and library is xgboost else None
     return library.DMatrix(values, label=labels, weight=weights, feature_types=types)
 
 
 def learn(objective: str, *, categorical: bool = False, **params: object) -> bytes:
-    """A model of XGBoost from the first data."""
+    """Return a model of XGBoost trained on the first data."""
     params = {"objective": objective, "max_depth": 5, "eta": 0.4, "max_cat_to_onehot": 1, "nthread": 1, **params}
     if objective == "multi:softprob":
         params["num_class"] = 3
@@ -47,7 +47,7 @@ def learn(objective: str, *, categorical: bool = False, **params: object) -> byt
 
 
 def update(library: object, model: bytes, params: dict[str, object], *, rounds: int = ROUNDS, **data: object) -> object:
-    """The model after rounds of update on the second data."""
+    """Return the model after rounds of update on the second data."""
     document = json.loads(model)["learner"]
     objective = document["objective"]["name"]
     params = {"process_type": "update", "nthread": 1, "objective": objective, **params}
@@ -61,13 +61,13 @@ def update(library: object, model: bytes, params: dict[str, object], *, rounds: 
 
 
 def trees_of(booster: object) -> list[list[dict[str, object]]]:
-    """Of every tree its nodes, depth first, without their numbers."""
+    """Return the nodes of every tree, depth first, without their numbers."""
     model = json.loads(bytes(booster.save_raw(raw_format="json")))["learner"]["gradient_booster"]["model"]
     return [list(nodes_of(tree)) for tree in model["trees"]]
 
 
 def nodes_of(tree: dict[str, list]) -> object:
-    """Depth first."""
+    """Yield the nodes of a tree, depth first."""
     segments = zip(tree["categories_segments"], tree["categories_sizes"], strict=True)
     sets = dict(zip(tree["categories_nodes"], segments, strict=True))
     stack = [(0, 0)]
@@ -89,7 +89,7 @@ def nodes_of(tree: dict[str, list]) -> object:
 
 
 def assert_same_trees(ours: object, theirs: object) -> None:
-    """Equal structure; equal numbers but for rounding."""
+    """Check equal structure, and equal numbers except for rounding."""
     here, there = trees_of(ours), trees_of(theirs)
     assert [len(tree) for tree in here] == [len(tree) for tree in there]
     for our_tree, their_tree in zip(here, there, strict=True):
@@ -116,14 +116,14 @@ def assert_same_trees(ours: object, theirs: object) -> None:
     ids=["refresh", "statistics", "penalties", "steps", "prune", "depth", "both", "reversed"],
 )
 def test_update_as_xgboost_does(objective: str, params: dict[str, object]) -> None:
-    """Every statistic of every node."""
+    """Compares every statistic of every node."""
     model = learn(objective)
     assert_same_trees(update(kb, model, params), update(xgboost, model, params))
 
 
 @pytest.mark.parametrize("updater", ["refresh", "prune", "refresh,prune"])
 def test_categorical_splits(updater: str) -> None:
-    """Sets of categories stay with their nodes, also where others go."""
+    """Sets of categories stay with their nodes, also if other nodes are removed."""
     model = learn("reg:squarederror", categorical=True)
     assert any(node["categories"] for tree in trees_of(kb.Booster(model_file=model)) for node in tree)
     params = {"updater": updater, "gamma": 4}
@@ -146,14 +146,14 @@ def test_categorical_splits(updater: str) -> None:
     ids=["forest", "lossguide", "exact", "approx"],
 )
 def test_models_of_every_make(grown: dict[str, object]) -> None:
-    """Forests share the step; whatever numbered the nodes, the tree is the same."""
+    """Trees of a forest share the step; the tree is the same for any numbering of nodes."""
     model = learn("reg:squarederror", **grown)
     params = {"updater": "refresh,prune", "gamma": 1}
     assert_same_trees(update(kb, model, params), update(xgboost, model, params))
 
 
 def test_fewer_rounds_leave_a_shorter_model() -> None:
-    """The rounds that were not updated are gone, in both libraries, and boosting goes on from there."""
+    """Rounds that were not updated are removed, in both libraries, and boosting continues from there."""
     model = learn("binary:logistic")
     boosters = [update(library, model, {"updater": "refresh"}, rounds=2) for library in (kb, xgboost)]
     assert_same_trees(*boosters)

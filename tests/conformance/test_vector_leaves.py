@@ -1,7 +1,7 @@
-"""Trees whose leaves hold vectors (multi_strategy=multi_output_tree): files of either library predict the same.
+"""Trees with vector leaves (multi_strategy=multi_output_tree): files of each library predict the same in the other.
 
-XGBoost cannot explain such trees. The same trees, split up into one tree per output and iteration, it can: those files
-are made here, and explanations must be the same numbers.
+XGBoost cannot explain such trees, but can explain the same trees split into one tree per output and iteration. These
+tests make such files, and explanations must be the same numbers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def make_data(kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """300 x 6, ties and a tenth missing; labels as the kind needs them."""
+    """Return 300 x 6 features with ties and a tenth missing; labels for the kind."""
     rng = np.random.default_rng(5)
     features = rng.normal(size=(300, 6)).astype(np.float32)
     features[:, 3:] = np.round(features[:, 3:] * 2)
@@ -47,14 +47,14 @@ def make_data(kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def train(kind: str, rounds: int = 4, **more: Any) -> tuple[Any, np.ndarray]:
-    """Fit with XGBoost; the model and the rows."""
+    """Train with XGBoost; return the model and the rows."""
     features, labels = make_data(kind)
     params = {"tree_method": "hist", "nthread": 1, "multi_strategy": "multi_output_tree", **KINDS[kind], **more}
     return xgboost.train(params, xgboost.DMatrix(features, labels), rounds), features
 
 
 def split_up(document: dict[str, Any]) -> dict[str, Any]:
-    """Turn every tree with vector leaves into one tree per output."""
+    """Split every tree with vector leaves into one tree per output."""
     document = copy.deepcopy(document)
     gbtree = document["learner"]["gradient_booster"]["model"]
     trees, info, ends = [], [], [0]
@@ -84,7 +84,7 @@ def split_up(document: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(params=KINDS, scope="module")
 def models(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """XGBoost's model, ours from its file, the rows, and the model split up."""
+    """Return XGBoost's model, ours from its file, the rows, and the split model."""
     tmp_path = tmp_path_factory.mktemp(request.param)
     theirs, features = train(request.param)
     theirs.save_model(tmp_path / "theirs.json")
@@ -101,7 +101,7 @@ def models(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize("n_rows", [1, 300])
 def test_predictions_are_the_same(models: dict[str, Any], n_rows: int) -> None:
-    """Values, margins and leaves, of all iterations and of some."""
+    """Compare values, margins and leaves, for all iterations and for some."""
     ours, theirs, rows = models["ours"], models["theirs"], models["features"][:n_rows]
     for kind in ({}, {"output_margin": True}, {"pred_leaf": True}):
         for iterations in ((0, 0), (1, 3), (3, 4)):
@@ -114,7 +114,7 @@ def test_predictions_are_the_same(models: dict[str, Any], n_rows: int) -> None:
 
 @pytest.mark.parametrize("method", ["treeshap", "quadrature"])
 def test_explanations_are_those_of_the_trees_split_up(models: dict[str, Any], method: str) -> None:
-    """Contributions and interactions, exact and approximate; they add up to the margin."""
+    """Compare contributions and interactions, exact and approximate; they sum to the margin."""
     ours, split, rows = models["ours"], models["split"], models["features"][:20]
     ours.set_param({"shap_method": method})
     margins = models["theirs"].predict(xgboost.DMatrix(rows), output_margin=True)
@@ -136,7 +136,7 @@ def test_explanations_are_those_of_the_trees_split_up(models: dict[str, Any], me
 
 @pytest.mark.parametrize("ending", ["json", "ubj"])
 def test_files_go_back(models: dict[str, Any], ending: str, tmp_path: Path) -> None:
-    """XGBoost reads what we write, predicts the same, and writes the trees as they were."""
+    """XGBoost reads our files, predicts the same, and writes the same trees."""
     ours, theirs, rows = models["ours"], models["theirs"], xgboost.DMatrix(models["features"])
     ours.save_model(tmp_path / f"ours.{ending}")
     back = xgboost.Booster(model_file=tmp_path / f"ours.{ending}")
@@ -151,7 +151,7 @@ def test_files_go_back(models: dict[str, Any], ending: str, tmp_path: Path) -> N
 
 
 def test_dumps_and_scores_are_the_same(models: dict[str, Any]) -> None:
-    """XGBoost has no statistics in such dumps, and elides vectors also in JSON, which then is none."""
+    """XGBoost has no statistics in such dumps, and elides vectors also in JSON, which is then invalid."""
     ours, theirs = models["ours"], models["theirs"]
     n_outputs = int(
         models["document"]["learner"]["gradient_booster"]["model"]["trees"][0]["tree_param"]["size_leaf_vector"]
@@ -170,7 +170,7 @@ def test_dumps_and_scores_are_the_same(models: dict[str, Any]) -> None:
 
 
 def test_mixed_strategies(tmp_path: Path) -> None:
-    """XGBoost can go on with vectors after trees of one output: three trees an iteration, then one."""
+    """XGBoost can continue with vectors after trees of one output: three trees per iteration, then one."""
     features, labels = make_data("targets")
     data = xgboost.DMatrix(features, labels)
     scalar = xgboost.train({"max_depth": 3, "multi_strategy": "one_output_per_tree"}, data, 2)

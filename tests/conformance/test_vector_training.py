@@ -1,7 +1,7 @@
-"""Training trees with vector leaves: XGBoost learns the same trees from the same cuts.
+"""Training trees with vector leaves: XGBoost learns the same trees from the same bin edges.
 
-The rules are those of XGBoost 3.4, which counts min_child_weight and the L1 term under max_delta_step in another way
-than 3.2, and knows constraints.
+The rules are XGBoost 3.4's, which treats min_child_weight and the L1 term with max_delta_step differently from 3.2, and
+supports constraints.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ VARIANTS.update(SINCE_34 if VERSION >= (3, 4) else {})
 
 
 def make_data(variant: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """500 x 5, few distinct values, a tenth missing; labels as the objective needs them; weights."""
+    """Return 500 x 5 features, few distinct values, a tenth missing; labels for the objective; weights."""
     rng = np.random.default_rng(3)
     features = np.round(rng.normal(size=(500, 5)) * 4).astype(np.float32)
     signal = features[:, 0] + 0.3 * features[:, 1] * features[:, 2]
@@ -65,14 +65,14 @@ def make_data(variant: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
 
 
 def trees_of(booster: Any, path: Path) -> list[dict[str, Any]]:
-    """The trees of the model file."""
+    """Return the trees of the model file."""
     booster.save_model(path)
     return json.loads(path.read_text())["learner"]["gradient_booster"]["model"]["trees"]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_trees_are_the_same(variant: str, tmp_path: Path) -> None:
-    """Splits exactly, numbers to float32's rounding; and either library predicts the same with our file."""
+    """Splits are equal, and numbers up to float32 rounding; both libraries predict the same with our file."""
     features, labels, weights = make_data(variant)
     params = {**SHARED, **VARIANTS[variant]}
     types = {"feature_types": ["c", "c", "q", "q", "q"]} if "categories" in variant else {}

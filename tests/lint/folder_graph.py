@@ -1,7 +1,7 @@
-"""Which folders of the library need which, and the cycles among them.
+"""Dependencies between the library's folders, and cycles among them.
 
-Two graphs, since either can hide what the other shows: `#include` lines see inline code and templates, the symbols of
-object files see a function that is declared in one folder's header and defined in another's source.
+There are two graphs, because either can miss dependencies. `#include` lines show inline code and templates. Symbols of
+object files show functions that are declared in one folder's header and defined in another's source.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lint_sources import ROOT, cpp_files, relative
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 ROOTS = ("include", "src", "plugin")
-STRONG = frozenset("TDBR")  # nm's letters for what exactly one object defines
+STRONG = frozenset("TDBR")  # nm's letters for symbols that exactly one object defines
 
-Arrows = dict[tuple[str, str], list[str]]  # (from, to) -> what the arrow is made of
+Arrows = dict[tuple[str, str], list[str]]  # (from, to) -> the reasons for the edge
 
 
 def includes() -> Arrows:
-    """The arrows between folders from the include lines of all sources."""
+    """Return the edges between folders from the include lines of all sources."""
     arrows: Arrows = defaultdict(list)
     for path in cpp_files(*ROOTS):
         for include in INCLUDE.findall(path.read_text(encoding="utf-8")):
@@ -33,9 +33,10 @@ def includes() -> Arrows:
 
 
 def source_of_object(path: Path, build: Path) -> Path:
-    """build/src/CMakeFiles/kauri_tree.dir/tree/exact/x.cc.o comes from src/tree/exact/x.cc.
+    """Return the source of an object: build/src/CMakeFiles/kauri_tree.dir/tree/exact/x.cc.o comes from
+    src/tree/exact/x.cc.
 
-    A unit (cmake/KauriUnits.cmake) comes from files of one folder: the first of them stands for it.
+    A unity file (cmake/KauriUnits.cmake) comes from files of one folder and is represented by the first of them.
     """
     if path.parent.name == "Unity":
         included = INCLUDE.search(path.with_suffix("").read_text(encoding="utf-8"))
@@ -49,7 +50,7 @@ def folder_of_object(path: Path, build: Path) -> str:
 
 
 def read_symbols(objects: list[Path]) -> list[tuple[Path, str, str]]:
-    """(object, symbol, nm's letter for it) of all objects."""
+    """Return (object, symbol, nm's letter for it) for all objects."""
     done = subprocess.run(["nm", "-A", "--format=posix", *objects], capture_output=True, text=True, check=True)
     found = []
     for line in done.stdout.splitlines():
@@ -60,9 +61,9 @@ def read_symbols(objects: list[Path]) -> list[tuple[Path, str, str]]:
 
 
 def symbols(build: Path) -> Arrows:
-    """The arrows between folders from the undefined symbols of the objects in `build`."""
+    """Return the edges between folders from the undefined symbols of the objects in `build`."""
     objects = [path for folder in ("src", "plugin/cuda") for path in sorted((build / folder).rglob("*.o"))]
-    # An object whose source has gone stays in the folder of the build.
+    # Objects of deleted sources stay in the build folder.
     objects = [path for path in objects if source_of_object(path, build).is_file()]
     defined: dict[str, set[str]] = defaultdict(set)
     needed: dict[str, set[str]] = defaultdict(set)
@@ -85,7 +86,7 @@ def without_loops(arrows: Arrows) -> Arrows:
 
 
 def cycles(arrows: Arrows) -> list[list[str]]:
-    """The groups of folders that all reach each other."""
+    """Return the groups of folders that can all reach each other."""
     next_of: dict[str, set[str]] = defaultdict(set)
     for folder, to in arrows:
         next_of[folder].add(to)
@@ -109,14 +110,14 @@ def cycles(arrows: Arrows) -> list[list[str]]:
 
 
 def demangled(symbol: str) -> str:
-    """The C++ name of a symbol; other texts stay."""
+    """Return the C++ name of a symbol; other texts are unchanged."""
     if not symbol.startswith("_Z"):
         return symbol
     return subprocess.run(["c++filt", "-p", symbol], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def describe(arrows: Arrows, group: list[str]) -> str:
-    """The arrows within a cycle, the thinnest first: those are the ones to cut."""
+    """Return the edges within a cycle, the weakest first: those are the ones to remove."""
     inside = sorted((len(made_of), pair) for pair, made_of in arrows.items() if set(pair) <= set(group))
     lines = [f"  {pair[0]} -> {pair[1]} ({n}): " + "; ".join(map(demangled, arrows[pair][:3])) for n, pair in inside]
     return "\n".join([f"{' and '.join(group)} need each other:", *lines])

@@ -1,4 +1,4 @@
-"""Every function of the library with its length and its parameters, as lizard finds them, CUDA included."""
+"""All functions of the library with their length and parameters, found by lizard, including CUDA."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import lizard
 from lint_sources import ROOT, cpp_files, relative
 
-# Each of a list that declares parameters with their bounds and meanings is one statement.
+# Each declaration in a list of parameters with bounds and descriptions is one statement.
 DECLARATION_TABLE = "DMLC_DECLARE_PARAMETER"
 
 
 @dataclass(frozen=True)
 class Function:
-    """One definition."""
+    """A function definition."""
 
     file: str  # relative to the project's root
     name: str  # without its namespaces: "Walker::Walk"
@@ -26,7 +26,7 @@ class Function:
 
 
 def count_parameters(signature: str) -> int:
-    """Of `f(A<B, C> const& a, int (*g)(int), D d)`: 3."""
+    """Return the number of parameters, for example 3 for `f(A<B, C> const& a, int (*g)(int), D d)`."""
     inside = signature[signature.index("(") + 1 : signature.rindex(")")]
     if inside.strip() in {"", "void"}:
         return 0
@@ -39,15 +39,15 @@ def count_parameters(signature: str) -> int:
 
 
 def functions_of(text: str, file: str) -> list[Function]:
-    """The definitions in `text`."""
-    # lizard knows CUDA's files by no suffix, but reads them as C++; a qualifier before a name would be a name to it.
+    """Return the definitions in `text`."""
+    # lizard has no suffix for CUDA, but reads it as C++; it would take a qualifier before a name for the name.
     text = re.sub(r"__(?:global|device|host|forceinline|noinline)__|__launch_bounds__\([^)]*\)|KAURI_HD\b", "", text)
     analyser = lizard.FileAnalyzer(lizard.get_extensions([]))
     found = []
     for function in analyser.analyze_source_code("source.cc", text).function_list:
         if DECLARATION_TABLE in function.name:
             continue
-        name = re.sub(r"<[^<>]*>", "", function.name)  # of a template's member
+        name = re.sub(r"<[^<>]*>", "", function.name)  # for a template's member
         parts = [part for part in name.split("::") if part[:1].isupper() and not part.isupper()]
         found.append(
             Function(
@@ -63,7 +63,7 @@ def functions_of(text: str, file: str) -> list[Function]:
 
 @cache
 def library_functions() -> list[Function]:
-    """Those of include, src and plugin."""
+    """Return the definitions in include, src and plugin."""
     found: list[Function] = []
     for path in cpp_files("include", "src", "plugin"):
         found += functions_of(path.read_text(encoding="utf-8"), relative(path))
@@ -72,6 +72,6 @@ def library_functions() -> list[Function]:
 
 @cache
 def c_api_names() -> frozenset[str]:
-    """The C functions, whose parameters are XGBoost's."""
+    """Return the C functions, whose parameters are XGBoost's."""
     header = Path(ROOT / "include" / "kauri" / "c_api.h").read_text(encoding="utf-8")
     return frozenset(re.findall(r"\b((?:XG|Kauri)\w+)\s*\(", header))

@@ -1,4 +1,4 @@
-"""The project's files, for the checks beside this one."""
+"""The project's files, for the checks in this folder."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOT
 
 
 def is_ours(path: Path) -> bool:
-    """Whether `path` is a source and neither built nor installed."""
+    """Return whether `path` is a source, neither built nor installed."""
     parts = path.relative_to(ROOT).parts
     return not any(part in {"dist", "__pycache__"} or part.startswith(("build", ".")) for part in parts[:-1])
 
 
 def cpp_files(*folders: str) -> list[Path]:
-    """Every C, C++ and CUDA source below the folders (all folders of the project when none is given)."""
+    """Return every C, C++ and CUDA source below the folders (all folders of the project by default)."""
     found = [path for folder in folders or CPP_FOLDERS for path in (ROOT / folder).rglob("*")]
     return sorted(path for path in found if path.suffix in CPP_SUFFIXES and is_ours(path))
 
 
 def text_files() -> list[Path]:
-    """Every text file of the project, data apart."""
+    """Return every text file of the project except data."""
     found = (path for path in ROOT.rglob("*") if path.suffix in TEXT_SUFFIXES and is_ours(path))
-    kept = (path for path in found if path.is_file() and path.name != ".git")  # which a worktree has as a file
+    kept = (path for path in found if path.is_file() and path.name != ".git")  # in a worktree .git is a file
     return sorted(path for path in kept if not relative(path).startswith(DATA))
 
 
 def code_of(path: Path) -> str:
-    """The text without comments and strings; line numbers stay."""
+    """Return the text without comments and strings; line numbers stay the same."""
 
     def blank(match: re.Match[str]) -> str:
         return "\n" * match.group().count("\n")
@@ -46,7 +46,7 @@ def relative(path: Path) -> str:
 
 
 def matches(pattern: str, files: list[Path], allowed: tuple[str, ...] = ()) -> list[str]:
-    """`file:line: text` wherever the pattern stands in code; `allowed` are prefixes of relative paths to leave out."""
+    """Return `file:line: text` for every match in code; `allowed` are prefixes of relative paths to skip."""
     expression = re.compile(pattern)
     return [
         f"{relative(path)}:{number}: {line.strip()}"

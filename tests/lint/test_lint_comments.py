@@ -1,8 +1,8 @@
-"""Comments name functions, types, constants and files that exist.
+"""Comments only name functions, types, constants and files that exist.
 
-Checked are words that only code is written in: `MixedCase`, `kConstant`, `member_`, a name before `()` or `::`, what
-stands in backquotes, and paths of sources. A name exists where it stands in the code of any source of the project,
-strings included.
+The check covers words that look like code: `MixedCase`, `kConstant`, `member_`, a name before `()` or `::`, text in
+backquotes, and paths of sources. A name exists if it occurs in the code of any source of the project, including
+strings.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ NAME = re.compile(
     r"|(?<=`)[A-Za-z_]\w*(?=`)"  # `name`
     r")"
 )
-# Names of others that comments speak of, and what is written like a name.
+# Foreign names in comments, and words that look like names.
 FOREIGN = {
     *("GiB", "KiB", "MiB", "NaNs"),
-    *("QuickScorer", "RankNet", "SplitMix64"),  # of papers
+    *("QuickScorer", "RankNet", "SplitMix64"),  # from papers
     *("CompressStore", "foreach_target.h", "hwy/foreach_target.h"),  # Highway's
     "bool_constant",  # the standard library's
-    "prod_",  # of formulas
+    "prod_",  # from formulas
     *("SetData", "SliceDMatrixEx", "kRtEps"),  # XGBoost's
     "openmp",  # a build option's value
 }
 
 
 def comments_and_code(text: str) -> tuple[list[tuple[int, str]], str]:
-    """The comments with their lines, and the text without them."""
+    """Return the comments with their lines, and the text without them."""
     comments = []
     for match in COMMENT.finditer(text):
         if match[2]:
@@ -49,7 +49,7 @@ def comments_and_code(text: str) -> tuple[list[tuple[int, str]], str]:
 
 @cache
 def known() -> tuple[frozenset[str], frozenset[str]]:
-    """Every word of code, and every path of a source with all its endings: a/b.h, b.h."""
+    """Return every word of code, and every path of a source with all its suffixes: a/b.h, b.h."""
     words: set[str] = set()
     files: set[str] = set()
     for path in cpp_files():

@@ -1,4 +1,4 @@
-"""No two folders of the library need each other, sub-folders included."""
+"""No two folders of the library depend on each other, including sub-folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lint_sources import ROOT
 
 BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
 CURE = "\nMove the code that is asked for to a folder below both, or the code that asks to one above both."
-# What the top of the library defines and lower folders ask for: the doors to names that are known at run time alone.
+# Functions that the top of the library defines and lower folders call: access to objects known only at run time.
 DOORS = {
     "GetCudaPluginStatus": "looks for the plug-in when its predictor is asked for by name",
     "GetRegistries": "the table of contents, which names every component",
@@ -23,7 +23,7 @@ DOORS = {
 
 
 def name_of(symbol: str) -> str:
-    """Of a mangled C++ symbol the last part of its name."""
+    """Return the last part of a mangled C++ symbol's name."""
     return demangled(symbol).split("[")[0].split("::")[-1]
 
 
@@ -34,7 +34,7 @@ def test_includes_make_no_cycle() -> None:
 
 
 def test_symbols_make_no_cycle() -> None:
-    """What is declared in one folder and defined in another counts as the folder that defines it."""
+    """A symbol that is declared in one folder and defined in another belongs to the folder that defines it."""
     if not (BUILD / "src").is_dir() or shutil.which("nm") is None:
         pytest.skip("no objects of a build, or no nm")
     arrows = symbols(BUILD)

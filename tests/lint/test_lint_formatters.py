@@ -1,4 +1,4 @@
-"""clang-format, clang-tidy and ruff over everything."""
+"""clang-format, clang-tidy and ruff on all files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def compile_database(folder: Path) -> dict[Path, str]:
 
 @functools.cache
 def headers_of(path: Path) -> frozenset[Path]:
-    """Return the project's headers that a file includes, and those that they include."""
+    """Return the project's headers that a file includes, directly or indirectly."""
     names = re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
     found = {ROOT / folder / name for name in names for folder in ("include", "src", "plugin")}
     direct = {header for header in found if header.is_file()}
@@ -85,7 +85,7 @@ def in_units(options: dict[Path, str]) -> list[list[Path]]:
 
 
 def test_clang_tidy(tmp_path: Path) -> None:
-    """Each C++ source of the library and of its plug-ins.
+    """Check each C++ source of the library and of its plug-ins.
 
     clang reads CUDA's own files only beside a CUDA release that it knows: .cu files stay out; headers are read through
     the .cc files that include them. Most of the time goes into the headers that files share, so clang-tidy reads many

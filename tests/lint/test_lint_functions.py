@@ -7,7 +7,7 @@ from functions import Function, c_api_names, count_parameters, functions_of, lib
 
 MAX_LINES = 40
 MAX_PARAMETERS = 6
-# Whatever is longer, or takes more, stands here with its reason. An entry that is no longer needed fails.
+# Functions that exceed a limit, with the reason. An entry that is no longer needed fails.
 LONG = {
     "Walker::Walk": "one loop over the nodes, whose state is registers (quadrature_kernel.cc)",
     "Walker::Tip": "the unrolled end of that loop",
@@ -21,7 +21,7 @@ MANY_PARAMETERS = {
 
 
 def excess(found: list[Function], exempt: dict[str, str]) -> tuple[list[str], list[str]]:
-    """What is over the limit without being exempt, and the entries that exempt nothing."""
+    """Return the functions over the limit without an exemption, and the exemptions that are not needed."""
     names = {function.name for function in found}
     over = [
         f"{f.file}:{f.line}: {f.name}: {f.length} lines, {f.n_parameters} parameters"
@@ -89,6 +89,6 @@ KAURI_HD double Walker<Node>::Walk() const {
 def test_functions_are_found() -> None:
     kernel, walk = functions_of(SOURCE, "x.cu")
     assert (kernel.name, kernel.n_parameters) == ("SumKernel", 3)
-    assert kernel.length in {6, 7}  # the head of a template is one line or two
+    assert kernel.length in {6, 7}  # the head of a template is one or two lines
     assert (walk.name, walk.n_parameters) == ("Walker::Walk", 0)
     assert walk.length in {4, 5}

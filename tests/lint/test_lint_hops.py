@@ -1,6 +1,6 @@
-"""The chains of calls in src/README.md are those of the code, and as short as they may be.
+"""The call chains in src/README.md match the code and their maximum lengths.
 
-A chain is a list below a heading that says how long it may be; what runs on a device is a second list below the line
+A chain is a list below a heading that states its maximum length. The part on a device is a second list below the line
 "On the device:". Each item is a function and the file that defines it:
 
     ### Training on the GPU: at most 10 hops, and 3 on the device
@@ -8,9 +8,9 @@ A chain is a list below a heading that says how long it may be; what runs on a d
     1. `XGBoosterUpdateOneIter` (c_api/booster_train.cc)
     2. `Learner::BoostRound` (booster/learner_rounds.cc)
 
-Files are named from src/ or from plugin/. A function names the next one of its chain in its body, as a call, an object
-or a kernel to launch. The guard of a C call, a lambda and ParallelFor are no hops. Neither are functions that return
-which instance of a template to call; they stand behind it and lie in its file:
+Files are relative to src/ or plugin/. The body of a function names the next one of its chain, as a call, an object or a
+kernel to launch. The guard of a C call, a lambda and ParallelFor are not hops. Functions that select an instance of a
+template to call are not hops either; they follow it on the same line and are in the same file:
 
     3. `WalkRows` (predictor/shap/quadrature_kernel.cc), chosen by `ChooseWalk`
 """
@@ -38,7 +38,7 @@ BUDGETS = {
 
 @dataclass
 class Hop:
-    """One function of a chain, and what chooses it among its like."""
+    """One function of a chain, and the function that selects it among others."""
 
     function: str
     file: str
@@ -72,7 +72,7 @@ def chains_of(page: str) -> list[Chain]:
 
 
 def definitions(function: str, file: str) -> tuple[list[Function], list[str]]:
-    """The functions of that name in a file, overloads included, and the file's lines without comments."""
+    """Return the functions of that name in a file, including overloads, and the file's lines without comments."""
     path = next((ROOT / root / file for root in ("src", "plugin") if (ROOT / root / file).is_file()), None)
     if path is None:
         return [], []
@@ -86,7 +86,7 @@ def problems_of(chain: Chain) -> list[str]:
     for hops, budget in zip((chain.host, chain.device), chain.budget, strict=True):
         if len(hops) > budget:
             found.append(f"{len(hops)} hops of at most {budget}: join two functions, or leave out what only forwards")
-    calls: list[tuple[str, str]] = []  # each function names the next
+    calls: list[tuple[str, str]] = []  # each function names the next one
     for hop in chain.host + chain.device:
         calls += [(name, hop.file) for name in [*hop.choosers, hop.function]]
     for (function, file), (following, _) in zip(calls, [*calls[1:], ("", "")], strict=True):

@@ -1,4 +1,4 @@
-"""House rules that a search can check. Each has its reason in the message."""
+"""House rules that a text search can check. Each message has the reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIBRARY = ("include", "src", "plugin")
 CUDA_SYMBOLS = (
     r"\bcuda[A-Z]\w*|\bcu(b|blas|rand|sparse)::|\bthrust::|__(global|device|host|shared)__|__CUDA\w+__|<cuda|<cub/"
 )
-LONGER = "Longer than 400" + " lines:"  # in two pieces, since this file is none of them
+LONGER = "Longer than 400" + " lines:"  # split in two, because this file is not longer
 RULES = [
     (r"std::(cout|cerr|clog)\b|\b(f?printf|puts|fputs|putchar|perror)\s*\(", ("src/cli/",), "the library never prints"),
     (r"#\s*pragma\s+omp", ("src/common/openmp_team.cc",), "loops go through ParallelFor (src/common/parallel_for.h)"),
@@ -58,7 +58,7 @@ def test_every_exemption_exempts_something(pattern: str, allowed: tuple[str, ...
 
 
 def test_every_nolint_names_a_check_that_runs() -> None:
-    """`// NOLINT(bugprone-...): why`, of a check that .clang-tidy turns on; more would silence nothing."""
+    """Each `// NOLINT(bugprone-...): why` names a check that .clang-tidy enables; others would silence nothing."""
     checks = set(re.findall(r"^  ([a-z]+-[\w-]+)", (ROOT / ".clang-tidy").read_text(), re.MULTILINE))
     found = [
         f"{relative(path)}:{number}: {line.strip()}"
@@ -70,7 +70,7 @@ def test_every_nolint_names_a_check_that_runs() -> None:
 
 
 def test_no_machine_paths() -> None:
-    """Nothing names a folder of the machine that it was written on."""
+    """No file names a folder of the machine that it was written on."""
     expression = re.compile(r"(?<![\w.$}/])/(" + "|".join(["work", "root", "home", "tmp", "Users"]) + r")/\w")
     found = [
         f"{relative(path)}:{number}: {line.strip()}"
@@ -82,7 +82,7 @@ def test_no_machine_paths() -> None:
 
 
 def test_file_length() -> None:
-    """Files stay below 400 lines, or say in their head why they do not (`Longer than 400 lines: ...`)."""
+    """Files stay below 400 lines, or state in their head why they do not (`Longer than 400 lines: ...`)."""
     files = [*cpp_files(), *(path for path in text_files() if path.suffix == ".py")]
     found = []
     for path in files:
@@ -99,7 +99,7 @@ def test_headers_are_guarded() -> None:
 
 
 def test_rules_can_fail() -> None:
-    """The search sees code, not comments and strings."""
+    """The search covers code, but not comments and strings."""
     expression = re.compile(RULES[0][0])
     assert expression.search("std::cout << x;")
     assert expression.search('  printf("x");')

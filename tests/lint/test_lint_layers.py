@@ -1,4 +1,4 @@
-"""The layering of the folders, from their #include lines.
+"""The layering of the folders, checked through their #include lines.
 
 include <- common <- collective <- data <- {tree, objective, metric, predictor} <- engine <- booster <- src/*.cc <-
 {c_api, cli};
@@ -33,7 +33,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def folder_of(path: str) -> str:
-    """The folder that a source (relative path) or an include (as written) belongs to."""
+    """Return the folder of a source (relative path) or of an include (as written)."""
     parts = Path(path).parts
     if parts[0] in {"include", "kauri"}:
         return "include"
@@ -45,7 +45,7 @@ def folder_of(path: str) -> str:
 
 
 def allowed(source: str, target: str) -> bool:
-    """Whether a file of the folder `source` may include one of the folder `target`."""
+    """Return whether a file in the folder `source` may include one in the folder `target`."""
     if source == target:
         return True
     if source == "cuda":

@@ -1,4 +1,4 @@
-"""Rules of the Python package: its rooms, ctypes in one of them, its types, and the Python versions that it is for."""
+"""Rules of the Python package: its folders, ctypes in only one of them, types, and supported Python versions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LAYER = {
 
 
 def name_of(path: Path) -> str:
-    """The dotted name below the package; a room's `__init__` has the room's."""
+    """Return the dotted name below the package; `__init__` has the name of its folder."""
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").rstrip(".")
 
 
@@ -42,7 +42,7 @@ MODULES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in P
 
 
 def imported(name: str) -> set[str]:
-    """The modules of the package that a module imports."""
+    """Return the modules of the package that a module imports."""
     found = set()
     for node in ast.walk(MODULES[name]):
         if isinstance(node, ast.ImportFrom) and node.level > 0:
@@ -70,7 +70,8 @@ def test_a_room_imports_what_is_below_it() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    order = list(TopologicalSorter({name: imported(name) for name in MODULES}).static_order())  # CycleError names them
+    # a CycleError names the modules
+    order = list(TopologicalSorter({name: imported(name) for name in MODULES}).static_order())
     assert sorted(order) == sorted(MODULES)
     assert imported("_data.shuffling") == {"_binding.arrays", "_binding.errors", "_data.device"}
 
@@ -84,7 +85,7 @@ def test_ctypes_stay_in_the_binding() -> None:
 
 
 def test_calls_are_spelled() -> None:
-    """A search for a C function finds who calls it, and each that is called has a signature."""
+    """Names of C functions are written in full, so that searches find callers, and every called one has a signature."""
     called, strings = set(), set()
     for tree in MODULES.values():
         for node in ast.walk(tree):
@@ -137,7 +138,7 @@ def test_the_readme_names_the_oldest_python() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_syntax_and_calls_of_the_oldest_python(name: str) -> None:
-    """What ruff does not see: grammar, and the argument of zip that came later."""
+    """Check what ruff does not: the grammar, and a later argument of zip."""
     minor = int(oldest_python().split(".")[1])
     tree = ast.parse(PATHS[name].read_text(encoding="utf-8"), feature_version=(3, minor))
     for node in ast.walk(tree):

@@ -1,8 +1,8 @@
-"""No name of the plug-in hides one of the library.
+"""No name of the plug-in shadows a name of the library.
 
-kauri::cuda lies within kauri: a type, constant or function of kauri::cuda silently wins over one of kauri that has its
-name, and a file that includes both headers means the other one. What a header of the library declares at the scope of
-kauri may therefore not be declared at the scope of kauri::cuda, neither in a header nor in a source.
+kauri::cuda is inside kauri: a type, constant or function of kauri::cuda silently hides one of kauri with the same name,
+and a file that includes both headers gets the other one. So a name that a header of the library declares in the scope
+of kauri must not be declared in the scope of kauri::cuda, neither in a header nor in a source.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FUNCTION = re.compile(r"(::\s*)?\b([A-Z]\w*)\s*\(")
 
 
 def declared_in(statement: str) -> set[str]:
-    """The name that one declaration at namespace scope introduces; `statement` ends before its body or semicolon."""
+    """Return the name declared by a statement at namespace scope, which ends before its body or semicolon."""
     statement = TEMPLATE.sub(" ", statement).strip()
     if not statement or statement.startswith(("using namespace", "friend", "extern template", "template")):
         return set()
@@ -42,14 +42,14 @@ def declared_in(statement: str) -> set[str]:
     if constant and "(" not in head[: constant.start()]:
         return {constant.group(1)}
     function = FUNCTION.search(head)
-    # A macro call has no type before its name, the definition of a member its class.
+    # A macro call has no type before its name; the definition of a member has its class.
     if function and not function.group(1) and head[: function.start()].strip():
         return {function.group(2)}
     return set()
 
 
 def names_at(code: str, namespace: str) -> set[str]:
-    """The names declared at the scope of a namespace, unnamed ones within it included."""
+    """Return the names declared in the scope of a namespace, including unnamed namespaces within it."""
     code = NOT_CODE.sub(lambda found: '""' if found.group()[0] in "\"'" else " ", code)
     names: set[str] = set()
     scopes: list[str] = []  # a namespace, "" for an unnamed one, "{" for any other brace
@@ -83,7 +83,7 @@ def names_at(code: str, namespace: str) -> set[str]:
 
 
 def names_in(paths: list[Path], namespace: str) -> dict[str, str]:
-    """Each name, and a file that declares it."""
+    """Return each name, and a file that declares it."""
     names: dict[str, str] = {}
     for path in paths:
         for name in names_at(path.read_text(encoding="utf-8"), namespace):

@@ -1,4 +1,4 @@
-"""Where everything must be there, a skip fails: tests/conftest.py for Python, tests/cpp/support/need.h for C++."""
+"""If everything is required, a skip fails: tests/conftest.py for Python, tests/cpp/support/need.h for C++."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_switch(tmp_path: Path, text: str, reason: str, required: str, passe
     done = subprocess.run(
         command, env={**os.environ, "KAURI_REQUIRE": required}, capture_output=True, text=True, check=False
     )
-    skipped_all = {0, 5}  # 5: nothing was collected
+    skipped_all = {0, 5}  # 5: no tests were collected
     assert (done.returncode in skipped_all) is passes, done.stdout
     assert passes or "KAURI_REQUIRE is set" in done.stdout
 

@@ -1,4 +1,4 @@
-"""Finds the package and the library in the checkout; small problems shared by the tests."""
+"""Locates the package and the library in the checkout; small problems used by several tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ os.environ.setdefault("KAURI_LIBRARY", str(ROOT / "build" / "lib" / "libkauri.so
 
 @pytest.fixture(scope="session")
 def binary() -> tuple[np.ndarray, np.ndarray]:
-    """Six features, every tenth value missing; the label depends on three of them."""
+    """Return six features, every tenth value missing; the label depends on three of them."""
     rng = np.random.default_rng(7)
     X = rng.normal(size=(600, 6)).astype(np.float32)
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(scale=0.3, size=600) > 0).astype(np.float32)
@@ -26,7 +26,7 @@ def binary() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(scope="session")
 def regression() -> tuple[np.ndarray, np.ndarray]:
-    """Five features without missing values."""
+    """Return five features without missing values, and labels."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(500, 5)).astype(np.float32)
     y = (2 * X[:, 0] - X[:, 1] ** 2 + rng.normal(scale=0.2, size=500)).astype(np.float32)
@@ -35,7 +35,7 @@ def regression() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(scope="session")
 def multiclass() -> tuple[np.ndarray, np.ndarray]:
-    """Three classes."""
+    """Return a problem with three classes."""
     rng = np.random.default_rng(9)
     X = rng.normal(size=(450, 4)).astype(np.float32)
     return X, np.digitize(X[:, 0] + 0.5 * X[:, 1], [-0.5, 0.5]).astype(np.float32)

@@ -1,6 +1,6 @@
-"""What goes wrong in practice, as one table for the Python doors: what is raised, and what the message names.
+"""Realistic mistakes at the Python entry points, as one table: the exception, and the names in its message.
 
-Nothing may crash, and nothing may be lost: afterwards the booster and its data work as before.
+Nothing may crash, and no state may be lost: afterwards the booster and its data work as before.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ N_ROWS = 60
 
 @dataclass
 class World:
-    """A trained booster of three rounds, what it was trained on, and a folder."""
+    """A trained booster of three rounds, its training data, and a folder."""
 
     folder: Path
     X: np.ndarray = field(default_factory=lambda: np.random.default_rng(1).normal(size=(N_ROWS, 4)).astype(np.float32))
@@ -47,11 +47,11 @@ class World:
         return self.folder / name
 
     def read(self, name: str, content: bytes) -> kb.DMatrix:
-        """Read a text file of this content, whose format is its ending."""
+        """Read a text file of this content; its suffix is the format."""
         return kb.DMatrix(f"{self.file(name, content)}?format={name.split('.')[1]}")
 
     def spoilt(self, old: bytes, new: bytes) -> kb.Booster:
-        """Load the booster's model with something in it replaced."""
+        """Load the booster's model with some bytes replaced."""
         text = bytes(self.booster.save_raw("json"))
         assert old in text
         return kb.Booster(model_file=bytearray(text.replace(old, new)))
@@ -62,19 +62,19 @@ Table = dict[str, Case]
 
 
 def labels(value: float) -> np.ndarray:
-    """Zeros, and one value in row 7."""
+    """Return zeros, and one value in row 7."""
     made = np.zeros(N_ROWS, np.float32)
     made[7] = value
     return made
 
 
 def own(shape: tuple[int, ...], dtype: Any = np.float32) -> Callable[[np.ndarray, kb.DMatrix], tuple]:
-    """An objective whose gradients have this shape."""
+    """Return an objective whose gradients have this shape."""
     return lambda margins, data: (np.ones(shape, dtype), np.ones(shape, dtype))
 
 
 def raises(error: Exception) -> Callable[[np.ndarray, kb.DMatrix], tuple]:
-    """An objective that fails."""
+    """Return an objective that raises an error."""
 
     def objective(margins: np.ndarray, data: kb.DMatrix) -> tuple:
         raise error
@@ -377,7 +377,7 @@ CASES = {f"{table}: {name}": case for table, cases in TABLES.items() for name, c
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """One for all cases: each must leave it as it was."""
+    """Return one world for all cases, each of which must leave it unchanged."""
     return World(tmp_path_factory.mktemp("bad_input"))
 
 

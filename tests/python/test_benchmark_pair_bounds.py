@@ -1,4 +1,4 @@
-"""Bounds of interactions that pair_bounds.py compares them with: they hold, and leave out what is weak."""
+"""Bounds on interactions for comparison in pair_bounds.py: they are valid, and exclude weak pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paper_tables import model_file, shap_models
 
 
 def make_model(path: Path, weak: float, depth: int, objective: dict) -> shap_models.TrainedModel:
-    """Features 0 and 1 act together, strongly in every row; 2 and 3 by `weak` times as much."""
+    """Make a model in which features 0 and 1 interact in every row, and 2 and 3 `weak` times as much."""
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(600, 5)).astype(np.float32)
     signal = np.sign(rows[:, 0] * rows[:, 1]) + weak * np.sign(rows[:, 2] * rows[:, 3])

@@ -1,4 +1,4 @@
-"""The benchmark of sampled orders: its arithmetic against definitions, and its commands on toys."""
+"""The benchmark of sampled orders: its arithmetic compared with definitions, and its commands on small problems."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_bounds_of_theorem_2_hold_for_all_orders_of_seven() -> None:
     assert np.all(low <= product + 1e-12)
     assert np.all(product <= high + 1e-12)
     assert tau.min() == -1
-    assert np.count_nonzero(product < low + 0.2) > 10  # and are no empty words
+    assert np.count_nonzero(product < low + 0.2) > 10  # the bounds are not vacuous
 
 
 def test_values_of_sets_by_all_orders_and_by_the_definition() -> None:

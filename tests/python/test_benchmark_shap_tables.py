@@ -1,4 +1,4 @@
-"""The SHAP benchmarks' tables on toy models on the CPU, and what they count."""
+"""The tables of the SHAP benchmarks for small models on the CPU, and their counts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def load(name):
 
 @pytest.fixture
 def run(tmp_path: Path):
-    """Run one command of shap_tables.py on the CPU; its JSON file."""
+    """Return a function that runs one command of shap_tables.py on the CPU and returns its JSON file."""
     (tmp_path / "load.py").write_text(LOADER)
 
     def call(*words: str, peers: bool = False) -> dict:
@@ -72,7 +72,7 @@ def test_packing_table(run) -> None:
 
 
 def test_packing_times_come_from_the_library_s_program(run, tmp_path: Path) -> None:
-    """Stands in for packing_bench: a bin for each path, whatever the way; its counts are compared."""
+    """A script replaces packing_bench: a bin for each path, for all methods; its counts are compared."""
     bench = tmp_path / "bench"
     bench.write_text("#!/bin/sh\nfor way in none nf ffd bfd; do echo $way 0.25 $(wc -c < $1) 0.1; done\n")
     bench.chmod(0o755)
@@ -89,7 +89,7 @@ def test_packing_times_come_from_the_library_s_program(run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("table", "rows"), [("6", "40"), ("7", "8")])
 def test_speed_tables(run, monkeypatch: pytest.MonkeyPatch, table: str, rows: str) -> None:
-    """Beside XGBoost; the shap package takes seconds to import."""
+    """Compare only with XGBoost, because importing the shap package takes seconds."""
     pytest.importorskip("xgboost")
     monkeypatch.setattr(shap_entrants, "optional", lambda name: sys.modules.get(name) if name == "xgboost" else None)
     for row in run("--table", table, "--rows", rows, "--only", "covtype-small", "adult-small", peers=True)["rows"]:
@@ -125,7 +125,7 @@ def deep_model() -> kb.Booster:
 
 
 def test_counts_of_a_model_file(deep_model: kb.Booster) -> None:
-    """Against the dump, walked recursively."""
+    """Compare with the dump, traversed recursively."""
     sizes: list[int] = []
 
     def walk(node: dict, above: frozenset) -> int:
@@ -140,11 +140,11 @@ def test_counts_of_a_model_file(deep_model: kb.Booster) -> None:
     assert sorted(shape.path_sizes) == sorted(sizes)
     assert shape.tree_leaves.sum() == shape.leaves
     assert depth == 7
-    assert max(sizes) < 7  # five features: some repeat on a path
+    assert max(sizes) < 7  # five features: some occur twice on a path
 
 
 def naive_bins(sizes: np.ndarray, best: bool) -> int:
-    """Item by item: the first bin with room, or the one with the least."""
+    """Pack item by item: into the first bin with room, or the fullest one."""
     rooms: list[int] = []
     for size in sorted(sizes.tolist(), reverse=True):
         fitting = [i for i, room in enumerate(rooms) if room >= size]
@@ -180,7 +180,8 @@ def test_measuring_takes_fewer_rows_when_time_is_short(monkeypatch: pytest.Monke
     measured, _ = shap_entrants.measure(slow, rows, 0.2)
     assert measured.repeats == 1
     fast = shap_entrants.Entrant("x", lambda part: lambda: part)
-    assert shap_entrants.measure(fast, rows, 5.0)[0].text == "1"  # a second is less than a quarter: all rows
+    # less than a quarter of the limit, so all rows are used
+    assert shap_entrants.measure(fast, rows, 5.0)[0].text == "1"
     whole = shap_entrants.Entrant("x", lambda part: lambda: part, scaled=False)
     assert shap_entrants.measure(whole, rows, 2.0)[0].text == "1"
 
@@ -201,7 +202,7 @@ def test_rounds_within_a_number_of_leaves() -> None:
 
 
 def test_roofline(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two multiprocessors, 1000 cycles: 8,000 slots for instructions, 2,000 for wavefronts; 1 us at 2 TB/s is 2 MB."""
+    """Two multiprocessors in 1000 cycles have 8,000 instruction slots and 2,000 wavefronts; 1 us at 2 TB/s is 2 MB."""
     driver = SimpleNamespace(copy_bandwidth=lambda: 2e12, multiprocessors=lambda: 2, name="device")
     monkeypatch.setattr(shap_roofline, "driver_of", lambda _: driver)
     sums = {ncu.SECONDS: 1e-6, ncu.BYTES: 5e5, "sm__cycles_elapsed.max": 1000.0}

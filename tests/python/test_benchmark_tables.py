@@ -1,4 +1,4 @@
-"""The benchmarks' tables at toy sizes on the CPU, and their arithmetic."""
+"""The tables of the benchmarks at small sizes on the CPU, and their arithmetic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import gpu_exact_tables
 import real_sets_equality
 from paper_tables import host_memory, line_figures, metrics, ncu, report, roofline, rows_figure, shapes
 
-# As Nsight Compute 2025 prints `--csv`: lines around the table, a line per launch and metric, quoted numbers.
+# Output of Nsight Compute 2025 with `--csv`: lines around the table, a line per launch and metric, quoted numbers.
 NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",\
 "Section Name","Metric Name","Metric Unit","Metric Value"
@@ -34,7 +34,7 @@ NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
 
 
 def run(tmp_path: Path, *words: str) -> dict:
-    """Run one command of gpu_exact_tables.py on the CPU; its JSON file."""
+    """Run one command of gpu_exact_tables.py on the CPU; return its JSON file."""
     arguments = [*words, "--device", "cpu", "--threads", "1", "--out", str(tmp_path)]
     assert gpu_exact_tables.main(arguments) == 0
     (path,) = tmp_path.glob("*.json")
@@ -58,13 +58,13 @@ def test_training_times_of_subsets(tmp_path: Path) -> None:
     document = run(tmp_path, "--table", "24", "--scale", "0.0002", "--rounds", "2", "--peer-rounds", "0")
     rows = {row["name"]: row for row in document["rows"]}
     assert rows["Higgs size"]["rows"] == 525  # a quarter
-    assert rows["Bosch size"]["rows"] == 100  # 74, of which there are 100 at least
+    assert rows["Bosch size"]["rows"] == 100  # 74, raised to the minimum of 100
     assert rows["Higgs size"]["paper_ratio"] == pytest.approx(6.62, abs=0.01)  # printed
     assert all(row["times_paper"] == row["paper_gpu_s"] / row["seconds_500"] for row in rows.values())
 
 
 def test_precision_of_sums(tmp_path: Path) -> None:
-    """A script stands in for float_sums_bench, which takes its time."""
+    """A script replaces float_sums_bench, which is slow."""
     bench = tmp_path / "bench"
     bench.write_text("#!/bin/sh\necho sequential 0.05 0.04\necho parallel 0.0007 0.0006\necho fixed $FIXED 1e-7\n")
     bench.chmod(0o755)
@@ -89,8 +89,8 @@ def test_host_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_memory, "SHAPES", ["Bosch"])
     row, *_ = run(tmp_path, "--table", "28", "--scale", "0.02", "--rounds", "2", "--peer-rounds", "0")["rows"]
     assert (row["library"], row["rows"], row["printed_gb"]) == ("Kauri", 21307, 3.28)
-    values = row["entries"] * 4 / 1e9  # once in the data, once more in the DMatrix
-    assert row["data_gb"] > 2 * values  # with the numbers of columns
+    values = row["entries"] * 4 / 1e9  # one copy in the data, one in the DMatrix
+    assert row["data_gb"] > 2 * values  # includes the column numbers
     assert row["matrix_gb"] > row["data_gb"] + 0.9 * values
     assert row["peak_gb"] >= row["matrix_gb"]
     assert row["own_gb"] == pytest.approx(row["peak_gb"] - row["data_gb"])
@@ -145,7 +145,7 @@ def test_figure_of_rows(tmp_path: Path) -> None:
 
 @pytest.fixture
 def data_folder(tmp_path: Path) -> Path:
-    """A loader with one set; it lacks all others."""
+    """Return a folder with a loader of a single data set."""
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "load.py").write_text(
@@ -178,7 +178,7 @@ def test_real_sets_equality(tmp_path: Path, data_folder: Path, monkeypatch: pyte
     assert real_sets_equality.main([*words, "--method", "hist"]) == 0
     of_hist = json.loads((tmp_path / "real_sets_equality.json").read_text())["rows"]
     assert {"plain", "16 bins", "1024 bins", "by gain", "sampled", "categories"} <= {row["variant"] for row in of_hist}
-    # Had the device another model, the command would fail.
+    # If the device had another model, the command would fail.
     monkeypatch.setattr(real_sets_equality, "variants", lambda *_: [("wrong", {}, {"eta": 0.29})])
     assert real_sets_equality.main(words) == 1
 

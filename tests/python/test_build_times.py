@@ -1,4 +1,4 @@
-"""The times of a build, as tests/benchmark/build_times.py reads them from ninja's log."""
+"""Build times, as tests/benchmark/build_times.py reads them from ninja's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demos of explanations run and draw."""
+"""The demos of explanations run and draw plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that libkauri.so shows: those of cmake/exports.map.in, which plug-ins and the program need, and no more."""
+"""Exported names of libkauri.so: only those in cmake/exports.map.in, which plug-ins and the program need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ C_NAMES = ["XG*", "Kauri*"]
 
 
 def symbols(library: Path, which: str) -> dict[str, str]:
-    """Names of a library's table with versions left out: as they are, and what they mean in C++."""
+    """Return a library's symbols without versions: raw names, and demangled ones."""
     table = subprocess.run(["nm", "-D", which, library], text=True, capture_output=True, check=True).stdout
     names = [line.split()[-1].split("@")[0] for line in table.splitlines()]
     meaning = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True, check=True).stdout
@@ -25,7 +25,7 @@ def symbols(library: Path, which: str) -> dict[str, str]:
 
 
 def patterns() -> list[str]:
-    """What the list shows of C++, in the words of fnmatch."""
+    """Return the C++ part of the list, as patterns for fnmatch."""
     inside = re.sub(r"/\*.*?\*/", "", LIST.split('extern "C++" {')[1].split("@KAURI")[0], flags=re.DOTALL)
     return [pattern.strip() for pattern in inside.split(";") if pattern.strip()]
 
@@ -60,7 +60,7 @@ def test_nothing_of_other_libraries_is_shown(shown: dict[str, str]) -> None:
 
 
 def tls_of(library: Path) -> tuple[int, bool]:
-    """Return the bytes of thread-local memory, and whether it lies in the room that glibc keeps."""
+    """Return the bytes of thread-local memory, and whether it is in glibc's reserved space."""
     headers = subprocess.run(["readelf", "-lW", library], text=True, capture_output=True, check=True).stdout
     sizes = [int(line.split()[5], 16) for line in headers.splitlines() if line.split()[:1] == ["TLS"]]
     dynamic = subprocess.run(["readelf", "-dW", library], text=True, capture_output=True, check=True).stdout
@@ -68,14 +68,14 @@ def tls_of(library: Path) -> tuple[int, bool]:
 
 
 def test_thread_local_memory_fits_beside_that_of_others() -> None:
-    """glibc keeps 512 bytes for libraries opened at run time; what is there needs no allocation that could fail."""
+    """glibc reserves 512 bytes for libraries opened at run time; memory there needs no allocation, which could fail."""
     size, is_static = tls_of(BUILD / "lib" / "libkauri.so")
-    assert size <= 448  # 376 of them are a message of dmlc's
+    assert size <= 448  # 376 of them are a message of dmlc
     assert is_static or size == 0
 
 
 def test_thread_local_memory_of_the_plug_in_is_not_in_that_room() -> None:
-    """The CUDA runtime's does not fit there."""
+    """The CUDA runtime's memory does not fit there."""
     library = BUILD / "lib" / "libkauri_cuda.so"
     if not library.exists():
         pytest.skip("the CUDA plug-in was not built")

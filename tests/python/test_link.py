@@ -1,4 +1,4 @@
-"""Kauri's library put under an installed XGBoost, and taken away again."""
+"""Kauri's library installed under an XGBoost package, and removed again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python-package"
 
 
 class Installed:
-    """A copy of XGBoost's package in a folder of its own."""
+    """A copy of XGBoost's package in its own folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -30,7 +30,7 @@ class Installed:
         self.bytes = self.library.read_bytes()
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run Python where this XGBoost comes first."""
+        """Run Python with this XGBoost first on its path."""
         paths = os.pathsep.join([str(self.folder), str(PACKAGE)])
         found = {**os.environ, "PYTHONPATH": paths, "KAURI_LIBRARY": str(find_library())}
         return subprocess.run(
@@ -42,7 +42,7 @@ class Installed:
         return self.run("-m", "kauriboost.link", "xgboost", *arguments)
 
     def is_kauri(self) -> bool:
-        """Ask the package itself."""
+        """Return whether the package reports Kauri's library."""
         done = self.run("-c", "import xgboost; print('KAURI_VERSION' in xgboost.build_info())")
         assert done.returncode == 0, done.stderr
         return done.stdout.strip() == "True"

@@ -1,6 +1,6 @@
-"""First mistakes of people who come from other libraries: each message says what is wrong, and what to do instead.
+"""Typical mistakes of users of other libraries: each message states the problem and the cure.
 
-A case is a call and the words that its message must hold.
+A case is a call and the words that its message must contain.
 """
 
 from __future__ import annotations
@@ -106,17 +106,6 @@ def test_other_words_are_not(value: str) -> None:
         train({"eval_metric": value})
 
 
-class OtherBooster:
-    """A model of a library that is not ours."""
-
-
-@pytest.mark.parametrize("model", [OtherBooster(), 3, {"a": 1}], ids=lambda model: type(model).__name__)
-def test_training_goes_on_from_models_alone(model: Any) -> None:
-    name = f"{type(model).__module__.split('.')[0]}.{type(model).__name__}"
-    with pytest.raises(TypeError, match=f"xgb_model is of type {name}; expected a Booster"):
-        train(xgb_model=model)
-
-
 def test_a_base_score_without_a_gradient_is_named() -> None:
     """The mean 0 has the margin minus infinity."""
     data = kb.DMatrix(X, label=CLASSES)
@@ -128,7 +117,7 @@ def test_a_base_score_without_a_gradient_is_named() -> None:
 
 
 def with_label(value: Any, labels: Any = CLASSES) -> np.ndarray:
-    """Return labels with another one in row 7."""
+    """Return labels with another value in row 7."""
     made = np.array(labels, dtype=object if isinstance(value, str) or value is None else float)
     made[7] = value
     return made

@@ -1,4 +1,4 @@
-"""The package's wheel holds what is in the checkout now, and nothing of earlier builds."""
+"""The package's wheel contains the current files of the checkout, and nothing from earlier builds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUILD = "import setuptools.build_meta as backend, sys; backend.{}(sys.argv[1])"
 
 
 class Checkout:
-    """A copy of the package in a folder like the project's, and libraries that are built already."""
+    """A copy of the package in a folder like the project's, with prebuilt libraries."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Checkout:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def wheel(self) -> dict[str, bytes]:
-        """Build a wheel; its files."""
+        """Build a wheel; return its files."""
         target = self.folder / "wheels"
         shutil.rmtree(target, ignore_errors=True)
         self.run("build_wheel", target)
@@ -69,7 +69,7 @@ def test_a_wheel_is_the_checkout(checkout: Checkout) -> None:
     expected = {path.relative_to(checkout.package).as_posix(): path.read_bytes() for path in files}
     built = {"kauriboost/lib/libkauri.so": b"library", "kauriboost/bin/kauri": b"program"}
     assert found == {**expected, **built}
-    assert checkout.files() == before  # nothing is left behind that a later build could find
+    assert checkout.files() == before  # nothing is left that a later build could find
 
 
 def test_the_command_is_the_program(checkout: Checkout, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_what_is_gone_is_not_shipped(checkout: Checkout) -> None:
 
 
 def test_an_older_file_of_other_content_is_shipped(checkout: Checkout) -> None:
-    """As a checkout of another commit with its times of change leaves it."""
+    """Checking out another commit with its modification times leaves such a file."""
     path = checkout.package / "kauriboost" / "module.py"
     for content, time in (("new = 1", 2e9), ("old = 1", 1e9)):
         path.write_text(content)
@@ -121,7 +121,7 @@ def test_an_older_file_of_other_content_is_shipped(checkout: Checkout) -> None:
 
 
 def test_what_older_versions_left_behind_is_not_shipped(checkout: Checkout) -> None:
-    """Their build folder, that of an interrupted build, and their list of files."""
+    """These are their build folder, the folder of an interrupted build, and their list of files."""
     name = f"lib.linux-x86_64-cpython-{sys.version_info[0]}{sys.version_info[1]}"
     old = checkout.folder / "build" / "python-package"
     for folder in ("lib", name, "bdist.linux-x86_64/wheel"):

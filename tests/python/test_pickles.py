@@ -1,4 +1,4 @@
-"""Pickles name public modules, so that they outlive a move of the code; what is read again does what it did."""
+"""Pickles name public modules, so that they survive a move of the code; objects work after reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs import from the package stays where it is; the rooms behind it are nobody's business."""
+"""Public imports of the package are stable; the private modules behind them may change."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def test_classes_say_where_they_are_imported_from() -> None:
 
 @pytest.mark.parametrize("path", sorted(Path(kb.__path__[0]).glob("*.py")), ids=lambda path: path.stem)
 def test_modules_outside_the_rooms_are_lists_of_names(path: Path) -> None:
-    """All that they do is import; `_public` alone has code, since the rooms stand on it, the package itself imports the
-    estimators when they are asked for, as `dask` does, and `link` is a program, too."""
+    """These modules only import names. Exceptions are `_public`, which other modules use; the package itself and
+    `dask`, which import estimators on first use; and `link`, which is also a program."""
     body = ast.parse(path.read_text(encoding="utf-8")).body[1:]
     others = [node for node in body if not isinstance(node, (ast.ImportFrom, ast.Assign))]
     assert not others or path.stem in {"_public", "__init__", "dask", "link"}

@@ -1,4 +1,4 @@
-"""What objects say of themselves in a line, and how large they are."""
+"""One-line representations of objects, and their sizes."""
 
 from __future__ import annotations
 

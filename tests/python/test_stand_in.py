@@ -1,4 +1,4 @@
-"""Kauri under the names of XGBoost; the dictionary that SHAP takes."""
+"""Kauri imported under XGBoost's names; the dictionary for SHAP."""
 
 from __future__ import annotations
 

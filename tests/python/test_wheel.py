@@ -1,4 +1,4 @@
-"""The wheels that cmake/wheels.sh makes, in empty virtual environments: nothing of the checkout is in sight there."""
+"""The wheels made by cmake/wheels.sh, in empty virtual environments without access to the checkout."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ PYTHONS = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions
 SESSION = Path(__file__).with_name("wheel_session.py")
 MEBIBYTE = 1 << 20
 ON_REQUEST = "only with KAURI_WHEELS=all: minutes for what rarely changes"
-# What auditwheel's manylinux takes for granted; the rest comes along.
+# The libraries that auditwheel's manylinux assumes; all others are included.
 SYSTEM = r"(linux-vdso|libc|libm|libgcc_s|libstdc\+\+|libz|ld-linux-x86-64)\.so(\.\d+)?"
 
 
 class Claim(NamedTuple):
-    """A Python 3.N and the packages with it; by name the oldest that there are for that Python, or the newest."""
+    """A Python 3.N and the packages for it: the oldest ones available for that Python, or the newest."""
 
     minor: int
     packages: tuple[str, ...]
-    always: bool = False  # the others where KAURI_WHEELS=all says so, for they take a minute each
+    always: bool = False  # the others only with KAURI_WHEELS=all, because they take a minute each
 
 
 NEWEST = ("numpy", "pandas", "scikit-learn", "scipy")
@@ -48,7 +48,7 @@ CLAIMS = [
 
 
 def run(*command: object, **environment: str) -> str:
-    """Run a command with these variables and no others of ours; its output."""
+    """Run a command with these variables and no others of ours; return its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KAURI_", "PYTHON"))}
     done = subprocess.run(
         [str(part) for part in command], env={**kept, **environment}, text=True, capture_output=True, check=False
@@ -59,7 +59,7 @@ def run(*command: object, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of what wheels.sh makes of the build under test."""
+    """Return the folder of wheels that wheels.sh makes from the build under test."""
     folder = tmp_path_factory.mktemp("wheels")
     run(ROOT / "cmake" / "wheels.sh", "--from", BUILD, folder, KAURI_PYTHON=sys.executable)
     return folder
@@ -71,7 +71,7 @@ def the_wheel(folder: Path, name: str = "kauriboost") -> Path:
 
 
 def unpack(wheel: Path, folder: Path) -> list[Path]:
-    """Its files; those that are machine code may be run."""
+    """Return its files; machine code is made executable."""
     with ZipFile(wheel) as archive:
         archive.extractall(folder)
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -123,13 +123,13 @@ def test_the_plug_in_is_a_wheel_of_its_own(wheels: Path, tmp_path: Path) -> None
     version = the_wheel(wheels).name.split("-")[1]
     assert f"Requires-Dist: kauriboost=={version}\n" in metadata.read_text()
     unpack(the_wheel(wheels), tmp_path)
-    for line in run("ldd", plugin).splitlines():  # as installed: the library is beside it
+    for line in run("ldd", plugin).splitlines():  # installed beside the library
         assert "not found" not in line
         assert "libkauri.so" not in line or str(tmp_path) in line
 
 
 def test_both_wheels_on_a_device(wheels: Path, tmp_path: Path) -> None:
-    """Packages that the wheels need are this environment's: a machine with a device may have no others."""
+    """The wheels' dependencies come from this environment, because a machine with a device may have no others."""
     import kauriboost as kb
 
     if not kb.build_info()["USE_CUDA"]:
@@ -165,7 +165,7 @@ def test_the_source_distribution_builds(wheels: Path, tmp_path: Path) -> None:
 
 
 def find_python(minor: int) -> Path:
-    """A Python 3.minor, of $PATH or pyenv's."""
+    """Return a Python 3.minor from $PATH or pyenv."""
     at_hand = shutil.which(f"python3.{minor}")
     places = [*sorted(PYTHONS.glob(f"3.{minor}.*/bin/python")), *([Path(at_hand)] if at_hand else [])]
     for place in places:

@@ -1,4 +1,4 @@
-"""XGBoost's own Python package runs on libkauri.so in place of its library."""
+"""XGBoost's own Python package runs on libkauri.so instead of its own library."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ print("the client runs")
 
 @pytest.fixture
 def client(tmp_path: Path) -> Path:
-    """A folder with XGBoost's Python files and our library under the name of theirs."""
+    """Return a folder with XGBoost's Python files and our library under its name."""
     package = Path(xgboost.__file__).parent
     shutil.copytree(package, tmp_path / "xgboost", ignore=shutil.ignore_patterns("lib", "__pycache__"))
     (tmp_path / "xgboost" / "lib").mkdir()

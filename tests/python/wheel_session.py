@@ -1,4 +1,4 @@
-"""What a person does with the package, for test_wheel.py to run in an environment that has nothing else.
+"""A typical use of the package, run by test_wheel.py in an environment without other packages.
 
 python -I wheel_session.py FOLDER
 """
@@ -54,7 +54,7 @@ def main(folder: Path) -> None:
 
 
 def on_device(X: np.ndarray, y: np.ndarray) -> None:
-    """The plug-in of the other wheel: models of the same bytes, predictions and contributions."""
+    """Test the plug-in of the other wheel: the same bytes of models, predictions and contributions."""
     for tree_method in ("hist", "exact", "approx"):
         params = {"objective": "binary:logistic", "tree_method": tree_method}
         boosters = [kb.train({**params, "device": device}, kb.DMatrix(X, y), 5) for device in ("cpu", "cuda")]

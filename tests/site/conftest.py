@@ -19,7 +19,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "python-package"), os.env
 
 @pytest.fixture(scope="session")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the blocks of each page wrote, and NAME.log of what became of each block."""
+    """Return a folder with the output of each page's blocks, and NAME.log with the result of each block."""
     folder = tmp_path_factory.mktemp("ran")
     command = [sys.executable, str(SITE / "run_pages.py"), str(folder)]
     subprocess.run(command, check=False, timeout=600, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -28,7 +28,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def site(ran: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The HTML, with the pictures that the pages drew when they ran."""
+    """Return the HTML, with the pictures that the pages drew."""
     pytest.importorskip("sphinx")
     from make_site import make_html
 

@@ -1,4 +1,4 @@
-"""Every block of code of the site, of the README and of the package's page runs, in the order of its page."""
+"""All code blocks of the site, the README and the package's page run in the order of their page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_pages_need_nothing_unknown_and_run_mostly() -> None:
 
 
 def outcome(folder: Path, text: str) -> tuple[bool, str]:
-    """Whether a page's blocks run, and what was said."""
+    """Return whether a page's blocks run, and their messages."""
     page = folder / "page.md"
     page.write_text(text)
     (folder / "out").mkdir()

@@ -1,4 +1,4 @@
-"""The site builds without a warning, has what is declared, and no link of it leads nowhere."""
+"""The site builds without warnings, contains all declared names, and has no dead links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blocks import ROOT
 
 
 class Page(HTMLParser):
-    """Where a page leads to, and what on it can be led to."""
+    """The link targets of a page, and its anchors."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Page(HTMLParser):
 
 
 def dead_links(site: Path) -> list[str]:
-    """`page: target` of every link within the site that leads to no file or to no anchor."""
+    """Return `page: target` for every link within the site to a missing file or anchor."""
     known = {path.resolve(): Page(path) for path in site.rglob("*.html")}
     dead = []
     for path, page in known.items():
@@ -52,7 +52,7 @@ def dead_links(site: Path) -> list[str]:
 
 
 def inventory(site: Path) -> dict[str, set[str]]:
-    """`domain:role` -> names that Sphinx can link to."""
+    """Return `domain:role` -> names that Sphinx can link to."""
     content = (site / "objects.inv").read_bytes()
     text = zlib.decompress(content[content.index(b"zlib.\n") + 6 :]).decode()
     found: dict[str, set[str]] = {}
@@ -112,7 +112,7 @@ def test_pictures_are_shown(site: Path) -> None:
 
 
 def test_pages_have_no_marks_left_over(site: Path) -> None:
-    """Markdown or reStructuredText that nothing understood."""
+    """No Markdown or reStructuredText markup is left over."""
     for path in site.rglob("*.html"):
         text = re.sub(r"<(pre|code|script)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         text = re.sub(r"<[^>]*>", "", re.sub(r"<dt class=.sig.*?</dt>|<strong>.*?</strong>", "", text, flags=re.DOTALL))
@@ -134,7 +134,7 @@ def test_pages_have_no_marks_left_over(site: Path) -> None:
     ],
 )
 def test_links_of_files_become_links_of_pages(tmp_path: Path, text: str, expected: str) -> None:
-    page = pages.GUIDE / "made.md"  # a name beside the others; nothing is written there
+    page = pages.GUIDE / "made.md"  # a name beside existing files; nothing is written there
     source = type("Made", (pages.Source,), {"text": lambda self: text})(page)
     assert pages.staged(source, tmp_path) == expected
 
@@ -153,7 +153,7 @@ def headings(path: Path) -> set[str]:
 
 
 def test_links_between_files_of_the_project() -> None:
-    """As the repository shows them, the README among them, which is no page of the site."""
+    """Checks links as the repository shows them, including the README, which is not a page of the site."""
     dead = []
     for path in [ROOT / "README.md", *(file for folder in ("demo", "src", "tests", "python-package")
                                        for file in (ROOT / folder).rglob("*.md"))]:  # fmt: skip

@@ -1,1 +1,1 @@
-"""Everything that knows ctypes: the library, the signatures of its calls, errors, handles, and arrays in and out."""
+"""All code that uses ctypes: the library, signatures of its calls, errors, handles, and array conversion."""

@@ -1,4 +1,4 @@
-"""Arrays of numbers on their way into the library and out."""
+"""Conversion of arrays of numbers for the library and back."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .library import LIB, check
 from .process import num_threads
 from .signatures import Handle
 
-_KINDS: dict[str, type[Any]] = {"<f4": c_float, "<u4": c_uint, "<u8": c_uint64}  # by NumPy's name
+_KINDS: dict[str, type[Any]] = {"<f4": c_float, "<u4": c_uint, "<u8": c_uint64}  # by NumPy's type string
 
 
 def interface_members(array: np.ndarray) -> dict[str, Any]:
-    """Return NumPy's array interface as JSON can hold it; the array must outlive its use."""
+    """Return NumPy's array interface in a form that JSON can hold; the array must outlive its use."""
     members = array.__array_interface__
     return {
         "data": [members["data"][0], True],
@@ -34,28 +34,28 @@ def interface(array: np.ndarray) -> bytes:
 
 
 def array_from_interface(text: str) -> np.ndarray:
-    """Return a copy of the array that an array interface describes."""
+    """Return a copy of the array described by an array interface."""
     members = json.loads(text)
     pointer = cast(c_void_p(members["data"][0]), POINTER(_KINDS[members["typestr"]]))
     return copied(pointer, tuple(members["shape"]))
 
 
 def copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return a copy of the C array that `pointer` begins."""
+    """Return a copy of the C array at `pointer`."""
     if 0 in shape:
         return np.empty(shape, dtype=np.dtype(pointer._type_))
     return copy_of(np.ctypeslib.as_array(pointer, shape=shape), num_threads())
 
 
 def permutation(n: int, seed: int, count: int) -> np.ndarray:
-    """Call KauriShuffle: the first `count` elements of a permutation of ``0 .. n - 1``."""
+    """Call KauriShuffle; return the first `count` elements of a permutation of ``0 .. n - 1``."""
     positions = np.empty(count, dtype=np.uint64)
     check(LIB.KauriShuffle(n, seed, count, positions.ctypes.data_as(POINTER(c_uint64))))
     return positions.view(np.int64)
 
 
 def permutation_on_device(n: int, seed: int, count: int, device: str) -> tuple[Handle, int]:
-    """Call KauriShuffleOnDevice: the same in device memory; return the array and its address there."""
+    """Call KauriShuffleOnDevice, for the same list in device memory; return the array and its address there."""
     handle, text = Handle(), c_char_p()
     check(LIB.KauriShuffleOnDevice(n, seed, count, device.encode(), byref(handle)))
     check(LIB.KauriDeviceArrayDescribe(handle, byref(text)))
@@ -63,7 +63,7 @@ def permutation_on_device(n: int, seed: int, count: int, device: str) -> tuple[H
 
 
 def move_rows(source: dict[str, Any], target: dict[str, Any], seed: int) -> None:
-    """Call KauriShuffleRows: the rows of an array interface into that of another."""
+    """Call KauriShuffleRows, which writes the rows of one array interface to another in random order."""
     check(LIB.KauriShuffleRows(json.dumps(source).encode(), json.dumps(target).encode(), seed))
 
 

@@ -1,4 +1,4 @@
-"""Calls by the kind of their result: a handle, a number, texts, bytes."""
+"""Calls grouped by the kind of their result: a handle, a number, texts, bytes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def call_strings(function: Function, *args: Any) -> list[str]:
 
 
 def count_strings(function: Function, *args: Any) -> int:
-    """Call a function whose last arguments receive a count and strings, for the count alone."""
+    """Call a function whose last arguments receive a count and strings; return only the count."""
     length = c_uint64()
     check(function(*args, byref(length), byref(POINTER(c_char_p)())))
     return length.value

@@ -1,4 +1,4 @@
-"""The functions through which the library talks to other ranks."""
+"""The callbacks through which the library communicates with other ranks."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from .signatures import (
 
 
 class Ranks(Protocol):
-    """What is called; see `kauriboost.collective.Collective`."""
+    """The methods that the library calls; see `kauriboost.collective.Collective`."""
 
     rank: int
     size: int
 
     def sum(self, values: np.ndarray) -> None:
-        """Add up in place."""
+        """Sum values over the ranks, in place."""
 
     def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
-        """Add up this rank's part in place."""
+        """Sum this rank's part over the ranks, in place."""
 
     def max(self, values: np.ndarray) -> None:
-        """Take the largest in place."""
+        """Take the maximum over the ranks, in place."""
 
     def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
-        """Collect bytes."""
+        """Collect the bytes of all ranks."""
 
     def abort(self, why: str) -> None:
         """End the group."""
@@ -52,12 +52,12 @@ def _array(pointer: Any, count: int, kind: Any) -> np.ndarray:
 
 
 class LibraryCollective(Owner):
-    """A group as the library has it; a booster that learns in the group holds it.
+    """A group in the library's form; a booster that learns in the group keeps it alive.
 
     Attributes
     ----------
     raised
-        What a call of the group has raised; the library's error quotes it.
+        The exception raised by a call of the group; the library's error quotes it.
     """
 
     _FREE = LIB.KauriCollectiveFree
@@ -89,10 +89,10 @@ class LibraryCollective(Owner):
         self._ranks.gather(own, lengths, _array(everything, int(lengths.sum()), c_uint8))
 
     def _guarded(self, call: Callable[[], None]) -> int:
-        """Return 0, or 1 where the call has raised: nothing may pass through the library."""
+        """Return 0, or 1 if the call raised an exception, because exceptions must not pass through the library."""
         try:
             call()
-        except BaseException as error:  # an interrupt too
+        except BaseException as error:  # also an interrupt
             self.raised = error
             self._message = create_string_buffer((str(error) or type(error).__name__).encode())
             return 1

@@ -15,8 +15,7 @@ _MOST_THREADS = 16
 def copy_of(source: np.ndarray, threads: int) -> np.ndarray:
     """Return a copy of a C-contiguous array.
 
-    Most of the time of a large one goes into finding pages for it: several threads wait for them at once, where they
-    can be started.
+    Copying a large array mostly waits for the allocation of its pages, so several threads do it if they can be started.
     """
     if source.nbytes < 4 * _PART_BYTES or threads < 2:
         return source.copy()
@@ -26,6 +25,6 @@ def copy_of(source: np.ndarray, threads: int) -> np.ndarray:
     try:
         with ThreadPoolExecutor(min(parts, threads, _MOST_THREADS)) as pool:
             deque(pool.map(lambda job: np.copyto(*job), jobs), maxlen=0)
-    except RuntimeError:  # no thread, or no more
+    except RuntimeError:  # no thread, or no further thread, can be started
         np.copyto(copy, source)
     return copy

@@ -1,4 +1,4 @@
-"""What can go wrong; each error is also the built-in one that Python programs expect."""
+"""Exceptions; each is also the built-in exception that Python programs expect."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from .._public import public
 
 @public("kauriboost")
 class KauriError(Exception):
-    """What the library reports; the message says what is wrong, the value seen and the cure."""
+    """Base of the library's errors; the message states the problem, the value seen and the cure."""
 
 
 @public("kauriboost")
 class ParameterError(KauriError, ValueError):
-    """A parameter's or an argument's name or value."""
+    """A wrong name or value of a parameter or argument."""
 
 
 @public("kauriboost")
 class DataError(KauriError, ValueError):
-    """Labels, features, shapes or text files."""
+    """Wrong labels, features, shapes or text files."""
 
 
 @public("kauriboost")
 class ModelError(KauriError, ValueError):
-    """A model file, or a model that does not fit the call."""
+    """A damaged model file, or a model that does not fit the call."""
 
 
 @public("kauriboost")
 class FileError(KauriError, OSError):
-    """The file system."""
+    """An error of the file system."""
 
 
 @public("kauriboost")
@@ -42,7 +42,7 @@ class OutOfMemoryError(KauriError, MemoryError):
 
 @public("kauriboost")
 class CollectiveError(KauriError):
-    """Another of the ranks that learn a model together, or the way to it."""
+    """A failure of another rank that trains the same model, or of the connection to it."""
 
 
 @public("kauriboost")

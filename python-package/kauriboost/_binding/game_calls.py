@@ -1,4 +1,4 @@
-"""Calls about games: orders of their players, Shapley values of functions of the caller, sampled ones of boosters."""
+"""Calls about games: orders of players, Shapley values of user functions, and sampled ones of boosters."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .library import LIB, check
 from .signatures import GameCallback, Handle, RowFunctionCallback
 from .text import decode
 
-Evaluate = Callable[[np.ndarray], np.ndarray]  # [n, width] to [n, n_outputs]
+Evaluate = Callable[[np.ndarray], np.ndarray]  # from [n, width] to [n, n_outputs]
 
 
 class Estimate(NamedTuple):
-    """What the calls return: of one row or game, or with an axis of rows in front of all but `base`."""
+    """Result of the calls, for one row or game, or with a leading axis of rows except in `base`."""
 
     values: np.ndarray
     errors: np.ndarray
@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 def call_sample_orders(settings: bytes, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
-    """Call KauriSampleOrders: orders [n, d] and their weights [n]."""
+    """Call KauriSampleOrders; return orders [n, d] and their weights [n]."""
     orders = np.empty((n, d), dtype=np.uint32)
     weights = np.empty(n)
     check(LIB.KauriSampleOrders(settings, _pointer(orders, c_uint32), _pointer(weights, c_double)))
@@ -43,7 +43,7 @@ def call_discrepancy(orders: np.ndarray, weights: np.ndarray, settings: bytes) -
 
 
 def call_shapley(game: Evaluate, n_players: int, n_outputs: int, settings: bytes) -> Estimate:
-    """Call KauriShapleyValues; game: masks as bool to what coalitions are worth."""
+    """Call KauriShapleyValues; `game` maps Boolean masks to the worth of coalitions."""
 
     def evaluate(_: Any, n: int, d: int, masks: Any, out: Any) -> None:
         coalitions = np.ctypeslib.as_array(masks, (n, d)).astype(bool)
@@ -58,11 +58,11 @@ def call_shapley(game: Evaluate, n_players: int, n_outputs: int, settings: bytes
 def call_explain_function(
     function: Evaluate, rows: np.ndarray, background: np.ndarray, shape: tuple[int, int], settings: bytes
 ) -> Estimate:
-    """Call KauriExplainFunction; shape: players and outputs."""
+    """Call KauriExplainFunction; `shape` is the number of players and of outputs."""
     n_outputs = shape[1]
 
     def evaluate(_: Any, n: int, n_cols: int, values: Any, out: Any) -> None:
-        hybrid = np.ctypeslib.as_array(values, (n, n_cols)).copy()  # it may keep them
+        hybrid = np.ctypeslib.as_array(values, (n, n_cols)).copy()  # a copy, because the function may keep it
         np.ctypeslib.as_array(out, (n, n_outputs))[...] = function(hybrid)
 
     guarded = _Guarded(evaluate)
@@ -74,7 +74,7 @@ def call_explain_function(
 
 
 def call_explain_sampled(booster: Handle, rows: Handle, background: Handle, n_rows: int, settings: bytes) -> Estimate:
-    """Call KauriBoosterExplainSampled; values and errors with the axis of outputs last."""
+    """Call KauriBoosterExplainSampled; return values and errors with the axis of outputs last."""
     shape, dim, method = POINTER(c_uint64)(), c_uint64(), c_char_p()
     values, errors = POINTER(c_double)(), POINTER(c_double)()
     n_evals = np.zeros(n_rows, dtype=np.uint64)
@@ -88,7 +88,7 @@ def call_explain_sampled(booster: Handle, rows: Handle, background: Handle, n_ro
 
 
 class _Guarded:
-    """A function that the library calls: what it raises waits here until the library has returned."""
+    """A function called by the library; its exception is kept until the library has returned."""
 
     def __init__(self, call: Callable[..., None]) -> None:
         self._call = call
@@ -97,13 +97,13 @@ class _Guarded:
     def __call__(self, *arguments: Any) -> int:
         try:
             self._call(*arguments)
-        except BaseException as error:  # an interrupt too
+        except BaseException as error:  # also an interrupt
             self._raised = error
             return 1
         return 0
 
     def check(self, status: int) -> None:
-        """Raise what the function has raised, or else the library's error."""
+        """Raise the function's exception, or else the library's error."""
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised
@@ -120,12 +120,12 @@ class _Out:
         self.method = c_char_p()
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return the last arguments of the calls."""
+        """Return the output arguments of the calls."""
         doubles = (_pointer(array, c_double) for array in (self.values, self.errors, self.base))
         return (*doubles, _pointer(self.n_evals, c_uint64), byref(self.method))
 
     def result(self) -> Estimate:
-        """Return what was written."""
+        """Return the written estimate."""
         counts = self.n_evals.astype(np.int64)
         return Estimate(self.values, self.errors, self.base, counts, decode(self.method.value or b""))
 

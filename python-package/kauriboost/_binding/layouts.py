@@ -1,4 +1,4 @@
-"""How rows may lie in memory, and the calls that take them so."""
+"""Layouts of rows in memory, and the library's calls for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .library import LIB, Function
 
 @dataclass(frozen=True)
 class Layout:
-    """The calls that take rows of one layout: to make a matrix, to point a proxy to them, to predict in place."""
+    """The calls for rows of one layout: to make a matrix, to point a proxy to them, to predict in place."""
 
     create: Function
     set_proxy: Function

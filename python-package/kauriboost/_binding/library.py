@@ -30,13 +30,13 @@ class Function(Protocol):
     """A call of the library that returns a status."""
 
     def __call__(self, *args: Any) -> int:
-        """Return 0, or else what `check` takes."""
+        """Return 0, or another status to pass to `check`."""
 
 
 def find_library() -> Path:
     """KAURI_LIBRARY alone when it is set, else the package's own, else the checkout's build folder.
 
-    Wheels hold no links: theirs has the name alone that the program and the plug-in ask for, with its version.
+    Wheels hold no links: a wheel's library only has its versioned name, which the program and the plug-in look for.
     """
     if given := os.environ.get("KAURI_LIBRARY"):
         return Path(given)
@@ -61,7 +61,7 @@ def _load() -> ctypes.CDLL:
 
 LIB = _load()
 
-# By what KauriGetLastErrorKind returns.
+# Indexed by the result of KauriGetLastErrorKind.
 _ERRORS: list[type[KauriError]] = [
     InternalError,
     ParameterError,
@@ -82,7 +82,7 @@ def last_error() -> str:
 
 
 def check(status: int) -> None:
-    """Raise the error of the call that has just returned `status`."""
+    """Raise the error of the last call if its `status` is not 0."""
     if status != 0:
         raise _ERRORS[LIB.KauriGetLastErrorKind()](last_error())
 
@@ -92,7 +92,7 @@ _LOG_LEVELS = {1: logging.WARNING, 2: logging.INFO, 3: logging.DEBUG}
 
 
 def log_line(level: int, line: bytes) -> None:
-    """Hand a line of the library's log to Python's."""
+    """Pass a line of the library's log to Python's logging."""
     _logger.log(_LOG_LEVELS[level], line.decode(errors="replace"))
 
 

@@ -1,4 +1,4 @@
-"""Calls of matrices: from Arrow capsules and iterators, slices, and rows as CSR."""
+"""Calls for matrices: creation from Arrow capsules and iterators, slices, and rows as CSR."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _get_pointer.restype = c_void_p
 
 
 class ArrowStream(NamedTuple):
-    """A capsule with batches of a table."""
+    """A capsule with a stream of a table's batches."""
 
     stream: Any
 
@@ -46,7 +46,7 @@ ArrowTable = Union[ArrowStream, ArrowArray]
 
 
 def create_from_arrow(table: ArrowTable, settings: bytes) -> Handle:
-    """Return a matrix of an Arrow table, whose capsules are empty afterwards."""
+    """Return a matrix made from an Arrow table, whose capsules are empty afterwards."""
     is_stream = isinstance(table, ArrowStream)
     create = LIB.KauriDMatrixCreateFromArrowStream if is_stream else LIB.KauriDMatrixCreateFromArrowArray
     return call_handle(create, *table.addresses(), settings)
@@ -68,9 +68,10 @@ def _read_iterator(
     next_batch: Callable[[], bool],
     undo: Callable[[], Any],
 ) -> None:
-    """Make a call that reads an iterator by the two functions it is handed.
+    """Make a call that reads an iterator through two callback functions.
 
-    What these raise ends the iteration and is raised from here, after `undo` where the call succeeded all the same.
+    An exception from a callback ends the iteration and is raised from here, after `undo` if the call succeeded
+    nevertheless.
     """
     raised: list[BaseException] = []
 
@@ -79,7 +80,7 @@ def _read_iterator(
             return 0
         try:
             return int(bool(function()))
-        except BaseException as error:  # an interrupt too: nothing may pass through the library
+        except BaseException as error:  # also an interrupt: no exception may pass through the library
             raised.append(error)
             return 0
 
@@ -99,7 +100,7 @@ def create_from_callback(
     next_batch: Callable[[], bool],
     settings: bytes,
 ) -> Handle:
-    """Call a function that reads an iterator; `arguments` come between the iterator and the functions."""
+    """Call a function that reads an iterator; `arguments` go between the iterator and the callbacks."""
     out = Handle()
     _read_iterator(
         lambda c_reset, c_next: create(None, *arguments, c_reset, c_next, settings, byref(out)),
@@ -114,22 +115,22 @@ def create_from_callback(
 
 
 class _Summary:
-    """Where a summary goes."""
+    """Output memory for a summary."""
 
     def __init__(self) -> None:
         self.shape, self.dim, self.values = POINTER(c_uint64)(), c_uint64(), POINTER(c_double)()
 
     def out(self) -> tuple[Any, Any, Any]:
-        """Return what calls write to."""
+        """Return the output arguments of the calls."""
         return byref(self.shape), byref(self.dim), byref(self.values)
 
     def table(self) -> np.ndarray:
-        """Return a copy of what they wrote."""
+        """Return a copy of the written table."""
         return copied(self.values, (self.shape[0], self.shape[1]))
 
 
 def summarize_matrix(matrix: Handle, settings: bytes) -> np.ndarray:
-    """Call KauriSummarizeColumns: [n_cols, n_fields]."""
+    """Call KauriSummarizeColumns; return [n_cols, n_fields]."""
     summary = _Summary()
     check(LIB.KauriSummarizeColumns(matrix, settings, *summary.out()))
     return summary.table()
@@ -138,7 +139,7 @@ def summarize_matrix(matrix: Handle, settings: bytes) -> np.ndarray:
 def summarize_batches(
     proxy: Handle, reset: Callable[[], Any], next_batch: Callable[[], bool], settings: bytes
 ) -> np.ndarray:
-    """Call KauriSummarizeBatches: [n_cols, n_fields]."""
+    """Call KauriSummarizeBatches; return [n_cols, n_fields]."""
     summary = _Summary()
     _read_iterator(
         lambda c_reset, c_next: LIB.KauriSummarizeBatches(None, proxy, c_reset, c_next, settings, *summary.out()),
@@ -161,7 +162,7 @@ def slice_rows(matrix: Handle, rows: np.ndarray, allow_groups: bool) -> Handle:
 
 
 def rows_as_csr(matrix: Handle, n_rows: int, n_entries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Call XGDMatrixGetDataAsCSR: (row pointers, columns, values)."""
+    """Call XGDMatrixGetDataAsCSR; return (row pointers, columns, values)."""
     indptr = np.empty(n_rows + 1, dtype=np.uint64)
     indices = np.empty(n_entries, dtype=np.uint32)
     values = np.empty(n_entries, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Calls of boosters whose results take several arguments: predictions, explanations, scores, attributes, slices."""
+"""Calls of boosters with several output arguments: predictions, explanations, scores, attributes, slices."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .signatures import Handle
 from .text import decode, encode_text
 
 _NO_SUCH_ROUND = -2  # XGBoosterSlice's status
-_TAKEN_FLOATS = 1 << 18  # fewer are copied sooner than an owner is made
+_TAKEN_FLOATS = 1 << 18  # a smaller result is copied, which is faster than making an owner
 _Names = TypeVar("_Names")
 
 
 def call_prediction(function: Function, *args: Any) -> np.ndarray:
-    """Call a function whose last arguments receive a shape and float32 values; they are copied."""
+    """Call a function whose last arguments receive a shape and float32 values; return a copy of them."""
     shape = POINTER(c_uint64)()
     dim = c_uint64()
     values = POINTER(c_float)()
@@ -31,7 +31,7 @@ def call_prediction(function: Function, *args: Any) -> np.ndarray:
 
 
 class _Explanation(Owner):
-    """Memory of an explanation, as NumPy reads it: an array of it is the owner's owner."""
+    """Memory of an explanation with NumPy's array interface; arrays made from it keep it alive."""
 
     _FREE = LIB.KauriHostArrayFree
 
@@ -41,7 +41,7 @@ class _Explanation(Owner):
 
 
 def call_explanation(function: Function, booster: Handle, *args: Any) -> np.ndarray:
-    """Call a function that explains rows; where the result is large, it is returned as it lies in memory."""
+    """Call a function that explains rows; a large result is returned without a copy."""
     shape = POINTER(c_uint64)()
     dim = c_uint64()
     values = POINTER(c_float)()
@@ -79,7 +79,7 @@ def call_device_prediction(booster: Handle, function: Function, *args: Any) -> D
 
 
 class SparseCells(NamedTuple):
-    """What KauriBoosterExplainSparse returns."""
+    """Result of KauriBoosterExplainSparse."""
 
     n_outputs: int
     begin: np.ndarray
@@ -106,7 +106,7 @@ def call_sparse(booster: Handle, matrix: Handle, n_rows: int, settings: bytes) -
 
 
 def call_scores(booster: Handle, settings: bytes) -> tuple[list[str], np.ndarray]:
-    """Call XGBoosterFeatureScore: the names of the features and their scores."""
+    """Call XGBoosterFeatureScore; return the names of the features and their scores."""
     n_features = c_uint64()
     names = POINTER(c_char_p)()
     shape = POINTER(c_uint64)()
@@ -137,7 +137,7 @@ def call_slice(booster: Handle, begin: int, end: int, step: int) -> Handle:
 
 
 def call_categories(function: Function, handle: Handle, read: Callable[[str | None], _Names]) -> _Names:
-    """Return what `read` makes of the document of names; the memory that it points into is freed after that."""
+    """Return `read` of the JSON of category names; the memory that this points into is freed afterwards."""
     container, document = Handle(), c_char_p()
     check(function(handle, None, byref(container), byref(document)))
     try:

@@ -1,4 +1,4 @@
-"""NCCL as Python's packages bring it (``nvidia-nccl-cu13``, with which PyTorch and CuPy come)."""
+"""NCCL from Python packages (``nvidia-nccl-cu13``, which PyTorch and CuPy install)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _FILE_NAME = "libnccl.so.2"
 
 @cache
 def provide_nccl() -> Path | None:
-    """Load it, so that the plug-in, which asks for it by name, finds it; return where it was, None where it is not.
+    """Load NCCL, so that the plug-in finds it by name; return its path, or None if there is none.
 
-    Without it the plug-in takes the system's, or none: sums over ranks then go through host memory.
+    Otherwise the plug-in uses the system's NCCL, or none: then sums over ranks go through host memory.
     """
     try:
         spec = importlib.util.find_spec("nvidia.nccl")

@@ -1,4 +1,4 @@
-"""Who frees what the library made."""
+"""Ownership of the library's objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .signatures import Handle
 
 
 class Owner:
-    """Frees a handle of the library with itself. The handle is there from the end of the constructor on."""
+    """Frees a handle of the library when it is deleted. The handle exists after the constructor has returned."""
 
     handle: Handle
     _FREE: ClassVar[Function]
@@ -21,10 +21,10 @@ class Owner:
 
 
 class SoleOwner(Owner):
-    """The only owner of a handle: a copy or a pickle would free it a second time, so neither is made."""
+    """The only owner of a handle; copies and pickles are refused, because they would free it a second time."""
 
     _INSTEAD: ClassVar[str]
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        """Refuse: copy.copy, copy.deepcopy and pickle all come here."""
+        """Raise TypeError; copy.copy, copy.deepcopy and pickle all call this."""
         raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled; {self._INSTEAD}.")

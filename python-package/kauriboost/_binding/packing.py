@@ -1,4 +1,4 @@
-"""Integers in as few bytes as they need."""
+"""Compact encoding of integers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .library import LIB, check
 
 
 def packed_room(n: int) -> int:
-    """Return how many bytes `pack` may write for `n` integers."""
+    """Return the maximum number of bytes that `pack` writes for `n` integers."""
     return 9 * n + 16
 
 
 def pack(values: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Call KauriPackIntegers for int64 values; return the bytes of `room`, uint8, that hold them."""
+    """Call KauriPackIntegers for int64 values; return the part of `room`, uint8, that was written."""
     n_bytes = c_uint64()
     check(LIB.KauriPackIntegers(_pointer(values), len(values), room.ctypes.data, byref(n_bytes)))
     return room[: n_bytes.value]
 
 
 def unpack(packed: np.ndarray, values: np.ndarray, *, add: bool) -> None:
-    """Call KauriUnpackIntegers: replace int64 values by those that were packed, or add these."""
+    """Call KauriUnpackIntegers: replace int64 values by the packed ones, or add these."""
     check(LIB.KauriUnpackIntegers(packed.ctypes.data, packed.nbytes, int(add), _pointer(values), len(values)))
 
 

@@ -1,4 +1,4 @@
-"""What holds for the whole process: how the library was built, its parameters, its global settings."""
+"""Process-wide state: build information, the list of parameters, global settings."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ VERSION = decode(LIB.KauriVersion())
 
 
 def xgboost_version() -> tuple[int, int, int]:
-    """Return the version of XGBoost that the library stands for."""
+    """Return the version of XGBoost that the library is compatible with."""
     numbers = [c_int() for _ in range(3)]
     LIB.XGBoostVersion(*map(byref, numbers))
     return numbers[0].value, numbers[1].value, numbers[2].value
 
 
 def num_threads(nthread: int = 0) -> int:
-    """Return how many threads `nthread` stands for; 0: the default of this process."""
+    """Return the number of threads that `nthread` means; 0 is the default of this process."""
     return call_int(LIB.KauriNumThreads, nthread)
 
 
@@ -40,7 +40,7 @@ def parameters() -> list[dict[str, str]]:
 
 
 def set_config(**settings: Any) -> None:
-    """Set verbosity (0 to 3: what the logger ``kauriboost`` receives) or nthread (of what is made from now on)."""
+    """Set verbosity (0 to 3, for the logger ``kauriboost``) or nthread (for objects made from now on)."""
     check(LIB.XGBSetGlobalConfig(config(**settings)))
 
 

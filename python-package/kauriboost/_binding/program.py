@@ -1,4 +1,4 @@
-"""The command `kauri`: the program that stands beside the library."""
+"""The command `kauri`, which runs the program installed beside the library."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .library import find_library
 
 
 def main() -> None:
-    """Become the program: signals, standard streams and the exit status are its own.
+    """Replace this process by the program, which then handles signals, standard streams and the exit status.
 
-    For task=report it becomes this Python again, which KAURI_PYTHON tells it.
+    For task=report the program starts this Python again, whose path it gets in KAURI_PYTHON.
     """
     program = find_library().resolve().parent.parent / "bin" / "kauri"
     if not program.exists():

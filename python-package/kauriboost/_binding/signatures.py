@@ -30,7 +30,7 @@ GatherCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_uint64), 
 AbortCallback = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 GameCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64, POINTER(c_uint8), POINTER(c_double))
 RowFunctionCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64, POINTER(c_double), POINTER(c_double))
-ErrorCallback = ctypes.CFUNCTYPE(c_void_p, c_void_p)  # a text; c_char_p as a result would leak
+ErrorCallback = ctypes.CFUNCTYPE(c_void_p, c_void_p)  # returns a text; a result of type c_char_p would leak
 SumPartsCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_int64), POINTER(c_uint64))
 
 
@@ -48,7 +48,7 @@ class CollectiveCalls(ctypes.Structure):
     )
 
 
-_Out = POINTER  # what a call writes to
+_Out = POINTER  # marks an output argument of a call
 _COUNT = _Out(c_uint64)
 _TEXT = _Out(c_char_p)
 _STRINGS = [_COUNT, _Out(POINTER(c_char_p))]
@@ -216,7 +216,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGBoosterPredictFromDense": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
 }
 
-RESULTS: dict[str, Any] = {  # of all others int: the status
+RESULTS: dict[str, Any] = {  # all others return int, the status
     "KauriVersion": c_char_p,
     "XGBGetLastError": c_char_p,
     "XGBoostVersion": None,

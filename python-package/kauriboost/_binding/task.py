@@ -1,4 +1,4 @@
-"""A task of the command line that is done here, once the program has read its keys (src/cli/python.cc)."""
+"""Tasks of the command line that run in Python, after the program has parsed its keys (src/cli/python.cc)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ Settings = list[tuple[str, str]]
 
 
 def settings_of(words: Sequence[str]) -> Settings:
-    """Return the parameters of words "name=value"."""
+    """Return the parameters in words of the form "name=value"."""
     return [(name, value) for name, _, value in (word.partition("=") for word in words)]
 
 
 def verbosity_of(settings: Settings) -> int:
-    """Return how much is said."""
+    """Return the verbosity in the settings."""
     return int(dict(settings).get("verbosity", 1))
 
 
 def run(settings: Settings, work: Callable[[], None], installed_by: str) -> int:
-    """Work, and return the exit status: what goes wrong is a line on standard error. Ctrl-C ends the process by it.
+    """Run a task and return the exit status. An error prints a line on standard error; Ctrl-C kills by its signal.
 
     Parameters
     ----------
     settings
-        The parameters of the run, of which verbosity is global.
+        The parameters of the run; verbosity is set globally.
     work
-        What to do.
+        The task.
     installed_by
-        What pip installs where a module is missing.
+        The pip requirement to suggest if a module is missing.
     """
     set_config(verbosity=verbosity_of(settings))
     try:
@@ -44,12 +44,12 @@ def run(settings: Settings, work: Callable[[], None], installed_by: str) -> int:
     except KeyboardInterrupt:
         print("interrupted: nothing is written", file=sys.stderr)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGINT)  # a shell sees why it ended, as of the program
+        signal.raise_signal(signal.SIGINT)  # so the shell sees the reason, as it does for the program
     return 0
 
 
 def say_written(what: str, path: str, settings: Settings) -> None:
-    """Say where something went, on standard error, unless verbosity is 0 or it went to standard output."""
+    """Print on standard error where a file was written, unless verbosity is 0 or it is standard output."""
     if path != "stdout" and verbosity_of(settings) > 0:
         print(f"{what} written to {path!r}", file=sys.stderr)
 

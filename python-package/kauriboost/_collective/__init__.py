@@ -1,1 +1,1 @@
-"""What ranks that learn one model together say to each other, and ways to say it."""
+"""Communication between ranks that train one model together."""

@@ -1,4 +1,4 @@
-"""What ranks that learn one model together say to each other."""
+"""The interface for communication between ranks that train one model together."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .._public import described, public
 
 @public("kauriboost.collective")
 class Collective(ABC):
-    """One rank's way to the others of its group: processes or threads that learn one model, each from some of the rows.
+    """One rank's communicator with its group: processes or threads that train one model, each from some of the rows.
 
-    Every rank makes the same calls in the same order with arrays of the same lengths. A call blocks until all ranks
-    have made it; one thread of a rank calls at a time. There is no sum of floating-point numbers, which would depend on
-    the order, and so the model does not depend on how many ranks there are or on which rows each has.
+    Every rank makes the same calls in the same order, with arrays of the same lengths. A call blocks until all ranks
+    have made it; only one thread of a rank calls at a time. There is no sum of floating-point numbers, because it would
+    depend on the order. So the model does not depend on the number of ranks or on the distribution of rows.
 
-    A subclass sets `rank` and `size` and gives the four abstract calls; what they raise ends the group: a training that
-    waits for it raises `kauriboost.CollectiveError`.
+    A subclass sets `rank` and `size` and implements the four abstract calls. An exception from a call ends the group: a
+    training that waits for it raises `kauriboost.CollectiveError`.
 
     Attributes
     ----------
     rank
         This rank: 0 to ``size - 1``.
     size
-        How many ranks there are.
+        Number of ranks.
     """
 
     rank: int
@@ -36,9 +36,9 @@ class Collective(ABC):
         """Replace int64 values, ``[n]``, by their sums over the ranks, modulo 2^64."""
 
     def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
-        """Replace this rank's part of int64 values by the sums over the ranks, modulo 2^64; others may become anything.
+        """Replace this rank's part of int64 values by its sums over the ranks, modulo 2^64; the rest is undefined.
 
-        It sends half of what `sum` does, which it is where a subclass knows no better.
+        It sends half as much as `sum`. The default implementation calls `sum`.
 
         Parameters
         ----------
@@ -56,27 +56,27 @@ class Collective(ABC):
 
     @abstractmethod
     def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
-        """Write the bytes of all ranks, one after the other, to `everything`.
+        """Write the bytes of all ranks to `everything`, concatenated in rank order.
 
         Parameters
         ----------
         mine
             This rank's bytes, uint8.
         sizes
-            How many bytes each rank has, ``[size]``; known to all.
+            Number of bytes of each rank, ``[size]``; known to all ranks.
         everything
             uint8, ``[sum of sizes]``.
         """
 
     @abstractmethod
     def abort(self, why: str) -> None:
-        """End the group: calls of all ranks fail with what `why` says, those that wait as well. From any thread."""
+        """End the group: current and later calls of all ranks fail with the message `why`. Callable from any thread."""
 
     def __repr__(self) -> str:
         return described(self, rank=self.rank, size=self.size)
 
     def gather_bytes(self, mine: bytes) -> list[bytes]:
-        """Return what every rank gives, by rank; as many bytes as each likes."""
+        """Return the bytes of every rank, by rank; their lengths may differ."""
         sizes = np.zeros(self.size, dtype=np.int64)
         sizes[self.rank] = len(mine)
         self.sum(sizes)
@@ -86,14 +86,14 @@ class Collective(ABC):
         return [everything[end - size : end].tobytes() for end, size in zip(ends, sizes.tolist())]
 
     def any(self, here: bool) -> bool:
-        """Whether something holds on one of the ranks."""
+        """Return whether `here` is true on any rank."""
         flag = np.array([here], dtype=np.uint64)
         self.max(flag)
         return bool(flag[0])
 
 
 def rows_in_order_of_ranks(collective: Collective, n_rows: int) -> np.ndarray:
-    """Return ``global_rows`` for `n_rows` rows of this rank that follow those of the ranks before it, ``[1, 2]``."""
+    """Return ``global_rows``, ``[1, 2]``, for `n_rows` rows of this rank that follow the rows of earlier ranks."""
     counts = np.zeros(collective.size, dtype=np.int64)
     counts[collective.rank] = n_rows
     collective.sum(counts)

@@ -1,4 +1,4 @@
-"""How numbers are written in messages, and what becomes of those that arrive."""
+"""Encodings of numbers in messages, and operations on received numbers."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from .._binding.packing import pack, packed_room, unpack
 
 
 class Encoding(ABC):
-    """One for the messages of a call."""
+    """Encoding of the messages of one kind of call."""
 
     @abstractmethod
     def written(self, values: np.ndarray) -> np.ndarray:
-        """Return the bytes of a message with these numbers, uint8, valid until the next call or change of `values`."""
+        """Return these numbers encoded, uint8, valid until the next call or change of `values`."""
 
     @abstractmethod
     def combine(self, values: np.ndarray, received: np.ndarray) -> None:
-        """Make `values` the sums, or whatever the call is for, of themselves and the numbers that were received."""
+        """Combine `values` with the received numbers in place, by a sum or another operation."""
 
     @abstractmethod
     def replace(self, values: np.ndarray, received: np.ndarray) -> None:
-        """Make `values` those that were received."""
+        """Overwrite `values` with the received numbers."""
 
 
 class Plain(Encoding):
-    """Numbers as they are in memory, for their maxima."""
+    """Unencoded numbers, combined by their maximum."""
 
     def written(self, values: np.ndarray) -> np.ndarray:
-        """As in `Encoding`."""
+        """Implement `Encoding.written`."""
         return values.view(np.uint8)
 
     def combine(self, values: np.ndarray, received: np.ndarray) -> None:
-        """As in `Encoding`."""
+        """Implement `Encoding.combine`."""
         np.maximum(values, self._numbers(values, received), out=values)
 
     def replace(self, values: np.ndarray, received: np.ndarray) -> None:
-        """As in `Encoding`."""
+        """Implement `Encoding.replace`."""
         values[:] = self._numbers(values, received)
 
     @staticmethod
@@ -49,21 +49,21 @@ class Plain(Encoding):
 
 
 class Packed(Encoding):
-    """int64 numbers in as few bytes as they need, for their sums. 64 bits are there for the sums of any rows."""
+    """int64 numbers in as few bytes as they need, combined by their sum. 64 bits suffice for sums over any rows."""
 
     def __init__(self) -> None:
         self._room = np.empty(0, dtype=np.uint8)
 
     def written(self, values: np.ndarray) -> np.ndarray:
-        """As in `Encoding`."""
+        """Implement `Encoding.written`."""
         if len(self._room) < packed_room(len(values)):
             self._room = np.empty(packed_room(len(values)), dtype=np.uint8)
         return pack(values, self._room)
 
     def combine(self, values: np.ndarray, received: np.ndarray) -> None:
-        """As in `Encoding`."""
+        """Implement `Encoding.combine`."""
         unpack(received, values, add=True)
 
     def replace(self, values: np.ndarray, received: np.ndarray) -> None:
-        """As in `Encoding`."""
+        """Implement `Encoding.replace`."""
         unpack(received, values, add=False)

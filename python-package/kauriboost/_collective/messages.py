@@ -1,13 +1,13 @@
-"""Collective calls made of messages from rank to rank.
+"""Collective calls built from messages between pairs of ranks.
 
-Short arrays, and all arrays of two ranks, go by recursive doubling: in the k-th step a rank swaps what it knows with
-the one whose number differs in the k-th bit, so after log2(n) steps each knows everything. Ranks beyond the largest
-power of two hand theirs to a partner before and hear the outcome after. Long arrays go round a ring in pieces, one for
-each rank: n - 1 steps add a piece up, n - 1 more tell all; every rank sends and receives about twice the array, however
-many ranks there are. Where each rank needs the sums of its own piece only, the first n - 1 steps are all.
+Short arrays, and all arrays of two ranks, use recursive doubling: in the k-th step a rank exchanges its data with the
+rank whose number differs in the k-th bit, so after log2(n) steps each has everything. Ranks beyond the largest power of
+two send their data to a partner first and receive the result at the end. Long arrays go round a ring in n pieces: n - 1
+steps sum each piece, and n - 1 more distribute the sums. Every rank sends and receives about twice the array, whatever
+the number of ranks. If each rank needs the sums of its own piece only, the first n - 1 steps suffice.
 
-What it takes at least, for S bytes of numbers and n ranks: a sum that all know 2 (n - 1) / n S sent and received by
-each, one of parts half of that; sums are packed (encodings.py), histograms to 0.35 to 0.5 of S.
+Minimum cost, for S bytes of numbers and n ranks: each rank sends and receives 2 (n - 1) / n S for a sum on all ranks,
+and half as much for a sum of parts. Sums are packed (encodings.py); histograms shrink to 0.35 to 0.5 of S.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from .._binding.errors import CollectiveError
 from .collective import Collective
 from .encodings import Encoding, Packed, Plain
 
-SHORT_BYTES = 1 << 20  # of an array that goes by doubling: what a step costs is worth the bytes that a ring saves
+SHORT_BYTES = 1 << 20  # maximum size of an array for doubling, which has fewer steps but sends more bytes than the ring
 
-_LAST_STEP = 1000  # what a rank beyond the power of two hears; it has not counted the steps between
+_LAST_STEP = 1000  # step number of the final message to a rank beyond the power of two, which has not counted the steps
 
 
 class Header(NamedTuple):
-    """What a message belongs to; both sides compare it, so that ranks that have lost step notice."""
+    """Identifies the call of a message. Both sides compare it, to detect ranks that are out of step."""
 
     epoch: int
-    sequence: int  # of the collective call in the group
+    sequence: int  # number of the collective call in the group
     operation: str
     step: int
-    n_bytes: int  # of the numbers in memory; the payload may be packed
+    n_bytes: int  # size of the numbers in memory; the payload may be packed
 
     def __str__(self) -> str:
         return f"call {self.sequence} ({self.operation}, step {self.step}, {self.n_bytes} bytes, epoch {self.epoch})"
 
 
 class Outgoing(NamedTuple):
-    """A message to a rank."""
+    """A message to send."""
 
     to: int
     header: Header
-    payload: np.ndarray  # uint8; it may change as soon as the call that sends it has returned
+    payload: np.ndarray  # uint8; it may change as soon as the sending call has returned
 
 
 class Awaited(NamedTuple):
-    """The message that a rank is expected to send."""
+    """The message expected from a rank."""
 
     source: int
     header: Header
@@ -57,11 +57,11 @@ class Awaited(NamedTuple):
 class _Message(NamedTuple):
     to: int
     payload: np.ndarray
-    n_bytes: int  # of the numbers in memory
+    n_bytes: int  # size of the numbers in memory
 
 
 def require_same(expected: Header, received: Header, rank: str, sender: str) -> None:
-    """Raise CollectiveError, which names both sides, unless a message is the one that is waited for."""
+    """Raise CollectiveError, naming both sides, unless a message is the expected one."""
     if expected != received:
         raise CollectiveError(
             f"{rank} is at {expected}, {sender} at {received}: the ranks have lost step. All must make the same calls "
@@ -70,14 +70,14 @@ def require_same(expected: Header, received: Header, rank: str, sender: str) -> 
 
 
 class MessageCollective(Collective):
-    """A group whose ranks send each other messages; a subclass knows how.
+    """A group whose ranks exchange messages; a subclass implements the transport.
 
     Parameters
     ----------
     rank, size
-        As in `Collective`.
+        As for `Collective`.
     epoch
-        Which attempt of the group it is: messages of another one are refused.
+        Number of the attempt of the group; messages of other attempts are refused.
     """
 
     def __init__(self, rank: int, size: int, epoch: int = 0) -> None:
@@ -87,37 +87,37 @@ class MessageCollective(Collective):
         self._step = 0
         self._operation = ""
         self._plain, self._packed = Plain(), Packed()
-        self._core = 1 << (size.bit_length() - 1)  # the largest power of two that is not above
+        self._core = 1 << (size.bit_length() - 1)  # the largest power of two that is at most `size`
 
     @abstractmethod
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
-        """Send a message, and receive one at the same time; either may be None.
+        """Send a message and receive one at the same time; either may be None.
 
         Returns
         -------
         numpy.ndarray
-            The bytes that were received, uint8, valid until the next call; none where none are awaited.
+            The received bytes, uint8, valid until the next call; empty if no message is awaited.
         """
 
     # ---- the calls ----
 
     def sum(self, values: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.sum`."""
         self._begin("sum")
         self._reduce(values, self._packed)
 
     def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.sum_parts`."""
         self._begin("sums")
         self._reduce_parts(_pieces(values, begins), self._packed)
 
     def max(self, values: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.max`."""
         self._begin("max")
         self._reduce(values, self._plain)
 
     def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.gather`."""
         self._begin("gather")
         blocks = _pieces(everything, np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
         blocks[self.rank][:] = mine
@@ -137,7 +137,7 @@ class MessageCollective(Collective):
         return self.size == 2 or values.nbytes <= SHORT_BYTES or len(values) < self.size
 
     def _swap(self, sent: _Message | None, source: int | None, n_bytes: int) -> np.ndarray:
-        """Send a message, and receive one of numbers that have `n_bytes` in memory."""
+        """Send a message, and receive a message of numbers that have `n_bytes` in memory."""
         header = Header(self.epoch, self._sequence, self._operation, self._step, n_bytes)
         self._step += 1
         outgoing = None
@@ -178,17 +178,17 @@ class MessageCollective(Collective):
             self._send(partner, values, encoding)
 
     def _bits(self) -> list[int]:
-        self._step = 1  # also where there is no partner
+        self._step = 1  # also without a partner
         return [1 << k for k in range(self._core.bit_length() - 1)]
 
     def _reduce_parts(self, pieces: list[np.ndarray], encoding: Encoding) -> None:
-        """Make this rank's piece the sums of all, round the ring."""
+        """Reduce this rank's piece over all ranks, round the ring."""
         for step in range(1, self.size):
             mine = pieces[(self.rank - step - 1) % self.size]
             encoding.combine(mine, self._pass_on(pieces[(self.rank - step) % self.size], encoding, mine))
 
     def _hand_round(self, pieces: list[np.ndarray], encoding: Encoding) -> None:
-        """Tell all ranks the piece that each knows, round the ring."""
+        """Distribute each rank's piece to all ranks, round the ring."""
         for step in range(self.size - 1):
             next_piece = pieces[(self.rank - step - 1) % self.size]
             encoding.replace(next_piece, self._pass_on(pieces[(self.rank - step) % self.size], encoding, next_piece))
@@ -218,7 +218,7 @@ class MessageCollective(Collective):
             self._send(partner, np.concatenate([block for i, block in enumerate(blocks) if i != partner]), self._plain)
 
     def _known(self, rank: int, bit: int) -> list[int]:
-        """Return whose blocks a rank has before the step of `bit`: its neighbours', and those of their partners."""
+        """Return the ranks whose blocks a rank has before the step of `bit`: its neighbours and their partners."""
         begin = rank & ~(bit - 1)
         near = range(begin, begin + bit)
         return [*near, *(i + self._core for i in near if i + self._core < self.size)]

@@ -17,14 +17,14 @@ _logger = logging.getLogger("kauriboost")
 class MpiCollective(Collective):
     """The processes of an MPI communicator.
 
-    MPI has no call that fails because another rank has: start the job as ``mpirun python -m mpi4py program.py``, which
-    ends all of it when one rank ends with an exception.
+    MPI calls do not fail when another rank fails. Start the job as ``mpirun python -m mpi4py program.py``, which ends
+    the whole job when one rank ends with an exception.
 
     Parameters
     ----------
     comm
-        A communicator of ``mpi4py``; all processes of the job if not given. The group has a copy of its own, so that
-        its messages meet no others.
+        A communicator of ``mpi4py``; all processes of the job by default. The group duplicates it, so that its messages
+        do not mix with others.
     """
 
     def __init__(self, comm: Any = None) -> None:
@@ -35,24 +35,24 @@ class MpiCollective(Collective):
         self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
 
     def sum(self, values: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.sum`."""
         self._comm.Allreduce(self._mpi.IN_PLACE, values, op=self._mpi.SUM)
 
     def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.sum_parts`."""
         mine = values[begins[self.rank] : begins[self.rank + 1]]
         sums = np.empty_like(mine)
         self._comm.Reduce_scatter(values, sums, np.diff(begins).tolist(), op=self._mpi.SUM)
         mine[:] = sums
 
     def max(self, values: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.max`."""
         self._comm.Allreduce(self._mpi.IN_PLACE, values, op=self._mpi.MAX)
 
     def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.gather`."""
         self._comm.Allgatherv(mine, [everything, sizes.tolist(), self._mpi.BYTE])
 
     def abort(self, why: str) -> None:
-        """Log it: the others hear of it when this process ends."""
+        """Log the reason; the other ranks learn of it when this process ends."""
         _logger.error("rank %d of %d: %s", self.rank, self.size, why)

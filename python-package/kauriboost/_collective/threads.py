@@ -15,7 +15,7 @@ _Message = Union[tuple[Header, bytes], None]  # None: the group has ended
 
 
 class _Room:
-    """What the ranks of a group share."""
+    """State shared by the ranks of a group."""
 
     def __init__(self, size: int) -> None:
         self.queues: dict[tuple[int, int], queue.SimpleQueue[_Message]] = {
@@ -26,14 +26,14 @@ class _Room:
 
 
 class ThreadRank(MessageCollective):
-    """A rank that is a thread; see `thread_group`."""
+    """A rank that runs in a thread; see `thread_group`."""
 
     def __init__(self, rank: int, size: int, room: _Room, timeout: float) -> None:
         super().__init__(rank, size)
         self._room, self._timeout = room, timeout
 
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
-        """As in `MessageCollective`."""
+        """Implement `MessageCollective.swap`."""
         self._require_alive()
         if outgoing is not None:
             self._room.queues[self.rank, outgoing.to].put((outgoing.header, outgoing.payload.tobytes()))
@@ -60,7 +60,7 @@ class ThreadRank(MessageCollective):
             raise CollectiveError(self._room.why)
 
     def abort(self, why: str) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.abort`."""
         with self._room.lock:
             if self._room.why is None:
                 self._room.why = why
@@ -69,6 +69,6 @@ class ThreadRank(MessageCollective):
 
 
 def thread_group(size: int, timeout: float = 300.0) -> list[ThreadRank]:
-    """Return the ranks of a group of threads, one for each; a call waits `timeout` seconds for another rank."""
+    """Return the ranks of a group of threads; a call waits up to `timeout` seconds for another rank."""
     room = _Room(size)
     return [ThreadRank(rank, size, room, timeout) for rank in range(size)]

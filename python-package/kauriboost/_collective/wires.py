@@ -1,11 +1,11 @@
-"""Messages over connected sockets, written and read by the thread that waits for them.
+"""Messages over connected sockets, written and read by the waiting thread itself.
 
 Vocabulary. A wire is this rank's end of a connection to another rank. A message is a header and its payload; the header
-says which call of the group it belongs to, and how long the payload is.
+identifies the call of the group, and has the length of the payload.
 
-Numbers go from the memory they are in to the socket, and from the socket to memory that is kept from message to
-message: nothing is copied on the way, and no other thread has to wake up. What is sent and what is received at a time
-goes on by turns, so two ranks that send each other more than their sockets hold do not wait for each other.
+Numbers go from their memory to the socket, and from the socket to memory that is reused for all messages. Nothing is
+copied in between, and no other thread has to wake up. Simultaneous sends and receives alternate, so two ranks that send
+each other more than their sockets hold do not deadlock.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from .messages import Header
 
 _MAGIC = b"kbw1"
 _HEADER = struct.Struct("<4s8sqqqqq")  # magic, operation, epoch, sequence, step, bytes of the numbers, of the payload
-_BYTES_AT_ONCE = 1 << 20  # that one call hands to a socket: no longer does a wire that is to be closed wait for it
-_MOST_EXTRA = 1 << 16  # by which a payload may be longer than its numbers
+_BYTES_AT_ONCE = 1 << 20  # maximum per call of a socket, which bounds the time that closing a wire waits
+_MOST_EXTRA = 1 << 16  # maximum excess of a payload over its numbers
 _Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 class Wire:
-    """One end of a connection, used by one thread; another one may close it.
+    """One end of a connection, used by one thread; another thread may close it.
 
     Parameters
     ----------
     connection
-        A connected socket that does not block.
+        A connected, non-blocking socket.
     close
-        Closes it.
+        Closes the connection.
     """
 
     def __init__(self, connection: socket.socket, close: Callable[[], None]) -> None:
         self.connection = connection
         self._close = close
-        self._lock = threading.Lock()  # a closed socket's number may be another one's
+        self._lock = threading.Lock()  # after closing, the descriptor may be reused
         self._is_open = True
 
     def send(self, data: memoryview) -> int:
@@ -76,15 +76,15 @@ class Wire:
 
 
 class _Transfer:
-    """Bytes on their way over one wire, in one direction."""
+    """Bytes to be moved over one wire in one direction."""
 
     def __init__(self, wire: Wire, move: Callable[[memoryview], int], waits_for: int) -> None:
-        self.wire, self.waits_for = wire, waits_for  # what the socket must be ready for
+        self.wire, self.waits_for = wire, waits_for  # the event that the socket must be ready for
         self._move, self._usually = move, waits_for
         self._left: list[memoryview] = []
 
     def add(self, data: memoryview) -> None:
-        """Have more bytes moved."""
+        """Queue more bytes to move."""
         if data.nbytes > 0:
             self._left.append(data)
 
@@ -93,7 +93,7 @@ class _Transfer:
         return not self._left
 
     def go_on(self) -> bool:
-        """Move bytes as far as the socket takes them at once; return whether there were any."""
+        """Move bytes until the socket would block; return whether any were moved."""
         has_moved = False
         while self._left:
             try:
@@ -115,7 +115,7 @@ class _Transfer:
 
 
 class Sent(NamedTuple):
-    """A message, and the wire that it goes over."""
+    """A message to send, and its wire."""
 
     wire: Wire
     header: Header
@@ -123,10 +123,10 @@ class Sent(NamedTuple):
 
 
 class Received(NamedTuple):
-    """The wire that a message comes over."""
+    """The wire of an expected message."""
 
     wire: Wire
-    check: Callable[[Header], None]  # raises for the header of one that is not waited for
+    check: Callable[[Header], None]  # raises for the header of an unexpected message
 
 
 class Exchange:
@@ -135,7 +135,7 @@ class Exchange:
     Parameters
     ----------
     timeout
-        Seconds without a byte after which a call fails.
+        Seconds without any byte after which a call fails.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -143,22 +143,23 @@ class Exchange:
         self._wakes, self._woken = socket.socketpair()
         self._wakes.setblocking(False)
         self._why: str | None = None
-        self._room = np.empty(0, dtype=np.uint8)  # kept, since fresh memory costs as much as what is done with it
+        # reused, because allocating fresh memory costs as much as processing it
+        self._room = np.empty(0, dtype=np.uint8)
         self._head = bytearray(_HEADER.size)
 
     def end(self, why: str) -> None:
-        """Make calls fail, those that wait as well; from any thread."""
+        """Make current and later calls fail; callable from any thread."""
         if self._why is None:
             self._why = why
             self._wakes.send(b"!")
 
     def close(self) -> None:
-        """Let go of what wakes a call."""
+        """Close the sockets that wake a call."""
         self._wakes.close()
         self._woken.close()
 
     def send_greeting(self, wire: Wire) -> None:
-        """Say that this side no longer reads otherwise than by its wire: the other one may send."""
+        """Tell the other side that this side now reads only through its wire, so it may send."""
         self._run([_sending(wire, memoryview(_MAGIC))])
 
     def receive_greeting(self, wire: Wire) -> None:
@@ -171,16 +172,16 @@ class Exchange:
         Returns
         -------
         numpy.ndarray
-            The bytes of the one received, valid until the next call.
+            The received bytes, valid until the next call.
 
         Raises
         ------
         TimeoutError
-            Nothing was heard in time.
+            Nothing arrived in time.
         OSError
             A connection is lost.
         CollectiveError
-            What `end` was told, or a message that is none.
+            `end` was called, or a message is malformed.
         """
         transfers = []
         if send is not None:
@@ -205,7 +206,7 @@ class Exchange:
         return self._room[:n_bytes]
 
     def _run(self, transfers: Sequence[_Transfer], until: _Transfer | None = None) -> None:
-        """Go on with transfers until all are done, or one of them."""
+        """Continue transfers until all are done, or until `until` is done."""
         end = time.monotonic() + self._timeout
         while self._why is None:
             has_moved = False

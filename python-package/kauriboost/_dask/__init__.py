@@ -1,1 +1,1 @@
-"""Learning one model on the workers of a Dask cluster."""
+"""Training one model on the workers of a Dask cluster."""

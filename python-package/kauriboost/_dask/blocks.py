@@ -1,4 +1,4 @@
-"""Blocks of rows as Dask holds them: frames of pandas, arrays of NumPy, sparse arrays of SciPy."""
+"""Blocks of rows in Dask collections: pandas frames, NumPy arrays, sparse SciPy arrays."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import numpy as np
 from .._binding.errors import DataError
 from .._data.categories import is_categorical
 
-Part = dict[str, Any]  # data, label and so on: what one partition has of each
+Part = dict[str, Any]  # one partition's block of data, label and so on
 
 
 class Description(NamedTuple):
-    """What the client knows of a partition without having it."""
+    """Facts about a partition that the client knows without fetching it."""
 
     n_rows: int
     n_cols: int
-    categories: dict[str, Any]  # of categorical columns: pandas' index of the names
-    queries: tuple[int, int, int, bool] | None  # the first, the last, rows of the first, whether it is the only one
-    digest: int  # changes where numbers do
+    categories: dict[str, Any]  # for categorical columns: pandas' index of the names
+    queries: tuple[int, int, int, bool] | None  # first query, last query, rows of the first, whether it is the only one
+    digest: int  # checksum of the numbers
 
 
 def pack(names: Sequence[str], *blocks: Any) -> Part:
-    """Return what one partition has of data, label and so on, under their names. Nothing is copied."""
+    """Return one partition's blocks of data, label and so on under their names. Nothing is copied."""
     part = dict(zip(names, blocks))
     n_rows = part["data"].shape[0]
     for name, block in part.items():
@@ -39,7 +39,7 @@ def pack(names: Sequence[str], *blocks: Any) -> Part:
 
 
 def describe(part: Part) -> Description:
-    """Return what placing the rows of a partition needs to know."""
+    """Return the facts about a partition that are needed to place its rows."""
     data = part["data"]
     return Description(data.shape[0], data.shape[1], _categories(data), _queries(part.get("qid")), _digest(part))
 
@@ -59,7 +59,7 @@ def _queries(qid: Any) -> tuple[int, int, int, bool] | None:
 
 
 class _NumbersPickler(pickle.Pickler):
-    """Hands over all arrays of numbers as buffers, also those that are views of some columns or rows of another."""
+    """Passes all arrays of numbers as buffers, including views of some columns or rows of another array."""
 
     def __init__(self, take: Callable[[pickle.PickleBuffer], None]) -> None:
         super().__init__(io.BytesIO(), protocol=5, buffer_callback=take)
@@ -70,7 +70,7 @@ class _NumbersPickler(pickle.Pickler):
 
 
 def _digest(part: Part) -> int:
-    """Return a checksum of the numbers: rows that are made again must be the same rows."""
+    """Return a checksum of the numbers, to verify that recomputed rows are the same."""
     digest = 0
     for name in sorted(part):
         buffers: list[pickle.PickleBuffer] = []
@@ -86,7 +86,7 @@ def rows_of_part(part: Part, begin: int, end: int) -> Part:
 
 
 def below_each_other(blocks: Sequence[Any]) -> Any:
-    """Return one block of all rows."""
+    """Return the blocks concatenated by rows."""
     if len(blocks) == 1:
         return blocks[0]
     if hasattr(blocks[0], "iloc"):
@@ -101,7 +101,7 @@ def below_each_other(blocks: Sequence[Any]) -> Any:
 
 
 def with_categories(data: Any, names: dict[str, Any]) -> Any:
-    """Return a frame whose categorical columns have these categories; Dask may find them out block by block."""
+    """Return a frame with these categories in its categorical columns, because Dask may infer them per block."""
     other = {name: index for name, index in names.items() if not data[name].cat.categories.equals(index)}
     if not other:
         return data
@@ -109,9 +109,9 @@ def with_categories(data: Any, names: dict[str, Any]) -> Any:
 
 
 def union_of_categories(descriptions: Sequence[Description]) -> dict[str, Any]:
-    """Return the categories of each categorical column: those of all partitions, in the order in which they appear.
+    """Return the categories of each categorical column over all partitions, in order of appearance.
 
-    So a frame has them that ``compute()`` makes of the collection.
+    This equals the categories of the frame that ``compute()`` makes of the collection.
     """
     union: dict[str, Any] = {}
     for description in descriptions:

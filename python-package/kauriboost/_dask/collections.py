@@ -1,4 +1,4 @@
-"""Dask collections block by block: what goes in, and what comes out in the same partitions."""
+"""Functions on Dask collections block by block, with results in the same partitions."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from .matrix import blocks_of
 
 
 def is_collection(data: Any) -> bool:
-    """Whether something is a Dask collection."""
+    """Return whether `data` is a Dask collection."""
     return bool(is_dask_collection(data))
 
 
 def of_blocks(
     function: Callable[..., np.ndarray], model: Any, data: Any, others: dict[str, Any], sample: np.ndarray
 ) -> Any:
-    """Return ``function(model, block, **others)`` of every block of rows as a collection, computed when asked for.
+    """Return a lazy collection of ``function(model, block, **others)`` for each block of rows.
 
     Parameters
     ----------
     function
         Returns an array with a row for each row of the block.
     model
-        Its first argument; on the way to the workers a task of its own, so that each gets it once.
+        First argument of `function`. It is a task of its own, so that each worker gets it once.
     data
         A Dask array or frame ``[n_rows, n_cols]``.
     others
-        Other collections with the same partitions, by the names of the arguments.
+        Other collections with the same partitions, by argument name.
     sample
-        What the function returns for a block without rows.
+        The result of `function` for a block without rows.
 
     Returns
     -------
     Any
-        Of a frame with predictions of one or two dimensions a series or a frame with its index, else an array.
+        For a frame with predictions of one or two dimensions, a series or a frame with its index; else an array.
     """
     blocks = blocks_of("data", data)
     rows_of_others = {name: blocks_of(name, collection) for name, collection in others.items()}
@@ -59,7 +59,7 @@ def of_blocks(
 
 
 def below_each_other(parts: list[Any], lengths: Sequence[Any], sample: np.ndarray) -> Any:
-    """Return a Dask array of delayed blocks with so many rows each, of which some may be none."""
+    """Return a Dask array of delayed blocks with these numbers of rows, which may be 0."""
     name = f"kauriboost-{uuid.uuid4().hex}"
     columns = [0] * (sample.ndim - 1)
     graph = HighLevelGraph.from_collections(
@@ -69,7 +69,7 @@ def below_each_other(parts: list[Any], lengths: Sequence[Any], sample: np.ndarra
 
 
 def lengths_of(data: Any, n_parts: int) -> list[Any]:
-    """Return the rows of each block; NaN where Dask does not know."""
+    """Return the number of rows of each block; NaN if Dask does not know it."""
     return list(data.chunks[0]) if hasattr(data, "chunks") else [np.nan] * n_parts
 
 

@@ -1,4 +1,4 @@
-"""The functions of Dask that have no types, under one roof."""
+"""Typed wrappers of Dask's untyped functions."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ delayed: Callable[..., Any] = cast(Any, dask).delayed
 is_dask_collection: Callable[[Any], bool] = cast(Any, dask).is_dask_collection
 
 
-DONT_REPLY: Any = Status.dont_reply  # what a handler returns that has answered itself
+DONT_REPLY: Any = Status.dont_reply  # result of a handler that has answered by itself
 
 
 async def wait_for_all(futures: Sequence[Any]) -> None:
-    """Wait until futures are done, whatever came of them."""
-    with suppress(FuturesCancelledError):  # of those that are lost; their status says so
+    """Wait until futures are done, successfully or not."""
+    with suppress(FuturesCancelledError):  # for lost futures; their status shows it
         await cast(Callable[..., Any], distributed.wait)(futures)
 
 
 def as_frames(payload: bytes) -> Any:
-    """Return bytes as Dask sends them: as they are, beside the message and not in a pickle."""
+    """Wrap bytes so that Dask sends them unpickled, beside the message."""
     return cast(Any, protocol).to_serialize(payload)
 
 
 def event_loop(worker: Any) -> asyncio.AbstractEventLoop:
-    """Return the loop that a worker's connections belong to."""
+    """Return the event loop of a worker's connections."""
     loop: asyncio.AbstractEventLoop = worker.loop.asyncio_loop
     return loop
 
 
 def have_sockets(addresses: Sequence[str]) -> bool:
-    """Whether connections between workers have sockets that `take_over` can take; each of them finds the same."""
+    """Return whether connections between workers have sockets for `take_over`; the same on every worker."""
     is_tornado = cast(Any, dask).config.get("distributed.comm.tcp.backend", "tornado") == "tornado"
     return is_tornado and all(address.startswith(("tcp://", "tls://")) for address in addresses)
 
@@ -53,7 +53,7 @@ async def connect(worker: Any, address: str) -> Any:
 
 
 def take_over(comm: Any) -> Wire:
-    """Take the socket out of the event loop's hands. What it has read by now it keeps; it reads and writes no more."""
+    """Take the socket away from the event loop, which keeps bytes that it has read, but reads and writes no more."""
     stream = comm.stream
     stream.io_loop.remove_handler(stream.fileno())
     return Wire(stream.socket, comm.abort)

@@ -1,4 +1,4 @@
-"""Estimators whose rows are on a cluster. Of rows in memory they predict as any other estimator."""
+"""Estimators for rows on a cluster. For rows in memory they predict as any other estimator."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _call(given: tuple[KauriModel, str, dict[str, Any]], block: Any, **others: A
 
 
 class _OnCluster(KauriModel):
-    """What the estimators of a cluster share."""
+    """Common base of the estimators for clusters."""
 
     _client: Any = None
     _local: type[KauriModel]
@@ -108,7 +108,7 @@ class _OnCluster(KauriModel):
     # ---- prediction ----
 
     def _of_blocks(self, method: str, X: Any, how: dict[str, Any]) -> Any:
-        """Have the estimator in memory do it, block by block."""
+        """Call the method on the local estimator, block by block."""
         others = {"base_margin": how.pop("base_margin")} if how.get("base_margin") is not None else {}
         local = self._as_local()
         sample = getattr(local, method)(_no_rows(X), **how)
@@ -120,7 +120,7 @@ class _OnCluster(KauriModel):
         return local
 
     def predict(self, X: Any, **how: Any) -> Any:
-        """Predict, where X is: of a Dask collection one with the same partitions. For the arguments see the class."""
+        """Predict; for a Dask collection, return one with the same partitions. For the arguments see the class."""
         self.get_booster()
         return self._of_blocks("predict", X, how) if is_collection(X) else super().predict(X, **how)
 
@@ -137,13 +137,13 @@ def _no_rows(X: Any) -> Any:
 
 
 class _ClassesOnCluster(_OnCluster, KauriClassifier):
-    """What the classifiers share."""
+    """Common base of the classifiers."""
 
     def _with_class_weight(self, rows: GivenRows) -> GivenRows:
         raise ValueError("class_weight counts rows of one process; on a cluster pass sample_weight to fit.")
 
     def _check_targets(self, y: Any) -> None:
-        """Leave it to the workers: looking at all labels would fetch them."""
+        """Do nothing: the workers check the labels, because a check here would fetch them."""
 
     def _classes_in(self, y: Any) -> np.ndarray:
         values = y if isinstance(y, da.Array) else y.to_dask_array()
@@ -168,23 +168,23 @@ def _encode_block(estimator: Any, block: Any) -> np.ndarray:
 
 
 class _WithoutIntervals(_OnCluster):
-    """What the regressors share."""
+    """Common base of the regressors."""
 
     def fit_intervals(self, X: Any, y: Any, **how: Any) -> Any:
-        """Raise ValueError: folds are of rows of one process."""
+        """Raise ValueError, because folds need all rows in one process."""
         raise ValueError("fit_intervals needs the rows in one process; use kauriboost.KauriRegressor.")
 
 
 @public("kauriboost.dask")
 class DaskKauriRegressor(_WithoutIntervals, KauriRegressor):
-    """Regression of rows on a cluster; see `kauriboost.KauriRegressor`. X, y and the like are Dask collections."""
+    """Regression for rows on a cluster; see `kauriboost.KauriRegressor`. X, y and other rows are Dask collections."""
 
     _local = KauriRegressor
 
 
 @public("kauriboost.dask")
 class DaskKauriClassifier(_ClassesOnCluster):
-    """Classification of rows on a cluster; see `kauriboost.KauriClassifier`."""
+    """Classification for rows on a cluster; see `kauriboost.KauriClassifier`."""
 
     _local = KauriClassifier
 
@@ -205,7 +205,7 @@ class DaskKauriRFClassifier(_ClassesOnCluster, KauriRFClassifier):
 
 @public("kauriboost.dask")
 class DaskKauriRanker(_OnCluster, KauriRanker):
-    """Ranking of rows on a cluster; see `kauriboost.KauriRanker`. Queries are given by `qid`, ascending."""
+    """Ranking for rows on a cluster; see `kauriboost.KauriRanker`. Queries are given by `qid`, ascending."""
 
     _local = KauriRanker
 

@@ -1,4 +1,4 @@
-"""One rank of a group whose ranks are workers of Dask."""
+"""A rank of a group of Dask workers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .station import Station
 
 
 class DaskRank(MessageCollective):
-    """Sends messages through a worker's own connections: its encryption, its network, no port besides.
+    """Sends messages through a worker's own connections, with its encryption and network and no additional port.
 
-    Calls come from the thread of a task.
+    Its methods are called from the thread of a task.
     """
 
     def __init__(self, station: Station, group: str, epoch: int) -> None:
@@ -25,7 +25,7 @@ class DaskRank(MessageCollective):
         super().__init__(self._seat.rank, len(self._seat.addresses), epoch)
 
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
-        """As in `MessageCollective`."""
+        """Implement `MessageCollective.swap`."""
         try:
             with self._seat.mailbox.at_work():
                 return self._carrier.swap(outgoing, awaited)
@@ -34,9 +34,9 @@ class DaskRank(MessageCollective):
             raise
 
     def name(self) -> str:
-        """Return how messages call this rank."""
+        """Return this rank's name in messages."""
         return self._seat.name()
 
     def abort(self, why: str) -> None:
-        """As in `Collective`."""
+        """Implement `Collective.abort`."""
         self._seat.end(why)

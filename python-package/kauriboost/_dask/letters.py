@@ -1,6 +1,6 @@
-"""Messages of a rank as messages of Dask, where its connections have no sockets: workers that are threads, for example.
+"""Transport over Dask messages, for workers whose connections have no sockets, for example threads.
 
-The thread of a task hands them to the worker's event loop, which sends and receives them, and waits.
+The thread of a task passes messages to the worker's event loop, which sends and receives them, and waits.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from .seat import Seat
 
 
 class Letters:
-    """Carries the messages of one rank."""
+    """Sends and receives the messages of one rank."""
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
         self._sending: asyncio.Future[None] | None = None
 
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
-        """As in `MessageCollective`."""
+        """Implement `MessageCollective.swap`."""
         payload = b"" if outgoing is None else outgoing.payload.tobytes()
         return self._seat.in_loop(self._swap(outgoing, payload, awaited))
 
     async def _swap(self, outgoing: Outgoing | None, payload: bytes, awaited: Awaited | None) -> np.ndarray:
-        if self._sending is not None:  # messages to a rank arrive in their order
+        if self._sending is not None:  # keeps messages to a rank in order
             await self._seat.mailbox.wait_for(self._sending)
         if outgoing is not None:
             self._sending = asyncio.ensure_future(self._post(outgoing.to, payload, outgoing.header))
@@ -35,7 +35,7 @@ class Letters:
         return np.empty(0, dtype=np.uint8) if awaited is None else await self._fetch(*awaited)
 
     async def _post(self, to: int, payload: bytes, header: Header) -> None:
-        """Send a message. Nobody waits for its receipt before the next one; a failure ends the epoch."""
+        """Send a message. The next one does not wait for its receipt; a failure ends the epoch."""
         seat = self._seat
         sending = seat.station.send(seat.addresses[to], seat.group, seat.rank, header, payload)
         try:
@@ -59,6 +59,6 @@ class Letters:
 
 
 def _look_at(sent: asyncio.Future[None]) -> None:
-    """Take note of what came of a message, which may be the last: an exception that nobody looks at is a warning."""
+    """Retrieve the exception of a sent message, which may be the last: an unretrieved one causes a warning."""
     if not sent.cancelled():
         sent.exception()

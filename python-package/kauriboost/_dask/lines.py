@@ -1,7 +1,7 @@
-"""Messages of a rank over sockets of its own: connections of Dask, through its listeners, with its encryption.
+"""Transport over dedicated sockets: Dask connections, made through its listeners, with its encryption.
 
-Each pair of ranks that has something to say gets one, when it first has: the lower rank connects. From then on the
-thread of the task reads and writes the socket itself, and the worker's event loop is left in peace.
+A pair of ranks gets a connection at its first message; the lower rank connects. From then on the thread of the task
+reads and writes the socket itself, and the worker's event loop is not involved.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .seat import Seat
 
 
 class Lines:
-    """Carries the messages of one rank."""
+    """Sends and receives the messages of one rank."""
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
         self._wires: dict[int, Wire] = {}
 
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
-        """As in `MessageCollective`."""
+        """Implement `MessageCollective.swap`."""
         try:
             send = outgoing and Sent(self._wire(outgoing.to), outgoing.header, outgoing.payload)
             receive = awaited and Received(self._wire(awaited.source), partial(self._check, awaited))
@@ -37,7 +37,7 @@ class Lines:
             raise CollectiveError(f"{self._seat.name()} waited {what} in {header}: {error}.") from error
 
     def _what(self, outgoing: Outgoing | None, awaited: Awaited | None) -> tuple[str, Header]:
-        """Return for whom the rank waits, and in which call."""
+        """Return a text naming the ranks that this rank waits for, and the header of the call."""
         ranks, headers = [], []
         if outgoing is not None:
             ranks.append(outgoing.to)
@@ -51,7 +51,7 @@ class Lines:
         require_same(awaited.header, header, self._seat.name(), self._seat.name(awaited.source))
 
     def _wire(self, rank: int) -> Wire:
-        """Return the connection to a rank; make it if there is none yet."""
+        """Return the connection to a rank, making it if there is none yet."""
         wire = self._wires.get(rank)
         if wire is None:
             seat = self._seat

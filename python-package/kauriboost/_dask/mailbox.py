@@ -1,6 +1,6 @@
-"""What has arrived at a rank for one epoch and nobody has taken yet: messages, and connections for messages.
+"""Incoming messages and connections of a rank for one epoch, until they are taken.
 
-Everything here runs in the worker's event loop and never blocks it, but for what says otherwise.
+Everything here runs in the worker's event loop and never blocks it, unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ _Result = TypeVar("_Result")
 
 
 class Mailbox:
-    """What has arrived for one epoch of a group at one of its ranks.
+    """Messages and connections that have arrived at one rank for one epoch of a group.
 
     Parameters
     ----------
     addresses
-        Of the workers, by rank.
+        Addresses of the workers, by rank.
     timeout
-        Seconds without a message after which one that is waited for fails.
+        Seconds without a message after which waiting for one fails.
 
     Attributes
     ----------
     exchange
-        For messages over connections of the rank's own.
+        For messages over the rank's own connections.
     is_at_work
-        Whether the rank is in a call.
+        True while the rank is in a call.
     """
 
     def __init__(self, epoch: int, addresses: Sequence[str], timeout: float) -> None:
         self.epoch, self.addresses, self.timeout = epoch, list(addresses), timeout
-        self.why: str | None = None  # the epoch has ended
+        self.why: str | None = None  # why the epoch has ended; None while it lasts
         self.exchange = Exchange(timeout)
         self.is_at_work = False
-        self.used = time.monotonic()  # when the group was last heard of
+        self.used = time.monotonic()  # time of the last activity of the group
         self._messages: defaultdict[int, deque[tuple[Header, np.ndarray]]] = defaultdict(deque)
-        self._wires: dict[int, Wire] = {}  # those that others have made, by sender
-        self._open: list[Wire] = []  # all
+        self._wires: dict[int, Wire] = {}  # connections made by other ranks, by sender
+        self._open: list[Wire] = []  # all connections
         self._waiting: dict[int, asyncio.Future[None]] = {}
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -58,21 +58,21 @@ class Mailbox:
         self._wake(sender)
 
     async def put_wire(self, sender: int, wire: Wire) -> None:
-        """Add a connection that another rank has made, and wait until the mailbox is closed."""
+        """Add a connection made by another rank, and wait until the mailbox is closed."""
         self.hold(wire)
         self._wires[sender] = wire
         self._wake(sender)
         await asyncio.shield(self._closed)
 
     def hold(self, wire: Wire) -> None:
-        """Have a connection closed with the mailbox."""
+        """Register a connection to be closed with the mailbox."""
         if self._closed.done():
             wire.close()
         else:
             self._open.append(wire)
 
     def end(self, why: str) -> None:
-        """Make every call fail that waits or will wait."""
+        """Make all current and later calls fail."""
         if self.why is None:
             self.why = why
             self._ended.set_result(None)
@@ -81,7 +81,7 @@ class Mailbox:
             self._wake(sender)
 
     def close(self, why: str) -> None:
-        """End, and give up what was held. Connections stay until then, so that ranks are told of an end before."""
+        """End the epoch and close its connections. They stay open until now so that ranks are told of the end first."""
         self.end(why)
         for wire in self._open:
             wire.close()
@@ -90,7 +90,7 @@ class Mailbox:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Around a call of the rank, in its thread."""
+        """Mark the duration of a call of the rank, in its thread."""
         self.is_at_work = True
         try:
             yield
@@ -109,7 +109,7 @@ class Mailbox:
             raise CollectiveError(self.why)
 
     async def wait_for(self, job: asyncio.Future[_Result]) -> _Result:
-        """Wait for something to be done, or for the end of the epoch: that raises CollectiveError."""
+        """Wait for a result, or for the end of the epoch, which raises CollectiveError."""
         waited: set[asyncio.Future[Any]] = {job, self._ended}
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         self.require_alive()
@@ -123,7 +123,7 @@ class Mailbox:
         return self._messages[sender].popleft()
 
     async def wire_of(self, sender: int) -> Wire:
-        """Wait for the connection that a rank makes. Raises as `take`."""
+        """Wait for the connection made by a rank. Raises as `take`."""
         while sender not in self._wires:
             await self._wait_to_wake(sender)
         self.require_alive()

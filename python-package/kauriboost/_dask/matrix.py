@@ -16,41 +16,42 @@ from .blocks import Description, describe, pack, union_of_categories
 
 
 class Settings(NamedTuple):
-    """What a worker must know to make a matrix of its rows."""
+    """The settings that a worker needs to make a matrix of its rows."""
 
     missing: float
     feature_names: list[str] | None
     feature_types: Any
     enable_categorical: bool
     feature_weights: np.ndarray | None
-    categories: dict[str, Any]  # of each categorical column of a frame
-    no_rows: Any  # a block of the kind of the others
+    categories: dict[str, Any]  # for each categorical column of a frame
+    no_rows: Any  # an empty block of the same kind as the others
     is_quantile: bool
     max_bin: int | None
 
 
 def client_or_default(client: Any) -> Any:
-    """Return a client; Dask's current one if none is given."""
+    """Return `client`, or Dask's current client if it is None."""
     return distributed.get_client() if client is None else client
 
 
 @public("kauriboost.dask")
 class DaskDMatrix:
-    """A table whose partitions stay on the workers that have them, for `train` and `predict`.
+    """A table whose partitions stay on the workers that hold them, for `train` and `predict`.
 
-    The order of the rows is the collection's: the model is that of one process with all rows in this order. Making one
-    computes the collections that are not persisted yet, and keeps their partitions in the workers' memory.
+    Rows keep the collection's order: the model is the same as from one process with all rows in this order. The
+    constructor computes collections that are not persisted yet, and keeps their partitions in the workers' memory.
 
     Parameters
     ----------
     client
-        A ``distributed.Client``; None: the current one. Of an asynchronous one, ``await`` the matrix.
+        A ``distributed.Client``; None for the current one. With an asynchronous client, ``await`` the matrix.
     data
-        A Dask array or data frame ``[n_rows, n_cols]``. Blocks are arrays of NumPy or SciPy, or frames of pandas.
+        A Dask array or data frame ``[n_rows, n_cols]``. Blocks are NumPy or SciPy arrays, or pandas frames.
     label, weight, base_margin, qid, label_lower_bound, label_upper_bound
-        Dask arrays, frames or series, partitioned as `data`. Queries, ascending, may go on in the next partition.
+        Dask arrays, frames or series, partitioned as `data`. Queries are ascending and may continue in the next
+        partition.
     missing, feature_names, feature_types, enable_categorical, silent
-        As in `kauriboost.DMatrix`.
+        As for `kauriboost.DMatrix`.
     feature_weights
         ``[n_cols]``; a Dask collection or an array.
     group
@@ -59,7 +60,7 @@ class DaskDMatrix:
     Raises
     ------
     DataError
-        Collections that are partitioned in different ways, partitions that differ in the number of columns.
+        Collections with different partitions, or partitions with different numbers of columns.
     """
 
     _IS_QUANTILE = False
@@ -128,12 +129,12 @@ class DaskDMatrix:
 
     @property
     def first_rows(self) -> list[int]:
-        """The number of each partition's first row among all."""
+        """The number of each partition's first row among all rows."""
         counts = [description.n_rows for description in self.descriptions]
         return [0, *np.cumsum(counts).tolist()][: len(counts)]
 
     def restore(self) -> None:
-        """Have the partitions made again, if Dask was let go of them."""
+        """Recompute the partitions if they were released."""
         if self.parts:
             return
         blocks = {name: blocks_of(name, collection) for name, collection in self._collections.items()}
@@ -145,7 +146,7 @@ class DaskDMatrix:
         self.parts = [self._client.submit(pack, names, *row, pure=False) for row in zip(*columns)]
 
     def release(self) -> None:
-        """Let Dask forget the partitions, where nobody else wants them."""
+        """Release the partitions, which Dask frees if nothing else references them."""
         self.parts = []
 
     async def _collect(self, collections: dict[str, Any], feature_weights: Any) -> None:
@@ -168,11 +169,11 @@ class DaskDMatrix:
         )
 
     def _describe(self) -> list[Any]:
-        """Return futures of the descriptions of the partitions as they are now."""
+        """Return futures of the descriptions of the current partitions."""
         return [self._client.submit(describe, part, pure=False) for part in self.parts]
 
     async def require_unchanged(self) -> None:
-        """Raise DataError unless the partitions still hold the numbers that they held in the beginning."""
+        """Raise DataError unless the partitions still hold the original numbers."""
         for number, (now, before) in enumerate(zip(await self._client.gather(self._describe()), self.descriptions)):
             if (now.n_rows, now.n_cols, now.digest) != (before.n_rows, before.n_cols, before.digest):
                 raise DataError(
@@ -184,18 +185,18 @@ class DaskDMatrix:
 
 @public("kauriboost.dask")
 class DaskQuantileDMatrix(DaskDMatrix):
-    """A table of which workers keep only the bins between quantiles; see `kauriboost.QuantileDMatrix`.
+    """A table of which workers keep only the quantile bins; see `kauriboost.QuantileDMatrix`.
 
-    The quantiles are those of all rows: the model is that of a `DaskDMatrix`, or of one process.
+    The quantiles are computed from all rows: the model is the same as with a `DaskDMatrix`, or in one process.
 
     Parameters
     ----------
     max_bin
-        As in `kauriboost.QuantileDMatrix`.
+        As for `kauriboost.QuantileDMatrix`.
     ref
-        The matrix that is trained on, for one that is evaluated.
+        For evaluation data, the training matrix.
     max_quantile_batches
-        Ignored: XGBoost's, for approximate quantiles.
+        Ignored. It is XGBoost's option for approximate quantiles.
     """
 
     _IS_QUANTILE = True
@@ -216,7 +217,7 @@ class DaskQuantileDMatrix(DaskDMatrix):
 
 
 def blocks_of(name: str, collection: Any) -> list[Any]:
-    """Return the blocks of rows of a collection, not computed yet."""
+    """Return the blocks of rows of a collection, without computing them."""
     if not hasattr(collection, "__dask_graph__"):
         raise TypeError(
             f"{name} is a {type(collection).__name__}, not a Dask array or data frame; make it one, for example with "

@@ -1,4 +1,4 @@
-"""Waiting for a cluster that may have lost all of its workers."""
+"""Waiting for results of a cluster that may have lost all of its workers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _T = TypeVar("_T")
 
 
 async def while_there_are_workers(client: Any, work: Awaitable[_T], timeout: float) -> _T:
-    """Return what an awaitable comes to.
+    """Return the result of an awaitable.
 
     Raises
     ------
     DataError
-        The cluster has had no workers for `timeout` seconds: Dask would wait for the next one without end.
+        The cluster has had no workers for `timeout` seconds; Dask would wait forever for a new one.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()

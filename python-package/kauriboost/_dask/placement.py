@@ -1,4 +1,4 @@
-"""Which rank learns from which rows: those of the partitions that are on its worker."""
+"""Assignment of rows to ranks: each rank gets the rows of partitions on its worker."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Piece(NamedTuple):
 
 
 async def pieces_of(client: Any, matrix: DaskDMatrix, timeout: float) -> list[Piece]:
-    """Return the rows of a matrix in their order; partitions without rows are left out.
+    """Return the rows of a matrix in order; partitions without rows are left out.
 
-    Rows of a query that begins in an earlier partition go to the rank of its first row. Raises DataError for partitions
-    that cannot be made again, or for a cluster that has no workers for `timeout` seconds.
+    Rows of a query that begins in an earlier partition go to the rank of its first row. Raises DataError if partitions
+    cannot be recomputed, or if the cluster has no workers for `timeout` seconds.
     """
     holders = await while_there_are_workers(client, _holders(client, matrix), timeout)
     n_rows_of: Counter[str] = Counter()
@@ -57,7 +57,7 @@ async def pieces_of(client: Any, matrix: DaskDMatrix, timeout: float) -> list[Pi
 
 
 async def _holders(client: Any, matrix: DaskDMatrix) -> dict[str, list[str]]:
-    """Wait until workers have all partitions; return which. Raises DataError for one that cannot be made again."""
+    """Wait until workers hold all partitions; return the holders. Raises DataError if one cannot be recomputed."""
     while True:
         await wait_for_all(matrix.parts)
         lost = [number for number, part in enumerate(matrix.parts) if part.status in ("lost", "cancelled")]
@@ -69,15 +69,15 @@ async def _holders(client: Any, matrix: DaskDMatrix) -> dict[str, list[str]]:
             )
         for part in matrix.parts:
             if part.status == "error":
-                await part  # raises what the user's own code has raised
+                await part  # raises the exception of the user's own code
         holders: dict[str, list[str]] = await client.who_has(matrix.parts)
         if all(holders.get(part.key) for part in matrix.parts):
             return holders
-        await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)  # one has just been lost
+        await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)  # a partition has just been lost
 
 
 def ranges_of(pieces: Sequence[Piece]) -> np.ndarray:
-    """Return the rows of some pieces as ``global_rows``: [first, count] of each run of consecutive rows."""
+    """Return the rows of pieces as ``global_rows``: [first, count] of each run of consecutive rows."""
     ranges: list[list[int]] = []
     for piece in pieces:
         if ranges and sum(ranges[-1]) == piece.first_row:

@@ -1,4 +1,4 @@
-"""Predictions and explanations of the rows of a cluster, where they are."""
+"""Predictions and explanations for rows on a cluster, computed on the workers that hold them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .matrix import DaskDMatrix, Settings, client_or_default
 
 
 async def _booster_of(model: Any) -> Booster:
-    """Return the booster of what `train` returns, of a future, or a booster itself."""
+    """Return the booster in a result of `train`, in a future, or given as such."""
     if hasattr(model, "key") and hasattr(model, "client"):
         model = await model
     found = model["booster"] if isinstance(model, dict) else model
@@ -47,7 +47,7 @@ def _predict_in_place(given: tuple[Booster, dict[str, Any]], block: Any, base_ma
 
 
 def _none_of(booster: Booster) -> np.ndarray:
-    """Return a block without rows, to see what predictions look like."""
+    """Return a block without rows, to find out the shape of predictions."""
     return np.empty((0, booster.num_features()), dtype=np.float32)
 
 
@@ -94,27 +94,27 @@ def predict(
     iteration_range: IterationRange = (0, 0),
     strict_shape: bool = False,
 ) -> Any:
-    """Predict, or explain predictions, block by block on the workers that have them.
+    """Predict, or explain predictions, block by block on the workers that hold the rows.
 
     Parameters
     ----------
     client
-        A ``distributed.Client``; None: the current one. With an asynchronous one, ``await`` the result.
+        A ``distributed.Client``; None for the current one. With an asynchronous client, ``await`` the result.
     model
-        What `train` returns, its booster, or a future of one of them.
+        The result of `train`, its booster, or a future of one of them.
     data
         A `DaskDMatrix`, a Dask array or a Dask data frame.
     missing
-        A value that means "missing" besides NaN; a `DaskDMatrix` has its own.
+        A value that means "missing", in addition to NaN; a `DaskDMatrix` has its own.
     output_margin, pred_leaf, pred_contribs, approx_contribs, pred_interactions, validate_features, iteration_range, \
     strict_shape
-        As in `kauriboost.Booster.predict`.
+        As for `kauriboost.Booster.predict`.
 
     Returns
     -------
     Any
-        Of a frame a Dask series or frame with its index, unless there are more than two dimensions; else a Dask array.
-        It is computed when it is asked for.
+        For a frame, a Dask series or frame with its index, unless there are more than two dimensions; else a Dask
+        array. The result is lazy.
     """
     how = {
         "output_margin": output_margin,
@@ -146,13 +146,13 @@ def inplace_predict(
     Parameters
     ----------
     client, model, missing
-        As in `predict`.
+        As for `predict`.
     data
         A Dask array or a Dask data frame.
     base_margin
         A collection with the same partitions.
     iteration_range, predict_type, validate_features, strict_shape
-        As in `kauriboost.Booster.inplace_predict`.
+        As for `kauriboost.Booster.inplace_predict`.
     """
     if isinstance(data, DaskDMatrix):
         raise DataError("inplace_predict takes a Dask array or frame; predict takes a DaskDMatrix.")

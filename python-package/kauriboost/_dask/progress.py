@@ -1,4 +1,4 @@
-"""Shows in the client what a training on a cluster has evaluated."""
+"""Display of a cluster training's evaluations in the client."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from .._training.progress import can_draw, display
 
 
 class Progress:
-    """A bar on a terminal, else lines; see `verbose_eval` of `kauriboost.train`.
+    """Shows a bar on a terminal, else lines; see `verbose_eval` of `kauriboost.train`.
 
     Parameters
     ----------
     n_rounds
-        Rounds to come.
+        Number of rounds to train.
     verbose_eval
-        What to show.
+        As for `kauriboost.train`.
     """
 
     def __init__(self, n_rounds: int, verbose_eval: bool | int) -> None:
         is_bar = verbose_eval is True and can_draw()
-        self._callbacks: list[Any] = list(display(n_rounds, is_bar, int(verbose_eval)))  # without a model
+        self._callbacks: list[Any] = list(display(n_rounds, is_bar, int(verbose_eval)))  # callbacks get no model
         self._n_shown = 0
         for callback in self._callbacks:
             callback.before_training(None)
 
     def show(self, history: EvalsLog) -> None:
-        """Show the rounds that are new."""
+        """Show the new rounds."""
         n_rounds = max((len(values) for metrics in history.values() for values in metrics.values()), default=0)
         for epoch in range(self._n_shown, n_rounds):
             until = {
@@ -40,7 +40,7 @@ class Progress:
         self._n_shown = max(self._n_shown, n_rounds)
 
     def end(self, reports: Sequence[str]) -> None:
-        """Show what is left, and what the callbacks have to say."""
+        """Show the remaining state, and the messages of callbacks."""
         for callback in self._callbacks:
             callback.after_training(None)
         for report in reports:

@@ -1,4 +1,4 @@
-"""Checkpoints where fsspec reaches: object stores, file systems of clusters, folders of other machines."""
+"""Checkpoints in folders accessed through fsspec: object stores, cluster file systems, other machines."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from typing import Any
 
 import fsspec
 
-_CHECKPOINT = re.compile(r"model_\d+\.ubj")  # as a TrainingCheckPoint names them
+_CHECKPOINT = re.compile(r"model_\d+\.ubj")  # the file names of TrainingCheckPoint
 
 
 def is_url(directory: str | os.PathLike[str] | None) -> bool:
-    """Whether a folder is named as fsspec does: ``s3://bucket/folder``, ``file:///folder``, ``memory://folder``."""
+    """Return whether a folder is an fsspec URL: ``s3://bucket/folder``, ``file:///folder``, ``memory://folder``."""
     return isinstance(directory, str) and "://" in directory
 
 
 class RemoteFolder:
-    """A folder behind a URL, and one of this process that has what is in it.
+    """A folder behind a URL, with a local copy of its checkpoints.
 
-    A file appears there under its name only when it is complete. Nothing keeps another training out: object stores have
-    no locks.
+    A remote file appears under its name only when it is complete. Other trainings are not locked out, because object
+    stores have no locks.
 
     Parameters
     ----------
     url
-        The folder; it is made if it is not there. Its protocol needs the package that fsspec names, as s3fs.
+        URL of the folder, which is created if it does not exist. Its protocol needs a package that fsspec names, such
+        as s3fs.
 
     Attributes
     ----------
     local
-        The folder of this process, until `close`.
+        The local folder, which exists until `close`.
     """
 
     def __init__(self, url: str) -> None:
@@ -44,12 +45,12 @@ class RemoteFolder:
         self.local = Path(self._held.name)
 
     def fetch(self) -> None:
-        """Bring the checkpoints that are there."""
+        """Download the existing checkpoints."""
         for name in self._names():
             (self.local / name).write_bytes(self._files.cat_file(f"{self._root}/{name}"))
 
     def send(self) -> None:
-        """Make the checkpoints there those that are here."""
+        """Make the remote checkpoints equal to the local ones."""
         here = {path.name for path in self.local.iterdir() if _CHECKPOINT.fullmatch(path.name)}
         before = self._names()
         for name in sorted(here - before):
@@ -59,7 +60,7 @@ class RemoteFolder:
             self._files.rm_file(f"{self._root}/{name}")
 
     def close(self) -> None:
-        """Delete the folder of this process."""
+        """Delete the local folder."""
         self._held.cleanup()
 
     def _names(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""Makes a rank's matrix of the partitions that are on its worker."""
+"""Construction of a rank's matrix from the partitions on its worker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .matrix import Settings
 
 
 class _Parts(DataIter):
-    """Hands over partitions one by one; no more than one is copied at a time."""
+    """Iterates over partitions; at most one is copied at a time."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         super().__init__()
@@ -39,23 +39,23 @@ def make_matrix(
     collective: Collective,
     ref: DMatrix | None,
 ) -> DMatrix:
-    """Return the matrix of one rank, whose rows are those of `parts` in their order.
+    """Return the matrix of one rank, with the rows of `parts` in order.
 
     Parameters
     ----------
     settings
-        What all ranks know.
+        Settings common to all ranks.
     parts
-        The rank's; none for a rank without rows.
+        The rank's partitions; empty for a rank without rows.
     global_rows
-        Which rows of the whole they are.
+        The ranges of these rows among all rows.
     collective
-        The way to the other ranks, who make theirs now.
+        The communicator with the other ranks, which make their matrices at the same time.
     ref
-        For a matrix of bins: whose bins to take.
+        For a matrix of bins: the matrix whose bin edges to use.
     """
     ready = [_ready(part, settings) for part in parts] or [_ready({"data": settings.no_rows}, settings)]
-    if "qid" in ready[0] and len(ready) > 1:  # a query may go on in the next
+    if "qid" in ready[0] and len(ready) > 1:  # a query may continue in the next partition
         ready = [{name: below_each_other([part[name] for part in ready]) for name in ready[0]}]
     if settings.is_quantile:
         matrix: DMatrix = QuantileDMatrix(
@@ -70,7 +70,7 @@ def make_matrix(
 
 
 def _ready(part: Part, settings: Settings) -> Part:
-    """Return what `DMatrix` takes by name."""
+    """Return the partition as arguments of `DMatrix`."""
     names = {"feature_names": settings.feature_names, "feature_types": settings.feature_types}
     given = {name: value for name, value in names.items() if value is not None}
     return {**part, **given, "data": with_categories(part["data"], settings.categories)}

@@ -1,4 +1,4 @@
-"""The place of one rank at its worker's station: what it shares with whatever carries its messages."""
+"""The endpoint of one rank at its worker's station, used by the transports of its messages."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Seat:
     Parameters
     ----------
     station
-        Of its worker.
+        The station of its worker.
     group, epoch
-        Their names. Raises CollectiveError when the epoch is over.
+        Identifiers of the group and epoch. Raises CollectiveError if the epoch is over.
     """
 
     def __init__(self, station: Station, group: str, epoch: int) -> None:
@@ -32,27 +32,27 @@ class Seat:
         self._loop = event_loop(station.worker)
 
     def in_loop(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Have the worker's event loop do something, and wait for what comes of it; from the thread of a task."""
+        """Run a coroutine in the worker's event loop and return its result; called from the thread of a task."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def name(self, rank: int | None = None) -> str:
-        """Return how messages call a rank; this one if none is given."""
+        """Return the name of a rank in messages; of this rank by default."""
         number = self.rank if rank is None else rank
         return f"rank {number} ({self.addresses[number]})"
 
     def waited(self, what: str, expected: Header) -> str:
-        """Return what an error says of a message that did not come in time."""
+        """Return the error message for a message that did not arrive in time."""
         return (
             f"{self.name()} waited {self.mailbox.timeout:g} s {what} in {expected}. A worker that needs longer"
             " for its rows needs a larger `timeout`."
         )
 
     def end(self, why: str) -> None:
-        """End the epoch here and, as far as they can be reached, at the others, for whose answers nobody waits."""
+        """End the epoch here and, without waiting, at all reachable ranks."""
         self._loop.call_soon_threadsafe(self.end_in_loop, why)
 
     def end_in_loop(self, why: str) -> None:
-        """`end`, from the event loop."""
+        """End the epoch; called in the event loop."""
         self.mailbox.end(why)
         for rank, address in enumerate(self.addresses):
             if rank != self.rank:

@@ -1,4 +1,4 @@
-"""What a worker does in a training: some rounds at a time, between which its matrices and its booster stay with it."""
+"""The training tasks of a worker: rounds in segments, between which it keeps its matrices and booster."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from .station import Station, station_of
 
 
 class Job(NamedTuple):
-    """A training as every rank is told it."""
+    """A training as described to every rank."""
 
     plan: Plan
-    tables: list[tuple[Settings, int | None]]  # of each matrix, and which of them its bins are those of
-    evals: list[tuple[int, str]]  # of the matrices; the first is learnt from
-    seconds: float  # of a segment
+    # for each matrix its settings, and the number of the matrix with its bin edges
+    tables: list[tuple[Settings, int | None]]
+    evals: list[tuple[int, str]]  # numbers of matrices and names; matrix 0 is the training data
+    seconds: float  # duration of a segment
 
 
 class Rows(NamedTuple):
@@ -42,17 +43,17 @@ class Rows(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a segment came to; from rank 0."""
+    """The result of a segment, from rank 0."""
 
     history: EvalsLog
-    snapshot: Snapshot | None  # if there is more to do
-    booster: Booster | None  # if there is not
-    reports: list[str]  # what callbacks say at the end
+    snapshot: Snapshot | None  # None at the end
+    booster: Booster | None  # None before the end
+    reports: list[str]  # messages of callbacks at the end
 
 
 @dataclass
 class _State:
-    """A rank between two segments."""
+    """The state of a rank between two segments."""
 
     rank: DaskRank
     training: Training
@@ -61,7 +62,7 @@ class _State:
 
 
 def first_segment(group: str, epoch: int, job: Job, snapshot: Snapshot | None, rows: Sequence[Rows]) -> Outcome | None:
-    """Begin an epoch at a worker, from the start or from a snapshot, and do the first of its segments."""
+    """Start an epoch at a worker, from the beginning or from a snapshot, and run its first segment."""
     station = _leave_the_pool()
     rank = DaskRank(station, group, epoch)
     with _telling_the_others(rank):
@@ -77,7 +78,7 @@ def first_segment(group: str, epoch: int, job: Job, snapshot: Snapshot | None, r
 
 
 def next_segment(group: str, epoch: int, seconds: float) -> Outcome | None:
-    """Go on where the last segment of the epoch ended."""
+    """Continue after the last segment of the epoch."""
     station = _leave_the_pool()
     state: _State = station.kept(group, epoch)
     with _telling_the_others(state.rank):
@@ -85,9 +86,9 @@ def next_segment(group: str, epoch: int, seconds: float) -> Outcome | None:
 
 
 def _leave_the_pool() -> Station:
-    """Return this worker's station, and give the task's place in the thread pool to others.
+    """Return this worker's station, and free the task's slot in the thread pool.
 
-    Ranks of another training, which wait for each other too, need not wait for the end of this one.
+    Ranks of another training, which also wait for each other, then need not wait for the end of this one.
     """
     secede()
     return station_of(distributed.get_worker())
@@ -109,12 +110,12 @@ def _pairs(plan: Plan) -> list[tuple[str, Any]]:
 
 
 def threads_of(plan: Plan) -> Any:
-    """Return how many threads a plan asks for, or None."""
+    """Return the number of threads set in a plan, or None."""
     return next((value for name, value in reversed(_pairs(plan)) if name in ("nthread", "n_jobs")), None)
 
 
 def _plan_here(plan: Plan, station: Station, rank: DaskRank) -> Plan:
-    """Return the plan with the threads of this worker; checkpoints are rank 0's."""
+    """Return the plan with the threads of this worker; only rank 0 has the checkpoints."""
     pairs = _pairs(plan)
     if threads_of(plan) is None:
         pairs.append(("nthread", station.worker.state.nthreads))

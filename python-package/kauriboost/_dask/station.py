@@ -1,6 +1,6 @@
-"""Where the messages of groups arrive at a worker of Dask: handlers beside Dask's own, on the connections that it has.
+"""The endpoint of groups at a Dask worker: message handlers beside Dask's own, on its connections.
 
-Vocabulary. A group is one training; an epoch is one attempt of it, which ends when a worker is lost.
+Vocabulary. A group is one training. An epoch is one attempt of it, which ends when a worker is lost.
 
 Everything here runs in the worker's event loop and never blocks it.
 """
@@ -31,7 +31,7 @@ _SECONDS_TO_TELL = 30.0
 
 
 class Station:
-    """The mailboxes of one worker, and what its trainings keep between segments."""
+    """The mailboxes of one worker, and the state that its trainings keep between segments."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
@@ -42,7 +42,7 @@ class Station:
     # ---- handlers ----
 
     async def open(self, group: str, epoch: int, addresses: list[str], timeout: float) -> str:
-        """Begin an epoch; what an earlier one left is dropped."""
+        """Begin an epoch; state of an earlier one is dropped."""
         if (old := self._mailboxes.get(group)) is not None:
             old.close(f"epoch {old.epoch} of the training is over.")
         self._drop(group)
@@ -51,7 +51,7 @@ class Station:
         return "OK"
 
     async def message(self, group: str, sender: int, header: list[Any], payload: Any) -> str:
-        """Take a message; the answer says whether there is a group that it is for."""
+        """Accept a message; the answer says whether its group exists."""
         received = Header(*header)
         mailbox = self._mailboxes.get(group)
         if mailbox is None or mailbox.epoch != received.epoch:
@@ -60,14 +60,14 @@ class Station:
         return mailbox.why or "OK"
 
     async def wire(self, comm: Any, group: str, epoch: int, sender: int) -> Any:
-        """Take a connection for the messages of one rank, and keep it from Dask until the epoch is over."""
+        """Accept a connection for messages of one rank, and keep it from Dask until the epoch is over."""
         mailbox = self._mailboxes.get(group)
         if mailbox is None or mailbox.epoch != epoch:
             return self._over(epoch)
         await comm.write("OK")
         try:
             await mailbox.put_wire(sender, take_over(comm))
-        except asyncio.CancelledError:  # the worker is being closed, and the connection with it
+        except asyncio.CancelledError:  # the worker is closing, and the connection with it
             mailbox.end(f"the worker {self.worker.address} is being closed.")
             raise
         return DONT_REPLY
@@ -76,7 +76,7 @@ class Station:
         return f"there is no epoch {epoch} of the training at {self.worker.address}: it is over there."
 
     async def abort(self, group: str, epoch: int, why: str) -> str:
-        """End an epoch, if it is still the one."""
+        """End an epoch if it is the current one."""
         mailbox = self._mailboxes.get(group)
         if mailbox is not None and mailbox.epoch == epoch:
             mailbox.end(why)
@@ -98,9 +98,9 @@ class Station:
             del self._kept[key]
 
     def _close_idle(self, group: str) -> None:
-        """Forget a group that nobody has spoken of for long and that does nothing: its client is gone.
+        """Forget a group that has been idle for long, because its client is gone.
 
-        That is after twice the timeout: a rank that waits for one that says nothing has given up then.
+        This happens after twice the timeout, when a rank that waits for a silent one has given up.
         """
         mailbox = self._mailboxes.get(group)
         if mailbox is None:
@@ -117,19 +117,19 @@ class Station:
     # ---- for the tasks of this worker; from their threads ----
 
     def mailbox(self, group: str, epoch: int) -> Mailbox:
-        """Return that of an epoch. Raises CollectiveError when it is over."""
+        """Return the mailbox of an epoch. Raises CollectiveError if the epoch is over."""
         mailbox = self._mailboxes.get(group)
         if mailbox is None or mailbox.epoch != epoch:
             raise CollectiveError(f"epoch {epoch} of the training is over at {self.worker.address}.")
         return mailbox
 
     def keep(self, group: str, epoch: int, state: Any) -> None:
-        """Keep something as long as the epoch lasts. Raises CollectiveError when it is over."""
+        """Keep `state` for the duration of the epoch. Raises CollectiveError if it is over."""
         self.mailbox(group, epoch)
         self._kept[group, epoch] = state
 
     def kept(self, group: str, epoch: int) -> Any:
-        """Return what is kept. Raises CollectiveError when the epoch is over."""
+        """Return the kept state. Raises CollectiveError if the epoch is over."""
         self.mailbox(group, epoch)
         return self._kept[group, epoch]
 
@@ -144,7 +144,7 @@ class Station:
             raise CollectiveError(str(answer))
 
     async def connect(self, address: str, group: str, epoch: int, sender: int) -> Wire:
-        """Make a connection to another worker for the messages of one rank. Raises CollectiveError if it cannot be."""
+        """Connect to another worker for the messages of one rank. Raises CollectiveError on failure."""
         try:
             comm = await connect(self.worker, address)
             await comm.write({"op": _WIRE, "group": group, "epoch": epoch, "sender": sender})
@@ -157,7 +157,7 @@ class Station:
         return take_over(comm)
 
     def tell(self, address: str, operation: str, **arguments: Any) -> None:
-        """Say something to another worker, in the background; one that is gone need not hear it."""
+        """Send a request to another worker in the background; if the worker is gone, this has no effect."""
         task = asyncio.ensure_future(self._tell(address, operation, arguments))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
@@ -168,12 +168,12 @@ class Station:
 
 
 class StationPlugin(WorkerPlugin):
-    """Gives every worker of a cluster a station, those that come later as well."""
+    """Gives every worker of a cluster a station, including workers that join later."""
 
     name = "kauriboost"
 
     def setup(self, worker: Worker) -> None:
-        """Add the handlers, unless they are there: a plugin that is registered again finds trainings at work."""
+        """Add the handlers unless they exist, because a plugin registered again must not disturb running trainings."""
         if OPEN in worker.handlers:
             return
         station = Station(worker)

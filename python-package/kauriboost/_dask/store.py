@@ -1,4 +1,4 @@
-"""Checkpoints of a training on a cluster, in a folder of its client or behind a URL."""
+"""Checkpoints of a training on a cluster, in a folder of the client or behind a URL."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .remote import RemoteFolder, is_url
 
 
 class Store:
-    """The newest snapshot, where it outlives the client.
+    """Stores the newest snapshot, so that it outlives the client.
 
     Parameters
     ----------
     directory
-        The folder, or its URL; None: there are no checkpoints.
+        The folder, or its URL; None for no checkpoints.
     """
 
     def __init__(self, directory: str | os.PathLike[str] | None) -> None:
@@ -28,7 +28,7 @@ class Store:
         self._is_saved = False
 
     def newest(self, plan: Plan) -> Snapshot | None:
-        """Return what an earlier training with the same parameters has left."""
+        """Return the snapshot of an earlier training with the same parameters, if any."""
         if self._checkpoint is None:
             return None
         if self._remote is not None:
@@ -45,7 +45,7 @@ class Store:
         return None if state is None else Snapshot(bytes(booster.save_raw()), state)
 
     def save(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot in place of the one before."""
+        """Store a snapshot, replacing the previous one."""
         if self._checkpoint is not None:
             self._checkpoint.save(Booster(model_file=bytearray(snapshot.model)), snapshot.state)
             if self._remote is not None:
@@ -53,7 +53,7 @@ class Store:
             self._is_saved = True
 
     def where(self) -> str:
-        """Return what an error says of the work that is not lost."""
+        """Return the part of an error message that says which work was saved."""
         if self._checkpoint is None:
             return " The rounds that were done are lost; a `checkpoint_dir` would have kept them."
         folder = self._folder()
@@ -63,13 +63,13 @@ class Store:
         )
 
     def release(self) -> None:
-        """Let other trainings have the folder."""
+        """Release the folder to other trainings."""
         if self._checkpoint is not None:
             self._checkpoint.release()
         if self._remote is not None:
             self._remote.close()
 
     def _folder(self) -> str:
-        """Return how the user calls the folder."""
+        """Return the user's name of the folder."""
         directory = "" if self._checkpoint is None else os.fspath(self._checkpoint.directory)
         return directory if self._remote is None else self._remote.url

@@ -1,9 +1,9 @@
 """Training on a cluster, from the client.
 
-A training goes in segments of some seconds. After each the client has the model, the evaluations and the state of the
-callbacks. When a worker is lost, the epoch ends at all others; Dask makes the partitions again that were with it, and a
-new epoch goes on from the end of the last segment, on the workers that have the partitions then. The rounds that are
-done again come out the same, since nothing depends on which rank has a row.
+A training runs in segments of a few seconds. After each segment the client has the model, the evaluations and the state
+of the callbacks. When a worker is lost, the epoch ends at all others. Dask recomputes the lost partitions, and a new
+epoch continues from the end of the last segment, on the workers that then hold the partitions. Repeated rounds give the
+same result, because no result depends on the rank that has a row.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from .workers import WorkerLostError, Workers
 
 SEGMENT_SECONDS = 5.0
 _REGISTRATIONS, _SECONDS_BETWEEN_REGISTRATIONS = 5, 1.0
-MOST_LOSSES = 3  # in a row, without a segment between them
+MOST_LOSSES = 3  # consecutive losses, without a completed segment in between
 DaskEvals = Sequence[tuple[DaskDMatrix, str]]
 CheckpointDir = Optional[Union[str, "os.PathLike[str]"]]
 
 
 @dataclass
 class _Run:
-    """One training from its client's side."""
+    """One training, as seen by its client."""
 
     client: Any
     matrices: list[DaskDMatrix]
@@ -57,7 +57,7 @@ class _Run:
     snapshot: Snapshot | None = None
 
     async def to_the_end(self) -> Outcome:
-        """Do all rounds, in as many epochs as it takes."""
+        """Train all rounds, in one or more epochs."""
         await self._register()
         self.snapshot = await asyncio.to_thread(self.store.newest, self.job.plan)
         while True:
@@ -73,7 +73,7 @@ class _Run:
                 self.epoch += 1
 
     async def _register(self) -> None:
-        """Give all workers their stations. One of them may go just then; another one will have come in its place."""
+        """Give all workers their stations. If a worker leaves meanwhile, the registration is repeated."""
         for attempt in range(_REGISTRATIONS):
             try:
                 await self.client.register_plugin(StationPlugin())
@@ -95,7 +95,7 @@ class _Run:
             arguments = [(self.job, self.snapshot, of_rank) for of_rank in rows]
             outcome = await self._note(await workers.run(first_segment, arguments))
             if self.release:
-                del pieces, rows, arguments  # which hold the partitions, too
+                del pieces, rows, arguments  # these also reference the partitions
                 for matrix in self.matrices:
                     matrix.release()
             while outcome.snapshot is not None:
@@ -105,7 +105,7 @@ class _Run:
             await workers.close()
 
     async def _pieces(self, matrix: DaskDMatrix) -> list[Piece]:
-        """Return where the rows are. Raises DataError for rows that are lost, or are others than before."""
+        """Return the rows' locations. Raises DataError for rows that are lost or have changed."""
         matrix.restore()
         try:
             pieces = await pieces_of(self.client, matrix, self.timeout)
@@ -131,7 +131,7 @@ def _rows_at(address: str, pieces: Sequence[Piece]) -> Rows:
 
 
 def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[DaskDMatrix]]:
-    """Return what all ranks are told, and the matrices that it speaks of by number."""
+    """Return the job for all ranks, and the matrices that it refers to by number."""
     matrices: list[DaskDMatrix] = []
     if isinstance(evals, DaskDMatrix):
         raise TypeError('evals must be (DaskDMatrix, name) pairs. Pass a list of them: evals=[(matrix, "name")].')
@@ -158,7 +158,8 @@ async def _train(run: _Run) -> dict[str, Any]:
         run.store.release()
     booster = outcome.booster
     if booster is not None:
-        booster.set_param("nthread", threads_of(run.job.plan) or 0)  # those of a worker are not this process's
+        # the number of threads of a worker does not apply to this process
+        booster.set_param("nthread", threads_of(run.job.plan) or 0)
     return {"booster": booster, "history": outcome.history}
 
 
@@ -179,41 +180,40 @@ def train(
     checkpoint_dir: CheckpointDir = None,
     release: bool = False,
 ) -> Any:
-    """Train a booster on the workers that have the rows.
+    """Train a booster on the workers that hold the rows.
 
-    Model and evaluations are those of one process with all rows in the collection's order, byte for byte, for any
-    number of workers and any partitions, and also where workers are lost on the way: Dask makes their partitions again,
-    and the training goes on.
+    Model and evaluations are the same, byte for byte, as from one process with all rows in the collection's order. This
+    holds for any number of workers, any partitions, and also if workers are lost: Dask recomputes their partitions, and
+    the training continues.
 
     Parameters
     ----------
     client
-        A ``distributed.Client``; None: the current one. With an asynchronous one, ``await`` the result.
+        A ``distributed.Client``; None for the current one. With an asynchronous client, ``await`` the result.
     params, num_boost_round, early_stopping_rounds, xgb_model
-        As in `kauriboost.train`. Where `params` have no nthread, a worker's ranks use the threads that Dask gave it.
+        As for `kauriboost.train`. If `params` have no nthread, each rank uses the number of threads of its Dask worker.
     dtrain, evals
-        What to learn from, and (matrix, name) pairs to evaluate after each round.
+        The training data, and (matrix, name) pairs to evaluate after each round.
     obj
-        An objective of your own; it sees the rows of one worker at a time, so what it returns must depend on each row
-        alone.
+        A custom objective. It sees the rows of one worker at a time, so its result must depend on each row alone.
     verbose_eval
-        Show the progress in this process, some seconds behind; see `kauriboost.train`.
+        Show the progress in this process, with a delay of some seconds; see `kauriboost.train`.
     callbacks
-        What else to do around each round, in every worker's process. What a callback changes in itself stays there; it
-        gets through the loss of a worker by its `state` and `restore`. A `TrainingCheckPoint` writes where the first
-        rank is.
+        Callbacks to run around each round, in every worker's process. Changes to a callback's own state stay there;
+        `state` and `restore` carry them over the loss of a worker. A `TrainingCheckPoint` writes on the worker of rank
+        0.
     custom_metric
-        A metric of your own; it sees predictions, labels, weights and the like of all rows, and no features.
+        A custom metric. It sees predictions, labels, weights and other fields of all rows, but no features.
     timeout
-        Seconds that a worker waits for another one, or the client for a cluster without workers to have one, before the
+        Seconds that a worker waits for another one, or the client for a cluster without workers to get one, before the
         training fails.
     checkpoint_dir
-        A folder for a checkpoint after every few seconds: of this process, or a URL for fsspec, as ``s3://bucket/folder``.
-        A training with the same arguments goes on from the newest that is there.
+        A folder of this process, or a URL for fsspec such as ``s3://bucket/folder``, for a checkpoint every few
+        seconds. A training with the same arguments continues from the newest checkpoint there.
     release
-        Let Dask forget the partitions once every worker has its matrix of them: the memory of their values is free
-        then, unless others hold them, as a collection that was persisted does. They are made again where a worker is
-        lost, and for whatever is done with the matrices next.
+        Release the partitions once every worker has made its matrix. This frees the memory of the values, unless others
+        hold them, for example a persisted collection. The partitions are recomputed if a worker is lost, and for any
+        later use of the matrices.
 
     Returns
     -------
@@ -223,10 +223,10 @@ def train(
     Raises
     ------
     CollectiveError
-        Workers that do not hear from each other in time.
+        Workers do not hear from each other in time.
     DataError
-        Partitions that are lost and that Dask cannot make again, or that come back with other numbers; a cluster
-        without workers.
+        Partitions are lost and Dask cannot recompute them, or they come back with other numbers; the cluster has no
+        workers.
     """
     client = client_or_default(client)
     actions = list(callbacks or [])

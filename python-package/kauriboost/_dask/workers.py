@@ -1,4 +1,4 @@
-"""The workers of one epoch, as the client sees them: their tasks, whether they are there, the end."""
+"""The workers of one epoch, as seen by the client: their tasks, their presence, and their end."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .._binding.errors import CollectiveError
 from .station import ABORT, CLOSE, OPEN
 
 _SECONDS_BETWEEN_LOOKS = 0.5
-_SECONDS_TO_NOTICE = 3.0  # how long the scheduler may take to notice that a worker is gone
-_SECONDS_TO_END = 30.0  # how long a rank that was told of the end may compute before it is left alone
+_SECONDS_TO_NOTICE = 3.0  # maximum time until the scheduler notices that a worker is gone
+_SECONDS_TO_END = 30.0  # maximum time for a rank to finish after being told of the end
 
 
 class WorkerLostError(CollectiveError):
-    """A worker has gone, and the epoch with it."""
+    """A worker was lost, and the epoch with it."""
 
 
 class Workers:
@@ -24,11 +24,11 @@ class Workers:
     Parameters
     ----------
     client
-        The client.
+        The Dask client.
     group, epoch
-        Their names.
+        Identifiers of the group and epoch.
     addresses
-        Of the workers, by rank.
+        Addresses of the workers, by rank.
     """
 
     def __init__(self, client: Any, group: str, epoch: int, addresses: Sequence[str]) -> None:
@@ -36,11 +36,11 @@ class Workers:
         self.addresses = list(addresses)
 
     async def open(self, timeout: float) -> None:
-        """Have them expect messages of the epoch."""
+        """Make the workers expect messages of the epoch."""
         await self._tell(OPEN, epoch=self._epoch, addresses=self.addresses, timeout=timeout)
 
     async def close(self) -> None:
-        """Have them forget the group."""
+        """Make the workers forget the group."""
         await self._tell(CLOSE)
 
     async def _tell(self, operation: str, **arguments: Any) -> None:
@@ -49,7 +49,7 @@ class Workers:
         await self._client.scheduler.broadcast(msg=message, workers=there, on_error="ignore")
 
     async def _there(self) -> dict[str, int]:
-        """Return those that are there."""
+        """Return the workers that are present."""
         there: dict[str, int] = await self._client.scheduler.ncores(workers=self.addresses)
         return there
 
@@ -61,7 +61,7 @@ class Workers:
         WorkerLostError
             One of the workers has gone.
         Exception
-            What the function has raised, from the rank where it went wrong first.
+            The exception of the function, from the rank that failed first.
         """
         futures = [
             self._client.submit(
@@ -91,7 +91,7 @@ class Workers:
                 await self._end(results, lost)
 
     async def _lost(self, patience: float) -> list[str]:
-        """Return which workers are gone, once some are or `patience` seconds have passed."""
+        """Return the lost workers, as soon as there are any or `patience` seconds have passed."""
         loop = asyncio.get_running_loop()
         end = loop.time() + patience
         while True:
@@ -102,7 +102,7 @@ class Workers:
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
 
     async def _end(self, results: Sequence[asyncio.Future[Any]], lost: Sequence[str]) -> None:
-        """End the epoch at all ranks, wait for those that are there, and raise why."""
+        """End the epoch at all ranks, wait for the remaining ones, and raise the reason."""
         why = f"the workers {', '.join(lost)} are gone." if lost else "another rank has failed."
         await self._tell(ABORT, epoch=self._epoch, why=why)
         there = [result for address, result in zip(self.addresses, results) if address not in lost]

@@ -1,1 +1,1 @@
-"""Tables to learn from: what users pass for them, and how the library takes it."""
+"""Tables to learn from: accepted user data and their conversion for the library."""

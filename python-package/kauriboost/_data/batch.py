@@ -1,4 +1,4 @@
-"""Rows that stay where they are while the library reads them."""
+"""Rows that stay in the user's memory while the library reads them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ class Batch(RowInfo):
 
     def __init__(self) -> None:
         self.handle = call_handle(LIB.XGProxyDMatrixCreate)
-        self.column_names: list[str] | None = None  # of what was taken last; the library forgets them after an error
+        # columns of the latest batch; the library forgets them after an error
+        self.column_names: list[str] | None = None
         self._alive: Rows | None = None
 
     def release(self) -> None:
-        """Let go of what was taken last."""
+        """Drop the reference to the latest data."""
         self._alive = None
 
     def take(self, data: Any, feature_names: Any = None, feature_types: Any = None, **fields: Any) -> None:
-        """Take what `DMatrix` takes."""
+        """Point to `data` and set its fields; the arguments are the same as of `DMatrix`."""
         if is_arrow_table(data):
             set_proxy_arrow(self.handle, arrow_table(data))
             self.release()
@@ -44,6 +45,6 @@ class Batch(RowInfo):
         self.set_info(**fields)
 
     def point_to(self, rows: Rows) -> None:
-        """Take features alone."""
+        """Point to features only."""
         check(rows.layout.set_proxy(self.handle, *rows.arguments))
         self._alive = rows

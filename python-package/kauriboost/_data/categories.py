@@ -1,4 +1,4 @@
-"""Names of categories: from the columns of frames into the library and back."""
+"""Names of categories: their transfer from the columns of frames into the library and back."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ CategoryNames = Union[list[str], list[int]]
 
 
 def is_categorical(dtype: Any) -> bool:
-    """Whether a pandas column of this dtype is categorical."""
+    """Return whether a pandas column of this dtype is categorical."""
     return not isinstance(dtype, np.dtype) and str(dtype) == "category"
 
 
 class _EncodedNames:
-    """Texts of pandas indexes as the library takes them, kept as long as the index.
+    """Cache of the encoded names of pandas indexes; an entry lives as long as its index.
 
-    An index never changes, and frames cut from one another share theirs: a frame of one row costs no more for its
-    50,000 names than the first one did.
+    An index never changes, and frames cut from one another share theirs. So a frame of one row with 50,000 category
+    names does not encode them again.
     """
 
-    _FEWEST = 256  # names that are worth it
+    _FEWEST = 256  # fewest names for which the cache pays off
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[weakref.ref[Any], tuple[np.ndarray, np.ndarray]]] = {}
 
     def of(self, categories: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return offsets, [n + 1], and UTF-8 bytes."""
+        """Return offsets, ``[n + 1]``, and UTF-8 bytes."""
         if len(categories) < self._FEWEST:
             return _encode(categories)
         key = id(categories)
@@ -47,7 +47,7 @@ class _EncodedNames:
 
     def _forget(self, key: int, gone: weakref.ref[Any]) -> None:
         kept = self._kept.get(key)
-        if kept is not None and kept[0] is gone:  # else another index lives at that address now
+        if kept is not None and kept[0] is gone:  # otherwise another index is at that address now
             self._kept.pop(key, None)
 
 
@@ -64,7 +64,7 @@ _encoded_names = _EncodedNames()
 
 
 def _names_of(categories: Any) -> tuple[Any, list[np.ndarray]]:
-    """Return the names of a pandas index as the library takes them, and the arrays that they point into."""
+    """Return the names of a pandas index in the library's form, and the arrays that they point into."""
     if getattr(categories.dtype, "kind", "O") in "iuf":
         numbers = np.ascontiguousarray(categories.to_numpy())
         return interface_members(numbers), [numbers]
@@ -75,10 +75,10 @@ def _names_of(categories: Any) -> tuple[Any, list[np.ndarray]]:
 def named_codes(
     codes: np.ndarray, categories: Any, numbers: np.ndarray | None = None
 ) -> tuple[bytes, list[np.ndarray]]:
-    """Return codes, -1 where missing, with the index of their names as JSON, and the arrays that it points into.
+    """Return codes (-1 for missing) and the names of their categories as JSON, and the arrays that it points into.
 
-    Numbers, where `categories` are only some of a column's, say what number each has among all of them: a model that
-    knows no names goes by these.
+    If `categories` are only some of a column's categories, `numbers` has the index of each among all of them. A model
+    without category names uses these indices.
     """
     values = codes.astype(np.float32)
     values[values < 0] = np.nan
@@ -115,14 +115,14 @@ def _read(names: dict[str, Any] | None) -> CategoryNames | None:
 
 
 def read_names(document: str | None, features: Sequence[str]) -> dict[str, CategoryNames]:
-    """Return what the library exports, by feature; features without names are left out."""
+    """Return exported names by feature; features without names are left out."""
     exported = [] if document is None else json.loads(document)
     read = {name: _read(names) for name, names in zip(features, exported)}
     return {name: names for name, names in read.items() if names is not None}
 
 
 def refuse_categorical(types: Sequence[str] | None, names: Sequence[str] | None) -> None:
-    """Raise DataError when a column is categorical."""
+    """Raise DataError if a column is categorical."""
     for column, column_type in enumerate(types or []):
         if column_type == "c":
             name = str(column) if names is None else names[column]

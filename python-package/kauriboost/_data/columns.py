@@ -1,4 +1,4 @@
-"""Tables that keep one array per column: pandas frames, and whatever speaks the Arrow PyCapsule interface."""
+"""Tables that keep one array per column: pandas frames, and tables with the Arrow PyCapsule interface."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 
 
 def is_arrow(data: Any) -> bool:
-    """Whether `data` hands out its columns through the Arrow PyCapsule interface (polars, pyarrow)."""
+    """Return whether `data` exports its columns through the Arrow PyCapsule interface (polars, pyarrow)."""
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
 def is_arrow_table(data: Any) -> bool:
-    """Whether the features of `data` are to be read as Arrow; pandas frames have a shorter way."""
+    """Return whether to read the features of `data` through Arrow. pandas frames have a faster path."""
     return is_arrow(data) and not hasattr(data, "iloc")
 
 
@@ -37,20 +37,20 @@ def arrow_table(data: Any) -> ArrowTable:
 
 
 def _column_values(column: Any) -> np.ndarray | None:
-    """Return the numbers of a pandas column, or None when it holds none."""
+    """Return the values of a pandas column as an array, or None if they are not numbers."""
     dtype = column.dtype
     values: np.ndarray | None = None
     if isinstance(dtype, np.dtype):
         values = column.to_numpy() if dtype.kind in "biuf" else None
     elif getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
         values = column.to_numpy(dtype=np.float64, na_value=math.nan)
-    elif str(dtype) == "null[pyarrow]":  # no cell has a value
+    elif str(dtype) == "null[pyarrow]":  # every value is null
         values = np.full(len(column), math.nan)
     return values
 
 
 def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
-    """Return a pandas column as JSON and what the JSON points into; None unless it holds numbers or categories."""
+    """Return a pandas column as JSON and the arrays it points into; None unless it holds numbers or categories."""
     if is_categorical(column.dtype):
         return categorical_column(column)
     values = _column_values(column)
@@ -61,7 +61,7 @@ def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
 
 
 def frame_names(labels: Iterable[Any]) -> list[str]:
-    """Return the names of columns with such labels in a frame; the levels of a label are joined by blanks."""
+    """Return the column names of a frame with these labels; the levels of a label are joined by blanks."""
     return [" ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in labels]
 
 
@@ -71,19 +71,20 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
     Raises
     ------
     DataError
-        Naming every column that holds neither numbers nor categories.
+        If any column holds neither numbers nor categories; the message names all such columns.
     """
     read = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
     _require_numbers(frame, [column is not None for column in read])
     columns = [column for column in read if column is not None]
     kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
-    types = ["c" if kind == "c" else TYPE_OF_KIND.get(kind, "float") for kind in kinds]  # nulls alone: "O"
+    # a column of nulls has the kind "O"
+    types = ["c" if kind == "c" else TYPE_OF_KIND.get(kind, "float") for kind in kinds]
     arrays = [array for _, column_arrays in columns for array in column_arrays]
     return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
 
 
 def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
-    """Raise DataError naming the columns that are none."""
+    """Raise DataError with the names of the columns that are not numbers."""
     bad = [i for i, is_number in enumerate(are_numbers) if not is_number]
     if bad:
         names, dtypes = frame_names(frame.columns), list(frame.dtypes)
@@ -93,7 +94,7 @@ def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
 
 
 def _cure(column: Any) -> str:
-    """Return what to do with a column of a frame that holds neither numbers nor categories."""
+    """Return advice for a column of a frame that holds neither numbers nor categories."""
     kind = getattr(column.dtype, "kind", "O")
     is_looked_at = kind not in "mM" and type(column).__module__.split(".")[0] == "pandas"
     values = column.dropna().tolist() if is_looked_at else []
@@ -115,7 +116,7 @@ def _reads_as_number(value: Any) -> bool:
 
 
 def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
-    """Return the same of a frame whose columns are in the memory of a CUDA device; they are no categories."""
+    """Return the same for a frame with columns in the memory of a CUDA device, where no column is categorical."""
     columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
     kinds = [getattr(column.dtype, "kind", "f") for column in columns]
     _require_numbers(frame, [kind in TYPE_OF_KIND for kind in kinds])
@@ -124,14 +125,14 @@ def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
 
 
 def text_names(table: Any) -> list[str] | None:
-    """Return the names of the columns of a frame; None for arrays, and unless all of them are texts."""
-    columns = getattr(table, "column_names", None)  # of a pyarrow table, whose `columns` are the data
+    """Return the column names of a frame; None for arrays, or if any name is not a string."""
+    columns = getattr(table, "column_names", None)  # for a pyarrow table, whose `columns` are the data
     names = list(getattr(table, "columns", []) if columns is None else columns)
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def split_column(frame: Any, name: str) -> tuple[Any, Any]:
-    """Return a frame without a column, and the column; None for it if there is none."""
+    """Return a frame without a column, and the column, which is None if the frame lacks it."""
     if name not in (text_names(frame) or []):
         return frame, None
     return (frame.drop(columns=[name]) if hasattr(frame, "iloc") else frame.drop([name])), frame[name]

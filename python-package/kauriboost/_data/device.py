@@ -1,4 +1,4 @@
-"""Arrays in the memory of a CUDA device: CuPy's, PyTorch's, and predictions that stay there."""
+"""Arrays in the memory of a CUDA device: CuPy's, PyTorch's, and predictions that stay on the device."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class DeviceArray(SoleOwner):
     """Predictions, or a random permutation, in the memory of a CUDA device.
 
     ``cupy.asarray(array)`` and ``torch.as_tensor(array, device="cuda")`` read them without a copy and keep the memory
-    alive; ``numpy.asarray(array)`` copies them to host memory. Work on them must be done before the last reference
-    goes, unless it is on a default stream.
+    alive; ``numpy.asarray(array)`` copies them to host memory. Work on other streams than a default stream must be
+    finished before the last reference is dropped.
     """
 
     _INSTEAD = "numpy.asarray() copies it to host memory"
@@ -42,7 +42,7 @@ class DeviceArray(SoleOwner):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """Version 3 of the protocol; nothing is to be waited for."""
+        """Version 3 of the protocol. The data are ready; no stream has to be waited for."""
         return {
             "data": (self._address, False),
             "typestr": self.dtype.str,
@@ -67,19 +67,20 @@ class DeviceArray(SoleOwner):
 
 
 def is_device_array(values: Any) -> bool:
-    """Whether `values` is in the memory of a CUDA device."""
+    """Return whether `values` is in the memory of a CUDA device."""
     return _members(values) is not None
 
 
 def _members(values: Any) -> dict[str, Any] | None:
     try:
         return getattr(values, "__cuda_array_interface__", None)
-    except (RuntimeError, TypeError) as error:  # PyTorch: a tensor with a history, or of a type that NumPy lacks
+    # PyTorch: a tensor that requires gradients, or of a type that NumPy lacks
+    except (RuntimeError, TypeError) as error:
         raise DataError(f"the tensor cannot be read: {error}") from error
 
 
 def _stream(values: Any, members: dict[str, Any]) -> int | None:
-    """Return the stream whose work comes first. PyTorch does not name it in the interface."""
+    """Return the stream to wait for. PyTorch does not name its stream in the interface."""
     if "stream" in members:
         stream: int | None = members["stream"]
         return stream
@@ -90,7 +91,7 @@ def _stream(values: Any, members: dict[str, Any]) -> int | None:
 
 
 def interface_members(values: Any) -> dict[str, Any]:
-    """Return the CUDA array interface as JSON can hold it; the array must outlive its use."""
+    """Return the CUDA array interface in a form that JSON can hold; the array must outlive its use."""
     members = _members(values)
     if members is None:
         raise DataError(f"{type(values).__name__} is not in the memory of a CUDA device; pass all arrays from there.")
@@ -113,7 +114,7 @@ def interface(values: Any) -> bytes:
 
 
 def array_in(values: Any, what: str) -> tuple[bytes, Any]:
-    """Return the interface of an array of either memory, and what must outlive its use."""
+    """Return the interface of an array in host or device memory, and the object that must outlive its use."""
     if is_device_array(values):
         return interface(values), values
     array = as_numeric(values, what)
@@ -121,12 +122,12 @@ def array_in(values: Any, what: str) -> tuple[bytes, Any]:
 
 
 def predict(booster: Handle, function: Function, *args: Any) -> Any:
-    """Call a function that predicts in device memory: a CuPy array when CuPy is installed, else a `DeviceArray`."""
+    """Call a function that predicts on a device; return a CuPy array if CuPy is installed, else a `DeviceArray`."""
     return as_cupy(DeviceArray(*call_device_prediction(booster, function, *args)))
 
 
 def as_cupy(result: DeviceArray) -> Any:
-    """Return the array as CuPy's, when CuPy is installed."""
+    """Return the array as a CuPy array if CuPy is installed, else unchanged."""
     try:
         import cupy
     except ImportError:
@@ -135,5 +136,5 @@ def as_cupy(result: DeviceArray) -> Any:
 
 
 def to_host(values: Any) -> np.ndarray:
-    """Return predictions of either memory as a NumPy array."""
+    """Return predictions in host or device memory as a NumPy array."""
     return values.get() if type(values).__module__.split(".")[0] == "cupy" else np.asarray(values)

@@ -1,4 +1,4 @@
-"""Names and types of columns, which data and boosters both have."""
+"""Names and types of columns, common to data and boosters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._binding.owner import Owner
 
 
 class FeatureInfo(Owner):
-    """Something with a handle whose columns have names and types."""
+    """Base of objects with a handle whose columns have names and types."""
 
     _GET_STRINGS: ClassVar[Function]
     _SET_STRINGS: ClassVar[Function]
@@ -25,7 +25,7 @@ class FeatureInfo(Owner):
         check(self._SET_STRINGS(self.handle, field, strings_in(strings), len(strings)))
 
     def _has_names(self) -> bool:
-        """Whether the columns have names, in less time than it takes to return them."""
+        """Return whether the columns have names; faster than fetching them."""
         return count_strings(self._GET_STRINGS, self.handle, b"feature_name") > 0
 
     def _set_types(self, types: str | Sequence[str] | None) -> None:
@@ -62,7 +62,7 @@ def feature_strings(values: Sequence[str]) -> list[str]:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raise DataError for names that a dump of the model could not hold."""
+    """Raise DataError for names that cannot be written in a dump of the model."""
     for name in feature_strings(names):
         if any(char in name for char in "[]<"):
             raise DataError(f"the feature name {name!r} holds '[', ']' or '<', which text dumps need; rename it.")

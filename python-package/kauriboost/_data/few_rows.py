@@ -1,7 +1,7 @@
-"""Frames of few rows on their way to a prediction: there the time goes into columns and names, not into values.
+"""Prediction for frames with few rows, where columns and names cost more time than values.
 
-A pandas column that is taken out of its frame costs more than the prediction of a row by a hundred trees. So the
-numbers of a small frame become one array at once, and of categories only those names are passed on that the rows have.
+Taking a pandas column out of its frame costs more than predicting a row with a hundred trees. So the numbers of a small
+frame become one array at once, and only the category names that the rows use are passed on.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from .categories import is_categorical, named_codes
 from .columns import TYPE_OF_KIND, frame_names
 from .rows import Rows, rows_of
 
-_MOST_CELLS = 4096  # beyond, the copy costs more than the columns
-_EXACT = 2.0**53  # integers up to here are float64 numbers
+_MOST_CELLS = 4096  # above this the copy costs more than taking single columns
+_EXACT = 2.0**53  # integers up to this are exact in float64
 
 
 def rows_to_predict(data: Any) -> Rows:
-    """Return what `rows_of` does, by row, in less time where `data` is a small frame; it is not to learn from."""
+    """Return what `rows_of` returns, by row, but faster for a small frame. For prediction only, not training."""
     return few_rows(data) or rows_of(data, by_row=True)
 
 
 def few_rows(data: Any) -> Rows | None:
-    """Return the rows of a small pandas frame; None for anything else, and for columns that need a look each.
+    """Return the rows of a small pandas frame; None for other data or columns that must be converted one by one.
 
-    Those are other columns than numbers of NumPy's types and categories, and numbers that are not finite as float32.
+    Such columns are neither NumPy numbers nor categories, or hold numbers that are not finite as float32.
     """
     is_frame = type(data).__module__.split(".")[0] == "pandas" and data.ndim == 2
     if not is_frame or not 0 < data.shape[0] * data.shape[1] <= _MOST_CELLS:
@@ -52,12 +52,12 @@ def _type_of_numbers(dtype: Any) -> str:
 
 
 def _numbers(frame: Any, dtypes: list[Any], types: list[str]) -> np.ndarray | None:
-    """Return the columns that are no categories as one array; None where it would hold other numbers than they do."""
+    """Return the columns without categories as one array; None if a value would change."""
     numbers = [column for column, kind in enumerate(types) if kind != "c"]
     table: np.ndarray = (frame if len(numbers) == len(types) else frame.take(numbers, axis=1)).to_numpy()
     if any(dtypes[column] != table.dtype for column in numbers):
         table = table.astype(np.float64)
-        if (np.abs(table) > _EXACT).any():  # an integer may have been rounded, and is again as float32
+        if (np.abs(table) > _EXACT).any():  # an integer may have been rounded, and is rounded again to float32
             return None
     with np.errstate(over="ignore"):
         is_finite = not np.isinf(table.astype(np.float32)).any()
@@ -65,7 +65,7 @@ def _numbers(frame: Any, dtypes: list[Any], types: list[str]) -> np.ndarray | No
 
 
 def _columns(frame: Any, types: list[str], numbers: np.ndarray) -> tuple[bytes, list[Any]]:
-    """Return categories and the columns of an array of the others as JSON, and the arrays that it points into."""
+    """Return all columns as JSON, the numeric ones taken from `numbers`, and the arrays that the JSON points into."""
     documents: list[bytes] = []
     alive: list[Any] = [numbers]
     place = 0
@@ -82,7 +82,7 @@ def _columns(frame: Any, types: list[str], numbers: np.ndarray) -> tuple[bytes, 
 
 
 def _column_of(table: np.ndarray, column: int) -> bytes:
-    """Return the array interface of a column of a table, without the detour through a view of it."""
+    """Return the array interface of a column of a table, without making a view of it."""
     step, to_next = table.strides
     address = table.__array_interface__["data"][0] + column * to_next
     place = f'"data":[{address},true],"shape":[{len(table)}],"strides":[{step}]'
@@ -90,7 +90,7 @@ def _column_of(table: np.ndarray, column: int) -> bytes:
 
 
 def _used_categories(codes: np.ndarray, categories: Any) -> tuple[bytes, list[np.ndarray]]:
-    """Return a column with the names that its rows have; where they have none, with one that tells their kind."""
+    """Return a column with the names that its rows use; one name, to show the type, if no row has a category."""
     used = np.unique(codes[codes >= 0]).astype(np.int64)
     places = np.where(codes < 0, -1, np.searchsorted(used, codes))
     if not len(used):

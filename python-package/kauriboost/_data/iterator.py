@@ -1,4 +1,4 @@
-"""Data that come batch by batch."""
+"""Data that arrive in batches."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from .naming import add_names
 class DataIter(ABC):
     """An iterator over batches of rows, for `DMatrix`, `QuantileDMatrix` and `ExtMemQuantileDMatrix`.
 
-    The rows of all batches come one below the other. The last two go over the batches twice.
+    The rows of all batches are concatenated. `QuantileDMatrix` and `ExtMemQuantileDMatrix` read the batches twice.
 
-    A subclass gives `next` and `reset`. Batches may be of different kinds but agree in the number of columns, in names,
-    and in which of label, weight and so on they have.
+    A subclass defines `next` and `reset`. Batches may be of different kinds, but must agree in the number of columns,
+    in names, and in the fields (label, weight and so on) that they provide.
 
     Parameters
     ----------
     cache_prefix
-        A path, for `ExtMemQuantileDMatrix`; a subclass may as well set the attribute, and need not call this.
+        A path, for `ExtMemQuantileDMatrix`. A subclass may set the attribute instead, and need not call this
+        constructor.
     release_data, on_host, min_cache_page_bytes
-        Ignored: XGBoost's, for what is held here for one batch only.
+        Ignored. They are XGBoost's options for batches that it keeps; here a batch is held for one call only.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class DataIter(ABC):
         on_host: bool = True,
         min_cache_page_bytes: int | None = None,
     ) -> None:
-        if cache_prefix is not None:  # else what the class says
+        if cache_prefix is not None:  # otherwise the class attribute stays
             self.cache_prefix = cache_prefix
 
     def __repr__(self) -> str:
@@ -71,13 +72,14 @@ class DataIter(ABC):
 
     @abstractmethod
     def next(self, input_data: Callable[..., None]) -> bool:
-        """Give the next batch to `input_data`, or return False at the end.
+        """Pass the next batch to `input_data`, or return False at the end.
 
         Parameters
         ----------
         input_data
-            Takes what `DMatrix` does, by name: data, label, weight, base_margin, group, qid, label_lower_bound,
-            label_upper_bound, feature_weights, feature_names, feature_types. A group does not go on in the next batch.
+            Takes the arguments of `DMatrix` by name: data, label, weight, base_margin, group, qid, label_lower_bound,
+            label_upper_bound, feature_weights, feature_names, feature_types. A query group cannot continue in the next
+            batch.
 
         Returns
         -------
@@ -87,11 +89,11 @@ class DataIter(ABC):
 
     @abstractmethod
     def reset(self) -> None:
-        """Go back to before the first batch; called before the first and after the last."""
+        """Return to the position before the first batch; called before the first pass and after the last batch."""
 
 
 class OneBatch(DataIter):
-    """Data that are there as a whole."""
+    """An iterator over one batch: data that are in memory as a whole."""
 
     def __init__(self, data: Any, fields: dict[str, Any]) -> None:
         self.data, self.fields, self.is_done = data, fields, False
@@ -108,7 +110,7 @@ class OneBatch(DataIter):
 
 
 def batches_of(iterator: DataIter, batch: Batch) -> Callable[[], bool]:
-    """Return a function that lets `batch` take the iterator's next one; False at the end."""
+    """Return a function that passes the iterator's next batch to `batch`; it returns False at the end."""
 
     def next_batch() -> bool:
         n_given = 0
@@ -132,7 +134,7 @@ def batches_of(iterator: DataIter, batch: Batch) -> Callable[[], bool]:
 def create_from_iterator(
     iterator: DataIter, create: Function, settings: bytes, reference: Sequence[Handle | None] = ()
 ) -> Handle:
-    """Return the handle of a matrix of all batches, which a call makes.
+    """Return the handle of a matrix of all batches, made by a call of the library.
 
     Parameters
     ----------
@@ -143,7 +145,7 @@ def create_from_iterator(
     settings
         Its configuration.
     reference
-        What it takes besides: where a matrix of bins gets its cuts from.
+        Further arguments: the matrix that a matrix of bins takes its bin edges from.
     """
     batch = Batch()
     try:

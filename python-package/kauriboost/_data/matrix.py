@@ -29,48 +29,48 @@ _FIELDS = ("label", "weight", "base_margin", "group_ptr", "label_lower_bound", "
 
 
 def missing_value(missing: float | None) -> float:
-    """NaN unless given."""
+    """Return `missing` as a float, NaN by default."""
     return math.nan if missing is None else float(missing)
 
 
 @public("kauriboost.data")
 class DMatrix(RowInfo):
-    """A table of float32 features with labels and the like. The features never change.
+    """A table of float32 features with labels and other row information. The features never change.
 
     Parameters
     ----------
     data
         NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, frame of numeric columns (pandas,
-        polars, pyarrow, or what speaks the Arrow PyCapsule interface), a `DataIter`, the path of a file that
-        `save_binary` wrote, or that of a text file:
-        ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``. An array in the memory of a CUDA
-        device (CuPy, PyTorch, ``__cuda_array_interface__``) is copied within that memory; labels and the like may be
-        there too. Beside a text file, ``train.csv.group``, ``.weight``, ``.base_margin`` and ``.feature_types`` are
-        read where they exist.
+        polars, pyarrow, or any table with the Arrow PyCapsule interface), a `DataIter`, the path of a file written by
+        `save_binary`, or the URI of a text file: ``"train.libsvm?format=libsvm"``,
+        ``"train.csv?format=csv&label_column=0"``. An array in the memory of a CUDA device (CuPy, PyTorch,
+        ``__cuda_array_interface__``) is copied within that memory; labels and other row information may be there too.
+        The files ``train.csv.group``, ``.weight``, ``.base_margin`` and ``.feature_types`` beside a text file are read
+        if they exist.
     label
         ``[n_rows]``, or ``[n_rows, n_targets]`` with NaN where a label is not known.
     weight
         ``[n_rows]``, or one per query group for ranking.
     base_margin
-        ``[n_rows]`` or ``[n_rows, n_outputs]``: what boosting starts from, instead of the base score.
+        ``[n_rows]`` or ``[n_rows, n_outputs]``: the starting margins of boosting, instead of the base score.
     missing
-        A value that means "missing" besides NaN.
+        A value that means "missing", in addition to NaN.
     feature_names, feature_types
-        One per column; a frame brings its own. Types are float, q, int, i, and c: categories, integers from 0 on.
+        One per column; a frame brings its own. Types are float, q, int, i, and c (categories: integers from 0).
     nthread
         Threads for the copy; all cores if not given.
     group
         Rows per query, in order, for ranking.
     qid
-        The query of each row, ascending; instead of `group`.
+        The query of each row, ascending; an alternative to `group`.
     label_lower_bound, label_upper_bound
         ``[n_rows]``, for survival analysis.
     feature_weights
-        ``[n_cols]``: chance of a column to be sampled.
+        ``[n_cols]``: relative probability that a column is sampled.
     enable_categorical
-        Take categorical columns of frames as categories (pandas' ``category``, dictionaries of Arrow, Categorical and
-        Enum of polars); False refuses them. The model keeps what they are called: rows to predict may have them in
-        another order.
+        Treat categorical columns of frames as categories (pandas' ``category``, dictionaries of Arrow, Categorical and
+        Enum of polars); False rejects them. The model stores the names of the categories, so rows to predict may list
+        them in another order.
     silent
         Ignored.
 
@@ -83,7 +83,7 @@ class DMatrix(RowInfo):
     """
 
     _INSTEAD = "slice() makes another of the same rows, save_binary() writes a file of them"
-    on_device = False  # whether the features are in the memory of a CUDA device
+    on_device = False  # True if the features are in the memory of a CUDA device
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class DMatrix(RowInfo):
         )
 
     def _create(self, data: Any, settings: bytes) -> tuple[list[str] | None, list[str] | None]:
-        """Make the handle; return the names and types of the columns, as far as it does not have them already."""
+        """Make the handle; return column names and types unless the handle already has them."""
         if isinstance(data, DataIter):
             self.handle = create_from_iterator(data, LIB.XGDMatrixCreateFromCallback, settings)
             return None, None
@@ -167,36 +167,36 @@ class DMatrix(RowInfo):
         return self.num_row()
 
     def __bool__(self) -> bool:
-        """Return True, also without rows: ``if data:`` asks whether there is a matrix."""
+        """Return True, even for a matrix without rows: ``if data:`` tests whether there is a matrix."""
         return True
 
     def num_nonmissing(self) -> int:
-        """Return the number of cells that hold a value."""
+        """Return the number of values that are not missing."""
         return call_count(LIB.XGDMatrixNumNonMissing, self.handle)
 
     def get_categories(self) -> dict[str, CategoryNames]:
-        """Return the names of the categories of each feature that has some; category c is the c-th."""
+        """Return the category names of each feature that has any, by feature; name c belongs to category c."""
         return self._categories_by(self.feature_names or [f"f{i}" for i in range(self.num_col())])
 
     def _categories_by(self, features: Sequence[str]) -> dict[str, CategoryNames]:
-        """Return the same with other names for the features, one for each."""
+        """Return the category names, with the given names for the features, one for each."""
         function = LIB.XGDMatrixGetCategoriesExportToArrow
         return call_categories(function, self.handle, lambda text: read_names(text, features))
 
     def get_data(self) -> Any:
-        """Return the features as a SciPy CSR matrix of float32; what it does not store is missing."""
+        """Return the features as a SciPy CSR matrix of float32; entries that are not stored are missing."""
         from scipy.sparse import csr_matrix
 
         indptr, indices, values = rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
         return csr_matrix((values, indices.astype(np.int64), indptr.astype(np.int64)), (self.num_row(), self.num_col()))
 
     def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
-        """Write features, labels and all else to a file that ``DMatrix(fname)`` reads back.
+        """Write features, labels and all other fields to a file that ``DMatrix(fname)`` reads back.
 
         Parameters
         ----------
         fname
-            The path. An older file stays as it was until the new one is complete.
+            The path. An older file stays unchanged until the new one is complete.
         silent
             Ignored.
         """
@@ -208,9 +208,10 @@ class DMatrix(RowInfo):
         Parameters
         ----------
         rindex
-            Row numbers, or for each row whether to take it.
+            Row numbers, or a Boolean mask ``[n_rows]``.
         allow_groups
-            Neighbouring rows of one query become a query of the result; without it, queries are an error.
+            Allow data with queries. Adjacent rows of one query form a query of the result. If False, queries are an
+            error.
         """
         rows = row_numbers(rindex, self.num_row())
         result = DMatrix.__new__(DMatrix)
@@ -218,33 +219,34 @@ class DMatrix(RowInfo):
         return result
 
     def binned(self, max_bin: int | None = None) -> DMatrix:
-        """Return a matrix of the bins that ``tree_method="hist"`` makes of these rows, with labels and all else.
+        """Return a matrix of the bins that ``tree_method="hist"`` makes of these rows, with all other fields.
 
-        Its slices share its cuts and bins, so that what is trained on them cuts nothing again: those of all these rows,
-        as `cv` and `fit_best` learn by. Labels have no part in the cuts; weights, types of columns and rows have.
-        A matrix that keeps bins, as a `QuantileDMatrix`, shares its own.
+        Slices of the result share its bin edges and bins, so training on them computes no new edges; `cv` and
+        `fit_best` work this way. The edges are computed from all these rows. They depend on weights, column types and
+        rows, not on labels. For a matrix that already keeps bins, such as a `QuantileDMatrix`, the result shares them.
 
         Parameters
         ----------
         max_bin
-            Most bins of a feature; 256, or those that the matrix keeps. Training needs the same ``max_bin``.
+            Maximum number of bins of a feature. By default 256, or the number that the matrix keeps. Training needs the
+            same ``max_bin``.
         """
         result = DMatrix.__new__(DMatrix)
         result.handle = call_handle(LIB.KauriDMatrixBins, self.handle, config(max_bin=max_bin))
         return result
 
     def get_quantile_cut(self, max_bin: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the bins of each feature begin and end; those that training with hist makes, too.
+        """Return the bin edges of each feature, the same as training with ``tree_method="hist"`` uses.
 
         Parameters
         ----------
         max_bin
-            That of training: 256 if not given. A matrix of bins has its own.
+            The value used in training, 256 by default. A matrix of bins has its own.
 
         Returns
         -------
         indptr
-            ``[n_cols + 1]``: those of feature f are ``values[indptr[f] : indptr[f + 1]]``.
+            ``[n_cols + 1]``: the edges of feature f are ``values[indptr[f] : indptr[f + 1]]``.
         values
             The lower bound of the first bin, then the upper bound of each.
         """

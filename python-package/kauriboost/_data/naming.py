@@ -1,4 +1,4 @@
-"""Names of columns in messages: the library reads arrays, which have none, and says a column's number."""
+"""Column names in error messages. The library reads arrays, which have no names, and reports column numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, TypeVar, cast
 
 from .._binding.errors import DataError, KauriError
 
-_NUMBERED = re.compile(r"\b(column|feature) (\d+)\b(?! \(')")  # without a name behind it
+_NUMBERED = re.compile(r"\b(column|feature) (\d+)\b(?! \(')")  # only where no name follows
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def add_names(error: KauriError, names: Sequence[str] | None) -> None:
-    """Write the name of each column that a message speaks of behind its number."""
+    """Add the column's name after each column number in a message."""
 
     def named(found: re.Match[str]) -> str:
         column = int(found[2])
@@ -26,7 +26,7 @@ def add_names(error: KauriError, names: Sequence[str] | None) -> None:
 
 @contextmanager
 def naming_columns(names: Sequence[str] | None) -> Iterator[None]:
-    """Name columns in the library's errors within a ``with`` block."""
+    """Add column names to the library's errors within a ``with`` block."""
     try:
         yield
     except KauriError as error:
@@ -35,7 +35,7 @@ def naming_columns(names: Sequence[str] | None) -> Iterator[None]:
 
 
 def names_columns(method: _Method) -> _Method:
-    """Name columns in the errors of a method as its object's `feature_names` do."""
+    """Add column names to the errors of a method, from its object's `feature_names`."""
 
     @functools.wraps(method)
     def naming(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -50,14 +50,14 @@ def names_columns(method: _Method) -> _Method:
 
 
 def shown_names(names: Sequence[str]) -> str:
-    """Return the first names of a list, quoted, and how many more there are."""
+    """Return the first names of a list, quoted, and the number of further ones."""
     most = 10
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(repr(name) for name in names[:most]) + more
 
 
 def _recall_categories(error: KauriError, model: Any) -> None:
-    """Add to an error about columns of texts which of them held categories when the model was trained."""
+    """Add the columns that held categories in training to an error about columns of text."""
     text = str(error)
     if not isinstance(error, DataError) or "not numbers" not in text:
         return
@@ -73,7 +73,7 @@ def _recall_categories(error: KauriError, model: Any) -> None:
 
 @contextmanager
 def recalling_categories(model: Any) -> Iterator[None]:
-    """Say within a ``with`` block which columns of texts held categories when the model was trained."""
+    """Add, within a ``with`` block, the columns that held categories in training to errors about columns of text."""
     try:
         yield
     except KauriError as error:

@@ -1,4 +1,4 @@
-"""Arrays of numbers, of whatever users pass for them."""
+"""Conversion of user data to arrays of numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _NUMBERS = "biuf"
 _TIMES = "are no numbers; turn them into some, of a unit of your choice, with NaN for NaT"
 _TEXTS = "texts are no numbers; encode them as numbers, or make them a categorical column of a frame"
 _TEXT_LABELS = "texts are no numbers; KauriClassifier takes them as they are, and pd.factorize(labels)[0] numbers them"
-_COMPLEX = "Complex data not supported; pass real numbers"  # as scikit-learn's checks want it
+_COMPLEX = "Complex data not supported; pass real numbers"  # scikit-learn's checks expect this text
 
-# What NumPy would turn into numbers. Frames refuse columns of these, too.
+# Types that NumPy would convert to numbers, but that are rejected here. Frames reject such columns, too.
 _REFUSED: dict[type, str] = {
     np.datetime64: f"dates {_TIMES}",
     datetime.date: f"dates {_TIMES}",
@@ -31,14 +31,14 @@ _REFUSED: dict[type, str] = {
 
 
 def as_numeric(values: Any, what: str) -> np.ndarray:
-    """Return `values` as an array that the library can read, without copying where that is possible.
+    """Return `values` as an array that the library can read, without copying if possible.
 
     Masked elements, and None among objects, become NaN.
 
     Raises
     ------
     DataError
-        For what is no number: dates, durations, texts, records and complex numbers.
+        If the values are not numbers: dates, durations, texts, records and complex numbers.
     """
     if hasattr(values, "num_row") and hasattr(values, "num_col"):
         raise DataError(
@@ -59,7 +59,7 @@ def as_numeric(values: Any, what: str) -> np.ndarray:
 
 
 def _cure(values: Any, array: np.ndarray) -> str:
-    """Return what to do with objects that are no numbers."""
+    """Return advice for objects that are not numbers."""
     if hasattr(values, "tocsr"):
         return "it is a sparse matrix, where an array is needed; pass its toarray()"
     if hasattr(values, "collect"):
@@ -77,7 +77,7 @@ def _filled(values: np.ma.MaskedArray) -> np.ndarray:
 
 
 def _require_numbers(array: np.ndarray, what: str) -> None:
-    """Raise DataError for an array of what is no number, or for objects among which there is such a thing."""
+    """Raise DataError for an array of a refused type, or of objects some of which have a refused type."""
     kinds = set(map(_kind_of, array.flat)) if array.dtype.kind == "O" else {array.dtype.type}
     for refused, problem in _REFUSED.items():
         if any(issubclass(kind, refused) for kind in kinds):
@@ -90,7 +90,7 @@ def _kind_of(element: Any) -> type:
 
 
 def whole_number(value: Any, name: str) -> int:
-    """Return an argument that counts something as an integer; floats without a fraction are such numbers.
+    """Return a count passed as an argument as an integer; floats without a fraction are accepted.
 
     Raises
     ------

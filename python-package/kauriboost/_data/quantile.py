@@ -1,4 +1,4 @@
-"""Matrices that keep the bins of values and not the values."""
+"""Matrices that keep the bins of values instead of the values."""
 
 from __future__ import annotations
 
@@ -24,38 +24,41 @@ def _call_of_ranks(collective: Collective) -> Function:
 
 @public("kauriboost.quantile")
 class QuantileDMatrix(DMatrix):
-    """A table of which only the bins between quantiles are kept: a quarter of the memory, or less.
+    """A table that keeps only the quantile bin of each value: a quarter of the memory, or less.
 
-    Trains with ``tree_method="hist"``, on the same bins as a `DMatrix` of the same rows, so to the same model.
-    Predictions see the lower bound of each value's bin, and in a column's first bin its smallest value. In every tree
-    that was trained on these bins it goes the way of the value. What needs the values themselves raises an error.
+    Trains with ``tree_method="hist"``, on the same bins as a `DMatrix` of the same rows, so the model is the same. For
+    prediction a value is replaced by the lower bound of its bin, or by the column's smallest value if it is in the
+    first bin. In every tree trained on these bins, that number takes the same branches as the value. Methods that need
+    the values themselves raise an error.
 
     Parameters
     ----------
     data
-        What `DMatrix` takes but a path, or a `DataIter`, over which it goes twice, for the cuts and for the bins, and a
-        few times more where the values take more than 256 MiB. The cuts are those of the same rows in one piece.
+        Anything that `DMatrix` takes except a path, or a `DataIter`. An iterator is read twice, once for the bin edges
+        and once for the bins, and a few more times if the values take more than 256 MiB. The edges are the same as for
+        the same rows in one piece.
     label, weight, base_margin, missing, feature_names, feature_types, nthread, group, qid, \
     label_lower_bound, label_upper_bound, feature_weights, enable_categorical, silent
-        As for `DMatrix`. With an iterator, each batch brings them instead.
+        As for `DMatrix`. With an iterator, each batch provides them instead.
     max_bin
-        Most bins of a feature; 256, or as in `ref`. Training needs the same ``max_bin``.
+        Maximum number of bins of a feature. By default 256, or the number in `ref`. Training needs the same
+        ``max_bin``.
     ref
-        The matrix whose cuts to take: for validation data, that which is trained on.
+        The matrix whose bin edges to use. For validation data, pass the training matrix.
     collective
-        The way to other ranks, whose rows the bins are of as well; see `kauriboost.collective`. All of them make the
-        matrix at the same time.
+        The communicator with other ranks; the bins are then computed from the rows of all ranks. See
+        `kauriboost.collective`. All ranks must make the matrix at the same time.
 
     Raises
     ------
     DataError
-        As `DMatrix`; another number of columns than `ref`; batches that differ in the second pass.
+        As `DMatrix`; a number of columns that differs from `ref`; batches that differ in the second pass.
     ParameterError
-        `max_bin` out of range, or not that of `ref`.
+        `max_bin` out of range, or different from `ref`.
     """
 
     _CREATE: ClassVar[Function] = LIB.XGQuantileDMatrixCreateFromCallback
-    _create_call: Function | None = None  # in place of that
+    _create_call: Function | None = None  # replaces `_CREATE` if set
 
     def __init__(
         self,
@@ -130,28 +133,27 @@ class QuantileDMatrix(DMatrix):
 
 @public("kauriboost.quantile")
 class ExtMemQuantileDMatrix(QuantileDMatrix):
-    """A `QuantileDMatrix` whose bins lie in a file, for data that memory has no room for.
+    """A `QuantileDMatrix` with its bins in a file, for data that do not fit into memory.
 
-    Training reads the file once per level of a tree, or more often where `memory_budget` has no room for all histograms
-    of a level. The model is that of a `QuantileDMatrix` with the same cuts.
+    Training reads the file once per level of a tree, or more often if `memory_budget` cannot hold all histograms of a
+    level. The model is the same as with a `QuantileDMatrix` of the same bin edges.
 
     Parameters
     ----------
     data
-        A `DataIter`. Its `cache_prefix` names a path that the file is made beside; without, it is made in the
-        folder for temporary files. The file has no name once it is open, and goes with the matrix or the process.
+        A `DataIter`. The file is made beside the path named by its `cache_prefix`, or else in the folder for temporary
+        files. The file has no name once it is open, and disappears with the matrix or the process.
     missing, nthread, max_bin, ref, enable_categorical
         As for `QuantileDMatrix`.
     memory_budget
-        MiB that the library may hold at once for this matrix and for training on it; 0 for no limit. Batches are not
-        counted.
+        Memory limit in MiB for this matrix and for training on it; 0 for no limit. Batches are not counted.
 
     Raises
     ------
     OutOfMemoryError
-        A budget that is too small, with what is needed; from here or from the first round.
+        The budget is too small; the message says how much is needed. Raised here or in the first round.
     FileError
-        A place that cannot be written to, or is full.
+        The file's folder is not writable or full.
     """
 
     _CREATE = LIB.XGExtMemQuantileDMatrixCreateFromCallback

@@ -1,4 +1,4 @@
-"""Labels, weights and the like, which go with the rows of a matrix."""
+"""Labels, weights and other fields that belong to the rows of a matrix."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .rows import ArrayLike
 
 
 class RowInfo(SoleOwner, FeatureInfo):
-    """Rows that the library has or reads where they lie, and what goes with them: all of it but the features."""
+    """Rows that the library owns or reads in the user's memory, with all their fields except the features."""
 
     _GET_STRINGS = LIB.XGDMatrixGetStrFeatureInfo
     _SET_STRINGS = LIB.XGDMatrixSetStrFeatureInfo
     _FREE = LIB.XGDMatrixFree
-    # Of a rank's rows: [n_ranges, 2], the first of consecutive rows among those of all ranks, and their number.
+    # The rows of a rank as ranges, [n_ranges, 2]: the first row of each among the rows of all ranks, and its length.
     global_rows: np.ndarray | None = None
 
     def num_row(self) -> int:
@@ -49,9 +49,11 @@ class RowInfo(SoleOwner, FeatureInfo):
 
     def _set_array(self, name: str, values: ArrayLike) -> None:
         if not is_device_array(values) and hasattr(values, "to_numpy") and not is_arrow(values):
-            values = values.to_numpy()  # what speaks Arrow becomes an array by itself, with NaN for null
+            # objects with the Arrow interface become arrays by themselves, with NaN for null
+            values = values.to_numpy()
         elif hasattr(values, "iloc") and any(not isinstance(kind, np.dtype) for kind in np.atleast_1d(values.dtypes)):
-            values = values.to_numpy(dtype=object, na_value=np.nan)  # of pandas' own kinds, whose nulls are no numbers
+            # pandas extension types, whose nulls are not numbers
+            values = values.to_numpy(dtype=object, na_value=np.nan)
         text, array = array_in(values, name)
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
             text = interface(array[:, 0])

@@ -1,4 +1,4 @@
-"""Features in memory, as the calls of the library take them."""
+"""Features in memory, in the form that the library's calls take."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ArrayLike = Any
 
 @dataclass
 class Rows:
-    """Features as the calls of their layout take them."""
+    """Features in the form that the calls of their layout take."""
 
     layout: Layout
     arguments: list[Any]
@@ -29,7 +29,8 @@ class Rows:
     n_cols: int
     names: list[str] | None = None
     types: list[str] | None = None
-    keep_alive: list[Any] = field(default_factory=list)  # what the addresses in `arguments` point into
+    # owners of the memory that the addresses in `arguments` point into
+    keep_alive: list[Any] = field(default_factory=list)
 
 
 def _require_table(shape: Sequence[int]) -> None:
@@ -66,7 +67,7 @@ def _sparse_rows(matrix: Any, by_row: bool) -> Rows:
 
 
 def _frame_rows(frame: Any) -> Rows:
-    if frame.shape[1] == 0:  # columns would tell the number of rows
+    if frame.shape[1] == 0:  # the number of rows would come from the columns
         return _dense_rows(np.empty(frame.shape))
     on_device = device.is_device_array(frame.iloc[:, 0])
     read = device_frame_columns if on_device else frame_columns
@@ -78,10 +79,10 @@ def _frame_rows(frame: Any) -> Rows:
 
 
 def rows_of(data: Any, by_row: bool = False) -> Rows:
-    """Return the features of a NumPy array, a SciPy sparse matrix, a pandas frame, or what becomes an array.
+    """Return the features of a NumPy array, SciPy sparse matrix, pandas frame, or data that convert to an array.
 
-    What is in the memory of a CUDA device (CuPy array, PyTorch tensor, a frame of such columns) stays there. With
-    `by_row` sparse columns become sparse rows: nothing but a whole matrix is made of columns.
+    Data in the memory of a CUDA device (CuPy array, PyTorch tensor, a frame of such columns) stay there. With `by_row`
+    sparse columns are converted to sparse rows, because only a whole matrix can be made from columns.
 
     Raises
     ------
@@ -98,7 +99,7 @@ def rows_of(data: Any, by_row: bool = False) -> Rows:
 
 
 def by_row(values: Any, n_rows: int) -> Any:
-    """Return gradients, ``[n_rows]`` or ``[n_rows, n_outputs]``; the latter may be given as a flat array."""
+    """Return gradients as ``[n_rows]`` or ``[n_rows, n_outputs]``; the latter may be passed as a flat array."""
     if not device.is_device_array(values):
         values = np.asanyarray(values)
     flat = getattr(values, "ndim", None) == 1 and n_rows > 0 and len(values) > n_rows and len(values) % n_rows == 0
@@ -106,7 +107,7 @@ def by_row(values: Any, n_rows: int) -> Any:
 
 
 def row_numbers(rows: ArrayLike, n_rows: int) -> np.ndarray:
-    """Return int32 numbers of rows, which are given as such or as a mask, ``[n_rows]``.
+    """Return row numbers as int32, given as integers or as a mask ``[n_rows]``.
 
     Raises
     ------

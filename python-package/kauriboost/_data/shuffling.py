@@ -29,11 +29,11 @@ def shuffle(n: int, seed: int = 0, count: int | None = None, device: str | None 
     n
         The number of elements.
     seed
-        Names the permutation: it depends on nothing else.
+        Selects the permutation, which depends on `n` and this seed only.
     count
         How many elements to return, all by default. A longer list starts with a shorter one.
     device
-        ``"cuda"`` or ``"cuda:N"``: make the list in the memory of that device. By default, a NumPy array.
+        ``"cuda"`` or ``"cuda:N"``: make the list in the memory of that device. The default is a NumPy array.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def shuffle(n: int, seed: int = 0, count: int | None = None, device: str | None 
 
 
 def shuffle_rows(x: Any, seed: int = 0, out: Any = None) -> Any:
-    """Return the rows of an array in a random order: ``x[shuffle(len(x), seed)]``, in one pass and without a list.
+    """Return the rows of an array in random order: ``x[shuffle(len(x), seed)]`` in one pass, without an index list.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def shuffle_rows(x: Any, seed: int = 0, out: Any = None) -> Any:
         The rows: an array of any number of dimensions and of any type but objects, in host memory, or CuPy's or
         PyTorch's in the memory of a CUDA device.
     seed
-        Names the permutation: it depends on nothing else, and is that of `shuffle` for ``len(x)`` elements.
+        Selects the permutation: the one that `shuffle` returns for ``len(x)`` elements and this seed.
     out
-        Where the rows go: an array of the shape and type of `x` in the same memory, rows contiguous; by default a new
-        one. With ``out=x`` the rows are shuffled in place: no second array, but 16 + 2 log2(len(x)) rounds over all
-        rows, and another permutation than that of `shuffle`.
+        The destination: an array of the shape and type of `x` in the same memory, rows contiguous; a new one by
+        default. With ``out=x`` the rows are shuffled in place. This needs no second array, but 16 + 2 log2(len(x))
+        passes over all rows, and the permutation differs from that of `shuffle`.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def shuffle_rows(x: Any, seed: int = 0, out: Any = None) -> Any:
     Raises
     ------
     DataError
-        Objects; `out` of another shape, type or memory, or one that overlaps `x`.
+        `x` holds objects; `out` has another shape, type or memory; or `out` overlaps `x`.
     """
     _check(seed=seed)
     if is_device_array(x):
@@ -119,7 +119,7 @@ def _like(x: Any) -> Any:
 
 
 def _has_whole_rows(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:
-    """Whether the elements of a row are side by side."""
+    """Return whether the elements of a row are adjacent in memory."""
     step = itemsize
     for length, stride in zip(shape[:0:-1], () if strides is None else strides[:0:-1]):
         if length > 1 and stride != step:
@@ -129,7 +129,7 @@ def _has_whole_rows(shape: tuple[int, ...], strides: tuple[int, ...] | None, ite
 
 
 def _as_bytes(members: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the interface of a table of bytes with the same rows."""
+    """Return the array interface of the same rows viewed as a table of bytes."""
     shape, strides = members["shape"], members["strides"]
     itemsize = np.dtype(members["typestr"]).itemsize
     if not shape:

@@ -1,4 +1,4 @@
-"""What the columns of a table hold: counts, bounds, moments, quantiles."""
+"""Summary statistics of the columns of a table: counts, bounds, moments, quantiles."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ _FIELDS = ("count", "missing", "distinct", "min", "max", "mean", "std", "skewnes
 @public("kauriboost.summary")
 @dataclass(frozen=True, repr=False)
 class ColumnSummary:
-    """What `summarize` returns; all arrays have a number for each column, float64.
+    """The result of `summarize`. Each array has one float64 number per column.
 
     Attributes
     ----------
     names
-        Of the columns; ``f0``, ``f1``, .. where they have none.
+        Column names; ``f0``, ``f1``, .. if the columns have no names.
     count, missing
-        Rows with a value and rows without, of those that have weight.
+        Numbers of rows with a value and without, among the rows with non-zero weight.
     distinct
-        Different values; NaN for more than 256.
+        Number of different values; NaN for more than 256.
     min, max, mean, std
-        Of the values, weighted; ``std`` is the population's, divided by all weight.
+        Weighted statistics of the values; ``std`` is the population's, divided by all weight.
     skewness, kurtosis
-        The latter less 3, so 0 for a normal distribution; NaN where all values are one.
+        Skewness and excess kurtosis (0 for a normal distribution); NaN if all values are equal.
     quantiles
-        ``[n_cols, len(shares)]``: the least value that so large a share of all weight does not exceed.
+        ``[n_cols, len(shares)]``: for each share, the smallest value whose cumulative share of weight reaches it.
     shares
-        Those that were asked for.
+        The shares passed as `quantiles`.
     rank_error
-        The share of all weight that the rank of a quantile is wrong by at most: 0 of ``"exact"``, with ``"kll"`` for 99
-        of 100; NaN where nothing is promised.
+        Maximum error of a quantile's rank, as a share of all weight: 0 for ``"exact"``; for ``"kll"`` a bound that
+        holds in 99 of 100 cases; NaN if there is no bound.
     """
 
     names: list[str]
@@ -112,18 +112,18 @@ def summarize(
     Parameters
     ----------
     data
-        What `DMatrix` takes but a path, a `DMatrix` that keeps values, or a `DataIter`.
+        Anything that `DMatrix` takes except a path, a `DMatrix` that keeps values, or a `DataIter`.
     quantiles
-        Shares, ascending from 0 to 1.
+        Shares of the weight, ascending, from 0 to 1.
     sketch
-        ``"exact"`` keeps all values; ``"gk"`` a summary whose ranks have a bound; ``"kll"`` one that is left by chance,
-        smaller, with a bound that holds for 99 of 100; ``"moments"`` a few power sums, without any bound: not for
-        columns with far outliers. All but the first take memory that hardly grows with the rows.
+        ``"exact"`` keeps all values; ``"gk"`` a summary with a bound on the rank error; ``"kll"`` a smaller, randomised
+        summary whose bound holds in 99 of 100 cases; ``"moments"`` a few power sums, without any bound, unsuitable for
+        columns with far outliers. All except ``"exact"`` need memory that hardly grows with the rows.
     weights
-        ``[n_rows]``; a row counts as often as it weighs. Rows that weigh nothing are left out. A `DMatrix` and the
+        ``[n_rows]``; a row counts in proportion to its weight. Rows of weight zero are left out. A `DMatrix` and the
         batches of an iterator have their own.
     sketch_size, sketch_order, sketch_density
-        As the parameters of training; ``"cosine"`` needs a second pass, so a summary does not have it.
+        As the training parameters of these names. ``"cosine"`` needs a second pass, so it is not available here.
     missing
         As for `DMatrix`.
     nthread
@@ -132,7 +132,7 @@ def summarize(
     Raises
     ------
     DataError
-        As `DMatrix`; bins in place of values; weights beside data that have their own.
+        As `DMatrix`; a matrix of bins instead of values; weights for data that have their own.
     ParameterError
         Shares that do not ascend, unknown sketches.
 

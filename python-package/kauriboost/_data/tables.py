@@ -1,4 +1,4 @@
-"""The rows of a matrix as dense columns, and such columns as a matrix."""
+"""Conversion of the rows of a matrix to dense columns, and of such columns to a matrix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FLOAT_FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_u
 
 
 def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
-    """Return the chosen columns, NaN where missing; libsvm text may lack the last ones."""
+    """Return the chosen columns, NaN for missing values; libsvm text may lack the last columns."""
     n_rows = matrix.num_row()
     indptr, indices, values = rows_as_csr(matrix.handle, n_rows, matrix.num_nonmissing())
     column_of = np.full(max(matrix.num_col(), *features, 0) + 1, -1)
@@ -37,16 +37,16 @@ def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
 
 
 def all_columns(matrix: DMatrix, rows: Any, n_cols: int) -> list[Any]:
-    """Return the columns of a matrix that was made of `rows`: views of rows in the memory of a device."""
+    """Return the columns of a matrix made from `rows`; if `rows` are on a device, views of them."""
     if is_device_array(rows) and len(rows.shape) == 2:
         return [rows[:, feature] for feature in range(n_cols)]
     return list(columns_of(matrix, list(range(n_cols))).T)
 
 
 def matrix_like(matrix: DMatrix, columns: Sequence[Any]) -> DMatrix:
-    """Return a matrix of these columns with everything else that `matrix` has, the names of categories among it.
+    """Return a matrix of these columns with all other fields of `matrix`, including category names.
 
-    The columns are all in host memory, or all in that of a device, where there are no such names.
+    The columns are either all in host memory or all in the memory of a device. Device columns have no category names.
     """
 
     def create(categories: str | None) -> Handle:

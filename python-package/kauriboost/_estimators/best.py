@@ -1,4 +1,4 @@
-"""What an estimator does with ``preset="best"``: `kauriboost.fit_best` in place of one training."""
+"""Estimators with ``preset="best"``, which use `kauriboost.fit_best` instead of a single training."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .._training.best import BestTask, search_best
 from .fit_data import FitData
 from .parameters import Parameters
 
-# What would have to happen within the trainings of all folds.
+# Arguments that would apply within the trainings of all folds.
 _WITHIN_A_TRAINING = ("early_stopping_rounds", "validation_fraction", "callbacks")
 _BUDGETS = ("time_budget", "rounds_budget")
 
 
 def is_wanted(model: Parameters) -> bool:
-    """Whether the estimator asks for the best model. Raises ValueError for another preset, and for a budget of none."""
+    """Return whether the estimator has the preset "best". Raises ValueError for another one, or a budget without it."""
     if model.preset is None:
         for name in _BUDGETS:
             if getattr(model, name) is not None:
@@ -32,7 +32,7 @@ def fit(model: Parameters, data: DMatrix, given: FitData, params: dict[str, Any]
     Raises
     ------
     ValueError
-        For arguments that are of one training.
+        Arguments are given that only apply to a single training.
     """
     _require_none(model, given)
     task = BestTask(

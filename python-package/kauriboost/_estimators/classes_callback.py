@@ -1,4 +1,4 @@
-"""Gives a model its classes while it is trained."""
+"""A callback that stores the classes in a model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .._training.callback import TrainingCallback
 
 
 class ClassesCallback(TrainingCallback):
-    """Gives the model its classes before the first round, so that checkpoints have them, too."""
+    """Stores the classes in the model before the first round, so that checkpoints contain them."""
 
     def __init__(self, classes: np.ndarray) -> None:
         self._text = as_text(classes)
 
     def before_training(self, model: Booster) -> Booster:
-        """Set the attribute, or take that of a model which is continued away."""
+        """Set the attribute, or remove it from a continued model."""
         model.set_attr(**{ATTRIBUTE: self._text})
         return model

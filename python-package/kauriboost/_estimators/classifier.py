@@ -24,7 +24,7 @@ from .estimator import KauriModel, has_several_columns
 from .fit_data import FitData, GivenRows, eval_rows, require_labels
 from .parameters import hands_on
 
-# Of objectives whose predictions are none: classes, or margins.
+# For objectives that predict classes or margins instead of probabilities.
 _LIKELIHOODS_OF_MARGINS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "multi:softmax": lambda margins: softmax(margins, axis=1),
     "binary:logitraw": expit,
@@ -33,14 +33,14 @@ _LIKELIHOODS_OF_MARGINS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @public("kauriboost.sklearn")
 class KauriClassifier(ClassifierMixin, KauriModel):
-    """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any kind.
+    """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any type.
 
-    y may be a table of labels that each row has (1) or has not (0), ``[n_rows, n_labels]``; predictions and
-    probabilities are such tables then, and `classes_` is [0, 1]. More than two classes are learnt with multi:softprob
-    where `objective` is not multi:softmax; that of binary:hinge has no probabilities but 0 and 1.
+    y may be a table ``[n_rows, n_labels]`` with 1 for each label that a row has and 0 for the others. Predictions and
+    probabilities are then such tables, and `classes_` is [0, 1]. More than two classes are learnt with multi:softprob
+    unless `objective` is multi:softmax. binary:hinge has only the probabilities 0 and 1.
 
-    `class_weight` multiplies the weights of rows to learn from, by class: ``{class: weight}``, 1 where there is none,
-    or "balanced": the number of rows by that of the class and that of classes.
+    `class_weight` multiplies the weights of training rows by class: ``{class: weight}``, by default 1, or "balanced":
+    the number of rows divided by the size of the class and the number of classes.
     """
 
     classes_: np.ndarray
@@ -98,7 +98,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         verbose: bool | int = False,
         xgb_model: Any = None,
     ) -> KauriClassifier:
-        """Learn from rows X and labels y; see `KauriRegressor.fit`."""
+        """Train on rows X and labels y; see `KauriRegressor.fit`."""
         self._require_target(y)
         self._check_targets(y)
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
@@ -108,18 +108,18 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         before = dict(self.__dict__)
         try:
             return self._fit_classes(FitData((X, y, fields), evals, verbose, xgb_model))
-        except BaseException:  # an interrupt too: the classes must be those of the booster
+        except BaseException:  # also on an interrupt: the classes must match the booster
             self.__dict__ = before
             raise
 
     def refit(
         self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None
     ) -> KauriClassifier:
-        """Give the leaves the values that other rows of the same classes ask for; see `KauriRegressor.refit`.
+        """Refit the leaf values on other rows of the same classes; see `KauriRegressor.refit`.
 
-        `class_weight` counts here, too; "balanced" is so for these rows.
+        `class_weight` also applies here; "balanced" refers to these rows.
         """
-        self.get_booster()  # or there are no classes
+        self.get_booster()  # raises an error before `fit`, without which there are no classes
         self._require_target(y)
         rows: GivenRows = (X, y, {"weight": sample_weight, "base_margin": base_margin})
         self._refit(rows if self.class_weight is None else self._with_class_weight(rows), decay_rate)
@@ -159,7 +159,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             require_labels(y)
         table = np.asarray(y)
         if has_several_columns(y) and table.dtype.kind == "f":
-            y = np.where(np.isnan(table), 0, table)  # what is not known is of any class
+            y = np.where(np.isnan(table), 0, table)  # an unknown label does not restrict the classes
         check_classification_targets(y)
 
     def _classes_in(self, y: Any) -> np.ndarray:
@@ -168,7 +168,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
 
     @staticmethod
     def _classes_to_continue(model: Booster | KauriModel | None) -> np.ndarray | None:
-        """Return the classes of the model to go on with, as far as it knows them: each has its output already."""
+        """Return the classes of the model to continue, or None if unknown; they already have their outputs."""
         if isinstance(model, Booster):
             return _classes.classes_of(model)
         return getattr(model, "classes_", None)
@@ -177,7 +177,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return [*super()._own_callbacks(), ClassesCallback(self.classes_)]
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
-        """Save the model and its classes, unless they are objects of another kind than texts and numbers.
+        """Save the model and its classes, unless these are objects other than texts and numbers.
 
         See `Booster.save_model`.
         """
@@ -190,7 +190,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             )
 
     def _set_objective(self, params: dict[str, Any]) -> None:
-        """Choose what fits the number of classes."""
+        """Choose an objective that fits the number of classes."""
         objective = params.get("objective", "binary:logistic")
         self._require_objective(objective)
         is_multi = objective.startswith("multi:")
@@ -207,9 +207,9 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return objective == "reg:logistic" or not objective.startswith(("reg:", "count:", "survival:", "rank:"))
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model and its classes; where it knows none, as XGBoost's files, they are 0, 1, ...
+        """Load a model and its classes; if it has none, as in XGBoost's files, they are 0, 1, ...
 
-        Raises ValueError for one that is no classifier.
+        Raises ValueError if the model is not a classifier.
         """
         super().load_model(fname)
 
@@ -227,8 +227,8 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         self.n_classes_ = len(self.classes_)
 
     def _likelihoods(self, X: Any, iteration_range: tuple[int, int] | None, how: dict[str, Any]) -> np.ndarray:
-        """Return ``[n_rows, n_classes]``, of two classes ``[n_rows]``, of labels ``[n_rows, n_labels]``."""
-        self.get_booster()  # or it has not been fitted
+        """Return ``[n_rows, n_classes]``, or ``[n_rows]`` for two classes, or ``[n_rows, n_labels]`` for labels."""
+        self.get_booster()  # raises an error before `fit`
         of_margins = _LIKELIHOODS_OF_MARGINS.get(self._objective_name)
         values = self._predict(X, iteration_range, output_margin=of_margins is not None, **how)
         return values if of_margins is None else of_margins(values)
@@ -241,7 +241,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         base_margin: Any = None,
         iteration_range: tuple[int, int] | None = None,
     ) -> np.ndarray:
-        """Return probabilities, ``[n_rows, n_classes]``, or of each label, ``[n_rows, n_labels]``.
+        """Return class probabilities, ``[n_rows, n_classes]``, or label probabilities, ``[n_rows, n_labels]``.
 
         For the parameters see `KauriRegressor.predict`.
         """
@@ -258,7 +258,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         base_margin: Any = None,
         iteration_range: tuple[int, int] | None = None,
     ) -> np.ndarray:
-        """Return the likeliest class of each row, or whether it has each label; or the margins.
+        """Return the most likely class of each row, or 0 or 1 for each label; or the margins.
 
         For the parameters see `KauriRegressor.predict`.
         """
@@ -275,7 +275,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the classes after each round, see `KauriRegressor.staged_predict`."""
+        """Yield the classes after each round; see `KauriRegressor.staged_predict`."""
         return self._staged(
             X,
             base_margin,
@@ -286,7 +286,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     def staged_predict_proba(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the probabilities after each round, see `KauriRegressor.staged_predict`."""
+        """Yield the probabilities after each round; see `KauriRegressor.staged_predict`."""
         return self._staged(
             X,
             base_margin,

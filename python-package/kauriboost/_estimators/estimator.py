@@ -1,4 +1,4 @@
-"""What the estimators of `kauriboost.sklearn` share."""
+"""The base class of the estimators of `kauriboost.sklearn`."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
 
-# Parameters of a booster that its file tells.
+# Booster parameters that a model file contains.
 _IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
 
 
 def has_several_columns(y: Any) -> bool:
-    """Whether the targets are a table of two columns or more."""
+    """Return whether the targets are a table of two columns or more."""
     shape = getattr(y, "shape", None) or np.asarray(y).shape
     return len(shape) == 2 and shape[1] > 1
 
 
 @contextmanager
 def _hinting_at_order() -> Iterator[None]:
-    """Say how to reorder the columns of a frame, where their order is what differs."""
+    """Add advice on reordering columns to errors about the columns' order."""
     try:
         yield
     except DataError as error:
@@ -56,18 +56,18 @@ def _hinting_at_order() -> Iterator[None]:
 
 
 class KauriModel(Parameters):
-    """What the estimators share: parameters that scikit-learn knows, and a booster once they are fitted."""
+    """Common base of estimators: parameters known to scikit-learn, and a booster after `fit`."""
 
-    feature_names_in_: np.ndarray  # where the features have names
+    feature_names_in_: np.ndarray  # set if the features have names
     n_features_in_: int
-    best_fit_: BestFit  # where `preset` asks for the best model
+    best_fit_: BestFit  # set after `preset="best"`
     _booster: Booster
     _objective_name: str
     _is_linear: bool
     _evals_result: EvalsLog
 
     def _require_objective(self, objective: str) -> None:
-        """Raise ValueError for an objective that makes no sense here."""
+        """Raise ValueError for an objective that this estimator does not support."""
         if not self._suits(objective):
             raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; take another estimator.")
 
@@ -136,7 +136,7 @@ class KauriModel(Parameters):
         return self
 
     def _refit(self, rows: GivenRows, decay_rate: float) -> None:
-        """Take new leaves from rows; the splits, the classes and the names of the features stay."""
+        """Refit the leaf values; splits, classes and feature names stay."""
         booster = self.get_booster()
         if callable(self.objective):
             raise ValueError(
@@ -160,11 +160,11 @@ class KauriModel(Parameters):
         return self
 
     def _has_classes(self) -> bool:
-        """Whether each row is of one class, so that rows are held out of all classes alike."""
+        """Return whether each row has one class, so that rows are held out in equal shares of all classes."""
         return False
 
     def _own_callbacks(self) -> list[TrainingCallback]:
-        """Return what the estimator itself does around each round."""
+        """Return the estimator's own callbacks."""
         return [MissingCallback(self.missing)]
 
     def _set_feature_weights(self, data: DMatrix) -> None:
@@ -175,7 +175,7 @@ class KauriModel(Parameters):
         data.set_info(feature_weights=self.feature_weights)
 
     def _keep(self, booster: Booster, names: list[str] | None) -> None:
-        """Take a trained booster, and the names of its features where they are texts."""
+        """Store a trained booster, and the names of its features if they are texts."""
         learner = json.loads(booster.save_config())["learner"]
         self._booster = booster
         self._objective_name = learner["objective"]["name"]
@@ -187,7 +187,7 @@ class KauriModel(Parameters):
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
     def _adopt_names(self, data: DMatrix, names: list[str] | None) -> None:
-        """Name the columns of an array as those that were learnt from."""
+        """Give the columns of an array the names of the training columns."""
         if names is None or data.feature_names is not None or data.num_col() != len(names):
             return
         name = type(self).__name__
@@ -221,7 +221,7 @@ class KauriModel(Parameters):
         return self._booster
 
     def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
-        """All rounds, or those of trees up to the best one after early stopping."""
+        """Return all rounds, or for trees after early stopping the rounds up to the best one."""
         if iteration_range is not None:
             return iteration_range
         best = self.get_booster().attr("best_iteration")
@@ -260,14 +260,14 @@ class KauriModel(Parameters):
             return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
 
     def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
-        """Return the rows of a small frame as they lie, where that is enough for such a prediction."""
+        """Return the rows of a small frame without a matrix, if the prediction needs only those."""
         is_plain = self.feature_types is None and self.enable_categorical and "pred_leaf" not in how
         return few_rows(X) if is_plain and not isinstance(X, HeldRows) else None
 
     def _staged(
         self, X: Any, base_margin: Any, iteration_range: tuple[int, int] | None, predict: Stage
     ) -> Iterator[np.ndarray]:
-        """Yield predictions after each of the rounds that a prediction uses; every tree is walked twice."""
+        """Yield predictions after each round that a prediction uses; every tree is evaluated twice."""
         n_rounds = self.get_booster().num_boosted_rounds()
         if self._is_linear:
             raise ParameterError("booster is 'gblinear', whose weights are those after all rounds; call predict().")
@@ -283,7 +283,7 @@ class KauriModel(Parameters):
         return self._predict(rows, rounds, base_margin=margins, output_margin=True)
 
     def _require_width(self, names: list[str] | None, n_features: int) -> None:
-        """Raise ValueError for another number of features; where both have names the booster says which ones differ."""
+        """Raise ValueError for a wrong number of features; if both have names, the booster reports the difference."""
         if n_features != self.n_features_in_ and (names is None or not self._booster._has_names()):
             expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input."
             raise ValueError(f"X has {n_features} features, but {expecting}")
@@ -299,21 +299,21 @@ class KauriModel(Parameters):
 
     @property
     def best_iteration(self) -> int:
-        """The best round by early stopping."""
+        """The best round found by early stopping."""
         return self.get_booster().best_iteration
 
     @property
     def best_score(self) -> float:
-        """The metric of the best round by early stopping."""
+        """The metric of the best round found by early stopping."""
         return self.get_booster().best_score
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Shares of the features in the sum of `importance_type`, ``[n_features]``.
+        """Share of each feature in the sum of `importance_type`, ``[n_features]``.
 
-        `importance_type` is gain if not given, of a linear model weight: ``[n_features, n_outputs]`` if several.
-        Combinations of columns (`ordered_combination`) have shares that no feature has alone, and categories have
-        a column for each of several classes (`categorical_encoding=ordered`): they are refused.
+        `importance_type` is gain by default, and weight for a linear model: ``[n_features, n_outputs]`` if it has
+        several outputs. A combination of columns (`ordered_combination`) has an importance of its own, and with several
+        classes a category has one column per class (`categorical_encoding=ordered`). Such models are refused.
         """
         booster = self.get_booster()
         names = booster.feature_names or [f"f{i}" for i in range(booster.num_features())]
@@ -342,9 +342,9 @@ class KauriModel(Parameters):
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The margins of a linear model where every feature is 0, ``[n_outputs]``; of trees the base score.
+        """The margins of a linear model when every feature is 0, ``[n_outputs]``; for trees the base score.
 
-        The latter is in the space of predictions: 0.5 for binary:logistic means a margin of 0.
+        The base score is on the scale of predictions: 0.5 for binary:logistic means a margin of 0.
         """
         booster = self.get_booster()
         if not self._is_linear:
@@ -358,11 +358,11 @@ class KauriModel(Parameters):
         self.get_booster().save_model(fname, dialect)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator.
+        """Load a model; see `Booster.load_model`. Raises ValueError if its objective belongs to another estimator.
 
-        Its objective, base score and kind of booster take the place of the estimator's, with a warning where that has
-        others. What the model was told of missing values (`missing`) becomes the estimator's; ValueError where that has
-        another value.
+        Its objective, base score and kind of booster replace the estimator's, with a warning if those differ. The
+        model's value for missing data (`missing`) becomes the estimator's; ValueError if the estimator has a different
+        value.
         """
         booster = Booster(model_file=fname)
         learner = json.loads(booster.save_config())["learner"]
@@ -373,7 +373,7 @@ class KauriModel(Parameters):
         self._take(booster)
 
     def _warn_of_overruled(self, params: dict[str, Any], learner: dict[str, Any]) -> None:
-        """Say which of the parameters that were chosen a loaded model has other values of."""
+        """Warn about explicitly chosen parameters that differ in a loaded model."""
         defaults = type(self)().get_params(deep=False)
         of_model = {"objective": learner["objective"]["name"], "booster": learner["gradient_booster"]["name"]}
         for name, value in of_model.items():
@@ -385,11 +385,11 @@ class KauriModel(Parameters):
                 )
 
     def _take(self, booster: Booster) -> None:
-        """Take a booster that was learnt elsewhere."""
+        """Adopt a booster that was trained elsewhere."""
         self.missing = missing_to_take(booster, self.missing)
         self._take_classes(booster)
         self._keep(booster, booster.feature_names)
         self._evals_result = {}
 
     def _take_classes(self, booster: Booster) -> None:
-        """Take what a loaded model says of classes."""
+        """Adopt the classes of a loaded model."""

@@ -1,4 +1,4 @@
-"""What `fit` of an estimator is given."""
+"""The arguments of an estimator's `fit`."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _FIELDS = {
 
 @dataclass
 class FitData:
-    """The rows to learn from, those to evaluate after each round, and how to go on."""
+    """The rows to learn from, the rows to evaluate after each round, and the model to continue."""
 
     train: GivenRows
     evals: list[GivenRows]
     verbose: bool | int
-    model: Booster | Any  # to continue: a booster, an estimator, a file; None: start anew
+    model: Booster | Any  # to continue: a booster, an estimator, or a file; None for a new model
 
 
 def eval_rows(eval_set: Sequence[tuple[Any, Any]] | None, **by_set: Sequence[Any] | None) -> list[GivenRows]:
-    """Return the rows to evaluate; `by_set` holds, by the name of the argument, what goes with each pair of `eval_set`.
+    """Return the rows to evaluate. `by_set` has, by argument name, one entry for each pair of `eval_set`.
 
     Raises
     ------
     ValueError
-        For anything but pairs, and for arguments with another number of entries.
+        An entry is not a pair, or an argument has a different number of entries.
     """
     pairs = [] if eval_set is None else list(eval_set)
     if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
@@ -57,7 +57,7 @@ def eval_rows(eval_set: Sequence[tuple[Any, Any]] | None, **by_set: Sequence[Any
 
 
 def require_cells(data: DMatrix, estimator: str) -> None:
-    """Raise ValueError in scikit-learn's words for data without rows or without columns to learn from."""
+    """Raise ValueError with scikit-learn's message for data without rows or without columns."""
     for count, what in zip(data.shape, ("sample(s)", "feature(s)")):
         if count == 0:
             raise ValueError(
@@ -66,7 +66,7 @@ def require_cells(data: DMatrix, estimator: str) -> None:
 
 
 def require_labels(y: Any) -> None:
-    """Raise ValueError for the first row without a class, or whose class is an infinite number."""
+    """Raise ValueError for the first row whose label is missing or infinite."""
     labels = np.asarray(y)
     if labels.dtype.kind == "O":
         values = labels.reshape(-1).tolist()

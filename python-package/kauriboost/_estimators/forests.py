@@ -1,4 +1,4 @@
-"""Random forests: estimators whose training is one round of many trees."""
+"""Random forests: estimators trained in one round of many trees."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class _Forest(KauriModel):
         )
 
     def get_num_boosting_rounds(self) -> int:
-        """Return 1."""
+        """Return 1, because a forest is one round."""
         return 1
 
     def get_booster_params(self) -> dict[str, Any]:
-        """Return the parameters that the booster gets."""
+        """Return the parameters of the booster."""
         if self.early_stopping_rounds is not None or self.callbacks or self.preset is not None:
             raise ValueError(
                 "a random forest is one round, so early_stopping_rounds, callbacks and preset have no meaning."
@@ -47,12 +47,12 @@ class _Forest(KauriModel):
 
 @public("kauriboost.sklearn")
 class KauriRFRegressor(_Forest, KauriRegressor):
-    """A random forest for regression; parameters as `KauriRegressor`'s, with a forest's defaults.
+    """A random forest for regression; the parameters are `KauriRegressor`'s, with a forest's defaults.
 
-    `n_estimators` is the number of trees, which are averaged; `subsample` and `colsample_bynode` make them differ.
+    `n_estimators` is the number of trees, which are averaged; `subsample` and `colsample_bynode` vary them.
     """
 
 
 @public("kauriboost.sklearn")
 class KauriRFClassifier(_Forest, KauriClassifier):
-    """A random forest for classification, of `n_estimators` trees per class; see `KauriRFRegressor`."""
+    """A random forest for classification, with `n_estimators` trees per class; see `KauriRFRegressor`."""

@@ -1,4 +1,4 @@
-"""Objectives and metrics in the form of scikit-learn's: functions of (y_true, y_pred)."""
+"""Objectives and metrics in scikit-learn's form: functions of (y_true, y_pred)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._model.metrics import CustomMetric
 def _takes_weights(function: Callable[..., Any]) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # of a built-in function
+    except ValueError:  # for a built-in function
         return False
     return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
@@ -37,7 +37,7 @@ def _weights_for(function: Callable[..., Any], data: DMatrix) -> dict[str, np.nd
 
 
 def as_objective(function: Callable[..., Any]) -> Objective:
-    """Return what `train` takes of (y_true, margins[, sample_weight]) -> (gradients, hessians)."""
+    """Convert a function (y_true, margins[, sample_weight]) -> (gradients, hessians) to an objective for `train`."""
 
     def objective(margins: Any, data: DMatrix) -> tuple[Any, Any]:
         pair: tuple[Any, Any] = function(data.get_label(), margins, **_weights_for(function, data))
@@ -47,9 +47,9 @@ def as_objective(function: Callable[..., Any]) -> Objective:
 
 
 def as_metric(functions: Sequence[Callable[..., Any]], by_query: bool) -> CustomMetric:
-    """Return what `train` takes of metrics (y_true, y_pred[, sample_weight]) -> number.
+    """Convert metrics (y_true, y_pred[, sample_weight]) -> number to a custom metric for `train`.
 
-    By query it is the mean over the queries, with their weights, where a query of one row counts as 1.
+    With `by_query` the value is the weighted mean over the queries, where a query of one row counts as 1.
     """
 
     def of_rows(function: Callable[..., Any], predictions: Any, data: DMatrix) -> float:

@@ -1,4 +1,4 @@
-"""Rows that an estimator holds out of training to stop early by."""
+"""Validation rows that an estimator holds out of training for early stopping."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._data.shuffling import shuffle
 
 
 def _some_of(n: int, fraction: float, seed: int) -> np.ndarray:
-    """Return numbers below n, a share of them, but never all."""
+    """Return a random fraction of the numbers below n, but never all of them."""
     return shuffle(n, seed, min(round(n * fraction), n - 1)) if n > 0 else np.empty(0, dtype=np.int64)
 
 
@@ -28,23 +28,23 @@ def _of_queries(begins: np.ndarray, fraction: float, seed: int) -> np.ndarray:
 
 
 def hold_out(data: DMatrix, fraction: float, seed: int, by_class: bool) -> tuple[DMatrix, DMatrix]:
-    """Divide a matrix into rows to learn from and rows held out, both in their order.
+    """Split a matrix into training rows and held-out rows, both in their original order.
 
     Parameters
     ----------
     data
-        The rows; those of a query stay together.
+        The rows; rows of a query stay together.
     fraction
         The share to hold out, above 0 and below 1.
     seed
-        Names the rows that are held out; it and their number say which.
+        Selects the held-out rows, together with the number of rows.
     by_class
-        Hold the share out of each class.
+        Hold out the same share of each class.
 
     Raises
     ------
     ValueError
-        For another fraction, or where it would hold out nothing.
+        The fraction is out of range, or would hold out no rows.
     """
     if not 0 < fraction < 1:
         raise ValueError(f"validation_fraction is {fraction!r}; expected a share above 0 and below 1, or None.")

@@ -1,4 +1,4 @@
-"""Intervals that hold the labels of as many new rows as they say; see `kauriboost.train_quantiles`."""
+"""Prediction intervals with the stated coverage of new rows; see `kauriboost.train_quantiles`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _COVERAGE = "kauri_coverage"
-_MEDIAN = 1  # of the quantiles: lower end, median, upper end
+_MEDIAN = 1  # index among the quantiles: lower end, median, upper end
 
 
 class Intervals(KauriModel):
-    """What a regressor offers beyond numbers: intervals."""
+    """Adds prediction intervals to a regressor."""
 
     def fit_intervals(
         self,
@@ -32,9 +32,9 @@ class Intervals(KauriModel):
         calibration_set: tuple[Any, Any] | None = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Learn the median and an interval that holds the given share of new labels, half of the others on each side.
+        """Train the median and an interval with the given coverage; each side misses half of the remaining labels.
 
-        The quantiles are calibrated on rows that a model of the other rows predicts, in `nfold` folds. `predict` then
+        The quantiles are calibrated on rows predicted by a model of the other rows, in `nfold` folds. `predict` then
         returns the median and `predict_interval` the interval; the model's file has all three quantiles.
 
         Parameters
@@ -44,17 +44,17 @@ class Intervals(KauriModel):
         coverage
             The share, above 0 and below 1.
         nfold
-            Number of folds, each of which is one training more; `random_state` names the permutation of the rows.
+            Number of folds, each of which costs one more training; `random_state` selects the permutation of the rows.
         calibration_set
-            Rows and targets to calibrate on instead, which must not be in X. Only for these the coverage is a theorem.
+            Rows and targets to calibrate on instead; they must not be in X. Only these give the theoretical guarantee.
         sample_weight
-            ``[n_rows]``; not with `calibration_set`, whose rows would have none.
+            ``[n_rows]``; not allowed with `calibration_set`, whose rows would have no weights.
 
         Raises
         ------
         ValueError
-            A share out of range, too few rows for it, several targets, or choices of the estimator that do not go
-            with this: another objective, ``booster="gblinear"``, early stopping, callbacks.
+            A share out of range, too few rows for it, several targets, or incompatible parameters of the estimator:
+            another objective, ``booster="gblinear"``, early stopping, callbacks.
         """
         params = self._interval_params(coverage)
         if calibration_set is not None and sample_weight is not None:
@@ -94,7 +94,7 @@ class Intervals(KauriModel):
         Raises
         ------
         ValueError
-            The model has no intervals, or was trained on since they were calibrated.
+            The model has no intervals, or was trained further after their calibration.
         """
         _require_intervals(self.get_booster())
         quantiles = self._predict(X, None, validate_features=validate_features)
@@ -102,7 +102,7 @@ class Intervals(KauriModel):
         return ends
 
     def _medians(self, values: np.ndarray, base_margin: Any) -> np.ndarray:
-        """Return what `predict` returns: of quantiles that `fit_intervals` learnt the median."""
+        """Return the predictions of `predict`: after `fit_intervals`, the median among the quantiles."""
         if values.ndim != 2 or self.get_booster().attr(_COVERAGE) is None:
             return values
         if base_margin is not None:

@@ -1,4 +1,4 @@
-"""What an estimator takes as missing, as an attribute of its booster: a loaded model reads the same rows alike."""
+"""The value for missing data, stored as an attribute of the booster, so a loaded model treats rows alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ATTRIBUTE = "kauri_missing"
 
 
 class MissingCallback(TrainingCallback):
-    """Tells the model before the first round what its rows have for missing values, so that checkpoints know it, too.
+    """Stores the value for missing data in the model before the first round, so that checkpoints contain it.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class MissingCallback(TrainingCallback):
         self._missing = missing_value(missing)
 
     def before_training(self, model: Booster) -> Booster:
-        """Set the attribute. Raises ValueError where the model to go on with was learnt with another value."""
+        """Set the attribute. Raises ValueError if the model to continue was trained with another value."""
         known = missing_of(model)
         if known is not None and not _same(known, self._missing):
             raise ValueError(
@@ -37,9 +37,9 @@ class MissingCallback(TrainingCallback):
 
 
 def missing_of(booster: Booster) -> float | None:
-    """Return what stands for a missing value besides NaN in the rows that a booster was learnt from; None: unknown.
+    """Return the value besides NaN that means "missing" in a booster's training rows; None if unknown.
 
-    Raises ModelError for an attribute that is damaged.
+    Raises ModelError if the attribute is damaged.
     """
     text = booster.attr(ATTRIBUTE)
     if text is None:
@@ -54,9 +54,9 @@ def missing_of(booster: Booster) -> float | None:
 
 
 def missing_to_take(booster: Booster, missing: float | None) -> float | None:
-    """Return what an estimator takes as missing once it has loaded a booster.
+    """Return the value of `missing` for an estimator that has loaded a booster.
 
-    Raises ValueError where the estimator was told another value than the booster.
+    Raises ValueError if the estimator has another value than the booster.
     """
     known = missing_of(booster)
     if known is None or _same(known, missing_value(missing)):

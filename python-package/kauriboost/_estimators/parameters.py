@@ -1,4 +1,4 @@
-"""The parameters of an estimator: scikit-learn's conventions on one side, a booster's parameters on the other."""
+"""The parameters of an estimator: scikit-learn's conventions, and conversion to a booster's parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .functions import as_metric
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Arguments of an estimator that are no parameters of a booster.
+# Arguments of an estimator that are not booster parameters.
 _NOT_OF_THE_BOOSTER = (
     "n_estimators",
     "feature_weights",
@@ -45,9 +45,9 @@ _Constructor = TypeVar("_Constructor", bound=Callable[..., None])
 
 
 def hands_on(constructor: _Constructor) -> _Constructor:
-    """Give a constructor, whose ``**shared`` arguments are those of `Parameters`, the signature that says so.
+    """Give a constructor with ``**shared`` arguments of `Parameters` an explicit signature.
 
-    What shows an estimator looks there for the defaults, and leaves out what has not been changed.
+    Tools that display an estimator read the defaults from it, and omit unchanged parameters.
     """
     own = [one for one in inspect.signature(constructor).parameters.values() if one.kind != one.VAR_KEYWORD]
     names = {argument.name for argument in own}
@@ -57,15 +57,15 @@ def hands_on(constructor: _Constructor) -> _Constructor:
 
 
 class Parameters(BaseEstimator):
-    """The part of an estimator that is there before `fit`. Every parameter that is None keeps the library's default.
+    """The part of an estimator that exists before `fit`. A parameter that is None keeps the library's default.
 
-    `kwargs` are parameters of the booster that are not named here; `fit` checks them, as scikit-learn asks for.
+    `kwargs` are booster parameters that are not named here; `fit` checks them, as scikit-learn requires.
     """
 
-    _BY_QUERY = False  # whether metrics of the user's own are of queries
-    kwargs: dict[str, Any]  # where some are given
+    _BY_QUERY = False  # whether custom metrics are computed by query
+    kwargs: dict[str, Any]  # only set if some are given
 
-    # As long as the list is: scikit-learn reads the names from the signature and wants each value kept as it came.
+    # The list is long because scikit-learn reads the names from the signature and requires each value to be kept as is.
     def __init__(
         self,
         *,
@@ -184,7 +184,7 @@ class Parameters(BaseEstimator):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Return the arguments of the constructor, and of those that it hands the others on to."""
+        """Return the arguments of the constructor, and of the base constructors that get its ``**shared``."""
         names: set[str] = set()
         for base in (base for base in cls.__mro__ if issubclass(base, Parameters) and "__init__" in vars(base)):
             arguments = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
@@ -194,11 +194,11 @@ class Parameters(BaseEstimator):
         return sorted(names)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, also those that were given besides the named ones."""
+        """Return the parameters, including `kwargs`."""
         return {**super().get_params(deep), **getattr(self, "kwargs", {})}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; see `kauriboost.parameters` for those that may be given besides the named ones."""
+        """Set parameters; `kauriboost.parameters` lists those allowed in addition to the named ones."""
         named = self._get_param_names()
         others = {name: value for name, value in params.items() if name not in named and "__" not in name}
         if others:
@@ -207,7 +207,7 @@ class Parameters(BaseEstimator):
         return self
 
     def _require_known(self, names: Iterable[str]) -> None:
-        """Raise ParameterError for a name of no parameter."""
+        """Raise ParameterError for an unknown parameter name."""
         known = {parameter["name"] for parameter in parameters()}
         for name in names:
             if name not in known:
@@ -217,16 +217,16 @@ class Parameters(BaseEstimator):
                 self._let_the_library_refuse(name)
 
     def _let_the_library_refuse(self, name: str) -> None:
-        """Raise what a booster says of a name that it does not know: it may be one of another place."""
+        """Raise the booster's error for an unknown name: the name may belong elsewhere."""
         try:
             Booster({name: self.kwargs[name]}).save_config()
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
     def get_booster_params(self) -> dict[str, Any]:
-        """Return the parameters that the booster gets: those that are given, without functions.
+        """Return the parameters of the booster: those that are set, without functions.
 
-        Raises ParameterError for one that there is not.
+        Raises ParameterError for an unknown parameter.
         """
         if hasattr(self, "kwargs"):
             self._require_known(self.kwargs)
@@ -246,7 +246,7 @@ class Parameters(BaseEstimator):
         return params
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """Return what `get_booster_params` does; XGBoost's name."""
+        """Return `get_booster_params()`, under XGBoost's name."""
         return self.get_booster_params()
 
     def get_num_boosting_rounds(self) -> int:

@@ -20,8 +20,9 @@ from .parameters import hands_on
 class KauriRanker(KauriModel):
     """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
 
-    Parameters are those of `KauriRegressor`, but `objective` is no function; one for `eval_metric` gets the rows of one
-    query at a time. Wherever X is a frame with a column ``qid``, that column is the query of each row, no feature.
+    Parameters are the same as for `KauriRegressor`, but `objective` cannot be a function. A function for `eval_metric`
+    gets the rows of one query at a time. If X is a frame with a column ``qid``, that column is the query of each row
+    and not a feature.
     """
 
     _BY_QUERY = True
@@ -67,21 +68,21 @@ class KauriRanker(KauriModel):
         verbose: bool | int = False,
         xgb_model: Any = None,
     ) -> KauriRanker:
-        """Learn from rows X, the rows of a query together, and their relevance y.
+        """Train on rows X, with rows of a query adjacent, and their relevance y.
 
         Parameters
         ----------
         X, y
             ``[n_rows, n_features]`` and ``[n_rows]``.
         group, qid
-            Rows per query, in order, ``[n_queries]``; or the query of each row, ascending, ``[n_rows]``. Neither where
-            X has a column ``qid``.
+            Rows per query, in order, ``[n_queries]``; or the query of each row, ascending, ``[n_rows]``. Pass neither
+            if X has a column ``qid``.
         sample_weight
             ``[n_queries]``.
         base_margin, feature_weights, verbose, xgb_model
-            As in `KauriRegressor.fit`.
+            As for `KauriRegressor.fit`.
         eval_set, eval_group, eval_qid, sample_weight_eval_set, base_margin_eval_set
-            (X, y) pairs to evaluate after each round, and for each of them its queries, weights and so on.
+            (X, y) pairs to evaluate after each round, and the queries, weights and so on of each pair.
         """
         if callable(self.objective):
             raise ValueError("KauriRanker takes no function for objective; see kauriboost.train.")
@@ -107,13 +108,13 @@ class KauriRanker(KauriModel):
         sample_weight: Any = None,
         base_margin: Any = None,
     ) -> KauriRanker:
-        """Give the leaves the values that other queries ask for; see `KauriRegressor.refit`, and `fit` for the rows."""
+        """Refit the leaf values on other queries; see `KauriRegressor.refit`, and `fit` for the rows."""
         fields = {"group": group, "qid": qid, "weight": sample_weight, "base_margin": base_margin}
         self._refit((X, y, fields), decay_rate)
         return self
 
     def _matrix(self, X: Any, **info: Any) -> DMatrix:
-        """Make a matrix; of labelled rows the queries are needed."""
+        """Make a matrix; labelled rows need queries."""
         X, column = split_column(X, "qid")
         if "label" in info:
             given = [queries for queries in (info.get("group"), info.get("qid"), column) if queries is not None]
@@ -142,7 +143,7 @@ class KauriRanker(KauriModel):
         base_margin: Any = None,
         iteration_range: tuple[int, int] | None = None,
     ) -> np.ndarray:
-        """Return the scores of rows, ``[n_rows]``, by which those of a query are ordered, largest first.
+        """Return the scores of rows, ``[n_rows]``, which rank the rows of each query, largest first.
 
         For the parameters see `KauriRegressor.predict`.
         """
@@ -152,7 +153,7 @@ class KauriRanker(KauriModel):
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the scores after each round, see `KauriRegressor.staged_predict`."""
+        """Yield the scores after each round; see `KauriRegressor.staged_predict`."""
         return self._staged(
             X,
             base_margin,
@@ -161,9 +162,9 @@ class KauriRanker(KauriModel):
         )
 
     def score(self, X: Any, y: Any, *, group: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
-        """Return the last of the metrics (by default the objective's own) on rows X of queries and their relevance y.
+        """Return the last metric (by default the objective's own) on rows X of queries and their relevance y.
 
-        `group`, `qid` and `sample_weight` are as in `fit`; the rounds as in `predict`.
+        `group`, `qid` and `sample_weight` are as in `fit`, the rounds as in `predict`.
         """
         booster = self.get_booster()
         data = self._labelled((X, y, {"group": group, "qid": qid, "weight": sample_weight}))

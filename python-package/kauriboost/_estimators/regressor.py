@@ -19,21 +19,22 @@ from .intervals import Intervals
 class KauriRegressor(RegressorMixin, Intervals):
     """Gradient-boosted regression.
 
-    Parameters are those of the booster under scikit-learn's names, and all of ``kauriboost.parameters()``
-    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default. Besides:
-    `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`, or `validation_fraction`:
-    the share of the rows, of each class alike, that is held out for it; those of a query stay together),
-    `importance_type` and `callbacks`.
+    Parameters are the booster's under scikit-learn's names, and all of ``kauriboost.parameters()``
+    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default.
+    Additional parameters are `n_estimators` (rounds), `missing`, `early_stopping_rounds`, `validation_fraction`,
+    `importance_type` and `callbacks`. `early_stopping_rounds` needs `eval_set` in `fit`, or `validation_fraction`: the
+    share of the rows to hold out, equal for all classes; rows of a query stay together.
 
-    ``preset="best"`` chooses learning rate, rounds and other settings that are not given by `kauriboost.fit_best`,
-    within `time_budget` seconds or `rounds_budget` rounds; `n_estimators` then says nothing. `best_fit_` tells what was
-    chosen and what it cost.
+    With ``preset="best"``, `kauriboost.fit_best` chooses learning rate, rounds and other parameters that are not given,
+    within `time_budget` seconds or `rounds_budget` rounds; `n_estimators` is then ignored. `best_fit_` has the choice
+    and its cost.
 
     `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
-    functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
-    among their arguments. Early stopping makes such a metric small; `kauriboost.callback.EarlyStopping` can be told.
+    functions (y_true, y_pred) -> number, such as those in ``sklearn.metrics``. If rows have weights, the functions also
+    need an argument `sample_weight`. Early stopping minimises such a metric; pass `kauriboost.callback.EarlyStopping`
+    to change this.
 
-    `fit_intervals` learns intervals in place of numbers.
+    `fit_intervals` learns prediction intervals.
     """
 
     def fit(
@@ -50,22 +51,21 @@ class KauriRegressor(RegressorMixin, Intervals):
         verbose: bool | int = False,
         xgb_model: Any = None,
     ) -> KauriRegressor:
-        """Learn from rows X and targets y.
+        """Train on rows X and targets y.
 
         Parameters
         ----------
         X, y
             ``[n_rows, n_features]`` (array, sparse matrix or data frame) and ``[n_rows]``, or ``[n_rows, n_targets]``:
-            see the parameter `multi_strategy`. NaN in such a table is a target of a row that is not known: nothing is
-            learnt from it.
+            see the parameter `multi_strategy`. NaN in a table of targets is an unknown target, which is ignored.
         sample_weight, base_margin
             ``[n_rows]``.
         feature_weights
-            ``[n_features]``; or the estimator has them.
+            ``[n_features]``; alternatively a parameter of the estimator.
         eval_set
             (X, y) pairs to evaluate after each round.
         sample_weight_eval_set, base_margin_eval_set
-            The same for each of them.
+            The same fields for each pair.
         verbose
             Show the progress; see `kauriboost.train`.
         xgb_model
@@ -82,19 +82,19 @@ class KauriRegressor(RegressorMixin, Intervals):
     def refit(
         self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None
     ) -> KauriRegressor:
-        """Give the leaves the values that other rows ask for; the splits stay, see `kauriboost.refit`.
+        """Refit the leaf values on other rows; the splits stay, see `kauriboost.refit`.
 
-        The booster of before stays as it is. `best_iteration` stays, `best_score` and the evaluations do not; after
-        `fit_intervals` the intervals are no longer calibrated.
+        The previous booster object is not changed. `best_iteration` stays; `best_score` and the evaluations are
+        dropped. After `fit_intervals` the intervals are no longer calibrated.
 
         Parameters
         ----------
         X, y
-            As in `fit`.
+            As for `fit`.
         decay_rate
             Share of the old values, in [0, 1].
         sample_weight, base_margin
-            As in `fit`.
+            As for `fit`.
         """
         self._refit((X, y, {"weight": sample_weight, "base_margin": base_margin}), decay_rate)
         return self
@@ -117,18 +117,18 @@ class KauriRegressor(RegressorMixin, Intervals):
         base_margin: Any = None,
         iteration_range: tuple[int, int] | None = None,
     ) -> np.ndarray:
-        """Predict, in the shape of y; after early stopping with the rounds up to the best one.
+        """Return predictions in the shape of y; after early stopping with the rounds up to the best one.
 
-        After `fit_intervals` it is the median.
+        After `fit_intervals` it returns the median.
 
         Parameters
         ----------
         X
             ``[n_rows, n_features]``.
         output_margin
-            Return sums of leaves instead of transforming them.
+            Return sums of leaf values without transforming them.
         validate_features
-            Compare the features' names with those that were learnt from.
+            Compare the feature names with the training data's.
         base_margin
             ``[n_rows]`` or ``[n_rows, n_targets]``.
         iteration_range
@@ -138,13 +138,13 @@ class KauriRegressor(RegressorMixin, Intervals):
         return self._medians(self._predict(X, iteration_range, **how), base_margin)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of the variance of y that is explained (r2): of a table the mean over its targets.
+        """Return the share of the variance of y that is explained (r2); for a table, the mean over its targets.
 
-        Rows whose target is NaN in a table do not count for that target; targets that are NaN in all rows do not count.
+        Rows with a NaN target are left out for that target; targets that are NaN in all rows are left out.
         """
         if not has_several_columns(y):
             return float(super().score(X, y, sample_weight))
-        from sklearn.metrics import r2_score  # late, as scikit-learn's own
+        from sklearn.metrics import r2_score  # imported late, as scikit-learn does
 
         table, predictions = as_numeric(y, "y"), self.predict(X)
         weights = np.ones(len(table)) if sample_weight is None else np.asarray(sample_weight)
@@ -158,9 +158,9 @@ class KauriRegressor(RegressorMixin, Intervals):
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the predictions after each round; the last is that of `predict`, whose parameters these are.
+        """Yield the predictions after each round; the last equals that of `predict`, with the same parameters.
 
-        A round costs what its own trees cost, twice, and not those of the rounds before.
+        Each round evaluates its own trees twice, and no trees of earlier rounds.
         """
         return self._staged(
             X,

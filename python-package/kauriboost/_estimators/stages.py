@@ -1,4 +1,4 @@
-"""Predictions after each round, without going through the rounds before again."""
+"""Predictions after each round, without evaluating earlier rounds again."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import numpy as np
 
 from .._data.matrix import DMatrix
 
-# Of held rows, the margins before some rounds (None: the model's start) and those rounds.
+# A function of held rows, the margins before some rounds (None: the model's start), and those rounds.
 Stage = Callable[["HeldRows", Any, tuple[int, int]], np.ndarray]
 
 
 class HeldRows:
-    """Rows in the library's form, for several predictions from different base margins."""
+    """Rows in the library's form, for several predictions with different base margins."""
 
     def __init__(self, data: DMatrix) -> None:
         self._data = data
 
     def starting_at(self, margins: Any) -> DMatrix:
-        """Return the rows with these margins in place of their base margins; None leaves them without."""
+        """Return the rows with these base margins; None leaves the rows unchanged."""
         if margins is not None:
             self._data.set_base_margin(margins)
         return self._data
 
 
 def stages(rows: HeldRows, start: Any, rounds: range, margins_of: Stage, predict: Stage) -> Iterator[np.ndarray]:
-    """Yield what `predict` says after each of the rounds, each from the margins before it."""
+    """Yield the result of `predict` after each round, starting from the margins before it."""
     margins = start
     for index in rounds:
         one = (index, index + 1)

@@ -1,1 +1,1 @@
-"""What the features add to predictions, and how much worse a model is without one."""
+"""Contributions of features to predictions, and the loss of quality without a feature."""

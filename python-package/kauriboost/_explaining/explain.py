@@ -1,4 +1,4 @@
-"""Explaining predictions: rows, batches of rows, whole data sets, and pairs of features."""
+"""Explanations of predictions: rows, batches of rows, whole data sets, and pairs of features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "ta
 
 
 def _kind(values: str, interactions: bool, approximate: bool) -> str:
-    """Return the key of `_TYPES`. Raises ParameterError for what does not go together."""
+    """Return the key of `_TYPES`. Raises ParameterError for incompatible arguments."""
     if values not in ("shapley", "banzhaf", "taylor"):
         raise ParameterError(f"values is {values!r}; expected 'shapley', 'banzhaf' or 'taylor'.")
     if interactions and approximate:
@@ -64,46 +64,47 @@ def explain(
     groups: dict[str, Sequence[str | int]] | Sequence[Sequence[str | int]] | None = None,
     seed: int = 0,
 ) -> Explanation:
-    """Explain the predictions for rows by SHAP values, which are exact unless `approximate`, or sampled.
+    """Explain the predictions for rows by SHAP values, which are exact unless `approximate` or sampled.
 
     Parameters
     ----------
     model
-        A Booster, or a fitted estimator of `kauriboost.sklearn`. The parameters ``device`` and ``shap_method`` decide
+        A Booster, or a fitted estimator of `kauriboost.sklearn`. The parameters ``device`` and ``shap_method`` select
         where and how the values are computed.
     X
-        The rows: a DMatrix, or whatever one is made of.
+        The rows: a DMatrix, or data to make one from.
     values
         ``"shapley"``; ``"banzhaf"``: a feature's mean effect over all sets of other features, which need not add up to
-        the margin; ``"taylor"``: Shapley-Taylor interactions of pairs, where the diagonal is what a feature does alone.
+        the margin; ``"taylor"``: Shapley-Taylor interactions of pairs, with the effect of a single feature on the
+        diagonal.
     interactions
         Explain pairs of features: `n_features` times as many numbers.
     approximate
-        Take the faster, approximate method instead.
+        Use the faster, approximate method instead.
     background
-        Rows to compare with. A feature that is left out then takes its values from these rows (interventional SHAP
-        values), instead of those that the training data suggest.
+        Rows to compare with. A feature outside a coalition then takes its values from these rows (interventional SHAP
+        values), instead of from the distribution of the training data.
     features
-        Return only the values of these, given by name or number. Memory then is for them alone.
+        Return the values of these features only, given by name or number. Memory is then needed only for them.
     feature_names
-        What to call the features; by default as the model or the data frame does, else f0, f1, ...
+        Names of the features; by default those of the model or the data frame, else f0, f1, ...
     iteration_range
-        Rounds [begin, end) to explain, an end of 0 means all; by default all, or for an estimator after early stopping
-        those up to its best round.
+        Rounds [begin, end) to explain; an end of 0 means all. By default all rounds, or for an estimator after early
+        stopping the rounds up to the best one.
     output
-        What is explained: ``"margin"``, the sum of trees; ``"value"``, what is predicted: probabilities, counts;
-        ``"loss"``, the loss of each row by the objective's metric, which says what a feature is good for. The last two
-        need a background, and are estimated from sets of features (see `explain_function`); so are margins if `method`
-        names how, or with `groups`.
+        The explained quantity: ``"margin"``, the sum of trees; ``"value"``, the prediction, such as a probability or
+        count; ``"loss"``, the loss of each row by the objective's metric, which shows how useful a feature is.
+        ``"value"`` and ``"loss"`` need a background, and are estimated from sets of features (see `explain_function`).
+        Margins are also estimated if `method` names a sampling method, or with `groups`.
     y
-        The labels, for ``"loss"``; by default those of the DMatrix.
+        The labels, for ``"loss"``; by default the labels of the DMatrix.
     method, n_orders, max_evals, tolerance, groups, seed
         As for `explain_function`.
 
     Raises
     ------
     ParameterError
-        Names or features that do not fit the model; choices that do not go together.
+        Names or features that do not fit the model; incompatible arguments.
     DataError
         Rows that do not fit the model; no labels for ``"loss"``.
     """
@@ -142,29 +143,29 @@ def explain(
 
 
 def explain_batches(model: Any, batches: Iterable[Any], *, background: Any = None, **how: Any) -> Iterator[Explanation]:
-    """Explain rows that come in batches, each when it is asked for: memory is that of one batch and its explanation.
+    """Explain rows that come in batches, lazily, in the memory of one batch and its explanation.
 
-    The values are those of one call with all rows, to the bit.
+    The values are bit for bit the same as from a single call with all rows.
 
     Parameters
     ----------
     model
         As for `explain`.
     batches
-        Rows of any kind that `explain` takes.
+        Batches of rows, of any kind that `explain` takes.
     background, **how
         As for `explain`.
 
     Yields
     ------
     Explanation
-        Of each batch.
+        The explanation of each batch.
     """
     if background is not None:
         background = subject_of(model, None).rows(background)
     for batch in batches:
         explanation = explain(model, batch, background=background, **how)
-        del batch  # else it would live until the next one has come
+        del batch  # otherwise it would live until the next batch has arrived
         yield explanation
         del explanation
 
@@ -181,9 +182,9 @@ def global_importance(
     feature_names: Sequence[str] | None = None,
     iteration_range: tuple[int, int] | None = None,
 ) -> GlobalImportance:
-    """Return the mean over rows of the absolute SHAP values, in the memory of a tile of rows.
+    """Return the mean over rows of the absolute SHAP values, in the memory of one tile of rows.
 
-    The same numbers as from `explain`, whose values never are in memory all at once. Means are added up in float64 in
+    The numbers are the same as from `explain`, but not all values are in memory at once. Means are summed in float64 in
     the order of the rows.
 
     Parameters
@@ -216,15 +217,15 @@ def sparse_interactions(
     feature_names: Sequence[str] | None = None,
     iteration_range: tuple[int, int] | None = None,
 ) -> SparseInteractions:
-    """Explain pairs of features without the cells that are zero for every row.
+    """Explain pairs of features without the pairs that are zero for every row.
 
     Parameters
     ----------
     model, X, feature_names, iteration_range
         As for `explain`.
     top_k
-        Return of each row and output only so many pairs of different features, the strongest first; by default all
-        cells of the upper triangle, the diagonal and the bias included.
+        Return only this number of pairs of different features per row and output, strongest first. By default all cells
+        of the upper triangle are returned, including the diagonal and the bias.
     """
     if top_k is not None and top_k < 1:
         raise ParameterError(f"top_k is {top_k}; expected at least 1, or None for all.")

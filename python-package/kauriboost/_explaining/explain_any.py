@@ -1,4 +1,4 @@
-"""Explaining any function of rows, and any game."""
+"""Explanations of any function of rows, and of any game."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .explanation import Explanation
 from .hybrid_rows import ArrayRows, FrameRows, players_of, rows_of
 from .orders import integer
 
-INEXACT = ("owen", "owen_halved", "stratified")  # whose values do not add up
+INEXACT = ("owen", "owen_halved", "stratified")  # methods whose values do not add up
 
-_MOST_PLAYERS = 1 << 20  # as the library has it, asked before names and tables of so many are made
+_MOST_PLAYERS = 1 << 20  # the library's limit, checked before allocating names and tables
 
 
 def sampling(
     method: str, n_orders: int | None, max_evals: int | None, tolerance: float | None, seed: int
 ) -> dict[str, Any]:
-    """Return what a configuration says of the coalitions."""
+    """Return the settings of sampling for a configuration."""
     settings: dict[str, Any] = {"method": method, "seed": integer("seed", seed, 0)}
     for name, value in {"n_orders": n_orders, "max_evals": max_evals}.items():
         if value is not None:
@@ -36,7 +36,7 @@ def sampling(
 
 
 def _checked(returned: Any, n: int, n_outputs: int | None, who: str) -> np.ndarray:
-    """Return what the caller's function returned as [n, n_outputs]; None: as many as there are."""
+    """Return the result of the caller's function as ``[n, n_outputs]``; any number of outputs if that is None."""
     values = np.asarray(returned, dtype=np.float64)
     table = values.reshape(n, 1) if values.shape == (n,) else values
     if table.ndim == 2 and len(table) == n and table.shape[1] > 0 and n_outputs in (None, table.shape[1]):
@@ -49,7 +49,7 @@ def _checked(returned: Any, n: int, n_outputs: int | None, who: str) -> np.ndarr
 def _of_rows(
     predict: Callable[[Any], Any], table: ArrayRows | FrameRows, shape: tuple[int, int], settings: bytes, progress: bool
 ) -> Estimate:
-    """Return the values; with `progress` row by row, which changes nothing."""
+    """Return the values; with `progress` row by row, with the same result."""
 
     def function(hybrid: np.ndarray) -> np.ndarray:
         return _checked(predict(table.decoded(hybrid)), len(hybrid), shape[1], "predict")
@@ -57,7 +57,7 @@ def _of_rows(
     rows, background = table.rows, table.background
     if not progress or len(rows) == 0:
         return call_explain_function(function, rows, background, shape, settings)
-    bar: Any = bar_of(len(rows))  # without a model
+    bar: Any = bar_of(len(rows))  # callbacks get no model
     bar.before_training(None)
     parts = []
     for row in range(len(rows)):
@@ -86,44 +86,45 @@ def explain_function(
     seed: int = 0,
     progress: bool = False,
 ) -> Explanation:
-    """Explain what any function makes of rows: a pipeline, a model of another library, a service.
+    """Explain the outputs of any function of rows: a pipeline, a model of another library, a service.
 
-    A set of features is worth the mean of the function over the background, with those features as in the row that is
-    explained; a feature's value is what it adds to such sets on average (Shapley values). Memory is that of the result
-    and of one batch of rows.
+    The worth of a set of features is the mean of the function over the background, with these features taken from the
+    explained row. A feature's value is its average contribution to such sets (Shapley value). Memory is needed for the
+    result and one batch of rows.
 
     Parameters
     ----------
     predict
-        Takes rows as X has them and returns ``[n]`` or ``[n, n_outputs]`` finite numbers. What it raises comes through.
+        Takes rows as in X and returns ``[n]`` or ``[n, n_outputs]`` finite numbers. Its exceptions are passed on.
     X
-        The rows: an array, which `predict` gets as float64, or a pandas data frame, which keeps its columns and types.
+        The rows: an array, passed to `predict` as float64, or a pandas data frame, which keeps its columns and types.
     background
-        Rows to compare with, of the same kind: some hundred of the training data. Time grows with their number.
+        Rows to compare with, of the same kind: a few hundred of the training data. Time is proportional to their
+        number.
     method
         ``"exact"``: all sets. ``"orthogonal"``, ``"antithetic"``, ``"mc"``, ``"sobol"``, ``"herding"``, ``"sbq"``:
         orders in which features join, see `sample_orders`. ``"owen"``, ``"owen_halved"``, ``"stratified"``: other
-        estimators, whose values do not add up exactly. ``"auto"``: exact if that takes no more sets than orders would,
-        else for up to 16 features ``"sbq"`` or ``"herding"``, else ``"orthogonal"``.
+        estimators, whose values do not add up exactly. ``"auto"``: exact if that needs no more sets than orders would;
+        otherwise ``"sbq"`` or ``"herding"`` for up to 16 features, and ``"orthogonal"`` for more.
     n_orders
-        How many orders; of d features each takes d - 1 sets. By default as `max_evals` allows, or max(10, 2 (d - 1)).
+        Number of orders; with d features each needs d - 1 sets. By default the number that `max_evals` allows, or else
+        max(10, 2 (d - 1)).
     max_evals
-        How many sets may be evaluated for a row, each on all rows of the background.
+        Maximum number of sets evaluated per row, each on all rows of the background.
     tolerance
-        Add orders until no standard error is above this share of the row's largest value less its smallest, or up to
-        20 times as many orders as by default. For ``"auto"``, ``"orthogonal"``, ``"antithetic"``, ``"mc"`` and
-        ``"sobol"``.
+        Add orders until every standard error is at most this share of the range of the row's values, or up to 20 times
+        the default number of orders. For ``"auto"``, ``"orthogonal"``, ``"antithetic"``, ``"mc"`` and ``"sobol"``.
     groups
-        Columns that join together, like those of one category: lists of names or numbers, or a dict of such lists by
-        name. Columns in no group stand alone.
+        Columns that join together, such as the indicators of one category: lists of names or numbers, or a dict of such
+        lists by name. Columns in no group are on their own.
     output_names
-        What to call several outputs; by default numbers.
+        Names of the outputs, if there are several; by default numbers.
     feature_names
-        What to call the columns of an array.
+        Names of the columns of an array.
     batch_rows
-        How many rows `predict` is called with at most.
+        Maximum number of rows per call of `predict`.
     seed
-        Names the orders. A row's values do not depend on the other rows.
+        Selects the orders. A row's values do not depend on the other rows.
     progress
         Show the progress on standard error.
 
@@ -135,9 +136,9 @@ def explain_function(
     Raises
     ------
     ParameterError
-        A method that is not known, or that the budget does not allow; groups that do not fit.
+        An unknown method, or one that the budget does not allow; groups that do not match the columns.
     DataError
-        Tables that do not fit together; results of another shape, or not finite.
+        Tables with different columns; results of a wrong shape, or not finite.
     """
     table = rows_of(X, background)
     if len(table.background) == 0:
@@ -197,19 +198,19 @@ def shapley_values(
     output_names: Sequence[Any] | None = None,
     seed: int = 0,
 ) -> Explanation:
-    """Return the Shapley values of any game: of image tiles, sources of data, rows of a training set.
+    """Return the Shapley values of any game, for example of image tiles, data sources, or rows of a training set.
 
     Parameters
     ----------
     game
-        Takes coalitions, bool ``[n, n_players]``, and returns what each is worth: ``[n]``, or ``[n, n_outputs]``. What
-        it raises comes through.
+        Takes coalitions, bool ``[n, n_players]``, and returns the worth of each: ``[n]``, or ``[n, n_outputs]``. Its
+        exceptions are passed on.
     n_players, n_outputs
-        How many players there are, and how many numbers a coalition is worth.
+        Number of players, and number of outputs of a coalition's worth.
     method, n_orders, max_evals, tolerance, seed
         As for `explain_function`.
     player_names, output_names
-        What to call them; by default p0, p1, .. and numbers.
+        Names of players and outputs; by default p0, p1, .. and numbers.
 
     Returns
     -------

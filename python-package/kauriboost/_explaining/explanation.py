@@ -1,4 +1,4 @@
-"""What explaining returns: values of every row, means over rows, and interactions without the pairs that have none."""
+"""Results of explaining: values of every row, means over rows, and interactions without empty pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tables import table_of
 
 
 def _output_number(names: list[Any] | None, which: Any) -> int:
-    """Return the place of an output, given by its name (a class) or else its number."""
+    """Return the index of an output, given by its name (a class) or else its number."""
     if names is None:
         raise ParameterError("the explanation has one output; there is nothing to choose.")
     number = names.index(which) if which in names else which
@@ -26,44 +26,44 @@ def _output_number(names: list[Any] | None, which: Any) -> int:
 @public("kauriboost.explanation")
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What the features of some rows add to the predictions: SHAP values, or others of their kind.
+    """Contributions of features to the predictions of some rows: SHAP values, or similar ones.
 
     Attributes
     ----------
     values
-        ``[n_rows, n_features]``; of interactions ``[n_rows, n_features, n_features]``, where the effect of a pair is
-        divided between its two cells. With several outputs their axis is the last.
+        ``[n_rows, n_features]``; for interactions ``[n_rows, n_features, n_features]``, with the effect of a pair
+        divided between its two cells. Several outputs add a last axis.
     base_values
-        ``[n_rows]``, or ``[n_rows, n_outputs]``: the mean margin, or what else is explained, of the data that the model
-        was trained on, or of the background.
+        ``[n_rows]``, or ``[n_rows, n_outputs]``: the mean of the explained quantity, such as the margin, over the
+        training data or the background.
     data
-        ``[n_rows, n_features]``, NaN where missing. Of a categorical feature the number that the rows' own frame gives
-        to a category: see `categories`.
+        ``[n_rows, n_features]``, NaN for missing values. Categories are numbers in the encoding of the rows' own frame:
+        see `categories`.
     feature_names
         One per feature.
     output_names
-        One per output where there are several, else None: the classes of a classifier, or numbers.
+        One per output if there are several, else None: the classes of a classifier, or numbers.
     kind
-        What the values are: ``"shapley"``, ``"approximate"``, ``"banzhaf"`` or ``"taylor"``.
+        The kind of values: ``"shapley"``, ``"approximate"``, ``"banzhaf"`` or ``"taylor"``.
     adds_up
-        Whether each row's values and its base value add up to what is explained: not Banzhaf values, nor a choice of
-        features, nor some methods of sampling.
+        Whether each row's values and its base value sum to the explained quantity. False for Banzhaf values, for a
+        selection of features, and for some methods of sampling.
     categories
-        By feature the names of its categories where they have some: c in `data` stands for the c-th. In another frame
-        they may have another order.
+        For each feature with named categories, their names: c in `data` is the c-th name. Another frame may order them
+        differently.
     std_error
-        Of values from sampled coalitions: their standard errors, in their shape. NaN where the method knows none, which
-        are ``"herding"``, ``"sbq"``, and ``"sobol"`` without a tolerance, or a budget has room for one estimate alone;
-        0 where the values are exact. A little too large for ``"orthogonal"`` with less than two whole sets of orders.
+        Standard errors of values from sampled coalitions, in the shape of `values`. NaN if the method has no estimate
+        (``"herding"``, ``"sbq"``, and ``"sobol"`` without a tolerance), or if the budget allows only one estimate; 0
+        for exact values. Slightly too large for ``"orthogonal"`` with fewer than two complete sets of orders.
     n_evals
-        ``[n_rows]``: coalitions evaluated for such values; of a game their number.
+        ``[n_rows]``: number of coalitions evaluated for each row; for a game a single number.
     method
-        How they were sampled.
+        The method of sampling.
     explains
-        What values and base values add up to: ``"margin"``; of `explain` with another output ``"value"`` or ``"loss"``,
-        of a function ``"output"``, of a game ``"worth"``.
+        The quantity that values and base value sum to: ``"margin"``; from `explain` with another output ``"value"`` or
+        ``"loss"``; ``"output"`` for a function, ``"worth"`` for a game.
     without_value
-        Names of features that have no number in `data`: groups of columns, and players.
+        Names of features without a number in `data`: groups of columns, and players.
     """
 
     values: np.ndarray
@@ -85,7 +85,7 @@ class Explanation:
         return described(self, shape=self.shape, kind=self.kind, method=self.method, **named)
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return HTML for notebooks."""
         return table_of(self)
 
     @property
@@ -95,7 +95,7 @@ class Explanation:
 
     @property
     def is_interaction(self) -> bool:
-        """Whether the values are of pairs of features."""
+        """True if the values belong to pairs of features."""
         return self.values.ndim - (self.output_names is not None) == 3
 
     def __len__(self) -> int:
@@ -115,7 +115,7 @@ class Explanation:
         )
 
     def display_data(self) -> np.ndarray:
-        """Return `data` as objects, with the names of categories in place of their numbers."""
+        """Return `data` as objects, with the names of categories instead of their numbers."""
         shown = self.data.astype(object)
         for feature, name in enumerate(self.feature_names):
             names = np.asarray(self.categories.get(name, []), dtype=object)
@@ -127,7 +127,7 @@ class Explanation:
         return shown
 
     def to_shap(self) -> Any:
-        """Return a ``shap.Explanation``: the plots of the package shap take nothing else. Needs that package."""
+        """Return a ``shap.Explanation``, which the plots of the package shap require. Needs that package."""
         import shap
 
         return shap.Explanation(
@@ -144,14 +144,14 @@ class Explanation:
 @public("kauriboost.explanation")
 @dataclass(frozen=True, repr=False)
 class GlobalImportance:
-    """The mean over rows of the absolute value of what each feature, or pair of features, adds to a prediction.
+    """The mean over rows of the absolute contributions of each feature, or pair of features.
 
     Attributes
     ----------
     values
-        ``[n_features]``; of interactions ``[n_features, n_features]``. With several outputs their axis is the last.
+        ``[n_features]``; for interactions ``[n_features, n_features]``. Several outputs add a last axis.
     feature_names, output_names, kind
-        As of an `Explanation`.
+        As in `Explanation`.
     """
 
     values: np.ndarray
@@ -163,7 +163,7 @@ class GlobalImportance:
         return described(self, shape=self.shape, kind=self.kind, features=self.feature_names, outputs=self.output_names)
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return HTML for notebooks."""
         return table_of(self)
 
     @property
@@ -179,20 +179,20 @@ class GlobalImportance:
 @public("kauriboost.explanation")
 @dataclass(frozen=True, repr=False)
 class SparseInteractions:
-    """SHAP interactions of rows without the pairs that no tree makes interact.
+    """SHAP interactions of rows, without the pairs of features that interact in no tree.
 
-    Row r and output k have the entries ``begin[r * n_outputs + k]`` up to ``begin[r * n_outputs + k + 1]``.
+    The entries of row r and output k are ``begin[r * n_outputs + k]`` up to ``begin[r * n_outputs + k + 1]``.
 
     Attributes
     ----------
     begin
         ``[n_rows * n_outputs + 1]``.
     first, second
-        ``[n_entries]``: numbers of features, the second not below the first; n_features stands for the bias.
+        ``[n_entries]``: feature numbers with ``first <= second``; n_features is the bias.
     values
-        ``[n_entries]``: of a pair half of its effect, as in each of its two cells of the dense matrix.
+        ``[n_entries]``: half of a pair's effect, as in each of its two cells of the dense matrix.
     feature_names, output_names
-        As of an `Explanation`.
+        As in `Explanation`.
     """
 
     begin: np.ndarray
@@ -218,7 +218,7 @@ class SparseInteractions:
         return 0 if output is None and self.output_names is None else _output_number(self.output_names, output)
 
     def pairs(self, row: int, output: Any = None) -> list[tuple[str, str, float]]:
-        """Return (feature, feature, value) of one row, in the order of the entries; the bias has that name."""
+        """Return (feature, feature, value) for one row, in the order of the entries; the bias is called "bias"."""
         row = range(len(self))[row]
         block = row * self.n_outputs + self._number(output)
         names = [*self.feature_names, "bias"]
@@ -227,9 +227,10 @@ class SparseInteractions:
         return [(names[first], names[second], float(value)) for first, second, value in places]
 
     def to_csr(self, output: Any = None) -> Any:
-        """Return a SciPy CSR matrix of one output with a row per row of the data.
+        """Return a SciPy CSR matrix of one output with one row for each row of the data.
 
-        Its column ``first * (n_features + 1) + second`` is that cell of the upper triangle of the dense matrix.
+        Its column ``first * (n_features + 1) + second`` is the cell (first, second) of the dense matrix's upper
+        triangle.
         """
         from scipy.sparse import csr_matrix
 

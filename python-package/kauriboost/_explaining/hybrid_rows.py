@@ -1,4 +1,4 @@
-"""Rows of any kind as tables of numbers from which hybrid rows are made, and those as rows of that kind again."""
+"""Conversion of rows to tables of numbers, from which hybrid rows are made, and back to the original kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._data.matrix import DMatrix
 
 
 class ArrayRows:
-    """Rows of an array: the numbers themselves."""
+    """Rows of an array, which already are numbers."""
 
     def __init__(self, X: Any, background: Any) -> None:
         self.rows, self.background = _numbers("X", X), _numbers("the background", background)
@@ -24,18 +24,18 @@ class ArrayRows:
         self.categories: dict[str, list[Any]] = {}
 
     def names(self) -> list[str]:
-        """Return what to call the columns."""
+        """Return names for the columns."""
         return [f"f{i}" for i in range(self.rows.shape[1])]
 
     def decoded(self, hybrid: np.ndarray) -> Any:
-        """Return hybrid rows as the function takes them."""
+        """Return hybrid rows in the form that the function takes."""
         return hybrid
 
 
 class FrameRows:
-    """Rows of a data frame: of each cell the first place among all rows, X's and the background's, that has its value.
+    """Rows of a data frame, encoded: each cell becomes the index of the first row, of X or background, with its value.
 
-    So a column of any type comes back as what it was, and equal cells have equal numbers.
+    So a column of any type can be decoded to its own values, and equal cells have equal numbers.
     """
 
     def __init__(self, X: Any, background: Any) -> None:
@@ -52,7 +52,7 @@ class FrameRows:
         self.categories = {str(name): names for name, (_, names) in zip(self._names, shown) if names is not None}
 
     def names(self) -> list[str]:
-        """Return what to call the columns."""
+        """Return names for the columns."""
         return [str(name) for name in self._names]
 
     def decoded(self, hybrid: np.ndarray) -> Any:
@@ -67,7 +67,7 @@ class FrameRows:
 
 
 def rows_of(X: Any, background: Any) -> ArrayRows | FrameRows:
-    """Return rows and background, both of one kind."""
+    """Return rows and background, both encoded in the same way."""
     frames = [_is_frame(table) for table in (X, background)]
     if frames[0] != frames[1]:
         raise DataError("of X and the background one is a data frame and one is none; pass both as the same.")
@@ -75,9 +75,9 @@ def rows_of(X: Any, background: Any) -> ArrayRows | FrameRows:
 
 
 def players_of(groups: Any, names: list[str]) -> tuple[list[str], list[list[int]]]:
-    """Return the players' names and their columns, by their first column; columns in no group are players themselves.
+    """Return the players' names and columns, ordered by first column; a column in no group is a player by itself.
 
-    Raises ParameterError for columns that are not there, or there twice.
+    Raises ParameterError for columns that do not exist or occur twice.
     """
     named = groups.items() if isinstance(groups, dict) else [(None, group) for group in groups or []]
     players: list[tuple[str, list[int]]] = []
@@ -144,14 +144,14 @@ def _first_places(column: Any) -> np.ndarray:
 
     try:
         codes, _ = pd.factorize(column, use_na_sentinel=False)
-    except TypeError:  # values without a hash: each its own
+    except TypeError:  # unhashable values: each gets its own number
         return np.arange(len(column))
     _, first = np.unique(codes, return_index=True)
     return np.asarray(first[codes])
 
 
 def _shown(column: Any, n_rows: int) -> tuple[np.ndarray, list[Any] | None]:
-    """Return the column's cells as numbers, and what they stand for unless it has numbers."""
+    """Return the column's cells as numbers, and the meanings of these numbers unless the column is numeric."""
     import pandas as pd
 
     dtype = column.dtype

@@ -1,4 +1,4 @@
-"""Orders of players: what Shapley values are sampled with."""
+"""Orders of players, for sampling Shapley values."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Orders:
     Attributes
     ----------
     orders
-        ``[n, d]``, uint32: who joins first, second, ..
+        ``[n, d]``, uint32: each row lists the players in the order in which they join.
     weights
-        ``[n]``, whose sum is 1.
+        ``[n]``, with the sum 1.
     method
-        How they were chosen.
+        The method that chose them.
     """
 
     orders: np.ndarray
@@ -42,21 +42,21 @@ class Orders:
         return len(self.orders)
 
     def ranks(self) -> np.ndarray:
-        """Return ``[n, d]``: when each player joins, from 0 on."""
+        """Return ``[n, d]``: the position at which each player joins, from 0."""
         ranks = np.empty_like(self.orders)
         places = np.broadcast_to(np.arange(self.orders.shape[1], dtype=np.uint32), ranks.shape)
         np.put_along_axis(ranks, self.orders.astype(np.int64), places, axis=1)
         return ranks
 
     def discrepancy(self, kernel: str = "mallows", strength: float = 4.0) -> float:
-        """Return how far the weighted orders are from all orders; 0 is best.
+        """Return the discrepancy between the weighted orders and all orders; 0 is best.
 
         Parameters
         ----------
         kernel
-            ``"mallows"``, ``"kendall"`` or ``"spearman"``: how alike two orders are.
+            ``"mallows"``, ``"kendall"`` or ``"spearman"``: the similarity of two orders.
         strength
-            Lambda of the first.
+            Lambda of the Mallows kernel.
         """
         orders = np.ascontiguousarray(self.orders, dtype=np.uint32)
         weights = np.ascontiguousarray(self.weights, dtype=np.float64)
@@ -81,24 +81,24 @@ def sample_orders(
     strength: float = 4.0,
     candidates: int = 25,
 ) -> Orders:
-    """Return orders of ``0 .. d - 1``, few that stand for all (Mitchell, Cooper, Frank, Holmes 2022).
+    """Return a few orders of ``0 .. d - 1`` that represent all (Mitchell, Cooper, Frank, Holmes 2022).
 
-    Means over them have less error than over as many random permutations: for Shapley values, or any other number that
-    depends on an order.
+    Means over them have a smaller error than means over the same number of random permutations, for Shapley values or
+    any other quantity that depends on an order.
 
     Parameters
     ----------
     d, n
-        How many players, at least 2, and how many orders.
+        Number of players, at least 2, and number of orders.
     method
         ``"mc"``: random orders; ``"antithetic"``: each with its reverse; ``"orthogonal"``: points on a sphere at right
-        angles, the choice for more than some 15 players; ``"sobol"``: a scrambled Sobol sequence on the sphere;
-        ``"herding"`` and ``"sbq"``: chosen one by one to lower the discrepancy, best for few players, of which the
-        second has weights and costs time with the cube of `n`.
+        angles, recommended for more than about 15 players; ``"sobol"``: a scrambled Sobol sequence on the sphere;
+        ``"herding"`` and ``"sbq"``: chosen one by one to lower the discrepancy, best for few players. ``"sbq"`` has
+        weights and takes time cubic in `n`.
     seed
-        Names the orders: they are the same on every machine.
+        Selects the orders, which are the same on every machine.
     strength, candidates
-        Of ``"herding"`` and ``"sbq"``: lambda of the Mallows kernel, and among how many orders each is chosen.
+        For ``"herding"`` and ``"sbq"``: lambda of the Mallows kernel, and number of candidates for each order.
     """
     d, n, seed = integer("d", d, 0), integer("n", n, 0), integer("seed", seed, 0)
     more = {"lambda": float(strength), "candidates": integer("candidates", candidates, 0)}

@@ -1,7 +1,7 @@
-"""Partial dependence: the mean prediction of rows that all have the same value of one feature (Friedman 2001).
+"""Partial dependence: the mean prediction when all rows have the same value of one feature (Friedman 2001).
 
-The curve of each row by itself is its individual conditional expectation (Goldstein, Kapelner, Bleich, Pitkin 2015).
-Both come by brute force: the value is written into every row, and the rows are predicted, for each value of the grid.
+The curve of a single row is its individual conditional expectation (Goldstein, Kapelner, Bleich, Pitkin 2015). Both are
+computed by brute force: each grid value is written into every row, and the rows are predicted.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from .subject import Subject, feature_numbers, subject_of
 @public("kauriboost.explanation")
 @dataclass(frozen=True, repr=False)
 class PartialDependence:
-    """What `partial_dependence` returns.
+    """The result of `partial_dependence`.
 
     Attributes
     ----------
     grid
-        ``[n_values]``: the feature's values, ascending; of a categorical feature the numbers of its categories.
+        ``[n_values]``: the feature's values, ascending; for a categorical feature, category numbers.
     mean
-        ``[n_values]``, with several outputs ``[n_values, n_outputs]``: the mean over the rows, by their weights.
+        ``[n_values]``, or with several outputs ``[n_values, n_outputs]``: the mean over the rows, with their weights.
     individual
-        ``[n_rows, n_values]``, with several outputs their axis is the last: the curve of each row.
+        ``[n_rows, n_values]``, with a last axis for several outputs: the curve of each row.
     observed
-        ``[n_rows]``: the feature's values in the rows, NaN where missing.
+        ``[n_rows]``: the feature's values in the rows, NaN for missing ones.
     feature_name
-        Of the feature.
+        The feature's name.
     output_names
-        One per output where there are several, else None: the classes of a classifier, or numbers.
+        One per output if there are several, else None: the classes of a classifier, or numbers.
     categories
-        The names of the feature's categories, where it has some.
+        The names of the feature's categories, if any.
     explains
-        What is predicted: ``"value"`` or ``"margin"``.
+        The predicted quantity: ``"value"`` or ``"margin"``.
     """
 
     grid: np.ndarray
@@ -67,9 +67,9 @@ class PartialDependence:
 
 
 def _grid(column: np.ndarray, name: str, given: Any, n_values: int, is_categorical: bool) -> np.ndarray:
-    """Return the values to try: those given, else values that occur, evenly spaced among the sorted rows.
+    """Return the values to try: the given ones, else values that occur, evenly spaced among the sorted rows.
 
-    Where many rows share a value fewer come out of that; the rest are evenly spaced among the other values.
+    If many rows share a value, this gives fewer values; the rest are evenly spaced among the other values.
     """
     if given is not None:
         grid = np.asarray(given, dtype=np.float32).ravel()
@@ -89,7 +89,7 @@ def _grid(column: np.ndarray, name: str, given: Any, n_values: int, is_categoric
 
 
 def _curves(model: Subject, matrix: DMatrix, feature: int, grid: np.ndarray, output: str) -> np.ndarray:
-    """Return ``[n_rows, n_values, n_outputs]``."""
+    """Return the predictions for each grid value, ``[n_rows, n_values, n_outputs]``."""
     table = columns_of(matrix, list(range(model.booster.num_features())))
     how: dict[str, Any] = {"output_margin": output == "margin", "iteration_range": model.rounds, "strict_shape": True}
     curves = []
@@ -110,35 +110,35 @@ def partial_dependence(
     feature_names: Sequence[str] | None = None,
     iteration_range: tuple[int, int] | None = None,
 ) -> PartialDependence:
-    """Return how the prediction of rows depends on one feature while all others stay: their mean, and each by itself.
+    """Return the prediction of rows as a function of one feature, others fixed: the mean, and each row's curve.
 
-    Rows that a value does not fit, as no row with all the others would have it, are predicted all the same: read the
-    curve where the feature's values are many, and see `plot_dependence` for what the rows' own values do. It takes as
-    many predictions of all rows as there are values; memory is that of the rows as a dense table of float32.
+    A value may be implausible together with a row's other features, but is predicted all the same. So read the curve
+    where the feature has many values, and see `plot_dependence` for the rows' own values. The cost is one prediction of
+    all rows per value, and memory for the rows as a dense float32 table.
 
     Parameters
     ----------
     model
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
     X
-        The rows: a DMatrix, or whatever one is made of. Their weights, if they have some, weigh the mean.
+        The rows: a DMatrix, or data to make one from. If they have weights, the mean is weighted.
     feature
         Its name or number.
     grid
-        The values to try, of a categorical feature numbers of categories; by default values that occur.
+        The values to try, for a categorical feature category numbers; by default values that occur.
     n_values
-        How many of these at most; all categories.
+        Maximum number of values without `grid`; categories are all used.
     output
-        ``"value"``, what is predicted, or ``"margin"``, the sum of trees.
+        ``"value"``, the prediction, or ``"margin"``, the sum of trees.
     feature_names, iteration_range
         As for `explain`.
 
     Raises
     ------
     ParameterError
-        An unknown feature, a grid or output that makes no sense.
+        An unknown feature, or an invalid grid or output.
     DataError
-        No rows, or such as do not fit the model; a feature that all rows lack; weights that are all 0.
+        No rows, or rows that do not fit the model; a feature that is missing in all rows; weights that are all 0.
     """
     if output not in ("value", "margin"):
         raise ParameterError(f"output is {output!r}; expected 'value' or 'margin'.")
@@ -167,7 +167,7 @@ def partial_dependence(
 
 
 def _require_numbers(model: Subject, output: str) -> None:
-    """Raise ParameterError where predictions are numbers of classes, whose mean says nothing."""
+    """Raise ParameterError if predictions are class numbers, whose mean is meaningless."""
     objective = json.loads(model.booster.save_config())["learner"]["objective"]["name"]
     if output == "value" and objective == "multi:softmax":
         raise ParameterError("multi:softmax predicts numbers of classes, which have no mean; pass output='margin'.")

@@ -1,4 +1,4 @@
-"""Permutation importance: how much worse a model gets when a feature no longer belongs to its rows."""
+"""Permutation importance: the loss of quality of a model when the values of a feature are shuffled over rows."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ Metric = Callable[[np.ndarray, np.ndarray], float]
 @public("kauriboost.permutation")
 @dataclass(frozen=True, repr=False)
 class PermutationImportance:
-    """What `permutation_importance` returns.
+    """The result of `permutation_importance`.
 
     Attributes
     ----------
     values
-        ``[n_features]``: the mean over the repeats of how much worse the metric gets, above zero where the model needs
-        the feature.
+        ``[n_features]``: the mean deterioration of the metric over the repeats; positive if the model needs the
+        feature.
     std
         ``[n_features]``: the standard deviation over the repeats.
     repeats
-        ``[n_features, n_repeats]``.
+        ``[n_features, n_repeats]``: the deterioration in each repeat.
     baseline
-        The metric of the rows as they are.
+        The metric of the unchanged rows.
     metric
-        Its name.
+        The name of the metric.
     feature_names
         ``[n_features]``.
     """
@@ -56,7 +56,7 @@ class PermutationImportance:
 
 @dataclass(frozen=True)
 class _Scorer:
-    """A metric of a model's rounds, larger is better when `sign` is 1, smaller when -1."""
+    """A metric of a model's rounds; larger is better if `sign` is 1, smaller if it is -1."""
 
     booster: Booster
     metric: Metric | None
@@ -95,7 +95,7 @@ def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool
 
 
 def _with_labels(model: Subject, X: Any, y: Any, queries: Queries) -> DMatrix:
-    """Return the rows, and labels and queries as the model knows them."""
+    """Return the rows with labels and queries in the model's encoding."""
     matrix = model.labelled(X, y, queries)
     if matrix.num_row() == 0 or len(matrix.get_label()) + len(matrix.get_float_info("label_lower_bound")) == 0:
         raise DataError("permutation importance needs rows and labels; pass y, or a DMatrix with labels.")
@@ -117,34 +117,34 @@ def permutation_importance(
     feature_names: Sequence[str] | None = None,
     iteration_range: tuple[int, int] | None = None,
 ) -> PermutationImportance:
-    """Return how much worse the model gets on rows in which one feature's values are shuffled (Breiman 2001).
+    """Return how much worse the model gets on rows with one feature's values shuffled (Breiman 2001).
 
-    Memory is that of the rows as a dense table of float32, twice. Rows of a CuPy or PyTorch array in the memory of a
-    device stay there: columns are shuffled on it, and with ``device=cuda`` the model predicts and is measured there.
-    The permutations are those of the host.
+    Memory is needed for two dense float32 tables of the rows. Rows of a CuPy or PyTorch array in device memory stay
+    there: columns are shuffled on the device, and with ``device=cuda`` the model predicts and is evaluated there. The
+    permutations are the same as on the host.
 
     Parameters
     ----------
     model
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
     X
-        The rows, best such that the model was not trained on: a DMatrix, or whatever one is made of.
+        The rows, preferably not used in training: a DMatrix, or data to make one from.
     y
-        The labels; by default those of the DMatrix.
+        The labels; by default the labels of the DMatrix.
     qid, group
-        The query of each row, ascending, ``[n_rows]``, or rows per query, in order, ``[n_queries]``. Neither where X is
-        a DMatrix that has them, or has a column ``qid`` that is no feature of the model.
+        The query of each row, ascending, ``[n_rows]``, or rows per query, in order, ``[n_queries]``. Pass neither if X
+        is a DMatrix with queries, or has a column ``qid`` that is not a feature of the model.
     metric
         The name of a metric of the library, or a function of (labels, predictions); by default the last of the model's
-        own metrics.
+        metrics.
     greater_is_better
-        Of a function: whether larger values are better. The library knows it of its own metrics.
+        For a function: whether larger values are better. For the library's own metrics this is known.
     n_repeats
-        How many times each feature is shuffled.
+        Number of times to shuffle each feature.
     seed
-        Names the permutations, which are the same on every machine.
+        Selects the permutations, which are the same on every machine.
     features
-        Shuffle only these, given by name or number.
+        Shuffle only these features, given by name or number.
     feature_names, iteration_range
         As for `explain`.
 
@@ -153,7 +153,7 @@ def permutation_importance(
     ParameterError
         No repeats, an unknown metric or feature.
     DataError
-        No labels, no queries for a metric that orders their rows, or rows that do not fit the model.
+        No labels, no queries for a metric that needs them, or rows that do not fit the model.
     """
     if n_repeats < 1:
         raise ParameterError(f"n_repeats is {n_repeats}; expected at least 1.")

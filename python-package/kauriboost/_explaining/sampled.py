@@ -1,4 +1,4 @@
-"""Explaining models of the library by sampled coalitions, on the scale of what they predict."""
+"""Explanations of the library's models by sampled coalitions, on the scale of predictions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .subject import Subject
 
 @dataclass(frozen=True)
 class Sampling:
-    """What `explain` was asked for beyond exact margins."""
+    """The arguments of `explain` that require sampling."""
 
     output: str
     method: str
@@ -30,21 +30,21 @@ class Sampling:
     seed: int
 
     def are_made(self) -> bool:
-        """Whether values are sampled. Raises ParameterError for an output that is not known."""
+        """Return whether values are sampled. Raises ParameterError for an unknown output."""
         if self.output not in ("margin", "value", "loss"):
             raise ParameterError(f"output is {self.output!r}; expected 'margin', 'value' or 'loss'.")
         chosen = (self.n_orders, self.max_evals, self.tolerance, self.groups)
         return self.output != "margin" or self.method != "auto" or any(choice is not None for choice in chosen)
 
     def settings(self) -> dict[str, Any]:
-        """Return what a configuration says of them."""
+        """Return the settings of sampling for a configuration."""
         return sampling(self.method, self.n_orders, self.max_evals, self.tolerance, self.seed)
 
 
 def explain_sampled(
     model: Subject, X: Any, y: Any, background: Any, choices: Sampling, feature_names: Sequence[str] | None
 ) -> Explanation:
-    """Return the explanation that `explain` describes."""
+    """Return the explanation as described in `explain`."""
     if background is None:
         raise ParameterError(f"output={choices.output!r} and sampled values need a background; pass some rows.")
     matrix, against = model.labelled(X, y), model.rows(background)

@@ -1,4 +1,4 @@
-"""What is asked: a model, some of its rounds, and the features by name or number."""
+"""The subject of an explanation: a model, some of its rounds, and features by name or number."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from .._training.attempts import BestFit
 
 @dataclass(frozen=True)
 class Queries:
-    """Whose query each row is: of each row, or as rows per query; neither where they are not given."""
+    """The queries of rows: the query of each row, or the rows per query; both None if not given."""
 
     qid: Any = None
     group: Any = None
 
     def are_given(self) -> bool:
-        """Whether one of the two is."""
+        """Return whether queries are given."""
         return self.qid is not None or self.group is not None
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A booster, or an estimator and its booster, with the rounds that are explained."""
+    """A booster, or an estimator and its booster, and the rounds to explain."""
 
     given: Any
     booster: Booster
     rounds: tuple[int, int]
 
     def rows(self, X: Any) -> DMatrix:
-        """Return rows whose columns are compared with the model's by what is done with them."""
+        """Return rows as a matrix, without checking its columns against the model."""
         if isinstance(X, DMatrix):
             return X
         with recalling_categories(self.booster):
             return DMatrix(X) if self.given is self.booster else self.given._matrix(X)
 
     def matrix(self, X: Any) -> DMatrix:
-        """Return rows that fit the model."""
+        """Return rows as a matrix whose columns fit the model."""
         matrix = self.rows(X)
         self.booster._check_columns(matrix)
         return matrix
 
     def labelled(self, X: Any, y: Any, queries: Queries = Queries()) -> DMatrix:
-        """Return rows that fit the model, with the labels as it knows them and the queries where some are given."""
+        """Return rows that fit the model, with labels in its encoding, and with queries if any are given."""
         X, queries = self._split_queries(X, queries)
         matrix = self.matrix(X)
         if y is None and not queries.are_given():
@@ -64,7 +64,7 @@ class Subject:
         return matrix
 
     def without_queries(self, X: Any) -> Any:
-        """Return rows without a column ``qid`` that is no feature of the model."""
+        """Return rows without a column ``qid``, unless that is a feature of the model."""
         return self._split_queries(X, Queries())[0]
 
     def _split_queries(self, X: Any, queries: Queries) -> tuple[Any, Queries]:
@@ -79,7 +79,7 @@ class Subject:
         return X, queries if column is None else Queries(column)
 
     def names(self, given: Sequence[str] | None, matrix: DMatrix) -> list[str]:
-        """Return what to call all features."""
+        """Return names for all features."""
         n_features = self.booster.num_features()
         names = given if given is not None else self.booster.feature_names or matrix.feature_names
         names = [f"f{i}" for i in range(n_features)] if names is None else list(names)
@@ -90,20 +90,20 @@ class Subject:
         return names
 
     def output_names(self, n_outputs: int) -> list[Any] | None:
-        """Return the classes, or numbers; None for a single output."""
+        """Return class names, or numbers; None for a single output."""
         if n_outputs == 1:
             return None
         classes = getattr(self.given, "classes_", None)
         return list(range(n_outputs)) if classes is None or len(classes) != n_outputs else np.asarray(classes).tolist()
 
     def settings(self, **more: Any) -> bytes:
-        """Return a configuration of the rounds and `more`."""
+        """Return a configuration with the rounds and `more`."""
         begin, end = self.rounds
         return config(iteration_begin=int(begin), iteration_end=int(end), **more)
 
 
 def subject_of(model: Any, iteration_range: tuple[int, int] | None) -> Subject:
-    """Return a booster, or an estimator with its booster, and the rounds: those given, or the model's own choice."""
+    """Return a booster, or an estimator with its booster, and the rounds: the given ones, or the model's default."""
     if isinstance(model, BestFit):
         model = model.booster
     if isinstance(model, Booster):

@@ -13,7 +13,7 @@ _MOST_OUTPUTS = 6
 
 
 def table_of(explanation: Any) -> str:
-    """Return HTML: of one row its values, of several the means of their absolute values; of pairs a line alone."""
+    """Return HTML: a row's values, means of absolute values for several rows, or only a line for pairs."""
     about = paragraph(repr(explanation))
     values = np.asarray(explanation.values)
     n_axes = values.ndim - (explanation.output_names is not None)

@@ -1,1 +1,1 @@
-"""Forests that other libraries learnt, as models of ours."""
+"""Conversion of forests that other libraries trained to our models."""

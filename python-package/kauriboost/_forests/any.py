@@ -1,4 +1,4 @@
-"""Forests of any library."""
+"""Conversion of forests given as arrays."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ def from_trees(
     base_score: float | Sequence[float] = 0.0,
     feature_names: Sequence[str] = (),
 ) -> Booster:
-    """Return trees as a model whose margins are their sums.
+    """Return trees as a model whose margins are the sums of the trees.
 
     Parameters
     ----------
     trees
-        At least one. All of a round, so that `iteration_range` takes all or none of them.
+        At least one tree. All belong to one round, so `iteration_range` takes all or none of them.
     n_features
-        Columns of the rows that it predicts.
+        Number of columns of the rows to predict.
     objective
-        Name of one whose predictions have the wanted link. ``multi:...`` take `base_score` of each class.
+        Name of an objective whose predictions have the wanted link. ``multi:...`` needs a `base_score` for each class.
     base_score
-        What predictions are without the trees, a number for each output.
+        Predictions without the trees, one number for each output.
     feature_names
-        Of all columns, or empty.
+        Names of all columns, or empty.
 
     Raises
     ------
     ModelError
-        No trees, or ones that are none: nodes that nothing leads to, children or columns that are not there.
+        No trees, or invalid trees: unreachable nodes, or children or columns that do not exist.
     """
     if not trees:
         raise ModelError("a forest of no trees. Give at least one; a constant is a tree that is a leaf.")

@@ -1,6 +1,7 @@
-"""A forest as a document of XGBoost's format: what the library reads, and checks, as any model file.
+"""Conversion of a forest to a document in XGBoost's format, which the library reads and validates like any model.
 
-Written as UBJSON, whose arrays are those of memory but for the order of bytes, since a forest may have 10^7 nodes.
+The document is written as UBJSON, whose arrays equal those in memory except for the byte order, because a forest may
+have 10^7 nodes.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ _MARKERS = {
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees, and what their sums mean."""
+    """Trees, and the meaning of their sums."""
 
     trees: Sequence[ForestTree]
     n_features: int
     objective: str
     base_score: Sequence[float]  # one for each output, on the scale of predictions
-    n_classes: int = 0  # of an objective that has classes; else 0
+    n_classes: int = 0  # for an objective with classes; otherwise 0
     trees_in_round: int = 1
     feature_names: Sequence[str] = ()
-    category_names: Mapping[int, CategoryNames] = field(default_factory=dict)  # by column; c is the c-th one's
+    category_names: Mapping[int, CategoryNames] = field(default_factory=dict)  # by column; category c has the c-th name
 
 
 def model_bytes(forest: Forest) -> bytes:
@@ -72,11 +73,11 @@ def model_bytes(forest: Forest) -> bytes:
     return b"".join(_ubjson({"learner": learner, "version": [3, 2, 0]}))
 
 
-_INT64 = 15  # the number of a type in this format
+_INT64 = 15  # type number in this format
 
 
 def _names(forest: Forest) -> dict[str, Any]:
-    """Return what the format says of the names of categories."""
+    """Return the format's object for the names of categories."""
     if not forest.category_names:
         return {"enc": [], "feature_segments": [], "sorted_idx": []}
     encoded, orders, sizes = [], [np.empty(0, np.int32)], [0]
@@ -90,7 +91,7 @@ def _names(forest: Forest) -> dict[str, Any]:
         texts = [str(name).encode() for name in names]
         lengths = np.cumsum([0, *map(len, texts)], dtype=np.int32) if texts else np.empty(0, np.int32)
         encoded.append({"offsets": lengths, "values": np.frombuffer(b"".join(texts), dtype=np.int8)})
-        signed = [np.frombuffer(text, dtype=np.int8).tolist() for text in texts]  # bytes are ordered as signed ones
+        signed = [np.frombuffer(text, dtype=np.int8).tolist() for text in texts]  # bytes are compared as signed numbers
         orders.append(np.array(sorted(range(len(texts)), key=signed.__getitem__), dtype=np.int32))
     return {
         "enc": encoded,
@@ -100,12 +101,12 @@ def _names(forest: Forest) -> dict[str, Any]:
 
 
 def category_names(levels: Sequence[Any], what: str) -> CategoryNames:
-    """Return the levels of a column as Kauri names those of a frame: as whole numbers, or as texts.
+    """Return the levels of a column in Kauri's form of category names: whole numbers or texts.
 
     Raises
     ------
     ModelError
-        Numbers that are not whole. `what` begins the message.
+        A level is a number with a fraction. `what` begins the message.
     """
     if any(isinstance(level, (float, np.floating)) and not float(level).is_integer() for level in levels):
         raise ModelError(
@@ -116,12 +117,12 @@ def category_names(levels: Sequence[Any], what: str) -> CategoryNames:
 
 
 def _tree(number: int, tree: ForestTree, n_features: int) -> dict[str, Any]:
-    """Return what the format says of a tree."""
+    """Return the format's object for a tree."""
     is_leaf = np.asarray(tree.left) < 0
     values = np.asarray(tree.values, dtype=np.float32).reshape(len(is_leaf), -1)
     right, parents = np.array(tree.right, dtype=np.int32), np.full(len(is_leaf), np.iinfo(np.int32).max, dtype=np.int32)
     for children in (np.asarray(tree.left), np.asarray(tree.right)):
-        inner = np.flatnonzero(~is_leaf & (children >= 0) & (children < len(is_leaf)))  # the reader refuses others
+        inner = np.flatnonzero(~is_leaf & (children >= 0) & (children < len(is_leaf)))  # the reader rejects others
         parents[children[inner]] = inner
     with_leaves: dict[str, Any] = {}
     threshold = np.array(tree.threshold, dtype=np.float32)
@@ -163,7 +164,7 @@ def _tree(number: int, tree: ForestTree, n_features: int) -> dict[str, Any]:
 
 
 def _ubjson(value: Any) -> list[bytes]:
-    """Return the pieces of a value."""
+    """Return the encoded pieces of a value."""
     if isinstance(value, np.ndarray):
         big_endian = value.astype(value.dtype.newbyteorder(">"))
         return [b"[$", _MARKERS[value.dtype], b"#", _length(len(value)), big_endian.tobytes()]

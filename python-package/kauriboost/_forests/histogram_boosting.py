@@ -1,8 +1,8 @@
-"""scikit-learn's HistGradientBoosting.
+"""Conversion of scikit-learn's HistGradientBoosting.
 
-Facts of its trees: nodes have the numbers of their children, 0 at leaves; categories are 256 bits for each node that
-divides by them, of codes that an encoder gave to the values, and the encoder puts these columns first. A category that
-was not there in training goes where missing values go.
+Facts about its trees: nodes have the numbers of their children, 0 at leaves. A split on categories has a set of 256
+bits over codes from an encoder, and the encoder puts categorical columns first. A category that was not in the training
+data takes the branch of missing values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MOST_NAMED = 65536
 
 
 class _Columns:
-    """Which column of the caller's a column of the trees is, and what its codes stand for."""
+    """Mapping from the columns of the trees to the caller's columns, and from codes to category values."""
 
     def __init__(self, model: Any) -> None:
         encoder = getattr(model, "_preprocessor", None)
@@ -38,11 +38,11 @@ class _Columns:
                 self._take(model, place, int(with_categories[place]), values)
 
     def _take(self, model: Any, place: int, column: int, values: Any) -> None:
-        """Take the categories of a column but for a missing one, which is last.
+        """Store the categories of a column, except a missing one, which is last.
 
-        Categories of a frame have names, and their codes are known by these. Whole numbers of an array are codes
-        themselves. A frame's column whose categories were chosen by hand may hold either, so each number is the name
-        of itself.
+        Categories of a frame have names, and their codes are identified by these. Whole numbers in an array are codes
+        themselves. If the user listed the categorical columns of a frame, the column may hold either, so each number is
+        its own name.
         """
         there = [value for value in np.asarray(values).tolist() if value is not None and value == value]
         names = category_names(there, f"column {column}")
@@ -57,7 +57,7 @@ class _Columns:
             self.names[column] = list(range(largest + 1))
 
     def values_of(self, column: int, bits: np.ndarray) -> np.ndarray:
-        """Return the caller's categories behind the bits that are set."""
+        """Return the caller's categories whose bits are set."""
         codes = np.flatnonzero(np.unpackbits(bits.astype("<u4").view(np.uint8), bitorder="little"))
         values = self._values[column]
         return values[codes[codes < len(values)]]
@@ -67,7 +67,7 @@ class _Columns:
 
 
 def from_histogram_boosting(model: Any) -> Forest:
-    """Return the sum of a boosted model's trees."""
+    """Return a boosted model as a forest, the sum of its trees."""
     columns = _Columns(model)
     trees = [_tree(each, columns, output) for stage in model._predictors for output, each in enumerate(stage)]
     n_outputs = len(model._predictors[0])
@@ -90,7 +90,7 @@ def _tree(predictor: Any, columns: _Columns, output: int) -> ForestTree:
     missing_left = nodes["missing_go_to_left"].astype(bool)
     left, right = nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)
     by_categories = nodes["is_categorical"].astype(bool) & ~is_leaf
-    # Our sets go to the right and all else to the left, so a set is that of the side where missing values do not go.
+    # Our sets go to the right, all else and missing values to the left. So a set is the side without missing values.
     turned = by_categories & ~missing_left
     left, right = np.where(turned, right, left), np.where(turned, left, right)
     categories = {}

@@ -1,4 +1,4 @@
-"""Isolation forests: Liu, Ting & Zhou 2008."""
+"""Conversion of isolation forests: Liu, Ting & Zhou 2008."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .trees import ForestTree
 
 
 def from_isolation_forest(model: Any) -> Forest:
-    """Return the mean length of a row's paths: edges to its leaf, and what the leaf's rows would need on average."""
+    """Return the mean path length: edges to the leaf, plus the mean path that its rows would still need."""
     trees = []
     for estimator, columns in zip(model.estimators_, model.estimators_features_):
         tree = estimator.tree_
@@ -27,7 +27,7 @@ def from_isolation_forest(model: Any) -> Forest:
 
 
 def _depths(tree: Any) -> np.ndarray:
-    """Return the edges between each node and the root; children have greater numbers than their parents."""
+    """Return the depth of each node; children have greater numbers than their parents."""
     depths = np.zeros(tree.node_count)
     for node in range(tree.node_count):
         for child in (tree.children_left[node], tree.children_right[node]):
@@ -37,7 +37,7 @@ def _depths(tree: Any) -> np.ndarray:
 
 
 def _mean_length(n_rows: np.ndarray) -> np.ndarray:
-    """Return the mean path of an unsuccessful search in a binary tree of so many rows (their equation 1)."""
+    """Return the mean path of an unsuccessful search in a binary tree of `n_rows` rows (their equation 1)."""
     n = np.asarray(n_rows, dtype=np.float64)
     many = np.maximum(n, 3)
     lengths = 2 * (np.log(many - 1) + np.euler_gamma) - 2 * (many - 1) / many

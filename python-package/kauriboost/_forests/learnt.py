@@ -1,4 +1,4 @@
-"""What scikit-learn's models have in common."""
+"""Common parts of the conversions of scikit-learn's models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .trees import ForestTree, thresholds_of
 
 
 def link(model: Any, n_outputs: int, margins: np.ndarray) -> tuple[str, Sequence[float]]:
-    """Return the objective whose link a boosted model has, and the base score that stands for the margins."""
+    """Return the objective with the link of a boosted model, and the base score for these margins."""
     if n_outputs > 1:
         return "multi:softprob", margins.tolist()
     if hasattr(model, "classes_"):
@@ -23,7 +23,7 @@ def link(model: Any, n_outputs: int, margins: np.ndarray) -> tuple[str, Sequence
 
 
 def names_of(model: Any) -> Sequence[str]:
-    """Return the columns' names, if it was fitted with some."""
+    """Return the column names, if the model was fitted with names."""
     return list(getattr(model, "feature_names_in_", ()))
 
 
@@ -33,7 +33,7 @@ def means_of(value: np.ndarray) -> np.ndarray:
 
 
 def tree_of(tree: Any, values: Callable[[np.ndarray], np.ndarray], output: int = 0) -> ForestTree:
-    """Return what `tree_` of an estimator says."""
+    """Return an estimator's `tree_` in our form."""
     missing = getattr(tree, "missing_go_to_left", np.zeros(tree.node_count, dtype=np.uint8))
     return ForestTree(
         tree.children_left,
@@ -48,5 +48,5 @@ def tree_of(tree: Any, values: Callable[[np.ndarray], np.ndarray], output: int =
 
 
 def scaled(tree: ForestTree, factor: float) -> ForestTree:
-    """Return a tree whose leaves add `factor` times as much."""
+    """Return a tree with its leaf values multiplied by `factor`."""
     return dataclasses.replace(tree, values=np.asarray(tree.values, dtype=np.float64) * factor)

@@ -1,8 +1,9 @@
-"""Models of LightGBM, from its text.
+"""Conversion of LightGBM models from their text format.
 
-Facts of the format: nodes are numbered without leaves, a child below 0 is the leaf ~child; bit 0 of `decision_type`
-says that a node divides by categories, bit 1 that missing values go to the left, bits 2 and 3 what is missing: nothing
-(NaN is compared as 0), zeros, or NaN. A node's categories go to its left, all others and NaN to its right.
+Facts about the format: inner nodes are numbered without leaves, and a child below 0 is the leaf ~child. Bit 0 of
+`decision_type` marks a split on categories, bit 1 sends missing values to the left, and bits 2 and 3 define what is
+missing: nothing (NaN is compared as 0), zeros, or NaN. A node's categories go to its left, all others and NaN to its
+right.
 """
 
 from __future__ import annotations
@@ -48,24 +49,24 @@ _MARGIN_OF_ZERO = {"binary:logistic": 0.5, "count:poisson": 1.0, "reg:gamma": 1.
 
 @public("kauriboost.forests")
 def from_lightgbm(model: Any) -> Booster:
-    """Return a model of LightGBM as ours: its predictions, explained, saved and drawn as those of a model of ours.
+    """Convert a LightGBM model to one of ours, which can be predicted, explained, saved and drawn like any other.
 
-    Rows are float32, as everywhere here, and LightGBM compares them as float64: values above a threshold go its way
-    unless they have the same float32. Names of categories come along, so that rows are compared by them: a level that
-    the model does not know is judged as for models that were learnt here. LightGBM has an underscore for each space in
-    a column's name; set ``feature_names`` of the result to the data's. Objectives whose predictions are the sums of
-    leaves (all but those with a link) become ``reg:squarederror``.
+    Rows are float32 here, and LightGBM compares them as float64: values above a threshold take the same branch as in
+    LightGBM unless they round to the same float32. Names of categories are converted, and rows are matched by name. A
+    level unknown to the model is treated as in models that were trained here. LightGBM replaces each space in a
+    column's name by an underscore; set ``feature_names`` of the result to the names of the data. Objectives without a
+    link, whose predictions are sums of leaves, become ``reg:squarederror``.
 
     Parameters
     ----------
     model
-        A ``lightgbm.Booster``, an estimator of LightGBM that is fitted, or the path of a file that it saved.
+        A ``lightgbm.Booster``, a fitted estimator of LightGBM, or the path of a file that it saved.
 
     Raises
     ------
     ModelError
-        Linear leaves, ``zero_as_missing``, an objective that is not known, names of categories whose columns the file
-        leaves open, or a text that is no model.
+        Linear leaves, ``zero_as_missing``, an unknown objective, names of categories whose columns are ambiguous in the
+        file, or a text that is not a model.
     """
     text = _text_of(model)
     head, *parts = text.split("\nTree=")
@@ -109,13 +110,13 @@ def _text_of(model: Any) -> str:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return NAME=VALUE of the lines before the first empty one that follows some."""
+    """Return the NAME=VALUE lines up to the first empty line."""
     lines = (line.partition("=") for line in text.split("\n\n", maxsplit=1)[0].split("\n"))
     return {name: value for name, is_one, value in lines if is_one}
 
 
 def _names(header: dict[str, str], n_features: int) -> list[str]:
-    """Return the columns' names, unless they are those that LightGBM gives to columns without."""
+    """Return the column names, or none if they are LightGBM's default names."""
     names = header.get("feature_names", "").split(" ")
     if len(names) != n_features:
         raise ModelError(f"a model of LightGBM has {n_features} columns and {len(names)} names of columns.")
@@ -126,12 +127,12 @@ _CATEGORIES = "\npandas_categorical:"
 
 
 def _category_names(text: str, header: dict[str, str], n_features: int) -> dict[int, CategoryNames]:
-    """Return the names of categories by column. A model of frames has a list of each categorical column's, in order.
+    """Return the names of categories by column. A model of frames has one list per categorical column, in order.
 
     Raises
     ------
     ModelError
-        Lists that are none, or that could be those of several columns.
+        The lists are malformed, or could belong to several columns.
     """
     _, is_there, line = text.rpartition(_CATEGORIES)
     try:
@@ -147,10 +148,11 @@ def _category_names(text: str, header: dict[str, str], n_features: int) -> dict[
 
 
 def _columns_of(lists: list[list[Any]], infos: list[str], n_features: int) -> tuple[int, ...]:
-    """Return the column of each list, which the file does not say.
+    """Return the column of each list, which the file does not state.
 
-    A column that is split by categories is told by its values, -1:0:2; one whose categories are ordered has a range of
-    codes, [0:2], and one with a single value has nothing. Categories come first, and others where these are too few.
+    A column split by categories has in `feature_infos` a list of its values, -1:0:2. A column of ordered categories has
+    a range of codes, [0:2], and one with a single value has no entry. Columns with lists of values come first; others
+    are considered if these are too few.
     """
     if len(infos) != n_features:
         raise ModelError(f"a model of LightGBM has {n_features} columns and {len(infos)} feature_infos.")
@@ -171,7 +173,7 @@ def _columns_of(lists: list[list[Any]], infos: list[str], n_features: int) -> tu
 
 
 def _fits(levels: list[Any], info: str) -> bool:
-    """Whether what a file says of a column's values suits codes of so many levels."""
+    """Return whether the entry of a column in `feature_infos` is consistent with codes of these levels."""
     if info == "none":
         return True
     try:
@@ -182,7 +184,7 @@ def _fits(levels: list[Any], info: str) -> bool:
 
 
 def _by_sets(tree: ForestTree, names: dict[int, CategoryNames]) -> ForestTree:
-    """Return a tree that splits ordered categories, whose codes it compares, by sets of them."""
+    """Return a tree whose splits on codes of ordered categories are replaced by splits on sets."""
     categories = dict(tree.categories)
     for node in np.flatnonzero(np.isin(tree.feature, list(names)) & (np.asarray(tree.left) >= 0)):
         if int(node) not in categories:
@@ -192,7 +194,7 @@ def _by_sets(tree: ForestTree, names: dict[int, CategoryNames]) -> ForestTree:
 
 
 def _objective(told: str) -> tuple[str, float]:
-    """Return our objective of the same link, and what leaves are multiplied by."""
+    """Return our objective with the same link, and the factor to multiply leaf values by."""
     name, *options = told.split(" ")
     values = dict(option.partition(":")[::2] for option in options)
     if name not in _OBJECTIVES or "sqrt" in options:
@@ -211,7 +213,7 @@ def _number(text: str) -> float:
 
 
 def _tree(fields: dict[str, str], scale: float, output: int) -> ForestTree:
-    """Return a tree: its inner nodes in their order, then its leaves."""
+    """Return a tree with its inner nodes in order, followed by its leaves."""
     if fields.get("is_linear", "0") != "0":
         raise ModelError("linear leaves of LightGBM (linear_tree) have no counterpart here. Train without them.")
     leaf_values = _numbers(fields, "leaf_value", np.float64) * scale
@@ -219,7 +221,7 @@ def _tree(fields: dict[str, str], scale: float, output: int) -> ForestTree:
     if len(leaf_values) != n_leaves:
         raise ModelError(f"a tree of LightGBM has {n_leaves} leaves and {len(leaf_values)} values of leaves.")
     if n_leaves == 1:
-        return leaf(leaf_values[0], 1.0, output)  # nothing is written of its rows
+        return leaf(leaf_values[0], 1.0, output)  # the format has no row count here
     n_inner = n_leaves - 1
     kinds = _numbers(fields, "decision_type", np.int64)
     thresholds = _numbers(fields, "threshold", np.float64)
@@ -249,7 +251,7 @@ def _tree(fields: dict[str, str], scale: float, output: int) -> ForestTree:
 
 
 def _whole(fields: dict[str, str], name: str, least: int) -> int:
-    """Return the number of a field."""
+    """Return the number in a field."""
     text = fields.get(name, "")
     if not text.isascii() or not text.isdigit() or int(text) < least:
         raise ModelError(
@@ -259,7 +261,7 @@ def _whole(fields: dict[str, str], name: str, least: int) -> int:
 
 
 def _numbers(fields: dict[str, str], name: str, kind: Any) -> np.ndarray:
-    """Return the numbers of a field."""
+    """Return the numbers in a field."""
     try:
         return np.array(fields[name].split(), dtype=kind)
     except (KeyError, ValueError, OverflowError) as error:
@@ -267,7 +269,7 @@ def _numbers(fields: dict[str, str], name: str, kind: Any) -> np.ndarray:
 
 
 def _categories(fields: dict[str, str], by_categories: np.ndarray, thresholds: np.ndarray) -> Iterator[tuple[int, Any]]:
-    """Yield each node that divides by categories with those of its left side, from words of 32 bits."""
+    """Yield each node that splits on categories, with the categories of its left side, decoded from 32-bit words."""
     nodes = np.flatnonzero(by_categories)
     if not len(nodes):
         return

@@ -1,4 +1,4 @@
-"""Models of scikit-learn that are sums or means of trees."""
+"""Conversion of scikit-learn models that are sums or means of trees."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ _EXPONENTIAL_LINK = 2.0  # its probability is expit(2 margin)
 
 @public("kauriboost.forests")
 def from_sklearn(model: Any) -> Booster:
-    """Return a fitted model of scikit-learn's trees as ours: predicted, explained, saved and drawn like our models.
+    """Convert a fitted tree model of scikit-learn to ours, to be predicted, explained, saved and drawn like our models.
 
-    - Decision trees, extra trees and random forests of numbers: the mean, ``[n_rows, n_outputs]`` of several outputs.
-    - The same of classes: of two, the probability of the last; of more, those of all, in the order of ``classes_``.
+    - Decision trees, extra trees and random forests for regression: the mean, ``[n_rows, n_outputs]`` for several
+      outputs.
+    - The same for classification: the probability of the second of two classes, or of all classes if there are more, in
+      the order of ``classes_``.
     - ``GradientBoosting...`` and ``HistGradientBoosting...``: means; probabilities as above.
-    - ``IsolationForest``: the mean length of a row's paths. Its ``score_samples`` is ``-2 ** (-length / c)`` with c the
-      mean length of ``max_samples`` rows.
+    - ``IsolationForest``: the mean path length of a row. Its ``score_samples`` is ``-2 ** (-length / c)`` with c the
+      mean length for ``max_samples`` rows.
 
-    Rows are float32, as scikit-learn's own trees have them;
-    ``HistGradientBoosting`` compares float64: values above a threshold go its way unless they have the same float32.
-    The names of its categories come along.
+    Rows are float32, as in scikit-learn's own trees. ``HistGradientBoosting`` compares float64: values above a
+    threshold take the same branch as there unless they round to the same float32. The names of its categories are
+    converted.
 
     Parameters
     ----------
@@ -40,8 +42,8 @@ def from_sklearn(model: Any) -> Booster:
     Raises
     ------
     ModelError
-        An estimator that is none of these, a classifier of several label columns, a first prediction that is a model,
-        or categories that are numbers with fractions.
+        An unsupported estimator, a classifier of several label columns, an initial prediction by a model, or categories
+        that are numbers with fractions.
     """
     kinds: dict[str, Callable[[Any], Forest]] = {
         "GradientBoostingRegressor": _gradient_boosting,
@@ -66,7 +68,7 @@ def from_sklearn(model: Any) -> Booster:
 
 
 def _mean(model: Any) -> Forest:
-    """Return the mean of a forest's trees, or a tree."""
+    """Return a forest of the mean of a model's trees, or of its single tree."""
     trees = [each.tree_ for each in getattr(model, "estimators_", [model])]
     n_classes = getattr(model, "n_classes_", None)
     if n_classes is not None and np.ndim(n_classes):
@@ -84,13 +86,13 @@ def _mean(model: Any) -> Forest:
 
 
 def _probabilities(value: np.ndarray) -> np.ndarray:
-    """Return the last class's of two, else all, from the weights of classes, ``[n_nodes, 1, n_classes]``."""
+    """Return the second of two probabilities, else all, from class weights ``[n_nodes, 1, n_classes]``."""
     shares = value[:, 0, :] / value[:, 0, :].sum(axis=1, keepdims=True)
     return np.asarray(shares[:, 1:] if shares.shape[1] == 2 else shares)
 
 
 def _gradient_boosting(model: Any) -> Forest:
-    """Return a sum of regression trees, on top of a first prediction."""
+    """Return a sum of regression trees with an initial prediction."""
     if model.init_ != "zero" and not type(model.init_).__name__.startswith("Dummy"):
         raise ModelError(
             f"GradientBoosting begins with the predictions of a {type(model.init_).__name__}, which is no tree. Fit it "
@@ -116,8 +118,8 @@ def _gradient_boosting(model: Any) -> Forest:
 
 
 def _first_margins(model: Any) -> np.ndarray:
-    """Return what the model predicts for some row without its trees."""
+    """Return the model's margins without its trees, computed from an arbitrary row."""
     row = np.zeros((1, model.n_features_in_), dtype=np.float32)
-    margins = np.ravel(model._raw_predict(row)).astype(np.float64)  # predict() warns where it was fitted with names
+    margins = np.ravel(model._raw_predict(row)).astype(np.float64)  # predict() warns if the model was fitted with names
     steps = np.array([[each.tree_.predict(row)[0, 0] for each in stage] for stage in model.estimators_])
     return np.asarray(margins - model.learning_rate * steps.sum(axis=0))

@@ -1,4 +1,4 @@
-"""Parts of HTML. Whatever is written into one is escaped here: names and labels come from anywhere."""
+"""Elements of HTML. Text is escaped here, because names and labels come from untrusted data."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from html import escape
 
 @dataclass(frozen=True)
 class Markup:
-    """HTML that is as it should be; every other text is escaped when it is written into some."""
+    """Finished HTML; any other text is escaped when it is inserted."""
 
     text: str
 
 
 def html_of(content: str | Markup) -> str:
-    """Return what stands for the content on a page."""
+    """Return the content as HTML."""
     return content.text if isinstance(content, Markup) else escape(content)
 
 
 def joined(parts: Iterable[str | Markup]) -> Markup:
-    """Return parts one after the other."""
+    """Return the parts concatenated."""
     return Markup("\n".join(map(html_of, parts)))
 
 
 def paragraph(text: str | Markup) -> Markup:
-    """Return a sentence or two about what is below."""
+    """Return a short introductory paragraph."""
     return Markup(f'<p class="about">{html_of(text)}</p>')
 
 
 def block(kind: str, parts: Iterable[str | Markup]) -> Markup:
-    """Return parts in a box: "pictures", side by side where there is room, or "wide", which scrolls."""
+    """Return parts in a box: "pictures", side by side if there is room, or "wide", which scrolls."""
     return Markup(f'<div class="{kind}">{joined(parts).text}</div>')
 
 
@@ -40,7 +40,7 @@ def heading(text: str) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) -> Markup:
-    """Return a table whose first columns are texts and whose others are numbers, on the right."""
+    """Return a table with texts in the first columns, and right-aligned numbers in the others."""
 
     def cells(tag: str, row: Sequence[str]) -> str:
         kinds = ["" if column < n_texts else ' class="number"' for column in range(len(row))]
@@ -52,5 +52,5 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) 
 
 
 def picture(address: str, description: str) -> Markup:
-    """Return an image; its description is for those who cannot see it."""
+    """Return an image with its description as alternative text."""
     return Markup(f'<img src="{escape(address)}" alt="{escape(description)}">')

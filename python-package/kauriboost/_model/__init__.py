@@ -1,1 +1,1 @@
-"""Boosters: parameters, rounds of training, predictions, files and dumps."""
+"""Boosters: parameters, training rounds, predictions, files and dumps."""

@@ -1,4 +1,4 @@
-"""The booster: parameters, training and prediction; what a trained model offers besides is in model.py."""
+"""The booster: parameters, training and prediction. model.py has the other methods of a trained model."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Booster(Model):
     Parameters
     ----------
     params
-        Parameters of training. A misspelt name is an error at the first use.
+        Training parameters. A misspelt name is an error at the first use.
     cache
-        Data that will be trained on or evaluated.
+        Data that will be used for training or evaluation.
     model_file
         A model to start from: a path, bytes from `save_raw`, or another Booster.
     """
@@ -70,7 +70,7 @@ class Booster(Model):
     def __repr__(self) -> str:
         try:
             learner = json.loads(self.save_config())["learner"]
-        except KauriError as error:  # of a parameter; every use of the booster says so
+        except KauriError as error:  # a wrong parameter; every use of the booster reports it
             return described(self, error=str(error))
         best = self.attr("best_iteration")
         return described(
@@ -87,8 +87,8 @@ class Booster(Model):
     def set_param(self, params: ParamsOrPairs | str, value: Any = None) -> None:
         """Set parameters, as a mapping, a list of pairs, or one name and its value.
 
-        ``monotone_constraints`` and ``feature_cost`` may be mappings from feature names and ``interaction_constraints``
-        lists of them, once the booster knows the names.
+        Once the booster knows the feature names, ``monotone_constraints`` and ``feature_cost`` may be mappings from
+        names, and ``interaction_constraints`` lists of names.
         """
         pairs = [(params, value)] if isinstance(params, str) else params
         for name, text in param_pairs(pairs, self.feature_names):
@@ -100,16 +100,16 @@ class Booster(Model):
         return call_bytes(LIB.XGBoosterSaveJsonConfig, self.handle).decode()
 
     def load_config(self, config: str) -> None:
-        """Set the parameters that `save_config` returned."""
+        """Set the parameters from JSON returned by `save_config`."""
         check(LIB.XGBoosterLoadJsonConfig(self.handle, config.encode()))
 
     @names_columns
     def _check_columns(self, data: DMatrix) -> None:
-        """Raise DataError where names, number or types of columns are not those of the booster."""
+        """Raise DataError if names, number or types of the columns differ from the booster's."""
         check(LIB.KauriBoosterCheckColumns(self.handle, data.handle))
 
     def _announce(self, data: DMatrix) -> None:
-        """Take the names and types of data that the booster is made for; its parameters may name columns."""
+        """Take over the column names and types of data passed as `cache`; parameters may refer to these names."""
         self._require_named(data)
         self._check_columns(data)
         if data.feature_names is not None and not self._has_names():
@@ -118,7 +118,7 @@ class Booster(Model):
             self.feature_types = data.feature_types
 
     def _require_named(self, data: DMatrix) -> None:
-        """Raise DataError where only the booster's columns have names; the library compares those of both."""
+        """Raise DataError if the booster's columns have names and the data's do not. The library compares names."""
         if not data._has_names() and self._has_names():
             shown = shown_names(self.feature_names or [])
             raise DataError(
@@ -137,10 +137,10 @@ class Booster(Model):
         dtrain
             Training data.
         iteration
-            Number of the round. What is drawn in it follows from the rounds that the booster has, not from this.
+            Number of the round. Random draws depend on the number of rounds that the booster has, not on this.
         fobj
-            An objective of your own: (margins, dtrain) -> (gradients, hessians), shaped like the margins. When `dtrain`
-            is in the memory of a CUDA device, so are the margins, and the results should be.
+            A custom objective: (margins, dtrain) -> (gradients, hessians), shaped like the margins. If `dtrain` is in
+            the memory of a CUDA device, so are the margins, and the results should be.
         """
         require_dmatrix(dtrain)
         self._require_named(dtrain)
@@ -148,7 +148,7 @@ class Booster(Model):
 
     @names_columns
     def _update_again(self, dtrain: DMatrix, iteration: int, fobj: Objective | None) -> None:
-        """Do as `update` with the same data before: to compare hundreds of names takes longer than a small tree."""
+        """Do as `update`, without checking names again: comparing hundreds takes longer than a small tree."""
         if fobj is None:
             check(LIB.XGBoosterUpdateOneIter(self.handle, iteration, dtrain.handle))
             return
@@ -160,7 +160,7 @@ class Booster(Model):
     def boost(self, dtrain: DMatrix, iteration: int, grad: Any, hess: Any) -> None:
         """Train one round from gradients and hessians, ``[n_rows]`` or ``[n_rows, n_outputs]`` each.
 
-        The latter may be flat, row after row. In the memory of the device that training runs on they stay there.
+        The latter may be flat, row after row. Arrays in the memory of the training device are not copied to the host.
         """
         require_dmatrix(dtrain)
         self._require_named(dtrain)
@@ -177,19 +177,19 @@ class Booster(Model):
         feval: CustomMetric | None = None,
         output_margin: bool = True,
     ) -> str:
-        """Evaluate every metric on every data set: ``[0] train-rmse:0.5 test-rmse:0.6``, tabs between.
+        """Evaluate all metrics on all data sets; return ``[0] train-rmse:0.5 test-rmse:0.6``, separated by tabs.
 
         Parameters
         ----------
         evals
             (data, name) pairs.
         iteration
-            Printed in brackets.
+            The number in brackets.
         feval
-            A metric of your own besides: (predictions, data) -> (name, value), or a list of such pairs; predictions are
-            where `predict` puts them.
+            An additional custom metric: (predictions, data) -> (name, value), or a list of such pairs; predictions are
+            in the memory in which `predict` returns them.
         output_margin
-            Whether `feval` gets margins instead of predictions.
+            Whether `feval` is called with margins instead of predictions.
         """
         line = self._built_in_line(evals, iteration)
         return line + as_line(self._own_evaluations(evals, feval, output_margin))
@@ -197,7 +197,7 @@ class Booster(Model):
     def _evaluate(
         self, evals: Sequence[tuple[DMatrix, str]], iteration: int, feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
-        """Return what `eval_set` writes; values of `feval` are those that it returned."""
+        """Return the values that `eval_set` writes; values of `feval` are exactly the returned ones."""
         if not evals:
             return []
         built_in = parse_line(self._built_in_line(evals, iteration))
@@ -223,7 +223,7 @@ class Booster(Model):
         return evaluations
 
     def higher_is_better(self, metric: str) -> bool:
-        """Whether larger values of a metric, named as `eval_set` does, are better; of one's own smaller ones are."""
+        """Return whether larger values of a metric, named as in `eval_set`, are better; False for custom metrics."""
         return bool(call_int(LIB.KauriBoosterHigherIsBetter, self.handle, encode_text(metric)))
 
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
@@ -231,7 +231,7 @@ class Booster(Model):
         return self.eval_set([(data, name)], iteration)
 
     def reset(self) -> Booster:
-        """Free what training keeps; the model stays."""
+        """Free the data that training keeps; the model stays."""
         check(LIB.XGBoosterReset(self.handle))
         return self
 
@@ -252,28 +252,28 @@ class Booster(Model):
         iteration_range: IterationRange = (0, 0),
         strict_shape: bool = False,
     ) -> Any:
-        """Predict: a NumPy array, or an array in device memory when the rows of `data` are there.
+        """Return predictions: a NumPy array, or an array in device memory if the rows of `data` are there.
 
-        The latter is CuPy's when CuPy is installed, else a `DeviceArray`.
+        A device array is CuPy's if CuPy is installed, else a `DeviceArray`.
 
         Parameters
         ----------
         data
             The rows.
         output_margin
-            Return sums of leaves instead of transforming them.
+            Return sums of leaf values without transforming them.
         pred_leaf
             Return the leaf of every row in every tree, ``[n_rows, n_trees]``.
         pred_contribs
-            Return SHAP values, ``[n_rows, n_features + 1]``, per output where there are several; the last is the bias.
+            Return SHAP values, ``[n_rows, n_features + 1]``, or one such array per output; the last column is the bias.
         approx_contribs
-            The same by the faster, approximate method.
+            Use the faster, approximate method for `pred_contribs` or `pred_interactions`.
         pred_interactions
             Return SHAP interaction values, ``[n_rows, n_features + 1, n_features + 1]``.
         validate_features
-            Compare the features' names with the model's.
+            Compare the feature names with the model's.
         training
-            Use the margins that training keeps for `data`.
+            Use the cached margins of `data`.
         iteration_range
             Rounds [begin, end) to use; an end of 0 means all.
         strict_shape
@@ -299,24 +299,24 @@ class Booster(Model):
     def count_rows(self, data: DMatrix) -> None:
         """Count for every node of every tree how many rows of `data` reach it; weights do not matter.
 
-        With the parameter ``shap_cover="count"`` explanations weigh the branches of a split by these numbers, as other
-        libraries do, in place of sums of hessians. The model's files keep them; an earlier count is replaced, and trees
-        that are added later need a new one.
+        With the parameter ``shap_cover="count"``, explanations weigh the branches of a split by these numbers instead
+        of sums of hessians, as other libraries do. Model files contain the counts. A new count replaces the previous
+        one, and trees that are added later need a new count.
         """
         require_dmatrix(data)
         self._require_named(data)
         check(LIB.KauriBoosterCountRows(self.handle, data.handle))
 
     def to_shap_model(self) -> dict[str, Any]:
-        """Return the trees, which split on numbers, as the dictionary that ``shap.TreeExplainer`` takes.
+        """Return the trees, whose splits must be numeric, as the dictionary that ``shap.TreeExplainer`` takes.
 
-        With any of its options: it explains margins; ``model_output="probability"`` is for binary:logistic.
+        All its options work. It explains margins; ``model_output="probability"`` requires binary:logistic.
 
         Raises
         ------
         ModelError
-            There are no trees, or the model has what such dictionaries cannot say: splits on categories, linear
-            leaves, categories that are encoded by numbers of the training, an objective that XGBoost does not have.
+            There are no trees, or the dictionary cannot represent the model: splits on categories, linear leaves,
+            categories encoded by target statistics of the training data, an objective that XGBoost does not have.
         """
         row = DMatrix(np.full((1, self.num_features()), np.nan, np.float32))
         margins = self.predict(row, output_margin=True, strict_shape=True, validate_features=False)[0]
@@ -339,7 +339,7 @@ class Booster(Model):
         base_margin: Any = None,
         strict_shape: bool = False,
     ) -> Any:
-        """Predict without making a DMatrix; safe from several threads. The result is where the rows are.
+        """Predict without making a DMatrix; thread-safe. The result is in the same memory as the rows.
 
         Parameters
         ----------
@@ -351,9 +351,9 @@ class Booster(Model):
         predict_type
             ``"value"`` or ``"margin"``.
         missing
-            A value that means "missing" besides NaN.
+            A value that means "missing", in addition to NaN.
         validate_features
-            Compare the number of features with the model's, and the names where the data have some.
+            Compare the number of features with the model's, and the names if the data have any.
         base_margin
             ``[n_rows]`` or ``[n_rows, n_outputs]``.
         """
@@ -387,7 +387,7 @@ class Booster(Model):
 
 def _with_margin(rows: Rows, base_margin: Any) -> Batch:
     batch = Batch()
-    # Only the margins are read, and the columns may be in a form that is for predictions alone: as many rows will do.
+    # Only the margins are read, and the columns may have a form only for predictions: any rows of the same number do.
     batch.point_to(rows if rows.layout.on_device else rows_of(np.zeros((rows.n_rows, 1), dtype=np.float32)))
     batch.set_base_margin(base_margin)
     return batch

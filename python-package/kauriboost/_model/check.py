@@ -1,4 +1,4 @@
-"""A verdict on a model file, whoever it comes from."""
+"""Validation of model files from any source."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _OF_THE_FILE = ("objective", "booster", "rounds", "best round", "features")
 @public("kauriboost.model")
 @dataclass(frozen=True, repr=False)
 class ModelCheck:
-    """What `check` found; true where the file is a model that can be used.
+    """The result of `check`; true if the file is a usable model.
 
     Attributes
     ----------
     problem
-        Why the file cannot be used; None where it can.
+        The reason why the file cannot be used; None if it can.
     facts
-        Names and values: objective, booster, rounds, features; empty where it cannot.
+        Names and values: objective, booster, rounds, features; empty if the file cannot be used.
     attributes
-        Names of what the model keeps besides, which nothing depends on unless a program asks for it.
+        Names of the model's attributes, which affect nothing unless a program reads them.
     """
 
     problem: str | None
@@ -40,22 +40,21 @@ class ModelCheck:
         return described(self, problem=self.problem, **self.facts, attributes=self.attributes)
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return HTML for notebooks."""
         verdict = paragraph("The model can be used." if self.problem is None else self.problem)
         return html_of(joined([verdict, table([], list(self.facts.items()), n_texts=2)]))
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a pipe that nobody writes to as well, which would block otherwise."""
+    """Open without blocking; otherwise a pipe that nobody writes to would block."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def check(path: str | os.PathLike[str]) -> ModelCheck:
-    """Say whether a file is a sound model, and of what kind; the file may come from anybody.
+    """Return whether a file is a sound model, and of what kind; the file may come from an untrusted source.
 
-    Reading one runs no code and opens nothing else; sizes, types, children of nodes, features and categories are
-    checked before they are used. That a file is sound says nothing of what it predicts, and a small file may need much
-    memory.
+    Reading it runs no code and opens no other file. Sizes, types, children of nodes, features and categories are
+    checked before they are used. A sound file may still predict anything, and a small file may need much memory.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The classes of a classifier, as an attribute of its booster: its files are those of any other model."""
+"""The classes of a classifier, stored as an attribute of its booster, so its files are ordinary model files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .._binding.errors import ModelError
 from .booster import Booster
 
 ATTRIBUTE = "kauri_classes"
-_ANY_LENGTH = {"U": np.str_, "S": np.bytes_, "O": np.object_}  # the values tell how long they are
-_WORDS = (str, bool, int, float)  # of objects, what JSON has a form for
-_MAX_BYTES = 8  # of a number
+_ANY_LENGTH = {"U": np.str_, "S": np.bytes_, "O": np.object_}  # the length follows from the values
+_WORDS = (str, bool, int, float)  # types of objects that JSON can represent
+_MAX_BYTES = 8  # maximum size of a number
 
 
 def are_numbers_from_0(classes: np.ndarray) -> bool:
-    """Whether the classes are 0, 1, ..., which models need not be told."""
+    """Return whether the classes are 0, 1, ..., which need not be stored in the model."""
     return classes.dtype.kind in "iuf" and np.array_equal(classes, np.arange(len(classes)))
 
 
 def as_text(classes: np.ndarray) -> str | None:
-    """Return classes as JSON; None for 0, 1, ... and for objects that JSON has no form for."""
+    """Return classes as JSON; None for 0, 1, ... and for objects that JSON cannot represent."""
     kind = classes.dtype.kind
     if are_numbers_from_0(classes) or (kind in "iuf" and classes.dtype.itemsize > _MAX_BYTES):
         return None
@@ -42,7 +42,7 @@ def _document(dtype: str, values: list[Any]) -> str:
 
 
 def classes_of(booster: Booster) -> np.ndarray | None:
-    """Return the classes that a booster knows, or None. Raises ModelError for an attribute that is damaged."""
+    """Return the classes stored in a booster, or None. Raises ModelError if the attribute is damaged."""
     text = booster.attr(ATTRIBUTE)
     if text is None:
         return None
@@ -56,7 +56,7 @@ def classes_of(booster: Booster) -> np.ndarray | None:
 
 
 def require_number(classes: np.ndarray, n_classes: int) -> None:
-    """Raise ModelError unless there are so many classes. A model of one class has the outputs of one of two."""
+    """Raise ModelError unless the numbers of classes agree. A model of one class has the outputs of two classes."""
     if len(classes) != n_classes and (len(classes), n_classes) != (1, 2):
         raise _damaged(f"names {len(classes)} classes, but the model has {n_classes}")
 

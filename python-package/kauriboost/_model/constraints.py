@@ -1,4 +1,4 @@
-"""Constraints and costs of named features, as the library reads them: by index."""
+"""Conversion of constraints and costs from feature names to indices, which the library reads."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _OF_FEATURES = ("monotone_constraints", "feature_cost")
 
 
 def by_index(name: str, value: Any, feature_names: Sequence[str] | None) -> Any:
-    """Return the value of a parameter with features by index where it names them; other values as they are.
+    """Return a parameter's value with feature names replaced by indices; other values are returned unchanged.
 
-    ``monotone_constraints`` may be a mapping from names to -1, 0 or 1, ``feature_cost`` one from names to costs;
-    features that it lacks are free.
-    ``interaction_constraints`` may be lists of names or of indices. Raises ParameterError for an unknown name.
+    ``monotone_constraints`` may be a mapping from names to -1, 0 or 1, ``feature_cost`` a mapping from names to costs;
+    features that are not in it get 0. ``interaction_constraints`` may be lists of names or of indices. Raises
+    ParameterError for an unknown name.
     """
     if name in _OF_FEATURES and isinstance(value, Mapping):
         of_features = [0] * len(feature_names or [])

@@ -1,4 +1,4 @@
-"""What there is to know of a booster at a glance, for notebooks and reports."""
+"""Summary facts about a booster, for notebooks and reports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _text(value: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a list of numbers as people write them, anything else as it is: the library says 1E-1 for 0.1."""
+    """Return a list of numbers in ordinary notation (the library writes 1E-1 for 0.1), other text unchanged."""
     if not _NUMBERS.fullmatch(text):
         return text
     return "[" + ", ".join(f"{float(number):.9g}" for number in text[1:-1].split(",")) + "]"

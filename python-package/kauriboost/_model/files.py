@@ -1,4 +1,4 @@
-"""Files that are replaced whole, and folders that one training has for itself."""
+"""Files that are replaced atomically, and folders that belong to one training at a time."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .._binding.errors import FileError
 
 _TRIAL_BYTES = 1 << 16
 _NO_LINKS = os.O_NOFOLLOW | os.O_CLOEXEC  # a link in a shared folder may be somebody else's trap
-_LONGEST_NAME = 255  # bytes, as file systems have it
-_TRIES = 1000  # for a name that nobody else has taken
-_STALE_SECONDS = 60  # a writer that lives has written since, also one on another machine
+_LONGEST_NAME = 255  # bytes, the limit of common file systems
+_TRIES = 1000  # attempts to find an unused name
+_STALE_SECONDS = 60  # a living writer, also on another machine, has written within this time
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file beside `path`, bring it to the disk and rename it; links are followed, also to what is not there.
+    """Write a file beside `path`, sync it to disk and rename it. Links are followed, also dangling ones.
 
-    What is not a regular file (a pipe, a device) is written to directly. After an error the old file is as it was. What
-    killed processes left beside `path` is cleared.
+    Files that are not regular (a pipe, a device) are written to directly. After an error the old file is unchanged.
+    Leftovers of killed processes beside `path` are deleted.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(content)
@@ -44,7 +44,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Fail now where `write_atomically` would fail later: a block is written beside `path` and removed."""
+    """Fail now if `write_atomically` would fail later: writes a block beside `path` and removes it."""
     new: Path | None = None
     try:
         new, descriptor = _open_beside(_follow(path))
@@ -62,14 +62,14 @@ def require_writable(path: Path) -> None:
 
 
 def remove_leftover(path: Path) -> None:
-    """Delete what a kill left of a file, unless its writer is alive: it holds a lock on the file."""
+    """Delete the leftover of a killed writer. A living writer holds a lock on its file, which then stays."""
     with contextlib.suppress(OSError), os.fdopen(os.open(path, os.O_RDONLY | _NO_LINKS | os.O_NONBLOCK), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.unlink(missing_ok=True)
 
 
 class FolderLock:
-    """A lock on the files of one name in a folder, which dies with the process."""
+    """A lock on the files with one name in a folder; the lock ends with the process."""
 
     def __init__(self, directory: Path, name: str) -> None:
         place = directory / name
@@ -77,7 +77,7 @@ class FolderLock:
         self.file: IO[str] | None = self._take(directory, name)
 
     def release(self) -> None:
-        """Let others have the folder."""
+        """Release the folder to others."""
         if self.file is None:
             return
         if _is_same(self.path, self.file):
@@ -114,7 +114,8 @@ class FolderLock:
             except OSError as error:
                 if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
                     raise
-            if _is_same(self.path, file):  # its owner deletes the file when it is done: then this one is nobody's
+            # otherwise the previous owner has deleted the locked file, and the lock protects nothing
+            if _is_same(self.path, file):
                 file.seek(0)
                 file.truncate()
                 file.write(str(os.getpid()))
@@ -131,7 +132,7 @@ def _is_same(path: Path, file: IO[str]) -> bool:
 
 
 def _follow(path: Path) -> Path:
-    """Return what links lead to, also where it is not there yet. Raises OSError for links in a circle."""
+    """Return the target of links, even if it does not exist yet. Raises OSError for a cycle of links."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
@@ -139,12 +140,12 @@ def _follow(path: Path) -> Path:
 
 
 def _shortened(name: str, end: str) -> str:
-    """Return `name` with `end`, at most as long as names may be."""
+    """Return `name` with `end`, shortened to the maximum length of a file name."""
     return os.fsdecode(os.fsencode(name)[: _LONGEST_NAME - len(end)]) + end
 
 
 def _open_beside(path: Path) -> tuple[Path, int]:
-    """Return a new file beside `path` and its descriptor; the library gives such files the same names."""
+    """Return a new file beside `path` and its descriptor. The library uses the same names for such files."""
     for number in range(_TRIES):
         new = path.with_name(_shortened(path.name, f".new-{os.getpid()}-{number}"))
         with contextlib.suppress(FileExistsError):
@@ -153,7 +154,7 @@ def _open_beside(path: Path) -> tuple[Path, int]:
 
 
 def _remove_stale(path: Path) -> None:
-    """Delete what killed processes of this machine left of `path`."""
+    """Delete leftovers that killed processes of this machine left beside `path`."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(path.parent)):
             match = re.fullmatch(r"(.+)\.new-(\d{1,9})-\d+", entry.name, re.DOTALL)
@@ -175,7 +176,7 @@ def _lives(process: int) -> bool:
 
 
 def _write(file: IO[bytes], content: bytes) -> None:
-    with contextlib.suppress(OSError):  # not every file system has locks
+    with contextlib.suppress(OSError):  # some file systems have no locks
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     file.write(content)
     file.flush()

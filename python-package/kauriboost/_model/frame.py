@@ -13,7 +13,7 @@ from .._binding.errors import DataError
 
 
 def _nodes(dump: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each node of the trees, which are JSON dumps, and its tree's number."""
+    """Yield (tree number, node) for all nodes of the trees, given as JSON dumps."""
     for tree, text in enumerate(dump):
         nodes = [json.loads(text)]
         while nodes:
@@ -33,7 +33,7 @@ def _node_row(tree: int, node: dict[str, Any]) -> dict[str, Any]:
 
 
 def trees_to_dataframe(dump: list[str]) -> Any:
-    """Return a frame with a row per node of the trees, which are JSON dumps with statistics."""
+    """Return a frame with one row per node of the trees, given as JSON dumps with statistics."""
     import pandas as pd
 
     if any("nodeid" not in json.loads(text) for text in dump):
@@ -46,17 +46,17 @@ def trees_to_dataframe(dump: list[str]) -> Any:
 
 
 def _as_dumped(name: str) -> str:
-    """Return a feature's name as dumps show it: they are UTF-8, and any other byte of the name is replaced."""
+    """Return a feature's name as dumps show it: dumps are UTF-8, and any other byte of the name is replaced."""
     return re.sub("[\udc80-\udcff]", "\ufffd", name)
 
 
 def split_value_histogram(dump: list[str], feature: str, bins: int | None, as_pandas: bool) -> Any:
-    """Return upper ends of bins of a feature's thresholds, and their counts; of trees that are JSON dumps."""
+    """Return the upper ends of histogram bins of a feature's thresholds, and their counts, from JSON dumps."""
     name = _as_dumped(feature)
     conditions = [node.get("split_condition") for _, node in _nodes(dump) if node.get("split") == name]
     if any(isinstance(condition, list) for condition in conditions):
         raise DataError(f"{feature!r} is split by categories, which have no thresholds; see trees_to_dataframe().")
-    values = [float(condition) for condition in conditions if condition is not None]  # an indicator has none
+    values = [float(condition) for condition in conditions if condition is not None]  # a split on an indicator has none
     n_different = max(len(set(values)), 1)
     counts, ends = np.histogram(values, bins=n_different if bins is None else max(min(bins, n_different), 1))
     table = np.column_stack((ends[1:], counts))[counts > 0]

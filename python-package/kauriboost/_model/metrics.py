@@ -1,4 +1,4 @@
-"""Evaluations of a round: those that the library writes as a line, and those of the user's own metrics."""
+"""Evaluations of a round: lines written by the library, and the user's own metrics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CustomMetric = Callable[[Any, DMatrix], OwnValues]
 
 
 def parse_line(line: str) -> list[Evaluation]:
-    """Return the evaluations of a line of the library."""
+    """Return the evaluations in a line written by the library."""
     evaluations = []
     for entry in line.split("\t")[1:]:
         name, _, value = entry.rpartition(":")
@@ -28,19 +28,19 @@ def parse_line(line: str) -> list[Evaluation]:
 
 
 def as_line(evaluations: Sequence[Evaluation]) -> str:
-    """Return what follows on a line of the library."""
+    """Return evaluations in the format of the library's line, to append to it."""
     return "".join(f"\t{data}-{metric}:{value!r}" for data, metric, value in evaluations)
 
 
 def own_values(returned: OwnValues) -> list[tuple[str, float]]:
-    """Return the (name, value) pairs that a metric of the user's own returned: one, or several.
+    """Return the (name, value) pairs returned by a custom metric: one pair or several.
 
     Raises
     ------
     TypeError
-        For anything else.
+        The metric returned anything else.
     ValueError
-        For names that a line of evaluations cannot hold.
+        A name cannot be written in a line of evaluations.
     """
     is_one = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[0], str)
     pairs = [returned] if is_one else returned
@@ -65,17 +65,17 @@ def _checked(pair: Any) -> tuple[str, float]:
 
 
 def knows_metric(booster: Any, metric: str) -> bool:
-    """Whether this is the name of a built-in metric."""
+    """Return whether `metric` is the name of a built-in metric."""
     return bool(call_int(LIB.KauriBoosterKnowsMetric, booster.handle, encode_text(metric)))
 
 
 def require_queries(booster: Any, data: DMatrix) -> None:
-    """Raise DataError where a metric of the booster orders the rows of queries and the data have none."""
+    """Raise DataError if a metric of the booster ranks rows within queries and the data have no queries."""
     check(LIB.KauriBoosterRequireQueries(booster.handle, data.handle))
 
 
 def evaluate_with_intervals(booster: Any, data: DMatrix, n_resamples: int, seed: int) -> list[dict[str, Any]]:
-    """Return name, value, low and high of every metric; NaN where the value is no finite number."""
+    """Return name, value, low and high of every metric; NaN if the value is not finite."""
     booster._check_columns(data)
     settings = config(n_resamples=n_resamples, seed=seed)
     text = call_text(LIB.KauriBoosterEvaluateWithIntervals, booster.handle, data.handle, settings)

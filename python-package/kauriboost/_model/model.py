@@ -1,4 +1,4 @@
-"""What a trained model offers: copies, slices, attributes, files, dumps. Booster adds training and prediction."""
+"""Operations on a trained model: copies, slices, attributes, files, dumps. Booster adds training and prediction."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 @public("kauriboost.model")
 class Model(FeatureInfo):
-    """A model as a value: copied, pickled, sliced, named, saved, dumped. A `Booster` also trains and predicts."""
+    """A model that can be copied, pickled, sliced, named, saved and dumped. A `Booster` also trains and predicts."""
 
     _GET_STRINGS = LIB.XGBoosterGetStrFeatureInfo
     _SET_STRINGS = LIB.XGBoosterSetStrFeatureInfo
     _FREE = LIB.XGBoosterFree
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return HTML for notebooks."""
         try:
             return table([], facts_of(self), n_texts=2).text
-        except KauriError:  # of a parameter, which the text says
+        except KauriError:  # a wrong parameter; the text reports it
             return html_of(repr(self))
 
     # ---- copies, pickles, slices ----
@@ -60,7 +60,7 @@ class Model(FeatureInfo):
             snapshot = state.pop("snapshot")
             self.__dict__.update(state)
         else:
-            snapshot = state["handle"]  # of XGBoost's Booster, whose further members the snapshot tells
+            snapshot = state["handle"]  # from XGBoost's Booster; the snapshot contains its other members
         self.handle = call_handle(LIB.XGBoosterCreate, handles_in([]), 0)
         self._unserialize(snapshot)
 
@@ -77,9 +77,10 @@ class Model(FeatureInfo):
         return self.__copy__()
 
     def __getitem__(self, rounds: int | slice) -> Self:
-        """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; none is negative.
+        """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; no negative indices.
 
-        It keeps the attributes, but the best round by early stopping only where that is among the first rounds taken.
+        The result keeps the attributes. It keeps the best round by early stopping only if that is among the first
+        rounds taken.
         """
         if isinstance(rounds, (int, np.integer)):
             if not 0 <= rounds < self.num_boosted_rounds():
@@ -120,12 +121,12 @@ class Model(FeatureInfo):
 
     @property
     def best_iteration(self) -> int:
-        """The best round by early stopping, from 0."""
+        """The best round found by early stopping, from 0."""
         return int(self._early_stopping_attr("best_iteration"))
 
     @property
     def best_score(self) -> float:
-        """The metric of the best round by early stopping."""
+        """The metric of the best round found by early stopping."""
         return float(self._early_stopping_attr("best_score"))
 
     def _early_stopping_attr(self, name: str) -> str:
@@ -141,7 +142,7 @@ class Model(FeatureInfo):
         return call_int(LIB.XGBoosterBoostedRounds, self.handle)
 
     def get_categories(self) -> dict[str, CategoryNames]:
-        """Return the names of the categories of each feature that has some, in the order of their codes."""
+        """Return the category names of each feature that has any, in the order of their codes."""
         features = self.feature_names or [f"f{i}" for i in range(self.num_features())]
         function = LIB.XGBoosterGetCategoriesExportToArrow
         return call_categories(function, self.handle, lambda text: read_names(text, features))
@@ -153,20 +154,20 @@ class Model(FeatureInfo):
     # ---- files ----
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
-        """Save the model in a file that XGBoost reads, too.
+        """Save the model in a file that XGBoost can also read.
 
         Parameters
         ----------
         fname
-            A path; the extension, .json or .ubj, decides the format.
+            A path; the extension .json or .ubj selects the format.
         dialect
-            The version of XGBoost that is to read it, as later ones do: ``"1.7"``, ``"2.1"``, ``"3.0"``, ``"3.2"`` or
-            ``"3.4"``. If not given, 3.2, and what only later ones know as well.
+            The oldest version of XGBoost that must read the file; later versions read it too: ``"1.7"``, ``"2.1"``,
+            ``"3.0"``, ``"3.2"`` or ``"3.4"``. By default 3.2, plus fields that only later versions know.
 
         Raises
         ------
         ParameterError
-            The model has what that version has no words for; the message says what, and which dialect has.
+            That version cannot represent the model; the message says why, and names a dialect that can.
         """
         check(LIB.KauriBoosterSaveModel(self.handle, encode(fname), config(dialect=dialect)))
 
@@ -176,7 +177,7 @@ class Model(FeatureInfo):
         return call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, settings)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model that Kauri or XGBoost (any version since 1.0) saved: a path, or the bytes of `save_raw`."""
+        """Load a model saved by Kauri or XGBoost (any version since 1.0): a path, or the bytes of `save_raw`."""
         if isinstance(fname, (bytes, bytearray)):
             check(LIB.XGBoosterLoadModelFromBuffer(self.handle, bytes(fname), len(fname)))
         else:
@@ -202,8 +203,8 @@ class Model(FeatureInfo):
         dump_format
             ``"text"``, ``"json"`` or ``"dot"``.
         category_names
-            Show categories by their names, as far as the model knows them, and not by their numbers, which are what
-            tools read that know XGBoost's dumps.
+            Show categories by their names where the model knows them. By default categories are numbers, which tools
+            for XGBoost's dumps expect.
         """
         if category_names:
             dump_format += ':{"labels": {"categories": "names"}}'
@@ -218,7 +219,7 @@ class Model(FeatureInfo):
         dump_format: str = "text",
         category_names: bool = False,
     ) -> None:
-        """Write the trees to a file; see `get_dump`. JSON becomes one list."""
+        """Write the trees to a file; see `get_dump`. JSON dumps are written as one list."""
         trees = self.get_dump(fmap, with_stats, dump_format, category_names)
         if dump_format == "json":
             text = "[\n" + ",\n".join(trees) + "\n]"
@@ -243,7 +244,7 @@ class Model(FeatureInfo):
         return dict(zip(names, scores.tolist()))
 
     def get_fscore(self, fmap: str | os.PathLike[str] = "") -> dict[str, float | list[float]]:
-        """Return how often each feature splits."""
+        """Return the number of splits on each feature."""
         return self.get_score(fmap, "weight")
 
     def get_split_value_histogram(
@@ -254,18 +255,18 @@ class Model(FeatureInfo):
         Parameters
         ----------
         feature
-            Its name; without names f0, f1, ...
+            Its name; features without names are called f0, f1, ...
         fmap
             A file of feature names; the booster's own if not given.
         bins
-            Most bins, of equal width; as many as there are different thresholds if not given.
+            Maximum number of bins, of equal width; by default the number of different thresholds.
         as_pandas
-            Return a frame with the columns SplitValue and Count, where pandas is installed.
+            Return a frame with the columns SplitValue and Count if pandas is installed.
 
         Returns
         -------
         pandas.DataFrame or numpy.ndarray
-            The upper end of each bin that holds a threshold, and how many it holds.
+            The upper end of each non-empty bin, and its count.
         """
         return split_value_histogram(self.get_dump(fmap, dump_format="json"), feature, bins, as_pandas)
 
@@ -273,6 +274,6 @@ class Model(FeatureInfo):
         """Return a pandas frame with a row per node.
 
         Columns are Tree, Node, ID, Feature ("Leaf" for a leaf), Split, Yes, No, Missing (IDs), Gain (a leaf's value),
-        Cover and Category (those that take the "yes" branch, of a split by categories; see `get_dump`).
+        Cover and Category (the categories that take the "yes" branch, for a split on categories; see `get_dump`).
         """
         return trees_to_dataframe(self.get_dump(fmap, True, "json", category_names))

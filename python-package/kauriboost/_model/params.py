@@ -1,4 +1,4 @@
-"""Parameters of boosters, as the library takes them: names and texts."""
+"""Conversion of booster parameters to names and texts for the library."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def metric_list(value: Any) -> list[Any]:
-    """Return the metrics that `eval_metric` names: one, or those of a list, a tuple, an array or a series."""
+    """Return the metrics in the value of `eval_metric`: one, or a list, tuple, array or series of them."""
     for method in ("tolist", "to_list"):
         if hasattr(value, method):
             value = getattr(value, method)()
@@ -42,7 +42,7 @@ def metric_list(value: Any) -> list[Any]:
 
 
 def param_pairs(params: ParamsOrPairs, feature_names: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Return (name, text) pairs; a list of metrics is one pair each, and None leaves the parameter alone."""
+    """Return (name, text) pairs; a list of metrics becomes one pair each, and None leaves the parameter unset."""
     pairs: list[tuple[str, str]] = []
     for name, value in params.items() if isinstance(params, Mapping) else params:
         parts = metric_list(value) if name == "eval_metric" else [constraints.by_index(name, value, feature_names)]
@@ -51,7 +51,7 @@ def param_pairs(params: ParamsOrPairs, feature_names: Sequence[str] | None) -> l
 
 
 def params_as_text(params: ParamsOrPairs, feature_names: Sequence[str] | None) -> dict[str, str]:
-    """Return the parameters as texts, to compare them; the values of a name that is there repeatedly are joined."""
+    """Return the parameters as texts for comparison; the values of a repeated name are joined."""
     texts: dict[str, str] = {}
     for name, text in param_pairs(params, feature_names):
         texts[name] = f"{texts[name]},{text}" if name in texts else text

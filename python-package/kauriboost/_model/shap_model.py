@@ -1,4 +1,4 @@
-"""A booster as the plain dictionary of trees that ``shap.TreeExplainer`` takes."""
+"""Conversion of a booster to the plain dictionary of trees that ``shap.TreeExplainer`` takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._binding.errors import ModelError
 
 _Tree = dict[str, Any]  # of arrays, one element per node; values [n_nodes, n_outputs]
 
-# SHAP's words; of other objectives it explains margins.
+# SHAP's names. For other objectives SHAP explains margins.
 _OBJECTIVES = {"reg:squarederror": "squared_error", "binary:logistic": "binary_crossentropy"}
 _OUTPUTS = {"binary:logistic": "log_odds", "reg:logistic": "log_odds"}
 
@@ -23,12 +23,12 @@ def shap_model(document: dict[str, Any], margins: np.ndarray) -> dict[str, Any]:
     document
         The file in the dialect 3.2, parsed.
     margins
-        What the model says of a row without any value: ``[n_outputs]``.
+        The model's margins for a row without any value: ``[n_outputs]``.
 
     Raises
     ------
     ModelError
-        There are no trees, or some split on categories, which such dictionaries cannot say.
+        There are no trees, or some split on categories, which the dictionary cannot represent.
     """
     learner = document["learner"]
     gradient_booster = learner["gradient_booster"]
@@ -50,7 +50,7 @@ def shap_model(document: dict[str, Any], margins: np.ndarray) -> dict[str, Any]:
 
 
 def _tree_of(tree: dict[str, Any], output: int, weight: float, n_outputs: int) -> _Tree:
-    """Return a tree of a model file in SHAP's form, which goes left where a value is at most the threshold."""
+    """Return a tree of a model file in SHAP's form, which goes left if a value is at most the threshold."""
     if any(tree["split_type"]):
         raise ModelError("a tree splits on categories, which SHAP's dictionaries cannot say; use kauriboost.explain.")
     left = np.asarray(tree["left_children"], np.int32)
@@ -58,7 +58,7 @@ def _tree_of(tree: dict[str, Any], output: int, weight: float, n_outputs: int) -
     numbers = np.asarray(tree["split_conditions"], np.float32)
     leaves = np.flatnonzero(left < 0)
     values = np.zeros((len(left), n_outputs))
-    if "leaf_weights" in tree:  # vectors, whose rows stand in the place of right children
+    if "leaf_weights" in tree:  # vector leaves; `right_children` holds the row of the vector
         values[leaves] = np.reshape(tree["leaf_weights"], (-1, n_outputs))[right[leaves]] * weight
         right[leaves] = -1
     else:
@@ -68,14 +68,14 @@ def _tree_of(tree: dict[str, Any], output: int, weight: float, n_outputs: int) -
         "children_right": right,
         "children_default": np.where(np.asarray(tree["default_left"], bool), left, right),
         "features": np.where(left < 0, -2, np.asarray(tree["split_indices"], np.int32)),
-        "thresholds": np.nextafter(numbers, np.float32(-np.inf)),  # ours go left where a value is below
+        "thresholds": np.nextafter(numbers, np.float32(-np.inf)),  # our trees go left if a value is below the threshold
         "values": values,
         "node_sample_weight": np.asarray(tree["sum_hessian"], np.float64),
     }
 
 
 def _value_of_missing(tree: _Tree) -> np.ndarray:
-    """Return the leaf of a row without values."""
+    """Return the leaf value of a row without values."""
     node = 0
     while tree["children_left"][node] >= 0:
         node = tree["children_default"][node]

@@ -1,1 +1,1 @@
-"""Pictures of models and of explanations."""
+"""Plots of models and of explanations."""

@@ -1,4 +1,4 @@
-"""The picture of how a feature's contributions depend on its value."""
+"""The plot of a feature's contributions against its value."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def _feature(explanation: Explanation, which: str | int) -> int:
 
 
 def _spread(x: np.ndarray, gap: float) -> np.ndarray:
-    """Move points of one place apart, evenly, so that they do not hide each other; `gap`: to the next place."""
+    """Spread points at one position evenly to keep them visible; `gap` is the distance to the next position."""
     spread: np.ndarray = x + ((np.arange(len(x)) * 0.6180339887) % 1.0 - 0.5) * 0.4 * gap
     return spread
 
 
 def _place_missing(ax: Any, x: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    """Give missing values a place of their own on the left."""
+    """Give missing values their own position on the left."""
     if not missing.any():
         return x
     low, high = (float(x[~missing].min()), float(x[~missing].max())) if not missing.all() else (0.0, 1.0)
@@ -59,7 +59,7 @@ def _x_of_numbers(ax: Any, column: np.ndarray) -> np.ndarray:
 
 
 def _x_of_categories(ax: Any, column: np.ndarray, names: list[str]) -> np.ndarray:
-    """Return a place for each category that occurs, and write the names below."""
+    """Return a position for each category that occurs, and label the axis with the names."""
     missing = np.isnan(column)
     found, places = np.unique(column[~missing].astype(np.int64), return_inverse=True)
     x = np.full(len(column), np.nan)
@@ -73,7 +73,7 @@ def _x_of_categories(ax: Any, column: np.ndarray, names: list[str]) -> np.ndarra
 
 
 def _draw_by_category(ax: Any, x: np.ndarray, y: np.ndarray, codes: np.ndarray, names: list[str], **style: Any) -> Any:
-    """Draw the points of each category in a colour, the rarer ones and missing values in grey; the legend."""
+    """Draw each category in a colour, rarer ones and missing values in grey; return the legend."""
     found, counts = np.unique(codes[~np.isnan(codes)].astype(np.int64), return_counts=True)
     chosen = np.sort(found[np.argsort(-counts, kind="stable")[: len(LINES)]])
     others = ~np.isin(codes, chosen)
@@ -82,7 +82,7 @@ def _draw_by_category(ax: Any, x: np.ndarray, y: np.ndarray, codes: np.ndarray, 
     drawn = [ax.scatter(x[rows], y[rows], color=color, **style) for rows, color, _ in groups]
     place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False, "markerscale": 2}
     legend = ax.legend(drawn, ["-"] * len(drawn), **place)
-    for text, (_, _, name) in zip(legend.get_texts(), groups):  # a label of legend() may not begin with '_'
+    for text, (_, _, name) in zip(legend.get_texts(), groups):  # a label passed to legend() may not begin with '_'
         text.set(text=short(name), **AS_WRITTEN)
     return legend
 
@@ -100,16 +100,16 @@ def plot_dependence(
     Parameters
     ----------
     explanation
-        Of several rows and one output.
+        An explanation of several rows and one output.
     feature
-        Its name or number. Categories that have names stand side by side.
+        Its name or number. Named categories are drawn side by side.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     color
-        Another feature, whose values colour the points, grey where missing; none if not given. Of categories that have
-        names the nine most frequent get a colour each.
+        Another feature, whose values colour the points; missing values are grey. None by default. If it has named
+        categories, the nine most frequent get a colour each.
     size
-        Of a point.
+        Size of a point.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def plot_dependence(
         _draw_colored(ax, x, y, explanation, other, style)
     ax.set_xlabel(explanation.feature_names[number], **AS_WRITTEN)
     name = explanation.feature_names[number]
-    of_feature = f" of {name}" if len(name) <= 20 else ""  # a longer one does not fit, and stands below
+    of_feature = f" of {name}" if len(name) <= 20 else ""  # a longer name does not fit, and is the x label anyway
     ax.set_ylabel(value_of(explanation) + of_feature, **AS_WRITTEN)
     return ax
 
@@ -138,7 +138,7 @@ def plot_dependence(
 def _draw_colored(
     ax: Any, x: np.ndarray, y: np.ndarray, explanation: Explanation, feature: int, style: dict[str, Any]
 ) -> None:
-    """Draw the points in the colours of a feature's values, and what the colours mean."""
+    """Draw the points in the colours of a feature's values, and a legend or colour bar."""
     name, column = short(explanation.feature_names[feature]), explanation.data[:, feature]
     names = list(map(str, categories_of(explanation, feature)))
     if names:

@@ -1,4 +1,4 @@
-"""Pictures of an `Explanation`: swarm, bars, waterfall and interactions."""
+"""Plots of an `Explanation`: swarm, bars, waterfall and interactions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .parts import (
     value_of,
 )
 
-_HALF_BAR = 0.325  # of a waterfall, whose lines are 1 apart
+_HALF_BAR = 0.325  # in a waterfall, with rows of height 1
 
 
 def _mean_abs(explanation: Explanation | GlobalImportance, n_axes: int, what: str) -> np.ndarray:
@@ -35,14 +35,14 @@ def _mean_abs(explanation: Explanation | GlobalImportance, n_axes: int, what: st
 
 
 def _strongest(strength: np.ndarray, max_display: int) -> np.ndarray:
-    """Return the numbers of the features to draw, the strongest first; ties in the order of the features."""
+    """Return the numbers of the features to draw, strongest first; ties keep the order of the features."""
     if max_display < 1:
         raise ValueError(f"max_display is {max_display}; draw at least one feature.")
     return np.argsort(-strength, kind="stable")[:max_display]
 
 
 def _swarm_offsets(x: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Spread points that lie close together, alternately up and down, to at most 0.4 from the line."""
+    """Spread points that lie close together, alternately up and down, at most 0.4 away from the line."""
     width = (high - low) or 1.0
     bins = np.clip(((x - low) / width * 100).astype(np.int64), 0, 100)
     order = np.argsort(bins, kind="stable")
@@ -55,20 +55,20 @@ def _swarm_offsets(x: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int = 12, size: float = 9.0) -> Any:
-    """Draw every row's SHAP value of the strongest features, coloured by the feature's value.
+    """Draw the SHAP values of all rows for the strongest features, coloured by the feature's value.
 
-    Grey are missing values, and categories that have names: no order would give them a colour.
+    Missing values and named categories, which have no order for a colour scale, are grey.
 
     Parameters
     ----------
     explanation
-        Of several rows and one output.
+        An explanation of several rows and one output.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     max_display
-        Draw only so many features.
+        Maximum number of features to draw.
     size
-        Of a point.
+        Size of a point.
 
     Returns
     -------
@@ -95,21 +95,21 @@ def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int 
 
 
 def plot_contributions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 12) -> Any:
-    """Draw the mean strength of the strongest features, ``mean |SHAP value|``, and what the others sum up to.
+    """Draw the mean strength of the strongest features, ``mean |SHAP value|``, and the sum of the others.
 
     Parameters
     ----------
     explanation
-        Of several rows and one output, or their `GlobalImportance`.
+        An explanation of several rows and one output, or their `GlobalImportance`.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     max_display
-        Draw so many features by themselves.
+        Maximum number of features with their own bar.
 
     Returns
     -------
     matplotlib.axes.Axes
-        With one bar per line.
+        The axes, with one bar per line.
     """
     strength = _mean_abs(explanation, 1, "bars need several rows of contributions")
     features = _strongest(strength, max_display)
@@ -149,7 +149,7 @@ def _line_label(explanation: Explanation, feature: int) -> str:
 
 
 def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[str], np.ndarray]:
-    """Return labels and contributions, the last ones first: others, weakest, ..., strongest."""
+    """Return labels and contributions from bottom to top: others, weakest, ..., strongest."""
     values = explanation.values
     features = _strongest(np.abs(values), max_display)[::-1]
     labels = [_line_label(explanation, feature) for feature in features]
@@ -162,21 +162,21 @@ def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[s
 
 
 def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int = 10) -> Any:
-    """Draw how the features lead one row from the base value to its margin, or what else is explained.
+    """Draw the contributions that lead from the base value to a row's margin, or other explained quantity.
 
     Parameters
     ----------
     explanation
-        Of one row and one output: ``explanation[row]``.
+        An explanation of one row and one output: ``explanation[row]``.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     max_display
-        Draw so many features by themselves.
+        Maximum number of features with their own bar.
 
     Returns
     -------
     matplotlib.axes.Axes
-        With one bar per line.
+        The axes, with one bar per line.
     """
     require(explanation, 1, "a waterfall needs the contributions of one row: explanation[row]")
     if not explanation.adds_up:
@@ -191,7 +191,7 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
     _draw_steps(ax, starts, ends)
     low, high = min(starts.min(), ends.min()), max(starts.max(), ends.max())
     span = (high - low) or 1.0
-    ax.set_xlim(low - 0.06 * span, high + 0.24 * span)  # the numbers stand on the right
+    ax.set_xlim(low - 0.06 * span, high + 0.24 * span)  # room for the numbers on the right
     _mark_end(ax, "base value", starts[0], (-_HALF_BAR, -1.0), on_left=starts[0] < low + 0.5 * span)
     top = len(labels) - 1
     _mark_end(ax, explanation.explains, ends[-1], (top + _HALF_BAR, top + 1.0), on_left=ends[-1] < low + 0.5 * span)
@@ -204,7 +204,7 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
 
 
 def _draw_steps(ax: Any, starts: np.ndarray, ends: np.ndarray) -> None:
-    """Draw a bar per line, what it adds on its right, and where the next one goes on."""
+    """Draw a bar per line, its value on the right, and a line to the start of the next bar."""
     lines, steps = np.arange(len(starts)), ends - starts
     ax.barh(lines, steps, left=starts, height=2 * _HALF_BAR, color=np.where(steps < 0, BLUE, RED))
     ax.vlines(ends[:-1], lines[:-1] + _HALF_BAR, lines[1:] - _HALF_BAR, "#888888", linewidth=0.8)
@@ -214,7 +214,7 @@ def _draw_steps(ax: Any, starts: np.ndarray, ends: np.ndarray) -> None:
 
 
 def _mark_end(ax: Any, name: str, x: float, reach: tuple[float, float], on_left: bool) -> None:
-    """Lead a line from the first or last bar out, and write beside it what is there, towards the middle."""
+    """Draw a line out from the first or last bar, with its name and number beside it, towards the middle."""
     bar, end = reach
     ax.vlines(x, min(reach), max(reach), "#888888", linewidth=0.8, linestyle=":")
     place = {"textcoords": "offset points", "va": "center", "fontsize": 9, "ha": "left" if on_left else "right"}
@@ -222,17 +222,17 @@ def _mark_end(ax: Any, name: str, x: float, reach: tuple[float, float], on_left:
 
 
 def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 8) -> Any:
-    """Draw the mean strength of features by themselves (the diagonal, on a scale of its own) and of pairs of them.
+    """Draw the mean strength of single features (the diagonal, on its own scale) and of pairs of features.
 
     Parameters
     ----------
     explanation
-        Of several rows and one output, made with ``interactions=True``, or their `GlobalImportance`. A pair's strength
-        is that of its two cells.
+        An explanation of several rows and one output, made with ``interactions=True``, or their `GlobalImportance`. The
+        strength of a pair is the sum of its two cells.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     max_display
-        Draw only so many features, those with the strongest rows of the matrix.
+        Maximum number of features; those with the largest row sums of the matrix are drawn.
 
     Returns
     -------
@@ -256,11 +256,11 @@ def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = Non
 
 
 def _draw_matrix(ax: Any, shown: np.ndarray) -> None:
-    """Draw the cells of pairs and, in colours and on a scale of its own, the diagonal: it would outshine them."""
+    """Draw the cells of pairs, and the diagonal in its own colours and scale, because it would dominate the pairs."""
     is_diagonal = np.eye(len(shown), dtype=bool)
     for chosen, shades, label in ((~is_diagonal, "Purples", "pairs"), (is_diagonal, "Greys", "by themselves")):
         cells = np.where(chosen, shown, np.nan)
-        if np.isnan(cells).all():  # one feature has no pairs
+        if np.isnan(cells).all():  # a single feature has no pairs
             continue
         limit = float(np.nanmax(cells)) or 1.0
         image = ax.imshow(cells, cmap=shades, vmin=0, vmax=limit * (1.0 if shades == "Purples" else 1.6))

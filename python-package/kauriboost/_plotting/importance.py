@@ -1,4 +1,4 @@
-"""Pictures of a model, and where those of explanations and trees come from."""
+"""The plot of feature importance, and re-exports of the plots of explanations and trees."""
 
 from __future__ import annotations
 
@@ -47,39 +47,39 @@ def plot_importance(
     values_format: str = "{v:.4g}",
     **bars: Any,
 ) -> Any:
-    """Draw how important the features are, the most important on top.
+    """Draw the importance of the features, the most important on top.
 
     Parameters
     ----------
     booster
-        A Booster, a fitted estimator of `kauriboost.sklearn`, or the scores themselves: feature -> score.
+        A Booster, a fitted estimator of `kauriboost.sklearn`, or a mapping of scores: feature -> score.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     importance_type
         See `Booster.get_score`.
     max_num_features
-        Draw only so many.
+        Maximum number of features to draw.
     fmap
-        A file of feature names; the booster's own if not given.
+        A file of feature names; the booster's own by default.
     height
-        Of the bars; the next one is 1 away.
+        Height of the bars, which are at distance 1.
     title, xlabel, ylabel
-        Texts; the label of the scores tells the importance's kind if not given.
+        Texts; by default the label of the scores names the kind of importance.
     xlim, ylim
-        What the axes show; all bars from 0 on if not given.
+        Limits of the axes; by default all bars, from 0.
     grid
         Draw a grid behind the bars.
     show_values
-        Write the number beside each bar.
+        Write the score beside each bar.
     values_format
-        How, with the name ``v``.
+        Format of a score, with the name ``v``.
     **bars
         Passed to ``ax.barh``.
 
     Returns
     -------
     matplotlib.axes.Axes
-        With one bar per feature.
+        The axes, with one bar per feature.
     """
     import matplotlib.pyplot as plt
 

@@ -1,4 +1,4 @@
-"""The picture of a metric over the rounds of a training or of a cross-validation."""
+"""The plot of a metric over the rounds of a training or a cross-validation."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MEAN, _DEVIATION = "-mean", "-std"
 
 
 def plot_metric(evaluations: Any, ax: Any = None, *, metric: str | None = None) -> Any:
-    """Draw a metric of every data set over the rounds; a point marks the best round of the last set.
+    """Draw a metric of every data set over the rounds; a point marks the best round of the last data set.
 
     Parameters
     ----------
     evaluations
-        The `evals_result` of `train`, what `cv` returns (a band shows the standard deviation over the folds), or an
+        The `evals_result` of `train`, the result of `cv` (a band shows the standard deviation over the folds), or an
         estimator fitted with an `eval_set`.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     metric
-        Its name; the last of the last set, which early stopping watches, if not given.
+        Its name; by default the last metric of the last data set, which early stopping watches.
 
     Returns
     -------
@@ -53,14 +53,14 @@ def plot_metric(evaluations: Any, ax: Any = None, *, metric: str | None = None) 
 
 
 def _colors(names: list[str]) -> list[str]:
-    """Return a colour for each set: grey for the rows that were learnt from where others are beside them."""
+    """Return a colour for each data set: grey for the training rows if there are other sets."""
     first = [GREY] if len(names) > 1 else []
     colors = [*first, BLUE, RED, *LINES]
     return [colors[place % len(colors)] for place in range(len(names))]
 
 
 def _mark_best(ax: Any, metric: str, means: np.ndarray, color: str) -> None:
-    """Mark the best round of a set and say which it is, on the side where there is room."""
+    """Mark the best round of a data set with its number, on the side with more room."""
     if np.isnan(means).all() or len(means) < 2:
         return
     is_up = Booster().higher_is_better(metric)
@@ -70,7 +70,8 @@ def _mark_best(ax: Any, metric: str, means: np.ndarray, color: str) -> None:
     on_left = best > 0.6 * len(means)
     offset = (-6 if on_left else 6, 9 if is_up else -9)
     place = {"ha": "right" if on_left else "left", "va": "bottom" if is_up else "top"}
-    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}  # another curve may run below
+    # another curve may run below the text
+    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
     about = {"textcoords": "offset points", "color": color, "fontsize": 9, "bbox": ground, **place}
     ax.annotate(text, (best, means[best]), offset, **about)
     ax.margins(y=0.14)
@@ -86,11 +87,11 @@ def _finish(ax: Any, metric: str, names: list[str]) -> None:
     ax.set_axisbelow(True)
     lines = [line for line in ax.lines if line.get_label() in names]
     for text, name in zip(ax.legend(lines, ["-"] * len(lines), frameon=False).get_texts(), names):
-        text.set(text=name, **AS_WRITTEN)  # a label of legend() may not begin with '_'
+        text.set(text=name, **AS_WRITTEN)  # a label passed to legend() may not begin with '_'
 
 
 def log_of(evaluations: Any) -> EvalsLog:
-    """Return evaluations by data set and metric, of whatever they are."""
+    """Return evaluations by data set and metric from any supported object."""
     if hasattr(evaluations, "evals_result"):
         log: EvalsLog = evaluations.evals_result()
         return log
@@ -105,7 +106,7 @@ def log_of(evaluations: Any) -> EvalsLog:
 
 
 def _log_of_folds(columns: dict[str, list[float]]) -> EvalsLog:
-    """Return the evaluations in the columns of a cross-validation's table: train-rmse-mean, train-rmse-std, ..."""
+    """Return the evaluations in the columns of a cross-validation table: train-rmse-mean, train-rmse-std, ..."""
     log: EvalsLog = {}
     for name in columns:
         if name.endswith(_MEAN):

@@ -1,4 +1,4 @@
-"""The picture of how the prediction depends on one feature while the others stay."""
+"""The plot of a prediction as a function of one feature, with the others fixed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def plot_partial_dependence(
 ) -> Any:
     """Draw the mean prediction over a feature's values, and the curves of some rows in grey.
 
-    Marks at the bottom are the tenths of the rows' own values: where these are far apart, rows are few.
+    Marks at the bottom are the deciles of the rows' own values: wide gaps mean few rows.
 
     Parameters
     ----------
     dependence
-        Of one output; what `partial_dependence` returns.
+        The result of `partial_dependence`, for one output.
     ax
-        Matplotlib axes to draw on; new ones if not given.
+        Matplotlib axes to draw on; new ones by default.
     n_rows
-        Draw the curves of so many rows, evenly spaced among all; 0: the mean alone.
+        Number of rows whose curves are drawn, evenly spaced among all rows; 0 draws only the mean.
     centered
-        Let every curve begin at 0, which shows interactions: curves that are not alike.
+        Start every curve at 0. Curves of different shapes then indicate interactions.
 
     Returns
     -------

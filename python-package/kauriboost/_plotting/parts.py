@@ -1,4 +1,4 @@
-"""What the pictures of explanations share."""
+"""Common parts of the plots of explanations."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from .._explaining.explanation import Explanation, GlobalImportance
 
 BLUE, RED, GREY = "#2166ac", "#d6304f", "#9a9a9a"
 LINES = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#bcbd22", "#17becf"]
-AS_WRITTEN = {"parse_math": False}  # of texts that hold names: two '$' are no formula
+AS_WRITTEN = {"parse_math": False}  # for texts that contain names: two '$' do not mark a formula
 WORDS = {"shapley": "SHAP", "approximate": "approximate SHAP", "banzhaf": "Banzhaf", "taylor": "Taylor"}
 
 
 def colors() -> Any:
-    """Return the colours of values, from low to high."""
+    """Return the colour map of values, from low to high."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("kauri", [BLUE, "#8e4a9e", RED])
 
 
 def value_of(explanation: Explanation | GlobalImportance) -> str:
-    """Return what a value is called."""
+    """Return the name of a value."""
     return f"{WORDS[explanation.kind]} value"
 
 
 def require(explanation: Explanation | GlobalImportance, n_axes: int, what: str) -> None:
-    """Raise ValueError unless the values have so many axes and one output."""
+    """Raise ValueError unless the values have `n_axes` axes and one output."""
     if explanation.output_names is not None:
         raise ValueError(
             f"the explanation has outputs {explanation.output_names}; choose one: explanation.output(...)."
@@ -38,24 +38,24 @@ def require(explanation: Explanation | GlobalImportance, n_axes: int, what: str)
 
 
 def categories_of(explanation: Explanation, feature: int) -> CategoryNames:
-    """Return the names of a feature's categories; none if it has no such names."""
+    """Return the names of a feature's categories; empty if it has none."""
     return explanation.categories.get(explanation.feature_names[feature], [])
 
 
 def short(name: str, longest: int = 32) -> str:
-    """Return a name that leaves room for the picture."""
+    """Return a name shortened to leave room for the plot."""
     tail = longest * 3 // 8
     return name if len(name) <= longest else f"{name[: longest - tail - 1]}…{name[-tail:]}"
 
 
 def number_text(value: float, digits: int = 3, sign: str = "") -> str:
-    """Write without an exponent what is readable so."""
+    """Format a number, without an exponent if it is readable that way."""
     is_whole = 10 ** min(digits, 3) <= abs(value) < 1e7
     return f"{value:{sign}.0f}" if is_whole else f"{value:{sign}.{digits}g}"
 
 
 def axes_for(ax: Any, width: float, n_lines: int) -> Any:
-    """Return the axes to draw on, new ones unless they are given."""
+    """Return the given axes, or new ones."""
     import matplotlib.pyplot as plt
 
     if ax is None:
@@ -65,7 +65,7 @@ def axes_for(ax: Any, width: float, n_lines: int) -> Any:
 
 
 def shades_of(column: np.ndarray) -> np.ndarray:
-    """Place values between the 5th and the 95th percentile in [0, 1]; NaN stays NaN."""
+    """Map values between the 5th and the 95th percentile to [0, 1]; NaN stays NaN."""
     present = column[~np.isnan(column)]
     if present.size == 0:
         return column
@@ -77,14 +77,14 @@ def shades_of(column: np.ndarray) -> np.ndarray:
 
 
 def draw_shaded(ax: Any, x: np.ndarray, y: np.ndarray, shades: np.ndarray, **style: Any) -> None:
-    """Draw points in the colours of their shades, grey where there is none."""
+    """Draw points in the colours of their shades, or grey for NaN."""
     missing = np.isnan(shades)
     ax.scatter(x[missing], y[missing], color=GREY, **style)
     ax.scatter(x[~missing], y[~missing], c=shades[~missing], cmap=colors(), vmin=0, vmax=1, **style)
 
 
 def shade_bar(ax: Any, label: str) -> None:
-    """Draw which shades are low and high."""
+    """Draw a colour bar with labels for low and high."""
     from matplotlib.cm import ScalarMappable
 
     bar = ax.figure.colorbar(ScalarMappable(cmap=colors()), ax=ax, ticks=[0, 1], aspect=40, pad=0.02)

@@ -1,7 +1,7 @@
-"""Where the nodes of a tree stand: as close together as their texts allow, in inches.
+"""Layout of the nodes of a tree, as close together as their texts allow, in inches.
 
-A subtree is as wide at each depth as its outermost nodes there. Of two subtrees the second one moves away from the
-first until they overlap nowhere, and their parent stands in the middle. `across` is measured along a level, `along`
+The width of a subtree at each depth is given by its outermost nodes there. The second subtree of a node moves away from
+the first until they do not overlap, and the parent is centred above them. `across` is measured along a level, `along`
 from level to level; a tree that grows down has its levels below each other.
 """
 
@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 GAP = 0.12  # between neighbours
-LEVEL_GAP = 0.5  # between levels, for the lines and what they are called
-_LEAST_DISTANCE = 0.92  # between the children of a node, for the texts of both lines
+LEVEL_GAP = 0.5  # between levels, for the lines and their labels
+_LEAST_DISTANCE = 0.92  # between the children of a node, for the labels of both lines
 
-Contour = list[tuple[float, float]]  # by depth below a node: where its subtree begins and ends, from the node's middle
+# by depth below a node: start and end of its subtree, relative to the node's middle
+Contour = list[tuple[float, float]]
 
 
 @dataclass
 class Branch:
-    """The way from a node to a child."""
+    """The edge from a node to a child."""
 
     label: str
     takes_missing: bool
@@ -28,18 +29,18 @@ class Branch:
 
 @dataclass
 class PlacedNode:
-    """A node, its text and its size; `spread` gives it its place."""
+    """A node, its text and its size; `spread` sets its position."""
 
     text: str
     across: float
     along: float
-    value: float | None = None  # of a leaf of one number
+    value: float | None = None  # for a leaf with one number
     branches: list[Branch] = field(default_factory=list)
-    place: float = 0.0  # of its middle, along its level
+    place: float = 0.0  # position of its middle, along its level
     depth: int = 0
 
     def walk(self) -> Iterator[PlacedNode]:
-        """Yield the node and all below it."""
+        """Yield the node and all its descendants."""
         yield self
         for branch in self.branches:
             yield from branch.node.walk()
@@ -47,7 +48,7 @@ class PlacedNode:
 
 @dataclass
 class Extent:
-    """What a tree takes: where its nodes begin and end along a level, and the middle of each level."""
+    """The size of a tree: start and end of its nodes along a level, and the middle of each level."""
 
     low: float
     high: float
@@ -56,7 +57,7 @@ class Extent:
 
 
 def _contour(node: PlacedNode) -> Contour:
-    """Place the children from the middle of their parent; return what the subtree takes."""
+    """Place the children relative to the middle of their parent; return the contour of the subtree."""
     own = (-node.across / 2, node.across / 2)
     if not node.branches:
         return [own]
@@ -81,7 +82,7 @@ def _move(node: PlacedNode, middle: float, depth: int) -> None:
 
 
 def spread(root: PlacedNode) -> Extent:
-    """Give every node below `root` its place; return what the tree takes."""
+    """Set the position of every node below `root`; return the size of the tree."""
     contour = _contour(root)
     _move(root, 0.0, 0)
     sizes = [max(node.along for node in root.walk() if node.depth == depth) for depth in range(len(contour))]

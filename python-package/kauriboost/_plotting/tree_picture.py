@@ -1,4 +1,4 @@
-"""Pictures of single trees, drawn by Matplotlib."""
+"""Plots of single trees with Matplotlib."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .tree_layout import Branch, Extent, PlacedNode, spread
 _FONT_SIZE = 9.0
 _LINE = _FONT_SIZE * 1.25 / 72  # inches
 _PAD = 0.07
-_WIDEST_NAME = 20  # letters of a name in a line
+_WIDEST_NAME = 20  # maximum number of letters of a name per line
 _MOST_CATEGORIES = 4
-_LARGEST = 150.0  # inches of a picture; beyond, everything shrinks
+_LARGEST = 150.0  # maximum size in inches; a larger picture is scaled down
 
 
 def plot_tree(
@@ -30,27 +30,26 @@ def plot_tree(
     yes_color: str = BLUE,
     no_color: str = GREY,
 ) -> Any:
-    """Draw a tree with Matplotlib. The branch of "yes" is always on the left; of a tree to the right, above.
+    """Draw a tree with Matplotlib. The "yes" branch is on the left, or above if the tree grows to the right.
 
-    Numbers have four digits; `get_dump` has all of them, and `to_graphviz` makes a graph for other tools.
+    Numbers have four digits; `get_dump` has all digits, and `to_graphviz` makes a graph for other tools.
 
     Parameters
     ----------
     booster
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
     fmap
-        A file of feature names; the booster's own if not given.
+        A file of feature names; the booster's own by default.
     tree_idx
-        Which tree, from 0; a round has one tree or more, see ``num_parallel_tree`` and ``multi_strategy``.
+        Number of the tree, from 0. A round has one or more trees, see ``num_parallel_tree`` and ``multi_strategy``.
     rankdir
-        Where it grows: ``"TB"``, down, or ``"LR"``, to the right, which suits long names.
+        Direction of growth: ``"TB"``, down, or ``"LR"``, to the right, which suits long names.
     ax
-        Matplotlib axes to draw on, where texts shrink as far as needed; if not given, new ones of the size that the
-        tree takes.
+        Matplotlib axes to draw on, with texts shrunk to fit; by default new ones in the size of the tree.
     with_stats
         Show gain and cover.
     yes_color, no_color
-        Of the branch that a missing value takes, and of the other.
+        Colours of the branch for missing values, and of the other branch.
 
     Returns
     -------
@@ -80,7 +79,7 @@ def _tree(booster: Booster | Any, fmap: str | os.PathLike[str], tree_idx: int) -
 
 
 def _nodes(node: dict[str, Any], with_stats: bool, is_down: bool) -> PlacedNode:
-    """Return a node of a dump, and what is below it, with the sizes of their texts."""
+    """Return a node of a dump with its descendants, and the sizes of their texts."""
     lines = _leaf_lines(node) if "leaf" in node else _split_lines(node)
     if with_stats:
         lines += [f"{name} {number_text(node[name], 4)}" for name in ("gain", "cover") if name in node]
@@ -103,7 +102,7 @@ def _leaf_lines(node: dict[str, Any]) -> list[str]:
 
 
 def _split_lines(node: dict[str, Any]) -> list[str]:
-    """Return the feature's name, in several lines where it is long, and the condition."""
+    """Return the feature's name, on several lines if it is long, and the condition."""
     name = textwrap.wrap(node["split"], _WIDEST_NAME) or [node["split"]]
     condition = node.get("split_condition")
     if isinstance(condition, list):
@@ -124,7 +123,7 @@ def _width(text: str) -> float:
 
 
 class _Picture:
-    """Draws nodes and branches of a tree that has been spread out."""
+    """Draws the nodes and branches of a tree with a computed layout."""
 
     def __init__(self, extent: Extent, is_down: bool, colors: dict[bool, str]) -> None:
         self._extent = extent
@@ -133,7 +132,7 @@ class _Picture:
         self._scale = 1.0
 
     def axes(self, ax: Any, size: tuple[float, float]) -> Any:
-        """Return axes in inches, the given ones or new ones of the size that is needed."""
+        """Return axes in inches: the given ones, or new ones of the required size."""
         import matplotlib.pyplot as plt
 
         width, height = size if self._is_down else size[::-1]
@@ -170,7 +169,8 @@ class _Picture:
         end = self._extent.levels[branch.node.depth] - branch.node.along / 2
         color = self._colors[branch.takes_missing]
         points = [self._point(node.place, begin), self._point(branch.node.place, end)]
-        # On into the boxes, which hide it: on axes that are larger than the tree, boxes are smaller than their places.
+        # Extend the line into the boxes, which hide it. On axes larger than the tree, boxes are smaller than their
+        # places.
         levels = [self._extent.levels[one.depth] for one in (node, branch.node)]
         corners = [self._point(node.place, levels[0]), *points, self._point(branch.node.place, levels[1])]
         ax.plot(*zip(*corners), color=color, linewidth=1.2 * self._scale, zorder=0, solid_capstyle="round")

@@ -35,31 +35,31 @@ def to_graphviz(
     with_stats: bool = False,
     **graph: Any,
 ) -> Any:
-    """Return a tree as a graph of Graphviz; needs the Python package ``graphviz``. `plot_tree` needs none.
+    """Return a tree as a Graphviz graph; needs the Python package ``graphviz``, which `plot_tree` does not.
 
     Parameters
     ----------
     booster
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
     fmap
-        A file of feature names; the booster's own if not given.
+        A file of feature names; the booster's own by default.
     tree_idx
-        Which tree, from 0; a round has one tree or more, see ``num_parallel_tree`` and ``multi_strategy``.
+        Number of the tree, from 0. A round has one or more trees, see ``num_parallel_tree`` and ``multi_strategy``.
     rankdir
-        Where it grows: ``"TB"`` (down) or ``"LR"`` (to the right), for example.
+        Direction of growth, for example ``"TB"`` (down) or ``"LR"`` (to the right).
     yes_color, no_color
-        Of the edge that a missing value takes, and of the other.
+        Colours of the edge for missing values, and of the other edge.
     condition_node_params, leaf_node_params
-        Graphviz' attributes of nodes: ``{"shape": "box", "style": "filled", "fillcolor": "#dde8f0"}``.
+        Graphviz attributes of nodes: ``{"shape": "box", "style": "filled", "fillcolor": "#dde8f0"}``.
     with_stats
         Show gain and cover.
     **graph
-        Graphviz' attributes of the graph.
+        Graphviz attributes of the graph.
 
     Returns
     -------
     graphviz.Source
-        ``render("tree", format="png")`` writes a file; notebooks show it.
+        The graph: ``render("tree", format="png")`` writes a file, and notebooks show it.
     """
     graphviz = _graphviz()
     model = booster if isinstance(booster, Booster) else booster.get_booster()

@@ -1,4 +1,4 @@
-"""What ``kauri task=report`` becomes once it has read its keys (src/cli/page.cc)."""
+"""Python part of ``kauri task=report``, called after the keys are parsed (src/cli/page.cc)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .._binding.task import Settings, run, say_written, settings_of
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 
-_OF_THE_RUN = ("eval_metric", "seed", "verbosity")  # the page shows the model's
+_OF_THE_RUN = ("eval_metric", "seed", "verbosity")  # the page shows the model's own values
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write the page.
 
-    Arguments: a model, rows, where the page goes ("stdout": standard output), a feature map or "", and parameters as
+    Arguments: a model, rows, the path of the page ("stdout": standard output), a feature map or "", and parameters as
     name=value.
     """
     model, rows, path, feature_map, *words = arguments
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class Page(NamedTuple):
-    """What the page is about, and where it goes."""
+    """The inputs of a report and its path."""
 
     model: str
     rows: str
@@ -46,7 +46,7 @@ def _write(page: Page, settings: Settings) -> None:
 
     from .report import report
 
-    matplotlib.use("Agg")  # also where there is a screen
+    matplotlib.use("Agg")  # without a display, even if there is one
     of_model = [(name, value) for name, value in settings if name not in _OF_THE_RUN]
     booster = Booster(of_model, model_file=page.model)
     try:
@@ -72,6 +72,6 @@ def _write(page: Page, settings: Settings) -> None:
 
 
 def _names_in(feature_map: str) -> list[str]:
-    """Return the names of a feature map, whose form the program has checked: index, name and type in each line."""
+    """Return the names in a feature map, which the program has validated: index, name and type on each line."""
     lines = Path(feature_map).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return [line.split()[1] for line in lines if line.strip()]

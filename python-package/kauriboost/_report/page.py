@@ -1,4 +1,4 @@
-"""The frame of a page: what it allows, how it looks, its menu and sections."""
+"""The frame of a page: content policy, style, menu and sections."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 from .._markup.markup import Markup
 
-# Nothing is loaded from elsewhere and nothing runs, whatever a name in the data says.
+# The page loads nothing and runs nothing, regardless of names in the data.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 :root { color-scheme: light; }
@@ -28,7 +28,7 @@ img { max-width: 100%; height: auto; }
 
 
 def page(title: str, sections: Sequence[tuple[str, Markup]]) -> str:
-    """Return a whole page: a menu, and the sections by their headings."""
+    """Return a whole page with a menu and the sections under their headings."""
     places = [heading.lower().replace(" ", "-") for heading, _ in sections]
     menu = " ".join(
         f'<a href="#{escape(place)}">{escape(heading)}</a>' for place, (heading, _) in zip(places, sections)

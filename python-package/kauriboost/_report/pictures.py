@@ -1,4 +1,4 @@
-"""Pictures as addresses that hold them: SVG that says neither when nor where it was drawn."""
+"""Pictures as data URLs: SVG without the time and program of its creation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from .._markup.markup import Markup, picture
 
-_RESOLUTION = 110  # of clouds of points, which are no shapes
+_RESOLUTION = 110  # of point clouds, which are rasterized
 
 
 def drawn(ax: Any, description: str) -> Markup:
-    """Return the figure of some axes as an image of a page, and close it."""
+    """Return the figure of some axes as an image for a page, and close the figure."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 

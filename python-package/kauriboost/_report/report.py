@@ -1,4 +1,4 @@
-"""The report: what a model is, what it was shown, how good it is, and what it makes of the features."""
+"""The report on a model: parameters, data, quality, and the effects of the features."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from .scores import scores_of
 from .summary import of_data, of_model
 
 _MOST_OUTPUTS = 3
-_MOST_NODES = 255  # of a tree that is drawn
+_MOST_NODES = 255  # largest tree that is drawn
 
 
 @dataclass(frozen=True)
 class _Choices:
-    """How much there is to see."""
+    """The size of the report."""
 
     n_features: int
     n_trees: int
@@ -45,7 +45,7 @@ class _Choices:
     seed: int
 
     def require(self) -> None:
-        """Raise ParameterError for what makes no sense."""
+        """Raise ParameterError for numbers below their minimum."""
         for name, least in (("n_features", 1), ("n_trees", 0), ("n_rows", 1)):
             if getattr(self, name) < least:
                 raise ParameterError(f"{name} is {getattr(self, name)}; expected {least} or more.")
@@ -69,46 +69,46 @@ def report(
 ) -> None:
     """Write a page about a model: data, learning curves, metrics, importance, dependence, trees.
 
-    One file of HTML with all pictures in it: it loads nothing, runs no script, and the same call writes the same bytes.
-    Needs Matplotlib.
+    The report is one HTML file with all pictures in it. It loads nothing and runs no script, and the same call writes
+    the same bytes. Needs Matplotlib.
 
     Parameters
     ----------
     model
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
     data
-        Rows, best such that the model was not trained on: a DMatrix, or whatever one is made of.
+        Rows, preferably not used in training: a DMatrix, or data to make one from.
     path
-        The file to write; it is replaced whole.
+        The file to write; it is replaced atomically.
     y
-        The labels; by default those of the DMatrix. Without any there are no metrics.
+        The labels; by default the labels of the DMatrix. Without labels there are no metrics.
     qid, group
-        The query of each row, ascending, ``[n_rows]``, or rows per query, in order, ``[n_queries]``. Neither where the
-        data are a DMatrix that has them, or have a column ``qid`` that is no feature of the model.
+        The query of each row, ascending, ``[n_rows]``, or rows per query, in order, ``[n_queries]``. Pass neither if
+        the data are a DMatrix with queries, or have a column ``qid`` that is not a feature of the model.
     evaluations
-        For the learning curves: as of `plot_metric`. By default those of an estimator, if it has some.
+        For the learning curves: evaluations as for `plot_metric`. By default the evaluations of an estimator, if any.
     metrics
-        Names of metrics; by default the model's own. Intervals hold 95 % of 200 resamples of the rows, or of whole
-        queries; there are none for more than 100,000 rows and for several targets.
+        Names of metrics; by default the model's own. Intervals cover 95 % of 200 resamples of the rows, or of whole
+        queries; there are none for more than 100,000 rows or several targets.
     title
-        Of the page.
+        Title of the page.
     n_features
-        Show the dependence on so many of the strongest features.
+        Number of features, strongest first, whose dependence is shown.
     n_trees
-        Draw so many trees, the first ones.
+        Number of trees to draw, from the first one.
     n_rows
-        Explain so many rows at most, drawn by `seed`.
+        Maximum number of rows to explain, sampled by `seed`.
     seed
-        Names the rows that are explained and the resamples.
+        Selects the explained rows and the resamples.
 
     Raises
     ------
     ParameterError
-        Numbers below their least, or an unknown metric.
+        Numbers below their minimum, or an unknown metric.
     DataError
-        Rows that do not fit the model, or none; no queries for a metric that orders their rows.
+        Rows that do not fit the model, or no rows; no queries for a metric that needs them.
     FileError
-        A path that cannot be written, before anything is computed.
+        A path that cannot be written to; raised before anything is computed.
     """
     choices = _Choices(n_features, n_trees, n_rows, seed)
     choices.require()
@@ -142,14 +142,14 @@ def _some_rows(matrix: DMatrix, choices: _Choices) -> DMatrix:
 
 
 def _strongest(explanation: Explanation) -> list[int]:
-    """Return the features by the mean of their absolute values, over all outputs."""
+    """Return the features ordered by mean absolute value over all outputs, strongest first."""
     strength = np.abs(explanation.values).mean(axis=0)
     strength = strength if strength.ndim == 1 else strength.mean(axis=1)
     return [int(feature) for feature in np.argsort(-strength, kind="stable")]
 
 
 def _curves(model: Any, evaluations: Any) -> Markup:
-    """Return a picture for each metric that was watched."""
+    """Return a plot for each evaluated metric."""
     if evaluations is None:
         if not getattr(model, "_evals_result", None):
             return Markup("")
@@ -177,7 +177,7 @@ def _ends(interval: tuple[float, float]) -> list[str]:
 
 
 def _outputs(explanation: Explanation) -> list[tuple[str, Explanation]]:
-    """Return heading and explanation of each of the first outputs; a single one has no heading."""
+    """Return heading and explanation of the first outputs; a single output has no heading."""
     if explanation.output_names is None:
         return [("", explanation)]
     return [
@@ -205,14 +205,14 @@ def _importance(explanation: Explanation, n_rows: int) -> Markup:
 def _dependence(
     model: Any, matrix: DMatrix, explanation: Explanation, features: list[int], choices: _Choices
 ) -> Markup:
-    """Return for each feature what it adds to the rows, beside what is predicted where it alone changes."""
+    """Return for each feature its contributions to the rows, beside its partial dependence."""
     about = "On the left what a feature adds to the margin of each row; on the right the mean prediction where this "
     about += "feature alone changes, and single rows in grey."
     parts = [paragraph(about)]
     rows = _some_rows(matrix, choices)
     output = "margin" if _predicts_classes(model) else "value"
     for feature in features:
-        if np.isnan(explanation.data[:, feature]).all():  # there is nothing that it could depend on
+        if np.isnan(explanation.data[:, feature]).all():  # a feature without any value has no dependence
             continue
         partial = partial_dependence(model, rows, feature, n_values=25, output=output)
         for number, (name, of_output) in enumerate(_outputs(explanation)):
@@ -227,7 +227,7 @@ def _dependence(
 
 
 def _predicts_classes(model: Any) -> bool:
-    """Whether predictions are numbers of classes."""
+    """Return whether predictions are class numbers."""
     config = json.loads(subject_of(model, None).booster.save_config())
     return str(config["learner"]["objective"]["name"]) == "multi:softmax"
 

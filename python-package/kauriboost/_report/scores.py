@@ -1,4 +1,4 @@
-"""Metrics of a model on some rows, with the intervals that the library finds (src/booster/metric_intervals.h)."""
+"""Metrics of a model on some rows, with intervals computed by the library (src/booster/metric_intervals.h)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .._model.booster import Booster
 from .._model.metrics import evaluate_with_intervals, require_queries
 
 _N_RESAMPLES = 200
-_MOST_ROWS = 100_000  # beyond, resampling takes seconds
+_MOST_ROWS = 100_000  # above this, resampling takes seconds
 
 
 @dataclass(frozen=True)
 class ScoredMetric:
-    """A metric's value, and its 95 % interval where there is one."""
+    """A metric's value, and its 95 % interval if there is one."""
 
     name: str
     value: float
@@ -26,9 +26,10 @@ class ScoredMetric:
 
 
 def scores_of(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed: int) -> list[ScoredMetric]:
-    """Return the metrics of labelled rows; the model's own unless others are asked for.
+    """Return the metrics of labelled rows: `metrics`, or else the model's own.
 
-    Whole queries are drawn where there are some. Without intervals: more than 100,000 rows, several targets.
+    If there are queries, whole queries are resampled. There are no intervals for more than 100,000 rows or several
+    targets.
     """
     begin, end = model.rounds
     booster = model.booster.copy()

@@ -1,4 +1,4 @@
-"""What a report says of a model and of rows in tables."""
+"""Tables of a report about the model and the rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAD = ["feature", "values", "missing", "distinct", "lowest", "median", "mean",
 
 
 def of_model(model: Subject) -> Markup:
-    """Return what the model is and the parameters that it was given."""
+    """Return a table of facts about the model and of its given parameters."""
     lines = facts_of(model.booster)
     begin, end = model.rounds
     if (begin, end) != (0, 0):
@@ -29,7 +29,7 @@ def of_model(model: Subject) -> Markup:
 
 
 def of_data(model: Subject, data: DMatrix, names: list[str], features: list[int]) -> Markup:
-    """Return the labels and the columns, of these `features` those that come first."""
+    """Return tables of the labels and of the columns, limited to the first of `features`."""
     shown = features[:_MOST_FEATURES]
     known = data._categories_by(names)
     columns = columns_of(data, shown).T
@@ -67,7 +67,7 @@ def _most_frequent(values: np.ndarray, counts: np.ndarray, categories: Any) -> s
 
 
 def _labels(model: Subject, data: DMatrix) -> list[Markup]:
-    """Return what the labels are: how many of each class, or where they lie."""
+    """Return a table of the labels: the number of rows of each class, or statistics."""
     labels = data.get_label()
     if labels.ndim != 1 or len(labels) == 0:
         return []

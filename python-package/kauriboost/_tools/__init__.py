@@ -1,1 +1,1 @@
-"""Beside XGBoost: in the place of its library, and under its names."""
+"""Tools for use beside XGBoost: replacing its library, and importing under its names."""

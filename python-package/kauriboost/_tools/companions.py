@@ -1,7 +1,7 @@
-"""Libraries that Kauri's needs and that not every system has: found where this process has them, to be carried along.
+"""Libraries that libkauri.so needs and some systems lack; found in this process, to be copied with it.
 
-`libkauri.so` looks for them beside itself first (its search path is $ORIGIN), so that copies there are all it takes.
-Those that a wheel carries have a checksum in their names, libhwy-0a1b2c3d.so.1.
+`libkauri.so` first looks for them in its own folder (its search path is $ORIGIN), so copies there suffice. Libraries in
+a wheel have a checksum in their names, libhwy-0a1b2c3d.so.1.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from pathlib import Path
 
 _NEEDED = re.compile(
     rb"lib(?:dmlc|hwy)(?:-[0-9a-f]+)?\.so[.0-9]*(?=\0)"
-)  # as the library names what it is to be loaded with
+)  # the names in the library's list of dependencies
 _MAPPED = re.compile(r"(/.*/lib(?:dmlc|hwy)(?:-[0-9a-f]+)?\.so[.0-9]*)$")
 
 
 def names_needed_by(library: Path) -> set[str]:
-    """Return the names of the libraries that a `libkauri.so` needs beside the compiler's and the system's own."""
+    """Return the names of the libraries that a `libkauri.so` needs, except the compiler's and the system's."""
     return {name.decode() for name in _NEEDED.findall(library.read_bytes())}
 
 
 def find_companions(library: Path) -> dict[str, Path]:
-    """Return where the libraries that this process runs `library` with are, by the names that it asks for.
+    """Return the paths of the libraries that this process loaded for `library`, by requested name.
 
-    One that cannot be told, as where /proc is not mounted, is left out: the system has to have it.
+    A library that cannot be located, for example because /proc is not mounted, is left out; the system must provide it.
     """
     folders = {Path(found).parent for found in _mapped_files()}
     found = {}

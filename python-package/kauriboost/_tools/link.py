@@ -4,9 +4,9 @@
     python -m kauriboost.link xgboost --undo
 
 XGBoost's Python package then runs on Kauri: its estimators, pickles and tools stay as they are. Its own library is kept
-beside, as ``libxgboost.so.original``. It is a copy that is put there, and of the libraries that it needs, too: the
-package goes on working when `kauriboost` or they are removed, and both may be used in one process. After an update of
-either, link again.
+in the same folder, as ``libxgboost.so.original``. Kauri's library is copied together with the libraries that it needs.
+So the package still works when `kauriboost` or they are removed, and both may be used in one process. After an update
+of either package, link again.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .._binding.errors import FileError, KauriError, ParameterError
 from .._binding.library import find_library
 from .companions import find_companions, names_needed_by
 
-_OLDEST, _NEWEST = (1, 7), (3, 4)  # versions of the package that were seen to run
+_OLDEST, _NEWEST = (1, 7), (3, 4)  # range of package versions that were tested
 _MARK = b"KauriGetLastErrorKind"  # a name that only Kauri's library has
 _PLUGIN = "libkauri_cuda.so"
 _TRIAL = "import xgboost; print('KAURI_VERSION' in xgboost.build_info())"
 
 
 class _Installed:
-    """The library of an installed package, and what lies beside it."""
+    """The library of an installed package, and the files in its folder."""
 
     def __init__(self, package: Path) -> None:
         self.package = package
@@ -43,7 +43,7 @@ class _Installed:
         return _MARK in self.library.read_bytes()
 
     def require_known(self) -> None:
-        """Raise unless the package is of a version and form that Kauri stands for."""
+        """Raise an error unless the package has a version and layout that Kauri supports."""
         if not self.library.is_file():
             raise ParameterError(
                 f"XGBoost at {self.package} has no lib/libxgboost.so, as its wheels for Linux have; "
@@ -59,7 +59,7 @@ class _Installed:
             )
 
     def run_trial(self) -> None:
-        """Raise unless a fresh Python imports the package with Kauri's library."""
+        """Raise an error unless a fresh Python imports the package with Kauri's library."""
         found = {**os.environ, "PYTHONPATH": str(self.package.parent)}
         done = subprocess.run([sys.executable, "-c", _TRIAL], env=found, capture_output=True, text=True, check=False)
         if done.stdout.strip() != "True":
@@ -80,7 +80,7 @@ def _find_package(name: str) -> _Installed:
 
 
 def _replace(source: Path, target: Path) -> None:
-    """Copy a file so that at every moment there is either the old or the new one."""
+    """Copy a file atomically: at every moment either the old or the new one exists."""
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         shutil.copyfile(source, beside)
@@ -92,7 +92,7 @@ def _replace(source: Path, target: Path) -> None:
 
 
 def link(name: str = "xgboost") -> str:
-    """Put Kauri's library under the package, and return what was done in a sentence."""
+    """Put Kauri's library under the package; return a sentence about what was done."""
     installed = _find_package(name)
     installed.require_known()
     ours = find_library().resolve()
@@ -117,10 +117,10 @@ def link(name: str = "xgboost") -> str:
 
 
 def unlink(name: str = "xgboost") -> str:
-    """Put XGBoost's own library back, and return what was done in a sentence."""
+    """Restore XGBoost's own library; return a sentence about what was done."""
     installed = _find_package(name)
     if not installed.library.exists() or not installed.is_linked():
-        installed.original.unlink(missing_ok=True)  # of a version before an update
+        installed.original.unlink(missing_ok=True)  # left by a version before an update
         return f"{installed.library} is XGBoost's own library already."
     if not installed.original.exists():
         raise FileError(

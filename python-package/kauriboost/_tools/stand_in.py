@@ -1,4 +1,4 @@
-"""Under the names of XGBoost, for tools that look for these."""
+"""Import under the names of XGBoost, for tools that look for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._binding.library import LIB
 from .._model.booster import Booster
 from .._public import public
 
-# XGBoost's modules and what they have by our names.
+# XGBoost's modules, and their members that we have under the same names.
 _MODULES = {
     "xgboost.config": ("config_context", "get_config", "set_config"),
     "xgboost.core": ("Booster", "DMatrix", "DataIter", "ExtMemQuantileDMatrix", "QuantileDMatrix", "build_info"),
@@ -25,7 +25,7 @@ _ESTIMATORS = ("Classifier", "RFClassifier", "RFRegressor", "Ranker", "Regressor
 
 
 def _estimators() -> dict[str, Any]:
-    """Return them, or nothing without scikit-learn, which they need."""
+    """Return the estimators, or an empty dict without scikit-learn, which they need."""
     try:
         ours = import_module("kauriboost.sklearn")
         base = import_module("kauriboost._estimators.estimator").KauriModel
@@ -54,7 +54,7 @@ def _modules() -> dict[str, ModuleType]:
 
 @public("kauriboost.stand_in")
 def restored(state: dict[str, Any]) -> Booster:
-    """Return the booster of a pickle that was made while Kauri stood in for XGBoost."""
+    """Return the booster of a pickle made while Kauri was installed as xgboost."""
     booster = Booster.__new__(Booster)
     booster.__setstate__(state)
     return booster
@@ -66,15 +66,15 @@ def _reduce(booster: Booster) -> tuple[Any, ...]:
 
 @public("kauriboost.stand_in")
 def install_as_xgboost() -> None:
-    """Let ``import xgboost`` in this process mean Kauri, for tools that look for XGBoost's modules and classes.
+    """Make ``import xgboost`` import Kauri in this process, for tools that look for XGBoost's modules and classes.
 
-    SHAP, optuna's callback, the converters to ONNX and the like then take Kauri's boosters and estimators for those of
-    XGBoost. Call it before they are imported; a second call does nothing.
+    SHAP, optuna's callback, converters to ONNX and similar tools then treat Kauri's boosters and estimators as
+    XGBoost's. Call it before these tools are imported; a second call does nothing.
 
     Raises
     ------
     ParameterError
-        XGBoost itself is imported already.
+        XGBoost itself is already imported.
     """
     present = sys.modules.get("xgboost")
     if present is not None and hasattr(present, "__kauriboost__"):
@@ -85,5 +85,5 @@ def install_as_xgboost() -> None:
             "call install_as_xgboost() before anything imports it."
         )
     sys.modules.update(_modules())
-    Booster.__module__ = "xgboost.core"  # some tools go by the text of the type; pickles go on naming our own module
+    Booster.__module__ = "xgboost.core"  # some tools compare the text of the type; pickles still name our own module
     copyreg.pickle(Booster, _reduce)

@@ -1,1 +1,1 @@
-"""What happens around the rounds: the loop, cross-validation, callbacks and checkpoints."""
+"""Training: the loop of rounds, cross-validation, callbacks and checkpoints."""

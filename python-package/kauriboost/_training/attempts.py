@@ -1,4 +1,4 @@
-"""What `fit_best` has tried and found."""
+"""Results of `fit_best`: the settings that it tried and the model that it found."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .._public import described, public
 @public("kauriboost.training")
 @dataclass(frozen=True)
 class Attempt:
-    """A setting that `fit_best` has tried.
+    """A setting that `fit_best` tried.
 
     Attributes
     ----------
     params
-        The setting: what was chosen besides the parameters that the user gave.
+        The chosen parameters, in addition to those given by the user.
     score, deviation
-        Mean and standard deviation of the metric over the folds, after the best round; None of a setting that failed.
+        Mean and standard deviation of the metric over the folds, after the best round; None if the setting failed.
     rounds
         The number of rounds up to the best one.
     trained
-        The number of rounds that were trained, of all folds each.
+        The number of rounds that were trained in each fold.
     seconds
-        What they took.
+        The time taken.
     error
-        Why it failed; None if it did not.
+        The reason for a failure; None if there was none.
     is_cut
-        Whether it ended while it got better, for the budget or another setting: with a larger budget it would be better
-        still.
+        Whether the budget or another setting stopped it while it was still improving; a larger budget would improve it
+        further.
     """
 
     params: dict[str, Any]
@@ -46,7 +46,7 @@ class Attempt:
     is_cut: bool = False
 
     def line(self) -> str:
-        """Return it in a line."""
+        """Return a one-line description."""
         how = ", ".join(f"{name}={value}" for name, value in self.params.items()) or "as given"
         if self.score is None:
             return f"{how}: {self.error or 'the metric is no number'}"
@@ -58,27 +58,27 @@ class Attempt:
 @public("kauriboost.training")
 @dataclass(frozen=True, repr=False)
 class BestFit:
-    """What `fit_best` has found, and what it cost.
+    """The result of `fit_best`, and its cost.
 
     Attributes
     ----------
     booster
         The model.
     best
-        The best of all settings, and how good it is on rows that were left out.
+        The best single setting, with its score on the left-out rows.
     metric
         The name of the metric of all scores.
     attempts
         All settings in the order in which they were first tried.
     trained
-        The number of rounds of the search, of all folds each: the budget that gives this model again, however fast.
+        The number of rounds of the search, each in all folds. As `rounds_budget`, this number reproduces the model on
+        any machine.
     seconds
-        What everything took.
+        The time of the whole call.
     score
-        How good the model was on rows that were left out, before it learnt from them, too: the mean of the metric over
-        the folds.
+        The metric of the model on left-out rows, before it also learnt from them: the mean over the folds.
     shares
-        The part of the model's mean that each of `attempts` has; their sum is 1.
+        The weight of each of `attempts` in the model's mean; the weights sum to 1.
     """
 
     booster: Booster
@@ -91,7 +91,7 @@ class BestFit:
     shares: list[float]
 
     def predict(self, X: Any, **how: Any) -> Any:
-        """Predict rows: a `DMatrix`, or what one is made of. For `how` see `Booster.predict`."""
+        """Predict rows: a `DMatrix`, or data to make one from. For `how` see `Booster.predict`."""
         return self.booster.predict(X if isinstance(X, DMatrix) else DMatrix(X), **how)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
@@ -111,7 +111,7 @@ class BestFit:
         )
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return HTML for notebooks."""
         head = ["share", "setting", f"{self.metric}, mean", "deviation", "rounds", "trained", "seconds"]
         rows = [[_mark(attempt, share), *_cells(attempt)] for attempt, share in zip(self.attempts, self.shares)]
         about = (

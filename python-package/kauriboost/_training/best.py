@@ -1,16 +1,16 @@
-"""The best model in the time one has.
+"""The search for the best model within a time or round budget.
 
-1. The rows are cut into bins once, and dealt out to folds; slices share the bins.
-2. Setting by setting (settings.py), a booster for each fold learns from the others, all of them round by round, until
-   the mean of the metric on the rows left out has not improved for a while (search.py). Some race: each stops after
-   some rounds, and the best goes on first.
-3. A setting that is better than the best so far takes its place. The boosters of each are cut off after its best round.
-4. The model is the mean of the boosters of the settings whose mean is best on the rows left out (blend.py), mostly of
-   several. None is trained again: each goes on with all rows for a third of its rounds, or as many again where the
-   budget has cut it off, and so learns from those that were left out of it, too.
+1. The rows are binned once, and assigned to folds; slices share the bins.
+2. For each setting (settings.py), one booster per fold learns from the other folds. All advance round by round, until
+   the mean of the metric on the left-out rows has not improved for a while (search.py). Some settings race: each stops
+   after some rounds, and the best continues first.
+3. A setting that is better than the best so far replaces it. Its boosters are cut off after its best round.
+4. The model is the mean of the boosters of the settings whose mean is best on the left-out rows (blend.py), usually
+   several settings. No booster is trained again. Each continues on all rows, including its left-out ones, for a third
+   of its rounds, or for the same number again if the budget has cut it off.
 
-Rounds are what is counted: the steps follow from the data, the parameters and the seed. A time ends the search after
-one of its rounds, while there is enough for what follows, and a budget of as many rounds ends it there again.
+The search counts rounds: its steps depend on the data, the parameters and the seed. A time budget ends the search after
+some round, while enough time remains for the final rounds. A budget of that number of rounds ends it at the same place.
 """
 
 from __future__ import annotations
@@ -52,55 +52,55 @@ def fit_best(
 ) -> BestFit:
     """Find good settings by cross-validation, and return a mean of the models of their folds.
 
-    Learning rate, number of rounds and a few settings of trees, samples and categories are chosen by the metric on rows
-    that are left out of training, fold by fold. All folds share the bins of all rows (`DMatrix.binned`). The model is
-    the mean of one setting or of several, whatever is best on those rows, and has the trees of all folds: it is `nfold`
-    times as large as one of them, for each setting. At the end each goes on with all rows, for a third of its rounds;
-    one that the budget has cut off while it got better, for as many again.
+    Learning rate, number of rounds and a few parameters of trees, sampling and categories are chosen by the metric on
+    left-out rows, fold by fold. All folds share the bins of all rows (`DMatrix.binned`). The model is the mean of one
+    setting or of several, whichever is best on those rows. It has the trees of all folds, so for each setting it is
+    `nfold` times as large as one of their models. At the end each booster continues on all rows for a third of its
+    rounds. A booster that the budget has cut off while improving continues for the same number of rounds again.
 
     Parameters
     ----------
     X, y
-        Rows, as `DMatrix` takes them, and labels: numbers or classes; or a `DMatrix` with labels alone. Texts, truth
-        values and categories are classes, whose names the model keeps in its attribute ``kauri_classes``.
+        Rows, as `DMatrix` takes them, and labels (numbers or classes); or just a `DMatrix` with labels. Texts, Booleans
+        and categories are classes; the model keeps their names in its attribute ``kauri_classes``.
     params
-        What is settled: the objective, ``eval_metric`` (the last one decides), and whatever is not to be chosen.
-        Without an objective, classes ask for ``binary:logistic`` or ``multi:softprob`` and numbers for
-        ``reg:squarederror``. Labels that are 0 and 1 alone count as classes, which the log says.
+        Fixed parameters: the objective, ``eval_metric`` (the last metric decides), and any parameter that the search
+        must not choose. Without an objective, classes get ``binary:logistic`` or ``multi:softprob``, and numbers
+        ``reg:squarederror``. Labels that are all 0 or 1 count as classes; the log says so.
     time_budget
-        Seconds. The round being trained is the last of the search when what is left of them is as much as what follows
-        takes: of five folds after four tenths of them for a single setting, and seven where all have ended by
-        themselves.
+        Seconds. The search ends with the current round when the remaining time is only enough for the final rounds.
+        With five folds this is after four tenths of the time for a single setting, and after seven tenths if all
+        settings have ended by themselves.
     rounds_budget
-        How many rounds to search for, each of which adds a round to the boosters of all folds; those with all rows do
-        not count. With the same budget the model has the same bytes everywhere. 2,000 if neither is given; the search
-        may end before.
+        Number of rounds of the search; each adds a round to the boosters of all folds. Final rounds on all rows do not
+        count. With the same budget the model has the same bytes everywhere. 2,000 if neither budget is given; the
+        search may end earlier.
     nfold
-        Number of folds. Those of a classification have equal shares of each class; queries stay whole.
+        Number of folds. For classification, folds have equal shares of each class; queries stay whole.
     seed
-        Names the permutation of the rows.
+        Selects the permutation of the rows.
     custom_metric
-        A metric of your own, see `kauriboost.train`.
+        A custom metric, see `kauriboost.train`.
     maximize
-        Whether a larger metric is better; if not given, the metric decides.
+        Whether a larger metric is better; by default the metric decides.
     on_attempt
-        Is called with each setting when it has been tried, to show it for example, and again when it has gone on.
+        Called with each setting after it was tried, for example to print it, and again after it has continued.
     fields
-        What `DMatrix` takes besides: ``weight``, ``group``, ``feature_types`` and so on.
+        Further arguments of `DMatrix`: ``weight``, ``group``, ``feature_types`` and so on.
 
     Returns
     -------
     BestFit
-        The model, and a table of all settings that were tried, with what they cost and their shares in the model.
+        The model, and a table of all settings tried, with their cost and their weights in the model.
 
     Raises
     ------
     ParameterError
-        Parameters for which there are no bins to share or no mean of boosters: other tree methods than ``hist``,
-        ``dart``, ``gblinear``, ``lambdarank_unbiased``. Labels of a few whole numbers other than 0 and 1 without an
-        objective: they may be classes or amounts.
+        Parameters with which no bins can be shared or boosters cannot be averaged: tree methods other than ``hist``,
+        ``dart``, ``gblinear``, ``lambdarank_unbiased``. Labels with few different whole numbers other than 0 and 1 and
+        no objective: they may be classes or amounts.
     DataError
-        As `DMatrix` and `cv`; a metric that is no number in any round.
+        As `DMatrix` and `cv`; a metric that is NaN in every round.
     """
     labels = settle_labels(X.get_label() if isinstance(X, DMatrix) else y, params or {})
     data = _matrix_of(X, y if isinstance(X, DMatrix) else labels.values, fields)
@@ -115,7 +115,7 @@ def fit_best(
 
 @dataclass(frozen=True)
 class BestTask:
-    """The arguments of `fit_best`, with labels that are numbers and an objective that is settled."""
+    """The arguments of `fit_best`, with numeric labels and a fixed objective."""
 
     data: DMatrix
     params: Mapping[str, Any]
@@ -175,9 +175,9 @@ def _matrix_of(X: Any, y: Any, fields: dict[str, Any]) -> DMatrix:
 
 
 def _settled(params: dict[str, Any], data: DMatrix) -> tuple[str, dict[str, Any]]:
-    """Return the intercept of all rows, and the parameters in effect; boosters of one intercept have a mean.
+    """Return the intercept of all rows and the parameters in effect; averaging needs one common intercept.
 
-    Raises ParameterError for boosters that have none.
+    Raises ParameterError for boosters that cannot be averaged.
     """
     booster = Booster(params, [data])
     booster.update(data, 0)
@@ -196,7 +196,7 @@ def _task_of(data: DMatrix, objective: str, n_classes: int) -> Task:
 
 
 def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
-    """Try the kinds of trees, and one change after the other on top of the best, as far as the budget goes."""
+    """Try the kinds of trees, then single changes to the best setting, within the budget."""
 
     def helps(change: Mapping[str, Any]) -> bool:
         changed = without(change, given)
@@ -215,7 +215,7 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
 
     begin(given.get("multi_strategy") != "one_output_per_tree")
     if all(attempt.error is not None for attempt in search.attempts):
-        begin(False)  # what is given may not go with vectors in leaves
+        begin(False)  # the user's parameters may exclude vector leaves
     has_vectors = {**given, **search.best.params}.get("multi_strategy") == "multi_output_tree"
     for change in changes(task, has_vectors):
         helps(change)

@@ -1,7 +1,7 @@
-"""The mean of settings that is best on rows left out of training, found greedily.
+"""Greedy search for the mean of settings that is best on left-out rows.
 
-Ensemble selection (Caruana, Niculescu-Mizil, Crew and Ksikes, 2004), on margins: beginning with the best setting, the
-one that improves the mean most is added, the same ones again and again if they do, until none brings anything.
+Ensemble selection (Caruana, Niculescu-Mizil, Crew and Ksikes, 2004), on margins. It starts with the best setting and
+repeatedly adds the setting that improves the mean most, possibly one added before, until none improves it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .._model.metrics import CustomMetric
 from .cv_booster import CvBooster
 
 _MOST_MEMBERS = 10
-_LEAST_GAIN = 1e-4  # what is less, as a share of the metric, is not worth more trees
+_LEAST_GAIN = 1e-4  # a smaller gain, as a share of the metric, does not justify more trees
 
 
 class Blend(NamedTuple):
@@ -27,7 +27,7 @@ class Blend(NamedTuple):
     Attributes
     ----------
     members
-        The settings by number, each as often as it counts.
+        Setting numbers; a setting with weight k appears k times.
     score
         The mean of the metric over the folds.
     learnt
@@ -39,23 +39,23 @@ class Blend(NamedTuple):
     learnt: Mapping[int, list[Booster]]
 
     def model(self) -> Booster:
-        """Return a booster whose margins are the means of those of all folds of all members."""
+        """Return a booster whose margins are the means over all folds of all members."""
         return CvBooster.mean_of([booster for member in self.members for booster in self.learnt[member]])
 
 
 class Judge:
-    """The metric of margins that no booster has: those of means.
+    """Computes the metric of averaged margins, for which there is no booster.
 
     Parameters
     ----------
     params
-        What all settings have in common.
+        Parameters common to all settings.
     tests
-        The rows left out, by fold. Their base margins are lost.
+        The left-out rows, by fold. Their base margins are overwritten.
     name
-        The metric.
+        The name of the metric.
     metric
-        It, where it is the user's.
+        The metric function, if it is the user's.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Judge:
         return float(np.mean([self._of_fold(fold, of_fold) for fold, of_fold in enumerate(margins)]))
 
     def margins(self, boosters: Sequence[Booster]) -> list[np.ndarray]:
-        """Return the margins of the boosters of each fold on the rows left out of it."""
+        """Return the margins of each fold's boosters on the fold's left-out rows."""
         return [
             np.asarray(to_host(booster.predict(test, output_margin=True)), dtype=np.float64)
             for booster, test in zip(boosters, self._tests)
@@ -83,7 +83,7 @@ class Judge:
 
 
 def _silent_booster(params: Mapping[str, Any], test: DMatrix) -> Booster:
-    """Return a booster that adds nothing to margins: it has a round, as labels tell the number of outputs, of zeros."""
+    """Return a booster that adds 0 to margins. It has one round of zeros, because labels set the number of outputs."""
     told = {name: value for name, value in params.items() if name != "learning_rate"}
     booster = Booster({**told, "eta": 0, "max_depth": 1}, [test])
     booster.update(test, 0)
@@ -91,7 +91,7 @@ def _silent_booster(params: Mapping[str, Any], test: DMatrix) -> Booster:
 
 
 def best_blend(learnt: Mapping[int, list[Booster]], first: int, judge: Judge, maximizes: bool) -> Blend:
-    """Find it among settings whose boosters are `learnt`, beginning with the number `first`."""
+    """Return the best blend of settings with boosters `learnt`, starting with the setting `first`."""
     margins = {number: judge.margins(boosters) for number, boosters in learnt.items()}
     sign = -1.0 if maximizes else 1.0
     members, totals = [first], margins[first]

@@ -1,4 +1,4 @@
-"""What callbacks are."""
+"""The base class of callbacks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any, Union
 
 from .._public import described_by_arguments, public
 
-Score = Union[float, tuple[float, float]]  # of cross-validation: mean and standard deviation over the folds
+Score = Union[float, tuple[float, float]]  # in cross-validation: mean and standard deviation over the folds
 EvalsLog = dict[str, dict[str, list[Score]]]
 
 
 @public("kauriboost.callback")
 class TrainingCallback:
-    """Base of callbacks; each method may be overridden. ``True`` from a round's method stops the training.
+    """Base class of callbacks; any method may be overridden. A per-round method that returns ``True`` stops training.
 
-    The model is a `Booster`, in cross-validation a `CvBooster`: a callback may be written for one of them alone.
+    The model is a `Booster`, or in cross-validation a `CvBooster`. A callback may support only one of them.
     """
 
     def __repr__(self) -> str:
@@ -35,20 +35,20 @@ class TrainingCallback:
     def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Run after round `epoch`; `evals_log` holds its evaluation: data set -> metric -> values.
 
-        In cross-validation a value is a pair: mean and standard deviation over the folds.
+        A value of a cross-validation is a pair: mean and standard deviation over the folds.
         """
         return False
 
     def state(self) -> Any:
-        """Return what a checkpoint must keep of this callback, as JSON can hold it; None: nothing."""
+        """Return the state to save in a checkpoint, as JSON can hold it; None for no state."""
         return None
 
     def restore(self, state: Any) -> None:
-        """Take over what `state` returned; runs after `before_training` when a training is resumed."""
+        """Restore the value returned by `state`; runs after `before_training` when a training is resumed."""
 
 
 def mean_of(score: Score) -> float:
-    """Return the number that a score stands for."""
+    """Return the score, or its mean over the folds."""
     return score[0] if isinstance(score, tuple) else score
 
 

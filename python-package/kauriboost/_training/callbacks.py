@@ -1,4 +1,4 @@
-"""What happens around each round of training."""
+"""Callbacks that run around each round of training."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class LearningRateScheduler(TrainingCallback):
     Parameters
     ----------
     learning_rates
-        One for each round, or a function from the number of the round, from 0, to its rate. The first is that of the
-        first round, whatever the parameters say.
+        One rate per round, or a function from the round number, from 0, to its rate. The first rate applies to the
+        first round, regardless of the parameters.
     """
 
     def __init__(self, learning_rates: Callable[[int], float] | Sequence[float]) -> None:
@@ -69,19 +69,19 @@ class LearningRateScheduler(TrainingCallback):
 
 @public("kauriboost.callback")
 class MaxTime(TrainingCallback):
-    """Stops after the round in which a time has passed; the logger ``kauriboost`` says so.
+    """Stops after the round in which the time limit has passed; the logger ``kauriboost`` says so.
 
-    A `TrainingCheckPoint` beside it saves that round, too: the next run can go on from there.
+    A `TrainingCheckPoint` in the same training saves that round too, so the next run can continue from there.
 
     Parameters
     ----------
     seconds
-        The time, from the start of training.
+        The time limit, from the start of training.
 
     Attributes
     ----------
     stopped_after
-        How many rounds were done when the time was over; None as long as it is not.
+        Number of rounds done at the time limit; None if it has not been reached.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -98,7 +98,7 @@ class MaxTime(TrainingCallback):
         return model
 
     def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Look at the clock."""
+        """Stop if the time is over."""
         if time.monotonic() - self._started < self.seconds:
             return False
         self.stopped_after = epoch + 1
@@ -108,28 +108,29 @@ class MaxTime(TrainingCallback):
 
 @public("kauriboost.callback")
 class EarlyStopping(TrainingCallback):
-    """Stops when a metric has not improved for some rounds; leaves best_iteration and best_score with the model.
+    """Stops when a metric has not improved for some rounds; sets best_iteration and best_score of the model.
 
-    When it stops, a line says which round was best, where evaluations are shown, and else the logger ``kauriboost``.
+    When it stops, a line names the best round. It is printed with the evaluations if these are shown, otherwise the
+    logger ``kauriboost`` gets it.
 
     Parameters
     ----------
     rounds
-        How many rounds without improvement to allow.
+        Number of rounds without improvement to allow.
     metric_name, data_name
-        What to watch; the last metric and the last data set if not given.
+        The metric and data set to watch; by default the last ones.
     maximize
-        Whether larger is better. If not given, a built-in metric decides, and of one of your own smaller values count
-        as better, which the logger ``kauriboost`` says.
+        Whether larger is better. By default a built-in metric decides; for a custom metric smaller is better, and the
+        logger ``kauriboost`` says so.
     save_best
-        Return the model of the best round instead of the last; cross-validation has none to return.
+        Return the model of the best round instead of the last. Cross-validation ignores this.
     min_delta
         The smallest change that counts as an improvement.
 
     Attributes
     ----------
     stopped_after
-        How many rounds were done when it stopped; None as long as it has not.
+        Number of rounds done when it stopped; None if it has not stopped.
     """
 
     def __init__(
@@ -158,10 +159,10 @@ class EarlyStopping(TrainingCallback):
         self.best: float | None = None
         self.stopped_after: int | None = None
         self._best_line = ""
-        self._best_model: bytes | None = None  # where it cannot be cut from the last one
+        self._best_model: bytes | None = None  # set if it cannot be sliced from the last model
 
     def before_training(self, model: AnyBooster) -> AnyBooster:
-        """Remember where a continued training starts."""
+        """Reset the state and note the first round of a continued training."""
         self.starting_round = model.num_boosted_rounds()
         self.waited = 0
         self.best = None
@@ -170,7 +171,7 @@ class EarlyStopping(TrainingCallback):
         return model
 
     def _watched(self, evals_log: EvalsLog) -> tuple[str, str, float]:
-        """Return the names of data set and metric, and the newest value."""
+        """Return the names of the watched data set and metric, and the latest value."""
         if not evals_log:
             raise ValueError(
                 "early stopping needs data to watch; pass evals to train(), and to an estimator's fit() eval_set, or "
@@ -194,11 +195,11 @@ class EarlyStopping(TrainingCallback):
         return value - self.min_delta > self.best if maximize else self.best - self.min_delta > value
 
     def before_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Whether the training that is resumed had come to its end."""
+        """Return whether early stopping had already ended the training that is resumed."""
         return 0 < self.rounds <= self.waited
 
     def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Compare with the best round so far."""
+        """Compare the round with the best one so far; return whether to stop."""
         data_name, metric, value = self._watched(evals_log)
         if self._improves(model, metric, value):
             self.best = value
@@ -214,7 +215,7 @@ class EarlyStopping(TrainingCallback):
         return self.waited >= self.rounds
 
     def report(self, model: AnyBooster | None = None) -> str | None:
-        """Return what is to be said of the best round after stopping, and of the model; None if it has not stopped."""
+        """Return a message about the best round and the model after stopping; None if training has not stopped."""
         if self.stopped_after is None:
             return None
         found = f"early stopping after {self.stopped_after} rounds; the best is {self._best_line}"
@@ -228,17 +229,17 @@ class EarlyStopping(TrainingCallback):
         )
 
     def state(self) -> dict[str, Any]:
-        """Return the best value so far, how long it has stood, and its model where that is kept."""
+        """Return the best value so far, the rounds since then, and the best model if it is kept."""
         model = None if self._best_model is None else base64.b64encode(self._best_model).decode()
         return {"best": self.best, "waited": self.waited, "best_line": self._best_line, "best_model": model}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state` returned."""
+        """Restore the value returned by `state`."""
         self.best, self.waited, self._best_line = state["best"], state["waited"], state.get("best_line", "")
         self._best_model = None if state["best_model"] is None else base64.b64decode(state["best_model"])
 
     def require_at_most(self, rounds: int) -> None:
-        """Raise ModelError where what was restored speaks of more rounds than a training has done."""
+        """Raise ModelError if the restored state claims to have waited for more rounds than were trained."""
         if isinstance(self.waited, int) and 0 <= self.waited <= rounds:
             return
         raise ModelError(
@@ -247,7 +248,7 @@ class EarlyStopping(TrainingCallback):
         )
 
     def after_training(self, model: AnyBooster) -> AnyBooster:
-        """Cut the model off after the best round when `save_best` asks for it."""
+        """Cut the model off after the best round if `save_best` is True."""
         if not self.save_best or self.best is None or not isinstance(model, Booster):
             return model
         if self._best_model is not None:
@@ -257,7 +258,7 @@ class EarlyStopping(TrainingCallback):
 
 
 def warn_of_own_metric(model: AnyBooster, metric: str) -> None:
-    """Say that smaller values of a metric that is not built in count as better."""
+    """Warn that smaller values of a custom metric count as better."""
     first = model if isinstance(model, Booster) else model.boosters[0]
     if not knows_metric(first, metric):
         _logger.warning(
@@ -268,7 +269,7 @@ def warn_of_own_metric(model: AnyBooster, metric: str) -> None:
 
 
 def _later_rounds_change_earlier_ones(model: Booster) -> bool:
-    """Whether it is dart, which takes weight from trees that it leaves out, or gblinear, which has no rounds to cut."""
+    """Return True for dart, which rescales earlier trees, and gblinear, which has no rounds to slice."""
     kind: str = json.loads(model.save_config())["learner"]["gradient_booster"]["name"]
     return kind not in ("gbtree", "adaboost")
 
@@ -280,13 +281,13 @@ class CallbackContainer:
     Parameters
     ----------
     callbacks
-        In the order in which they run; checkpoints are saved after all of them.
+        Callbacks in the order in which they run; checkpoints are saved after all of them.
     metric
-        A metric of the user's own.
+        The user's custom metric.
     output_margin
-        Whether it gets margins.
+        Whether the metric gets margins.
     params
-        What a resumed training must agree with.
+        Parameters that must be the same in a resumed training.
     """
 
     def __init__(
@@ -306,13 +307,13 @@ class CallbackContainer:
         self._params = params or {}
 
     def before_training(self, model: _B) -> _B:
-        """Run all."""
+        """Run all callbacks."""
         for callback in self.callbacks:
             model = _same_kind(callback.before_training(model), model, callback, "before_training")
         return model
 
     def after_training(self, model: _B) -> _B:
-        """Run all."""
+        """Run all callbacks."""
         for callback in self.callbacks:
             model = _same_kind(callback.after_training(model), model, callback, "after_training")
         for report in self.reports(model):
@@ -320,12 +321,12 @@ class CallbackContainer:
         return model
 
     def reports(self, model: AnyBooster) -> list[str]:
-        """Return what there is to say of the end."""
+        """Return messages about the end of training."""
         reports = [callback.report(model) for callback in self.callbacks if isinstance(callback, EarlyStopping)]
         return [report for report in reports if report]
 
     def _say(self, line: str) -> None:
-        """Write a line below the evaluations; to the log where none are shown."""
+        """Print a line below the evaluations, or log it if none are shown."""
         shown = [callback for callback in self.callbacks if isinstance(callback, (EvaluationMonitor, ProgressBar))]
         if shown:
             shown[0].say(line)
@@ -333,17 +334,17 @@ class CallbackContainer:
             _logger.info(line)
 
     def release(self) -> None:
-        """Let other trainings have the folders of checkpoints, however this one ended."""
+        """Release the folders of checkpoints to other trainings, also after an error."""
         for checkpoint in self._checkpoints():
             checkpoint.release()
 
     def before_iteration(self, model: AnyBooster, epoch: int) -> bool:
-        """Run all; whether one of them wants to stop."""
+        """Run all callbacks; return whether any of them wants to stop."""
         wishes = [callback.before_iteration(model, epoch, self.history) for callback in self.callbacks]
         return any(wishes)
 
     def after_iteration(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> bool:
-        """Evaluate, then run all; whether one of them wants to stop."""
+        """Evaluate, then run all callbacks; return whether any of them wants to stop."""
         self.evaluate(model, epoch, evals)
         wishes = [callback.after_iteration(model, epoch, self.history) for callback in self.callbacks]
         out_of_time = any(isinstance(callback, MaxTime) and callback.stopped_after for callback in self.callbacks)
@@ -354,9 +355,9 @@ class CallbackContainer:
         return any(wishes)
 
     def resume(self, model: Booster) -> int:
-        """Put the model of the newest checkpoint into `model`, and tell the callbacks; the number of rounds done.
+        """Load the newest checkpoint into `model` and restore the callbacks; return the number of rounds done.
 
-        That is 0 without a callback that resumes, or without a checkpoint.
+        Returns 0 if no callback resumes, or if there is no checkpoint.
         """
         found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints() if checkpoint.resume]
         states = [state for state in found if state is not None]
@@ -365,7 +366,7 @@ class CallbackContainer:
         return self.restore(states[-1])
 
     def restore(self, state: TrainingState) -> int:
-        """Take over the evaluations and the callbacks of an earlier training; the number of rounds done."""
+        """Restore evaluations and callbacks of an earlier training; return the number of rounds done."""
         restore_history(self.history, state.history)
         saved = list(state.callbacks)
         for callback in self.callbacks:
@@ -382,12 +383,12 @@ class CallbackContainer:
         return [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
 
     def state(self, epoch: int) -> TrainingState:
-        """Return what a training knows after so many rounds, besides its model."""
+        """Return the state of the training, except the model, after `epoch` rounds."""
         states = [[type(callback).__name__, callback.state()] for callback in self.callbacks]
         return TrainingState(epoch, self.history, [entry for entry in states if entry[1] is not None], self._params)
 
     def evaluate(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
-        """Put the evaluation of a round into the history."""
+        """Append the evaluation of a round to the history."""
         for data, metric, score in model._evaluate(evals, epoch, self._metric, self._output_margin):
             self.history.setdefault(data, {}).setdefault(metric, []).append(score)
 

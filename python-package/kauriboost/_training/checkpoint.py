@@ -1,4 +1,4 @@
-"""Checkpoints of a training, and going on from them."""
+"""Checkpoints of a training, and resuming from them."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from .._model.files import FolderLock, remove_leftover, require_writable, write_
 from .._public import public
 from .callback import EvalsLog, TrainingCallback
 
-_ATTRIBUTE = "kauri_checkpoint"  # of the model in a checkpoint: what its training knew besides
-_MANY_ROUNDS = 10**9  # a checkpoint's name is hardly longer
+_ATTRIBUTE = "kauri_checkpoint"  # attribute of a checkpoint's model: the rest of the training state
+_MANY_ROUNDS = 10**9  # for the longest name of a checkpoint
 
 
 class TrainingState(NamedTuple):
-    """What a training knows besides its model."""
+    """The state of a training, except the model."""
 
-    epoch: int  # rounds done, those of a model that it continues not counted
+    epoch: int  # rounds done, excluding the rounds of a continued model
     history: dict[str, Any]  # the evaluations so far
-    callbacks: list[list[Any]]  # [name of the class, state()] of each, in order
-    params: dict[str, str]  # what the training was told
+    callbacks: list[list[Any]]  # [class name, state()] of each callback, in order
+    params: dict[str, str]  # the parameters of the training
 
 
 @public("kauriboost.callback")
 class TrainingCheckPoint(TrainingCallback):
-    """Saves the model every so many rounds, so that a training that was killed can go on where it was.
+    """Saves the model every `interval` rounds, so that a killed training can be resumed.
 
-    A resumed training ends with the model that an uninterrupted one makes, bit for bit. Checkpoints are models like any
-    other; a file appears under its name only when it is complete. One training at a time may save checkpoints of a name
-    in a folder; another one is refused before its first round.
+    A resumed training gives the same model as an uninterrupted one, bit for bit. Checkpoints are ordinary model files;
+    a file appears under its name only when it is complete. Only one training at a time may save checkpoints with a
+    given name in a folder; another one is refused before its first round.
 
     Parameters
     ----------
     directory
-        Where the files go; it must be there.
+        The folder of the files; it must exist.
     name
-        Their names begin with it: ``model_20.ubj`` is the model of 20 rounds.
+        Start of the file names: ``model_20.ubj`` is the model of 20 rounds.
     as_pickle
-        Save pickled boosters, ``model_20.pkl``, which know their parameters. Resume only from files that you trust.
+        Save pickled boosters, ``model_20.pkl``, which include their parameters. Resume only from files that you trust.
     interval
         Rounds from one checkpoint to the next.
     keep
-        How many of the newest to keep; all if not given. Older files of that name are deleted.
+        Number of latest checkpoints to keep; all by default. Older files with that name are deleted.
     resume
-        Let `train` go on from the newest checkpoint that is there. Parameters, data and number of rounds are given
-        again; other parameters than before are an error.
+        Make `train` continue from the newest existing checkpoint. Pass parameters, data and number of rounds again;
+        parameters that differ from the earlier ones are an error.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class TrainingCheckPoint(TrainingCallback):
         self.interval = interval
         self.keep = keep
         self.resume = resume
-        self._before = 0  # rounds of the model that the training goes on with
-        self._lock: FolderLock | None = None  # while a training runs
+        self._before = 0  # rounds of the model that the training continues
+        self._lock: FolderLock | None = None  # held during training
 
     def before_training(self, model: Booster) -> Booster:
-        """Fail now rather than at the first checkpoint."""
+        """Check the folder and lock it, so that errors occur now and not at the first checkpoint."""
         if not isinstance(model, Booster):
             raise TypeError("TrainingCheckPoint is for train(): cross-validation has no single model to save.")
         if not self.directory.is_dir():
@@ -88,13 +88,13 @@ class TrainingCheckPoint(TrainingCallback):
         return model
 
     def release(self) -> None:
-        """Let other trainings save checkpoints of this name in the folder; `train` calls it when it ends."""
+        """Unlock the folder for other trainings with this name; `train` calls this when it ends."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
 
     def is_due(self, epoch: int) -> bool:
-        """Whether round `epoch` ends with a checkpoint."""
+        """Return whether to save a checkpoint after round `epoch`."""
         return (epoch + 1) % self.interval == 0
 
     def save(self, model: Booster, state: TrainingState) -> None:
@@ -114,12 +114,12 @@ class TrainingCheckPoint(TrainingCallback):
                 self._path(old).unlink(missing_ok=True)
 
     def load_newest(self, model: Booster, params: dict[str, str]) -> TrainingState | None:
-        """Put the newest checkpoint into `model` and return the rest of it; None if there is none.
+        """Load the newest checkpoint into `model` and return its other state; None if there is no checkpoint.
 
         Raises
         ------
         ParameterError
-            The checkpoint was made with other parameters, or they ask for ``process_type=update``.
+            The checkpoint was made with other parameters, or `params` has ``process_type=update``.
         ModelError
             The file is damaged.
         """
@@ -153,7 +153,7 @@ class TrainingCheckPoint(TrainingCallback):
             raise _damaged(path, str(error)) from error
 
     def _remove_half_written(self) -> None:
-        """Delete what a kill in the middle of saving left beside the checkpoint's own file."""
+        """Delete files left by a process that was killed while saving a checkpoint."""
         for path in list(self.directory.iterdir()):
             whole, found, _ = path.name.partition(".new-")
             if found and self._pattern().fullmatch(whole):
@@ -163,7 +163,7 @@ class TrainingCheckPoint(TrainingCallback):
         return re.compile(rf"{re.escape(self.name)}_(0|[1-9]\d*)\.{self._extension()}")
 
     def _saved(self) -> list[int]:
-        """Return the numbers of rounds of the checkpoints there, ascending."""
+        """Return the numbers of rounds of the existing checkpoints, ascending."""
         matches = [self._pattern().fullmatch(path.name) for path in self.directory.iterdir()]
         return sorted(int(match[1]) for match in matches if match)
 
@@ -180,7 +180,7 @@ def _parse_state(text: str, path: Path) -> TrainingState:
 
 
 def _require_rounds(told: Any, rounds: int, path: Path) -> None:
-    """Raise ModelError unless a checkpoint says how many rounds its training has added to the model."""
+    """Raise ModelError unless a checkpoint states the number of rounds that its training has added."""
     if told != rounds or rounds < 1:
         what = f"the attribute {_ATTRIBUTE} is damaged (epoch is {told!r}, and the training has added {rounds} rounds)"
         raise _damaged(path, what)

@@ -1,4 +1,4 @@
-"""What the labels of `fit_best` are where no objective says it: classes, numbers, or a question to the user."""
+"""Interpretation of `fit_best` labels without an objective: classes, numbers, or an error if that is unclear."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import numpy as np
 from .._binding.errors import ParameterError
 
 _logger = logging.getLogger("kauriboost")
-_MOST_CLASSES = 20  # as many distinct whole numbers may be classes
-_ROWS_PER_CLASS = 5  # with fewer rows for each they are amounts
+_MOST_CLASSES = 20  # up to this number of distinct whole numbers may be classes
+_ROWS_PER_CLASS = 5  # with fewer rows per value the values are amounts
 _OF_TEXTS = "OUS"
 _AMOUNTS = 'params={"objective": "reg:squarederror"}'
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels as a matrix takes them.
+    """Labels in the form that a matrix takes.
 
     Attributes
     ----------
     values
-        Numbers: those given, or the place of each row's class among `classes`.
+        Numbers: the given ones, or the index of each row's class in `classes`.
     params
-        The parameters with the objective.
+        The parameters, with the objective.
     classes
-        Ascending; None where the labels are numbers, or classes that are called 0, 1 and so on.
+        Class names, ascending; None if the labels are numbers, or classes named 0, 1 and so on.
     """
 
     values: Any
@@ -38,14 +38,15 @@ class Labels:
 
 
 def settle_labels(y: Any, params: Mapping[str, Any]) -> Labels:
-    """Return labels and parameters, with the objective that the labels ask for where `params` names none.
+    """Return labels and parameters, with an objective chosen from the labels if `params` names none.
 
-    Texts, truth values and categories are classes. The whole numbers 0 and 1 are, too, and a line in the log says so.
+    Texts, Booleans and categories are classes. The whole numbers 0 and 1 also are, and the log says so.
 
     Raises
     ------
     ParameterError
-        For other whole numbers of which there are so few that they may be classes: nobody but the user knows.
+        The labels are other whole numbers, with so few different values that only the user knows whether they are
+        classes.
     """
     told = dict(params)
     array = np.asarray(y)

@@ -1,4 +1,4 @@
-"""What ``kauri task=train preset=best`` becomes once it has read its keys (src/cli/best.cc)."""
+"""Python part of ``kauri task=train preset=best``, called after the keys are parsed (src/cli/best.cc)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .best import fit_best
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Find a model: rows, where it goes, its dialect, seconds, rounds ("0": no budget), folds, and name=value."""
+    """Find a model. Arguments: rows, model path, dialect, seconds, rounds ("0": no budget), folds, and name=value."""
     rows, path, dialect, seconds, n_rounds, nfold, *words = arguments
     settings = settings_of(words)
 
@@ -42,7 +42,7 @@ def _data_of(rows: str, settings: Settings) -> DMatrix:
 
 
 def _params_of(settings: Settings) -> dict[str, object]:
-    """Return the parameters; eval_metric may stand there more than once."""
+    """Return the parameters; eval_metric may be repeated."""
     params: dict[str, object] = {name: value for name, value in settings if name != "eval_metric"}
     metrics = [value for name, value in settings if name == "eval_metric"]
     return {**params, "eval_metric": metrics} if metrics else params

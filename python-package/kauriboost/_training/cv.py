@@ -25,7 +25,7 @@ Settings = Union[ParamsOrPairs, Sequence[Mapping[str, Any]]]  # one, or a list o
 
 
 def _settings_in(params: Any) -> tuple[list[Any], bool]:
-    """Return the settings, and whether `params` is a list of them, instead of one."""
+    """Return the settings, and whether `params` is a list of settings instead of a single one."""
     if isinstance(params, Mapping) or not any(isinstance(entry, Mapping) for entry in params):
         return [params], False
     for at, entry in enumerate(params):
@@ -37,7 +37,7 @@ def _settings_in(params: Any) -> tuple[list[Any], bool]:
 
 
 def _with_metrics(params: ParamsOrPairs, metrics: str | Sequence[str]) -> dict[str, Any]:
-    """Return the parameters as a dictionary; `metrics`, if there are some, replace those among them."""
+    """Return the parameters as a dictionary; non-empty `metrics` replace its ``eval_metric``."""
     if not isinstance(params, Mapping):
         told = [value for name, value in params if name == "eval_metric"]
         params = {**dict(params), **({"eval_metric": told} if told else {})}
@@ -46,12 +46,12 @@ def _with_metrics(params: ParamsOrPairs, metrics: str | Sequence[str]) -> dict[s
 
 
 def max_bin_of(params: Mapping[str, Any], data: DMatrix) -> int:
-    """Return into how many bins boosters with these parameters cut a feature.
+    """Return the maximum number of bins per feature of boosters with these parameters.
 
     Raises
     ------
     ParameterError
-        Parameters that are none, or of training on values.
+        Invalid parameters, or parameters of training on values.
     """
     booster = json.loads(Booster(params, [data]).save_config())["learner"]["gradient_booster"]
     kind = booster["name"]
@@ -64,7 +64,7 @@ def max_bin_of(params: Mapping[str, Any], data: DMatrix) -> int:
 
 
 def binned_for(params: Mapping[str, Any], data: DMatrix) -> DMatrix:
-    """Return the bins of all rows that boosters with these parameters train on; errors as of `max_bin_of`."""
+    """Return the bins of all rows that boosters with these parameters train on. Raises the errors of `max_bin_of`."""
     return data.binned(max_bin_of(params, data))
 
 
@@ -77,14 +77,14 @@ def _require_places(fold: int, n_rows: int, n_found: int) -> None:
 
 
 class _Slices:
-    """The rows of the folds, cut once for all settings that learn from the same matrix."""
+    """The rows of the folds, sliced once for all settings that learn from the same matrix."""
 
     def __init__(self, data: DMatrix, rows: list[RowsOfFold], shares_bins: bool) -> None:
         self.data, self.rows, self._shares_bins = data, rows, shares_bins
-        self._cut: dict[int, list[tuple[DMatrix, DMatrix]]] = {}  # by the number of bins; 0: none are shared
+        self._cut: dict[int, list[tuple[DMatrix, DMatrix]]] = {}  # by number of bins; 0 if bins are not shared
 
     def require(self, params: dict[str, Any], return_models: bool) -> None:
-        """Raise ParameterError for a setting that is none, or of classes where several folds predict a row."""
+        """Raise ParameterError for invalid settings, and for class predictions of rows that several folds test."""
         if self._shares_bins:
             max_bin_of(params, self.data)
         objective = json.loads(Booster(params, [self.data]).save_config())["learner"]["objective"]["name"]
@@ -96,7 +96,7 @@ class _Slices:
             )
 
     def packed(self, params: dict[str, Any], fpreproc: Preprocessing | None, keeps_places: bool) -> CvBooster:
-        """Return the boosters of a setting. `fpreproc` gets rows of its own, which it may change or move."""
+        """Return the boosters of a setting. `fpreproc` gets its own slices, which it may change or reorder."""
         bins = max_bin_of(params, self.data) if self._shares_bins else 0
         if fpreproc is not None:
             changed = [fpreproc(train, test, dict(params)) for train, test in self._slices(bins)]
@@ -116,7 +116,7 @@ class _Slices:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What to do with each setting; see `cv`."""
+    """The arguments of `cv` that apply to every setting."""
 
     num_boost_round: int
     obj: Objective | None
@@ -135,7 +135,7 @@ class _Plan:
         return self._with_models(table, model, slices) if self.return_models else table
 
     def _learn(self, model: CvBooster) -> tuple[EvalsLog, int | None]:
-        """Train; the evaluations, and the number of rounds up to the best one where it stopped early."""
+        """Train; return the evaluations, and the number of rounds up to the best one after early stopping."""
         container = CallbackContainer(list(self.callbacks), self.custom_metric, output_margin=self.obj is not None)
         n_best = None
         container.before_training(model)
@@ -194,17 +194,17 @@ def cv(
     shared_bins: bool = False,
     return_models: bool = False,
 ) -> Any:
-    """Cross-validate: train on all folds but one, evaluate on that one, for each; all of them round by round.
+    """Cross-validate: for each fold, train on the other folds and evaluate on it. All folds advance round by round.
 
     The rows of the folds are copied once, before the first round, for all settings. Queries of ranking data stay whole.
-    The folds of a `DaskDMatrix`, whose rows are on several machines, are no slices: call `kauriboost.dask.train` for
-    each.
+    A `DaskDMatrix` cannot be sliced into folds, because its rows are on several machines; call `kauriboost.dask.train`
+    for each fold instead.
 
     Parameters
     ----------
     params
-        Parameters of the boosters; or a list of dictionaries, one for each setting. The settings have the same folds
-        and, with `shared_bins`, the same bins; nothing of a setting's result depends on the others.
+        Parameters of the boosters, or a list of dictionaries, one per setting. The settings have the same folds and,
+        with `shared_bins`, the same bins. The result of a setting does not depend on the others.
     dtrain
         All rows.
     num_boost_round
@@ -214,56 +214,56 @@ def cv(
     stratified
         Give every fold the same share of each label.
     folds
-        Folds of your own: (training rows, test rows) for each, or a splitter of scikit-learn; instead of `nfold`.
+        Custom folds instead of `nfold`: (training rows, test rows) for each, or a splitter of scikit-learn.
     metrics
-        Metrics to evaluate, instead of the ``eval_metric`` of `params`.
+        Metrics to evaluate instead of the ``eval_metric`` of `params`.
     obj
-        An objective of your own: (margins, dtrain) -> (gradients, hessians).
+        A custom objective: (margins, dtrain) -> (gradients, hessians).
     maximize
-        Whether early stopping looks for a larger metric; if not given, the metric decides.
+        Whether early stopping looks for a larger metric; by default the metric decides.
     early_stopping_rounds
-        Stop when the mean of the last metric on the test rows has not improved for so many rounds; the result then ends
-        with the best round.
+        Stop when the mean of the last metric on the test rows has not improved for this number of rounds; the result
+        then ends with the best round.
     fpreproc
-        Changes what each fold gets: (train, test, params) -> (train, test, params).
+        A function that changes the data or parameters of each fold: (train, test, params) -> (train, test, params).
     as_pandas
-        Return a pandas frame, where pandas is installed.
+        Return a pandas frame if pandas is installed.
     verbose_eval
-        True prints the evaluation of every round, a number that of every so many rounds.
+        True prints the evaluation of every round; a number n, of every n-th round.
     show_stdv
         Print the standard deviation over the folds, too.
     seed
-        Names the permutation of the rows; nothing else depends on it.
+        Selects the permutation of the rows and affects nothing else.
     callbacks
-        What else to do around each round; they get a `CvBooster`, and (mean, standard deviation) for values.
+        Callbacks to run around each round. They get a `CvBooster`, and values as (mean, standard deviation).
     shuffle
-        Draw the folds from permuted rows; otherwise they are cut in order.
+        Draw the folds from permuted rows; otherwise folds are consecutive rows.
     custom_metric
-        A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
-        is given.
+        A custom metric: (predictions, data) -> (name, value), or a list of such pairs. It gets margins if `obj` is
+        given.
     shared_bins
-        Cut all rows into bins once, for ``tree_method="hist"``, and let the folds share them. Each fold is then what
-        `train` makes of that slice of ``dtrain.binned()``, to the same bytes; its cuts know where the features of the
-        rows that it is tested on lie, and nothing of their labels. Without it each fold cuts its own rows.
+        Bin all rows once, for ``tree_method="hist"``, and let the folds share the bins. The model of each fold is then
+        the same, byte for byte, as `train` gives on that slice of ``dtrain.binned()``. Its bin edges use the features
+        of its test rows, but not their labels. Without `shared_bins` each fold bins its own rows.
     return_models
-        Return a `CvResult`: the table with the models of the folds and the predictions of the rows that they did not
-        learn from.
+        Return a `CvResult`: the table, the models of the folds, and the predictions for the rows that each model did
+        not learn from.
 
     Returns
     -------
     pandas.DataFrame, dict or CvResult
-        ``train-rmse-mean``, ``train-rmse-std``, ``test-rmse-mean`` and so on; a value per round. Of several settings a
-        list of such results.
+        ``train-rmse-mean``, ``train-rmse-std``, ``test-rmse-mean`` and so on, with a value per round. For several
+        settings, a list of such results.
 
     Raises
     ------
     TypeError
-        Data that are no `DMatrix`.
+        `dtrain` is not a `DMatrix`.
     ParameterError
-        Parameters that are none, of any setting, before the first is trained; a number of folds that cannot be made;
-        with `return_models` classes (multi:softmax) of rows that several folds test.
+        Invalid parameters in any setting, raised before the first is trained; an impossible number of folds; with
+        `return_models`, an objective that predicts classes (multi:softmax) for rows that several folds test.
     DataError
-        Folds that cut a query; with `return_models` a `fpreproc` that takes test rows away.
+        Folds that split a query; with `return_models`, an `fpreproc` that removes test rows.
     """
     if not isinstance(dtrain, DMatrix):
         raise TypeError(f"dtrain is of the type {type(dtrain).__name__}; cv() slices a kauriboost.DMatrix into folds.")

@@ -1,4 +1,4 @@
-"""What cross-validation trains: a booster for each fold."""
+"""The boosters of a cross-validation, one for each fold."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .known_round import known_round
 
 @public("kauriboost.cv")
 class CvBooster:
-    """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
+    """The boosters of all folds, trained side by side. Callbacks get it in place of a booster.
 
-    The folds share the threads that the parameters ask for, or a device: small trees keep little of them busy. Of more
-    folds than threads those that are left for the last turn share all of them. No result depends on it. The threads end
-    with the ``with`` block that it is used in.
+    The folds share a device, or the threads set by the parameters, because small trees cannot keep all threads busy. If
+    there are more folds than threads, the folds of the last turn share all threads. No result depends on this. The
+    threads end with the ``with`` block of this object.
 
     Parameters
     ----------
     folds
-        (parameters, training data, test data) of each.
+        (parameters, training data, test data) of each fold.
     evaluated
-        What each round is evaluated on: "train", "test", both or nothing.
+        The data to evaluate in each round: "train", "test", both or neither.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class CvBooster:
     def going_on(
         cls, boosters: Sequence[Booster], folds: Sequence[tuple[DMatrix, DMatrix]], evaluated: Sequence[str] = ()
     ) -> CvBooster:
-        """Return what trains boosters that have learnt further: (training data, test data) of each."""
+        """Return an object that continues to train boosters, given (training data, test data) for each."""
         result = cls.__new__(cls)
         result._begin(boosters, list(folds), evaluated)
         return result
@@ -58,12 +58,13 @@ class CvBooster:
         self, boosters: Sequence[Booster], data: list[tuple[DMatrix, DMatrix]], evaluated: Sequence[str]
     ) -> None:
         self.boosters, self._data, self._evaluated = list(boosters), data, tuple(evaluated)
-        self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold; none before the first
+        self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold; empty before the first
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
         one_matrix = len({id(train) for train, _ in data}) < len(data)
         at_once = _folds_at_once(len(data), self._threads, general["device"], one_matrix)
-        self._last_turn = len(data) - len(data) % at_once  # the first fold of those that have more threads
+        # the first fold of the last turn, in which folds have more threads
+        self._last_turn = len(data) - len(data) % at_once
         self._workers = _start_threads(at_once)
         if at_once > 1:
             self._share_threads(at_once)
@@ -79,8 +80,8 @@ class CvBooster:
         return described(self, folds=len(self.boosters), rounds=self.num_boosted_rounds())
 
     def update(self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool) -> None:
-        """Train one round of each, and evaluate it on its training and test data."""
-        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
+        """Train one round in each fold, and evaluate it on the fold's training and test data."""
+        own = fobj is not None or metric is not None  # user functions, which may not be thread-safe
         is_known = bool(self._evaluations) and not own
 
         def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
@@ -102,7 +103,7 @@ class CvBooster:
             booster.set_param("nthread", threads // (at_once if fold < self._last_turn else n_last))
 
     def _evaluate(self, *_: Any) -> list[tuple[str, str, Score]]:
-        """Return what `update` has found: (data set, metric, mean and standard deviation over the folds)."""
+        """Return the evaluation of the last `update`: (data set, metric, (mean, deviation) over the folds)."""
         found: list[tuple[str, str, Score]] = []
         for of_folds in zip(*self._evaluations):
             data, metric, _value = of_folds[0]
@@ -111,7 +112,7 @@ class CvBooster:
         return found
 
     def predict_test(self, output_margin: bool = False, strict_shape: bool = False) -> list[np.ndarray]:
-        """Return the predictions of each on its test data, with the rounds up to the best one by early stopping."""
+        """Return each booster's predictions on its test data, with the rounds up to the best one."""
         how = {"output_margin": output_margin, "strict_shape": strict_shape}
         return [
             to_host(booster.predict(test, iteration_range=_rounds_of(booster), **how))
@@ -119,15 +120,15 @@ class CvBooster:
         ]
 
     def trained(self) -> list[Booster]:
-        """Return the boosters for what comes after the training, each with all threads."""
+        """Return the trained boosters, each with all threads."""
         for booster in self.boosters:
             booster.set_param("nthread", self._threads)
         return self.boosters
 
     def average(self, rounds: int) -> Booster:
-        """Return a booster whose margins are the means of those of the first rounds of each.
+        """Return a booster whose margins are the means over the folds, using the first `rounds` rounds of each.
 
-        It holds their trees, as a random forest per round.
+        It contains their trees, as a random forest per round.
         """
         average = CvBooster.mean_of([booster[:rounds] for booster in self.boosters])
         average.set_param("nthread", self._threads)
@@ -135,7 +136,7 @@ class CvBooster:
 
     @staticmethod
     def mean_of(boosters: Sequence[Booster]) -> Booster:
-        """Return the same of boosters with the same intercept and number of rounds, all rounds of them."""
+        """Return the mean of boosters with the same intercept and number of rounds, using all rounds."""
         average = Booster.__new__(Booster)
         average.handle = call_handle(
             LIB.KauriBoosterAverage, handles_in([one.handle for one in boosters]), len(boosters)
@@ -143,21 +144,21 @@ class CvBooster:
         return average
 
     def set_param(self, params: Any, value: Any = None) -> None:
-        """Set parameters of each."""
+        """Set parameters of each booster."""
         for booster in self.boosters:
             booster.set_param(params, value)
 
     def set_attr(self, **attributes: Any) -> None:
-        """Set attributes of each."""
+        """Set attributes of each booster."""
         for booster in self.boosters:
             booster.set_attr(**attributes)
 
     def attr(self, key: str) -> str | None:
-        """Return an attribute of the first."""
+        """Return an attribute of the first booster."""
         return self.boosters[0].attr(key)
 
     def higher_is_better(self, metric: str) -> bool:
-        """Whether larger values of a metric are better."""
+        """Return whether larger values of a metric are better."""
         return self.boosters[0].higher_is_better(metric)
 
     def num_boosted_rounds(self) -> int:
@@ -166,29 +167,29 @@ class CvBooster:
 
     @property
     def best_iteration(self) -> int:
-        """The best round by early stopping, from 0."""
+        """The best round found by early stopping, from 0."""
         return self.boosters[0].best_iteration
 
     @property
     def best_score(self) -> float:
-        """The mean of the metric in the best round by early stopping."""
+        """The mean of the metric in the best round found by early stopping."""
         return self.boosters[0].best_score
 
 
 def _rounds_of(booster: Booster) -> tuple[int, int]:
-    """Return the rounds up to the best one, as an iteration range; all of them of weights, which have no rounds."""
+    """Return the rounds up to the best one, as an iteration range; all for gblinear, which has no rounds."""
     best = booster.attr("best_iteration")
     kind = json.loads(booster.save_config())["learner"]["gradient_booster"]["name"]
     return (0, 0 if best is None or kind == "gblinear" else int(best) + 1)
 
 
 def _folds_at_once(n_folds: int, threads: int, device: str, one_matrix: bool) -> int:
-    """Return how many folds to train at a time: as many as there are threads, but where all devices share the rows.
+    """Return the number of folds to train at a time: one per thread, or 1 if the rows keep the devices busy.
 
-    On a device the kernels of one fold run while the host works, or waits, for others: of five folds of 28 columns and
-    50 rounds on an H100, 0.10 to 0.07 s with 1,000 rows, 0.36 to 0.24 with 200,000, and as long as before with 2
-    million, which keep it busy alone. Where all train on one matrix there is the work of all its rows, and one after
-    the other keeps a device busy.
+    The kernels of one fold on a device run while the host works on, or waits for, other folds. Five folds of 28 columns
+    and 50 rounds on an H100 went from 0.10 to 0.07 s with 1,000 rows, and from 0.36 to 0.24 s with 200,000. With 2
+    million rows, which keep the device busy alone, the time did not change. If all folds train on one matrix, each
+    processes all of its rows, and folds one after the other keep a device busy.
     """
     shares_rows = "," in device or device.endswith("all")
     fills_device = one_matrix and device != "cpu"
@@ -196,7 +197,7 @@ def _folds_at_once(n_folds: int, threads: int, device: str, one_matrix: bool) ->
 
 
 def _start_threads(n: int) -> ThreadPoolExecutor | None:
-    """Return n threads that have all started; None for one, and where there cannot be as many."""
+    """Return n threads that have all started; None if n is 1, or if n threads cannot be started."""
     if n < 2:
         return None
     workers, all_here = ThreadPoolExecutor(n), Barrier(n)
@@ -209,4 +210,4 @@ def _start_threads(n: int) -> ThreadPoolExecutor | None:
     return workers
 
 
-AnyBooster = Union[Booster, CvBooster]  # what callbacks may get
+AnyBooster = Union[Booster, CvBooster]  # types of models that callbacks may get

@@ -1,4 +1,4 @@
-"""What a cross-validation has found besides its table: models, and predictions of rows that these did not see."""
+"""Results of a cross-validation besides its table: models, and predictions for left-out rows."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from .folds import RowsOfFold
 @public("kauriboost.cv")
 @dataclass(frozen=True, repr=False)
 class CvResult:
-    """What `cv` returns with ``return_models=True``.
+    """The result of `cv` with ``return_models=True``.
 
     Attributes
     ----------
     table
-        What it returns without: the evaluations, a value per round.
+        The result of `cv` without `return_models`: the evaluations, a value per round.
     boosters
-        The model of each fold, with all rounds that were trained: the bytes of `train` on the fold's training rows.
+        The model of each fold, with all trained rounds; the same bytes as `train` gives on the fold's training rows.
     predictions
-        Each row predicted by the model that did not learn from it, ``[n_rows]`` or ``[n_rows, n_outputs]`` as `predict`
-        returns them: margins where `obj` is given. After early stopping with the rounds up to the best one. The mean
-        over the folds that test a row, where several do; NaN where none does. Scores of a ranking are of one scale
-        within a query, which one model predicts, and not from one fold to the next.
+        Prediction of each row by the model that did not learn from it, ``[n_rows]`` or ``[n_rows, n_outputs]`` as
+        `predict` returns them: margins if `obj` is given. After early stopping, predictions use the rounds up to the
+        best one. A row tested by several folds gets the mean; a row tested by none gets NaN. Scores of a ranking are
+        comparable within a query, which one model predicts, but not across folds.
     folds
-        (training rows, test rows) of each.
+        (training rows, test rows) of each fold.
     best_iteration
-        The best round by early stopping, from 0, one for all folds; None without early stopping.
+        The best round found by early stopping, from 0, common to all folds; None without early stopping.
     """
 
     table: Any
@@ -50,7 +50,7 @@ class CvResult:
 
 
 def times_tested(folds: Sequence[RowsOfFold], n_rows: int) -> np.ndarray:
-    """Return how many times each row is among the test rows, ``[n_rows]``."""
+    """Return for each row the number of folds that test it, ``[n_rows]``."""
     counts = np.zeros(n_rows, dtype=np.int64)
     for _, test in folds:
         np.add.at(counts, test, 1)
@@ -58,7 +58,7 @@ def times_tested(folds: Sequence[RowsOfFold], n_rows: int) -> np.ndarray:
 
 
 def by_row(predictions: Sequence[np.ndarray], folds: Sequence[RowsOfFold], n_rows: int) -> np.ndarray:
-    """Return the predictions of the folds' test rows in the order of all rows: means, and NaN of rows without one."""
+    """Return the test rows' predictions in the order of all rows: means, and NaN for rows that no fold tests."""
     sums = np.zeros((n_rows, *predictions[0].shape[1:]))
     for values, (_, test) in zip(predictions, folds):
         np.add.at(sums, test, values.astype(np.float64))

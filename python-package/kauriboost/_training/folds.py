@@ -1,4 +1,4 @@
-"""Which rows the folds of a cross-validation have."""
+"""Assignment of rows to the folds of a cross-validation."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Folds = Union[Iterable[tuple[Any, Any]], Any]  # or a splitter of scikit-learn
 def make_folds(
     data: DMatrix, nfold: int, stratified: bool, folds: Folds | None, seed: int, shuffle: bool
 ) -> list[RowsOfFold]:
-    """Return the rows of each fold, ascending unless the user gave them; see `cv`.
+    """Return the rows of each fold, ascending unless the user passed them; see `cv`.
 
     Raises
     ------
     ParameterError
-        A number of folds that cannot be made.
+        The number of folds is impossible.
     DataError
-        No labels to stratify by, or folds that cut a query.
+        There are no labels to stratify by, or folds split a query.
     """
     bounds = data.get_uint_info("group_ptr").astype(np.int64)
     if folds is not None:
@@ -44,7 +44,7 @@ def make_folds(
 
 
 def _in_pieces(order: np.ndarray, nfold: int) -> np.ndarray:
-    """Cut the order into pieces whose lengths differ by one at most."""
+    """Split the order into contiguous pieces whose lengths differ by at most one."""
     fold_of = np.empty(len(order), dtype=np.int64)
     for fold, piece in enumerate(np.array_split(order, nfold)):
         fold_of[piece] = fold
@@ -52,7 +52,7 @@ def _in_pieces(order: np.ndarray, nfold: int) -> np.ndarray:
 
 
 def _stratified(data: DMatrix, order: np.ndarray, nfold: int) -> np.ndarray:
-    """Deal the rows out label by label: counts of a label differ by one at most, and so do sizes."""
+    """Distribute the rows label by label: counts of each label, and fold sizes, differ by at most one."""
     labels = data.get_label()
     if labels.shape != (len(order),):
         raise DataError(f"stratified=True needs one label per row; the labels have the shape {labels.shape}.")

@@ -1,4 +1,4 @@
-"""A training whose rows are spread over the ranks of a group."""
+"""A training with rows spread over the ranks of a group."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_b
 
 
 class Group:
-    """The ranks that a booster learns with; of one alone, nothing but that.
+    """The ranks that a booster learns with. Without a collective, methods do nothing.
 
     Parameters
     ----------
     collective
-        The way to the others; None: there are none.
+        The communicator with the other ranks; None if there are none.
     """
 
     def __init__(self, collective: Collective | None) -> None:
@@ -33,7 +33,7 @@ class Group:
         self._library = None if collective is None else LibraryCollective(collective)
 
     def take_in(self, booster: Booster) -> None:
-        """Make the rounds and evaluations of a booster those of the group."""
+        """Let a booster train and evaluate together with the group."""
         if self._library is None:
             return
         device = json.loads(booster.save_config())["learner"]["generic_param"]["device"]
@@ -42,12 +42,12 @@ class Group:
         check(LIB.KauriBoosterSetCollective(booster.handle, self._library.handle))
 
     def let_go(self, booster: Booster) -> None:
-        """Make them its own again."""
+        """Let the booster train and evaluate on its own again."""
         if self._library is not None:
             check(LIB.KauriBoosterSetCollective(booster.handle, None))
 
     def agree(self, *wishes: bool) -> list[bool]:
-        """Return for each wish whether some rank has it."""
+        """Return for each wish whether any rank has it."""
         if self.collective is None:
             return list(wishes)
         flags = np.array(wishes, dtype=np.uint64)
@@ -55,7 +55,7 @@ class Group:
         return [bool(flag) for flag in flags]
 
     def fail(self, error: BaseException) -> None:
-        """Tell the others that this rank has failed, and raise what it was that did not come from them."""
+        """Tell the other ranks about a failure of this one; re-raise an interrupt of a call that `error` quotes."""
         if self.collective is None:
             return
         raised = None if self._library is None else self._library.raised
@@ -66,16 +66,16 @@ class Group:
         self.collective.abort(f"rank {self.collective.rank} has failed: {type(error).__name__}: {error}")
 
     def metric(self, own: CustomMetric | None) -> CustomMetric | None:
-        """Return a metric of the user's own that sees the rows of all ranks."""
+        """Return a wrapper of a custom metric that sees the rows of all ranks."""
         if own is None or self.collective is None:
             return own
         return _MetricOfAllRows(own, self.collective)
 
 
 class _MetricOfAllRows:
-    """Hands a metric what it needs of all rows, in their global order: predictions, labels and the like, no features.
+    """Calls a metric with predictions, labels and other fields of all rows, in their global order, without features.
 
-    A mean of the ranks' own values would depend on which rows each has.
+    The mean of the ranks' own values would depend on the distribution of the rows.
     """
 
     def __init__(self, metric: CustomMetric, collective: Collective) -> None:
@@ -95,7 +95,7 @@ class _MetricOfAllRows:
         return self._metric(self._gather(np.asarray(predictions))[order], every)
 
     def _gather(self, mine: np.ndarray) -> np.ndarray:
-        """Return the arrays of all ranks, one below the other; those without rows may lack columns."""
+        """Return the concatenated arrays of all ranks; arrays without rows may lack columns."""
         widths = [int(n) for n in np.frombuffer(b"".join(self._collective.gather_bytes(_width(mine))), dtype=np.int64)]
         texts = self._collective.gather_bytes(np.ascontiguousarray(mine).tobytes())
         everything = np.frombuffer(b"".join(texts), dtype=mine.dtype)
@@ -104,12 +104,12 @@ class _MetricOfAllRows:
 
 
 def _width(values: np.ndarray) -> bytes:
-    """Return the number of columns of a table with rows; 0 of other arrays."""
+    """Return the number of columns of a non-empty table, as bytes; 0 for other arrays."""
     return np.int64(values.shape[1] if values.ndim == 2 and len(values) else 0).tobytes()
 
 
 def _query_of_each_row(data: DMatrix, rank: int) -> np.ndarray:
-    """Return a number for each row that no query of another rank has; nothing where there are no queries."""
+    """Return for each row a query number that is unique over all ranks; an empty array if there are no queries."""
     sizes = data.get_group()
     return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes) + (rank << 32)
 

@@ -1,4 +1,4 @@
-"""A round of a booster on data that it has seen before."""
+"""A training round on data that the booster has already seen."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .._model.metrics import Evaluation, parse_line
 def known_round(
     booster: Booster, train: DMatrix, evals: Sequence[tuple[DMatrix, str]], iteration: int
 ) -> list[Evaluation]:
-    """Train a round and evaluate it, by the library's metrics, without another look at the columns' names.
+    """Train a round and evaluate it by the library's metrics, without checking column names again.
 
-    Those of small data take as long to compare as a few nodes of a tree to make.
+    For small data, comparing the names takes as long as building a few nodes of a tree.
     """
     try:
         check(LIB.XGBoosterUpdateOneIter(booster.handle, iteration, train.handle))

@@ -1,4 +1,4 @@
-"""Callbacks that show the progress."""
+"""Callbacks that show the progress of training."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _TIME_WIDTH = 14  # brackets, blanks and the time left
 
 @public("kauriboost.callback")
 class EvaluationMonitor(TrainingCallback):
-    """Prints the evaluation of every `period`-th round, and of the last.
+    """Prints the evaluation of every `period`-th round, and of the last round.
 
     Parameters
     ----------
     period
         Rounds from one line to the next.
     show_stdv
-        Show the standard deviation over the folds, too, in cross-validation.
+        In cross-validation, also show the standard deviation over the folds.
     """
 
     def __init__(self, period: int = 1, show_stdv: bool = False) -> None:
@@ -36,7 +36,7 @@ class EvaluationMonitor(TrainingCallback):
         self._pending: str | None = None
 
     def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Print, or keep the line in case this is the last round."""
+        """Print the line, or keep it in case this is the last round."""
         if not evals_log:
             return False
         line = "\t".join([f"[{epoch}]", *latest_values(evals_log, ".5f", self.show_stdv)])
@@ -59,24 +59,24 @@ class EvaluationMonitor(TrainingCallback):
 
 @public("kauriboost.callback")
 class ProgressBar(TrainingCallback):
-    """One line on a terminal: rounds done, time left (taken, at the end), and what fits of the newest evaluation.
+    """A line on a terminal: rounds done, time left (at the end, time taken), and the latest evaluation, cut to fit.
 
     Parameters
     ----------
     total
-        Rounds to come.
+        Number of rounds to train.
     stream
-        Where to draw; standard error if not given.
+        The stream to draw on; standard error by default.
     """
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         self.total = total
         self.stream = sys.stderr if stream is None else stream
         self._started = 0.0
-        self._first: int | None = None  # the first round of this run
+        self._first: int | None = None  # number of this run's first round
         self._drawn = 0.0
-        self._drawn_width = 0  # of the line on the screen
-        self._newest: tuple[int, float, str] | None = None  # rounds done, seconds, and the evaluation
+        self._drawn_width = 0  # width of the line on the screen
+        self._newest: tuple[int, float, str] | None = None  # rounds done, seconds, evaluation
 
     def before_training(self, model: AnyBooster) -> AnyBooster:
         """Start the clock."""
@@ -86,7 +86,7 @@ class ProgressBar(TrainingCallback):
         return model
 
     def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Draw, at most ten times a second."""
+        """Draw the bar, at most ten times a second."""
         now = time.monotonic()
         self._first = epoch if self._first is None else self._first
         done = epoch + 1
@@ -99,7 +99,7 @@ class ProgressBar(TrainingCallback):
         return False
 
     def _line(self, done: int, text: str, room: int) -> str:
-        """Return a line that does not wrap, as one that does could not be drawn over."""
+        """Return a line that does not wrap, because a wrapped line could not be overwritten."""
         head = f"{done}/{self.total} "
         width = min(_BAR_WIDTH, room - width_of(head) - width_of(text) - 3)  # brackets and a blank
         if width < _MIN_BAR_WIDTH:
@@ -117,7 +117,7 @@ class ProgressBar(TrainingCallback):
         self._drawn_width = width_of(line)
 
     def after_training(self, model: AnyBooster) -> AnyBooster:
-        """Draw the last state with the time that it took, and end the line."""
+        """Draw the last state with the time taken, and end the line."""
         if self._newest is not None:
             done, seconds, values = self._newest
             self._draw(done, f"in {seconds:.{1 if seconds < 10 else 0}f} s  {values}".rstrip())
@@ -126,23 +126,23 @@ class ProgressBar(TrainingCallback):
         return model
 
     def _end(self) -> None:
-        """Leave what is drawn as it is; the next bar is another."""
+        """End the line; a next bar starts on a new one."""
         self.stream.write("\n")
         self.stream.flush()
         self._drawn_width = 0
 
     def say(self, line: str) -> None:
-        """Write a line, once the bar has ended."""
+        """Write a line after the bar has ended."""
         self.stream.write(f"{line}\n")
         self.stream.flush()
 
 
 class NotebookBar(ProgressBar):
-    """The same below a notebook's cell, where it is drawn in place, too."""
+    """A progress bar below a notebook's cell, also redrawn in place."""
 
     def __init__(self, total: int) -> None:
         super().__init__(total)
-        self._place: Any = None  # of the bar below the cell
+        self._place: Any = None  # handle of the bar below the cell
 
     def _draw(self, done: int, text: str) -> None:
         from IPython.display import display as show
@@ -164,30 +164,30 @@ class NotebookBar(ProgressBar):
 
 
 def in_notebook() -> bool:
-    """Whether a notebook's kernel runs this."""
+    """Return whether this runs in a notebook's kernel."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
 def can_draw() -> bool:
-    """Whether there is something that a bar can be drawn on again and again: a terminal or a notebook."""
+    """Return whether a bar can be redrawn in place: on a terminal or in a notebook."""
     return sys.stderr.isatty() or in_notebook()
 
 
 def bar_of(total: int) -> ProgressBar:
-    """Return the bar for where this runs."""
+    """Return a bar for the current environment."""
     return NotebookBar(total) if in_notebook() else ProgressBar(total)
 
 
 def display(n_rounds: int, is_bar: bool, period: int, show_stdv: bool = False) -> list[TrainingCallback]:
-    """Return what shows the progress: a bar, else a line for every `period` rounds; 0: nothing."""
+    """Return callbacks that show progress: a bar, or a line for every `period` rounds, or nothing if `period` is 0."""
     if is_bar:
         return [bar_of(n_rounds)]
     return [EvaluationMonitor(period, show_stdv)] if period else []
 
 
 def latest_values(evals_log: EvalsLog, spec: str, show_stdv: bool = False) -> list[str]:
-    """Return "data-metric:value" of the newest evaluation; with `show_stdv` "value+deviation" of pairs."""
+    """Return "data-metric:value" of the latest evaluation; with `show_stdv`, "value+deviation" for pairs."""
     newest = [(data, metric, values[-1]) for data, metrics in evals_log.items() for metric, values in metrics.items()]
     return [f"{data}-{metric}:{_score_text(score, spec, show_stdv)}" for data, metric, score in newest]
 

@@ -1,16 +1,16 @@
-"""Quantiles that hold what they say on rows that were not learnt from: conformalized quantile regression.
+"""Quantiles calibrated on rows that were not learnt from: conformalized quantile regression.
 
-Romano, Patterson, Candès (2019), with an error of its own at each end (their theorem 2):
+Romano, Patterson, Candès (2019), with a separate error for each end (their theorem 2):
 
-1. learn quantiles on some rows, and predict others: calibration rows, or each fold by a model of the other folds;
-2. take the residuals, label - margin, of each quantile q on those n rows;
-3. for q > 1/2 find the smallest shift that at least q (n + 1) of the residuals do not exceed, for q < 1/2 likewise from
-   above; for 1/2 the median of the residuals;
-4. add the shifts to the intercepts of the model. So whatever predicts by its file predicts the calibrated quantiles.
+1. learn quantiles on some rows, and predict other rows: calibration rows, or each fold by a model of the other folds;
+2. compute the residuals, label - margin, of each quantile q on those n rows;
+3. for q > 1/2 find the smallest shift such that at least q (n + 1) of the residuals do not exceed it; for q < 1/2
+   likewise from above; for 1/2 take the median of the residuals;
+4. add the shifts to the intercepts of the model, so any program that reads its file predicts calibrated quantiles.
 
-With calibration rows that are drawn as later ones are, the label of a new row is at most quantile q > 1/2 with a
-probability of q or more, and between two quantiles p < 1/2 < q with q - p or more. With folds the model of all rows is
-not that of any fold: the statement is then no theorem, but what is seen.
+If calibration rows are drawn like later rows, the label of a new row is at most quantile q > 1/2 with probability at
+least q. It is between two quantiles p < 1/2 < q with probability at least q - p. With folds, the model of all rows is
+not the model of any fold, so the statement is empirical and not a theorem.
 """
 
 from __future__ import annotations
@@ -45,37 +45,37 @@ def train_quantiles(
     calibration: DMatrix | None = None,
     seed: int = 0,
 ) -> Booster:
-    """Train quantiles and calibrate them: as many new labels lie below each as it says.
+    """Train quantiles and calibrate them: each covers the stated share of new labels.
 
-    The shifts are in the intercepts of the model, so they come with its file, and every way to predict gives quantiles
-    that are calibrated and, being sorted in each row, do not cross. Base margins would replace the intercepts.
+    The shifts are in the intercepts of the model, so they are saved in its file, and every method of prediction returns
+    calibrated quantiles. These are sorted in each row and so do not cross. Base margins would replace the intercepts.
 
     Parameters
     ----------
     params
-        Parameters of the booster, with ``quantile_alpha``, the quantiles. The objective is ``reg:quantileerror``.
+        Parameters of the booster, with the quantiles as ``quantile_alpha``. The objective is ``reg:quantileerror``.
     dtrain
-        Data to learn from, with one label per row. Weights count in learning and calibrating.
+        Data to learn from, with one label per row. Weights apply to training and calibration.
     num_boost_round
         Number of rounds.
     nfold, folds, seed
-        As of `cv`: which rows are predicted by models of the others. It takes as many trainings more, side by side,
-        and the rows of the folds are copied before the first.
+        As for `cv`: each fold's rows are predicted by a model of the other folds. This takes one additional training
+        per fold, side by side, and the rows of the folds are copied before the first.
     calibration
-        Rows to calibrate on instead, which must not be in `dtrain`. Only for these the calibration is a theorem.
+        Rows to calibrate on instead of folds; they must not be in `dtrain`. Only these give the theoretical guarantee.
 
     Returns
     -------
     Booster
-        Trained on all of `dtrain`. Its attribute ``kauri_calibration`` tells the quantiles, the shifts and the number
-        of rounds that they are for: training it further, or taking some of its rounds, ends the calibration.
+        A booster trained on all of `dtrain`. Its attribute ``kauri_calibration`` has the quantiles, the shifts and the
+        number of rounds that they belong to. Training it further, or slicing its rounds, invalidates the calibration.
 
     Raises
     ------
     ParameterError
         Another objective, ``booster=gblinear``, no quantiles, or too few rows for a quantile.
     DataError
-        Several labels per row, none, or base margins.
+        Several labels per row, no labels, or base margins.
     """
     told = _with_objective(params)
     _require_labels(dtrain, "dtrain")
@@ -91,7 +91,7 @@ def train_quantiles(
     if calibration is not None:
         margins = to_host(booster.predict(calibration, output_margin=True, strict_shape=True))
         residuals, weights = _residuals(margins, calibration)
-    slack = 8 * float(np.spacing(np.abs(dtrain.get_label()).max()))  # sums of float32 may end just short of a label
+    slack = 8 * float(np.spacing(np.abs(dtrain.get_label()).max()))  # float32 sums may end just short of a label
     shifts = [
         _shift(level, column, weights) + slack * float(np.sign(level - 0.5))
         for level, column in zip(levels, residuals.T)
@@ -123,7 +123,7 @@ def _require_labels(data: DMatrix, name: str) -> None:
 
 
 def _levels(params: dict[str, Any], n_rows: int) -> list[float]:
-    """Return the quantiles. Raises ParameterError for those that so few rows say nothing about."""
+    """Return the quantiles. Raises ParameterError if there are too few rows for one of them."""
     config = json.loads(Booster(params).save_config())["learner"]["objective"]
     levels = [float(level) for level in np.atleast_1d(json.loads(config["quantile_loss_param"]["quantile_alpha"]))]
     for level in levels:
@@ -136,7 +136,7 @@ def _levels(params: dict[str, Any], n_rows: int) -> list[float]:
 def _of_folds(
     params: dict[str, Any], data: DMatrix, n_rounds: int, folds: list[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return residuals, ``[n_rows, n_quantiles]``, of rows that each fold's model did not see, and their weights."""
+    """Return residuals ``[n_rows, n_quantiles]`` of each fold's test rows under its model, and their weights."""
     parts = [[data.slice(rows, allow_groups=True) for rows in fold] for fold in folds]
     with CvBooster([(params, train_part, test) for train_part, test in parts], evaluated=()) as model:
         for iteration in range(n_rounds):
@@ -153,7 +153,7 @@ def _residuals(margins: np.ndarray, data: DMatrix) -> tuple[np.ndarray, np.ndarr
 
 
 def _shift(level: float, residuals: np.ndarray, weights: np.ndarray) -> float:
-    """Return what to add to the margins of a quantile."""
+    """Return the number to add to the margins of a quantile."""
     if level < 0.5:
         return -_shift(1 - level, -residuals, weights)
     if level == 0.5:
@@ -162,7 +162,7 @@ def _shift(level: float, residuals: np.ndarray, weights: np.ndarray) -> float:
 
 
 def _reached(residuals: np.ndarray, weights: np.ndarray, share: float) -> float:
-    """Return the smallest residual that with those below it has this share of the weights; else the largest."""
+    """Return the smallest residual at which the cumulative weight reaches this share, or else the largest."""
     order = np.argsort(residuals, kind="stable")
     sums = np.cumsum(weights[order])
     place = np.searchsorted(sums, share * sums[-1] * (1 - 1e-12))
@@ -170,7 +170,7 @@ def _reached(residuals: np.ndarray, weights: np.ndarray, share: float) -> float:
 
 
 def _with_shifted_intercepts(booster: Booster, shifts: list[float], params: dict[str, Any]) -> Booster:
-    """Return a booster with other intercepts, which a model's file alone tells; those of `params` are used up."""
+    """Return a booster with shifted intercepts, set through the model file; ``base_score`` of `params` is dropped."""
     document = json.loads(bytes(booster.save_raw("json")))
     members = document["learner"]["learner_model_param"]
     intercepts = np.array(json.loads(members["base_score"]), dtype=np.float32) + np.array(shifts, dtype=np.float32)

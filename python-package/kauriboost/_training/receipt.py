@@ -1,4 +1,4 @@
-"""Receipts: what a model was learnt from and how, so that anyone with the data can learn it again and compare bytes."""
+"""Receipts: data checksums and parameters of a model, so that anyone can retrain it and compare bytes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .._public import described, public
 @public("kauriboost.training")
 @dataclass(frozen=True, repr=False)
 class Verification:
-    """What `verify` found; true where the receipt holds.
+    """The result of `verify`; true if the receipt holds.
 
     Attributes
     ----------
     holds
-        Whether the rows are those of the receipt, and learning from them gave the model's bytes.
+        Whether the rows match the receipt and training on them reproduced the model's bytes.
     differences
-        What does not hold, in words.
+        Descriptions of the mismatches.
     """
 
     holds: bool
@@ -37,41 +37,41 @@ class Verification:
 
 
 def add_receipt(model: Any, data: DMatrix) -> None:
-    """Give a model a receipt, which its files keep: checksums of its data, its parameters and its bytes.
+    """Add a receipt to a model and its files: checksums of its data, its parameters and its bytes.
 
-    It takes one more training, which proves the receipt: a model that cannot be learnt again gets none.
+    This trains the model once more as a proof. A model that cannot be reproduced gets no receipt.
 
     Parameters
     ----------
     model
-        A Booster, or a fitted estimator of `kauriboost.sklearn`, as it was trained in this process: files of models do
-        not have the parameters.
+        A Booster, or a fitted estimator of `kauriboost.sklearn`, trained in this process, because model files do not
+        contain the parameters.
     data
-        The rows that it was learnt from, with labels, weights and whatever else went into the training.
+        The training rows, with labels, weights and all other fields used in training.
 
     Raises
     ------
     ModelError
-        Learning again gives another model: this one was loaded, continued or changed by callbacks, has an objective of
-        the user's own, or was learnt from other rows, as where an estimator holds some out.
+        Training again gives another model. This happens if the model was loaded, continued or changed by callbacks, has
+        a custom objective, or was trained on other rows, for example because the estimator holds out some rows.
     """
     check(LIB.KauriBoosterAddReceipt(_booster_of(model).handle, _matrix(data).handle))
 
 
 def verify(model: Any, data: DMatrix) -> Verification:
-    """Learn a model again by its receipt, on whatever machine, and compare bytes.
+    """Retrain a model from its receipt, on any machine, and compare bytes.
 
     Parameters
     ----------
     model
-        A Booster, or an estimator of `kauriboost.sklearn`, that `add_receipt` gave a receipt.
+        A Booster, or an estimator of `kauriboost.sklearn`, with a receipt from `add_receipt`.
     data
-        The rows that it was learnt from, with labels, weights and whatever else went into the training.
+        The training rows, with labels, weights and all other fields used in training.
 
     Raises
     ------
     ModelError
-        There is no receipt, or one that is damaged.
+        There is no receipt, or it is damaged.
     """
     differences = call_strings(LIB.KauriBoosterVerify, _booster_of(model).handle, _matrix(data).handle)
     return Verification(not differences, differences)

@@ -1,4 +1,4 @@
-"""New values for the leaves of a model whose splits stay."""
+"""New leaf values for a model with unchanged splits."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from .train import train
 
 
 def refit(model: Booster, data: DMatrix, *, decay_rate: float = 0.9, params: ParamsOrPairs | None = None) -> Booster:
-    """Give the leaves of a model the values that other data ask for, as LightGBM's ``refit`` does.
+    """Refit the leaf values of a model on other data, as LightGBM's ``refit`` does.
 
-    Tree by tree: the rows go down its splits, which stay, and each leaf becomes ``decay_rate`` times its old value plus
-    ``1 - decay_rate`` times the value that the rows in it give, 0 where there are none. The gradients of a round are
-    those after the new leaves of the rounds before.
+    This is done tree by tree. The rows go down the unchanged splits, and each leaf becomes ``decay_rate`` times its old
+    value plus ``1 - decay_rate`` times the value computed from its rows, or 0 if it has no rows. The gradients of a
+    round use the new leaves of the earlier rounds.
 
     Parameters
     ----------
     model
-        The model; it stays as it is. Of trees (not ``dart``), with a number in each leaf.
+        The model, which is not changed. It must have trees (not ``dart``) with one number in each leaf.
     data
         Rows and labels.
     decay_rate
         Share of the old values, in [0, 1].
     params
-        Parameters that the model does not have. A model that was loaded from a file knows its objective, but neither
-        its learning rate nor its regularisation: give ``eta``, ``lambda``, ... here.
+        Parameters that the model lacks. A model loaded from a file has its objective, but not its learning rate or
+        regularisation: pass ``eta``, ``lambda``, ... here.
 
     Returns
     -------
     Booster
-        Another model, which can be trained further. It keeps `best_iteration`, as the new leaves of a round depend on
-        no later one: the rounds up to the best are what refitting them alone gives. It has no `best_score`, which was
-        one of the old leaves. Quantiles of `train_quantiles` are no longer calibrated.
+        A new model, which can be trained further. It keeps `best_iteration`, because new leaves depend only on earlier
+        rounds: the rounds up to the best are the same as refitting them alone. It has no `best_score`, because that
+        belonged to the old leaves. Quantiles of `train_quantiles` are no longer calibrated.
 
     Raises
     ------
     ParameterError
-        A share out of range, ``device=cuda``, or a model of no trees or of trees with weights.
+        A share out of range, ``device=cuda``, or a model without trees or with weighted trees.
     """
     if json.loads(model.save_config())["learner"]["gradient_booster"]["name"] == "gblinear":
         raise ParameterError(

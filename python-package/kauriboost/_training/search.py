@@ -1,4 +1,4 @@
-"""How `fit_best` compares settings: on folds, within a budget."""
+"""Comparison of settings for `fit_best`, on folds and within a budget."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ from .attempts import Attempt
 from .blend import Blend, Judge, best_blend
 from .cv_booster import CvBooster
 
-_PATIENCE = 2.0  # how many rounds may bring nothing, times the learning rate
-_MOST_ROUNDS = 100.0  # of a setting, times the learning rate
-_RACE = 8.0  # of a setting that races before one of them goes on, times the learning rate
-_LEAST_RATE = 0.001  # by which these are divided
-_LEAST_GAIN = 1e-4  # what is less, as a share of the metric, is nothing
-# Rounds in folds for each one with all rows that follows. On 19 sets of numbers a round for every three took 1.4 of the
-# time and had 4 % less loss, where 10 folds in place of 5 took 2.2 of it for 2 %. A setting that the budget cut off
-# while it got better has one for each: 1.8 % less loss than one for every three on these sets, in 1.2 of the time,
-# where two fifths more rounds of the search have 1.0 % less in 1.3 of it.
+_PATIENCE = 2.0  # number of rounds allowed without improvement, times the learning rate
+_MOST_ROUNDS = 100.0  # maximum rounds of a setting, times the learning rate
+_RACE = 8.0  # rounds of a racing setting before one continues, times the learning rate
+_LEAST_RATE = 0.001  # minimum rate to divide the numbers above by
+_LEAST_GAIN = 1e-4  # a smaller gain, as a share of the metric, counts as none
+# Rounds of the search for each later round on all rows. On 19 data sets of numbers, one round per three took 1.4 times
+# as long and had 4 % less loss; 10 folds instead of 5 took 2.2 times as long for 2 % less. A setting that the budget
+# cut off while it improved gets one per round: 1.8 % less loss than one per three on these data sets, in 1.2 times the
+# time. Two fifths more rounds of the search have 1.0 % less loss in 1.3 times the time.
 _ROUNDS_FOR_ONE_MORE = 3
 _ROUNDS_FOR_ONE_MORE_IF_CUT = 1
-_STILL_BETTER = 0.9  # the best of all rounds, as a share of them, where a setting that was cut off still got better
+_STILL_BETTER = 0.9  # a cut-off setting was still improving if its best round is beyond this share of its rounds
 
 
 class Budget:
-    """Rounds, or the time in which to do them and what follows.
+    """A budget of rounds, or of time for the search and the final rounds on all rows.
 
     Parameters
     ----------
     rounds, seconds
-        None: as many as are wanted.
+        Limits; None for no limit.
     nfold
-        How many folds there are: the fewer, the longer rounds with all rows take beside those of folds.
+        Number of folds: the fewer there are, the longer rounds on all rows take relative to rounds of folds.
     """
 
     def __init__(self, rounds: int | None, seconds: float | None, nfold: int) -> None:
         self._rounds = math.inf if rounds is None else rounds
         self._seconds = math.inf if seconds is None else seconds
-        self._rows_of_all = nfold / max(nfold - 1, 1)  # for each that a fold learns from
+        self._rows_of_all = nfold / max(nfold - 1, 1)  # number of all rows divided by the training rows of a fold
         self._started = time.monotonic()
-        self._attempt_started: float | None = None  # while one is under way
-        self._owed = 0.0  # seconds that attempts which ended owe rounds with all rows, if these had as many rows
-        self._was_over = False  # once and for all: what an attempt owes falls when it ends
+        self._attempt_started: float | None = None  # None between attempts
+        self._owed = 0.0  # seconds that the final rounds of ended attempts would take on the rows of a fold
+        self._was_over = False  # never reset, because the debt of an attempt falls when it ends
         self.spent = 0
 
     def begin_attempt(self) -> None:
-        """Note that a setting is tried from now on."""
+        """Record the start of an attempt."""
         self._attempt_started = time.monotonic()
 
     def end_attempt(self, is_cut: bool, seconds_before: float = 0.0) -> float:
-        """Note that it was tried, and whether it was cut off while it got better; return the seconds.
+        """Record the end of an attempt, and whether it was cut off while improving; return its seconds.
 
-        seconds_before: of the same setting, which was cut off then, too.
+        `seconds_before` is the earlier time of the same setting, which was also cut off then.
         """
         seconds = self._in_attempt()
         self._attempt_started = None
@@ -69,11 +69,11 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """The time since the beginning."""
+        """The time since the start."""
         return time.monotonic() - self._started
 
     def is_over(self) -> bool:
-        """Whether nothing is left, but for the rounds with all rows."""
+        """Return whether the budget is used up, except for the final rounds on all rows."""
         if self.spent >= self._rounds:
             return True
         if self._seconds == math.inf:
@@ -87,10 +87,10 @@ class Budget:
 
 
 class Contest(NamedTuple):
-    """What settings are compared by."""
+    """The data, parameters and metric by which settings are compared."""
 
-    params: dict[str, Any]  # of all of them
-    folds: Sequence[tuple[DMatrix, DMatrix]]  # to learn from, to evaluate on
+    params: dict[str, Any]  # common to all settings
+    folds: Sequence[tuple[DMatrix, DMatrix]]  # (training data, test data)
     metric: CustomMetric | None = None
     maximize: bool | None = None
 
@@ -103,41 +103,41 @@ class _Reached(NamedTuple):
 
 @dataclass
 class _Run:
-    """A setting, how far it has got, and what it needs to go on."""
+    """A setting, its progress, and the state needed to continue it."""
 
     setting: dict[str, Any]
     boosters: list[Booster] | None = None
     best: _Reached | None = None
     done: int = 0
-    waits_for: float = math.nan  # the score that a next one must clearly beat; any beats none
-    since: int = 0  # the round that had it
-    is_cut: bool = False  # by the budget, or the end of a race, while it got better
+    waits_for: float = math.nan  # the score that a later round must clearly beat; NaN is beaten by any
+    since: int = 0  # the round that reached it
+    is_cut: bool = False  # by the budget or the end of a race, while it improved
     seconds: float = 0.0
 
 
 class Search:
-    """Settings that were tried, and their boosters.
+    """The settings tried so far, and their boosters.
 
     Parameters
     ----------
     contest, budget
-        What settings are compared by, and for how long.
+        The basis of the comparison, and its budget.
     on_attempt
-        Is called with each setting that was tried.
+        Called with each setting that was tried.
     """
 
     def __init__(self, contest: Contest, budget: Budget, on_attempt: Callable[[Attempt], None] | None = None) -> None:
         self._contest, self._budget, self._on_attempt = contest, budget, on_attempt
         self.attempts: list[Attempt] = []
         self.metric = ""
-        self._best: int | None = None  # by number
-        self._failure: KauriError | None = None  # the first
-        self._runs: list[_Run] = []  # by attempt
-        self._learnt: dict[int, list[Booster]] = {}  # of each fold, up to the best round, by attempt
+        self._best: int | None = None  # number of the attempt
+        self._failure: KauriError | None = None  # the first failure
+        self._runs: list[_Run] = []  # one per attempt
+        self._learnt: dict[int, list[Booster]] = {}  # by attempt: the boosters of each fold, up to the best round
 
     @property
     def best(self) -> Attempt:
-        """The best setting. Where none has a score, raises what the first that failed has raised, else DataError."""
+        """The best setting. If none has a score, raises the first failure, or DataError if there is none."""
         if self._best is None:
             raise self._failure or DataError(
                 f"{self.metric} is no number in any round; choose another eval_metric, or look at the data."
@@ -145,22 +145,22 @@ class Search:
         return self.attempts[self._best]
 
     def is_over(self) -> bool:
-        """Whether the budget is; a first setting always has a round."""
+        """Return whether the budget is used up; a first setting always gets a round."""
         return bool(self.attempts) and self._budget.is_over()
 
     def has_tried(self, setting: dict[str, Any]) -> bool:
-        """Whether a setting was tried before."""
+        """Return whether a setting was tried before."""
         return any(attempt.params == setting for attempt in self.attempts)
 
     def blend(self) -> Blend:
-        """Return the mean of settings that is best on the rows left out."""
+        """Return the mean of settings that is best on the left-out rows."""
         first = self.attempts.index(self.best)
         tests = [test for _, test in self._contest.folds]
         judge = Judge(self._contest.params, tests, self.metric, self._contest.metric)
         return best_blend(self._learnt, first, judge, self._maximizes(self._learnt[first][0]))
 
     def with_all_rows(self, blend: Blend, data: DMatrix) -> Blend:
-        """Return a blend of the same settings, whose boosters have learnt from the rows left out of them, too."""
+        """Return a blend of the same settings after its boosters were trained further on all rows."""
         learnt = {}
         for number in set(blend.members):
             boosters = CvBooster.going_on(blend.learnt[number], [(data, data)] * len(blend.learnt[number]))
@@ -173,13 +173,13 @@ class Search:
         return blend._replace(learnt=learnt)
 
     def shares(self, blend: Blend) -> list[float]:
-        """Return the part of the mean that each attempt has."""
+        """Return the weight of each attempt in the mean."""
         return [blend.members.count(attempt) / len(blend.members) for attempt in range(len(self.attempts))]
 
     def attempt(self, setting: dict[str, Any], races: bool = False) -> bool:
-        """Try a setting; whether it is the best now.
+        """Try a setting; return whether it is now the best.
 
-        One that races stops early, and `go_on` decides which goes on.
+        A racing setting stops early, and `go_on` decides which one continues.
         """
         run = _Run(setting)
         self._runs.append(run)
@@ -188,18 +188,18 @@ class Search:
         return self._has_ended(len(self.attempts) - 1)
 
     def go_on(self) -> None:
-        """Go on with settings that were cut off, the best first, until they end by themselves, or the budget does."""
+        """Continue settings that were cut off, best first, until each ends by itself or the budget is used up."""
         scores = {n: a.score for n, a in enumerate(self.attempts) if a.is_cut and a.score is not None}
         maximizes = bool(scores) and self._maximizes(self._learnt[min(scores)][0])
         for number in sorted(scores, key=lambda number: scores[number], reverse=maximizes):
             if self.is_over():
                 return
-            if self._train(self._runs[number], _MOST_ROUNDS) is None:  # else it stays what it was
+            if self._train(self._runs[number], _MOST_ROUNDS) is None:  # otherwise it stays as it was
                 self.attempts[number] = self._told(self._runs[number], None)
                 self._has_ended(number)
 
     def _train(self, run: _Run, most: float) -> str | None:
-        """Train it further, up to so many rounds times the learning rate; return what was wrong, if it failed."""
+        """Train a setting further, up to `most` rounds divided by the learning rate; return the error if it failed."""
         self._budget.begin_attempt()
         error, before = None, run.seconds
         try:
@@ -217,7 +217,7 @@ class Search:
         return Attempt(run.setting, score, deviation, rounds, run.done, run.seconds, error, run.is_cut)
 
     def _has_ended(self, number: int) -> bool:
-        """Tell of an attempt, and keep what it has learnt; whether it is the best now."""
+        """Report an attempt and keep its boosters; return whether it is now the best."""
         attempt, boosters = self.attempts[number], self._runs[number].boosters
         if not attempt.is_cut:
             self._runs[number].boosters = None
@@ -234,14 +234,14 @@ class Search:
         return is_better
 
     def _boosters(self, run: _Run) -> CvBooster:
-        """Return those of a setting. Each draws by a seed of its own, for which the mean of them is better."""
+        """Return the boosters of a setting, each with its own seed, which improves their mean."""
         if run.boosters is not None:
             return CvBooster.going_on(run.boosters, self._contest.folds, ("test",))
         told = {**self._contest.params, **run.setting}
         boosters = CvBooster([(told, train, test) for train, test in self._contest.folds], evaluated=("test",))
         seed = _seed_of(boosters.boosters[0])
         for fold, booster in enumerate(boosters.boosters):
-            booster.set_param("seed", seed ^ fold)  # a sum might be too large
+            booster.set_param("seed", seed ^ fold)  # a sum might overflow
         return boosters
 
     def _maximizes(self, booster: Booster) -> bool:
@@ -252,7 +252,7 @@ class Search:
         return now - before if self._maximizes(booster) else before - now
 
     def _learn(self, run: _Run, most: float) -> None:
-        """Train until nothing has come of it for a while, or it has as many rounds as it may, or the budget is over."""
+        """Train until the metric stops improving, the setting reaches a limit of rounds, or the budget is used up."""
         boosters = self._boosters(run)
         rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
         may_stop = has_ended = False
@@ -269,7 +269,7 @@ class Search:
         run.is_cut = not has_ended and run.best is not None and run.best.rounds >= _STILL_BETTER * run.done
 
     def _judge(self, run: _Run, boosters: CvBooster) -> None:
-        """Compare a round with the best one before."""
+        """Compare the latest round with the best one before."""
         _, self.metric, score = boosters._evaluate()[-1]
         mean, deviation = score if isinstance(score, tuple) else (score, 0.0)
         booster = boosters.boosters[0]

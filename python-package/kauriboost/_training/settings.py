@@ -1,21 +1,24 @@
-"""Which settings `fit_best` tries, in which order.
+"""The settings that `fit_best` tries, in order.
 
-It begins with kinds of trees that differ enough for their mean to be better than each: shallow ones, ones with a random
-threshold for each feature, ones with noise on their gains. Random thresholds come first where all features are numbers:
-they are the best of the three on most such sets, and not where there are categories. They are random enough without
-samples of the rows, and lose less on the way down than others: a level more pays. Their leaves, whose rows were not
-sought out, need less holding back. Where the labels are numbers, symmetric trees race with them: on some sets they are
-better by far, on others worse by as much. Both learn fast there, as one budget is for two; on few rows, where a round
-is cheap and patience ends sooner, slower steps are better, and symmetric trees of fewer levels and samples. Where many
-features are categories they come after the others: shallow trees win short races there that they would lose.
+The search begins with kinds of trees that differ enough for their mean to be better than each alone: shallow trees,
+trees with a random threshold for each feature, and trees with noise on their gains. Random thresholds come first if all
+features are numbers. They are the best of the three on most such data sets, but not on data with categories. They are
+random enough without row sampling and lose less at greater depth than others, so one more level pays off. Their leaves
+were not chosen to fit their rows, so they need less regularisation. If the labels are numbers, symmetric trees race
+with random thresholds: on some data sets they are far better, on others worse by as much. Both use high learning rates
+there, because two kinds share one budget. On few rows a round is cheap and patience ends sooner, so smaller steps are
+better, and symmetric trees with fewer levels and row sampling. If many features are categories, symmetric trees come
+after shallow trees and random thresholds, without a race, because shallow trees win short races there and lose long
+ones.
 
-Trees are of all classes: better than a tree for each, in less time. Their children need as much hessian in the mean of
-the classes as others need in all, and where a model is sure of most rows few classes have any, so they are asked for
-less. Where all features are numbers the first of them are symmetric, with a random threshold for each feature and
-level: most sets of classes are learnt better by these, a level deeper and without samples of columns. Classes begin at
-twice the learning rate of other labels, since the hessian of softmax is twice its curvature, which halves every step.
-Every change is then tried on top of the best setting so far and stays where it brings something. Nothing that the user
-has given is changed, and lower learning rates come last: they cost most, and end as soon as one brings nothing.
+With several classes each tree covers all classes, which is better than a tree per class and faster. The minimum hessian
+of a child applies to the mean over the classes instead of one output. Few classes have any hessian once a model is sure
+of most rows, so the minimum is smaller. If all features are numbers, the first trees of classes are symmetric, with a
+random threshold for each feature and level. Most multi-class data sets are learnt better by these, one level deeper and
+without column sampling. Classes begin at twice the learning rate of other labels, because the hessian of softmax is
+twice its curvature, which halves every step. Then each change is tried on top of the best setting so far, and kept if
+it helps. Parameters given by the user are never changed. Lower learning rates come last: they cost most, and their
+trials end as soon as one does not help.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ _OF_CLASSES: Mapping[str, Any] = {
     "min_child_weight": 0.1,
     "colsample_bytree": 0.7,
 }
-_DRAWN_LEVELS: Mapping[str, Any] = {  # of classes
+_DRAWN_LEVELS: Mapping[str, Any] = {  # for multi-class labels
     **_DRAWN,
     **_OF_CLASSES,
     "max_depth": 8,
@@ -50,38 +53,38 @@ _OF_TREES: tuple[Mapping[str, Any], ...] = (
 )
 _OF_NUMBERS: tuple[Mapping[str, Any], ...] = ({"grow_policy": "symmetric", "extra_trees": 0},)
 _OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
-_LOWER_RATES = (0.5, 0.25)  # of the first
+_LOWER_RATES = (0.5, 0.25)  # as factors of the first rate
 _FEW_ROWS = 2000
-_MANY_CATEGORIES = 0.25  # of the features
+_MANY_CATEGORIES = 0.25  # share of the features
 
 
 class Task(NamedTuple):
-    """What settings depend on."""
+    """Properties of the task that the settings depend on."""
 
-    has_numbers: bool  # for labels: not classes, nor grades
-    n_classes: int  # 0 where the labels are no classes, or two
+    has_numbers: bool  # numeric labels: neither classes nor relevance grades
+    n_classes: int  # 0 if the labels are not classes, or are two classes
     n_rows: int
-    part_categories: float  # of the features
+    part_categories: float  # share of categorical features
 
 
 class Kind(NamedTuple):
-    """A kind of trees to begin with."""
+    """A kind of trees tried at the beginning."""
 
     setting: Mapping[str, Any]
-    races: bool = False  # with the other one that does: after some rounds of each the better one goes on
+    races: bool = False  # races with the other such kind: after some rounds of each, the better one continues
 
 
 def kinds(task: Task, shares_trees: bool, given: Collection[str] = ()) -> list[Kind]:
-    """Return the kinds of trees to begin with.
+    """Return the kinds of trees to try first.
 
     Parameters
     ----------
     task
-        What there is to learn.
+        The learning task.
     shares_trees
-        Whether trees may be of all classes.
+        Whether a tree may cover all classes.
     given
-        The parameters that the user has given, of which those that make symmetric trees of classes are both needed.
+        The parameters given by the user. Symmetric multi-class trees need both their parameters free.
     """
     if task.has_numbers:
         return _kinds_of_numbers(task.part_categories > _MANY_CATEGORIES, task.n_rows < _FEW_ROWS)
@@ -103,14 +106,14 @@ def _kinds_of_numbers(has_many_categories: bool, are_few: bool) -> list[Kind]:
 
 
 def changes(task: Task, has_vectors: bool) -> list[Mapping[str, Any]]:
-    """Return the changes to try, in their order, but for those of the learning rate.
+    """Return the changes to try, in order, except changes of the learning rate.
 
     Parameters
     ----------
     task
-        As in `kinds`.
+        As for `kinds`.
     has_vectors
-        Whether leaves hold vectors, which those of symmetric trees do where thresholds are drawn alone.
+        Whether leaves hold vectors. Symmetric trees with vector leaves require random thresholds.
     """
     if task.part_categories > 0:
         return [*_OF_TREES, *_OF_CATEGORIES]
@@ -118,7 +121,7 @@ def changes(task: Task, has_vectors: bool) -> list[Mapping[str, Any]]:
 
 
 def rates(n_classes: int) -> list[Mapping[str, Any]]:
-    """Return the learning rates to try after that; `n_classes` as in `Task`."""
+    """Return the learning rates to try after the changes; `n_classes` as in `Task`."""
     return [{"eta": part * _first_rate(n_classes)} for part in _LOWER_RATES]
 
 
@@ -127,5 +130,5 @@ def _first_rate(n_classes: int) -> float:
 
 
 def without(setting: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a setting without what the user has given."""
+    """Return a setting without the parameters given by the user."""
     return {name: value for name, value in setting.items() if name not in given}

@@ -1,4 +1,4 @@
-"""How much of a text fits into a line of a terminal."""
+"""The width of texts on a terminal."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import shutil
 import unicodedata
 from typing import TextIO
 
-_EMOJI = "\ufe0f"  # makes an emoji of the character before it, which then takes two columns
+_EMOJI = "\ufe0f"  # turns the previous character into an emoji, which takes two columns
 
 
 def room_of(stream: TextIO) -> int:
-    """Return the columns of a line, without the last: some terminals go to the next line after it."""
+    """Return the columns of a line except the last, after which some terminals wrap."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
-    except (AttributeError, OSError, ValueError):  # no terminal
+    except (AttributeError, OSError, ValueError):  # not a terminal
         columns = 0
     return (columns or shutil.get_terminal_size().columns) - 1
 
 
 def width_of(text: str) -> int:
-    """Return the columns that a text takes: two for a wide character, none for a mark on the one before it."""
+    """Return the number of columns of a text: two for a wide character, none for a combining mark."""
     return sum(map(_columns_of, text))
 
 
@@ -33,7 +33,7 @@ def _columns_of(character: str) -> int:
 
 
 def cut(text: str, room: int) -> str:
-    """Return as much of a text as fits, with an ellipsis where something is left out."""
+    """Return the part of a text that fits, with an ellipsis if something was cut."""
     if width_of(text) <= room:
         return text
     end = 0

@@ -16,7 +16,7 @@ from .callbacks import EarlyStopping
 from .progress import can_draw, display
 from .training import Plan, Training
 
-Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
+Evals = Sequence[tuple[DMatrix, str]]  # pairs may be lists of two
 
 
 def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
@@ -36,7 +36,7 @@ def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
 def _display(
     n_rounds: int, evals: Evals, verbose_eval: bool | int | None, progress_bar: bool | None
 ) -> list[TrainingCallback]:
-    """Return what shows the progress: a bar on a terminal or in a notebook, else a line per round, or nothing."""
+    """Return callbacks that show progress: a bar on a terminal or in a notebook, else a line per round, or nothing."""
     wanted = verbose_eval is True and can_draw() if progress_bar is None else progress_bar
     return display(n_rounds, wanted, int(verbose_eval or 0) if evals else 0)
 
@@ -69,41 +69,41 @@ def train(
     num_boost_round
         Number of rounds.
     evals
-        (data, name) pairs to evaluate after each round. The evaluations of sets of one name come one after the other.
+        (data, name) pairs to evaluate after each round. The evaluations of data sets with the same name follow each
+        other.
     obj
-        An objective of your own: (margins, dtrain) -> (gradients, hessians).
+        A custom objective: (margins, dtrain) -> (gradients, hessians).
     maximize
-        Whether early stopping looks for a larger metric; if not given, the metric decides.
+        Whether early stopping looks for a larger metric; by default the metric decides.
     early_stopping_rounds
-        Stop when the last metric on the last of `evals` has not improved for so many rounds.
+        Stop when the last metric on the last of `evals` has not improved for this number of rounds.
     evals_result
         A dictionary that receives the evaluations: data set -> metric -> values.
     verbose_eval
-        True shows the progress (see `progress_bar`); a number prints the evaluation of every so many rounds.
+        True shows the progress (see `progress_bar`); a number n prints the evaluation of every n-th round.
     xgb_model
-        A model to continue. Categories of `dtrain` in another order than the model's are recoded, in a copy; names that
-        the model does not know get the numbers after those of the model. What an earlier early stopping found best is
-        forgotten with the first new round; all rounds of the model are kept, so continue ``model[: best + 1]`` to drop
-        those that were trained after the best one.
+        A model to continue. If `dtrain` has categories in another order than the model, they are recoded in a copy; new
+        names get the numbers after the model's. The model's earlier best round is reset by the first new round. All
+        rounds of the model are kept; to drop those after the best one, continue ``model[: best + 1]``.
     callbacks
-        What else to do around each round. A `TrainingCheckPoint` with ``resume=True`` goes on where it was.
+        Callbacks to run around each round. A `TrainingCheckPoint` with ``resume=True`` resumes the training.
     custom_metric
-        A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
-        is given.
+        A custom metric: (predictions, data) -> (name, value), or a list of such pairs. It gets margins if `obj` is
+        given.
     progress_bar
-        Whether to draw a bar on standard error, or below a notebook's cell; if not given, it is drawn on a terminal
-        and in a notebook instead of the lines.
+        Whether to draw a bar on standard error, or below a notebook's cell. By default it replaces the lines on a
+        terminal and in a notebook.
     collective
-        The way to other ranks that learn the same model from other rows, see `kauriboost.collective`. Every rank calls
-        this function with the same arguments but for the rows, whose numbers among those of all ranks the matrices
-        know (``set_info(global_rows=...)``). The model and the evaluations are those of all rows in one process. An
-        objective of your own sees the rank's rows, so what it returns must depend on each row alone; a metric of your
-        own sees predictions, labels, weights and the like of all rows, and no features.
+        The communicator with other ranks that train the same model on other rows; see `kauriboost.collective`. Every
+        rank calls this function with the same arguments, except for the rows. The matrices contain the rows' numbers
+        among the rows of all ranks (``set_info(global_rows=...)``). The model and the evaluations are the same as with
+        all rows in one process. A custom objective sees the rank's rows, so its result must depend on each row alone. A
+        custom metric sees predictions, labels, weights and other fields of all rows, but no features.
 
     Returns
     -------
     Booster
-        With the last round's trees; `best_iteration` tells the best round after early stopping.
+        The model with all rounds; after early stopping `best_iteration` is the best round.
     """
     num_boost_round = whole_number(num_boost_round, "num_boost_round")
     watched = _checked([] if evals is None else evals)

@@ -1,4 +1,4 @@
-"""A training as a thing of its own: begun, gone on with, ended."""
+"""A training as an object that can be started, continued and ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .group import Group
 
 InitialModel = Optional[Union[str, os.PathLike[str], bytes, bytearray, Booster]]
 
-NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
+NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # parameters that no model depends on
 
 
 def require_model(model: Any) -> None:
@@ -36,7 +36,7 @@ def require_model(model: Any) -> None:
 
 @dataclass
 class Plan:
-    """What a training is told, besides its data; see `kauriboost.train`."""
+    """The arguments of a training, except its data; see `kauriboost.train`."""
 
     params: ParamsOrPairs
     num_boost_round: int
@@ -47,7 +47,7 @@ class Plan:
 
 
 class Snapshot(NamedTuple):
-    """A training between two rounds: whoever has it and the data can go on to the same model."""
+    """A training between two rounds. With it and the data, another process can continue to the same model."""
 
     model: bytes
     state: TrainingState
@@ -59,13 +59,13 @@ class Training:
     Parameters
     ----------
     plan
-        What to do.
+        The arguments of the training.
     dtrain
         Data to learn from.
     evals
         (data, name) pairs to evaluate after each round.
     collective
-        The way to the other ranks, where rows are spread over several.
+        The communicator with the other ranks, if the rows are spread over several.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Training:
         self.booster = Booster(plan.params, [dtrain, *(data for data, _ in evals)], model_file=plan.xgb_model)
         self._before = self.booster.num_boosted_rounds()
         self._next = 0
-        self._learns: Booster | None = None  # which booster has seen the data
+        self._learns: Booster | None = None  # the booster that has seen the data
         texts = params_as_text(plan.params, self.booster.feature_names)
         told = {name: text for name, text in texts.items() if name not in NOT_LEARNT_FROM}
         is_margin = plan.obj is not None
@@ -95,11 +95,11 @@ class Training:
 
     @property
     def reports(self) -> list[str]:
-        """What callbacks say at the end."""
+        """Messages of the callbacks at the end of training."""
         return self._callbacks.reports(self.booster)
 
     def begin(self, snapshot: Snapshot | None = None) -> None:
-        """Get ready for the first round, or for the one after a snapshot."""
+        """Prepare for the first round, or for the round after a snapshot."""
         self.booster = self._callbacks.before_training(self.booster)
         self._group.take_in(self.booster)
         if snapshot is None:
@@ -109,7 +109,7 @@ class Training:
             self._next = self._callbacks.restore(snapshot.state)
 
     def go_on(self, is_enough: Callable[[], bool] = lambda: False) -> bool:
-        """Do rounds until all are done; whether they are. `is_enough` may end the portion after each."""
+        """Train rounds until all are done; return whether they are. `is_enough` may interrupt after any round."""
         try:
             while self._next < self._plan.num_boost_round:
                 if self._is_wanted(self._callbacks.before_iteration(self.booster, self._next)):
@@ -128,9 +128,9 @@ class Training:
         return self._group.agree(here)[0]
 
     def _one_round(self, is_enough: Callable[[], bool]) -> list[bool]:
-        """Do a round; whether to stop, and whether to pause."""
+        """Train a round; return whether to stop, and whether to pause."""
         epoch = self._next
-        if epoch == 0:  # the first round on top of a model that is continued
+        if epoch == 0:  # the first new round of a continued model
             self.booster.set_attr(best_iteration=None, best_score=None)
         self._learn(self._before + epoch)
         self._next += 1
@@ -138,7 +138,7 @@ class Training:
         return self._group.agree(wants_stop, is_enough())
 
     def _learn(self, iteration: int) -> None:
-        """Do the booster's part of a round."""
+        """Train one round of the booster."""
         if self._learns is self.booster:
             self.booster._update_again(self._data, iteration, self._plan.obj)
             return
@@ -146,13 +146,13 @@ class Training:
         self._learns = self.booster
 
     def snapshot(self) -> Snapshot:
-        """Return what is needed to go on from here elsewhere."""
+        """Return the state needed to continue elsewhere."""
         return Snapshot(bytes(self.booster.save_raw()), self._callbacks.state(self._next))
 
     def end(self) -> Booster:
-        """Return the model, which learns on its own from here on.
+        """Return the model, which is then independent of the group.
 
-        Raises CollectiveError where the ranks have not learnt the same model.
+        Raises CollectiveError if the ranks have not learnt the same model.
         """
         check(LIB.KauriBoosterEndTraining(self.booster.handle))
         self._group.let_go(self.booster)
@@ -160,6 +160,6 @@ class Training:
         return self.booster
 
     def release(self) -> None:
-        """Let go of folders and other ranks, however the training has ended."""
+        """Release folders and other ranks, however the training ended."""
         self._callbacks.release()
         self._group.let_go(self.booster)

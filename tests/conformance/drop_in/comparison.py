@@ -1,4 +1,4 @@
-"""Compares what a scenario returned over two libraries, with the agreement that it asks for."""
+"""Comparison of a scenario's results over two libraries, with the agreement that it requires."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-NOTHING = 1e-4  # of numbers that are close, the largest may be rounding alone: they are compared as if it were this
+NOTHING = 1e-4  # lower bound of the scale for comparing close numbers, because the largest may be rounding error only
 
 
 def difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str | None:
-    """Say how our record of a scenario differs from XGBoost's; None where they agree as well as it asks."""
+    """Describe how our record of a scenario differs from XGBoost's; None if they agree as required."""
     if theirs["outcome"] != "returned":
         return f"over XGBoost's own library the scenario {theirs['outcome']}: {theirs['text']}"
     if ours["outcome"] != "returned":
@@ -55,7 +55,7 @@ def _compare_arrays(theirs: np.ndarray, ours: np.ndarray, agreement: tuple[str, 
     sizes = np.maximum(np.abs(theirs), np.abs(ours))
     largest = np.max(sizes, initial=0.0, where=np.isfinite(sizes))
     allowed = share * (max(largest, NOTHING) if kind == "close" else sizes)
-    with np.errstate(invalid="ignore"):  # infinities that are equal
+    with np.errstate(invalid="ignore"):  # equal infinities
         same = (theirs == ours) | (np.abs(theirs - ours) <= allowed) | (np.isnan(theirs) & np.isnan(ours))
     if same.all():
         return None

@@ -1,4 +1,4 @@
-"""The known differences: scenarios that fail over our library, each with the reason. One that passes must go."""
+"""The known differences: scenarios that fail over our library, with reasons. Passing ones must be removed."""
 
 from __future__ import annotations
 

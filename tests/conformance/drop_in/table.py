@@ -2,7 +2,8 @@
 
     .venv/bin/python tests/conformance/drop_in/table.py [PART_OF_NAME...]
 
-One line a scenario: its name, what XGBoost's package did over XGBoost's library and over ours, and whether they agree.
+Prints one line per scenario: its name, the results of XGBoost's package over XGBoost's library and over ours, and
+whether they agree.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from drop_in.workers import ENVIRONMENT, environment_python, run_over_both, scen
 
 
 def main(parts: list[str]) -> int:
-    """Run the scenarios that have one of the parts in their names, or all; 0 where all pass or are explained."""
+    """Run the scenarios whose names contain one of the parts, or all; return 0 if all pass or are explained."""
     python = environment_python()
     if python is None:
         print(f"not there; python tests/peers/environments.py {ENVIRONMENT}")

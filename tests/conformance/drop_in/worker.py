@@ -1,10 +1,10 @@
 """Runs scenarios over one library, in the environment of XGBoost's package. Started by drop_in/workers.py.
 
-Arguments: a file with JSON, of which folder xgboost is imported (none: the installed one), the names of scenarios and
-the seconds that each may take; and a file to write: of each scenario its outcome and what it returned.
+Arguments: a JSON file with the folder to import xgboost from (none for the installed one), the names of scenarios, and
+the seconds that each may take; and an output file for the outcome and result of each scenario.
 
-Every scenario runs in a child, forked once the imports are done: it starts from the same state as all others, in an
-empty folder, and may die or hang without taking the others along.
+Every scenario runs in a child, forked after the imports: it starts from the same state as all others, in an empty
+folder, and may die or hang without affecting the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORK = multiprocessing.get_context("fork")
 
 
 def find(name: str) -> Callable[[], object]:
-    """Import the room of a scenario, and return its function."""
+    """Import the module of a scenario, and return its function."""
     room, _, function = name.partition(".")
     return getattr(importlib.import_module(f"scenarios.{room}"), function)
 
@@ -47,14 +47,14 @@ def run(function: Callable[[], object], sender: Connection) -> None:
             check(value)
             record = {"outcome": "returned", "value": value, "agreement": tuple(function.agreement)}
             sent = pickle.dumps(record)
-        except BaseException as error:  # an exit, too: the record says so
+        except BaseException as error:  # also an exit; it goes into the record
             sent = pickle.dumps({"outcome": "raised", "text": describe(error)})
         os.chdir("/")
     sender.send_bytes(sent)
 
 
 def check(value: object) -> None:
-    """Refuse what the process that compares may not know, or cannot compare."""
+    """Refuse values that the comparing process may not know, or cannot compare."""
     if isinstance(value, (list, tuple)):
         for item in value:
             check(item)
@@ -65,7 +65,7 @@ def check(value: object) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Say what was raised, and where in the scenarios; XGBoost's texts go on with a stack of C++ calls."""
+    """Describe an exception and its place in the scenarios; XGBoost's messages end with a stack of C++ calls."""
     frames = traceback.extract_tb(error.__traceback__)
     place = next((frame for frame in reversed(frames) if "/scenarios/" in frame.filename), frames[-1])
     text = str(error).split("Stack trace:")[0].strip()
@@ -86,18 +86,18 @@ def run_apart(function: Callable[[], object], limit: float) -> Record:
         child.join()
         return {"outcome": "died", "text": f"with exit status {child.exitcode}"}
     finally:
-        child.join(1)  # it may hang, or wait for processes that the scenario has left behind
+        child.join(1)  # it may hang, or wait for processes left by the scenario
         child.kill()
 
 
 def main(asked: Path, out: Path) -> None:
-    """Import all, then run one scenario after the other."""
+    """Import everything, then run one scenario after the other."""
     request = json.loads(asked.read_text())
     sys.path.insert(0, str(Path(__file__).parents[1]))
     if request["package"] is not None:
         sys.path.insert(0, request["package"])
     functions = {name: find(name) for name in request["names"]}
-    warnings.simplefilter("ignore", DeprecationWarning)  # of forking where other libraries have threads
+    warnings.simplefilter("ignore", DeprecationWarning)  # about forking while other libraries have threads
     records = {name: run_apart(function, request["limit"]) for name, function in functions.items()}
     out.write_bytes(pickle.dumps(records))
 

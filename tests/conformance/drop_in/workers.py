@@ -1,7 +1,7 @@
-"""Starts a worker over XGBoost's library and one over ours, and collects what the scenarios returned over each.
+"""Starts a worker over XGBoost's library and one over ours, and collects the results of the scenarios over each.
 
-XGBoost's package is that of the environment "drop-in" of tests/peers/environments.py. Over our library runs a copy of
-it whose lib/libxgboost.so is a link to libkauri.so; the environment stays as it is.
+XGBoost's package comes from the environment "drop-in" of tests/peers/environments.py. For our library a copy of it is
+used whose lib/libxgboost.so is a link to libkauri.so; the environment is not changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 ROOMS = HERE.parent / "scenarios"
 ENVIRONMENT = "drop-in"
-LIMIT_S = 30  # of one scenario; the slowest takes two on a quiet machine
+LIMIT_S = 30  # for one scenario; the slowest takes two seconds on an idle machine
 sys.path.append(str(ROOT / "tests" / "peers"))
 from environments import interpreter  # noqa: E402
 
@@ -28,7 +28,7 @@ Records = dict[str, dict[str, Any]]
 
 
 def environment_python() -> Path | None:
-    """Return the Python that has XGBoost's package, if its environment was made."""
+    """Return the Python of XGBoost's environment, if that was made."""
     return interpreter(ENVIRONMENT)
 
 
@@ -38,7 +38,7 @@ def library() -> Path:
 
 
 def scenario_names() -> list[str]:
-    """List all scenarios as room.function, from the texts: importing them takes XGBoost's environment."""
+    """Return all scenarios as room.function, from the sources: importing them needs XGBoost's environment."""
     return [
         f"{path.stem}.{node.name}"
         for path in sorted(ROOMS.glob("*.py"))

@@ -140,13 +140,13 @@ def dart_with_dropping() -> object:
 
 @scenario(close())
 def dart_that_drops_the_first_tree() -> object:
-    """One tree, which is dropped with certainty."""
+    """Train one tree, which is always dropped."""
     return fitted({"booster": "dart", "rate_drop": 1.0, "one_drop": 1}, *regression(), rounds=2)
 
 
 @scenario(close())
 def trees_dropped_without_dart() -> object:
-    """What its successor is: the booster of trees, with the parameters of dropping."""
+    """Train with dropout parameters but the tree booster, as the scenario's successor."""
     return fitted({"rate_drop": 1.0, "one_drop": 1}, *regression(), rounds=2)
 
 

@@ -1,4 +1,4 @@
-"""Callbacks: early stopping, schedules, what is printed, checkpoints, and users' own."""
+"""Callbacks: early stopping, schedules, printed output, checkpoints, and custom ones."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def rates_of_nothing() -> object:
     return _scheduled([0.3, 0.0, 0.0, 0.3])
 
 
-# ---- what is printed -------------------------------------------------------------------------------------------------
+# ---- printed output --------------------------------------------------------------------------------------------------
 
 
 def _printed(**options: Any) -> list[str]:
@@ -167,7 +167,7 @@ def checkpoints_that_can_be_read() -> object:
 
 
 class Diary(xgb.callback.TrainingCallback):
-    """Notes what it is called with, and may stop."""
+    """Records its calls, and may stop."""
 
     def __init__(self, stop_at: int) -> None:
         self.notes: list[object] = []

@@ -1,4 +1,4 @@
-"""Categorical columns: learning, names, other orders, and categories that training has not seen."""
+"""Categorical columns: training, names, reordered categories, and unseen categories."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def in_another_order_continued() -> object:
     return xgb.train(SMALL, other, 3, xgb_model=_booster()).predict(_data(_frame()))
 
 
-# ---- what is refused -------------------------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------------------------
 
 
 @scenario(EQUAL)

@@ -1,4 +1,4 @@
-"""Warnings that users filter, and what goes on after them."""
+"""Warnings that users filter, and continuing after them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def flat_gradients_of_classes() -> object:
 
 @scenario(EQUAL)
 def silence() -> object:
-    """Nothing is said where warnings are errors: verbosity 0."""
+    """With verbosity 0 nothing is reported, even if warnings are errors."""
     with xgb.config_context(verbosity=0):
         return _trained(foo="bar").shape
 

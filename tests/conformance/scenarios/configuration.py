@@ -1,4 +1,4 @@
-"""The configuration of the process, what the build says, and collectives of one."""
+"""The configuration of the process, build information, and collectives of one rank."""
 
 from __future__ import annotations
 

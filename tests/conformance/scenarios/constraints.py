@@ -1,4 +1,4 @@
-"""Monotone and interaction constraints, in every way in which they can be said."""
+"""Monotone and interaction constraints, in all accepted forms."""
 
 from __future__ import annotations
 

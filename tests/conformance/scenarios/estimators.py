@@ -1,4 +1,4 @@
-"""The estimators as scikit-learn's users use them: regressors, classifiers, forests; in its tools."""
+"""Estimators in typical scikit-learn use: regressors, classifiers, forests, and scikit-learn's tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations and leaves, of every kind of model and in every shape."""
+"""Explanations and leaves, for every kind of model and in every shape."""
 
 from __future__ import annotations
 

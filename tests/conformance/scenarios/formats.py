@@ -132,7 +132,7 @@ def trees_in_a_file_by_exact() -> object:
 
 @scenario(close())
 def trees_in_a_file_walked_by_hand() -> object:
-    """What scripts do that bring a model to another language."""
+    """Traverse the trees as scripts do that port a model to another language."""
     features, labels = rows_with_gaps(), score(rows_with_gaps())
     booster = learn({"base_score": 0.5}, features, labels, 3)
     model = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]

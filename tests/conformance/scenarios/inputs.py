@@ -1,4 +1,4 @@
-"""Every kind of array: what a matrix makes of it, and what in-place prediction does."""
+"""Every kind of array, in a matrix and in in-place prediction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scipy import sparse
 
 
 def _seen(data: xgb.DMatrix) -> dict[str, Any]:
-    """What the matrix holds."""
+    """Return the contents of the matrix."""
     held = data.get_data()
     return {
         "shape": (data.num_row(), data.num_col(), data.num_nonmissing()),
@@ -208,7 +208,7 @@ def models_of_sparse_data() -> object:
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-@scenario(close(2e-7))  # XGBoost reads the digits of some numbers a bit off
+@scenario(close(2e-7))  # XGBoost parses the digits of some numbers inexactly
 def files_of_index_and_value() -> object:
     data = xgb.DMatrix(f"{DEMO / 'breast_cancer.train.libsvm'}?format=libsvm")
     return {**_seen(data), "labels": data.get_label()}

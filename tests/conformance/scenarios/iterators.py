@@ -1,4 +1,4 @@
-"""Data in batches: quantile matrices, external memory, and what iterators hand over."""
+"""Data in batches: quantile matrices, external memory, and the data passed by iterators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = list("abcde")
 
 
 class Batches(xgb.DataIter):
-    """Hands over dictionaries of arguments, one a batch."""
+    """Passes dictionaries of arguments, one per batch."""
 
     def __init__(self, batches: list[dict[str, Any]], cache: str | None = None, **options: Any) -> None:
         self.batches, self.at = batches, 0
@@ -176,7 +176,7 @@ def predictions_on_a_quantile_matrix() -> object:
     return learn({}, features, labels).predict(xgb.QuantileDMatrix(features, labels))
 
 
-# ---- what comes with batches -----------------------------------------------------------------------------------------
+# ---- fields of batches -----------------------------------------------------------------------------------------------
 
 
 @scenario(EQUAL)

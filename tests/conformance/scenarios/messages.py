@@ -1,4 +1,4 @@
-"""Exceptions: their kinds, and the phrases that users' code matches on."""
+"""Exceptions: their types, and the phrases that users' code matches."""
 
 from __future__ import annotations
 

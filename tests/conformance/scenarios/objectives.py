@@ -1,4 +1,4 @@
-"""Every objective, with what it starts from and what it predicts."""
+"""Every objective, with its intercept and predictions."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def aft_censored_to_the_left() -> object:
     return xgb.train({**SMALL, "objective": "survival:aft"}, data, 5).predict(data)
 
 
-# ---- what users write themselves -------------------------------------------------------------------------------------
+# ---- custom objectives -----------------------------------------------------------------------------------------------
 
 
 @scenario(close())
@@ -276,7 +276,7 @@ def given_intercepts() -> object:
 @scenario(close())
 def own_gradients_to_find_splits_with() -> object:
     class Averaged(TreeObjective):
-        """Leaves of three values, in a tree grown for their mean."""
+        """Trees with leaves of three values, grown for their mean."""
 
         def __call__(self, iteration: int, y_pred: np.ndarray, dtrain: xgb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
             return y_pred - dtrain.get_label().reshape(y_pred.shape), np.ones_like(y_pred)

@@ -146,7 +146,7 @@ def what_tools_read_in_a_configuration() -> object:
 
 
 def _numbers(texts: dict[str, Any]) -> dict[str, Any]:
-    """Turn texts of numbers into numbers: libraries write them with other digits."""
+    """Convert numeric texts to numbers, because the libraries write different digits."""
     return {k: float(v) if re.fullmatch(r"-?[\d.]+(E-?\d+)?", str(v)) else v for k, v in texts.items()}
 
 

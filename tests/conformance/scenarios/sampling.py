@@ -1,4 +1,4 @@
-"""Rows and columns by chance. Other numbers are drawn: losses are compared, and what chance must not change."""
+"""Row and column sampling. Random numbers differ, so losses are compared, and results independent of chance."""
 
 from __future__ import annotations
 

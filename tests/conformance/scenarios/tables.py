@@ -1,4 +1,4 @@
-"""Frames of pandas, polars and Arrow: columns, names, types, and labels that come as columns."""
+"""Frames of pandas, polars and Arrow: columns, names, types, and labels given as columns."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def trainings_in_threads() -> object:
 
 @scenario(close())
 def exceptions_in_threads() -> object:
-    """The last error is each thread's own."""
+    """Each thread has its own last error."""
     texts: dict[int, str] = {}
 
     def fail(number: int) -> None:
@@ -88,7 +88,7 @@ def a_pool_of_spawned_processes() -> object:
 def folds_in_processes() -> object:
     features, labels = binary()
     scores = cross_val_score(xgb.XGBClassifier(n_estimators=4, n_jobs=1), features, labels, cv=3, n_jobs=2)
-    get_reusable_executor().shutdown()  # its processes would stay for five minutes
+    get_reusable_executor().shutdown()  # otherwise its processes stay for five minutes
     return scores
 
 

@@ -1,4 +1,4 @@
-"""The ways to train: continuing, margins to begin with, cross-validation, and loops of users' own."""
+"""Ways to train: continuation, initial margins, cross-validation, and custom loops."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def begun_from_flat_margins_of_classes() -> object:
     return xgb.train({**SMALL, "objective": "multi:softprob", "num_class": 3}, data, 3).predict(data)
 
 
-# ---- what weighs -----------------------------------------------------------------------------------------------------
+# ---- weights ---------------------------------------------------------------------------------------------------------
 
 
 @scenario(close())

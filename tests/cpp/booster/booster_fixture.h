@@ -1,4 +1,4 @@
-/// \file Learners for the tests of boosters.
+/// \file Learners for tests of boosters.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,8 @@ inline std::unique_ptr<Learner> Train(std::shared_ptr<DataMatrix const> const& d
   return learner;
 }
 
-/// A signal that is linear but for one product, and noise. classes 0: its value, else labels 0 .. classes - 1.
+/// Returns labels from a signal that is linear except for one product, plus noise. classes 0: real values, else labels
+/// 0 .. classes - 1.
 inline std::vector<float> MakeLabels(std::vector<float> const& values, std::int64_t n_cols, int classes) {
   Random random(17);
   std::vector<float> labels;

@@ -36,14 +36,14 @@ TEST(Configuration, CopiesGoTheirOwnWay) {
   EXPECT_EQ(other.Resolve()->metric_names, std::vector<std::string>{"auc"});
 }
 
-/// They have no right value, so every later call would fail.
+/// Unknown names have no valid value, so without this every later call would fail.
 TEST(Configuration, RefusedNamesAreForgotten) {
   Configuration configuration;
   configuration.Set("validate_parameters", "1");
   configuration.Set("max_dept", "3");
   configuration.Set("eval_metric", "goodness");
-  EXPECT_THROW(configuration.Resolve(), Error);  // the parameter
-  EXPECT_THROW(configuration.Resolve(), Error);  // the metric
+  EXPECT_THROW(configuration.Resolve(), Error);  // because of the parameter
+  EXPECT_THROW(configuration.Resolve(), Error);  // because of the metric
   EXPECT_EQ(configuration.Resolve()->given, (ParamMap{{"validate_parameters", "1"}}));
 }
 
@@ -68,7 +68,7 @@ TEST(Configuration, TakesWhatAModelSays) {
   EXPECT_EQ(parts->of_user, (ParamMap{{"eta", "0.5"}}));
   Model next;
   next.objective = "reg:squarederror";
-  configuration.TakeFrom(next);  // nothing of the first stays
+  configuration.TakeFrom(next);  // nothing of the first metric stays
   EXPECT_EQ(configuration.Resolve()->given,
             (ParamMap{{"booster", "gbtree"}, {"eta", "0.5"}, {"objective", "reg:squarederror"}}));
 }

@@ -1,4 +1,4 @@
-/// Coordinate descent against a linear model that is learnt by the textbook.
+/// Coordinate descent against a textbook implementation of linear regression.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using testing::With;
 constexpr auto kRows = testing::kLinearRows;
 constexpr auto kCols = testing::kLinearCols;
 
-/// A linear model that learns squared error by the textbook, in float64: residuals are made anew for every step.
+/// A linear model with squared error, learnt as in a textbook in float64: residuals are recomputed for every step.
 class NaiveSquaredError {
  public:
   NaiveSquaredError(std::vector<float> values, std::vector<float> labels, std::vector<float> row_weights, double start)

@@ -40,7 +40,7 @@ Params Dart() {
 
 DartParam Param(ParamMap const& map) { return ParseParameters<DartParam>(map); }
 
-/// Base score and the weighted leaves of the trees that are not dropped, one after another.
+/// Returns base score plus the weighted leaves of the trees that are not dropped, added in order.
 std::vector<float> NaiveMargins(Model const& model, std::vector<float> const& values,
                                 std::set<std::int64_t> const& dropped) {
   std::vector<float> margins;
@@ -96,7 +96,7 @@ TEST(Dart, PredictsTheWeightedSumOfItsTrees) {
   double squares = 0.0;
   for (std::size_t row = 0; row < naive.size(); ++row) squares += std::pow(naive[row] - data->Info().labels[row], 2);
   auto const rmse = std::sqrt(squares / static_cast<double>(naive.size()));
-  EXPECT_NEAR(learner->Evaluate({{"train", data}}).at(0).value, rmse, 1e-6);  // of all trees, whatever was dropped
+  EXPECT_NEAR(learner->Evaluate({{"train", data}}).at(0).value, rmse, 1e-6);  // over all trees, whatever was dropped
 }
 
 TEST(Dart, TheMarginsOfTrainingLackWhatTheNextRoundDrops) {
@@ -177,7 +177,7 @@ TEST(Dart, ALoadedModelGoesOnAsDart) {
   EXPECT_FLOAT_EQ(loaded->GetModel().tree_weights.back(), 1.0F / (5.0F + 0.3F));
 }
 
-/// Dart's parameters without its name.
+/// Returns dart's parameters without booster=dart.
 Params Dropping(Params const& more) {
   return With({{"max_depth", "3"}, {"seed", "5"}, {"tree_method", "exact"}}, more);
 }
@@ -206,7 +206,7 @@ std::unique_ptr<Learner> Loaded(std::string const& file, Params const& params) {
   return learner;
 }
 
-/// Old weights stay as long as nothing drops their trees; trees of rounds without dropout weigh 1.
+/// Old weights stay until their trees are dropped; trees of rounds without dropout have weight 1.
 TEST(Dart, ModelsGoOnWithAndWithoutDropout) {
   auto const data = MakeLabelled(Spec(10), 0);
   auto const dropped = Train(data, Dropping({{"rate_drop", "0.9"}}), 3);
@@ -258,8 +258,8 @@ TEST(Dart, WeightsAfterDroppingAllTreesFollowTheirRecurrence) {
   }
 }
 
-/// XGBoost's rule since 3.4: the trees of a round are weighed alike, each with the whole step. Three classes, all trees
-/// dropped: 3 trees after the first round, 6 after the second.
+/// Tests XGBoost's rule since 3.4: all trees of a round get the same weight, each with the whole step. Three classes,
+/// all trees dropped: 3 trees after the first round, 6 after the second.
 TEST(Dart, WeighsSeveralTreesOfARoundAsOne) {
   auto const data = MakeLabelled(Spec(8), 3);
   Params const classes{{"objective", "multi:softprob"}, {"num_class", "3"}, {"rate_drop", "1"}};
@@ -272,7 +272,7 @@ TEST(Dart, WeighsSeveralTreesOfARoundAsOne) {
   }
 }
 
-/// How often each of the trees is dropped in 20,000 rounds, as a share.
+/// Returns the share of 20,000 rounds in which each tree is dropped.
 std::vector<double> DropShares(ParamMap const& map, std::vector<float> const& weights) {
   constexpr int kRounds = 20000;
   std::vector<double> shares(weights.size());

@@ -1,4 +1,4 @@
-/// A round that ends in a number that is not finite says so, and the model stays as it was before it.
+/// A round that produces a number that is not finite reports it and leaves the model unchanged.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -29,7 +29,7 @@ std::vector<Case> Boosters() {
           {"vectors", {{"multi_strategy", "multi_output_tree"}}, 2}};
 }
 
-/// Gradients whose step is beyond float32; finite themselves.
+/// Returns finite gradients whose step exceeds float32.
 std::vector<GradientPair> Endless(int n_outputs) {
   std::vector<GradientPair> pairs;
   for (std::int64_t i = 0; i < kRows * n_outputs; ++i) pairs.push_back({i % 2 == 0 ? 1e30F : 2e30F, 1e-20F});

@@ -1,4 +1,4 @@
-/// Limits on weights that clip nothing leave every byte of a model as it is without them.
+/// Limits on weights that never apply leave every byte of a model unchanged.
 #include <gtest/gtest.h>
 
 #include "booster/booster_fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kCols = 4;
 
-/// The last column is constant: no tree splits it, so its sign binds nothing.
+/// The last column is constant, so no tree splits it and its sign has no effect.
 std::shared_ptr<DataMatrix> Data(double missing, std::int64_t n_targets) {
   auto values = MakeValues({900, kCols, missing, 0, false, 31});
   for (std::size_t cell = kCols - 1; cell < values.size(); cell += kCols) values[cell] = 1.0F;
@@ -50,7 +50,7 @@ TEST(IdleLimits, LeaveTheBytesOfScalarTrees) {
     auto const data = Data(missing, 1);
     for (auto const* method : {"exact", "hist", "approx"}) {
       for (auto const* policy : {"depthwise", "lossguide"}) {
-        if (std::string(method) == "exact" && std::string(policy) == "lossguide") continue;  // has no such policy
+        if (std::string(method) == "exact" && std::string(policy) == "lossguide") continue;  // exact has no lossguide
         for (auto const* alpha : {"0", "0.7", "15"}) {
           for (auto const* lambda : {"0", "1"}) {
             n_leaves += ExpectSameBytes(
@@ -77,7 +77,7 @@ TEST(IdleLimits, LeaveTheBytesOfVectorTrees) {
   EXPECT_GT(n_leaves, 300);
 }
 
-/// What refresh writes as the gain of a split, too.
+/// Also covers the gain that refresh writes for a split.
 TEST(IdleLimits, LeaveTheBytesOfRefreshedTrees) {
   auto const data = Data(0.2, 1);
   auto const model = Bytes(Train(data, {{"max_depth", "4"}}, 3).get());

@@ -1,4 +1,4 @@
-/// Absolute and quantile errors under limits on leaves, in numbers and in vectors.
+/// Absolute and quantile errors with limits on leaf values, for scalar and vector leaves.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kRows = 600;
 constexpr std::int64_t kCols = 3;
 
-/// Targets that fall with the first column where the constraint wants them to rise, and the other way round.
+/// Returns targets that fall with the first column, opposite to the sign of the constraint, and the other way round.
 std::shared_ptr<DataMatrix> Data(std::int64_t n_targets) {
   auto const values = MakeValues({kRows, kCols, 0.0, 0, false, 8});
   std::shared_ptr<DataMatrix> data = MakeMatrix(values, kCols, false);
@@ -27,7 +27,7 @@ std::shared_ptr<DataMatrix> Data(std::int64_t n_targets) {
   return data;
 }
 
-/// Margins at rising values of the first column, the others fixed.
+/// Returns margins at ascending values of the first column, with the others fixed.
 std::vector<float> Sweep(Learner const& learner) {
   std::vector<float> values;
   for (int i = 0; i < 200; ++i) values.insert(values.end(), {-4.0F + 0.04F * static_cast<float>(i), 0.3F, -0.2F});
@@ -48,7 +48,7 @@ TEST(LeafLimits, MonotoneConstraintsHold) {
         auto const data = Data(loss[0].second == "reg:absoluteerror" ? 2 : 1);
         auto const learner = Train(
             data, With(loss, {{"multi_strategy", strategy}, {"monotone_constraints", sign}, {"max_depth", "5"}}), 8);
-        for (auto const& tree : learner->GetModel().trees) tree.Validate(kCols);  // as when it is read
+        for (auto const& tree : learner->GetModel().trees) tree.Validate(kCols);  // the check made when a model is read
         auto const margins = Sweep(*learner);
         auto const n_outputs = margins.size() / 200;
         for (std::size_t i = n_outputs; i < margins.size(); ++i) {

@@ -1,4 +1,4 @@
-/// Explanations through a Learner: what is returned is what the whole matrix of Predict holds, to the bit.
+/// Explanations through a Learner: every result has the same bits as the corresponding part of Predict's full matrix.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ using Features = std::vector<std::int64_t>;
 
 std::uint32_t Next(std::uint32_t* state) { return *state = *state * 1664525U + 1013904223U; }
 
-/// Features in eighths, some missing; labels 0, 1, 2 depend on the first and the last. Base margins are random too.
+/// Returns features in eighths, some missing, and labels 0, 1, 2 that depend on the first and last features. Base
+/// margins are random.
 std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows, std::int64_t n_cols, std::int64_t margins_per_row) {
   std::uint32_t state = 7;
   DenseStorage storage;
@@ -66,7 +67,7 @@ Prediction Explained(Learner const& learner, DataMatrix const& data, ExplainOpti
   return Explain(*learner.Ready(), {*view, data.Info().base_margin}, options);
 }
 
-/// Cells of `features` and the bias from full blocks of n_features + 1 columns, naively.
+/// Picks the cells of `features` and the bias naively from full blocks of n_features + 1 columns.
 std::vector<float> Picked(std::vector<float> const& full, Features features, std::size_t n_features, bool pairs) {
   features.push_back(static_cast<std::int64_t>(n_features));
   auto const width = n_features + 1;
@@ -120,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryKind,
                                            PredictKind::kInteraction, PredictKind::kApproxInteraction,
                                            PredictKind::kBanzhaf, PredictKind::kTaylorInteraction));
 
-/// 1900 rows of 3 * 55^2 floats are more than a tile.
+/// 1900 rows of 3 * 55^2 floats exceed a tile.
 TEST(LearnerExplain, TilesAndThreadsDoNotShow) {
   auto const data = MakeData(1900, 54, 3);
   auto const learner = Train(data, 1);

@@ -31,7 +31,7 @@ ArrayView AsArray(std::vector<float> const& values, std::int64_t n_cols) {
   return array;
 }
 
-/// Features with missing values, ties and a signal. classes 0: regression labels, else labels 0 .. classes - 1.
+/// Returns features with missing values, ties and a signal. classes 0: real labels, else labels 0 .. classes - 1.
 std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows, int classes, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;

@@ -14,7 +14,7 @@ std::shared_ptr<Components const> Resolved(ParamMap const& params = {}) {
   return configuration.Resolve();
 }
 
-/// Of trees that are a leaf.
+/// Returns a round of single-leaf trees.
 Round RoundOf(std::size_t n_trees) {
   Round round;
   round.trees.resize(n_trees);
@@ -22,7 +22,7 @@ Round RoundOf(std::size_t n_trees) {
   return round;
 }
 
-/// After some rounds of a tree.
+/// Trains some rounds of one tree each.
 LearntModel& Trained(int n_rounds, std::shared_ptr<Components const> const& parts, LearntModel* learnt) {
   for (int round = 0; round < n_rounds; ++round) learnt->Commit(learnt->MakeDraft(parts), RoundOf(1));
   return *learnt;

@@ -1,4 +1,4 @@
-/// \file What the tests of booster=gblinear share.
+/// \file Common parts of the tests of booster=gblinear.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// One model for the mean of several: its margins against sums by hand, and what has no mean.
+/// Averages of models: margins against sums computed by hand, and models that cannot be averaged.
 #include "booster/model_average.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::vector<Learner const*> Of(Learners const& learners) {
   return pointers;
 }
 
-/// Other rows for each of them, the same parameters.
+/// Trains models with the same parameters on different rows.
 Learners TrainSome(int classes, Params const& params, int rounds) {
   Learners learners;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -44,7 +44,7 @@ std::vector<float> MarginsOf(Learner const& learner, DataMatrix const& data, Ite
   return PredictData(learner, data, Predicting(PredictKind::kMargin, rounds)).values;
 }
 
-/// Sums of many leaves in another order.
+/// Allows for sums of many leaves in another order.
 void ExpectMeans(Learner const& average, Learners const& learners, IterationRange rounds = {}) {
   auto const data = NewRows();
   auto const means = MarginsOf(average, *data, rounds);
@@ -86,7 +86,7 @@ TEST(ModelAverage, MarginsAreMeans) {
   }
 }
 
-/// What the model's bytes say after a while on disk.
+/// Checks that the average survives saving and loading.
 void ExpectFilesHold(Learner* average, Learners const& learners) {
   auto const bytes = Bytes(average);
   Learner loaded;

@@ -7,7 +7,7 @@
 namespace kauri {
 namespace {
 
-/// Round r has r + 1 trees, which weigh 0, 1, 2, ..
+/// Returns a model whose round r has r + 1 trees; tree weights are 0, 1, 2, ..
 Model ThreeRounds() {
   Model model;
   model.n_features = 2;
@@ -32,7 +32,8 @@ TEST(ModelCopies, SlicesHaveTheirRounds) {
   EXPECT_EQ(slice.iteration_ptr, (std::vector<std::int64_t>{0, 1, 4}));
   EXPECT_EQ(slice.tree_weights, (std::vector<float>{0.0F, 3.0F, 4.0F, 5.0F}));
   EXPECT_EQ(slice.attributes, (std::map<std::string, std::string>{{"mine", "x"}}));
-  EXPECT_EQ(SliceOf(ThreeRounds(), {0, 2}, 1).attributes, ThreeRounds().attributes);  // with the best round
+  // the best round is still included
+  EXPECT_EQ(SliceOf(ThreeRounds(), {0, 2}, 1).attributes, ThreeRounds().attributes);
 }
 
 TEST(ModelCopies, NoSliceOfNothing) {

@@ -1,4 +1,4 @@
-/// One row beside which the others vanish: the log says so, once, naming it.
+/// The log warns once about a row that dwarfs all others, and names it.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -67,7 +67,7 @@ TEST_F(Outliers, OfOneOutputOfSeveral) {
   }
 }
 
-/// Silent cells are not what others differ from, and a target without labels is nothing that stands out.
+/// Missing labels are not compared with others, and a target without labels has no outlier.
 TEST_F(Outliers, BesideSilentCells) {
   auto const data = Data();
   auto* const info = data->MutableInfo();
@@ -96,7 +96,7 @@ TEST_F(Outliers, AppearingLateAreReported) {
   ExpectWarningOf(kOutlier);
 }
 
-/// Every loss that a label, a weight or a base margin of one row can run away with.
+/// Covers all losses with an unbounded effect of one row's label, weight or base margin.
 TEST_F(Outliers, OfManyLosses) {
   struct Loss {
     Params params;
@@ -138,7 +138,7 @@ TEST_F(Outliers, BaseMarginsAreReported) {
   ExpectWarningOf(kOutlier);
 }
 
-/// Queries of ten rows, one of which has a weight of its own.
+/// Uses queries of ten rows, one with its own weight.
 TEST_F(Outliers, WeightsOfQueriesAreReported) {
   auto const data = Data(3);
   auto* const info = data->MutableInfo();
@@ -159,7 +159,7 @@ std::vector<GradientPair> Custom(float largest) {
   return pairs;
 }
 
-/// Of gradients from outside nothing is known but themselves: they count in the first rounds.
+/// Outliers among user gradients, whose origin is unknown, are reported only in the first rounds.
 TEST_F(Outliers, GradientsFromOutsideAreReportedInTheFirstRounds) {
   for (bool const late : {false, true}) {
     Lines().clear();
@@ -176,7 +176,7 @@ TEST_F(Outliers, GradientsFromOutsideAreReportedInTheFirstRounds) {
   }
 }
 
-/// Blobs far apart, but for a few rows with the wrong class: those keep large gradients while all others' vanish.
+/// Returns well-separated blobs with a few wrong classes, whose gradients stay large while all others vanish.
 std::shared_ptr<DataMatrix> Blobs(int classes, bool imbalanced, bool weighted) {
   Random random(12);
   std::vector<float> values;
@@ -235,7 +235,7 @@ TEST_F(Outliers, ModelsThatHaveConvergedAreNotReported) {
   EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
 
-/// Going on with a model that has converged.
+/// Continues a model that has converged.
 TEST_F(Outliers, ContinuedModelsThatHaveConvergedAreNotReported) {
   auto const data = Blobs(3, false, false);
   Params const fast{{"objective", "multi:softprob"}, {"num_class", "3"}, {"eta", "1"}, {"min_child_weight", "0"}};
@@ -248,7 +248,7 @@ TEST_F(Outliers, ContinuedModelsThatHaveConvergedAreNotReported) {
 }
 
 TEST_F(Outliers, WhatIsLearntIsNotReported) {
-  for (auto const factor : {1.0F, 1e5F, 1e8F}) {  // as far as fixed point goes
+  for (auto const factor : {1.0F, 1e5F, 1e8F}) {  // the range of fixed-point gradients
     auto const data = Data();
     data->MutableInfo()->labels[kOutlier] = factor;
     Train(data, {}, 40);

@@ -1,4 +1,4 @@
-/// What is checked of parameters besides what the chosen components read; what the log says of them.
+/// Checks of parameters beyond those of the chosen components, and the log lines about them.
 #include "booster/parameter_check.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class Parameters : public ::testing::Test {
   static std::string ErrorOf(Params const& params, int classes = 0) {
     return MessageOf([&] { Train(Data(classes), params, 1); });
   }
-  /// The lines that training with the parameters logs, with a bar after each.
+  /// Returns the log lines of training with these parameters, with a bar after each.
   static std::string LogOf(Params const& params) {
     Lines().clear();
     Train(Data(), params, 3);
@@ -65,7 +65,7 @@ TEST_F(Parameters, VerbosityHolds) {
   auto const other = MakeLearner({});
   other->LoadConfig(config);
   other->Configure();
-  EXPECT_EQ(GetLogLevel(), 1);  // a configuration does not set it for the process
+  EXPECT_EQ(GetLogLevel(), 1);  // a configuration does not set the process-wide level
 }
 
 TEST_F(Parameters, BuildersOfXGBoostStandForTreeMethods) {
@@ -121,12 +121,12 @@ TEST_F(Parameters, ClassesNeedAnObjectiveThatTellsThemApart) {
   for (auto const* one : {"0", "1"}) {
     EXPECT_EQ(ErrorOf({{"objective", "reg:squarederror"}, {"num_class", one}}), "no error");
   }
-  auto const data = Data(3);  // as in XGBoost
+  auto const data = Data(3);  // XGBoost also does this
   auto const meant = Train(data, {{"num_class", "3"}}, 2);
   EXPECT_EQ(Bytes(meant.get()), Bytes(Train(data, {{"num_class", "3"}, {"objective", "multi:softmax"}}, 2).get()));
   auto const numbers = Train(Data(), {}, 1);  // one Learner, two models
   auto const bytes = SerialiseModel(numbers->GetModel(), ModelFormat::kUbjson);
-  EXPECT_THROW(meant->LoadModel({bytes.data(), bytes.size()}), Error);  // what the user has set stays
+  EXPECT_THROW(meant->LoadModel({bytes.data(), bytes.size()}), Error);  // the user's setting stays
   auto const free = testing::MakeLearner({});
   free->LoadModel({bytes.data(), bytes.size()});
   EXPECT_EQ(free->GetModel().objective, "reg:squarederror");
@@ -178,7 +178,7 @@ TEST_F(Parameters, ConfigurationsOfXGBoostAreTaken) {
       "updater": [{"hist_train_param": {"max_cached_hist_node": "65536"}, "name": "grow_quantile_histmaker"}]},
     "learner_train_param": {"objective": "reg:squarederror"}, "metrics": [{"name": "rmse"}]}})");
   EXPECT_EQ(MessageOf([&] { learner->Configure(); }), "no error");
-  learner->SetParam("tree_method", "exact");  // the updater followed from the old one
+  learner->SetParam("tree_method", "exact");  // the updater had followed from the old one
   EXPECT_EQ(MessageOf([&] { learner->Configure(); }), "no error");
   EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
@@ -196,7 +196,7 @@ TEST_F(Parameters, NamesOfOtherPlacesAreToldTheirCure) {
   }
 }
 
-/// The message about a name that another library has for something of this kind, or "no error".
+/// Returns the message about another library's name for such a parameter, or "no error".
 std::string CureOf(NameKind kind, std::string const& name) {
   return MessageOf([&] { RefuseOtherName(kind, name); });
 }
@@ -264,7 +264,7 @@ TEST_F(Parameters, PredictorOfAnotherLibrarysDocumentIsLeftThere) {
   EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
 
-/// dmlc does not list the aliases that it was told, so they stand in a table as well.
+/// dmlc does not list declared aliases, so a table has them, too.
 TEST_F(Parameters, AliasesAreThoseDeclared) {
   std::map<std::string, std::string> declared;
   std::regex const declaration(R"(DMLC_DECLARE_ALIAS\((\w+), (\w+)\))");

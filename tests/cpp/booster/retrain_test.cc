@@ -1,4 +1,4 @@
-/// Training again on data that keep what earlier trainings derived from them: the bytes are those of fresh data.
+/// Training again on data with cached derivations of earlier trainings gives the same bytes as fresh data.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -39,7 +39,7 @@ std::vector<Setup> const& Setups() {
   return setups;
 }
 
-/// Values are whole numbers, so that columns may become categories.
+/// Returns whole-number values, so that columns may become categories.
 Data MakeData(bool sparse = false) { return MakeLabelled({kRows, kCols, sparse ? 0.7 : 0.1, 30, sparse, 9}, 2); }
 
 using Change = std::function<void(MetaInfo*)>;
@@ -58,7 +58,7 @@ void MakeCategories(MetaInfo* info) { info->feature_types = {"c", "float", "c", 
 
 std::string TrainBytes(Data const& data, Params const& params) { return Bytes(Train(data, params, kRounds).get()); }
 
-/// The model of data that were never trained on before, in the same state.
+/// Returns the model of fresh data in the same state.
 std::string FreshBytes(Data const& data, Params const& params, bool sparse) {
   auto const fresh = MakeData(sparse);
   *fresh->MutableInfo() = data->Info();
@@ -162,7 +162,7 @@ TEST(Retrain, AFailureIsForgotten) {
     Params const params{{"tree_method", method}};
     auto const data = MakeLabelled({kRows, kCols, 0.0, 0, false, 9}, 2);
     data->MutableInfo()->feature_types.assign(kCols, "c");
-    EXPECT_THROW(TrainBytes(data, params), Error) << method;  // the values are no categories
+    EXPECT_THROW(TrainBytes(data, params), Error) << method;  // the values are not categories
     data->MutableInfo()->feature_types.clear();
     auto const fresh = MakeLabelled({kRows, kCols, 0.0, 0, false, 9}, 2);
     EXPECT_EQ(TrainBytes(data, params), TrainBytes(fresh, params)) << method;

@@ -1,4 +1,4 @@
-/// Trees that grow on other gradients than those of their leaves.
+/// Trees whose split gradients differ from their leaf gradients.
 #include "booster/booster_fixture.h"
 #include "tree/growth/tree_common.h"
 
@@ -19,7 +19,7 @@ std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows = kRows) {
   return testing::MakeMatrix({n_rows, 4, 0.1, 0, false, 5});
 }
 
-/// [n_rows, n_columns]
+/// Returns [n_rows, n_columns].
 std::vector<GradientPair> MakePairs(std::int64_t n_columns, std::uint64_t seed, std::int64_t n_rows = kRows) {
   Random random(seed);
   std::vector<GradientPair> pairs;
@@ -29,7 +29,7 @@ std::vector<GradientPair> MakePairs(std::int64_t n_columns, std::uint64_t seed, 
   return pairs;
 }
 
-/// What a leaf of these rows and this column of pairs gains, and its weight; lambda is 1.
+/// The gain and weight of a leaf with these rows for one column of pairs; lambda is 1.
 struct Leaf {
   double gradient = 0.0;
   double hessian = 0.0;
@@ -42,7 +42,7 @@ struct Leaf {
   double Value() const { return -0.3 * gradient / (hessian + 1.0); }
 };
 
-/// The loss change of a split, summed over the columns, by its definition.
+/// Returns the loss change of a split by its definition, summed over the columns.
 double LossChange(std::vector<GradientPair> const& pairs, std::int64_t n_columns, std::vector<bool> const& goes_left) {
   double change = 0.0;
   for (std::int64_t column = 0; column < n_columns; ++column) {
@@ -71,7 +71,7 @@ TEST(SplitGradients, AStumpIsTheBestSplitOfOnesAndHasLeavesOfOthers) {
     auto const& tree = learner->GetModel().trees.at(0);
     ASSERT_EQ(tree.NumNodes(), 3);
     auto best = 0.0;
-    for (std::size_t cell = 0; cell < values.size(); ++cell) {  // every value of every feature as its threshold
+    for (std::size_t cell = 0; cell < values.size(); ++cell) {  // tries every value of every feature as threshold
       std::vector<bool> goes_left;
       for (std::size_t row = 0; row < kFew; ++row) goes_left.push_back(values[row * 3 + cell % 3] < values[cell]);
       best = std::max(best, LossChange(splits, n_columns, goes_left));
@@ -92,7 +92,7 @@ TEST(SplitGradients, AStumpIsTheBestSplitOfOnesAndHasLeavesOfOthers) {
   }
 }
 
-/// A root that has less hessian than min_child_weight says nothing, whether its leaf holds a number or a vector.
+/// A root with less hessian than min_child_weight has weight 0, for scalar and for vector leaves.
 TEST(SplitGradients, ALightRootIsThatOfAnOrdinaryRound) {
   constexpr std::int64_t kFew = 2;
   auto const data = MakeData(kFew);
@@ -114,7 +114,7 @@ TEST(SplitGradients, ALightRootIsThatOfAnOrdinaryRound) {
   }
 }
 
-/// The same gradients for both are those of an ordinary round, bit for bit, whatever is drawn.
+/// Equal split and leaf gradients give the bits of an ordinary round, for all kinds of random draws.
 class SameGradients : public ::testing::TestWithParam<Params> {};
 
 TEST_P(SameGradients, AreAnOrdinaryRound) {

@@ -1,4 +1,4 @@
-/// process_type=update through a learner: what it starts from, what it leaves, what it refuses.
+/// process_type=update through a learner: its starting model, its result, and its refusals.
 #include <gtest/gtest.h>
 
 #include "booster/booster_fixture.h"
@@ -39,7 +39,7 @@ void Update(Learner* learner, int rounds, std::shared_ptr<DataMatrix> const& dat
   for (int round = 0; round < rounds; ++round) learner->BoostRound(data, round);
 }
 
-/// Of the next round.
+/// Returns the refusal of the next round.
 std::string RefusalOf(Learner* learner) {
   return MessageOf([&] { Update(learner, 1, MakeData(2)); });
 }

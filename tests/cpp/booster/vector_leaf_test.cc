@@ -1,4 +1,4 @@
-/// Trees whose leaves hold vectors, as XGBoost 2.x and 3.2 store them, and row counts: read, written, damaged.
+/// Trees with vector leaves, in the formats of XGBoost 2.x and 3.2, and row counts: read, written, damaged.
 #include <functional>
 #include <limits>
 
@@ -16,7 +16,7 @@ using testing::kGbtree;
 using testing::kTree0;
 using testing::Parse;
 
-/// The leaf of `row`, by the definition in kauri/tree.h.
+/// Returns the leaf of `row`, by the definition in kauri/tree.h.
 std::int32_t LeafOf(Tree const& tree, std::vector<float> const& row) {
   std::int32_t node = 0;
   while (!tree.IsLeaf(node)) {

@@ -1,4 +1,4 @@
-/// How boosters of XGBoost's package meet what they do not know or have: a warning, where those of Kauri fail.
+/// Boosters used through XGBoost's package warn about unknown or unsupported parameters; Kauri's own fail.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -47,7 +47,7 @@ TEST_F(XgboostHabits, UnknownNamesWarnOnce) {
   EXPECT_EQ(Bytes(learner.get()), Bytes(Trained({}).get()));
   learner->SetParam("silent", "1");
   learner->BoostRound(Data(), 3);
-  ASSERT_EQ(Lines().size(), 2U);  // the new one alone
+  ASSERT_EQ(Lines().size(), 2U);  // only the new one
   EXPECT_NE(Lines()[1].find("{ \"silent\" }"), std::string::npos) << Lines()[1];
 }
 
@@ -63,7 +63,7 @@ TEST_F(XgboostHabits, ParametersOfOtherBoostersWarnOnceByTheirGivenNames) {
               "leave them out, or choose another booster.");
     learner->SetParam("subsample", "0.5");
     learner->BoostRound(Data(), 3);
-    ASSERT_EQ(Lines().size(), 2U);  // the new one alone
+    ASSERT_EQ(Lines().size(), 2U);  // only the new one
     EXPECT_NE(Lines()[1].find("{ \"subsample\" }"), std::string::npos) << Lines()[1];
     Lines().clear();
     Trained(With(told, {{"feature_selector", "cyclic"}, {"rate_drop", "0.1"}}), 1, client);
@@ -147,7 +147,7 @@ TEST_F(XgboostHabits, WithoutADeviceTheCpuIsUsed) {
   EXPECT_EQ(Lines()[0].find("Device is changed from GPU to CPU. No visible GPU is found: "), 0U) << Lines()[0];
   EXPECT_EQ(Bytes(learner.get()), Bytes(Trained({}).get()));
   EXPECT_EQ(ConfigOf(*learner)["learner"]["generic_param"]["device"], "cpu");
-  learner->SetParam("predictor", "gpu_predictor");  // alone, it asks for a device as well
+  learner->SetParam("predictor", "gpu_predictor");  // without the others it also asks for a device
   learner->BoostRound(Data(), 3);
   EXPECT_EQ(Lines().size(), 2U);
   EXPECT_THROW(Trained({{"device", "cuda"}}, 1, Client()), Error);
@@ -183,12 +183,12 @@ TEST_F(XgboostHabits, ConfigurationsNumberTheDevice) {
   }
 }
 
-/// A metric's parameters that no other part of the document says.
+/// Parameters of metrics that no other part of the document contains.
 TEST_F(XgboostHabits, ParametersOfMetricsGoThroughConfigurations) {
   auto const learner = Trained({{"eval_metric", "mphe"}, {"huber_slope", "2.5"}});
   auto document = ConfigOf(*learner);
   EXPECT_EQ(document["learner"]["metrics"][0]["pseudo_huber_param"]["huber_slope"], "2.5");
-  document["learner"].erase("user_params");  // as XGBoost's own documents lack them
+  document["learner"].erase("user_params");  // XGBoost's own documents lack them
   document["learner"].erase("user_metrics");
   Learner again(kPackage);
   again.LoadConfig(document.dump());
@@ -223,7 +223,7 @@ TEST_F(XgboostHabits, SnapshotsAreXgboosts) {
   auto const bytes = learner->SaveSnapshot();
   EXPECT_EQ(bytes.find("{L"), 0U);
   EXPECT_LT(bytes.find("Config"), bytes.find("Model"));
-  for (auto const& client : {kPackage, Client()}) {  // either reads them
+  for (auto const& client : {kPackage, Client()}) {  // both read them
     Learner again(client);
     again.LoadSnapshot({bytes.data(), bytes.size()});
     EXPECT_EQ(again.SaveConfig() == learner->SaveConfig(), client.habits == Habits::kXgboost);
@@ -254,13 +254,14 @@ TEST_F(XgboostHabits, ModelsAreOfTheClientsDialect) {
   EXPECT_EQ(Trained({})->Dialect().patch, 1);
   EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {3, 3, 0}})->Dialect().minor, 3);
   EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {1, 0, 0}})->Dialect().major, 1);
-  EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {1, 0, 0}})->Dialect().minor, 7);  // the oldest that is written
+  // the oldest version that can be written
+  EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {1, 0, 0}})->Dialect().minor, 7);
   EXPECT_EQ(Trained({{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.5"}}, 1, {Habits::kXgboost, {1, 7, 6}})
                 ->Dialect()
                 .major,
-            2);  // the first that can say it
+            2);  // the first version that can represent it
   EXPECT_FALSE(Trained({}, 1, Client())->Dialect().is_chosen);
-  EXPECT_FALSE(Trained({{"objective", "reg:huber"}})->Dialect().is_chosen);  // which no version can say
+  EXPECT_FALSE(Trained({{"objective", "reg:huber"}})->Dialect().is_chosen);  // no version can represent it
 }
 
 TEST_F(XgboostHabits, NamesOfRowsToPredictAreTheClientsMatter) {
@@ -268,7 +269,7 @@ TEST_F(XgboostHabits, NamesOfRowsToPredictAreTheClientsMatter) {
     data->MutableInfo()->feature_names = std::move(names);
   };
   auto const learner = Trained({});
-  learner->SetFeatureInfo("feature_name", {"a", "b"});  // of any number
+  learner->SetFeatureInfo("feature_name", {"a", "b"});  // of any number of columns
   learner->SetFeatureInfo("feature_name", {"a", "b", "c", "d"});
   auto const data = Data();
   name(data.get(), {"d", "c", "b", "a"});

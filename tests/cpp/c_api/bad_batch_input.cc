@@ -9,7 +9,7 @@
 namespace kauri::testing {
 namespace {
 
-/// Gives rows, and labels unless there are none, to the proxy.
+/// Returns a function that gives the proxy these rows, and labels if there are any.
 std::function<void(DMatrixHandle)> Rows(std::vector<float> const& values, std::int64_t n_cols,
                                         std::vector<float> const& labels = {}) {
   return [=](DMatrixHandle proxy) {
@@ -28,7 +28,7 @@ Act Read(std::vector<std::function<void(DMatrixHandle)>> const& batches, char co
   };
 }
 
-/// A table of one column of three floats whose struct and schema `spoil` has changed.
+/// Reads a table of one column of three floats after `spoil` has changed its struct and schema.
 Act ReadArrow(std::function<void(ArrowSchema*, ArrowArray*)> const& spoil) {
   return [=](World&) {
     std::vector<float> const values{1, 2, 3};

@@ -26,7 +26,7 @@ Act ReadText(std::string const& format, std::string const& content) {
   return [=](World& world) { return ReadUri(world.File("data.txt", content) + "?format=" + format); };
 }
 
-/// Reads two rows beside which there is another file.
+/// Reads two rows with a side file of this content.
 Act ReadBeside(std::string const& extension, std::string const& content) {
   return [=](World& world) {
     auto const path = world.File("data.txt", "1 0:1 1:2\n0 0:3 1:4\n");
@@ -37,7 +37,7 @@ Act ReadBeside(std::string const& extension, std::string const& content) {
   };
 }
 
-/// Creates a DMatrix of 2 x 2 from an array interface that `spoil` has changed.
+/// Creates a 2 x 2 DMatrix from an array interface changed by `spoil`.
 Act WithInterface(std::function<void(json*)> const& spoil) {
   return [=](World&) {
     std::vector<float> const values{1, 2, 3, 4};

@@ -1,4 +1,4 @@
-/// Explanations that are refused: configurations, backgrounds and null pointers.
+/// Refused explanations: configurations, backgrounds and null pointers.
 #include <string>
 
 #include "c_api/bad_input.h"

@@ -1,4 +1,4 @@
-/// \file What the tables of bad input share.
+/// \file Common parts of the tables of bad input.
 #pragma once
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 namespace kauri::testing {
 
-/// A trained booster, its data and a folder of its own.
+/// A trained booster, its data, and its own folder.
 struct World {
   World() : folder(std::filesystem::path(::testing::TempDir()) / ("kauri_bad_input_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder);
@@ -41,7 +41,7 @@ struct World {
 
 using Act = std::function<int(World&)>;
 
-/// One row: what is done, what the message must say (what, the value, the cure), its kind.
+/// One row of a table: the action, parts of the expected message (problem, value, cure), and the error kind.
 struct BadInput {
   char const* name;
   Act act;

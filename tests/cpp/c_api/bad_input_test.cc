@@ -1,4 +1,4 @@
-/// What goes wrong in practice, as tables. After each row, the booster and its data work as before: nothing is lost.
+/// Realistic mistakes, as tables. After each row, the booster and its data work as before.
 #include "c_api/bad_input.h"
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Trains a booster with one more parameter.
+/// Trains a booster with an additional parameter.
 Act WithParam(std::string const& name, std::string const& value) {
   return [=](World& world) {
     auto params = Logistic();

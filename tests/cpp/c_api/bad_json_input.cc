@@ -1,5 +1,5 @@
-/// Bad input: JSON nested so deeply that whatever walks it would use up the stack, and arrays of rows without columns,
-/// which say that they are long but have no memory.
+/// Bad input: JSON nested so deeply that recursion would overflow the stack, and arrays of rows without columns, which
+/// claim a length but have no memory.
 #include <string>
 #include <vector>
 
@@ -53,7 +53,7 @@ Act DumpDot(std::string const& options) {
   };
 }
 
-/// A categorical column without rows whose names are `names`.
+/// Returns a categorical column without rows whose category names are `names`.
 std::string Categorical(std::string const& names) { return "[[" + names + ", " + Array("<i4", "[0]") + "]]"; }
 
 std::vector<std::string> const kTooDeep{"nested deeper than 64 levels"};
@@ -97,7 +97,7 @@ std::vector<BadInput> BadJson() {
   };
 }
 
-/// What is no text, or no UTF-8, is nothing worse.
+/// Values that are not text or not UTF-8 do no harm.
 TEST(OddParameters, AreIgnored) {
   Problem const problem;
   auto const booster = MakeBooster(problem.data, {{"my_own", "\xFF\xFE"}, {"\xFF", "1"}});
@@ -111,7 +111,7 @@ TEST(OddParameters, AreIgnored) {
   EXPECT_EQ(XGBoosterLoadJsonConfig(booster.get(), R"({"learner": {"objective": ["name"], "user_metrics": 3}})"), -1);
 }
 
-/// An empty array clears a field, of whatever shape it is.
+/// An empty array of any shape clears a field.
 TEST(EmptyArrays, ClearFieldsAtOnce) {
   Problem const problem;
   auto const empty = Array("<f4", kRowsOnly);

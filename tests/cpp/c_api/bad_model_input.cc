@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Loads into the trained booster a model that `spoil` has changed.
+/// Loads a model changed by `spoil` into the trained booster.
 Act LoadSpoiled(std::function<void(json*)> const& spoil) {
   return [=](World& world) {
     auto model = json::parse(world.ModelJson());
@@ -149,7 +149,7 @@ std::vector<BadInput> BadModels() {
   };
 }
 
-/// A few bytes may claim 2^31 - 1 features: what splits do not use must cost nothing.
+/// A few bytes may claim 2^31 - 1 features, so features that no split uses must cost nothing.
 TEST(WideModels, ScoreTheFeaturesOfTheirSplits) {
   World world;
   auto model = json::parse(world.ModelJson());

@@ -11,26 +11,26 @@ namespace kauri::testing {
 
 class Batches {
  public:
-  /// Each gives its data to the proxy.
+  /// Each function gives its data to the proxy.
   explicit Batches(std::vector<std::function<void(DMatrixHandle)>> batches) : batches_(std::move(batches)) {
     DMatrixHandle handle = nullptr;
     EXPECT_OK(XGProxyDMatrixCreate(&handle));
     proxy_.reset(handle);
   }
 
-  /// XGDMatrixCreateFromCallback.
+  /// Calls XGDMatrixCreateFromCallback.
   int Read(DMatrixHandle* out, char const* config = kNaNMissing) {
     return XGDMatrixCreateFromCallback(this, proxy_.get(), &Reset, &Next, config, out);
   }
-  /// XGQuantileDMatrixCreateFromCallback. ref: null for none.
+  /// Calls XGQuantileDMatrixCreateFromCallback. ref: null for none.
   int ReadBins(DMatrixHandle ref, DMatrixHandle* out, char const* config = kNaNMissing) {
     return XGQuantileDMatrixCreateFromCallback(this, proxy_.get(), ref, &Reset, &Next, config, out);
   }
-  /// XGExtMemQuantileDMatrixCreateFromCallback.
+  /// Calls XGExtMemQuantileDMatrixCreateFromCallback.
   int WriteBins(DMatrixHandle* out, char const* config = kNaNMissing) {
     return XGExtMemQuantileDMatrixCreateFromCallback(this, proxy_.get(), nullptr, &Reset, &Next, config, out);
   }
-  /// KauriSummarizeBatches.
+  /// Calls KauriSummarizeBatches.
   int Summarize(char const* config, bst_ulong const** out_shape, bst_ulong* out_dim, double const** out_result) {
     return KauriSummarizeBatches(this, proxy_.get(), &Reset, &Next, config, out_shape, out_dim, out_result);
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// The present values, row by row, and how many each row has.
+/// Returns the values that are present, row by row, and sets row_ptr.
 std::vector<float> PresentValues(Data const& data, std::vector<bst_ulong>* row_ptr) {
   bst_ulong n_rows = 0;
   bst_ulong n_entries = 0;
@@ -97,7 +97,7 @@ TEST(Batches, TrainAsOneTable) {
   auto const part = [&](std::size_t begin, std::size_t end) {
     return [&, begin, end](DMatrixHandle proxy) {
       auto const at = [](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
-      static std::vector<float> rows;  // what the proxy points into must stay until the next batch
+      static std::vector<float> rows;  // the proxy's memory must stay valid until the next batch
       rows.assign(problem.values.begin() + at(begin * n_cols), problem.values.begin() + at(end * n_cols));
       EXPECT_OK(XGProxyDMatrixSetDataDense(proxy, Table(rows, static_cast<std::int64_t>(n_cols)).c_str()));
       SetLabels(proxy, {problem.labels.begin() + at(begin), problem.labels.begin() + at(end)});
@@ -111,7 +111,7 @@ TEST(Batches, TrainAsOneTable) {
             Predict(Train(problem.data, Logistic(), 3), problem.data).values);
 }
 
-/// What a batch says of its rows or columns in the first pass, and later.
+/// A batch's row or column information in the first pass, and in later ones.
 struct Unsteady {
   std::function<void(DMatrixHandle)> first;
   std::function<void(DMatrixHandle)> other;

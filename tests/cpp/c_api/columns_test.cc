@@ -1,4 +1,4 @@
-/// The columns of data and of a model at every call that takes both: names, their order, how many there are.
+/// Columns of data and model in every call that takes both: names, order and number.
 #include <unistd.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace kauri::testing {
 namespace {
 
 using Names = std::vector<char const*>;
-/// A call with a booster and data; its status.
+/// A call with a booster and data; returns its status.
 using Door = std::function<int(Booster const&, Data const&)>;
 
 Data NamedData(Names names) {

@@ -1,4 +1,4 @@
-/// DMatrix: every way to make one gives the same rows; fields come back as they went in.
+/// DMatrix: every way to make one gives the same rows; fields round-trip.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -73,7 +73,7 @@ TEST(DataHandles, AllCreatorsAgree) {
   EXPECT_EQ(Rows(Data(handle)), kExpected);
 }
 
-/// The JVM package passes 0 for a shape that its caller did not give.
+/// The JVM package passes 0 for an unknown shape.
 TEST(Data, WithoutAShapeSparseDataHaveWhatTheirIndicesReach) {
   DMatrixHandle handle = nullptr;
   std::vector<std::int64_t> const row_ptr{0, 2, 2, 4};

@@ -1,5 +1,5 @@
-/// What a user of device=cuda reads when something is missing, through the C ABI. No test needs a device, and every
-/// question gets a process of its own: a process looks for the plug-in once.
+/// Messages about missing parts for device=cuda, through the C ABI. No test needs a device. Every check runs in its own
+/// process, because a process looks for the plug-in only once.
 #include "booster/device.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ using nlohmann::json;
 
 struct Place {
   std::string path;       ///< KAURI_PLUGIN_PATH
-  std::string kind = {};  ///< of the fake plug-in
+  std::string kind = {};  ///< kind of the fake plug-in
 };
 
 Place Fake(std::string const& kind) { return {KAURI_FAKE_PLUGIN, kind}; }
@@ -35,7 +35,7 @@ std::string In(Place const& place, std::function<std::string()> const& answer) {
   });
 }
 
-/// The error of a booster that is to train there. The kind of error comes first.
+/// Returns the error of a booster that trains there, prefixed with the kind of error.
 std::string ErrorOf(Place const& place, std::string const& device, std::string const& tree_method = "exact") {
   return In(place, [&] {
     Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
@@ -133,7 +133,7 @@ TEST(Device, OrdinalOutOfRange) {
   EXPECT_EQ(info.at("CUDA_PLUGIN"), KAURI_FAKE_PLUGIN);
 }
 
-/// What a booster of the CPU with predictor=gpu_predictor answers.
+/// Returns the error of a CPU booster with predictor=gpu_predictor.
 std::string PredictorErrorOf(Place const& place) {
   return In(place, [] {
     Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
@@ -152,7 +152,7 @@ TEST(Device, PredictorOfADeviceForTheCpu) {
                                                      "one. Or use predictor=cpu_predictor.");
 }
 
-/// The devices that `device` stands for, in order; several apart from one.
+/// Returns the devices that `device` expands to, in order; several are separated.
 std::string Devices(Place const& place, std::string const& device) {
   return In(place, [&]() -> std::string {
     try {
@@ -184,7 +184,7 @@ TEST(Device, SeveralDevices) {
             "device=cuda: the fake driver sees no device. Invent one." + kOrTheCpu);
 }
 
-/// Refused before anything is looked for.
+/// Such text is refused before anything is looked for.
 TEST(Device, TextThatIsNoDevice) {
   EXPECT_EQ(Devices({"nowhere"}, "cuda:1,0,1"),
             "parameter device='cuda:1,0,1' names cuda:1 twice; name each device once.");
@@ -196,7 +196,7 @@ TEST(Device, TextThatIsNoDevice) {
   }
 }
 
-/// A booster takes a list through the C ABI and predicts with it; the model does not keep it.
+/// A booster accepts a list through the C ABI and predicts with it; the model does not keep it.
 TEST(Device, BoosterWithSeveralDevices) {
   auto const status = In(Fake("two devices"), [] {
     Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
@@ -222,7 +222,7 @@ TEST(Device, BoosterWithSeveralDevices) {
   EXPECT_EQ(status, "same");
 }
 
-/// An error of the plug-in keeps its kind on the way out.
+/// An error of the plug-in keeps its kind.
 TEST(Device, TooLittleMemory) {
   EXPECT_EQ(
       ErrorOf(Fake("little memory"), "cuda"),
@@ -258,7 +258,7 @@ TEST(Device, ParametersWithoutADeviceVersion) {
             kind + " linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0.");
 }
 
-/// The plug-in is there, the device is not asked for.
+/// The plug-in is present, but no device is requested.
 TEST(Device, TreeMethodOfTheDeviceOnTheCpu) {
   auto const message = In(Fake("two devices"), [] {
     char const* text = nullptr;
@@ -273,7 +273,7 @@ TEST(Device, TreeMethodOfTheDeviceOnTheCpu) {
                          "with device=cpu.");
 }
 
-/// The error does not cost the booster: on the CPU it trains.
+/// The booster survives the error and trains on the CPU.
 TEST(Device, BoosterGoesOnWithTheCpu) {
   auto const status = In({::testing::TempDir()}, [] {
     Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});

@@ -1,4 +1,4 @@
-/// KauriShapleyValues and KauriExplainFunction: what they write and what they refuse.
+/// KauriShapleyValues and KauriExplainFunction: outputs and refusals.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ int Product(void*, std::uint64_t n, std::uint64_t n_cols, double const* rows, do
 
 int RowsFail(void*, std::uint64_t, std::uint64_t, double const*, double*) { return -3; }
 
-/// Where results go, and the calls.
+/// Output arguments, and the calls.
 struct Results {
   std::vector<double> values = std::vector<double>(12, 99.0);
   std::vector<double> errors = std::vector<double>(12, 99.0);

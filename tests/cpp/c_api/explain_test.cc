@@ -1,4 +1,4 @@
-/// KauriBoosterExplain and KauriBoosterExplainSparse: parts of what the calls for predictions return, to the bit.
+/// KauriBoosterExplain and KauriBoosterExplainSparse: bit for bit the same as parts of the predictions.
 #include <cmath>
 #include <string>
 #include <thread>
@@ -136,7 +136,7 @@ TEST(Explanation, AnUntrainedBoosterHasAllItsClasses) {
   EXPECT_EQ(Explain(booster, problem.data, 2).shape, (Shape{200, 3, 5}));
 }
 
-/// Explains all rows and takes the result.
+/// Explains all rows and takes ownership of the result.
 struct Taken {
   Taken(Booster const& booster, Data const& data, int type = 2) {
     bst_ulong const* shape = nullptr;

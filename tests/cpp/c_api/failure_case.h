@@ -1,4 +1,4 @@
-/// \file Calls that fail, each to be made on a scene in any state: for the table of failures and retries.
+/// \file Failing calls that can be made on a scene in any state: for the table of failures and retries.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace kauri::testing {
 
-/// What a booster must have for a call to fail.
+/// State that a booster needs for a call to fail.
 enum class Needs { kNothing, kTraining };
 
 struct FailureCase {
   char const* name;
-  /// Makes the call and puts back what it gave: data, and parameters that only take effect later. Returns the status.
+  /// Makes the call and restores its inputs: data, and parameters that only take effect later. Returns the status.
   std::function<int(Scene const&)> fail;
   Needs needs = Needs::kNothing;
 };

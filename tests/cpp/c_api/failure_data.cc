@@ -1,4 +1,4 @@
-/// Failures by what is learnt from: labels, weights, groups, gradients.
+/// Failures caused by training data: labels, weights, groups, gradients.
 #include <limits>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ int Set(Scene const& scene, char const* field, std::vector<float> const& values)
   return XGDMatrixSetInfoFromInterface(scene.data.get(), field, Vector(values).c_str());
 }
 
-/// A round while the field of the data has these values.
+/// Trains a round while the field of the data has these values.
 std::function<int(Scene const&)> RoundWith(char const* field, std::vector<float> const& values) {
   return [=](Scene const& scene) {
     EXPECT_OK(Set(scene, field, values));
@@ -49,7 +49,7 @@ int NoLabels(Scene const& scene) {
   return status;
 }
 
-/// A ranker's groups come later.
+/// Trains with too few weights and without groups; a ranker's groups are restored afterwards.
 int FewWeights(Scene const& scene) {
   EXPECT_OK(Set(scene, "group", {}));
   auto const status = RoundWith("weight", {1, 2, 3, 4, 5, 6, 7})(scene);
@@ -57,7 +57,7 @@ int FewWeights(Scene const& scene) {
   return status;
 }
 
-/// Weights of rows beside groups, with gradients of one's own, which no objective looks at.
+/// Trains with row weights together with groups, on user gradients, for which no objective checks the weights.
 int RowWeightsBesideGroups(Scene const& scene) {
   EXPECT_OK(Set(scene, "group", {}));
   EXPECT_OK(Set(scene, "weight", std::vector<float>(kRows, 2.0F)));
@@ -72,7 +72,7 @@ int RowWeightsBesideGroups(Scene const& scene) {
   return status;
 }
 
-/// The rows in another matrix. Fields as of the scene's labels, unless `n_cols` are others.
+/// Returns a matrix of random rows, with labels for the scene's targets.
 Data Rows(Scene const& scene, std::int64_t n_rows, std::int64_t n_cols) {
   auto data = MakeData(Features(n_rows, n_cols), n_cols);
   std::vector<float> const labels(n_rows * scene.n_targets, 1.0F);
@@ -98,7 +98,7 @@ int Boost(Scene const& scene, std::vector<float> gradients) {
                                gradients.size());
 }
 
-/// The last pair of the last output: trees of the outputs before are made by then.
+/// Sets the last pair of the last output, when the trees of earlier outputs are already made.
 std::function<int(Scene const&)> LastGradient(float value) {
   return [=](Scene const& scene) {
     std::vector<float> gradients(scene.NumGradients(), 0.25F);

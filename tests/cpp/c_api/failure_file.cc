@@ -1,4 +1,4 @@
-/// Failures of models, snapshots and configurations as bytes and files.
+/// Failures caused by models, snapshots and configurations as bytes and files.
 #include <string>
 #include <vector>
 
@@ -25,14 +25,14 @@ std::string Replaced(std::string text, std::string const& from, std::string cons
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-/// A model of another kind than any scene's, whose objective nobody knows.
+/// Loads a model whose kind differs from all scenes and whose objective is unknown.
 int LoadUnknownObjective(Scene const& scene) {
   Problem const problem(3);
   auto const other = Train(problem.data, {{"objective", "multi:softmax"}, {"num_class", "3"}, {"eta", "0.1"}}, 2);
   return Load(scene, Replaced(ModelText(other), R"("name":"multi:softmax")", R"("name":"multi:hardmax")"));
 }
 
-/// The first half of the snapshot of another booster; the second is damaged.
+/// Loads a snapshot with the first half of another booster and a damaged second half.
 int UnserialiseBadConfig(Scene const& scene) {
   Problem const problem(3);
   auto const other = Train(problem.data, {{"objective", "multi:softmax"}, {"num_class", "3"}, {"eta", "0.1"}}, 2);
@@ -46,7 +46,7 @@ int UnserialiseBadModel(Scene const& scene) {
   return Unserialise(scene, bytes);
 }
 
-/// Good members first.
+/// Starts with valid members.
 int ConfigureHalf(Scene const& scene) {
   return Configure(scene, R"({"learner": {"user_params": {"eta": "0.01", "max_depth": "1", "zeta": 7}}})");
 }

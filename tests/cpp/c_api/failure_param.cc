@@ -1,4 +1,4 @@
-/// Failures by parameters.
+/// Failures caused by parameters.
 #include <string>
 #include <vector>
 
@@ -7,7 +7,7 @@
 namespace kauri::testing {
 namespace {
 
-/// A round with a parameter of another value, which gets its own back.
+/// Trains a round with a changed parameter, which is then restored.
 std::function<int(Scene const&)> RoundWith(std::string const& name, std::string const& value) {
   return [=](Scene const& scene) {
     EXPECT_OK(XGBoosterSetParam(scene.booster.get(), name.c_str(), value.c_str()));
@@ -20,7 +20,7 @@ std::function<int(Scene const&)> RoundWith(std::string const& name, std::string 
   };
 }
 
-/// The same before predictions.
+/// Predicts with an invalid parameter, which is then restored.
 int PredictWith(Scene const& scene) {
   EXPECT_OK(XGBoosterSetParam(scene.booster.get(), "max_depth", "deep"));
   bst_ulong const* shape = nullptr;

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::size_t kRows = static_cast<std::size_t>(kSceneRows);
 
-/// In [0, 1), by the first two features.
+/// Returns scores in [0, 1) that depend on the first two features.
 std::vector<float> Scores(std::vector<float> const& values) {
   std::vector<float> scores;
   for (std::size_t row = 0; row < kRows; ++row) scores.push_back((values[row * 4] + values[row * 4 + 1]) / 2.0F);
   return scores;
 }
 
-/// Data and a booster with parameters, but no round. label_of: score -> label.
+/// Makes data and a booster with parameters, but without rounds. label_of: score -> label.
 Scene MakeScene(Params const& params, std::function<float(float)> const& label_of, float wrong_label,
                 std::int64_t n_targets = 1) {
   Scene scene;
@@ -37,7 +37,7 @@ Scene MakeScene(Params const& params, std::function<float(float)> const& label_o
   }
   scene.wrong_labels = scene.labels;
   scene.wrong_labels[scene.wrong_labels.size() / 2] = wrong_label;
-  if (n_targets > 1) scene.wrong_labels.resize(kRows);  // fewer columns
+  if (n_targets > 1) scene.wrong_labels.resize(kRows);  // the number of columns differs
   scene.data = MakeData(scene.values, kSceneCols);
   scene.SetLabels(scene.labels);
   scene.booster = MakeBooster(scene.data, scene.params);
@@ -64,7 +64,7 @@ Scene Configured() {
   return scene;
 }
 
-/// An untrained booster has been asked for the margins that own gradients start from.
+/// Returns an untrained booster after a request for the margins that user gradients start from.
 Scene AskedForMargins() {
   auto scene = Fresh();
   Predict(scene.booster, scene.data, R"({"type": 1, "training": true, "iteration_begin": 0, "iteration_end": 0,
@@ -79,7 +79,7 @@ Scene FailedBefore(Scene scene) {
   return scene;
 }
 
-/// In a new booster, with the same parameters.
+/// Loads the snapshot into a new booster with the same parameters.
 Scene Loaded(Scene scene) {
   auto const snapshot = ModelText(scene.booster);
   scene.booster = MakeBooster(scene.data, {});
@@ -106,7 +106,7 @@ Scene Dart() {
 
 Scene Linear() { return Trained(MakeScene({{"objective", "binary:logistic"}, {"booster", "gblinear"}}, IsHigh, 2.0F)); }
 
-/// After the first of four rounds.
+/// Returns a booster after the first of four rounds.
 Scene Updating(int n_rounds) {
   auto scene = Loaded(Trained(Fresh(), 4));
   for (auto const& [name, value] : Params{{"process_type", "update"}, {"updater", "refresh"}}) {
@@ -132,7 +132,7 @@ Scene Ranker() {
 Scene Quantiles() {
   auto scene = MakeScene(
       {{"objective", "reg:quantileerror"}, {"quantile_alpha", "[0.2, 0.8]"}, {"tree_method", "exact"}}, Number, 0.0F);
-  scene.wrong_labels.resize(2 * kRows);  // a column too many
+  scene.wrong_labels.resize(2 * kRows);  // one column too many
   return scene;
 }
 

@@ -1,5 +1,5 @@
-/// \file Boosters in every state that calls can leave them in, and what they show of themselves: for the table of
-/// failures and retries.
+/// \file Boosters in every state that calls can leave them in, and their observable state: for the table of failures
+/// and retries.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@ namespace kauri::testing {
 constexpr std::int64_t kSceneRows = 120;
 constexpr std::int64_t kSceneCols = 4;
 
-/// A booster, what it learns from, and what its objective does not take.
+/// A booster, its training data, and labels that its objective rejects.
 struct Scene {
-  Params params;  ///< as they are set; failures that set others set these again
+  Params params;  ///< the parameters set; failures that change them restore these values
   std::vector<float> values;
   std::vector<float> labels;  ///< [kSceneRows, n_targets]
   std::vector<float> wrong_labels;
@@ -29,19 +29,19 @@ struct Scene {
   std::string Param(std::string const& name) const;
   void SetLabels(std::vector<float> const& new_labels) const;
   void SetGroups() const;
-  /// One more round with `data`.
+  /// Trains one more round with `data`.
   int Continue() const;
-  /// Pairs per round: rows times outputs.
+  /// Returns the number of pairs per round: rows times outputs.
   std::size_t NumGradients() const;
 };
 
-/// All that calls tell of a booster; a call that fails is told by its message.
+/// The observable state of a booster; a call that fails is recorded by its message.
 struct Seen {
   std::string model;
   std::string config;
   std::string attributes;
   std::vector<float> predictions;
-  std::string problem;  ///< of the predictions
+  std::string problem;  ///< message of a failed prediction
 
   bool operator==(Seen const& other) const;
 };
@@ -51,11 +51,11 @@ std::string ModelText(Booster const& booster);
 std::string ConfigText(Booster const& booster);
 std::string SnapshotBytes(Booster const& booster);
 
-/// make: a new scene, each time the same.
+/// make: returns a new scene, always the same.
 struct SceneMaker {
   char const* name;
   std::function<Scene()> make;
-  std::function<Scene()> never_failed;  ///< what rounds from here on are compared with
+  std::function<Scene()> never_failed;  ///< reference for rounds from here on
 };
 
 std::vector<SceneMaker> AllScenes();

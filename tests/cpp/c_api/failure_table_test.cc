@@ -1,6 +1,6 @@
-/// Failures and retries as a table: whatever fails, in whatever state a booster is, leaves the booster as it was.
-/// Model, configuration, attributes and predictions are the same as before, and rounds that follow give the bytes of a
-/// booster that never failed.
+/// Failures and retries as a table: any failure, in any state of a booster, leaves the booster unchanged. Model,
+/// configuration, attributes and predictions are the same as before, and further rounds give the bytes of a booster
+/// that never failed.
 #include <memory>
 #include <ostream>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRetries = 2;
 
-/// The model after more rounds.
+/// Returns the model after more rounds.
 std::string Continued(Scene const& scene) {
   for (int round = 0; round < kRetries; ++round) EXPECT_OK(scene.Continue());
   return ModelText(scene.booster);
@@ -49,7 +49,7 @@ TEST_P(FailureTable, Parameters) { Run(FailuresOfParameters()); }
 TEST_P(FailureTable, Files) { Run(FailuresOfFiles()); }
 TEST_P(FailureTable, Use) { Run(FailuresOfUse()); }
 
-/// All failures one after another, on one booster.
+/// Makes all failures one after another on one booster.
 TEST_P(FailureTable, AllInARow) {
   auto const scene = GetParam().make();
   for (auto const& cases :

@@ -1,4 +1,4 @@
-/// Failures of what a booster is used for: evaluation, predictions, slices, dumps, names.
+/// Failures in uses of a booster: evaluation, predictions, slices, dumps, names.
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +24,7 @@ int EvaluateShortWeights(Scene const& scene) {
   return Evaluate(scene, data);
 }
 
-/// On the data that are learnt from, while they have no labels.
+/// Evaluates the training data while they have no labels.
 int EvaluateTraining(Scene const& scene) {
   EXPECT_OK(XGDMatrixSetInfoFromInterface(scene.data.get(), "label", Vector({}).c_str()));
   auto const status = Evaluate(scene, scene.data);

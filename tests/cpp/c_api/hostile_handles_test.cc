@@ -1,4 +1,4 @@
-/// Callers that free what a call works with, and numbers and structs that are not what they are said to be.
+/// Callers that free objects in use, and inconsistent numbers and structs.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ std::vector<float> const& Values() {
   return *values;
 }
 
-/// Gives a batch, having tried to free the proxy.
+/// Tries to free the proxy, then gives a batch.
 void FreeAndGive(DMatrixHandle proxy) {
   EXPECT_NE(XGDMatrixFree(proxy), 0);
   EXPECT_NE(std::string(XGBGetLastError()).find("in use"), std::string::npos) << XGBGetLastError();
@@ -33,7 +33,7 @@ TEST(HostileHandles, AProxyCannotBeFreedByItsIterator) {
   }
 }
 
-/// The matrix that bins are taken from goes while they are made.
+/// The matrix that provides the bins is freed while they are used.
 TEST(HostileHandles, TheReferenceMayBeFreedByTheIterator) {
   auto reference = MakeData(Values(), 3);
   auto const give = [&](DMatrixHandle proxy) {
@@ -109,7 +109,7 @@ int GiveNothing(ArrowArrayStream*, ArrowArray* out) {
   return 0;
 }
 
-/// A stream that lacks a function is refused, and released where it can be.
+/// A stream that lacks a function is refused, and released if possible.
 TEST(HostileHandles, StreamsWithoutFunctions) {
   struct Case {
     decltype(ArrowArrayStream::get_schema) get_schema;

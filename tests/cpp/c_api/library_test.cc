@@ -1,4 +1,4 @@
-/// Versions, build information, log and global configuration; errors as such.
+/// Versions, build information, log, global configuration and errors.
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,7 +27,7 @@ TEST(Library, VersionsAndBuild) {
   auto const info = json::parse(text);
   EXPECT_EQ(info.at("KAURI_VERSION"), KAURI_VERSION);
   for (auto const* key : {"DEBUG", "USE_DLOPEN_NCCL", "USE_FEDERATED", "USE_NVCOMP"}) {
-    EXPECT_TRUE(info.at(key).is_boolean()) << key;  // keys that clients ask for without looking
+    EXPECT_TRUE(info.at(key).is_boolean()) << key;  // keys that clients read without checking
   }
   EXPECT_EQ(info.at("USE_CUDA").get<bool>(), info.at("CUDA_PROBLEM").get<std::string>().empty());
   EXPECT_EQ(XGBuildInfo(nullptr), -1);
@@ -155,7 +155,7 @@ TEST(Library, TrackerOfOneWorker) {
   }
 }
 
-/// Of this process; those that loops have started stay.
+/// Returns the number of threads of this process; threads started by loops stay.
 int NumThreads() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -167,7 +167,7 @@ int NumThreads() {
 }
 
 TEST(Library, HugeThreadCountsStartNoThousands) {
-  constexpr int kOthers = 8;  // of this program
+  constexpr int kOthers = 8;  // threads of this program
   auto const most = MaxThreads() + kOthers;
   Problem const problem;
   KAURI_NEED(NumThreads() >= 1, "threads cannot be counted here");
@@ -197,7 +197,7 @@ TEST(Library, LogGoesToTheCallbackOnly) {
   Problem const problem;
   auto const booster = Train(problem.data, {{"max_dept", "3"}}, 1);
   ASSERT_OK(XGBRegisterLogCallback(nullptr));
-  EXPECT_EQ(lines.rfind("WARNING: ", 0), 0) << lines;  // where XGBoost's clients look for it
+  EXPECT_EQ(lines.rfind("WARNING: ", 0), 0) << lines;  // the prefix that XGBoost's clients look for
   EXPECT_NE(lines.find("max_dept"), std::string::npos) << lines;
   EXPECT_NE(lines.find("max_depth"), std::string::npos) << lines;
   auto const length = lines.size();

@@ -1,4 +1,4 @@
-/// Calls that xgboost4j and older clients make: predictions by a mask, matrices from batches in a callback.
+/// Calls of xgboost4j and older clients: predictions with a mask, matrices from batches in a callback.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -42,7 +42,7 @@ TEST(PredictMask, RefusesWhatItCannotMean) {
   EXPECT_EQ(length, 7U);
 }
 
-/// Two rows of three columns each, the second without its middle, from a place in longer arrays.
+/// Two rows of three columns each, the second without its middle value, at an offset in longer arrays.
 struct Batches {
   std::int64_t offsets[3] = {2, 5, 7};
   int columns[7] = {-9, -9, 0, 1, 2, 0, 2};

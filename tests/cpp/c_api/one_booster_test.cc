@@ -1,5 +1,5 @@
-/// One booster and one DMatrix in many threads, some of which change them: slow at worst, and every answer is one that
-/// the booster gives in one of the states that it goes through.
+/// One booster and one DMatrix used by many threads, some of which modify them. Calls may be slow, but every answer
+/// matches one of the states that the booster goes through.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -28,7 +28,7 @@ float FirstPrediction(BoosterHandle booster, Problem const& problem) {
   return values == nullptr ? -1.0F : values[0];
 }
 
-/// The calls of one thread each. Calls may be refused (a slice of a round that is gone); they must not end otherwise.
+/// Returns the calls of one thread each. Calls may be refused (a slice of a removed round), but must not end otherwise.
 std::vector<std::function<void()>> Callers(BoosterHandle booster, Problem const& problem, std::string const& model) {
   auto const data = problem.data.get();
   auto const predict = [=](int type) {
@@ -91,7 +91,7 @@ TEST(OneBooster, IsReadAndChangedByManyThreads) {
   EXPECT_EQ(Model(booster.get()), model);
 }
 
-/// A prediction is that of one of two models, never of a mixture.
+/// A prediction comes from one of two models, never from a mixture.
 TEST(OneBooster, PredictsWithWholeModels) {
   Problem const problem;
   auto const booster = Train(problem.data, {{"nthread", "1"}}, 1);
@@ -115,7 +115,7 @@ TEST(OneBooster, PredictsWithWholeModels) {
   loader.join();
 }
 
-/// Writers come in although predictions never stop, and predictions although writers never do.
+/// Writers make progress although predictions never stop, and predictions although writers never do.
 TEST(OneBooster, NeitherSideStarves) {
   Problem const problem;
   auto const booster = Train(problem.data, {{"nthread", "1"}}, 3);
@@ -141,7 +141,7 @@ TEST(OneBooster, NeitherSideStarves) {
   EXPECT_GE(n_predictions, 100);
 }
 
-/// A function of the caller that runs in a call may read the booster, and is refused where it would change or free it.
+/// A user callback that runs in a call may read the booster; changing or freeing it is refused.
 TEST(OneBooster, ACallFromACallNeverWaitsForItself) {
   static BoosterHandle g_booster = nullptr;
   static int g_n_lines = 0;

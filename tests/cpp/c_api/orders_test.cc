@@ -1,4 +1,4 @@
-/// KauriSampleOrders and KauriOrderDiscrepancy: what they write and what they refuse.
+/// KauriSampleOrders and KauriOrderDiscrepancy: outputs and refusals.
 #include <gtest/gtest.h>
 
 #include <cmath>

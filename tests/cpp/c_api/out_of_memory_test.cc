@@ -1,4 +1,4 @@
-/// Memory that ends: whichever piece a call cannot have, and every one after it, the call fails and the process lives.
+/// Out of memory: from whichever allocation on, the call fails and the process survives.
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace {
 
-/// Pieces that this thread may still have, and how many it took.
+/// The remaining allocations of this thread, and the number made.
 thread_local std::size_t t_pieces_taken = 0;
 thread_local std::size_t t_pieces_left = std::numeric_limits<std::size_t>::max();
 
-/// Whether it may have one more.
+/// Counts an allocation; returns whether it is allowed.
 bool CountPiece() {
   ++t_pieces_taken;
   if (t_pieces_left == 0) return false;
@@ -40,7 +40,7 @@ void* TakeAligned(std::size_t size, std::align_val_t alignment) {
 
 }  // namespace
 
-// All that the library may use: what a sanitizer's operator new gave would not fit these delete.
+// Replaces all operators that the library may use: memory of a sanitizer's operator new would not fit these delete.
 void* operator new(std::size_t size) { return Take(size); }
 void* operator new[](std::size_t size) { return Take(size); }
 void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return TakeOrNull(size); }
@@ -61,7 +61,7 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { s
 namespace kauri::testing {
 namespace {
 
-/// Makes the call with 0, 1, 2, .. pieces of memory until it has enough; of many, with every fiftieth part more.
+/// Makes the call with 0, 1, 2, .. allocations until it succeeds; when there are many, with every fiftieth part more.
 void ExpectFailures(char const* name, std::function<int()> const& call) {
   constexpr std::size_t kMostPieces = 1000000;
   SCOPED_TRACE(name);
@@ -78,7 +78,7 @@ void ExpectFailures(char const* name, std::function<int()> const& call) {
   FAIL() << "it never had enough memory";
 }
 
-/// Frees what the call made.
+/// Makes a matrix and frees it.
 std::function<int()> Made(std::function<int(DMatrixHandle*)> const& make) {
   return [=] {
     DMatrixHandle out = nullptr;
@@ -126,7 +126,7 @@ TEST_F(OutOfMemory, DocumentsOfBoosters) {
   Problem const problem;
   auto const booster = Train(problem.data, {{"nthread", "1"}, {"max_depth", "2"}, {"eval_metric", "rmse"}}, 2);
   auto const model = ModelText(booster);
-  ASSERT_OK(XGBoosterLoadModelFromBuffer(booster.get(), model.data(), model.size()));  // it names parameters
+  ASSERT_OK(XGBoosterLoadModelFromBuffer(booster.get(), model.data(), model.size()));  // the model names parameters
   auto const snapshot = SnapshotBytes(booster);
   auto const config = ConfigText(booster);
   ExpectFailures("load config", [&] { return XGBoosterLoadJsonConfig(booster.get(), config.c_str()); });
@@ -154,7 +154,7 @@ TEST_F(OutOfMemory, Predictions) {
   });
 }
 
-/// A round, too, leaves the booster as it was.
+/// A failed round also leaves the booster unchanged.
 TEST_F(OutOfMemory, Rounds) {
   auto const scenes = AllScenes();
   for (auto const& maker : scenes) {

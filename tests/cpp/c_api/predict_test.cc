@@ -1,4 +1,4 @@
-/// Predictions: the shape of every type, in-place equal to DMatrix, many threads equal to one.
+/// Predictions: the shape for every type, in-place results equal to DMatrix, many threads equal to one.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -76,7 +76,7 @@ TEST(Prediction, RangesOfRounds) {
   EXPECT_NE(margin(0, 1), margin(0, 2));
 }
 
-/// The three in-place calls on the rows of `problem`, with an optional base margin.
+/// Makes the three in-place predictions for the rows of `problem`, with an optional base margin.
 std::vector<Predicted> InPlace(Booster const& booster, Problem const& problem, DMatrixHandle m, int type) {
   std::vector<std::int32_t> row_ptr{0};
   std::vector<std::int32_t> columns;
@@ -126,7 +126,7 @@ Data WithTypes(Data data, std::vector<char const*> types) {
   return data;
 }
 
-/// The booster of a client that sets no feature types knows from its trees which columns are categories.
+/// A booster without feature types knows from its trees which columns are categorical.
 TEST(Prediction, NumbersForCategoriesAreRefused) {
   Problem problem;
   for (std::size_t row = 0; row < 200; ++row) problem.values[4 * row + 2] = static_cast<float>(row % 3);

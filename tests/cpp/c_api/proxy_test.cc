@@ -1,4 +1,4 @@
-/// Proxies: counts of the rows that they hold, and what is known of rows, said before or after them.
+/// Proxies: row counts, and row information that is set before or after the rows.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-/// Groups whose ranks talk through functions of the caller, good ones and bad ones.
+/// Groups that communicate through user functions, correct ones and faulty ones.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ Group MakeGroup(Rank* rank, int n_ranks) {
   return Group(handle);
 }
 
-/// Every other row of 200, features of few values.
+/// Every second row of 200, with features of few values.
 struct Half {
   explicit Half(int rank) {
     auto const all = Features(200, 4);
@@ -44,7 +44,7 @@ struct Half {
   Data data;
 };
 
-/// fn(rank) in a thread each.
+/// Runs fn(rank) in one thread per rank.
 void InRanks(int n_ranks, std::function<void(int)> const& fn) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n_ranks; ++rank) threads.emplace_back(fn, rank);
@@ -95,7 +95,7 @@ TEST(Ranks, LearnWhatOneProcessLearns) {
     Rank rank{&room, number};
     auto group = MakeGroup(&rank, 2);
     auto const booster = MakeGroupBooster(group);
-    group.reset();  // the booster goes on with it
+    group.reset();  // the booster keeps using it
     Half half(number);
     DMatrixHandle mine[] = {half.data.get()};
     char const* name[] = {"train"};
@@ -109,11 +109,11 @@ TEST(Ranks, LearnWhatOneProcessLearns) {
     EXPECT_EQ(told, lines);
     EXPECT_TRUE(BytesOf(booster.get()) == BytesOf(alone.get()));
     EXPECT_OK(KauriBoosterSetCollective(booster.get(), nullptr));
-    EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 5, half.data.get()));  // alone, from its own rows
+    EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 5, half.data.get()));  // alone, on its own rows
   });
 }
 
-/// One rank learns a round of its own: both find out at the end which one that is.
+/// If one rank trains a different round, both find out at the end, with its number.
 TEST(Ranks, TheEndOfTrainingComparesModels) {
   for (auto const goes_astray : {false, true}) {
     Room room(2);
@@ -137,7 +137,8 @@ TEST(Ranks, TheEndOfTrainingComparesModels) {
   }
 }
 
-/// A wire that fails at any call: both ranks are told, the boosters are as they were, and go on with a new group.
+/// After a wire fails at any call, both ranks get an error, the boosters are unchanged, and they continue with a new
+/// group.
 TEST(Ranks, AWireThatFailsEndsTheRoundAndChangesNothing) {
   for (int const fails_at : {0, 1, 3, 8, 15}) {
     Room first(2);
@@ -169,7 +170,7 @@ TEST(Ranks, AWireThatFailsEndsTheRoundAndChangesNothing) {
   }
 }
 
-/// What one rank refuses ends the call of the other.
+/// A refusal by one rank ends the call of the other.
 TEST(Ranks, BadDataOfOneEndTheOthersRound) {
   Room room(2);
   InRanks(2, [&](int number) {
@@ -177,7 +178,7 @@ TEST(Ranks, BadDataOfOneEndTheOthersRound) {
     auto const group = MakeGroup(&rank, 2);
     auto const booster = MakeGroupBooster(group);
     Half half(number);
-    EXPECT_OK(XGBoosterSetParam(booster.get(), "objective", "binary:logistic"));  // labels are 0 to 8
+    EXPECT_OK(XGBoosterSetParam(booster.get(), "objective", "binary:logistic"));  // the labels are 0 to 8
     if (number == 0) {
       std::vector<float> const fine(100, 1.0F);
       EXPECT_OK(XGDMatrixSetInfoFromInterface(half.data.get(), "label", Vector(fine).c_str()));
@@ -218,7 +219,7 @@ TEST(Ranks, WhatOneProcessAloneLearnsIsRefused) {
   }
 }
 
-/// Functions of the caller cannot change or free the booster that they work for.
+/// User functions cannot change or free the booster that calls them.
 TEST(Ranks, CallersCannotFreeTheirBooster) {
   Room room(2);
   InRanks(2, [&](int number) {
@@ -237,7 +238,7 @@ TEST(Ranks, CallersCannotFreeTheirBooster) {
   });
 }
 
-/// Whatever comes over the wire, no call crashes.
+/// No call crashes, whatever arrives over the wire.
 TEST(Ranks, NoiseOnTheWireIsSurvived) {
   for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     Room room(2);
@@ -265,7 +266,7 @@ TEST(Ranks, NoiseOnTheWireIsSurvived) {
   }
 }
 
-/// A sum that says that the other rank has so many bytes to gather that no memory holds them.
+/// A sum claims that the other rank has more bytes to gather than fit into memory.
 TEST(Ranks, SizesThatNoRankHasAreRefused) {
   auto calls = Calls();
   calls.sum = [](void*, std::int64_t* values, std::uint64_t count) {
@@ -283,7 +284,7 @@ TEST(Ranks, SizesThatNoRankHasAreRefused) {
   EXPECT_NE(KauriGetLastErrorKind(), KAURI_ERROR_INTERNAL) << XGBGetLastError();
 }
 
-/// What was compiled with the header of before has a smaller table.
+/// Clients compiled with an older header have a smaller table.
 TEST(Ranks, TablesWithoutTheLaterFunctions) {
   auto calls = Calls();
   calls.size = offsetof(KauriCollectiveCalls, sum_parts);

@@ -1,4 +1,5 @@
-/// \file Functions that a group talks through, for ranks that are threads: ones that work, fail, or change numbers.
+/// \file User functions of a group for ranks that are threads: correct ones, failing ones, and ones that corrupt
+/// numbers.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +16,13 @@
 
 namespace kauri::testing {
 
-/// What all ranks of a group share: each lays its bytes down, and all read once the last has.
+/// State shared by all ranks of a group: each deposits its bytes, and all read once the last one has.
 class Room {
  public:
   explicit Room(int n_ranks) : bytes_(static_cast<std::size_t>(n_ranks)) {}
 
   int Size() const { return static_cast<int>(bytes_.size()); }
-  /// Returns false where the group is dead.
+  /// Returns false if the group is dead.
   bool Exchange(int rank, std::vector<char> mine,
                 std::function<void(std::vector<std::vector<char>> const&)> const& read) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -63,19 +64,19 @@ class Room {
   std::string why_;
 };
 
-/// One rank's way to the others.
+/// The functions of one rank.
 struct Rank {
   Room* room;
   int rank;
   int n_calls = 0;
   int fails_at = -1;                       ///< the call that returns an error
-  std::function<void()> within = nullptr;  ///< in every call
-  std::uint32_t noise = 0;                 ///< a seed: some numbers that come over the wire are wrong
-  int noise_from = 0;                      ///< after so many sums and maxima
+  std::function<void()> within = nullptr;  ///< called in every call
+  std::uint32_t noise = 0;                 ///< a seed: corrupts some numbers that arrive
+  int noise_from = 0;                      ///< number of sums and maxima before the noise
   std::string why = "the cable was cut";
 };
 
-/// Now and then a number that is a little wrong, or far from right.
+/// Corrupts a number now and then, slightly or grossly.
 template <typename T>
 void Disturb(std::uint32_t* seed, T* values, std::uint64_t count) {
   for (std::uint64_t i = 0; *seed != 0 && i < count; ++i) {
@@ -134,7 +135,7 @@ inline char const* ErrorOf(void* user) {
   return self.why.c_str();
 }
 
-/// Another rank's part is nobody's business: it comes back as something that no sum is.
+/// Sets other ranks' parts, which must not be used, to a value that no sum has.
 inline int SumPartsOf(void* user, std::int64_t* values, std::uint64_t const* begins) {
   auto const& self = *static_cast<Rank*>(user);
   auto const count = begins[self.room->Size()];

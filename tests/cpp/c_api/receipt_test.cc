@@ -1,4 +1,4 @@
-/// KauriBoosterAddReceipt and KauriBoosterVerify: what they answer; what receipts hold is tested from Python.
+/// KauriBoosterAddReceipt and KauriBoosterVerify: their results; the content of receipts is tested from Python.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,7 +31,7 @@ TEST(Receipt, HoldsForItsDataAlone) {
   labels[7] = 1.0F - labels[7];
   auto const other = MakeData(problem.values, 4, labels);
   EXPECT_EQ(Verify(booster, other), std::vector<std::string>{"the values of label of the data differ"});
-  EXPECT_TRUE(Verify(booster, problem.data).empty());  // nothing of the other stays
+  EXPECT_TRUE(Verify(booster, problem.data).empty());  // the other model's receipt is replaced
 }
 
 TEST(Receipt, IsRefused) {

@@ -1,4 +1,4 @@
-/// KauriShuffle and KauriShuffleRows: what they write and what they refuse.
+/// KauriShuffle and KauriShuffleRows: outputs and refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>

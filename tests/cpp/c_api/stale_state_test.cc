@@ -1,4 +1,4 @@
-/// What a booster found out once is not believed of other data, another objective, another model.
+/// Cached results of a booster are not reused for other data, another objective or another model.
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ void ExpectRefusedLabel(Booster const& booster, Data const& data) {
   EXPECT_NE(std::string(XGBGetLastError()).find("label 1000 of row 0"), std::string::npos) << XGBGetLastError();
 }
 
-/// Of as many outputs, so that only the labels do not fit.
+/// The number of outputs is the same, so only the labels do not fit.
 TEST(StaleState, AnotherObjectiveLooksAtTheLabels) {
   auto const data = LargeData();
   auto const booster =
@@ -60,14 +60,14 @@ TEST(StaleState, FewerClassesLookAtTheLabels) {
   ASSERT_OK(XGBoosterCreate(nullptr, 0, &fresh));
   Booster const other(fresh);
   Set(other, {{"objective", "multi:softprob"}, {"num_class", "5"}, {"base_score", "[1, 2, 3]"}});
-  EXPECT_NE(Update(other, problem.data), 0);  // the labels were found to be good by then
+  EXPECT_NE(Update(other, problem.data), 0);  // the labels had been validated before
   Set(other, {{"num_class", "3"}});
   EXPECT_NE(Update(other, problem.data), 0);
   EXPECT_NE(std::string(XGBGetLastError()).find("is not a whole number from 0 to 2"), std::string::npos)
       << XGBGetLastError();
 }
 
-/// Margins that were kept for three classes are none of five.
+/// Cached margins of three classes are not used for five.
 TEST(StaleState, MarginsFollowTheClasses) {
   Problem const problem(3);
   auto const booster = MakeBooster(problem.data, {{"objective", "multi:softprob"}, {"num_class", "3"}});
@@ -79,7 +79,7 @@ TEST(StaleState, MarginsFollowTheClasses) {
   ASSERT_OK(XGBoosterBoostOneIter(booster.get(), problem.data.get(), gradients.data(), hessians.data(), 1000));
 }
 
-/// The same base score is another margin to another objective.
+/// The same base score is a different margin for another objective.
 TEST(StaleState, MarginsFollowTheObjective) {
   Problem const problem;
   auto const booster = MakeBooster(problem.data, {{"base_score", "0.25"}});
@@ -93,7 +93,7 @@ TEST(StaleState, MarginsFollowTheObjective) {
   EXPECT_EQ(Predict(booster, problem.data).values, Predict(fresh, problem.data).values);
 }
 
-/// A first round that fails after it has estimated the intercept.
+/// A first round fails after it has estimated the intercept.
 TEST(StaleState, AFailedRoundKeepsNoIntercept) {
   auto const labels = Features(kRows, 1, 7);
   auto const data = MakeData(Features(kRows, 3), 3, LargeLabels());
@@ -130,7 +130,7 @@ int OwnRound(Data const& data, Params params) {
   return XGBoosterBoostOneIter(booster.get(), data.get(), pairs.data(), pairs.data(), pairs.size());
 }
 
-/// What reads weights and has no objective to check them.
+/// Returns all uses of weights without an objective that checks them.
 std::vector<WeightUse> WeightUses() {
   return {
       {"hist",
@@ -190,7 +190,7 @@ TEST(Weights, OfRowsAreRefusedBesideGroups) {
   for (auto const& use : WeightUses()) EXPECT_OK(use.use(data)) << use.name;
 }
 
-/// Where every row is a group of its own, both are the same.
+/// If every row is its own group, both kinds of weights agree.
 TEST(Weights, OfGroupsOfOneRow) {
   auto const data = LargeData();
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "weight", Vector(Features(kRows, 1)).c_str()));
@@ -199,7 +199,7 @@ TEST(Weights, OfGroupsOfOneRow) {
   EXPECT_EQ(ModelText(Train(data, {{"nthread", "1"}}, 2)), ModelText(rows));
 }
 
-/// XGQuantileDMatrixCreateFromCallback on batches whose weights are `weights`.
+/// Calls XGQuantileDMatrixCreateFromCallback with batches that have these weights.
 int MakeBins(std::vector<float> const& weights, std::size_t n_batches) {
   auto const values = Features(kRows, 3);
   auto const give = [&](DMatrixHandle proxy) {

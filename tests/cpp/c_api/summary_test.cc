@@ -1,4 +1,4 @@
-/// KauriSummarizeColumns and KauriSummarizeBatches: what they return and what they refuse.
+/// KauriSummarizeColumns and KauriSummarizeBatches: results and refusals.
 #include <gtest/gtest.h>
 
 #include <string>

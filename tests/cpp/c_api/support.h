@@ -13,7 +13,7 @@
 
 namespace kauri::testing {
 
-/// Fails the test with the library's message unless the call succeeded.
+/// Fails the test with the library's message if the call failed.
 #define EXPECT_OK(call) EXPECT_EQ((call), 0) << XGBGetLastError()
 #define ASSERT_OK(call) ASSERT_EQ((call), 0) << XGBGetLastError()
 
@@ -26,7 +26,7 @@ struct FreeBooster {
 using Data = std::unique_ptr<void, FreeData>;
 using Booster = std::unique_ptr<void, FreeBooster>;
 
-/// The array interface of `values`; shape as JSON.
+/// Returns the array interface of `values`; shape as JSON.
 template <typename T>
 std::string Interface(std::vector<T> const& values, char const* typestr, std::string const& shape) {
   return R"({"data": [)" + std::to_string(reinterpret_cast<std::uintptr_t>(values.data())) +
@@ -40,7 +40,7 @@ inline std::string Table(std::vector<float> const& values, std::int64_t n_cols) 
   return Interface(values, "<f4", "[" + std::to_string(n_rows) + ", " + std::to_string(n_cols) + "]");
 }
 
-/// Rows of pseudo-random features in [0, 1), the same on every machine.
+/// Returns pseudo-random features in [0, 1), the same on every machine.
 inline std::vector<float> Features(std::int64_t n_rows, std::int64_t n_cols, std::uint32_t seed = 1) {
   std::vector<float> values(n_rows * n_cols);
   for (auto& value : values) {

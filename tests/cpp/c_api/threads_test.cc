@@ -1,4 +1,4 @@
-/// What only reads a booster may run beside anything else that only reads it.
+/// Calls that only read a booster may run concurrently.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -76,11 +76,11 @@ TEST(BoosterThreads, ReadersDoNotDisturbEachOther) {
   for (auto const& read : readers) expected.push_back(read(booster.get()));
   std::vector<int> differences(readers.size(), 0);
   for (int repeat = 0; repeat < 4; ++repeat) {
-    ASSERT_OK(XGBoosterSetParam(booster.get(), "huber_slope", "1.5"));  // the threads resolve the parameters
+    ASSERT_OK(XGBoosterSetParam(booster.get(), "huber_slope", "1.5"));  // the threads will resolve the parameters
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < readers.size(); ++t) {
       threads.emplace_back([&, t] {
-        for (std::size_t i = 0; i < 100; ++i) {  // two threads a reader, then the next pairs
+        for (std::size_t i = 0; i < 100; ++i) {  // two threads per reader, then the next pairs
           auto const which = (t / 2 + i / 10) % readers.size();
           if (readers[which](booster.get()) != expected[which]) ++differences[t];
         }
@@ -91,7 +91,7 @@ TEST(BoosterThreads, ReadersDoNotDisturbEachOther) {
   EXPECT_EQ(differences, std::vector<int>(readers.size(), 0));
 }
 
-/// The shorter a call, the more of them meet.
+/// Short calls overlap more often.
 TEST(BoosterThreads, ShortReadersDoNotDisturbEachOther) {
   Problem const problem;
   auto const booster =

@@ -44,7 +44,7 @@ TEST(Collective, SumsWrapAndMaximaAreUnsigned) {
 TEST(Collective, PartsAreSummedWhereTheyAreNeeded) {
   for (int const n_ranks : {1, 2, 3, 5}) {
     ExpectNone(RunRanks(n_ranks, [&](Collective* group) {
-      std::vector<std::uint64_t> begins{0};  // of rank 1 none
+      std::vector<std::uint64_t> begins{0};  // rank 1 has none
       for (int rank = 0; rank < n_ranks; ++rank) begins.push_back(begins.back() + (rank == 1 ? 0U : rank + 2U));
       std::vector<std::int64_t> values(begins.back(), group->Rank() + 1);
       group->SumParts(values, begins);

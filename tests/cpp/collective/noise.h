@@ -1,4 +1,4 @@
-/// \file A wire that changes what it carries.
+/// \file A collective that corrupts messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace kauri {
 
-/// What other ranks gather comes with a few bytes changed, cut off or added, one call in three.
+/// Changes, cuts off or adds a few bytes in gathers of other ranks, in one call of three.
 class NoisyCollective : public Collective {
  public:
   NoisyCollective(Collective* group, std::uint32_t seed)
@@ -34,7 +34,7 @@ class NoisyCollective : public Collective {
     if (kind == 0) bytes->resize(random_() % (bytes->size() + 1));
     if (kind == 1) bytes->resize(bytes->size() + 1 + random_() % 24, std::byte{1});
     for (int i = 0; kind > 1 && i < 3 && !bytes->empty(); ++i) {
-      // The sizes and ranges at the beginning as often as the rest.
+      // Sizes and ranges at the beginning are corrupted as often as the rest.
       auto const bound = kind == 2 ? std::min<std::size_t>(bytes->size(), 80) : bytes->size();
       (*bytes)[random_() % bound] = static_cast<std::byte>(random_());
     }
@@ -44,7 +44,7 @@ class NoisyCollective : public Collective {
   std::mt19937 random_;
 };
 
-/// fn(ctx) on every rank over such a wire, for each seed: it ends, and nothing but an Error comes out of it.
+/// Runs fn(ctx) on every rank over such a collective, for each seed. It must end, without exceptions other than Error.
 template <typename Fn>
 void ExpectErrorsAtMost(int n_ranks, std::uint32_t n_seeds, Fn&& fn) {
   for (std::uint32_t seed = 0; seed < n_seeds; ++seed) {
@@ -54,7 +54,7 @@ void ExpectErrorsAtMost(int n_ranks, std::uint32_t n_seeds, Fn&& fn) {
       ctx.collective = &noisy;
       try {
         fn(ctx);
-        group->Abort("the end");  // others may still wait for a call that this rank has left out
+        group->Abort("the end");  // others may still wait for a call that this rank has skipped
       } catch (Error const& error) {
         group->Abort(error.what());
       }

@@ -21,7 +21,7 @@ constexpr auto kSmallest = std::numeric_limits<std::int64_t>::min();
 Bytes Packed(Values const& values) {
   Bytes room(PackedRoom(values.size()), std::byte{0xAB});
   room.resize(PackIntegers(values, room));
-  return {room.begin(), room.end()};  // no byte more: a reader that looks behind the end is found out
+  return {room.begin(), room.end()};  // of exact size, so that reads beyond the end are detected
 }
 
 Values Unpacked(Bytes const& packed, Values values, UnpackMode mode) {
@@ -29,7 +29,7 @@ Values Unpacked(Bytes const& packed, Values values, UnpackMode mode) {
   return values;
 }
 
-/// n numbers of `bits` bits at most, either sign, times 2^shift.
+/// Returns n numbers of at most `bits` bits, of either sign, times 2^shift.
 Values Random(std::size_t n, int bits, int shift, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Values values(n);
@@ -73,7 +73,7 @@ TEST(PackedIntegers, EdgesOfTheRange) {
   ExpectThroughAndBack({kLargest, kSmallest, kSmallest, kLargest, 0, 0}, "both ends");
 }
 
-/// Gradients beside hessians that are all 2^29, as squared error has them.
+/// Tests gradients with hessians that are all 2^29, as for squared error.
 TEST(PackedIntegers, HistogramsTakeFewBytes) {
   std::mt19937_64 random(5);
   Values histogram;
@@ -82,7 +82,7 @@ TEST(PackedIntegers, HistogramsTakeFewBytes) {
     histogram.push_back((static_cast<std::int64_t>(random() >> 34U) - (1 << 29)) * n_rows);
     histogram.push_back(n_rows << 29);
   }
-  EXPECT_LE(Packed(histogram).size(), 7168U * 7);  // 5 bytes and 1, of 16, and the heads of the blocks
+  EXPECT_LE(Packed(histogram).size(), 7168U * 7);  // 5 bytes and 1 instead of 16, plus the heads of the blocks
   EXPECT_LE(Packed(Values(14336, 0)).size(), 7168U / 16);
 }
 
@@ -113,7 +113,7 @@ TEST(PackedIntegers, BytesThatAreNotThoseOfTheNumbers) {
   }
 }
 
-/// Whatever comes, nothing but numbers or an error comes of it.
+/// Any input gives numbers or an error, nothing worse.
 TEST(PackedIntegers, NoiseIsReadWithinItsBounds) {
   std::mt19937 random(3);
   auto const packed = Packed(Random(600, 33, 0, 2));

@@ -1,4 +1,4 @@
-/// \file Ways to give the rows of one table to ranks.
+/// \file Partitions of the rows of one table among ranks.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace kauri {
 
-/// For each rank the ranges of its rows, in its order.
+/// For each rank, the ranges of its rows in its order.
 struct Partition {
   std::string name;
   std::vector<std::vector<RowRange>> ranges;
 };
 
-/// [rank] of the lengths, one after another.
+/// Assigns consecutive ranges of these lengths to the ranks.
 inline std::vector<std::vector<RowRange>> InTurn(std::vector<std::int64_t> const& lengths) {
   std::vector<std::vector<RowRange>> ranges;
   std::int64_t first = 0;
@@ -29,7 +29,7 @@ inline std::vector<std::vector<RowRange>> InTurn(std::vector<std::int64_t> const
   return ranges;
 }
 
-/// Pieces of at most `most` rows to random ranks, in random order there.
+/// Assigns pieces of at most `most` rows to random ranks, in random order there.
 inline std::vector<std::vector<RowRange>> Scattered(int n_ranks, std::int64_t n_rows, std::int64_t most,
                                                     std::mt19937* random) {
   std::vector<std::vector<RowRange>> ranges(ToSize(n_ranks));
@@ -39,12 +39,13 @@ inline std::vector<std::vector<RowRange>> Scattered(int n_ranks, std::int64_t n_
     first += length;
   }
   for (auto& of_rank : ranges) {
-    if (n_ranks > 1) std::shuffle(of_rank.begin(), of_rank.end(), *random);  // one rank is one process: in order
+    // a single rank is one process, with rows in order
+    if (n_ranks > 1) std::shuffle(of_rank.begin(), of_rank.end(), *random);
   }
   return ranges;
 }
 
-/// Random lengths that add up to n_rows, zeros among them.
+/// Returns random lengths that sum to n_rows, some of them zero.
 inline std::vector<std::int64_t> RandomLengths(int n_ranks, std::int64_t n_rows, std::mt19937* random) {
   std::vector<std::int64_t> ends{n_rows};
   while (static_cast<int>(ends.size()) < n_ranks) ends.push_back(static_cast<std::int64_t>((*random)()) % (n_rows + 1));
@@ -53,7 +54,8 @@ inline std::vector<std::int64_t> RandomLengths(int n_ranks, std::int64_t n_rows,
   return ends;
 }
 
-/// Contiguous, of random sizes, with empty ranks, single rows, misaligned to blocks of 4,096, scattered.
+/// Returns partitions that are contiguous, of random sizes, with empty ranks, single rows, misaligned to blocks of
+/// 4,096, or scattered.
 inline std::vector<Partition> Partitions(int n_ranks, std::int64_t n_rows, std::uint32_t seed = 1) {
   std::mt19937 random(seed);
   std::vector<std::int64_t> even(ToSize(n_ranks), n_rows / n_ranks);
@@ -81,7 +83,7 @@ inline std::vector<Partition> Partitions(int n_ranks, std::int64_t n_rows, std::
           {"scattered", Scattered(n_ranks, n_rows, 1, &random)}};
 }
 
-/// The rows of the ranges of values [n_rows, width].
+/// Returns the rows of the ranges from values [n_rows, width].
 template <typename T>
 std::vector<T> RowsOf(std::vector<T> const& values, std::vector<RowRange> const& ranges, std::int64_t width = 1) {
   std::vector<T> rows;
@@ -93,7 +95,7 @@ std::vector<T> RowsOf(std::vector<T> const& values, std::vector<RowRange> const&
   return rows;
 }
 
-/// What a rank with these rows knows; without query groups.
+/// Returns the row information of a rank with these ranges, without query groups.
 inline MetaInfo InfoOf(MetaInfo const& all, std::vector<RowRange> const& ranges) {
   MetaInfo info;
   for (auto const& range : ranges) info.n_rows += range.count;
@@ -106,13 +108,13 @@ inline MetaInfo InfoOf(MetaInfo const& all, std::vector<RowRange> const& ranges)
   return info;
 }
 
-/// Whole query groups for each rank: ranges of rows, and which groups they are.
+/// An assignment of whole query groups to ranks: ranges of rows, and group numbers.
 struct GroupPartition {
   std::string name;
   std::vector<std::vector<std::int64_t>> groups;  ///< [rank], in its order
 };
 
-/// Partitions of the groups as if each were a row.
+/// Partitions the groups as if each were a row.
 inline std::vector<GroupPartition> GroupPartitions(int n_ranks, std::int64_t n_groups) {
   std::vector<GroupPartition> partitions;
   for (auto const& of_rows : Partitions(n_ranks, n_groups)) {
@@ -127,7 +129,7 @@ inline std::vector<GroupPartition> GroupPartitions(int n_ranks, std::int64_t n_g
   return partitions;
 }
 
-/// The rows of the groups.
+/// Returns the row ranges of the groups.
 inline std::vector<RowRange> RangesOfGroups(MetaInfo const& all, std::vector<std::int64_t> const& groups) {
   std::vector<RowRange> ranges;
   for (auto const group : groups) {
@@ -136,7 +138,7 @@ inline std::vector<RowRange> RangesOfGroups(MetaInfo const& all, std::vector<std
   return ranges;
 }
 
-/// What a rank with these groups knows.
+/// Returns the row information of a rank with these groups.
 inline MetaInfo InfoOfGroups(MetaInfo const& all, std::vector<std::int64_t> const& groups) {
   auto without = all;
   without.weights.clear();

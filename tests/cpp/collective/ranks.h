@@ -1,4 +1,4 @@
-/// \file Code that runs once per rank, each in a thread of its own.
+/// \file Code that runs once per rank, each in its own thread.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,8 @@
 
 namespace kauri {
 
-/// fn(collective) on every rank. Returns what each threw, empty where nothing was; a rank that throws aborts the group.
+/// Runs fn(collective) on every rank. Returns the message that each rank threw, or an empty string; a throw aborts the
+/// group.
 template <typename Fn>
 std::vector<std::string> RunRanks(int n_ranks, Fn&& fn, std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
   ThreadGroup group(n_ranks, timeout);

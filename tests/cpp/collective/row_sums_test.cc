@@ -1,4 +1,4 @@
-/// Sums, rows and query groups of ranks against those of one process that has all rows.
+/// Sums, rows and query groups over several ranks, compared with one process that has all rows.
 #include "collective/row_sums.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace kauri {
 namespace {
 
-/// Addends of many sizes: their sum depends on its order.
+/// Returns addends of very different sizes, so their sum depends on the order.
 std::vector<float> Addends(std::int64_t n) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> exponent(-20.0F, 20.0F);
@@ -34,7 +34,7 @@ double LaneTotal(Context const& ctx, MetaInfo const& info, std::vector<float> co
   });
 }
 
-/// A call that counts, and weighs what it gives.
+/// Counts gathers and the bytes that this rank sends in them.
 class CountingCollective : public Collective {
  public:
   explicit CountingCollective(Collective* group) : group_(group) {}

@@ -11,7 +11,7 @@ std::uint32_t ChecksumOf(std::string const& text, std::uint32_t before = 0) {
   return Crc32c({text.data(), text.size()}, before);
 }
 
-/// RFC 3720, appendix B.4, and the check value of the catalogue of polynomials.
+/// Uses RFC 3720, appendix B.4, and the check value of the catalogue of polynomials.
 TEST(Checksum, OfKnownTexts) {
   EXPECT_EQ(ChecksumOf("123456789"), 0xE3069283U);
   EXPECT_EQ(ChecksumOf(std::string(32, '\0')), 0x8A9136AAU);

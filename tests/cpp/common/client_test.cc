@@ -1,4 +1,4 @@
-/// Whose client is found for which file of a library.
+/// Detection of the client from the path of the library.
 #include "common/client.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Version = std::array<int, 3>;
 
-/// A package with a file VERSION. Its folder is this process's: others run the same tests at the same time.
+/// A package with a file VERSION. Its folder belongs to this process, because other processes run the same tests.
 class Package {
  public:
   explicit Package(std::string const& version)

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A machine whose files are in a temporary folder.
+/// A simulated machine whose system files are in a temporary folder.
 class Quota : public ::testing::Test {
  protected:
   Quota() {
@@ -62,13 +62,13 @@ TEST_F(Quota, TheLeastOfAllGroupsAround) {
   EXPECT_EQ(Get(), 3);
 }
 
-/// A mount may show the hierarchy from some group on.
+/// A mount may show the hierarchy below some group only.
 TEST_F(Quota, OfAMountedGroup) {
   MountVersion2("/docker/abc");
   Write("proc/self/cgroup", "0::/docker/abc/inner\n");
   Write("sys/fs/cgroup/inner/cpu.max", "200000 50000\n");
   EXPECT_EQ(Get(), 4);
-  Write("proc/self/cgroup", "0::/docker/abcd\n");  // elsewhere: what is mounted is all that can be seen
+  Write("proc/self/cgroup", "0::/docker/abcd\n");  // outside the mount: only the mounted part is visible
   Write("sys/fs/cgroup/cpu.max", "25000 50000\n");
   EXPECT_EQ(Get(), 0.5);
 }

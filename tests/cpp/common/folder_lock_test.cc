@@ -24,7 +24,7 @@ class FolderLockTest : public ::testing::Test {
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
-  /// Empty where the folder was free.
+  /// Returns the error of locking the folder; empty if it was free.
   std::string Refusal() const {
     try {
       FolderLock const lock(folder_.string(), "model_dir");
@@ -66,7 +66,7 @@ TEST_F(FolderLockTest, DiesWithTheProcess) {
   EXPECT_NE(Refusal().find("(process " + std::to_string(child) + ")"), std::string::npos);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  EXPECT_FALSE(fs::is_empty(folder_));  // the file stays, the lock does not
+  EXPECT_FALSE(fs::is_empty(folder_));  // the file remains, the lock does not
   EXPECT_EQ(Refusal(), "");
   EXPECT_TRUE(fs::is_empty(folder_));
 }
@@ -81,7 +81,7 @@ TEST_F(FolderLockTest, OfManyAtOnceOneWins) {
     if (child != 0) continue;
     close(start[1]);
     char nothing = 0;
-    auto const ended = read(start[0], &nothing, 1);  // all at once, when the parent closes its end
+    auto const ended = read(start[0], &nothing, 1);  // all children start together when the parent closes its end
     std::optional<FolderLock> lock;
     try {
       lock.emplace(folder_.string(), "model_dir");

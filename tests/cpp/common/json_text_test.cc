@@ -35,7 +35,7 @@ TEST(JsonText, DepthHasALimit) {
 
 TEST(JsonText, WritesTextsOfTexts) {
   EXPECT_EQ(JsonQuoted("a\"\n"), R"("a\"\n")");
-  EXPECT_EQ(JsonQuoted("\xFF"), "\"\xEF\xBF\xBD\"");  // no UTF-8: the replacement character
+  EXPECT_EQ(JsonQuoted("\xFF"), "\"\xEF\xBF\xBD\"");  // invalid UTF-8 becomes the replacement character
   EXPECT_EQ(JsonArray({}), "[]");
   EXPECT_EQ(JsonArray({"1", "[2]"}), "[1,[2]]");
   EXPECT_EQ(JsonObject({{"b", "1"}, {"a", "\"x\""}}), R"({"a":"x","b":1})");

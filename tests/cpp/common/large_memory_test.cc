@@ -8,7 +8,7 @@
 namespace kauri {
 namespace {
 
-/// Below and above the size from which large pages are asked for.
+/// Sizes below and above the threshold for large pages.
 constexpr std::size_t kSizes[] = {0, 1, 1000, (std::size_t{4} << 20U) / sizeof(std::uint32_t) + 4097};
 
 TEST(LargeMemory, ResizesAsAVectorDoes) {

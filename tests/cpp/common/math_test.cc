@@ -21,7 +21,7 @@ double RelativeError(double value, long double truth) {
   return static_cast<double>(std::fabs((static_cast<long double>(value) - truth) / truth));
 }
 
-/// Every finite float32 bit pattern in steps of `stride`.
+/// Calls fn for every finite float32 bit pattern, in steps of `stride`.
 template <typename Fn>
 void ForFloats(std::uint32_t stride, Fn&& fn) {
   for (std::uint64_t bits = 0; bits < (1ULL << 32U); bits += stride) {
@@ -153,7 +153,7 @@ TEST(Math, VectorCodeGivesTheScalarBits) {
   for (std::size_t i = 0; i < arguments.size(); ++i) exps[i] = Exp(arguments[i]);
   for (std::size_t i = 0; i < arguments.size(); ++i) logs[i] = Log(arguments[i]);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    double volatile one = arguments[i];  // keeps the compiler from making this loop vector code too
+    double volatile one = arguments[i];  // keeps the compiler from vectorising this loop
     if (std::isnan(exps[i])) {
       EXPECT_TRUE(std::isnan(Exp(one)));
     } else {

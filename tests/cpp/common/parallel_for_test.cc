@@ -44,7 +44,7 @@ TEST(ParallelFor, BlocksDependOnTheNumberOfItemsOnly) {
   }
 }
 
-/// Notes whether two threads of one loop ever have the same index, or one that its scratch memory has no place for.
+/// Records whether two threads of a loop ever have the same index, or one outside its scratch memory.
 class Places {
  public:
   explicit Places(int n) : taken_(static_cast<std::size_t>(n)) {}
@@ -100,8 +100,8 @@ TEST(ParallelFor, OthersHelp) {
   EXPECT_GT(others, 20);
 }
 
-/// A loop within a block runs on the thread that meets it, which is then the only one of that loop: its scratch memory
-/// may have a place for one thread only.
+/// A loop within a block runs on its caller's thread, the only thread of that loop, because its scratch memory may have
+/// room for one thread only.
 TEST(ParallelFor, LoopsWithinBlocksRunThere) {
   for (auto const inner_threads : {1, 8}) {
     std::atomic<int> elsewhere{0};
@@ -183,7 +183,7 @@ TEST(ParallelFor, ManyThreadsMayAskAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// A caller that waits in a block of its own keeps no other from its loops.
+/// A caller that is inside a block does not delay the loops of others.
 TEST(ParallelFor, CallersDoNotWaitForEachOther) {
   std::atomic<bool> may_end{false};
   std::thread holder([&] {
@@ -198,7 +198,7 @@ TEST(ParallelFor, CallersDoNotWaitForEachOther) {
   holder.join();
 }
 
-/// Loops of all lengths after pauses of all lengths: workers that spin, fall asleep, are awake too late.
+/// Runs loops of all lengths after pauses of all lengths: workers spin, fall asleep, or wake up too late.
 TEST(ParallelFor, ShortAndLongLoopsAndPauses) {
   std::atomic<std::int64_t> sum{0};
   std::int64_t expected = 0;

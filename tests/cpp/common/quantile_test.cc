@@ -11,7 +11,7 @@
 namespace kauri {
 namespace {
 
-/// By sorting, as XGBoost defines it: places are q (n + 1).
+/// Computes the quantile by sorting, as XGBoost defines it: positions are q (n + 1).
 float Reference(std::vector<float> values, double q) {
   std::sort(values.begin(), values.end());
   auto const n = static_cast<double>(values.size());
@@ -24,7 +24,7 @@ float Reference(std::vector<float> values, double q) {
   return static_cast<float>(low + share * (static_cast<double>(values[below + 1]) - low));
 }
 
-/// The first value in order whose share of the weight, with all before it, reaches q.
+/// Returns the first sorted value at which the cumulative share of the weight reaches q.
 float Reference(std::vector<WeightedValue> values, double q) {
   std::sort(values.begin(), values.end(), [](auto const& a, auto const& b) { return a.value < b.value; });
   double total = 0.0;
@@ -57,7 +57,7 @@ TEST(Quantile, AgainstSorting) {
 }
 
 TEST(Quantile, AsXGBoost) {
-  // XGBoost 3.2.0's base score of reg:quantileerror at 0.2 over 41 - 1 labels lies between the places 8 and 9.
+  // XGBoost 3.2.0's base score of reg:quantileerror at 0.2 over 41 - 1 labels lies between positions 8 and 9.
   std::vector<float> values;
   for (int i = 40; i > 0; --i) values.push_back(static_cast<float>(i));
   EXPECT_FLOAT_EQ(Quantile(values, 0.2F), 8.2F);

@@ -15,7 +15,8 @@ TEST(Quoted, EscapesWhatIsNoText) {
   using namespace std::string_literals;
   EXPECT_EQ(Quoted("a\nb\t\r\x1B[2J\x7F\0c"s), "'a\\x0Ab\\x09\\x0D\\x1B[2J\\x7F\\x00c'");
   EXPECT_EQ(Quoted("caf\xE9"), "'caf\\xE9'");
-  EXPECT_EQ(Quoted("\xC0\xAF \xED\xA0\x80 \xF4\x90\x80\x80 \xE6\xB0"),  // too long, half a pair, too large, cut off
+  // overlong, half a surrogate pair, too large, truncated
+  EXPECT_EQ(Quoted("\xC0\xAF \xED\xA0\x80 \xF4\x90\x80\x80 \xE6\xB0"),
             "'\\xC0\\xAF \\xED\\xA0\\x80 \\xF4\\x90\\x80\\x80 \\xE6\\xB0'");
 }
 
@@ -23,7 +24,7 @@ TEST(Quoted, CutsLongText) {
   EXPECT_EQ(Quoted(std::string(300, 'x')), "'" + std::string(300, 'x') + "'");
   EXPECT_EQ(Quoted(std::string(50 << 20, 'x')), "'" + std::string(300, 'x') + "...' (52428800 bytes)");
   EXPECT_EQ(Quoted("abc", 2), "'ab...' (3 bytes)");
-  EXPECT_EQ(Quoted("aö水b", 2), "'a...' (7 bytes)");  // no character is cut in two
+  EXPECT_EQ(Quoted("aö水b", 2), "'a...' (7 bytes)");  // does not split a character
   EXPECT_EQ(Quoted("aö水b", 3), "'aö...' (7 bytes)");
   EXPECT_EQ(Quoted("aö水b", 5), "'aö...' (7 bytes)");
   EXPECT_EQ(Quoted("\x80\x80\x80\x80\x80\x80", 5), "'\\x80\\x80\\x80\\x80\\x80...' (6 bytes)");

@@ -29,7 +29,7 @@ double MeanOf(std::vector<double> const& values, int power) {
 TEST(RandomNormal, HasTheMomentsOfTheNormalDistribution) {
   for (std::uint64_t const key : {0U, 1U, 77U}) {
     auto const drawn = Draw(key);
-    // Five standard errors of each.
+    // The tolerance is five standard errors.
     EXPECT_NEAR(MeanOf(drawn, 1), 0.0, 5.0 * std::sqrt(1.0 / kDraws));
     EXPECT_NEAR(MeanOf(drawn, 2), 1.0, 5.0 * std::sqrt(2.0 / kDraws));
     EXPECT_NEAR(MeanOf(drawn, 3), 0.0, 5.0 * std::sqrt(15.0 / kDraws));
@@ -37,7 +37,7 @@ TEST(RandomNormal, HasTheMomentsOfTheNormalDistribution) {
   }
 }
 
-/// Kolmogorov's distance from the distribution function, whose chance to be above 2 / sqrt(n) is 0.0007.
+/// Tests Kolmogorov's distance from the distribution function, which exceeds 2 / sqrt(n) with probability 0.0007.
 TEST(RandomNormal, HasItsDistributionFunction) {
   auto drawn = Draw(5);
   std::sort(drawn.begin(), drawn.end());
@@ -49,7 +49,7 @@ TEST(RandomNormal, HasItsDistributionFunction) {
   EXPECT_LT(distance, 2.0 / std::sqrt(kDraws));
 }
 
-/// Neighbours in the counter, and equal counters of neighbouring keys, have nothing to do with each other.
+/// Adjacent counters, and equal counters of adjacent keys, are independent.
 TEST(RandomNormal, NeighboursAreIndependent) {
   auto const drawn = Draw(9);
   auto const other = Draw(10);

@@ -13,7 +13,7 @@ std::string DigestOf(std::string const& text) {
   return digest.Finish();
 }
 
-/// FIPS 180-2, appendix B, and the empty message of NIST's test vectors.
+/// Uses FIPS 180-2, appendix B, and the empty message of NIST's test vectors.
 TEST(Sha256, OfKnownTexts) {
   EXPECT_EQ(DigestOf(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(DigestOf("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -17,7 +17,7 @@ namespace {
 
 TEST(SharedLock, OneChangesOrManyRead) {
   SharedLock lock;
-  std::int64_t number = 0;  // as ThreadSanitizer sees it
+  std::int64_t number = 0;  // not atomic, so that ThreadSanitizer detects races
   std::vector<std::thread> threads;
   for (int t = 0; t < 6; ++t) {
     threads.emplace_back([&, t] {
@@ -61,7 +61,7 @@ TEST(SharedLock, AThreadReadsAgainAndIsRefusedToChange) {
   EXPECT_TRUE(lock.TryLockExclusive());
 }
 
-/// Two threads hold one lock each for reading and ask for the other's, for which a writer waits.
+/// Two threads each hold one lock for reading and request the other's, for which a writer waits.
 TEST(SharedLock, ReadersOfSeveralLocksPassWaitingWriters) {
   SharedLock locks[2];
   std::atomic<int> n_holding{0};
@@ -72,7 +72,7 @@ TEST(SharedLock, ReadersOfSeveralLocksPassWaitingWriters) {
       LockHold const first(&locks[t], Access::kRead, "first");
       ++n_holding;
       while (n_holding < 4) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the writers wait by then
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then the writers wait
       LockHold const second(&locks[1 - t], Access::kRead, "second");
       ++n_done;
     });
@@ -86,7 +86,7 @@ TEST(SharedLock, ReadersOfSeveralLocksPassWaitingWriters) {
   EXPECT_EQ(n_done, 2);
 }
 
-/// The exit status of a child that runs `in_child`, 0 for true, while another thread holds `lock`.
+/// Returns the exit status of a child that runs `in_child` (0 for true) while another thread holds `lock`.
 int InChildWhileHeld(SharedLock* lock, Access access, std::function<bool()> const& in_child) {
   std::atomic<int> stage{0};
   std::thread holder([&] {
@@ -97,7 +97,7 @@ int InChildWhileHeld(SharedLock* lock, Access access, std::function<bool()> cons
   while (stage < 1) std::this_thread::yield();
   auto const child = fork();
   if (child == 0) {
-    alarm(20);  // a child that waits for ever is a failure, too
+    alarm(20);  // a child that hangs also fails
     _exit(in_child() ? 0 : 1);
   }
   stage = 2;

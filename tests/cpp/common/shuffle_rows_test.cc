@@ -1,4 +1,4 @@
-/// Rows in a random order, to other memory and in place, against the permutations written out.
+/// Shuffled rows, copied and in place, compared with explicit permutations.
 #include "common/shuffle_rows.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ Context Threads(int threads) {
   return ctx;
 }
 
-/// Rows that differ from one another.
+/// Returns distinct rows.
 Bytes MakeRows(std::int64_t n, std::int64_t stride) {
   Bytes rows(static_cast<std::size_t>(n * stride));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<char>(RandomBits(1, i));
@@ -62,7 +62,7 @@ TEST(ShuffleRows, GoesBackwards) {
 }
 
 TEST(ShuffleRows, AnyThreadsTheSameBytes) {
-  constexpr std::int64_t kRows = 3000017;  // some waves
+  constexpr std::int64_t kRows = 3000017;  // several waves
   auto const from = MakeRows(kRows, 4);
   Bytes one(from.size());
   Bytes eight(from.size());
@@ -72,7 +72,7 @@ TEST(ShuffleRows, AnyThreadsTheSameBytes) {
   EXPECT_FALSE(one == from);
 }
 
-/// The rounds from the paper's description: i and (K - i) mod n swap if the bit of the larger one is set.
+/// Computes the rounds as the paper describes: i and (K - i) mod n swap if the bit of the larger one is set.
 std::vector<std::int64_t> SwapByDefinition(std::int64_t n, std::uint64_t seed) {
   std::vector<std::int64_t> elements(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) elements[i] = i;
@@ -114,7 +114,7 @@ TEST(ShuffleRowsInPlace, RowsOfAnyWidth) {
     auto const stride = row_bytes + 3;
     auto const from = MakeRows(kRows, stride);
     auto rows = from;
-    auto expected = from;  // what lies between the rows stays
+    auto expected = from;  // bytes between the rows are not changed
     SwapOrNot const swaps(kRows, 8);
     for (std::int64_t row = 0; row < kRows; ++row) {
       auto const source = from.begin() + static_cast<std::int64_t>(swaps.Forward(row)) * stride;
@@ -135,7 +135,7 @@ TEST(ShuffleRowsInPlace, AnyThreadsTheSameBytes) {
   EXPECT_FALSE(one == MakeRows(kRows, 4));
 }
 
-/// Pairs of a round have every element but those that are their own partners, at most two, once.
+/// The pairs of a round contain every element exactly once, except those that are their own partners, at most two.
 TEST(SwapRound, PairsDoNotMeet) {
   for (std::int64_t n = 1; n <= 70; ++n) {
     for (int number = 0; number < 20; ++number) {

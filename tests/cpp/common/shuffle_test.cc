@@ -67,7 +67,7 @@ TEST(VariablePhilox, ManyAtOnceAreThoseOfOneAtATime) {
   }
 }
 
-/// The kernel of vectors, at any width that this machine has, from any number on.
+/// Tests the vector kernel at every width of this machine, from any starting number.
 TEST(VariablePhilox, KeptImagesAreThoseOfOneAtATime) {
   for (int bits = VariablePhilox::kMinBits; bits <= VariablePhilox::kMaxBits; ++bits) {
     VariablePhilox const bijection(bits, 10);
@@ -87,7 +87,7 @@ TEST(VariablePhilox, KeptImagesAreThoseOfOneAtATime) {
   }
 }
 
-/// The bijections of comparisons.
+/// Used for the bijections that serve as comparisons.
 template <typename Bijection>
 void ExpectBijective(std::int64_t n) {
   BijectiveShuffle<Bijection> const shuffle(n, 13);
@@ -116,11 +116,11 @@ TEST(Shuffle, IsAPermutationOfEverySize) {
   EXPECT_TRUE(IsPermutation(Shuffled(1000003, 11)));
 }
 
-/// Algorithm 1 as printed, one candidate after the other.
+/// Compares with algorithm 1 as printed, one candidate at a time.
 TEST(Shuffle, KeepsTheImagesInOrder) {
   for (std::int64_t const n : {1, 2, 31, 32, 33, 255, 257, 10000}) {
     Shuffle const shuffle(n, 3);
-    EXPECT_GT(shuffle.NumCandidates(), n);  // or all permutations would be even
+    EXPECT_GT(shuffle.NumCandidates(), n);  // otherwise all permutations would be even
     Elements expected;
     for (std::int64_t candidate = 0; candidate < shuffle.NumCandidates(); ++candidate) {
       if (shuffle.Image(candidate) < n) expected.push_back(shuffle.Image(candidate));
@@ -143,14 +143,14 @@ TEST(Shuffle, ListFirstAndIndexAgree) {
   }
 }
 
-/// Another permutation than the list's, of single elements.
+/// Ranks of single elements form another permutation than the list.
 TEST(Shuffle, RanksAreAPermutation) {
   for (std::int64_t const n : {1, 2, 15, 16, 33, 1000}) {
     Shuffle const shuffle(n, 4);
     Elements ranks;
     for (std::int64_t element = 0; element < n; ++element) ranks.push_back(shuffle.Rank(element));
     EXPECT_TRUE(IsPermutation(ranks)) << n;
-    // By definition: the orbit of an element, less what is not below n.
+    // By definition, the orbit of an element without numbers that are not below n.
     for (std::int64_t element = 0; element < n; ++element) {
       auto place = shuffle.Image(element);
       while (place >= n) place = shuffle.Image(place);
@@ -160,14 +160,14 @@ TEST(Shuffle, RanksAreAPermutation) {
 }
 
 TEST(Shuffle, DependsOnTheSeedAndNotOnThreads) {
-  auto const list = Shuffled(5000011, 8, 1);  // more than a wave
+  auto const list = Shuffled(5000011, 8, 1);  // more than one wave
   EXPECT_EQ(list, Shuffled(5000011, 8, 8));
   EXPECT_TRUE(IsPermutation(list));
   EXPECT_NE(Shuffled(100, 8), Shuffled(100, 9));
   EXPECT_NE(Shuffled(100, 8), Shuffled(100, std::uint64_t{8} << 32U));
 }
 
-TEST(Shuffle, KeepsItsPermutations) {  // of files and folds made with it
+TEST(Shuffle, KeepsItsPermutations) {  // files and folds depend on them
   EXPECT_EQ(Shuffled(10, 0), (Elements{3, 0, 5, 7, 4, 6, 8, 9, 1, 2}));
   EXPECT_EQ(Shuffle(std::int64_t{1} << 40, 1).First({}, 3), (Elements{820523266319, 248336609045, 909717095946}));
 }

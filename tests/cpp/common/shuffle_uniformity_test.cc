@@ -1,6 +1,6 @@
 /// The statistical tests of Mitchell, Stokes, Frank & Holmes 2022, "Bandwidth-optimal random shuffling for GPUs",
-/// section 5, and three that see what those cannot: parity, marginals of positions, pairs of positions.
-/// Each of them is also shown a shuffle that it must refuse.
+/// section 5, and three tests for what those miss: parity, marginals of positions, pairs of positions. Each test must
+/// also reject a faulty shuffle.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,15 +18,15 @@ using Shuffler = std::function<Elements(std::int64_t n, std::uint64_t seed)>;
 
 Elements Bijective(std::int64_t n, std::uint64_t seed) { return Shuffle(n, seed).List({}); }
 
-/// The linear congruential bijection of the paper's section 4.1: known to fail.
+/// Shuffles with the linear congruential bijection of the paper's section 4.1, which is known to fail.
 Elements Congruential(std::int64_t n, std::uint64_t seed) {
   return BijectiveShuffle<LinearCongruential>(n, seed).List({});
 }
 
-/// The shuffle in place.
+/// Shuffles with the bijection of the in-place algorithm.
 Elements BySwaps(std::int64_t n, std::uint64_t seed) { return BijectiveShuffle<SwapOrNot>(n, seed).List({}); }
 
-/// Elements by their rank, which needs no scan.
+/// Places elements by their rank, which needs no scan.
 Elements ByRanks(std::int64_t n, std::uint64_t seed) {
   Shuffle const shuffle(n, seed);
   Elements ranks;
@@ -34,19 +34,19 @@ Elements ByRanks(std::int64_t n, std::uint64_t seed) {
   return ranks;
 }
 
-/// With other rounds than the library's; bits as it has them.
+/// Shuffles with another number of rounds than the library, with its number of bits.
 Shuffler OfRounds(int bits, int n_rounds) {
   return [=](std::int64_t n, std::uint64_t seed) { return Shuffle(n, VariablePhilox(bits, seed, n_rounds)).List({}); };
 }
 
-/// Fisher & Yates: truly uniform.
+/// Shuffles by Fisher & Yates, which is truly uniform.
 Elements Uniform(std::int64_t n, std::uint64_t seed) {
   std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
   UniformOrder(MixBits(seed), order);
   return {order.begin(), order.end()};
 }
 
-/// Without the fix of parity: n is a power of two, and so is the bijection's domain.
+/// Shuffles without the fix of parity: n is a power of two and equals the bijection's domain.
 Elements OfFullDomain(std::int64_t n, std::uint64_t seed) {
   int bits = 0;
   while ((std::int64_t{1} << bits) < n) ++bits;
@@ -58,7 +58,7 @@ Elements OfFullDomain(std::int64_t n, std::uint64_t seed) {
   return list;
 }
 
-/// (chi-square - degrees of freedom) / its standard deviation, for equally likely outcomes.
+/// Returns (chi-square - degrees of freedom) / its standard deviation, for equally likely outcomes.
 double ChiSquareDeviation(std::vector<std::int64_t> const& counts, std::int64_t n_draws) {
   auto const expected = static_cast<double>(n_draws) / static_cast<double>(counts.size());
   double chi_square = 0.0;
@@ -67,7 +67,7 @@ double ChiSquareDeviation(std::vector<std::int64_t> const& counts, std::int64_t 
   return (chi_square - freedom) / std::sqrt(2.0 * freedom);
 }
 
-/// The number of a permutation among all, in the order of a dictionary.
+/// Returns the lexicographic rank of a permutation.
 std::size_t Rank(Elements const& list) {
   std::size_t rank = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -106,9 +106,9 @@ TEST(ShuffleUniformity, EveryPermutationIsAsLikely) {
   EXPECT_GT(OverAllPermutations(Congruential, 5, 20000), 100.0);
 }
 
-/// Ranks: each set of elements of the lowest ranks is as likely, but of two permutations that differ by one swap one
-/// comes up more often, since the bijection's are even. Of five elements in a domain of 16, even ones have a share of
-/// (1 - 5 4 / (16 15)) / 2.
+/// Tests ranks: each set of elements with the lowest ranks is equally likely. But of two permutations that differ by
+/// one swap, one is more frequent, because the bijection is even. For five elements in a domain of 16, even
+/// permutations have a share of (1 - 5 4 / (16 15)) / 2.
 TEST(ShuffleUniformity, EverySetOfLowestRanksIsAsLikely) {
   constexpr std::int64_t kDraws = 50000;
   constexpr std::int64_t kElements = 7;
@@ -125,13 +125,14 @@ TEST(ShuffleUniformity, EverySetOfLowestRanksIsAsLikely) {
   for (auto const count : of_set) {
     if (count > 0) counts.push_back(count);
   }
-  ASSERT_EQ(counts.size(), 35U);  // 7 over 3
+  ASSERT_EQ(counts.size(), 35U);  // binomial(7, 3)
   EXPECT_LT(ChiSquareDeviation(counts, kDraws), kDeviations);
   EXPECT_NEAR(n_even, (1.0 - 20.0 / 240.0) / 2.0 * kDraws, kDeviations * std::sqrt(0.25 * kDraws));
 }
 
-/// The chi-squares of 119 degrees of freedom, by rounds of Philox with four bits: 469,000, 17,000, 2,300, 220, 120 and
-/// 115 for 4, 8, 10, 16, 20 and 24 were found with other keys. And of swap-or-not: 15,768, 252 and 137 for 4, 8 and 12.
+/// Tests chi-squares with 119 degrees of freedom by rounds of Philox with four bits. With other keys they were 469,000,
+/// 17,000, 2,300, 220, 120 and 115 for 4, 8, 10, 16, 20 and 24 rounds, and for swap-or-not 15,768, 252 and 137 for 4, 8
+/// and 12.
 TEST(ShuffleUniformity, RoundsThatAreNeeded) {
   auto const chi_square = [](Shuffler const& shuffler) {
     return 119.0 + std::sqrt(2.0 * 119.0) * OverAllPermutations(shuffler, 5, 100000);
@@ -151,7 +152,7 @@ TEST(ShuffleUniformity, RoundsThatAreNeeded) {
   EXPECT_LT(chi_square(swaps(16)), 181.0);
 }
 
-/// Pairs of positions in opposite order, of all pairs.
+/// Returns the share of all pairs of positions that are in opposite order.
 double ShareOfDiscordantPairs(Elements const& a, Elements const& b) {
   std::size_t discordant = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -160,7 +161,7 @@ double ShareOfDiscordantPairs(Elements const& a, Elements const& b) {
   return static_cast<double>(discordant) / (0.5 * static_cast<double>(a.size() * (a.size() - 1)));
 }
 
-/// The mean of the Mallows kernel over uniform permutations of n.
+/// Returns the mean of the Mallows kernel over uniform permutations of n.
 double MeanOfKernel(double lambda, std::int64_t n) {
   auto const step = 2.0 * lambda / static_cast<double>(n * (n - 1));
   double mean = 1.0;
@@ -170,7 +171,7 @@ double MeanOfKernel(double lambda, std::int64_t n) {
   return mean;
 }
 
-/// Maximum mean discrepancy, the mean of the Mallows kernel over disjoint pairs, in standard deviations.
+/// Returns the maximum mean discrepancy, from the mean Mallows kernel over disjoint pairs, in standard deviations.
 double Discrepancy(Shuffler const& shuffler, std::int64_t n, std::int64_t n_pairs) {
   constexpr double kLambda = 5.0;
   double sum = 0.0;
@@ -195,7 +196,7 @@ TEST(ShuffleUniformity, MeanDiscrepancyOfTheMallowsKernel) {
   EXPECT_GT(std::fabs(Discrepancy(OfRounds(7, 4), 100, 1000)), 8.0);
 }
 
-/// Of 200 sets of truly uniform permutations, 5 in 100 are beyond 1.96 standard deviations, give or take 2.
+/// Tests 200 sets of truly uniform permutations: 5 in 100 exceed 1.96 standard deviations, give or take 2.
 TEST(ShuffleUniformity, FalseAlarms) {
   int n_alarms = 0;
   for (std::uint64_t set = 0; set < 200; ++set) {
@@ -206,7 +207,7 @@ TEST(ShuffleUniformity, FalseAlarms) {
   EXPECT_LE(n_alarms, 14);
 }
 
-/// Where each element lands: [n, n] counts, rows with n - 1 degrees of freedom.
+/// Tests the positions of elements: [n, n] counts, rows with n - 1 degrees of freedom.
 double OverPositions(Shuffler const& shuffler, std::int64_t n, std::int64_t n_draws) {
   std::vector<std::int64_t> counts(n * n);
   for (std::int64_t draw = 0; draw < n_draws; ++draw) {

@@ -25,7 +25,7 @@ TEST(Threads, HugeCountsAreNot) {
   }
 }
 
-/// What the environment says is found once: so each case is a process that has not asked yet.
+/// Runs each case in a fresh process, because the environment is read only once.
 int InFreshProcess(char const* num_threads, char const* limit, std::int64_t wanted) {
   auto const child = fork();
   if (child == 0) {

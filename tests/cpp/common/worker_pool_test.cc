@@ -1,4 +1,4 @@
-/// What OpenMP's threads do not offer: processes that fork, machines that start no more threads, exits at any time.
+/// Properties that OpenMP's threads lack: forks, machines that start no more threads, and exits at any time.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ constexpr unsigned kSecondsToHang = 20;
 #define KAURI_TEST_WITH_TSAN 1
 #endif
 #endif
-/// ThreadSanitizer starts no threads after a fork.
+/// ThreadSanitizer cannot start threads after a fork.
 #ifdef KAURI_TEST_WITH_TSAN
 #define KAURI_TEST_IN_CHILD() \
   KAURI_SKIP_UNLESS(false, "ThreadSanitizer starts no threads in the child of a process with threads")
@@ -38,7 +38,7 @@ constexpr unsigned kSecondsToHang = 20;
 #define KAURI_TEST_IN_CHILD() static_cast<void>(0)
 #endif
 
-/// Whether all of a loop is done, on up to `threads`.
+/// Returns whether a loop completes, on up to `threads` threads.
 bool LoopWorks(int threads) {
   Context ctx;
   ctx.threads = threads;
@@ -50,7 +50,7 @@ bool LoopWorks(int threads) {
   return sum == 4950;
 }
 
-/// The exit status of `work` in a child process, where it returns whether all is well; 1000 + signal if one ended it.
+/// Returns the exit status of `work` in a child process (0 if it returns true); 1000 + signal if a signal ended it.
 int InChild(std::function<bool()> const& work) {
   auto const child = fork();
   if (child == 0) {
@@ -98,7 +98,7 @@ TEST(WorkerPool, AChildOfAParentWithinLoopsWorks) {
   busy.join();
 }
 
-/// As a user without the right to start more threads. Nothing that came before has started any in the child.
+/// Simulates a user who may not start more threads. The child has no threads from earlier tests.
 TEST(WorkerPool, WithoutThreadsTheCallerDoesItAll) {
   KAURI_TEST_IN_CHILD();
   EXPECT_EQ(InChild([] {
@@ -154,7 +154,7 @@ TEST(WorkerPool, SignalsGoToTheProgramsOwnThreads) {
   sigset_t mine;
   sigemptyset(&mine);
   sigaddset(&mine, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &mine, nullptr);  // another thread would be taken if one could
+  pthread_sigmask(SIG_BLOCK, &mine, nullptr);  // a signal would go to another thread if possible
   kill(getpid(), SIGUSR1);
   LoopWorks(8);
   pthread_sigmask(SIG_UNBLOCK, &mine, nullptr);
@@ -162,7 +162,7 @@ TEST(WorkerPool, SignalsGoToTheProgramsOwnThreads) {
   EXPECT_EQ(g_signals_elsewhere, 0);
 }
 
-/// Workers that spin, sleep or work are no reason for a process not to end, nor to end badly.
+/// Workers that spin, sleep or work do not prevent a clean exit.
 TEST(WorkerPool, AProcessEndsAtAnyTime) {
   KAURI_TEST_IN_CHILD();
   for (int repeat = 0; repeat < 10; ++repeat) {

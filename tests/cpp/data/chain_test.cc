@@ -1,4 +1,4 @@
-/// Tables one below the other: rows against the parts, fields, what disagrees.
+/// Concatenated tables: rows compared with the parts, fields, and disagreements.
 #include "data/chain.h"
 
 #include <cmath>
@@ -11,7 +11,8 @@ namespace {
 
 using Matrices = std::vector<std::unique_ptr<DataMatrix>>;
 
-/// [n_rows, 4]: value (first_row + row) + 100 * col where col < n_present, else missing; one target more than asked.
+/// Returns [n_rows, 4]: value (first_row + row) + 100 * col if col < n_present, else missing; one more target than
+/// required.
 std::unique_ptr<DataMatrix> MakePart(std::int64_t first_row, std::int64_t n_rows, std::int64_t n_present) {
   CsrStorage csr;
   csr.row_ptr.push_back(0);

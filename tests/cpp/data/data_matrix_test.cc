@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-/// A random sparse table as cells, and as CSR with shuffled rows.
+/// A random sparse table as dense values, and as CSR with shuffled rows.
 struct RandomTable {
   RandomTable(std::int64_t rows, std::int64_t cols, int percent, unsigned seed) : n_rows(rows), n_cols(cols) {
     std::mt19937 random(seed);
@@ -167,7 +167,7 @@ TEST(CscAdapter, ManyEntriesInAnyOrder) {
   for (std::int64_t col = 0; col < n_cols; ++col) {
     auto const n_present = col == 7 ? 0 : col == 8 ? n_rows : n_rows / 5;
     for (std::int64_t i = 0; i < n_present; ++i) {
-      auto const row = i * 31 % n_rows;  // 31 and n_rows have no common divisor
+      auto const row = i * 31 % n_rows;  // coprime to n_rows
       auto const value = i % 11 == 0 ? -1.0F : static_cast<float>(i * n_cols + col);
       indices.push_back(static_cast<std::int32_t>(row));
       values.push_back(value);

@@ -1,4 +1,4 @@
-/// \file What the tests of this folder share.
+/// \file Common parts of the tests in this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ ArrayView TableView(std::vector<T> const& values, std::int64_t n_rows, std::int6
   return {values.data(), DTypeOf<T>(), {n_rows, n_cols}, {item * n_cols, item}, 2};
 }
 
-/// Equal, with NaN equal to NaN.
+/// Expects equal values, with NaN equal to NaN.
 inline void ExpectSame(std::vector<float> const& actual, std::vector<float> const& expected) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -65,7 +65,7 @@ inline void ExpectSame(std::vector<float> const& actual, std::vector<float> cons
   }
 }
 
-/// All rows as a view gives them.
+/// Returns all rows of a view.
 inline std::vector<float> RowsOf(DataView const& view) {
   std::vector<float> rows(view.NumRows() * view.NumCols());
   view.CopyRows(0, view.NumRows(), view.NumCols(), rows.data());
@@ -80,7 +80,7 @@ inline Context WithThreads(int threads) {
   return ctx;
 }
 
-/// A file that lives as long as this object.
+/// A file that is deleted with this object.
 class TempFile {
  public:
   TempFile(std::string const& contents, std::string const& extension) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kBytes = 100;
 
-/// Counts how often an entry is made, each time with another number.
+/// Counts how often an entry is made, and gives each a different number.
 class Counter {
  public:
   int Get(DerivedData* data, DerivedKey const& key, MemoryBudget const& budget = {}) {

@@ -44,7 +44,7 @@ TEST(GlobalRows, AreSetAndReadBack) {
   SetInfo(&info, "global_rows", VectorView(std::vector<int>()));
   EXPECT_TRUE(info.global_rows.empty());
   auto unknown = InfoOfUnknownRows();
-  SetInfo(&unknown, "global_rows", TableView(ranges, 4, 2));  // of a batch that is still to come
+  SetInfo(&unknown, "global_rows", TableView(ranges, 4, 2));  // the batch itself comes later
   EXPECT_EQ(unknown.global_rows, (Ranges{{4, 5}, {0, 4}}));
 }
 
@@ -84,7 +84,7 @@ TEST(GlobalRows, OfOneProcessAreAllItsRows) {
   EXPECT_EQ(CountGlobalRows({}, 3), 3);
 }
 
-/// What every rank says of ranges that fit no table; a rank without ranges has row i as row i.
+/// Returns the common error of all ranks for inconsistent ranges; a rank without ranges has row i as row i.
 std::string GroupRefusal(std::vector<Ranges> const& ranges, std::vector<std::int64_t> const& n_rows) {
   auto const errors = RunRanks(static_cast<int>(ranges.size()), [&](Collective* collective) {
     auto const rank = static_cast<std::size_t>(collective->Rank());
@@ -94,7 +94,7 @@ std::string GroupRefusal(std::vector<Ranges> const& ranges, std::vector<std::int
   return errors[0];
 }
 
-/// One of two ranks, the other one of which says `words`.
+/// One of two ranks; the other one sends `words`.
 class ToldRank : public Collective {
  public:
   explicit ToldRank(std::vector<std::int64_t> words) : words_(std::move(words)) {}

@@ -46,7 +46,7 @@ TEST(MetaInfo, LabelsOfTablesMayBeSilent) {
   ExpectParts(
       MessageOf([&] { SetInfo(&info, "label", TableView(infinite, 3, 2)); }),
       {"Label contains NaN, infinity", "label of row 1 is -inf", "finite", "or NaN where a label is not known"});
-  ExpectSame(info.labels, {1, 2, kNaN, 4, 5, kNaN});  // a failure changes nothing
+  ExpectSame(info.labels, {1, 2, kNaN, 4, 5, kNaN});  // a failed call changes nothing
   std::vector<double> const column{1, kNaN, 3};
   ExpectParts(MessageOf([&] { SetInfo(&info, "label", TableView(column, 3, 1)); }),
               {"label of row 1 is nan", "two label columns or more"});
@@ -58,7 +58,7 @@ TEST(MetaInfo, WeightsBeforeOrAfterGroups) {
   auto info = ThreeRows();
   std::vector<float> const two{1, 0.5F};
   std::vector<float> const three{1, 2, 3};
-  SetInfo(&info, "weight", VectorView(two));  // perhaps one per query
+  SetInfo(&info, "weight", VectorView(two));  // possibly one weight per query
   ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"weight has 2 values", "one sample weight per row, 3"});
   std::vector<std::uint32_t> const sizes{2, 1};
   SetInfo(&info, "group", VectorView(sizes));
@@ -149,7 +149,7 @@ TEST(MetaInfo, MarginsAndBounds) {
   ExpectSame(GetFloatInfo(info, "base_margin"), six);
   ExpectParts(Refusal<float>(info, "base_margin", {1, 2, 3, 4}), {"base_margin has the shape [4, 1]", "3 rows"});
   std::vector<float> const turned{6, 5, 4, 3, 2, 1};
-  SetInfo(&info, "base_margin", TableView(turned, 2, 3));  // as transposed tables come: row by row
+  SetInfo(&info, "base_margin", TableView(turned, 2, 3));  // a transposed table is read row by row
   ExpectSame(info.base_margin, turned);
   ExpectParts(Refusal<float>(info, "base_margin", {1, kInf, 3}), {"base_margin of row 1 is inf"});
   std::vector<float> const lower{1, 2, 3};
@@ -224,7 +224,7 @@ TEST(MetaInfo, ValidateFindsWhatDoesNotFitTheMatrix) {
   ExpectParts(refusal(), {"feature_weights has 1 values"});
 }
 
-/// Query groups may still come.
+/// Query groups may still be set later.
 TEST(MetaInfo, ANewMatrixMayLackTheGroupsOfItsWeights) {
   auto info = ThreeRows();
   auto const refusal = [&](void (*validate)(MetaInfo const&)) { return MessageOf([&] { validate(info); }); };

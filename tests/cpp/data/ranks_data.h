@@ -1,4 +1,4 @@
-/// \file One table whose rows are spread over ranks in many ways.
+/// \file A table whose rows are partitioned among ranks in many ways.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,10 +14,10 @@
 
 namespace kauri::testing {
 
-/// The global numbers of the rows of each rank, in their order there.
+/// The global numbers of the rows of each rank, in its order.
 using Partition = std::vector<std::vector<std::int64_t>>;
 
-/// Contiguous pieces that end where `ends` says; the last rank has the rest.
+/// Returns contiguous pieces that end at `ends`; the last rank has the rest.
 inline Partition CutAt(std::int64_t n_rows, int n_ranks, std::vector<std::int64_t> ends) {
   Partition parts(static_cast<std::size_t>(n_ranks));
   std::sort(ends.begin(), ends.end());
@@ -28,7 +28,7 @@ inline Partition CutAt(std::int64_t n_rows, int n_ranks, std::vector<std::int64_
   return parts;
 }
 
-/// Even pieces, pieces of random sizes, empty ranks, ranks of one row each, and rows dealt out at random.
+/// Returns even pieces, pieces of random sizes, empty ranks, ranks of one row each, and randomly assigned rows.
 inline std::vector<Partition> MakePartitions(std::int64_t n_rows, int n_ranks, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::int64_t> even;
@@ -50,7 +50,7 @@ inline std::vector<Partition> MakePartitions(std::int64_t n_rows, int n_ranks, s
           scattered};
 }
 
-/// Rows of [n_rows, width].
+/// Returns the given rows of a table [n_rows, width].
 inline std::vector<float> PickRows(std::vector<float> const& values, std::int64_t width,
                                    std::vector<std::int64_t> const& rows) {
   std::vector<float> picked;
@@ -60,7 +60,7 @@ inline std::vector<float> PickRows(std::vector<float> const& values, std::int64_
   return picked;
 }
 
-/// fn(ctx, rows of this rank) on every rank. \throws nothing: what a rank threw is a failure of the test.
+/// Runs fn(ctx, rows of this rank) on every rank. \throws nothing: an exception of a rank fails the test.
 template <typename Fn>
 void OnRanks(Partition const& partition, Fn&& fn) {
   auto const errors = RunRanks(static_cast<int>(partition.size()), [&](Collective* collective) {
@@ -72,7 +72,7 @@ void OnRanks(Partition const& partition, Fn&& fn) {
   for (auto const& error : errors) EXPECT_EQ(error, "");
 }
 
-/// What each rank throws; all of them run fn(ctx).
+/// Returns the errors that the ranks throw when all run fn(ctx).
 template <typename Fn>
 std::vector<std::string> ErrorsOnRanks(int n_ranks, Fn&& fn) {
   return RunRanks(n_ranks, [&](Collective* collective) {
@@ -82,7 +82,7 @@ std::vector<std::string> ErrorsOnRanks(int n_ranks, Fn&& fn) {
   });
 }
 
-/// Rows that come in batches; one without rows where there are none.
+/// Rows in batches; a single empty batch if there are no rows.
 class BatchesOfRank : public RowSource {
  public:
   BatchesOfRank(std::vector<float> values, MetaInfo info, bool sparse, std::int64_t batch_rows)
@@ -118,7 +118,7 @@ class BatchesOfRank : public RowSource {
   bool done_ = false;
 };
 
-/// Counts what a rank hands to the others.
+/// Counts what a rank sends to the others.
 class CountingCollective : public Collective {
  public:
   explicit CountingCollective(Collective* group) : group_(group) {}

@@ -54,7 +54,8 @@ void ExpectSorted(std::vector<float> const& values, std::int64_t n_cols, bool sp
 
 TEST(SortedColumns, EqualsStdSort) {
   std::uint64_t seed = 0;
-  for (std::int64_t const n_rows : {1, 2, 31, 33, 257, 1023, 1024, 5000}) {  // both sides of the radix sort's start
+  // both sides of the threshold for radix sort
+  for (std::int64_t const n_rows : {1, 2, 31, 33, 257, 1023, 1024, 5000}) {
     for (double const missing : {0.0, 0.3, 0.9}) {
       for (std::uint32_t const n_distinct : {0U, 1U, 7U}) {
         for (bool const sparse : {false, true}) {

@@ -1,5 +1,5 @@
-/// Arrays in device memory through the C ABI, with host memory in the device's part: the CPU trains on them and
-/// predicts from them what it does from the same numbers in host memory.
+/// Arrays in device memory through the C ABI, with host memory standing in for the device's. The CPU trains and
+/// predicts the same as with these numbers in host memory.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-/// \file Arrays of host memory that are announced as a device's, and a device's memory that is host memory.
+/// \file Host arrays declared as device arrays, and device memory that is host memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace kauri::testing {
 
-/// The text of a host array as a device would write it.
+/// Returns the interface of a host array as a device would write it.
 inline std::string OnDevice(std::string interface, std::string const& stream = "1") {
   interface.pop_back();
   return interface + ", \"stream\": " + stream + "}";
@@ -45,7 +45,7 @@ class DeviceArrays : public ::testing::Test {
       problem_.values[i] = std::numeric_limits<float>::quiet_NaN();
     problem_.data = MakeData(problem_.values, 4, problem_.labels);
   }
-  /// The message of a call that must fail.
+  /// Returns the message of a call that must fail.
   static std::string Message(int status) {
     EXPECT_EQ(status, -1);
     return XGBGetLastError();

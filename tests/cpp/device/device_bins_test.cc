@@ -1,5 +1,5 @@
-/// QuantileDMatrix of a batch in device memory, which is cut and coded there: nothing but who makes the codes, and when
-/// host memory gets them, differs from one of host memory.
+/// QuantileDMatrix of a batch in device memory, which computes edges and codes there. It differs from host memory only
+/// in who makes the codes, and when host memory gets them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace kauri::testing {
 namespace {
 
-/// What a batch gives its proxy besides the features.
+/// Fields that a batch sets on its proxy.
 using Fields = std::vector<std::pair<char const*, std::vector<float>>>;
 
 std::function<void(DMatrixHandle)> BatchOf(std::string interface, bool on_device, Fields fields) {
@@ -174,7 +174,7 @@ class DeviceLabels : public DeviceBatches {
  protected:
   static constexpr char kOneBatch[] = R"({"missing": NaN, "one_batch": true})";
 
-  /// Rows on the device with labels there, which is set before others and after.
+  /// Returns rows on the device with labels there, which are set after `before` and before `after`.
   std::function<void(DMatrixHandle)> WithLabels(std::vector<float> const& labels, Fields const& before = {},
                                                 Fields const& after = {}) {
     auto const set = [](DMatrixHandle proxy, Fields const& fields) {
@@ -235,7 +235,7 @@ TEST_F(DeviceLabels, AProxyShowsThem) {
   float const* labels = nullptr;
   EXPECT_OK(XGDMatrixGetFloatInfo(handle, "label", &n_labels, &labels));
   EXPECT_EQ(std::vector<float>(labels, labels + n_labels), problem_.labels);
-  WithLabels(problem_.labels)(handle);  // freed on their way
+  WithLabels(problem_.labels)(handle);  // frees the labels while they are being copied
 }
 
 TEST_F(DeviceLabels, BadOnesAreErrorsOfTheMatrix) {

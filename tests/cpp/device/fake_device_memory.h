@@ -1,4 +1,4 @@
-/// \file Host memory in the part of a device's: what the core does with arrays in device memory, on any machine.
+/// \file Host memory standing in for a device's: tests the core's handling of device arrays on any machine.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace kauri::testing {
 
-/// What the fake was asked for, over all objects.
+/// Calls of the fake, counted over all objects.
 struct DeviceLog {
   std::atomic<int> copies_to_host{0};
   std::atomic<int> borrowed{0};
@@ -57,7 +57,7 @@ class FakeStorage : public DeviceStorage {
   std::vector<float> values_;
 };
 
-/// Codes as the host makes them.
+/// Codes computed by the host.
 class FakeCodes : public CodesOnDevice {
  public:
   explicit FakeCodes(std::shared_ptr<BinMatrix> bins) : bins_(std::move(bins)) {}
@@ -117,7 +117,7 @@ class FakeDeviceMemory : public DeviceMemory {
     return copy;
   }
 
-  /// In two parts, of the array's type.
+  /// Copies in two parts, in the array's type.
   ArrivingArray ToHostLater(DeviceArray const& array) const override {
     auto const all = std::make_shared<std::vector<char>>();
     auto const item = ItemSize(array.view.dtype);
@@ -166,7 +166,7 @@ class FakeDeviceMemory : public DeviceMemory {
   }
 
   std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t, std::uint64_t, std::int64_t, int) const override {
-    return nullptr;  // nobody gets here: there is no such device
+    return nullptr;  // never reached: there is no such device
   }
 
   std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int) const override {

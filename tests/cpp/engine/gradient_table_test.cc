@@ -1,4 +1,4 @@
-/// The gradients of all outputs side by side, against each output quantised for itself.
+/// The gradients of all outputs side by side, against each output quantised separately.
 #include "engine/gradient_table.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace kauri {
 namespace {
 
-/// Scales differ from output to output; every seventh row counts for nothing.
+/// Returns pairs whose scales differ between outputs; every seventh row has weight 0.
 std::vector<GradientPair> MakePairs(std::int64_t n_rows, std::int64_t n_outputs, bool same_hessians) {
   testing::Random random(static_cast<std::uint64_t>(n_rows + n_outputs));
   std::vector<GradientPair> pairs;
@@ -54,7 +54,7 @@ void ExpectZerosBehind(GradientTableView const& table) {
   }
 }
 
-/// One table for all, so that every use follows another one of other sizes.
+/// Uses one table throughout, so every use follows one with another size.
 TEST(GradientTable, IsEachOutputForItself) {
   GradientTable table;
   for (std::int64_t const n_outputs : {1, 2, 3, 5, 8, 23}) {

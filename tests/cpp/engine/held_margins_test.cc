@@ -13,7 +13,7 @@ std::shared_ptr<DataMatrix const> MakeData() {
   return DataMatrix::FromDense(std::move(storage), 2, 1);
 }
 
-/// A model of `n_trees` empty trees, and margins of it that are held for one data set.
+/// A model of `n_trees` empty trees, and its cached margins for one data set.
 struct Session {
   explicit Session(std::size_t n_trees) {
     model.trees.resize(n_trees);
@@ -44,7 +44,7 @@ TEST(HeldMargins, NewTreesAreAdded) {
   ASSERT_EQ(plan.runs.size(), 1U);
   EXPECT_EQ(plan.runs[0].begin, 3);
   EXPECT_EQ(plan.runs[0].end, 5);
-  EXPECT_TRUE(session.held.AreLost());  // until they are there
+  EXPECT_TRUE(session.held.AreLost());  // until they are computed
   EXPECT_TRUE(session.Begin().restart);
   session.held.Hold(session.Wanted());
   session.model.trees.resize(6);
@@ -94,7 +94,7 @@ TEST(DataCache, EntriesGoWithTheirData) {
   auto const* const entry = &cache.Of(*kept);
   EXPECT_EQ(cache.Open(*kept), entry);
   EXPECT_NO_THROW(cache.Of(*gone));
-  cache.Of(*gone).held.Lose();  // as when nobody owns the data any more
+  cache.Of(*gone).held.Lose();  // happens when the data are freed
   cache.Open(*kept);
   EXPECT_THROW(cache.Of(*gone), Error);
 }

@@ -17,7 +17,7 @@ std::vector<GradientPair> MakePairs(std::int64_t n_rows, std::int64_t n_outputs)
   testing::Random random(11);
   std::vector<GradientPair> pairs;
   for (std::int64_t i = 0; i < n_rows * n_outputs; ++i) {
-    auto const scale = static_cast<float>(1 + i % n_outputs);  // units differ
+    auto const scale = static_cast<float>(1 + i % n_outputs);  // the units differ
     auto const vanishes = random.Below(4) == 0;
     pairs.push_back({scale * scale * random.Normal(), vanishes ? 1e-16F : scale * random.Normal() * random.Normal()});
   }

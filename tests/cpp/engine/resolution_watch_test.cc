@@ -38,7 +38,7 @@ TEST(ResolutionWatch, SeesWhatRoundingLoses) {
   EXPECT_FALSE(LosesGradients(Pairs(2.0F, 4.0F), kUnit));
   EXPECT_TRUE(LosesGradients(Pairs(0.01F, 4.0F), kUnit));  // differences below a unit
   EXPECT_TRUE(LosesGradients(Pairs(2.0F, 0.1F), kUnit));   // hessians below half a unit
-  EXPECT_FALSE(LosesGradients(Pairs(2.0F, 0.0F), kUnit));  // none to lose
+  EXPECT_FALSE(LosesGradients(Pairs(2.0F, 0.0F), kUnit));  // there are none to lose
   EXPECT_FALSE(LosesGradients(Pairs(0.01F, 4.0F, 4), kUnit)) << "too few to say";
 }
 

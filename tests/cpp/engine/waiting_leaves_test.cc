@@ -7,7 +7,7 @@
 namespace kauri {
 namespace {
 
-/// Leaves that wait are added to the margins of their outputs, in the order of the trees.
+/// Pending leaves are added to the margins of their outputs in the order of the trees.
 TEST(WaitingLeaves, AreAddedTogether) {
   constexpr std::int64_t kRows = 700;  // more than a tile
   constexpr std::int64_t kOutputs = 3;

@@ -13,7 +13,7 @@
 namespace kauri {
 namespace {
 
-/// The chance that a positive is ranked above a negative, ties counting half: all pairs.
+/// Computes the probability that a positive is ranked above a negative, from all pairs; ties count half.
 double NaiveAuc(std::vector<float> const& predictions, MetaInfo const& info) {
   double won = 0.0;
   double pairs = 0.0;
@@ -29,7 +29,8 @@ double NaiveAuc(std::vector<float> const& predictions, MetaInfo const& info) {
   return won / pairs;
 }
 
-/// Precision over recall: at each distinct prediction a point, between points steps of equal tp (Simpson's rule).
+/// Integrates precision over recall: a point at each distinct prediction, with steps of equal tp between points
+/// (Simpson's rule).
 double NaiveAucpr(std::vector<float> const& predictions, MetaInfo const& info) {
   std::vector<float> thresholds = predictions;
   std::sort(thresholds.begin(), thresholds.end(), std::greater<float>());
@@ -111,12 +112,12 @@ TEST(AreaMetric, AsXGBoostAndScikitLearnPrintThem) {
   auto const labels = Values(200, [](int i) { return i * 53 % 7 < 3 ? 1.0F : 0.0F; });
   auto const fractional = Values(200, [](int i) { return static_cast<float>(i * 31 % 17) / 16.0F; });
   auto const weights = Values(200, [](int i) { return static_cast<float>(i * 29 % 13 + 1) / 4.0F; });
-  // sklearn.metrics.roc_auc_score: 0.5050489596083232 and, weighted, 0.5106822916666667.
+  // Reference: sklearn.metrics.roc_auc_score gives 0.5050489596083232 and, weighted, 0.5106822916666667.
   EXPECT_NEAR(Evaluate("auc", predictions, MakeInfo(labels)), 0.5050489596083232, 1e-12);
   EXPECT_NEAR(Evaluate("auc", predictions, MakeInfo(labels, weights)), 0.5106822916666667, 1e-12);
   EXPECT_NEAR(Evaluate("auc", predictions, MakeInfo(fractional)), 0.51797815309086426, 1e-12);
   EXPECT_NEAR(Evaluate("auc", predictions, MakeInfo(fractional, weights)), 0.51996632021557398, 1e-12);
-  // XGBoost 3.2.0.
+  // Reference: XGBoost 3.2.0.
   EXPECT_NEAR(Evaluate("aucpr", predictions, MakeInfo(labels)), 0.44167884523729201, 1e-12);
   EXPECT_NEAR(Evaluate("aucpr", predictions, MakeInfo(labels, weights)), 0.45056623854040040, 1e-12);
   EXPECT_NEAR(Evaluate("aucpr", predictions, MakeInfo(fractional)), 0.52017806528152022, 1e-12);
@@ -156,7 +157,7 @@ TEST_F(AreaWarning, UndefinedIsNaNWithAWarning) {
     EXPECT_TRUE(std::isnan(Evaluate(name, {}, MakeInfo({}))));
     EXPECT_TRUE(std::isnan(Evaluate(name, {nan, 0.4F}, MakeInfo({0, 1}))));
     EXPECT_TRUE(std::isnan(Evaluate(name, {0.4F, -nan}, MakeInfo({0, 1}))));
-    // Several classes, one without rows.
+    // Several classes, one of them without rows.
     EXPECT_TRUE(std::isnan(Evaluate(name, {0.2F, 0.4F, 0.4F, 0.1F, 0.2F, 0.7F}, MakeInfo({0, 1}))));
   }
 }
@@ -198,7 +199,7 @@ TEST(AreaMetric, WeightsOfManyMagnitudes) {
   for (auto& weight : large.weights) weight *= 0x1p90F;
   EXPECT_EQ(Evaluate("auc", predictions, large), Evaluate("auc", predictions, info));
   EXPECT_EQ(Evaluate("aucpr", predictions, large), Evaluate("aucpr", predictions, info));
-  // A weight far below the unit still makes its class exist.
+  // A weight far below the unit is enough for its class to exist.
   EXPECT_EQ(Evaluate("auc", {1, 2, 3}, MakeInfo({0, 0, 1}, {1e30F, 1e30F, 1e-30F})), 1.0);
 }
 

@@ -1,4 +1,4 @@
-/// What devices are told of metrics.
+/// Formulas of metrics that are passed to devices.
 #include "metric/formula.h"
 
 #include <gtest/gtest.h>

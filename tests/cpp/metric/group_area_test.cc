@@ -1,4 +1,4 @@
-/// auc and aucpr of query groups, and what they count with.
+/// auc and aucpr of query groups, and the weights of groups.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,8 @@ namespace {
 
 float const kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// The share of pairs of rows in the order of their labels (of their rows, where labels are equal); ties count half.
+/// Returns the share of pairs whose predictions are in the order of their labels (or rows, if labels are equal); ties
+/// count half.
 double NaiveAuc(float const* predictions, float const* labels, std::int64_t n) {
   double won = 0.0;
   for (std::int64_t a = 0; a < n; ++a) {
@@ -87,7 +88,7 @@ TEST(GroupArea, PrecisionRecallIsTheMeanOverGroups) {
 }
 
 TEST(GroupArea, WorkedExample) {
-  // Better of each pair, predictions beside: (9 5) won, (9 5) won, and of the equal labels (5 5) tied.
+  // Pairs by their predictions: (9 5) won, (9 5) won, and (5 5), with equal labels, tied.
   EXPECT_EQ(Evaluate("auc", {5, 9, 5}, Grouped(MakeInfo({0, 1, 0}), {3})), 2.5 / 3);
   EXPECT_EQ(Evaluate("auc", {1, 2, 3}, Grouped(MakeInfo({0, 0, 0}), {3})), 0.0);
   EXPECT_EQ(Evaluate("auc", {3, 2, 1}, Grouped(MakeInfo({0, 0, 0}), {3})), 1.0);
@@ -98,7 +99,7 @@ TEST(GroupArea, GroupsThatDoNotCount) {
   std::vector<float> const predictions{1, 2, 3, 1, 2, 3};
   auto const info = Grouped(MakeInfo({0, 0, 1, 1, 0, 0}), {3, 3});
   EXPECT_EQ(Evaluate("auc", predictions, info), (2.0 / 3 + 0.0) / 2);
-  // A group of two or less never counts; one without weight counts as 0 in auc and not at all in aucpr.
+  // A group of at most two rows never counts; a group without weight counts as 0 in auc and is left out of aucpr.
   EXPECT_EQ(Evaluate("auc", {1, 2, 3, 1, 2}, Grouped(MakeInfo({0, 0, 1, 1, 0}), {3, 2, 0})), 2.0 / 3);
   EXPECT_EQ(Evaluate("auc", predictions, Grouped(MakeInfo(info.labels, {1, 0}), {3, 3})), 1.0 / 3);
   EXPECT_EQ(Evaluate("aucpr", predictions, Grouped(MakeInfo(info.labels, {5, 0}), {3, 3})), 1.0);

@@ -1,4 +1,4 @@
-/// Metrics that are a mean over rows, against their definitions and against what XGBoost 3.2.0 prints.
+/// Metrics that are means over rows, compared with their definitions and with XGBoost 3.2.0.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -148,7 +148,7 @@ TEST(MeanMetric, AgainstTheirDefinitions) {
 }
 
 TEST(MeanMetric, LogLossClampsProbabilities) {
-  // XGBoost 3.2.0 prints 36.84136199951171875 for a certain and wrong prediction.
+  // XGBoost 3.2.0 prints 36.84136199951171875 for a certain but wrong prediction.
   EXPECT_DOUBLE_EQ(Evaluate("logloss", {1.0F}, MakeInfo({0.0F})), 36.84136199951171875);
   EXPECT_DOUBLE_EQ(Evaluate("logloss", {0.0F}, MakeInfo({1.0F})), 36.84136199951171875);
   EXPECT_EQ(Evaluate("logloss", {1.0F}, MakeInfo({1.0F})), 0.0);

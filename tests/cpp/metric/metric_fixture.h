@@ -1,4 +1,4 @@
-/// \file What the tests of metrics share.
+/// \file Common parts of the tests of metrics.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace kauri {
 
-/// name with its argument, as users write it: error@0.7.
+/// Returns a metric by its name with argument, as users write it: error@0.7.
 inline std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params = {}) {
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
@@ -32,7 +32,7 @@ inline MetaInfo MakeInfo(std::vector<float> labels, std::vector<float> weights =
   return info;
 }
 
-/// With query groups of these sizes.
+/// Adds query groups of these sizes.
 inline MetaInfo Grouped(MetaInfo info, std::vector<std::int64_t> const& sizes) {
   info.group_ptr = {0};
   for (auto const size : sizes) info.group_ptr.push_back(info.group_ptr.back() + size);
@@ -54,7 +54,7 @@ inline std::vector<float> RandomValues(std::size_t n, float low, float high, std
   return result;
 }
 
-/// value(i) for i below n.
+/// Returns value(i) for i below n.
 inline std::vector<float> Values(int n, std::function<float(int)> const& value) {
   std::vector<float> result;
   for (int i = 0; i < n; ++i) result.push_back(value(i));

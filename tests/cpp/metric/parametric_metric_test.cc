@@ -1,5 +1,4 @@
-/// mphe, quantile, expectile and the metrics of survival, against their definitions and against what XGBoost 3.2.0
-/// prints.
+/// mphe, quantile, expectile and the metrics of survival, compared with their definitions and with XGBoost 3.2.0.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -22,7 +21,8 @@ std::vector<float> Weight() {
   return Values(200, [](int i) { return static_cast<float>(i * 29 % 7) / 2.0F; });
 }
 
-/// Cox: every third row is censored. The others: known, unbounded on either side, and between bounds.
+/// Returns labels: for Cox every third row is censored; for the others exact, unbounded on either side, and between
+/// bounds.
 MetaInfo MakeSurvival(bool weighted) {
   auto info = MakeInfo(Label(), weighted ? Weight() : std::vector<float>());
   float const infinity = std::numeric_limits<float>::infinity();
@@ -77,7 +77,7 @@ TEST(SurvivalMetric, AsXGBoostPrintsThem) {
   }
 }
 
-/// XGBoost 3.2.0 leaves the scale out of the metric, which is then no likelihood of the model.
+/// XGBoost 3.2.0 leaves the scale out of the metric, so it is not the likelihood of the model.
 TEST(SurvivalMetric, AftUsesTheScale) {
   auto info = MakeInfo({1.0F});
   info.label_lower_bound = info.label_upper_bound = {2.0F};

@@ -41,7 +41,7 @@ double NaiveMap(std::vector<float> const& ranked, std::size_t top) {
   return sum / static_cast<double>(std::min(Relevant(ranked), top));
 }
 
-/// kind: "ndcg", "gain" (ndcg of plain labels), "map", "pre". The mean over groups by the definition.
+/// Returns the mean over groups by the definition. kind: "ndcg", "gain" (ndcg of plain labels), "map", "pre".
 double Naive(std::string const& kind, std::size_t top, std::vector<float> const& predictions, MetaInfo const& info) {
   double sum = 0.0;
   double weights = 0.0;
@@ -74,7 +74,7 @@ double EvaluateWith(ParamMap const& params, std::string const& name, std::vector
   return MakeMetric(name, params)->Evaluate(Context{}, predictions, info);
 }
 
-/// Whole labels from 0 to below n_degrees.
+/// Returns whole labels below n_degrees.
 std::vector<float> Degrees(std::size_t n, float n_degrees, std::uint32_t seed) {
   auto values = RandomValues(n, 0.0F, n_degrees, seed);
   for (auto& value : values) value = std::floor(value * 0.9999F);
@@ -103,7 +103,7 @@ TEST(RankMetric, AgainstTheirDefinitions) {
 }
 
 TEST(RankMetric, WorkedExample) {
-  // By prediction the labels are 0 2 1 0 | 1 0.
+  // Sorted by prediction, the labels are 0 2 1 0 | 1 0.
   std::vector<float> const predictions{3, 9, 1, 5, 2, 1};
   auto const info = Grouped(MakeInfo({1, 0, 0, 2, 1, 0}), {4, 2});
   double const log3 = std::log2(3.0);
@@ -167,7 +167,7 @@ TEST(RankMetric, GroupsWithoutRelevantRows) {
   }
   EXPECT_EQ(Evaluate("pre@1", {2, 1, 1, 2}, info), 1.0 / 3);
   EXPECT_EQ(Evaluate("pre", {}, MakeInfo({})), 0.0);
-  // Such groups have no weight in ndcg, so the mean is capped.
+  // These groups have no weight in ndcg, so the mean is capped.
   EXPECT_EQ(Evaluate("ndcg", {2, 1, 1, 2}, Grouped(MakeInfo({1, 0, 0, 0}, {0.5F, 0.5F}), {2, 2})), 1.0);
   EXPECT_EQ(Evaluate("map", {1, 2, 1, 2}, Grouped(MakeInfo({1, 0, 0, 0}, {3, 1}), {2, 2})), (0.5 * 3 + 1) / 4);
   EXPECT_EQ(Evaluate("map", {1, 2}, MakeInfo({1, 0}, {0})), 0.0);
@@ -247,7 +247,7 @@ TEST(RankMetric, SameBitsForAnyThreadCount) {
 }
 
 TEST(LaneSum, OrderOfAdditions) {
-  // 2^53 + 1 is 2^53: in lanes the two ones meet first only if they share a lane.
+  // 2^53 + 1 rounds to 2^53, so the two ones are only added first if they share a lane.
   auto const sum = [](std::vector<double> const& values) {
     return SumInLanes<double>(static_cast<std::int64_t>(values.size()), [&](std::int64_t i) { return values[i]; });
   };

@@ -1,4 +1,4 @@
-/// Metrics of several ranks against those of one process that has all rows: equal bits.
+/// Metrics over several ranks: the same bits as in one process that has all rows.
 #include "collective/ranks.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace kauri {
 namespace {
 
-/// What a metric is evaluated on.
+/// The inputs of a metric.
 struct Case {
   std::string name;
   ParamMap params;
@@ -29,7 +29,7 @@ std::vector<float> WholeNumbers(std::size_t n, float below, std::uint32_t seed) 
   return values;
 }
 
-/// Two of five cells silent, but none of the first row.
+/// Makes two of five labels missing, but none in the first row.
 MetaInfo WithSilentCells(MetaInfo info) {
   auto const draws = RandomValues(info.labels.size(), 0.0F, 1.0F, 12);
   for (auto i = ToSize(info.n_targets); i < info.labels.size(); ++i) {
@@ -84,7 +84,7 @@ std::vector<double> ValuesOf(std::vector<Case> const& cases, Context const& ctx)
   return values;
 }
 
-/// The bits: a NaN is one.
+/// Expects equal bits, including NaN.
 void ExpectSame(std::vector<Case> const& cases, std::vector<double> const& values, std::vector<double> const& expected,
                 std::string const& where) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -93,7 +93,7 @@ void ExpectSame(std::vector<Case> const& cases, std::vector<double> const& value
   }
 }
 
-/// rank_case(all, rank): the case of a rank.
+/// Expects the results of one process. rank_case(all, rank): the case of a rank.
 template <typename RankCase>
 void ExpectAsOneProcess(int n_ranks, std::vector<Case> const& cases, std::vector<double> const& expected,
                         std::string const& where, RankCase&& rank_case) {
@@ -232,7 +232,7 @@ TEST(MetricOfRanks, RanksThatDifferInWhatIsGiven) {
   weighted.weights = {1.0F, 2.0F, 1.0F};
   ExpectErrors("auc", {first, weighted}, "0 and 1 weights for each row");
   second.labels[2] = 7.0F;
-  ExpectErrors("auc", {first, second}, "label 7 of row 5");  // its number among all rows, on every rank
+  ExpectErrors("auc", {first, second}, "label 7 of row 5");  // names its number among all rows, on every rank
 }
 
 }  // namespace

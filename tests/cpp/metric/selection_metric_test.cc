@@ -1,4 +1,4 @@
-/// r2, ams@k and auc_mu against their definitions and XGBoost 3.4.1; parameters of huber, fair and focal.
+/// r2, ams@k and auc_mu compared with their definitions and XGBoost 3.4.1; parameters of huber, fair and focal.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,12 +35,12 @@ TEST(Significance, AsXGBoostPrintsIt) {
 }
 
 TEST(Significance, OfTheTopByHand) {
-  // The two highest: s = 3, b = 2.
+  // The two highest rows give s = 3, b = 2.
   std::vector<float> const predictions{0.1F, 0.9F, 0.8F, 0.3F};
   auto const info = MakeInfo({1.0F, 1.0F, 0.0F, 0.0F}, {1.0F, 3.0F, 2.0F, 7.0F});
   EXPECT_NEAR(Evaluate("ams@0.5", predictions, info), std::sqrt(2.0 * (15.0 * std::log(1.0 + 3.0 / 12.0) - 3.0)),
               1e-12);
-  // The highest alone is best; equal predictions are selected together, and the last row never.
+  // Selecting only the highest row is best; equal predictions are selected together, and the last row never.
   EXPECT_NEAR(Evaluate("ams@0", predictions, info), std::sqrt(2.0 * (13.0 * std::log(1.3) - 3.0)), 1e-12);
   EXPECT_EQ(Evaluate("ams@0", {0.5F, 0.5F}, MakeInfo({1.0F, 0.0F})), 0.0);
   EXPECT_EQ(Evaluate("ams@1", predictions, info), Evaluate("ams@0", predictions, info));
@@ -62,7 +62,7 @@ TEST(Significance, NamesAndArguments) {
               {"ams@0.5", "2 predictions per row"});
 }
 
-/// In long double, over columns.
+/// Computes r2 in long double, column by column.
 double NaiveDetermination(std::vector<float> const& predictions, MetaInfo const& info) {
   long double sum = 0;
   for (std::int64_t column = 0; column < info.n_targets; ++column) {
@@ -101,7 +101,7 @@ TEST(Determination, AgainstItsDefinition) {
   }
 }
 
-/// As scikit-learn's r2_score, which has no value for no rows.
+/// Follows scikit-learn's r2_score, except that this is undefined without rows.
 TEST(Determination, WhereLabelsAreEqual) {
   EXPECT_EQ(Evaluate("r2", {2.0F, 2.0F}, MakeInfo({2.0F, 2.0F})), 1.0);
   EXPECT_EQ(Evaluate("r2", {2.0F, 3.0F}, MakeInfo({2.0F, 2.0F})), 0.0);
@@ -115,7 +115,7 @@ TEST(Determination, WhereLabelsAreEqual) {
               {"r2", "2 predictions per row"});
 }
 
-/// All pairs of rows of all pairs of classes, ties counting half.
+/// Uses all pairs of rows of all pairs of classes; ties count half.
 double NaiveAucMu(std::vector<float> const& predictions, MetaInfo const& info, std::int64_t n_classes) {
   double sum = 0.0;
   for (std::int64_t left = 0; left < n_classes; ++left) {

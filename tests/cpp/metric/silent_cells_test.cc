@@ -1,4 +1,5 @@
-/// Metrics of label tables in which NaN says nothing, against the known cells as one column, and column by column.
+/// Metrics of label tables with missing labels (NaN), compared with the known labels as one column, and column by
+/// column.
 #include <hwy/highway.h>
 
 #include <cmath>
@@ -20,10 +21,10 @@ std::vector<std::string> const kByColumn{"auc", "aucpr", "r2"};
 
 struct Table {
   MetaInfo info;
-  std::vector<float> predictions;  ///< not finite in some silent cells
+  std::vector<float> predictions;  ///< not finite for some missing labels
 };
 
-/// whole: labels are 0 or 1.
+/// Returns a table with labels; whole: these are 0 or 1.
 Table MakeTable(std::size_t n_rows, bool weighted, bool whole) {
   auto labels = RandomValues(3 * n_rows, 0.1F, 1.0F, 1);
   auto predictions = RandomValues(3 * n_rows, 0.01F, 0.99F, 2);
@@ -37,7 +38,7 @@ Table MakeTable(std::size_t n_rows, bool weighted, bool whole) {
   return {MakeInfo(labels, weighted ? RandomValues(n_rows, 0.0F, 3.0F, 4) : std::vector<float>(), 3), predictions};
 }
 
-/// The known cells of some targets, side by side in one column.
+/// Returns the known labels of some targets, concatenated in one column.
 Table KnownCellsOf(Table const& table, std::size_t first, std::size_t last) {
   std::vector<float> labels;
   std::vector<float> weights;

@@ -1,4 +1,4 @@
-/// What metrics refuse before they are evaluated; what it says is what Evaluate says.
+/// Errors that metrics report before evaluation; Evaluate gives the same messages.
 #include <gtest/gtest.h>
 
 #include "metric_fixture.h"

@@ -1,4 +1,4 @@
-/// Estimated intercepts against XGBoost's, and how they become margins.
+/// Estimated intercepts compared with XGBoost's, and their conversion to margins.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ std::vector<float> EstimateOf(std::string const& name, ParamMap const& params, M
   return MakeObjective(name, params)->EstimateBaseScore(ctx, info);
 }
 
-/// value(i) for 1000 rows.
+/// Returns value(i) for 1000 rows.
 std::vector<float> Rows(std::function<float(int)> const& value) {
   std::vector<float> result(1000);
   for (int i = 0; i < 1000; ++i) result[i] = value(i);
@@ -34,12 +34,12 @@ struct Example {
   ParamMap params;
   float (*label)(int);
   bool weighted;
-  std::vector<float> base_score;  ///< printed by XGBoost 3.2.0; of absolute and expectile errors by 3.4.1
+  std::vector<float> base_score;  ///< printed by XGBoost 3.2.0; for absolute and expectile errors by 3.4.1
 };
 
 float Positive(int i) { return Number(i) + 0.5F; }
 float MostlyOnes(int i) { return 1.0F - Binary(i); }
-/// Times without ties, every fourth or so censored.
+/// Returns times without ties, about every fourth censored.
 float Time(int i) { return static_cast<float>(i * 37 % 1000 + 1) * (Binary(i) > 0.0F ? -1.0F : 1.0F); }
 
 ParamMap const kScaled{{"scale_pos_weight", "3"}};
@@ -111,7 +111,7 @@ TEST(BaseScore, OneClassOnly) {
 }
 
 TEST(BaseScore, NewtonStepWithoutHessianStaysAtZero) {
-  // XGBoost 3.2.0, all labels 1 and scale_pos_weight 0: -0 and 0.5.
+  // With all labels 1 and scale_pos_weight 0, XGBoost 3.2.0 gives -0 and 0.5.
   EXPECT_EQ(EstimateOf("reg:squarederror", {{"scale_pos_weight", "0"}}, MakeInfo({1, 1}))[0], 0.0F);
   EXPECT_EQ(EstimateOf("binary:logistic", {{"scale_pos_weight", "0"}}, MakeInfo({1, 1}))[0], 0.5F);
 }

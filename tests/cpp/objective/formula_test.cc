@@ -1,4 +1,4 @@
-/// What devices are told of objectives.
+/// Formulas of objectives that are passed to devices.
 #include "objective/formula.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// Gradients against the derivatives of the loss, in closed form (float64) and by differences (long double).
+/// Gradients compared with derivatives of the loss, in closed form (float64) and by differences (long double).
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Real = long double;
 
-/// What a loss is by its definition; margins below 1e4 in size.
+/// A loss by its definition; margins are below 1e4 in size.
 struct Reference {
   std::string objective;
   Real (*loss)(Real margin, Real label);
@@ -33,7 +33,7 @@ Reference const kPoisson{"count:poisson", [](Real m, Real y) { return std::exp(m
                          [](double m, double y) { return std::exp(m) - y; },
                          [](double m, double) { return std::exp(m); }};
 
-/// Margins and labels of a grid, each pair once.
+/// Returns all pairs of margins and labels.
 void Grid(std::vector<float> const& some_margins, std::vector<float> const& some_labels, std::vector<float>* margins,
           std::vector<float>* labels) {
   for (auto const margin : some_margins) {
@@ -44,7 +44,7 @@ void Grid(std::vector<float> const& some_margins, std::vector<float> const& some
   }
 }
 
-/// Labels 0 and 1 among others, so that closed forms are checked where they are used.
+/// Includes labels 0 and 1, for which closed forms are used.
 void ExpectClosedForm(Reference const& reference, ParamMap const& params, std::vector<float> const& some_margins,
                       std::vector<float> const& some_labels, double tolerance, double min_hessian) {
   std::vector<float> margins;
@@ -63,7 +63,7 @@ void ExpectClosedForm(Reference const& reference, ParamMap const& params, std::v
   }
 }
 
-/// Central differences of the loss; the hessian's error is that of a float64-sized step.
+/// Uses central differences of the loss; the hessian's error corresponds to a float64-sized step.
 void ExpectDerivatives(Reference const& reference, ParamMap const& params, std::vector<float> const& some_margins,
                        std::vector<float> const& some_labels) {
   std::vector<float> margins;
@@ -102,7 +102,7 @@ TEST(Gradient, Logistic) {
 }
 
 TEST(Gradient, LogisticHessianHasAFloorBeforeTheWeight) {
-  // XGBoost 3.2.0: 1000 rows of weight 3 and margin 100 have the cover 3.0000002e-13.
+  // In XGBoost 3.2.0, 1000 rows of weight 3 and margin 100 have the cover 3.0000002e-13.
   auto const pairs =
       GradientsOf(*MakeObjective("binary:logistic"), {100.0F, -1e4F}, MakeInfo({1.0F, 0.0F}, {3.0F, 3.0F}));
   EXPECT_EQ(pairs[0].gradient, 0.0F);
@@ -182,13 +182,13 @@ TEST(Gradient, SoftmaxIsTheDerivativeOfItsLoss) {
     up[k] += h;
     down[k] -= h;
     EXPECT_NEAR(pairs[k].gradient, static_cast<double>((loss(up) - loss(down)) / (2 * h)), 1e-6);
-    // Twice the second derivative, as XGBoost has it.
+    // XGBoost uses twice the second derivative.
     EXPECT_NEAR(pairs[k].hessian, 2 * static_cast<double>((loss(up) - 2 * loss(middle) + loss(down)) / (h * h)), 1e-6);
   }
 }
 
 TEST(Gradient, SoftmaxHessianHasAFloorAfterTheWeight) {
-  // XGBoost 3.2.0: 1000 rows of weight 3 with the margins 0 and 100 have the cover 1.0000001e-13 in both classes.
+  // In XGBoost 3.2.0, 1000 rows of weight 3 with the margins 0 and 100 have the cover 1.0000001e-13 in both classes.
   auto const objective = MakeObjective("multi:softprob", {{"num_class", "2"}});
   for (auto const pair : GradientsOf(*objective, {0.0F, 100.0F}, MakeInfo({1.0F}, {3.0F}))) {
     EXPECT_NEAR(pair.gradient, 0.0F, 1e-30F);
@@ -233,7 +233,7 @@ TEST(Gradient, SameBitsForAnyThreadCountAndSizes) {
       auto const one = GradientsOf(*objective, margins, MakeInfo(labels, weights), 1);
       auto const eight = GradientsOf(*objective, margins, MakeInfo(labels, weights), 8);
       EXPECT_EQ(std::memcmp(one.data(), eight.data(), n * sizeof(GradientPair)), 0) << name << " " << n;
-      // Element by element: the position in a vector does not matter.
+      // Computed one element at a time: the position in a vector does not matter.
       for (std::size_t i = 0; i < n; i += 97) {
         auto const alone = GradientsOf(*objective, {margins[i]}, MakeInfo({labels[i]}, {weights[i]}))[0];
         ASSERT_EQ(alone.gradient, one[i].gradient) << name;

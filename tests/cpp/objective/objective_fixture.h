@@ -1,4 +1,4 @@
-/// \file What the tests of objectives share.
+/// \file Common parts of the tests of objectives.
 #pragma once
 
 #include <gtest/gtest.h>

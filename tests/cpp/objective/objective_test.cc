@@ -292,7 +292,7 @@ TEST(Predictions, SoftmaxAndItsClass) {
   EXPECT_EQ(softmax->ValueWidth(3), 1);
   std::vector<float> classes(4);
   softmax->PickValues(Context{}, probabilities, 3, classes);
-  EXPECT_EQ(classes, (std::vector<float>{1.0F, 0.0F, 1.0F, 0.0F}));  // the first of equals
+  EXPECT_EQ(classes, (std::vector<float>{1.0F, 0.0F, 1.0F, 0.0F}));  // ties go to the first class
 }
 
 TEST(Predictions, SameBitsForAnyThreadCount) {

@@ -1,4 +1,4 @@
-/// Position bias against the formulas of unbiased LambdaMART, pair by pair.
+/// Position bias compared with the formulas of unbiased LambdaMART, pair by pair.
 #include "objective/position_bias.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ MetaInfo Grouped(std::vector<float> labels, std::vector<std::int64_t> group_ptr)
   return info;
 }
 
-/// Gradients and hessians of a round, whose biases are then learnt. For rank:pairwise without normalisations.
+/// Gradients and hessians of a round, from which biases are then learnt. For rank:pairwise without normalisations.
 struct NaiveRound {
   std::vector<double> gradient;
   std::vector<double> hessian;
@@ -54,7 +54,7 @@ struct NaiveRound {
   }
 };
 
-/// Six rows shown in each of many groups; every position is more and less relevant than others somewhere.
+/// Six rows are shown in each of many groups; every position is sometimes more and sometimes less relevant than others.
 MetaInfo ManyGroups(std::int64_t n_groups) {
   auto labels = RandomValues(static_cast<std::size_t>(6 * n_groups), 0.0F, 2.999F, 1);
   for (auto& label : labels) label = std::floor(label);
@@ -132,8 +132,8 @@ TEST(PositionBias, PositionsThatWereNotTrackedHaveNone) {
   ObjectiveState const state{{"ti+", {1.0F, 0.5F, 0.0F}}, {"tj-", {1.0F, 0.25F}}};
   PositionBias const bias(state, 3);
   EXPECT_EQ(bias.Factor(1, 1), 8.0);
-  EXPECT_EQ(bias.Factor(1, 2), 2.0);  // nothing is known of the second: 1
-  EXPECT_EQ(bias.Factor(2, 0), 1.0);  // a bias of 0 is no divisor
+  EXPECT_EQ(bias.Factor(1, 2), 2.0);  // the second position is unknown: 1
+  EXPECT_EQ(bias.Factor(2, 0), 1.0);  // a bias of 0 is not used as divisor
   EXPECT_EQ(bias.Factor(1, 3), 1.0);
   EXPECT_EQ(bias.LargestFactor(), 8.0);
   auto costs = bias.NoCosts();

@@ -1,4 +1,4 @@
-/// What the ranking objectives say about data and parameters that they cannot use.
+/// Errors of the ranking objectives about unusable data and parameters.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,5 +1,4 @@
-/// Gradients of ranking against the definition: every pair in turn, its change of the metric by swapping the two rows
-/// and evaluating the metric again.
+/// Gradients of ranking compared with the definition: for every pair, swap the two rows and evaluate the metric again.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -31,7 +30,7 @@ struct RankCase {
 
 double Gain(RankCase const& given, double label) { return given.exponential ? std::exp2(label) - 1.0 : label; }
 
-/// Discounted gain of the first n rows.
+/// Returns the discounted gain of the first n rows.
 double Dcg(RankCase const& given, std::vector<double> const& labels, std::int64_t n) {
   double sum = 0.0;
   for (std::int64_t i = 0; i < n; ++i) sum += Gain(given, labels[i]) / std::log2(i + 2.0);
@@ -48,7 +47,7 @@ double AveragePrecision(std::vector<double> const& labels) {
   return sum / found;
 }
 
-/// The target metric of labels in ranked order.
+/// Returns the target metric of labels in ranked order.
 double TargetMetric(RankCase const& given, std::vector<double> const& ranked) {
   auto const n = static_cast<std::int64_t>(ranked.size());
   if (given.name == "rank:map") return AveragePrecision(ranked);
@@ -69,7 +68,7 @@ double ChangeBySwap(RankCase const& given, std::vector<double> ranked, std::size
   return std::fabs(TargetMetric(given, ranked) - before);
 }
 
-/// One group, unweighted.
+/// Computes the gradients of one unweighted group.
 Sums NaiveGradients(RankCase const& given, std::vector<float> const& scores, std::vector<float> const& labels) {
   auto const n = scores.size();
   std::vector<std::size_t> order(n);
@@ -109,7 +108,7 @@ MetaInfo GroupedInfo(std::vector<float> labels, std::vector<std::int64_t> const&
   return info;
 }
 
-/// Labels 0 to `largest`, scores of which some are equal.
+/// Returns labels from 0 to `largest`, with some equal scores.
 MetaInfo RandomInfo(std::vector<std::int64_t> const& sizes, std::int64_t largest, std::uint32_t seed) {
   auto const n = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   auto labels = RandomValues(static_cast<std::size_t>(n), 0.0F, static_cast<float>(largest) + 0.999F, seed);
@@ -166,14 +165,14 @@ TEST(Rank, WorkedExample) {
     EXPECT_EQ(pairwise[row].gradient, gradients[row]);
     EXPECT_EQ(pairwise[row].hessian, 1.0F);
   }
-  // Swapping two rows of gain 1 and 0 at the first two places loses 1 - 1 / log2(3) of 1.
+  // Swapping two rows with gains 1 and 0 at the first two positions loses 1 - 1 / log2(3) of 1.
   auto const ndcg = GradientsOf(*MakeObjective("rank:ndcg", {{"lambdarank_normalization", "0"}}), {0.0F, 0.0F},
                                 GroupedInfo({1.0F, 0.0F}, {2}));
   EXPECT_NEAR(ndcg[0].gradient, -0.5 * (1.0 - 1.0 / std::log2(3.0)), 1e-7);
   EXPECT_NEAR(ndcg[1].gradient, 0.5 * (1.0 - 1.0 / std::log2(3.0)), 1e-7);
 }
 
-/// Gradients that XGBoost 3.2.0 computes with its defaults, read off its trees of one split.
+/// Gradients computed by XGBoost 3.2.0 with its defaults, obtained from its trees of one split.
 TEST(Rank, AsXGBoost) {
   auto const info = GroupedInfo({3.0F, 1.0F, 0.0F, 2.0F, 0.0F}, {5});
   std::vector<float> const scores{0.1F, 0.5F, -0.3F, -0.2F, 0.9F};
@@ -198,7 +197,7 @@ TEST(Rank, AsXGBoost) {
 }
 
 TEST(Rank, TiesKeepTheOrderOfTheRows) {
-  // One best place, which of the equal scores the first row takes.
+  // There is one top position, which the first of the equal scores gets.
   auto const pairs = GradientsOf(*MakeObjective("rank:pairwise", {{"lambdarank_num_pair_per_sample", "1"}}),
                                  {0.5F, 0.5F, 0.5F}, GroupedInfo({1.0F, 0.0F, 2.0F}, {3}));
   EXPECT_GT(pairs[0].hessian, 1.9F * pairs[1].hessian);
@@ -270,7 +269,8 @@ TEST(Rank, PartnersAreUniformOverOtherLabels) {
     objective->ComputeGradients(Context{}, std::vector<float>(6, 0.0F), info, round, out);
     for (std::size_t row = 0; row < 6; ++row) pairs_of_row[row] += 2.0 * static_cast<double>(out[row].hessian);
   }
-  // Its own pair and those in which the others drew it: rows of label 0 are among 5 (for label 1) and 3 (for label 2).
+  // Counts the row's own pair and the pairs of rows that sampled it: rows of label 0 are among 5 (for label 1) and 3
+  // (for label 2).
   std::vector<double> const expected{1 + 1 / 5.0 + 3 / 3.0, 1 + 1 / 5.0 + 3 / 3.0, 1 + 2 / 4.0 + 3 / 3.0,
                                      1 + 2 / 4.0 + 1 / 5.0, 1 + 2 / 4.0 + 1 / 5.0, 1 + 2 / 4.0 + 1 / 5.0};
   for (std::size_t row = 0; row < 6; ++row) EXPECT_NEAR(pairs_of_row[row] / n_rounds, expected[row], 0.06) << row;
@@ -315,7 +315,7 @@ TEST(Rank, SameBitsForAnyThreadsAndVectors) {
   }
 }
 
-/// Sums of what the grid returns must not depend on the order.
+/// Sums of values on the grid must not depend on the order.
 TEST(Rank, SumsOnTheGridAreExact) {
   for (double const bound : {1.0, 0.75, 1e-9, 3.7e5}) {
     auto const values = RandomValues(1000, 0.0F, 1.0F, 11);

@@ -1,4 +1,4 @@
-/// Base scores and gradients of several ranks against those of one process that has all rows: equal bits.
+/// Base scores and gradients over several ranks: the same bits as in one process that has all rows.
 #include "collective/ranks.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::vector<float> WholeNumbers(std::size_t n, float below, std::uint32_t seed) 
   return values;
 }
 
-/// Two of five cells silent, but none of the first row.
+/// Makes two of five labels missing, but none in the first row.
 MetaInfo WithSilentCells(MetaInfo info) {
   auto const draws = RandomValues(info.labels.size(), 0.0F, 1.0F, 12);
   for (auto i = ToSize(info.n_targets); i < info.labels.size(); ++i) {
@@ -102,7 +102,8 @@ bool SameBits(std::vector<T> const& a, std::vector<T> const& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// rank_case(all, rank): the case of a rank. rows_of(all, rank): its rows of the gradients of all.
+/// Expects the results of one process. rank_case(all, rank): the case of a rank. rows_of(all, rank): its rows of all
+/// gradients.
 template <typename RankCase, typename RowsOfRank>
 void ExpectAsOneProcess(int n_ranks, std::vector<Case> const& cases, std::vector<Result> const& expected,
                         std::string const& where, RankCase&& rank_case, RowsOfRank&& rows_of) {
@@ -154,7 +155,7 @@ TEST(ObjectiveOfRanks, OfRowsAreThoseOfOneProcess) {
   }
 }
 
-/// All labels of a rank are alike, and a rank has no weight.
+/// All labels of one rank are equal, and another rank has no weight.
 TEST(ObjectiveOfRanks, ClassesOfOneRankAndRanksWithoutWeight) {
   auto cases = RowCases(30, true);
   for (auto& given : cases) {
@@ -229,7 +230,7 @@ TEST(ObjectiveOfRanks, OverANoisyWire) {
   }
 }
 
-/// act(objective, ctx, info) fails on every rank.
+/// Expects that act(objective, ctx, info) fails on every rank.
 template <typename Act>
 void ExpectErrors(Case const& given, std::vector<MetaInfo> const& infos, std::string const& part, Act&& act) {
   auto const errors = RunRanks(static_cast<int>(infos.size()), [&](Collective* group) {

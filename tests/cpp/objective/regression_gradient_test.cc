@@ -1,4 +1,4 @@
-/// Gradients of the regression losses against differences of the losses (long double).
+/// Gradients of the regression losses, compared with differences of the losses (long double).
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -112,7 +112,7 @@ TEST(RegressionGradient, GammaScalesRowsOfLabelOne) {
 
 Real SoftPlusOf(Real x) { return std::log1p(std::exp(x)); }
 
-/// The loss of a row with the values of all alphas made from the margins.
+/// Returns the loss of a row, with the values for all alphas computed from the margins.
 Real ExpectilesLoss(std::vector<Real> const& margins, std::vector<Real> const& alphas, Real label) {
   Real value = 0;
   Real loss = 0;

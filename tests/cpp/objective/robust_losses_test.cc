@@ -1,4 +1,4 @@
-/// reg:huber, reg:mape and binary:focal, whose hessians are not the second derivatives everywhere, against their
+/// reg:huber, reg:mape and binary:focal, whose hessians are not second derivatives everywhere, compared with their
 /// definitions in long double.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(HuberGradient, IsTheDifferenceUpToTheSlope) {
   }
 }
 
-/// The hessian is that of the parabola which touches the loss: the slope over the difference.
+/// The hessian belongs to the parabola that touches the loss: the slope over the difference.
 TEST(FairGradient, IsTheDerivativeWithTheTouchingParabola) {
   Real const h = 1e-4L;
   for (auto const* text : {"1", "2.5"}) {
@@ -46,7 +46,7 @@ TEST(FairGradient, IsTheDerivativeWithTheTouchingParabola) {
   }
 }
 
-/// The mean label starts, however far it is from 0.
+/// The initial margin is the mean label, however far it is from 0.
 TEST(HuberGradient, StartsAtTheMean) {
   for (auto const* name : {"reg:huber", "reg:fair"}) {
     auto const objective = MakeObjective(name);
@@ -54,7 +54,7 @@ TEST(HuberGradient, StartsAtTheMean) {
   }
 }
 
-/// The mean of the weights stays that of the rows.
+/// The mean of the weights equals the mean of the row weights.
 TEST(RelativeGradient, IsThatOfAbsoluteErrorsWithWeights) {
   std::vector<float> const labels{0.25F, -0.5F, 4.0F, -8.0F, 100.0F};
   std::vector<float> const weights{1.0F, 2.0F, 3.0F, 1.0F, 5.0F};

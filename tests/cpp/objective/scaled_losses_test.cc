@@ -1,7 +1,7 @@
-/// Absolute and quantile errors: gradients against those of XGBoost 3.4.1, and what their scale depends on.
+/// Absolute and quantile errors: gradients compared with XGBoost 3.4.1, and what their scale depends on.
 ///
-/// The figures are what models of one round say: base_score=0, lambda=0, eta=1 and a leaf for every row, whose
-/// sum_hessian is the row's hessian and whose value is -gradient / hessian.
+/// The figures were obtained from models of one round with base_score=0, lambda=0, eta=1 and a leaf for every row: its
+/// sum_hessian is the row's hessian, and its value is -gradient / hessian.
 #include "objective/scaled_losses.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ std::vector<float> const kLabels{-5.0F, -2.0F, -1.0F, -0.5F, 0.0F, 0.25F, 1.0F, 
 std::vector<float> const kWeights{1.0F, 2.0F, 3.0F, 0.5F, 1.0F, 1.0F, 4.0F, 1.0F, 0.25F};
 ParamMap const kAlphas{{"quantile_alpha", "[0.25, 0.9]"}};
 
-/// Every n_outputs-th pair from `output` on.
+/// Returns every n_outputs-th pair, starting at `output`.
 std::vector<GradientPair> OfOutput(std::vector<GradientPair> const& pairs, std::size_t output, std::size_t n_outputs) {
   std::vector<GradientPair> own;
   for (auto i = output; i < pairs.size(); i += n_outputs) own.push_back(pairs[i]);
@@ -79,7 +79,7 @@ TEST(ScaledLosses, QuantileErrorHasXGBoostsGradients) {
                                         {-0.28373265F, 0.015762923F}});
 }
 
-/// A step on the parabolas of all rows, the scale fixed, never makes the smoothed loss larger.
+/// A step on the parabolas of all rows, with a fixed scale, never increases the smoothed loss.
 TEST(ScaledLosses, HessiansBoundTheLoss) {
   using Real = long double;
   auto const labels = RandomValues(301, -3.0F, 9.0F, 7);
@@ -126,7 +126,7 @@ TEST(ScaledLosses, CloseToTheLabelDigitsDoNotCancel) {
 TEST(ScaledLosses, WithoutResidualsNothingIsLearnt) {
   for (auto const* name : {"reg:absoluteerror", "reg:quantileerror"}) {
     auto const objective = MakeObjective(name, {{"quantile_alpha", "0.3"}});
-    // The last row is elsewhere, and weighs nothing.
+    // The last row is elsewhere, but has no weight.
     auto const info = MakeInfo({3.0F, 3.0F, 8.0F}, {1.0F, 2.0F, 0.0F});
     for (auto const& pair : GradientsOf(*objective, {3.0F, 3.0F, 3.0F}, info)) {
       EXPECT_EQ(pair.gradient, 0.0F) << name;

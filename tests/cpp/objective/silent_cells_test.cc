@@ -1,4 +1,4 @@
-/// Label tables in which NaN says nothing, against the same tables without NaN and against each target alone.
+/// Label tables with missing labels (NaN), compared with tables without NaN and with each target alone.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,7 +18,7 @@ struct TableCase {
   bool whole;
 };
 
-/// Every objective that takes tables.
+/// Returns all objectives that accept tables.
 std::vector<TableCase> Cases() {
   return {{"reg:squarederror", {}, -3.0F, 3.0F, false},
           {"reg:squarederror", {{"scale_pos_weight", "2.5"}}, 0.0F, 2.0F, true},
@@ -40,8 +40,8 @@ std::vector<TableCase> Cases() {
 
 struct Table {
   MetaInfo full;
-  MetaInfo silent;             ///< the same with NaN in some cells
-  std::vector<float> margins;  ///< not finite in some of these
+  MetaInfo silent;             ///< the same with some labels missing
+  std::vector<float> margins;  ///< not finite for some of these
 };
 
 Table MakeTable(TableCase const& given, std::size_t n_rows, bool weighted) {
@@ -62,11 +62,11 @@ Table MakeTable(TableCase const& given, std::size_t n_rows, bool weighted) {
   return table;
 }
 
-/// Of one target, the rows that know it.
+/// The rows with a known label for one target.
 struct Column {
   MetaInfo info;
   std::vector<float> margins;
-  std::vector<std::size_t> elements;  ///< of the table
+  std::vector<std::size_t> elements;  ///< elements of the table
 };
 
 Column KnownColumn(Table const& table, std::size_t target) {
@@ -87,7 +87,7 @@ bool SameBits(GradientPair a, GradientPair b) { return std::memcmp(&a, &b, sizeo
 
 void ExpectColumnsAlone(TableCase const& given, Table const& table, std::vector<GradientPair> const& pairs) {
   auto const objective = MakeObjective(given.name, given.params);
-  auto const is_scaled = given.name == "reg:absoluteerror";  // by a sum over rows, whose order differs
+  auto const is_scaled = given.name == "reg:absoluteerror";  // scaled by a sum over rows, whose order differs
   for (std::size_t target = 0; target < 3; ++target) {
     auto const column = KnownColumn(table, target);
     auto const alone = GradientsOf(*objective, column.margins, column.info);

@@ -1,4 +1,4 @@
-/// survival:cox and survival:aft against differences of their likelihoods, in long double.
+/// survival:cox and survival:aft, compared with differences of their likelihoods, in long double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Real = long double;
 
 float const kInfinity = std::numeric_limits<float>::infinity();
 
-/// Minus the logarithm of the partial likelihood, by its definition: O(n^2).
+/// Returns minus the logarithm of the partial likelihood, by its definition: O(n^2).
 Real CoxLoss(std::vector<Real> const& margins, std::vector<float> const& labels) {
   Real loss = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -33,7 +33,7 @@ Real CoxLoss(std::vector<Real> const& margins, std::vector<float> const& labels)
   return loss;
 }
 
-/// Whole times, so that many are equal; every third row is censored.
+/// Returns whole times with many ties; every third row is censored.
 std::vector<float> TiedTimes(std::size_t n) {
   auto times = RandomValues(n, 0.0F, 7.0F, 2);
   for (std::size_t i = 0; i < n; ++i) times[i] = std::floor(times[i]) * (i % 3 == 0 ? -1.0F : 1.0F);
@@ -60,7 +60,7 @@ TEST(Cox, GradientIsTheDerivativeOfTheLikelihoodWithTies) {
   }
 }
 
-/// Several blocks of sums, in one of which a time begins that another ends.
+/// Uses several blocks of sums, with a time that continues from one block to the next.
 TEST(Cox, ManyRowsFollowTheLikelihoodWhateverTheThreads) {
   std::size_t const n = 20001;
   auto labels = RandomValues(n, 0.0F, 9.0F, 3);
@@ -152,7 +152,7 @@ Real AftReference(Noise const& noise, Real scale, Real margin, Interval interval
   Real const low = (std::log(static_cast<Real>(interval.lower)) - margin) / scale;
   Real const high = (std::log(static_cast<Real>(interval.upper)) - margin) / scale;
   if (interval.lower == interval.upper) return -std::log(noise.density(low) / (scale * interval.lower));
-  // Whichever difference cancels less.
+  // Uses the difference that cancels less.
   return -std::log(low > 0 ? noise.above(low) - noise.above(high) : noise.below(high) - noise.below(low));
 }
 
@@ -203,7 +203,7 @@ TEST(Aft, MarginsFarOffHaveTheirLimits) {
         auto const pair = GradientsOf(*objective, {margin}, MakeBounds({interval}))[0];
         EXPECT_TRUE(pair.gradient >= -15.0F && pair.gradient <= 15.0F) << noise.name << " " << margin;
         EXPECT_TRUE(pair.hessian >= 1e-16F && pair.hessian <= 15.0F) << noise.name << " " << margin;
-        // A margin below all bounds must rise, one above them fall, but for bounds that say nothing on that side.
+        // A margin below all bounds must rise and one above them must fall, unless that side is unbounded.
         auto const must_rise = margin < 0.0F && interval.lower > 0.0F;
         auto const must_fall = margin > 0.0F && interval.upper < kInfinity;
         EXPECT_TRUE(!must_rise || pair.gradient < -0.9F) << noise.name << " " << margin << " " << pair.gradient;

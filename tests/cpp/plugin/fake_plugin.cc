@@ -1,4 +1,4 @@
-/// A plug-in for tests, without CUDA. FAKE_PLUGIN in the environment says what it is.
+/// A plug-in for tests, without CUDA. The environment variable FAKE_PLUGIN selects its behaviour.
 #include <cstdlib>
 #include <memory>
 #include <string>

@@ -19,7 +19,7 @@ inline std::unique_ptr<Predictor> MakeCpuPredictor(ParamMap const& params = {}) 
 
 inline TreeRange AllTreesOf(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
-/// All of `trees`, from a start of 0. params: of the predictor.
+/// Predicts with all of `trees`, starting from 0. params: for the predictor.
 inline std::vector<float> PredictKindOf(ParamMap const& params, Model const& model, DataView const& rows,
                                         PredictKind kind, TreeRange trees, int threads = 1) {
   auto const predictor = MakeCpuPredictor(params);

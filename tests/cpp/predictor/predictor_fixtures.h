@@ -1,4 +1,4 @@
-/// \file Random trees, awkward rows and a naive traversal for the tests of predictors.
+/// \file Random trees, edge-case rows and a naive traversal for tests of predictors.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline Context Threads(int threads) {
   return ctx;
 }
 
-/// Rows in memory. `zero_copy` offers the rows themselves, `by_feature` answers CopyFeatures.
+/// Rows in memory. `zero_copy` exposes the rows themselves; `by_feature` enables CopyFeatures.
 class MemoryView : public DataView {
  public:
   MemoryView(std::vector<float> values, std::int64_t n_cols) : values_(std::move(values)), n_cols_(n_cols) {}
@@ -65,14 +65,14 @@ struct ForestSpec {
   std::int32_t depth = 5;
   std::uint32_t n_features = 6;
   std::int64_t n_classes = 0;
-  double early_leaf = 0.2;   ///< chance of a leaf above the last level
-  double categorical = 0.0;  ///< chance of a categorical split
+  double early_leaf = 0.2;   ///< probability of a leaf above the last level
+  double categorical = 0.0;  ///< probability of a categorical split
   bool special_thresholds = true;
   bool dart = false;
   std::uint64_t seed = 1;
 };
 
-/// Values around which comparisons go wrong.
+/// Returns edge cases of comparisons.
 inline std::vector<float> SpecialValues() {
   constexpr auto kMax = std::numeric_limits<float>::max();
   constexpr auto kDenormal = std::numeric_limits<float>::denorm_min();
@@ -90,7 +90,7 @@ inline void MakeCategorical(std::int32_t node, Random* random, Tree* tree) {
   tree->is_categorical[node] = 1;
   tree->category_begin[node] = static_cast<std::int64_t>(tree->categories.size());
   std::int64_t count = 0;
-  auto const far = random->Below(3) == 0;  // a category so large that a bitset would be wasteful
+  auto const far = random->Below(3) == 0;  // a category too large for a bitset to be efficient
   for (std::int32_t category = 0; category < 70; ++category) {
     if (random->Below(2) == 0) continue;
     if (far && category > 4) break;
@@ -104,7 +104,7 @@ inline void MakeCategorical(std::int32_t node, Random* random, Tree* tree) {
   tree->category_count[node] = count;
 }
 
-/// Grows breadth first; covers split at random, so that z is anything in (0, 1).
+/// Grows a tree breadth first; covers are split at random, so that z is anything in (0, 1).
 inline Tree RandomTree(ForestSpec const& spec, Random* random) {
   Tree tree;
   tree.SetNodeStatistics(0, 0.0F, 100.0F);
@@ -146,8 +146,8 @@ inline Model RandomModel(ForestSpec const& spec) {
   return model;
 }
 
-/// A tree whose right child always splits again, on features 0 .. n_features - 1 in turn, `depth` times in all; it
-/// holds the share `ratio` of its parent's cover.
+/// Returns a tree whose right child always splits again, `depth` times in total, on features 0 .. n_features - 1 in
+/// turn; it has the share `ratio` of its parent's cover.
 inline Model ChainModel(std::int32_t depth, std::int32_t n_features, float ratio) {
   Model model;
   model.n_features = n_features;
@@ -170,7 +170,7 @@ inline Model ChainModel(std::int32_t depth, std::int32_t n_features, float ratio
   return model;
 }
 
-/// Normal deviates, special values, categories and missing values.
+/// Returns normal deviates, special values, categories and missing values.
 inline MemoryView RandomRows(std::int64_t n_rows, std::int64_t n_cols, std::uint64_t seed) {
   Random random(seed);
   auto special = SpecialValues();
@@ -185,7 +185,7 @@ inline MemoryView RandomRows(std::int64_t n_rows, std::int64_t n_cols, std::uint
   return {std::move(values), n_cols};
 }
 
-/// Straight from the definition in tree.h.
+/// Applies the definition in tree.h.
 inline bool NaiveGoesLeft(Tree const& tree, std::int32_t node, float value) {
   auto const index = static_cast<std::size_t>(node);
   if (std::isnan(value)) return tree.default_left[index] != 0;
@@ -206,7 +206,7 @@ inline std::int32_t NaiveLeaf(Tree const& tree, MemoryView const& rows, std::int
   return node;
 }
 
-/// out: [n_rows, n_outputs]; start: [n_rows, n_outputs].
+/// Returns margins. out: [n_rows, n_outputs]; start: [n_rows, n_outputs].
 inline std::vector<float> NaiveMargins(Model const& model, MemoryView const& rows, TreeRange trees,
                                        std::vector<float> start) {
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
@@ -219,7 +219,7 @@ inline std::vector<float> NaiveMargins(Model const& model, MemoryView const& row
   return start;
 }
 
-/// start of every row: [n_rows, n_outputs].
+/// Returns the start of every row: [n_rows, n_outputs].
 inline std::vector<float> RepeatStart(std::vector<float> const& of_output, std::int64_t n_rows) {
   std::vector<float> start;
   for (std::int64_t row = 0; row < n_rows; ++row) start.insert(start.end(), of_output.begin(), of_output.end());

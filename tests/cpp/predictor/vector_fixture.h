@@ -1,4 +1,4 @@
-/// \file Models with vector leaves, and the same with one tree per output.
+/// \file Models with vector leaves, and the same models with one tree per output.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline Tree WithVectors(Tree tree, std::int32_t n_outputs, Random* random) {
   return tree;
 }
 
-/// Every third tree keeps its numbers if `mixed`.
+/// Returns a model with vector leaves; if `mixed`, every third tree keeps scalar leaves.
 inline Model VectorModel(std::int64_t n_classes, bool mixed, ForestSpec spec = {}) {
   spec.n_classes = n_classes;
   spec.n_trees = 9;
@@ -36,7 +36,8 @@ inline Model VectorModel(std::int64_t n_classes, bool mixed, ForestSpec spec = {
   return model;
 }
 
-/// A tree per output for each tree with vectors; first_tree (out): of each tree of the model, and the end.
+/// Returns one tree per output for each tree with vectors; first_tree (out): the first such tree of each tree, and the
+/// end.
 inline Model SplitUp(Model const& model, std::vector<std::int64_t>* first_tree) {
   auto split = model;
   split.trees.clear();

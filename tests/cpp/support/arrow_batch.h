@@ -14,13 +14,13 @@ namespace kauri::testing {
 
 inline void ReleaseSchema(ArrowSchema* schema) { schema->release = nullptr; }
 inline void ReleaseArray(ArrowArray* array) { array->release = nullptr; }
-/// Counts in an int that private_data points to.
+/// Increments an int that private_data points to.
 inline void CountRelease(ArrowArray* array) {
   ++*static_cast<int*>(array->private_data);
   array->release = nullptr;
 }
 
-/// A schema of columns and batches for it. The addresses stay while the object does.
+/// A schema of columns and batches for it. Addresses stay valid during the object's lifetime.
 class ArrowMaker {
  public:
   ArrowMaker() {
@@ -41,7 +41,7 @@ class ArrowMaker {
     return *this;
   }
 
-  /// A batch whose columns all have `length` elements in `values`, one buffer each.
+  /// Returns a batch whose columns all have `length` elements in `values`, one buffer each.
   ArrowArray Batch(std::int64_t length, std::vector<void const*> const& values) {
     columns_.emplace_back();
     auto& pointers = columns_.back();
@@ -69,7 +69,7 @@ class ArrowMaker {
   ArrowSchema* Schema() { return &schema_; }
   int NumReleased() const { return n_released_; }
 
-  /// A stream of batches, failing with `status` after the last.
+  /// Returns a stream of batches that ends with `status`.
   ArrowArrayStream Stream(std::vector<ArrowArray> batches, int status = 0) {
     queue_ = {batches.begin(), batches.end()};
     status_ = status;

@@ -1,4 +1,4 @@
-/// \file What a builder made of one task, and the parameters that a user who sets none has.
+/// \file The tree that a builder made for a task, and default parameters.
 #pragma once
 
 #include <gtest/gtest.h>

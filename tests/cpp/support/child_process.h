@@ -1,4 +1,4 @@
-/// \file For what a process does once: each question gets a process of its own.
+/// \file Child processes, for state that a process computes only once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace kauri::testing {
 
-/// What `answer` returns, or the message of what it throws, in a forked child. It must not start threads.
+/// Returns the result of `answer`, or its error message, from a forked child. `answer` must not start threads.
 inline std::string InChildProcess(std::function<std::string()> const& answer) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");

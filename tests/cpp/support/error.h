@@ -1,4 +1,4 @@
-/// \file What a call's error says.
+/// \file Messages of errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace kauri {
 
-/// The message of the Error that `call` throws; "no error" when it throws none.
+/// Returns the message of the Error that `call` throws, or "no error".
 inline std::string MessageOf(std::function<void()> const& call) {
   try {
     call();
@@ -21,7 +21,7 @@ inline std::string MessageOf(std::function<void()> const& call) {
   return "no error";
 }
 
-/// The same, of an Error of this kind; none, or one of another kind, fails the test.
+/// Returns the message of an Error of this kind. Fails the test if there is none, or one of another kind.
 inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
   try {
     call();
@@ -33,7 +33,7 @@ inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) 
   return {};
 }
 
-/// Every part must be in the message.
+/// Expects that the message contains every part.
 inline void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
   for (auto const& part : parts) {
     EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' not in: " << message;

@@ -1,4 +1,4 @@
-/// \file Monotone and interaction constraints straight from their definition, for the naive trees.
+/// \file Monotone and interaction constraints by their definition, for the naive trees.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace kauri::testing {
 
-/// What the loss of the rows falls by, twice, when they get the weight: a parabola with a kink of 2 alpha |weight|.
+/// Twice the decrease of the rows' loss as a function of their weight: a parabola with a kink of 2 alpha |weight|.
 struct LossParabola {
   double gradient;
-  double curvature;  ///< the hessian and lambda
+  double curvature;  ///< hessian plus lambda
 };
 
 inline double NaiveGain(LossParabola of, double weight, double alpha) {
@@ -28,13 +28,13 @@ inline double NaiveGain(LossParabola of, double weight, double alpha) {
 }
 
 struct NaiveConstraints {
-  std::vector<int> signs;  ///< of the first features; empty: no monotone constraints
+  std::vector<int> signs;  ///< for the first features; empty: no monotone constraints
   bool limits_features = false;
   std::vector<std::set<std::uint32_t>> sets;
 
   int SignOf(std::size_t feature) const { return feature < signs.size() ? signs[feature] : 0; }
 
-  /// The parameters' texts.
+  /// Writes the texts of the parameters.
   void Write(TreeParam* param) const {
     param->monotone_constraints = "(";
     for (auto const sign : signs) param->monotone_constraints += std::to_string(sign) + ",";
@@ -50,7 +50,7 @@ struct NaiveConstraints {
   }
 };
 
-/// What is known of a node: where its weight must lie and what its ancestors were split at.
+/// State of a node: the bounds of its weight, and the features that its ancestors split.
 struct NaiveLimits {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-/// \file Exact greedy trees straight from the definition, level by level, every candidate by itself.
+/// \file Exact greedy trees by the definition, level by level, evaluating every candidate separately.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +31,9 @@ struct NaiveTask {
   float leaf_rate = 0.3F;
   NaiveConstraints constraints = {};
   std::int64_t least_rows = 0;             ///< min_data_in_leaf
-  ColumnSampler const* columns = nullptr;  ///< of extra_trees; nullptr: without
-  NaiveNoise noise = {};                   ///< of random_strength
-  std::vector<float> costs = {};           ///< of columns that are not used yet; empty: none
+  ColumnSampler const* columns = nullptr;  ///< for extra_trees; nullptr otherwise
+  NaiveNoise noise = {};                   ///< for random_strength
+  std::vector<float> costs = {};           ///< costs of columns that are not used yet; empty: none
 };
 
 class NaiveExactTree {
@@ -50,7 +50,7 @@ class NaiveExactTree {
 
  private:
   struct Node {
-    std::vector<std::size_t> rows;  // used or not
+    std::vector<std::size_t> rows;  // sampled or not
     std::vector<Node> children;     // none or two
     SplitCandidate split;
     NaiveLimits limits;
@@ -68,7 +68,7 @@ class NaiveExactTree {
   std::int64_t Count(std::vector<std::size_t> const& rows) const {
     return std::count_if(rows.begin(), rows.end(), [&](std::size_t row) { return t_.used[row] != 0; });
   }
-  /// Whether the boundary between these values is the one that extra_trees draws.
+  /// Returns whether extra_trees selects the boundary between these values.
   bool IsDrawn(Node const& node, std::size_t feature, std::set<float> const& present, float low, float high) const {
     if (t_.columns == nullptr) return true;
     auto const share = RandomUniform(t_.columns->ThresholdKey(node.id), feature);
@@ -85,7 +85,7 @@ class NaiveExactTree {
     }
     return sides;
   }
-  /// Present values of the column, ascending: of all rows, or of the used rows of a node.
+  /// Returns the values of the column, ascending: over all rows, or the used rows of a node.
   std::set<float> Present(std::vector<std::size_t> const* rows, std::size_t feature, bool* any_missing) const {
     std::set<float> present;
     *any_missing = false;
@@ -96,7 +96,7 @@ class NaiveExactTree {
     }
     return present;
   }
-  /// Smaller is better.
+  /// Returns the sort key of a candidate; smaller is better.
   static auto Order(SplitCandidate const& c) {
     return std::make_tuple(-c.loss_change, c.feature, c.default_left, c.default_left ? -c.threshold : c.threshold);
   }
@@ -148,7 +148,7 @@ class NaiveExactTree {
       if (node->limits.MayUse(t_.constraints, static_cast<std::uint32_t>(feature))) ConsiderFeature(node, feature);
     }
   }
-  /// Nodes are numbered level by level, before pruning.
+  /// Adds the children; nodes are numbered level by level, before pruning.
   void MakeChildren(Node* node) {
     auto sides = Divide(*node, node->split);
     node->children.resize(2);
@@ -158,7 +158,7 @@ class NaiveExactTree {
       node->children[side].limits = node->limits.OfChild(t_.constraints, node->split, t_.gain, side == 0);
     }
   }
-  /// What a level's splits use, but those that may be pruned, is free below.
+  /// Features of a level's splits are free below it, except in splits that may be pruned.
   void Split(Node* root) {
     std::vector<Node*> level{root};
     for (int depth = 0; depth < t_.max_depth && !level.empty(); ++depth) {

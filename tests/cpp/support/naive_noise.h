@@ -1,4 +1,4 @@
-/// \file random_strength straight from its definition.
+/// \file random_strength by its definition.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace kauri::testing {
 
-/// Marsaglia's polar method, over the uniform numbers of a stream.
+/// Computes Marsaglia's polar method from the uniform numbers of a stream.
 inline double NaiveNormal(std::uint64_t key, std::uint64_t counter) {
   auto const stream = CombineKeys(key, counter);
   double x = 0.0;
@@ -26,7 +26,7 @@ inline double NaiveNormal(std::uint64_t key, std::uint64_t counter) {
   return x * std::sqrt(-2.0 * std::log(square) / square);
 }
 
-/// (sum of g^2) / (sum of h) of the rows that a tree is learnt from; sampled: 1 = used, empty: all.
+/// Returns (sum of g^2) / (sum of h) over the training rows of a tree; sampled: 1 = used, empty: all.
 inline double NaiveChanceGain(FixedGradients const& gradients, std::vector<std::uint8_t> const& sampled) {
   double squares = 0.0;
   double hessians = 0.0;
@@ -38,11 +38,11 @@ inline double NaiveChanceGain(FixedGradients const& gradients, std::vector<std::
   return hessians > 0.0 ? squares / hessians : 0.0;
 }
 
-/// What splits of a tree compete with.
+/// Noisy comparison of the splits of a tree.
 class NaiveNoise {
  public:
   NaiveNoise() = default;
-  /// columns: of the tree, which must outlive this.
+  /// columns: sampler of the tree, which must outlive this object.
   NaiveNoise(TreeParam const& param, TreePlace const& place, double chance_gain, ColumnSampler const& columns)
       : columns_(&columns),
         deviation_(static_cast<double>(param.random_strength) * chance_gain /
@@ -52,7 +52,7 @@ class NaiveNoise {
   double Of(std::uint32_t feature, std::int32_t node) const {
     return deviation_ > 0.0 ? deviation_ * NaiveNormal(columns_->NoiseKey(node), feature) : 0.0;
   }
-  /// Whether `a` beats `b`, both of the node and worth making, or invalid.
+  /// Returns whether `a` beats `b`; both are splits of the node that are worth making, or invalid.
   bool Prefers(SplitCandidate const& a, SplitCandidate const& b, std::int32_t node) const {
     if (!b.IsValid()) return true;
     auto const noisy_a = a.loss_change + Of(a.feature, node);

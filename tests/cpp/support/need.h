@@ -1,8 +1,8 @@
-/// \file Where a test needs what a machine or a build may lack: the only places that skip.
+/// \file Requirements of tests on the machine or build: the only places that skip tests.
 ///
-/// Only the device may be missing for good: without one, or without a second, its tests are skipped everywhere.
-/// Whatever else is missing fails where KAURI_REQUIRE is set, as tests/run sets it; tests/conftest.py says the same of
-/// Python.
+/// Only a device may be missing: without one, or without a second one, its tests are skipped everywhere. Any other
+/// missing requirement is a failure if KAURI_REQUIRE is set, as tests/run does. tests/conftest.py implements the same
+/// for Python.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ inline bool MustHaveAll() {
 
 }  // namespace kauri
 
-/// The test goes on only where `condition` holds; `what` says what is missing otherwise.
+/// Continues the test only if `condition` holds; `what` names the missing requirement.
 #define KAURI_NEED(condition, what)                                       \
   do {                                                                    \
     if (!(condition)) {                                                   \
@@ -28,7 +28,7 @@ inline bool MustHaveAll() {
     }                                                                     \
   } while (false)
 
-/// The same of a CUDA device, and of what a sanitizer cannot follow.
+/// Does the same for CUDA devices, and for code that a sanitizer cannot follow.
 #define KAURI_SKIP_UNLESS(condition, what)    \
   do {                                        \
     if (!(condition)) GTEST_SKIP() << (what); \

@@ -1,4 +1,4 @@
-/// \file Seeded random data for tests: the same on every machine, as it uses the library's own counter-based numbers.
+/// \file Seeded random data for tests, the same on every machine because the library's counter-based generator is used.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace kauri::testing {
 
-/// A stream of numbers.
+/// A stream of random numbers.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : key_(MixBits(seed)) {}
@@ -33,13 +33,13 @@ class Random {
 struct MatrixSpec {
   std::int64_t n_rows = 100;
   std::int64_t n_cols = 4;
-  double missing = 0.0;          ///< chance of each cell
+  double missing = 0.0;          ///< probability for each cell
   std::uint32_t n_distinct = 0;  ///< small integers 0 .. n_distinct - 1; 0: normal deviates
   bool sparse = false;           ///< CSR storage
   std::uint64_t seed = 0;
 };
 
-/// [n_rows, n_cols] row-major, NaN where missing.
+/// Returns [n_rows, n_cols] row-major values, NaN where missing.
 inline std::vector<float> MakeValues(MatrixSpec const& spec) {
   Random random(spec.seed);
   std::vector<float> values(spec.n_rows * spec.n_cols);
@@ -50,7 +50,7 @@ inline std::vector<float> MakeValues(MatrixSpec const& spec) {
   return values;
 }
 
-/// NaN cells are left out of CSR storage.
+/// Makes a matrix; NaN cells are left out of CSR storage.
 inline std::unique_ptr<DataMatrix> MakeMatrix(std::vector<float> values, std::int64_t n_cols, bool sparse) {
   auto const n_rows = static_cast<std::int64_t>(values.size()) / n_cols;
   if (!sparse) return DataMatrix::FromDense({std::move(values)}, n_rows, n_cols);
@@ -71,8 +71,8 @@ inline std::unique_ptr<DataMatrix> MakeMatrix(MatrixSpec const& spec) {
   return MakeMatrix(MakeValues(spec), spec.n_cols, spec.sparse);
 }
 
-/// Columns of 2 to 9 different values, of which one fills four rows in five; in every third column it is NaN when
-/// `missing` is set. The last column has numbers that do not repeat.
+/// Returns columns of 2 to 9 different values, one of which fills four rows in five; in every third column that value
+/// is NaN if `missing` is set. The last column has distinct numbers.
 inline std::vector<float> MakeFlagValues(std::int64_t n_rows, std::int64_t n_cols, bool missing, std::uint64_t seed) {
   Random random(seed);
   std::vector<float> values;
@@ -87,8 +87,8 @@ inline std::vector<float> MakeFlagValues(std::int64_t n_rows, std::int64_t n_col
   return values;
 }
 
-/// [n_rows, n_variables * n_levels] row-major: of each variable's columns one is 1, or none where its value is missing;
-/// the others are 0, or NaN with `absent`.
+/// Returns [n_rows, n_variables * n_levels] row-major values: one of each variable's columns is 1, or none if its value
+/// is missing; the others are 0, or NaN with `absent`.
 inline std::vector<float> MakeOneHotValues(std::int64_t n_rows, std::uint32_t n_variables, std::uint32_t n_levels,
                                            bool absent, double missing = 0.0) {
   Random random(77);
@@ -104,7 +104,7 @@ inline std::vector<float> MakeOneHotValues(std::int64_t n_rows, std::uint32_t n_
   return values;
 }
 
-/// What columns cost: nothing, less than most splits gain, about as much, or more than any does.
+/// Returns column costs: zero, less than most splits gain, about as much, or more than any gain.
 inline std::vector<float> MakeCosts(std::int64_t n_cols, Random* random) {
   constexpr float kCosts[] = {0.0F, 0.1F, 1.0F, 3.0F, 10.0F, 1e30F};
   std::vector<float> costs(n_cols);
@@ -112,7 +112,7 @@ inline std::vector<float> MakeCosts(std::int64_t n_cols, Random* random) {
   return costs;
 }
 
-/// One output: normal gradients, hessians in (0, 1], one row in ten with weight 0.
+/// Makes the gradients of one output: normal gradients, hessians in (0, 1], one row in ten with weight 0.
 inline FixedGradients MakeGradients(std::int64_t n_rows, std::uint64_t seed, Span<std::uint8_t const> sampled = {}) {
   Random random(seed);
   std::vector<GradientPair> pairs(n_rows);

@@ -12,10 +12,10 @@ namespace kauri::testing {
 
 class RowBatches : public RowSource {
  public:
-  /// Batches of batch_rows rows of `matrix`, which must outlive this; at most max_batches of them.
+  /// Iterates over batches of batch_rows rows of `matrix`, which must outlive this object; at most max_batches of them.
   RowBatches(DataMatrix const& matrix, std::int64_t batch_rows, std::int64_t max_batches = 1 << 30)
       : matrix_(Copy(matrix)), batch_rows_(batch_rows), max_batches_(max_batches) {}
-  /// From the n-th Restart on, counted from 1, the rows of another matrix come.
+  /// From the given Restart on, counted from 1, uses the rows of another matrix.
   void ChangeInPass(int pass, DataMatrix const& matrix) {
     change_pass_ = pass;
     changed_ = Copy(matrix);

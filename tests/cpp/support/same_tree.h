@@ -1,4 +1,4 @@
-/// \file Two trees are the same when every array of theirs is.
+/// \file Comparison of two trees by all of their arrays.
 #pragma once
 
 #include <gtest/gtest.h>

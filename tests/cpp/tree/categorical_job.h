@@ -1,4 +1,4 @@
-/// \file What trees on categorical columns are tested with: drawn jobs, every method, and checks of what it built.
+/// \file Test jobs with categorical columns: random jobs, every method, and checks of the resulting trees.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline std::unique_ptr<TreeBuilder> MakeBuilder(Method method, TreeParam const& 
 struct CategoricalJob : Job {
   std::vector<std::string> types;
 
-  /// What a tree's splits are searched with, whose root has this sum.
+  /// Returns the gain parameters of a tree whose root has this sum.
   GainParam GainOf(FixedSum root) const {
     auto gain = MakeGainParam(param, gradients.unit);
     gain.categories = MakeCategoryGain(param, HessianOf(root, gain), static_cast<std::int64_t>(NumRows()));
@@ -54,7 +54,7 @@ inline Built BuildWith(Method method, CategoricalJob const& job, int threads = 2
   return built;
 }
 
-/// Columns of small integers; the last `n_numeric` are numbers.
+/// Returns a job with columns of small integers; the last `n_numeric` are numeric.
 inline CategoricalJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n_numeric) {
   Random random(seed);
   MatrixSpec spec;
@@ -87,7 +87,7 @@ inline CategoricalJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::in
   return job;
 }
 
-/// Every row is in the leaf that the tree's splits lead to, and every node has the sum of its sampled rows.
+/// Checks that every row is in the leaf that its splits lead to, and that every node has the sum of its sampled rows.
 inline void ExpectRowsAndSums(CategoricalJob const& job, Built const& built) {
   auto const& tree = built.tree;
   tree.Validate(job.n_cols);
@@ -127,7 +127,7 @@ inline void ExpectRowsAndSums(CategoricalJob const& job, Built const& built) {
   }
 }
 
-/// An exact tree as hist writes it: its leaves have their values for base weights.
+/// Converts an exact tree to the form of hist, whose leaves have their values as base weights.
 inline Built AsHist(Built built) {
   auto& tree = built.tree;
   for (std::int32_t node = 1; node < tree.NumNodes(); ++node) {

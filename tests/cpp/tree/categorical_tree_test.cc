@@ -1,4 +1,4 @@
-/// \file Trees on categorical columns, by every method: against each other, against the rows, and what is refused.
+/// \file Trees on categorical columns with every method: compared with each other and with the rows, and refusals.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// Returns the splits of the trees of 150 jobs, after `change` has changed them.
+/// Returns the number of splits in the trees of 150 jobs, each modified by `change`.
 int SplitsThatMethodsAgreeOn(std::function<void(std::uint64_t seed, CategoricalJob* job)> const& change) {
   int n_splits = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
@@ -31,7 +31,7 @@ TEST(CategoricalTree, MethodsAgreeOnCategories) {
   EXPECT_GT(SplitsThatMethodsAgreeOn([](std::uint64_t, CategoricalJob*) {}), 500);
 }
 
-/// Rows are counted, and thresholds drawn, alike.
+/// All methods count rows and choose random thresholds in the same way.
 TEST(CategoricalTree, MethodsAgreeOnLimits) {
   auto const change = [](std::uint64_t seed, CategoricalJob* job) {
     job->param.min_child_weight = 0.0F;
@@ -49,7 +49,7 @@ TEST(CategoricalTree, MethodsAgreeOnCosts) {
   EXPECT_GT(SplitsThatMethodsAgreeOn(change), 300);
 }
 
-/// Noise of one feature is the same in all methods.
+/// The noise of a feature is the same in all methods.
 TEST(CategoricalTree, MethodsAgreeOnNoise) {
   auto const change = [](std::uint64_t seed, CategoricalJob* job) {
     job->param.random_strength = 0.5F + static_cast<float>(seed % 4);
@@ -140,7 +140,7 @@ TEST(CategoricalTree, ThreadsDoNotMatter) {
   }
 }
 
-/// Codes of two bytes, and more categories than max_bin.
+/// Uses two-byte codes, and more categories than max_bin.
 TEST(CategoricalTree, ManyCategories) {
   CategoricalJob job;
   job.n_cols = 1;
@@ -156,7 +156,7 @@ TEST(CategoricalTree, ManyCategories) {
   ExpectSame(BuildWith(Method::kHist, job), AsHist(exact), "hist");
 }
 
-/// Columns of which at most one is present, which histograms read as one, beside a full one.
+/// Returns a job with mutually exclusive columns, which histograms bundle, and a full column.
 CategoricalJob ExclusiveJob(bool sparse) {
   Random random(3);
   CategoricalJob job;
@@ -184,8 +184,8 @@ TEST(CategoricalTree, ColumnsThatExcludeEachOther) {
   }
 }
 
-/// Numbers that no row has are categories without rows: they go with those that weigh nothing, here to the right with
-/// category 1 and the missing.
+/// Numbers that no row has are categories without rows. They go with categories of zero weight, here to the right with
+/// category 1 and the missing rows.
 TEST(CategoricalTree, GapsHaveTheirPlace) {
   CategoricalJob job;
   std::vector<GradientPair> pairs;
@@ -205,8 +205,8 @@ TEST(CategoricalTree, GapsHaveTheirPlace) {
   }
 }
 
-/// Category 2 has 3 of 63 rows, unlike all others. With cat_smooth=4 that is no reason to take it for itself: it goes
-/// with category 0, which has no rows, where the others are told apart.
+/// Category 2 has 3 of 63 rows, unlike all others. With cat_smooth=4 this is not enough to separate it: it goes with
+/// category 0, which has no rows, at the split that separates the others.
 TEST(CategoricalTree, RareCategoriesHaveNoPlaceOfTheirOwn) {
   CategoricalJob job;
   std::vector<GradientPair> pairs;
@@ -295,7 +295,7 @@ TEST(CategoricalTree, MonotoneNumbersBesideCategoriesWork) {
   }
 }
 
-/// A column with more categories than codes of two bytes can number, beside a column with few.
+/// Returns a job with a column that has too many categories for two-byte codes, and a column with few.
 CategoricalJob JobOfManyUsers(bool sparse) {
   constexpr std::int64_t kUsers = 70000;
   constexpr std::int64_t kRows = 2 * kUsers;

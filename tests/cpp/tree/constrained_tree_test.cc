@@ -1,4 +1,4 @@
-/// \file Trees under constraints, by both methods: the definition, and what the constraints promise.
+/// \file Trees under constraints, with both methods: compared with the definition, and checks of the constraints.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -145,7 +145,7 @@ float ValueAt(Tree const& tree, std::vector<float> const& point) {
   return tree.split_value[node];
 }
 
-/// How often the tree breaks a sign on the way up a grid of `feature`, at rows of the data.
+/// Returns how often predictions violate a sign on an ascending grid of `feature`, at rows of the data.
 int CountViolations(Tree const& tree, Job const& job, std::size_t feature, int sign) {
   auto const n_cols = static_cast<std::size_t>(job.n_cols);
   int violations = 0;
@@ -185,7 +185,7 @@ TEST_P(ConstrainedTree, IsMonotone) {
   EXPECT_GT(n_splits, 200);
 }
 
-/// The features of every path that has more than one lie together in a set.
+/// The features of every path with more than one feature are in a common set.
 TEST_P(ConstrainedTree, PathsStayInTheirSets) {
   std::size_t longest = 0;
   for (std::uint64_t seed = 2000; seed < 2040; ++seed) {
@@ -210,7 +210,7 @@ TEST_P(ConstrainedTree, PathsStayInTheirSets) {
   EXPECT_EQ(longest, 3U);
 }
 
-/// A wide case with many nodes, blocks and vectors.
+/// Returns a large job with many nodes, blocks and vectors.
 Job LargeJob() {
   MatrixSpec const spec{20000, 8, 0.2, 0, false, 3};
   Job job;
@@ -246,7 +246,7 @@ TEST_P(ConstrainedTree, InstructionSetsChangeNothing) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-/// A node may use what it was drawn and what its path allows.
+/// A node may use the features that are both sampled and allowed on its path.
 TEST_P(ConstrainedTree, SampledColumnsAreLimitedToo) {
   auto job = LargeJob();
   job.constraints.sets = {{0, 1, 2, 3, 4, 6, 7}, {2, 3, 4, 5, 6}};
@@ -269,7 +269,7 @@ TEST_P(ConstrainedTree, SampledColumnsAreLimitedToo) {
   EXPECT_GT(tree.NumLeaves(), 8);
 }
 
-/// Signs that are all 0 change nothing, with alpha either. The gain of a limited weight counts alpha, as XGBoost's does
+/// Signs that are all 0 have no effect, also with alpha. The gain of a limited weight includes alpha, as in XGBoost
 /// since 3.4.
 TEST_P(ConstrainedTree, ZerosChangeNothing) {
   Job job;
@@ -288,7 +288,8 @@ TEST_P(ConstrainedTree, ZerosChangeNothing) {
   EXPECT_EQ(limited.split_value[1], 0.25F * job.param.eta);
 }
 
-/// Checked with XGBoost 3.2.0: only the missing row alone on the left has children in the order of the sign.
+/// Checked with XGBoost 3.2.0: only the split with just the missing row on the left has children in the order of the
+/// sign.
 TEST_P(ConstrainedTree, MissingRowsAloneOnTheLeft) {
   Job job;
   job.values = {kNan, kNan, 3.0F, 3.0F, 4.0F, 4.0F};

@@ -1,5 +1,5 @@
-/// What columns cost: the text, what is paid by which trees, and trees that are grown by it. That trees with costs are
-/// those of their definition is tested beside their other definitions.
+/// Feature costs: parsing, the costs that trees pay, and trees grown with costs. The comparison with definitions is in
+/// the tests of each method.
 #include "tree/feature_cost.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(FeatureCost, TextsThatAreNone) {
               {"feature_cost has -0.5 for feature 2", "0 or more"});
 }
 
-/// A root that splits at the feature.
+/// Returns a tree whose root splits on the feature.
 Tree SplitAt(std::uint32_t feature) {
   Tree tree;
   tree.ExpandNode(0, {feature, 0.5F, false, 1.0F});
@@ -48,13 +48,13 @@ Costs Of(OpenCosts const& costs) { return {costs.Get().begin(), costs.Get().end(
 
 TEST(FeatureCost, WhatAModelUsesIsPaid) {
   Model model;
-  model.trees = {Tree(), SplitAt(2)};  // the leaf of the first names column 0, and splits nothing
+  model.trees = {Tree(), SplitAt(2)};  // the leaf of the first tree has column 0 but splits nothing
   OpenCosts costs({1.0F, 2.0F, 3.0F, 0.0F}, model, 4);
   EXPECT_EQ(Of(costs), (Costs{1.0F, 2.0F, 0.0F, 0.0F}));
   costs.Pay(SplitAt(3));
   costs.Pay(SplitAt(2));
   EXPECT_EQ(Of(costs), (Costs{1.0F, 2.0F, 0.0F, 0.0F}));
-  costs.Pay(SplitAt(7));  // of data with more columns
+  costs.Pay(SplitAt(7));  // a tree of data with more columns
   costs.Pay(SplitAt(1));
   EXPECT_EQ(Of(costs), (Costs{1.0F, 0.0F, 0.0F, 0.0F}));
   costs.Pay(SplitAt(0));
@@ -70,7 +70,7 @@ TEST(FeatureCost, IsGivenForEveryColumn) {
   }
 }
 
-/// Of two columns with the same values the one that is free is taken, though the other one is the first.
+/// If two columns have the same values, the free one is used although the other one comes first.
 TEST(FeatureCost, TwinsOfWhichOneCosts) {
   for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
     CategoricalJob job;
@@ -92,7 +92,7 @@ TEST(FeatureCost, TwinsOfWhichOneCosts) {
   }
 }
 
-/// One column that costs c: the root's gain is less by c, all others are as they were.
+/// If one column costs c, the root's gain is reduced by c, and all other gains stay the same.
 TEST(FeatureCost, IsPaidOnceInATree) {
   for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
     auto job = RandomJob(5, 500, 0);

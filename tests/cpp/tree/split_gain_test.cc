@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// Units of 1/4 and 1/8: gradient = integer / 4, hessian = integer / 8.
+/// Uses units of 1/4 and 1/8: gradient = integer / 4, hessian = integer / 8.
 GainParam MakeParam(double lambda, double alpha = 0.0, double max_delta_step = 0.0, double min_child_weight = 0.0) {
   return {lambda, alpha, max_delta_step, min_child_weight, {0.25, 0.125}};
 }
@@ -32,8 +32,8 @@ TEST(SplitGain, MaxDeltaStepClipsTheWeight) {
   EXPECT_EQ(LeafWeight(sum, MakeParam(1.0, 0.0, 0.5)), 0.5);
   EXPECT_EQ(LeafWeight({12, 24}, MakeParam(1.0, 0.0, 0.5)), -0.5);
   EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 0.0, 0.5)), 2.0 * 3.0 * 0.5 - 4.0 * 0.25);
-  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 0.0, 50.0)), 9.0 / 4.0);         // not reached: the usual gain
-  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 1.0, 50.0)), 1.0);               // 2^2 / 4, as without the limit
+  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 0.0, 50.0)), 9.0 / 4.0);         // the limit is not reached: the usual gain
+  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 1.0, 50.0)), 1.0);               // 2^2 / 4, the same as without the limit
   EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 1.0, 0.25)), 1.5 - 0.25 - 0.5);  // 2 * 3 w - 4 w^2 - 2 * 1 w at w = 0.25
   EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 4.0, 0.25)), 0.0);
 }
@@ -53,7 +53,8 @@ TEST(SplitGain, BoundsByHand) {
   FixedSum const high{-12, 24};  // weight 0.75
   auto param = MakeParam(1.0);
   EXPECT_EQ(SplitGain(low, high, param, {}, 1), 2.0 * 9.0 / 4.0);
-  EXPECT_EQ(SplitGain(low, high, param, {-0.5, 0.5}, -1), 2.0 * 9.0 / 4.0);  // no monotone constraints: nothing counts
+  // no monotone constraints: the limits are ignored
+  EXPECT_EQ(SplitGain(low, high, param, {-0.5, 0.5}, -1), 2.0 * 9.0 / 4.0);
   param.monotone = true;
   EXPECT_EQ(NodeWeight(high, param, {-0.5, 0.5}), 0.5);
   EXPECT_EQ(NodeWeight(low, param, {-0.5, 0.5}), -0.5);
@@ -69,7 +70,8 @@ TEST(SplitGain, BoundsByHand) {
   EXPECT_EQ(SplitGain(high, low, param, {1.0, 2.0}, 1), SplitGain(high, low, param, {1.0, 2.0}, 0));  // both at 1
 }
 
-/// Limits of all kinds and sums of all sizes, mostly with nearly as much gradient as alpha: what is left of it is tiny.
+/// Returns limits of all kinds and sums of all sizes, mostly with a gradient close to alpha, so that the remainder is
+/// tiny.
 GainParam RandomParam(testing::Random* random) {
   auto param = MakeParam(random->Below(3), random->Below(3) * 0.7, random->Below(2) * 0.3);
   if (random->Below(3) == 0) param.max_delta_step *= 1e-9;
@@ -90,7 +92,7 @@ double Quotient(FixedSum sum, GainParam const& param) {
   return gradient * gradient / (HessianOf(sum, param) + param.lambda);
 }
 
-/// No weight gains more than what candidates are screened with, even with the rounding of large opposite terms.
+/// The screening bound is never below the gain of any weight, even with the rounding of large opposite terms.
 TEST(SplitGain, ScreeningPassesOverNothing) {
   testing::Random random(9);
   for (int trial = 0; trial < 100000; ++trial) {
@@ -110,7 +112,7 @@ TEST(SplitGain, ScreeningPassesOverNothing) {
   }
 }
 
-/// The gain straight from the penalised loss, at the best weight within the limits that a fine search finds.
+/// Compares the gain with the penalised loss at the best allowed weight, found by a fine search.
 TEST(SplitGain, GainIsThatOfTheBestAllowedWeight) {
   testing::Random random(11);
   for (int trial = 0; trial < 300; ++trial) {
@@ -124,7 +126,7 @@ TEST(SplitGain, GainIsThatOfTheBestAllowedWeight) {
     auto best = -kInfinity;
     constexpr int kSteps = 4000;
     for (int i = -1; i <= kSteps; ++i) {
-      auto const weight = i < 0 ? 0.0 : lower + (upper - lower) * i / kSteps;  // alpha's kink, too
+      auto const weight = i < 0 ? 0.0 : lower + (upper - lower) * i / kSteps;  // includes alpha's kink
       auto const curve = (HessianOf(sum, param) + param.lambda) * weight * weight;
       best = std::max(best, -2.0 * GradientOf(sum, param) * weight - curve - 2.0 * param.alpha * std::fabs(weight));
     }
@@ -133,7 +135,7 @@ TEST(SplitGain, GainIsThatOfTheBestAllowedWeight) {
   }
 }
 
-/// Limits that clip nothing change no bit, so no tie and no near-tie either.
+/// Limits that do not apply change no bit, so ties and near-ties stay the same.
 TEST(SplitGain, LimitsThatClipNothingLeaveTheBits) {
   testing::Random random(12);
   for (int trial = 0; trial < 20000; ++trial) {
@@ -154,7 +156,7 @@ TEST(SplitGain, LimitsThatClipNothingLeaveTheBits) {
 
 std::vector<SplitCandidate> ManyCandidates() {
   testing::Random random(3);
-  std::vector<SplitCandidate> candidates(1);  // an invalid one
+  std::vector<SplitCandidate> candidates(1);  // an invalid candidate
   for (int i = 0; i < 60; ++i) {
     SplitCandidate candidate;
     candidate.loss_change = random.Below(3);

@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// 0 -> (1, 2), 2 -> (3, 4): two features, leaves 1, 3, 4.
+/// Returns 0 -> (1, 2), 2 -> (3, 4): two features, leaves 1, 3, 4.
 Tree MakeTree() {
   Tree tree;
   tree.ExpandNode(0, {1, 0.5F, true, 3.0F});
@@ -109,7 +109,7 @@ Tree MakeCategorical(std::int64_t begin, std::int64_t count, std::vector<std::in
   tree.category_begin.assign(5, 0);
   tree.category_count.assign(5, 0);
   tree.is_categorical[2] = 1;
-  tree.split_value[2] = std::numeric_limits<float>::quiet_NaN();  // older files have it so
+  tree.split_value[2] = std::numeric_limits<float>::quiet_NaN();  // as in older files
   tree.category_begin[2] = begin;
   tree.category_count[2] = count;
   tree.categories = categories;

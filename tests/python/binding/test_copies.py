@@ -1,4 +1,4 @@
-"""Copies of large arrays have every number of the original, wherever the parts end."""
+"""Copies of large arrays are equal to the original, for any partition into parts."""
 
 from __future__ import annotations
 

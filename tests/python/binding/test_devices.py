@@ -1,4 +1,4 @@
-"""What `device="cuda"` raises where something is missing. Each case has a process: one looks for the plug-in once."""
+"""Errors of `device="cuda"` if a part is missing. Each case has its own process, which looks for the plug-in once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ except kb.KauriError as error:
 
 
 def ask(device: str, plugin: Path, kind: str = "", *more: str) -> tuple[str, str, dict]:
-    """Train and predict there, with more `name=value`: the exception's name and text, and what build_info says."""
+    """Train and predict there, with more `name=value`; return the exception's name and text, and build_info."""
     folders = [str(Path(__file__).resolve().parents[3] / "python-package"), os.environ.get("PYTHONPATH", "")]
     environment = {"KAURI_PLUGIN_PATH": str(plugin), "FAKE_PLUGIN": kind, "PYTHONPATH": os.pathsep.join(folders)}
     done = subprocess.run(

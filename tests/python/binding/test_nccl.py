@@ -1,4 +1,4 @@
-"""NCCL of Python's packages, which the plug-in finds once it is loaded."""
+"""NCCL from Python packages, which the plug-in finds after it is loaded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _ask_anew() -> Iterator[None]:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, folder: Path | None) -> list[str]:
-    """Let the package be in a folder, or nowhere; what is loaded then."""
+    """Pretend that the package is in a folder, or missing; return the libraries that are loaded."""
     loaded: list[str] = []
 
     def find_spec(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Processes: children of fork() train and predict; without new threads all goes on; the default number of threads."""
+"""Processes: children of fork() train and predict; work without new threads; the default number of threads."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_multiprocessing_by_fork() -> None:
 
 
 def run(code: str, **environment: str) -> str:
-    """Run a program that may import kauriboost; return what it prints."""
+    """Run a program that may import kauriboost; return its output."""
     result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
@@ -138,7 +138,7 @@ def run(code: str, **environment: str) -> str:
 
 
 def without_threads(limit: bool) -> str:
-    """Run what may start threads in a process that must not, or may; return its results."""
+    """Run code that uses threads in a process that may or may not start any; return its results."""
     return run(f"""
         import os, resource
         import numpy as np, kauriboost as kb
@@ -199,7 +199,7 @@ def test_default_threads_of_a_configuration() -> None:
 
 
 def test_the_library_may_be_closed() -> None:
-    """Threads that wait in it keep it in memory."""
+    """Threads that wait in the library keep it in memory."""
     code = f"""
         import _ctypes, ctypes, os, time
         import numpy as np

@@ -1,4 +1,4 @@
-"""The table of signatures says of every call what include/kauri/c_api.h says."""
+"""The table of signatures matches include/kauri/c_api.h for every call."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ TYPES: dict[str, Any] = {
     **dict.fromkeys(["KauriDeviceArrayHandle", "KauriHostArrayHandle", "KauriCollectiveHandle"], c_void_p),
     "KauriCollectiveCalls": CollectiveCalls,
 }
-# What the package does not call: older forms of the calls that it does, and what only programs in other languages need.
+# Calls that the package does not use: older forms of others, and calls that only other languages need.
 NOT_CALLED = """
     XGBGetLastErrorCode XGCommunicatorAllgather
     XGBRegisterLogCallback XGDMatrixCreateFromMat XGDMatrixCreateFromMat_omp XGDMatrixSliceDMatrix
@@ -74,13 +74,13 @@ NOT_CALLED = """
 
 
 def declared() -> dict[str, tuple[str, str]]:
-    """The result and the parameters of every function of the header, as written."""
+    """Return the result and the parameters of every function in the header, as written."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
     return {name: (result, parameters) for result, name, parameters in DECLARATION.findall(text)}
 
 
 def type_of(parameter: str) -> Any:
-    """The type that ctypes has for a parameter, `char const** out` for example."""
+    """Return the ctypes type of a parameter, for example `char const** out`."""
     words = re.sub(r"\bconst\b", "", parameter)
     if "(*" not in words:
         words = re.sub(r"\w+(\[\])?\s*$", lambda match: "*" if match[1] else "", words)  # the parameter's name
@@ -92,7 +92,7 @@ def type_of(parameter: str) -> Any:
 
 
 def kind(argument: Any) -> Any:
-    """A type with texts and buffers told apart no longer: both are pointers to char in C."""
+    """Return a type without the distinction between texts and buffers, which are both pointers to char in C."""
     if argument is c_char_p:
         return POINTER(c_char)
     target = getattr(argument, "_type_", None)
@@ -127,7 +127,7 @@ def test_the_table_of_callbacks_is_that_of_the_header() -> None:
     for result, name, parameters in members:
         callback = dict(CollectiveCalls._fields_)[name]
         assert [kind(argument) for argument in callback._argtypes_] == parameters_of(parameters), name
-        is_text = "*" in result  # which an address stands for
+        is_text = "*" in result  # passed as an address
         assert callback._restype_ == (c_void_p if is_text else type_of(f"{result} name")), name
 
 

@@ -1,11 +1,11 @@
-"""What every group must do, whatever carries its messages: run by each rank with its own end of the group."""
+"""Tests for any kind of group, independent of its transport; each rank runs them with its own end."""
 
 from __future__ import annotations
 
 import numpy as np
 from kauriboost.collective import Collective
 
-LENGTHS = (0, 1, 2, 7, 1000, 8192, 8193, 150_003)  # of int64; the last goes round the ring
+LENGTHS = (0, 1, 2, 7, 1000, 8192, 8193, 150_003)  # numbers of int64; the last one goes round the ring
 
 
 def values_of(rank: int, length: int, dtype: type) -> np.ndarray:
@@ -22,7 +22,7 @@ def check_sums_and_maxima(group: Collective) -> None:
         np.testing.assert_array_equal(mine.view(np.uint64), expected)
 
         ends = np.linspace(0, length, group.size + 1).astype(np.int64)
-        ends[1:-1] = np.sort(ends[1:-1] // 3)  # ragged; the last part is the largest
+        ends[1:-1] = np.sort(ends[1:-1] // 3)  # uneven; the last part is the largest
         parts = values_of(group.rank, length, np.int64)
         group.sum_parts(parts, ends)
         mine_of = slice(ends[group.rank], ends[group.rank + 1])
@@ -35,7 +35,7 @@ def check_sums_and_maxima(group: Collective) -> None:
 
 
 def check_gathers(group: Collective) -> None:
-    """Ragged: rank 1 and its like have nothing."""
+    """Gather uneven lengths; rank 1 has no bytes."""
     for scale in (0, 1, 77, 50_000):
         texts = [
             bytes([rank + 1]) * (scale * (rank % 3 if rank % 3 != 1 else 0) + rank // 2) for rank in range(group.size)

@@ -1,4 +1,4 @@
-"""What each process of the job of test_mpi.py runs; the folder for its results is the argument."""
+"""The program of each process in the job of test_mpi.py; its argument is the folder for results."""
 
 from __future__ import annotations
 

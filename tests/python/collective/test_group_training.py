@@ -1,4 +1,4 @@
-"""Trainings in groups of threads, through the functions that the library calls."""
+"""Training in groups of threads, through the callbacks of the library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Y = (X[:, 0] * X[:, 1] + RNG.normal(scale=0.2, size=1000)).astype(np.float32)
 
 
 def mine(group: Collective) -> slice:
-    """Of two ranks or more, the last has no rows."""
+    """Return the rows of a rank; of two or more ranks, the last has none."""
     bounds = [*np.linspace(0, len(X), max(group.size - 1, 1) + 1).astype(int).tolist(), len(X)]
     return slice(bounds[group.rank], bounds[group.rank + 1])
 
@@ -95,7 +95,7 @@ def test_one_rank_fails_and_the_others_hear_of_it() -> None:
 
 
 class Broken(Collective):
-    """Its wire breaks at the n-th call."""
+    """A group whose connection fails at the n-th call."""
 
     def __init__(self, inner: Collective, calls_left: int, error: BaseException) -> None:
         self.rank, self.size = inner.rank, inner.size
@@ -124,7 +124,7 @@ class Broken(Collective):
 
 @pytest.mark.parametrize("calls_left", [1, 5, 12, 40])
 def test_a_wire_that_breaks(calls_left: int) -> None:
-    """What it raises is quoted on its rank, and reaches the others; nothing passes through the library."""
+    """The exception is quoted on its rank and reaches the others; no exception passes through the library."""
 
     def run(group: Collective) -> None:
         data = matrix(group)
@@ -155,7 +155,7 @@ def test_an_interrupt_in_a_call_stays_one() -> None:
 def test_a_booster_learns_alone_again_afterwards() -> None:
     def run(group: Collective) -> bytes:
         booster = kb.train(PARAMS, matrix(group), 3, collective=group)
-        if group.rank == 0:  # the others make no more calls
+        if group.rank == 0:  # the others make no further calls
             booster.update(kb.DMatrix(X, label=Y), 3)
         return bytes(booster.save_raw())
 
@@ -164,7 +164,7 @@ def test_a_booster_learns_alone_again_afterwards() -> None:
 
 
 class Unsteady(kb.DataIter):
-    """The rows of a rank, whose labels the last rank has otherwise in later passes."""
+    """The rows of a rank; the last rank's labels change in later passes."""
 
     def __init__(self, group: Collective) -> None:
         self.rows, self.changes = (
@@ -193,7 +193,7 @@ def test_a_rank_whose_labels_change_between_passes_is_refused() -> None:
 
 
 class GoesAstray(kb.callback.TrainingCallback):
-    """Gives a rank another model after the last round, as a sum that came through garbled does."""
+    """Gives a rank another model after the last round, as a corrupted sum would."""
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         if epoch == 5:
@@ -212,7 +212,7 @@ def test_ranks_find_out_that_some_have_another_model(n: int, astray: list[int]) 
             kb.train(PARAMS, group_data, 6, verbose_eval=False, collective=group, callbacks=callbacks)
         return str(raised.value)
 
-    named = [1] if n == 2 else astray  # of two, neither is most
+    named = [1] if n == 2 else astray  # with two ranks there is no majority
     said = run_ranks(n, learn)
     assert len(set(said)) == 1
     assert f"is on rank {', '.join(map(str, named))} of {n}" in said[0]

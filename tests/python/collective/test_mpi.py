@@ -1,4 +1,4 @@
-"""Groups of processes of an MPI job."""
+"""Groups of processes in an MPI job."""
 
 from __future__ import annotations
 

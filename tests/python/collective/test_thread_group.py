@@ -1,4 +1,4 @@
-"""Groups of threads, and with them the way that messages take between ranks."""
+"""Groups of threads, which also test the algorithms for messages between ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kauriboost.collective import Collective, CollectiveError, rows_in_order_of_
 
 
 def run_ranks(n: int, run: Callable[[Collective], Any], timeout: float = 20.0) -> list[Any]:
-    """What `run` returns, or the error that it raises, by rank."""
+    """Return the result of `run`, or its error, by rank."""
 
     def kept(group: Collective) -> Any:
         try:
@@ -33,8 +33,8 @@ def test_conformance(n: int) -> None:
 
 
 def test_volume_of_a_long_sum_does_not_grow_with_the_ranks() -> None:
-    values = conformance.values_of(0, 160_000, np.int64)  # of 64 bits each
-    numbers = values >> 36  # and their sums take four bytes
+    values = conformance.values_of(0, 160_000, np.int64)  # 64 bits each
+    numbers = values >> 36  # their sums take four bytes
 
     def sent(group: Any) -> list[int]:
         volumes = []

@@ -65,7 +65,7 @@ def both(ends: tuple[End, End], run: Any) -> list[Any]:
 
 
 def test_messages_of_all_sizes_cross(ends: tuple[End, End]) -> None:
-    """Also such as are longer than what the sockets hold, both ways at a time."""
+    """Messages may exceed the sockets' buffers in both directions at once."""
 
     def run(end: End, number: int) -> list[np.ndarray]:
         sizes = [0, 1, 47, 48, 49, 4096, 3_000_001, 5, 0, 100_000]
@@ -144,7 +144,7 @@ def test_a_wire_that_is_closed_here(ends: tuple[End, End]) -> None:
 
 
 def test_a_socket_that_somebody_else_closes(ends: tuple[End, End]) -> None:
-    """As Dask does with those of a worker that is shut down; the call may be waiting for it."""
+    """Dask does this for a worker that is shut down, possibly while a call waits."""
     threading.Timer(0.2, ends[0].connection.close).start()
     threading.Timer(0.4, ends[0].exchange.end, ["the worker is closed"]).start()
     with pytest.raises((OSError, CollectiveError), match="closed"):

@@ -9,7 +9,7 @@ import distributed
 
 
 def make_cluster(n_workers: int, **options: Any) -> Any:
-    """Processes that Dask starts again when they end, however long that takes on a busy machine."""
+    """Return a cluster of processes that Dask restarts when they end, however slow the machine is."""
     dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"})
     return distributed.LocalCluster(
         n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", **{"processes": True, **options}

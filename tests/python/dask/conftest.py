@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 distributed = pytest.importorskip("distributed")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collective"))  # for the workers, too
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collective"))  # also for the workers
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """Three workers, which no test takes down."""
+    """Provide three workers, which no test stops."""
     from clusters import make_cluster
 
     with make_cluster(3) as made:

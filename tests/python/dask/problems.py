@@ -1,4 +1,4 @@
-"""Small tables, and how they lie on a cluster."""
+"""Small tables and their distribution over a cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ N_ROWS, N_COLS = 3000, 6
 
 
 def features(n_rows: int = N_ROWS, seed: int = 3) -> np.ndarray:
-    """Six features; some values are missing, and some columns have few of them."""
+    """Return six features with some missing values; some columns have few distinct values."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, N_COLS)).astype(np.float32)
     X[:, 3] = rng.integers(0, 5, n_rows)
@@ -28,7 +28,7 @@ def target(X: np.ndarray, seed: int = 4) -> np.ndarray:
 
 
 def spread(values: np.ndarray, lengths: Sequence[int]) -> Any:
-    """A Dask array whose blocks have these numbers of rows; each is made by a task of its own."""
+    """Return a Dask array with blocks of these numbers of rows; each is made by its own task."""
     assert sum(lengths) == len(values)
     chunks = (tuple(lengths), *((n,) for n in values.shape[1:]))
     return da.from_array(values, chunks=chunks)

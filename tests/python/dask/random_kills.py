@@ -1,13 +1,13 @@
-"""Trainings whose workers or clients are killed at random: the bytes of one process, or an error; never a hang.
+"""Trainings whose workers or clients are killed at random: the same bytes, or an error, but never a hang.
 
     python tests/python/dask/random_kills.py [--fits 200] [--seed 1] [--workers 2 3 4]
 
-Needs kauriboost on the path and about six seconds a fit on two idle cores. As many fits as can be shared out evenly go
-to clusters of each number of processes. Kills are SIGKILL: of a worker before, within or after a message of a
-collective call, of which the first are those of the cuts, at any moment, of two workers, and of the client. The last
-line says what came of them; the exit status is 1 where a byte differs, something hangs, or an error is none of those
-that a loss may end with. A fit is "without workers" where Dask's nannies start none again while a matrix is being made,
-which is then made by nobody: it happens on machines that are busier than a nanny's patience.
+Needs kauriboost on the path and about six seconds per fit on two idle cores. The fits are distributed evenly over
+clusters of each number of processes. Kills are SIGKILL: of a worker before, within or after a message of a collective
+call (the first ones compute the bin edges), at any moment, of two workers, and of the client. The last line has the
+counts of outcomes. The exit status is 1 if a byte differs, something hangs, or an error is not one that a loss may
+cause. A fit counts as "without workers" if Dask's nannies restart none while a matrix is being made, which is then
+never made; this happens on machines that are too busy for a nanny's timeout.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ Y = target(X)
 LENGTHS = (500, 700, 0, 600, 400, 800)
 ROUNDS = 12
 SEGMENT_SECONDS = 0.05
-PATIENCE = 180  # ticks of a fit
-TIMEOUT = 60.0  # of training
+PATIENCE = 180  # ticks per fit
+TIMEOUT = 60.0  # timeout of training
 LEARNT: list[tuple[dict[str, Any], Any]] = [
     ({"max_depth": 4, "subsample": 0.8, "seed": 7}, kd.DaskDMatrix),
     ({"max_depth": 4, "subsample": 0.8, "seed": 7}, kd.DaskQuantileDMatrix),
@@ -53,12 +53,12 @@ CLEAR = (
     "times in a row a worker was lost",
     "Dask does not know how to make them",
     "the cluster has had no workers for",
-)  # of errors that a loss may end with
+)  # words in errors that a loss may cause
 WAYS = ("before", "within", "after", "cuts", "moment", "two", "client", "nobody")
 
 
 class Clock:
-    """Counts seconds in which this machine runs: one that is suspended does not make a hang."""
+    """Counts seconds in which this machine runs, so that suspending it does not count as a hang."""
 
     def __init__(self) -> None:
         self.ticks = 0
@@ -74,7 +74,7 @@ CLOCK = Clock()
 
 
 def in_time(work: Callable[[], Any]) -> Any:
-    """What `work` returns or raises; TimeoutError where it does not end."""
+    """Return the result of `work` or raise its exception; TimeoutError if it does not end."""
     outcome: list[Any] = []
 
     def run() -> None:
@@ -97,7 +97,7 @@ def in_time(work: Callable[[], Any]) -> Any:
 
 
 def arm(way: str, number: int, seconds: float) -> None:
-    """At a worker: end its process at message `number`, or after some seconds."""
+    """Kill a worker's process at message `number`, or after some seconds; runs on the worker."""
     from kauriboost._dask.group import DaskRank
 
     def kill() -> None:
@@ -123,7 +123,7 @@ def arm(way: str, number: int, seconds: float) -> None:
 
 
 def fit(client: Any, params: dict[str, Any], kind: Any) -> bytes:
-    """Learn on a cluster; return the model."""
+    """Train on a cluster; return the model."""
     data = kind(client, spread(X, LENGTHS), spread(Y, LENGTHS))
     evals = [(data, "train")]
     result = kd.train(client, params, data, ROUNDS, evals=evals, verbose_eval=False, timeout=TIMEOUT)
@@ -145,7 +145,7 @@ while True:
 
 
 class Kills:
-    """A cluster, and fits on it."""
+    """A cluster, and fits during which processes are killed."""
 
     def __init__(self, n_workers: int, drawn: random.Random, counts: Counter[str]) -> None:
         self._random = drawn
@@ -160,7 +160,7 @@ class Kills:
         self._client = distributed.Client(self._cluster)
 
     def _ready(self) -> None:
-        """Wait for all workers; a cluster that does not start them again, which is Dask's affair, is made anew."""
+        """Wait for all workers; a cluster that does not restart them, for reasons of Dask, is replaced."""
         try:
             in_time(lambda: self._client.wait_for_workers(self._n_workers, timeout=60))
         except (TimeoutError, OSError):
@@ -173,7 +173,7 @@ class Kills:
         self._client.wait_for_workers(self._n_workers, timeout=300)
 
     def one(self) -> None:
-        """Do a fit, and kill somebody in the meantime."""
+        """Run a fit and kill a process meanwhile."""
         self._ready()
         start = time.monotonic()
         number, way = self._random.randrange(len(LEARNT)), self._random.choice(WAYS)
@@ -216,7 +216,7 @@ class Kills:
         except TimeoutError:
             if addresses_of(self._client):
                 return "hangs"
-            self._make_again()  # Dask has started no worker again, and waits for one to make the matrix with
+            self._make_again()  # Dask has restarted no worker, and waits for one to make the matrix
             return "without workers"
         except Exception as error:
             print(f"     {type(error).__name__}: {error}", flush=True)
@@ -225,7 +225,7 @@ class Kills:
         return "equal bytes" if learnt == self._expected[number] else "other bytes"
 
     def end(self) -> None:
-        """Take the cluster down."""
+        """Shut the cluster down."""
         self._client.close(timeout=5)
         self._cluster.close(timeout=20)
 
@@ -234,7 +234,7 @@ OUTCOMES = ("equal bytes", "clear errors", "without workers", "other bytes", "ha
 
 
 def is_well(counts: Counter[str]) -> bool:
-    """Print the last line; whether all is well."""
+    """Print the last line; return whether all outcomes are acceptable."""
     n_fits = sum(counts[name] for name in OUTCOMES)
     told = ", ".join(f"{counts[name]} {name}" for name in (*OUTCOMES, "clusters made again"))
     print(f"{n_fits} fits, {counts['kills']} kills: {told}", flush=True)
@@ -250,7 +250,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     dask_train.SEGMENT_SECONDS = SEGMENT_SECONDS
-    dask.config.set({"distributed.scheduler.worker-ttl": None})  # a machine that is suspended loses no worker by it
+    dask.config.set({"distributed.scheduler.worker-ttl": None})  # so that suspending the machine loses no worker
     drawn, counts = random.Random(arguments.seed), Counter[str]()
     n_sizes = len(arguments.workers)
     for place, n_workers in enumerate(arguments.workers):

@@ -1,4 +1,4 @@
-"""What the client knows of a partition without having it."""
+"""The facts about a partition that the client knows without fetching it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def column(table: np.ndarray) -> Any:
     [
         np.ascontiguousarray,
         np.asfortranarray,
-        lambda table: table[:, 1:4],  # as a target is cut off a table
+        lambda table: table[:, 1:4],  # as when a target is cut off a table
         lambda table: table[::2],
         pd.DataFrame,
         lambda table: pd.DataFrame(table).iloc[::2, 1:],

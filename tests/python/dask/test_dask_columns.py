@@ -1,4 +1,4 @@
-"""Columns of collections are compared with those of the model, as those of tables in memory are."""
+"""Columns of collections are compared with the model's, like columns of tables in memory."""
 
 from __future__ import annotations
 

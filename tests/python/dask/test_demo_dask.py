@@ -1,4 +1,4 @@
-"""The demo of "From one machine to many" does what the page says; tests/site runs the page's own blocks."""
+"""The demo of "From one machine to many" works as its page states; tests/site runs the page's code blocks."""
 
 from __future__ import annotations
 

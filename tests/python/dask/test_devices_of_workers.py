@@ -1,4 +1,4 @@
-"""Workers that have devices: the bytes of one process on the CPU, also when a worker is killed."""
+"""Workers with devices: the same bytes as one process on the CPU, also if a worker is killed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Y = target(X)
 
 
 def devices() -> list[str]:
-    """What CUDA_VISIBLE_DEVICES may name: every device of this machine."""
+    """Return names for CUDA_VISIBLE_DEVICES: all devices of this machine."""
     listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
     return [str(number) for number in range(len(listed.stdout.splitlines()))]
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Two workers, each of which sees one device: the same where there is only one. So dask-cuda starts them, too."""
+    """Start two workers that each see one device, the same if there is only one. dask-cuda starts them in this way."""
     names = devices()
     workers = {
         number: {
@@ -50,7 +50,7 @@ def client() -> Iterator[Any]:
 
 
 def on_the_cpu(params: dict[str, Any], y: np.ndarray) -> tuple[bytes, Any]:
-    """The model of one process, and the lines of its evaluations."""
+    """Return the model and evaluations of one process."""
     history: Any = {}
     data = kb.DMatrix(X, label=y)
     params = {**PARAMS, **params, "device": "cpu"}
@@ -86,7 +86,7 @@ def test_estimator(client: Any) -> None:
 
 @pytest.mark.parametrize("kind", [kd.DaskDMatrix, kd.DaskQuantileDMatrix])
 def test_partitions_in_device_memory(client: Any, kind: Any) -> None:
-    """As dask-cuda has them: each worker's blocks are arrays of its device."""
+    """With dask-cuda, each worker's blocks are arrays on its device."""
     cupy = pytest.importorskip("cupy")
     data = kind(client, spread(X, LENGTHS).map_blocks(cupy.asarray), spread(Y, LENGTHS).map_blocks(cupy.asarray))
     result = kd.train(client, PARAMS, data, ROUNDS, evals=[(data, "train")], verbose_eval=False)

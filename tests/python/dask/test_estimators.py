@@ -1,4 +1,4 @@
-"""Estimators of rows on a cluster learn and predict what those of rows in memory do."""
+"""Estimators on a cluster train and predict the same as on rows in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups whose ranks are workers of Dask, without a training."""
+"""Groups of Dask workers, without a training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def on_rank(run: Any, group: str, epoch: int) -> Any:
 
 
 def send_out(client: Any, run: Any, addresses: list[str], timeout: float = 30.0) -> tuple[str, list[Any]]:
-    """Open a group and run a function on every rank; its name, and the futures by rank."""
+    """Open a group and run a function on every rank; return its name, and the futures by rank."""
     client.register_plugin(StationPlugin())
     group = uuid.uuid4().hex
     message = {"op": OPEN, "group": group, "epoch": 0, "addresses": addresses, "timeout": timeout}
@@ -52,7 +52,7 @@ def add_up(n_times: int) -> Any:
 
 
 def test_several_groups_at_a_time(client: Any) -> None:
-    """More of them than the workers have threads, which meet in no order."""
+    """There are more groups than threads per worker, and they start in any order."""
     addresses = addresses_of(client)
     groups = [send_out(client, add_up(20), addresses if i % 2 else addresses[::-1])[1] for i in range(4)]
     results = [client.gather(futures) for futures in groups]
@@ -124,7 +124,7 @@ def test_a_group_that_is_closed_or_idle_is_forgotten(client: Any) -> None:
 
 
 def test_workers_that_are_threads() -> None:
-    """Their connections have no sockets: Dask carries each message."""
+    """Their connections have no sockets, so Dask transports each message."""
     with make_cluster(3, processes=False) as cluster, distributed.Client(cluster) as client:
         addresses = addresses_of(client)
         assert all(address.startswith("inproc://") for address in addresses)

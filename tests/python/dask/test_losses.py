@@ -1,4 +1,4 @@
-"""Trainings whose workers are killed: the same bytes, or an error that says what to do; never a hang."""
+"""Trainings whose workers are killed: the same bytes, or an error with a cure, but never a hang."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROUNDS = 12
 
 
 class Killer(kb.callback.TrainingCallback):
-    """Ends the process of one rank, once: whoever makes the file first."""
+    """Kills the process of one rank, once: the one that creates the file first."""
 
     def __init__(self, file: Path, when: str, epoch: int, after: float = 0.0) -> None:
         self.file, self.when, self.epoch, self.after = file, when, epoch, after
@@ -68,7 +68,7 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def _short_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A round each, however fast the machine is."""
+    """Make each segment one round long, however fast the machine is."""
     monkeypatch.setattr(dask_train, "SEGMENT_SECONDS", 0.0)
 
 
@@ -89,7 +89,7 @@ def pids(client: Any) -> dict[str, int]:
 
 
 def wait_for_workers(client: Any) -> None:
-    """Two are enough: the third may still be starting again, which takes Dask its time on a busy machine."""
+    """Wait for two workers; the third may still be restarting, which is slow on a busy machine."""
     client.wait_for_workers(2, timeout=120)
 
 
@@ -97,9 +97,9 @@ def wait_for_workers(client: Any) -> None:
     ("kind", "when", "epoch", "after"),
     [
         (kd.DaskQuantileDMatrix, "before_training", 0, 0.0),
-        (kd.DaskDMatrix, "before_iteration", 0, 0.0),  # the others make the cuts
+        (kd.DaskDMatrix, "before_iteration", 0, 0.0),  # the others compute the bin edges
         (kd.DaskDMatrix, "after_iteration", 6, 0.0),
-        (kd.DaskQuantileDMatrix, "before_iteration", 5, 0.02),  # inside a call, more or less
+        (kd.DaskQuantileDMatrix, "before_iteration", 5, 0.02),  # usually inside a call
     ],
 )
 def test_a_lost_worker(client: Any, tmp_path: Path, kind: Any, when: str, epoch: int, after: float) -> None:
@@ -115,7 +115,7 @@ def test_a_lost_worker(client: Any, tmp_path: Path, kind: Any, when: str, epoch:
     assert (tmp_path / "killed").exists()
     assert (bytes(result["booster"].save_raw()), result["history"]) == expected()
     wait_for_workers(client)
-    assert len(set(before.values()) & set(pids(client).values())) == len(before) - 1  # the others live
+    assert len(set(before.values()) & set(pids(client).values())) == len(before) - 1  # the others survive
 
 
 def test_adaboost_goes_on_after_a_loss(client: Any, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_adaboost_goes_on_after_a_loss(client: Any, tmp_path: Path) -> None:
 
 
 class Held(kb.callback.TrainingCallback):
-    """Writes down, at the end of each round, how many partitions Dask holds at this worker."""
+    """Records, after each round, the number of partitions that Dask holds on this worker."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -142,7 +142,7 @@ class Held(kb.callback.TrainingCallback):
         n_held = sum(str(key).startswith("pack-") for key in list(worker.data))
         with (self.folder / f"{epoch}-{os.getpid()}").open("w") as file:
             file.write(str(n_held))
-        time.sleep(0.1)  # a segment is one round long
+        time.sleep(0.1)  # a segment lasts one round
         return False
 
 
@@ -152,7 +152,7 @@ def held(folder: Path, epoch: int) -> int:
 
 @pytest.mark.parametrize("kind", [kd.DaskDMatrix, kd.DaskQuantileDMatrix])
 def test_partitions_are_released_and_come_back(client: Any, tmp_path: Path, kind: Any) -> None:
-    """The bytes are the same without a loss, with one, and of a second training and predictions with the matrix."""
+    """The bytes are the same without a loss, with one, and for a second training and predictions with the matrix."""
     wait_for_workers(client)
     data = kind(client, spread(X, LENGTHS), spread(Y, LENGTHS))
     how: Any = {"evals": [(data, "train")], "verbose_eval": False, "timeout": 60}
@@ -173,7 +173,7 @@ def test_partitions_are_released_and_come_back(client: Any, tmp_path: Path, kind
 
 
 def test_early_stopping_and_schedules_go_on(client: Any, tmp_path: Path) -> None:
-    """What callbacks know gets through the loss."""
+    """The state of callbacks survives the loss."""
     wait_for_workers(client)
     half = len(X) // 2
 
@@ -208,7 +208,7 @@ def test_early_stopping_and_schedules_go_on(client: Any, tmp_path: Path) -> None
 
 
 def test_rows_that_nobody_can_make_again(client: Any, tmp_path: Path) -> None:
-    """Scattered rows have no lineage; the checkpoint lets another call go on."""
+    """Scattered rows have no lineage; another call can continue from the checkpoint."""
     wait_for_workers(client)
     addresses = addresses_of(client)
     n = len(addresses)
@@ -256,7 +256,7 @@ def test_rows_that_come_back_as_others(client: Any, tmp_path: Path) -> None:
 
 
 class Leaving(kb.callback.TrainingCallback):
-    """Fails in a round, as a client that is stopped would."""
+    """Fails in a round, like a client that is stopped."""
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         if epoch == 8:
@@ -266,7 +266,7 @@ class Leaving(kb.callback.TrainingCallback):
 
 @pytest.mark.parametrize("scheme", ["file", "memory"])
 def test_checkpoints_behind_a_url(client: Any, tmp_path: Path, scheme: str) -> None:
-    """One that another training left is gone on from; there is one at a time, under its name when it is complete."""
+    """Another training's checkpoint is continued; there is only one at a time, visible once it is complete."""
     import fsspec
 
     wait_for_workers(client)
@@ -301,7 +301,7 @@ def test_workers_that_are_lost_again_and_again(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_cluster_without_workers() -> None:
-    """Dask itself waits for the next one without end."""
+    """Dask itself would wait forever for a new worker."""
     with make_cluster(1) as cluster, distributed.Client(cluster) as client:
         data = kd.DaskDMatrix(client, spread(X, (3000,)), spread(Y, (3000,)))
         cluster.scale(0)
@@ -338,7 +338,7 @@ def what_is_kept(dask_worker: Any) -> tuple[int, int]:
 
 
 def test_a_lost_client(client: Any) -> None:
-    """Its workers stop, forget the training, and are there for the next one."""
+    """Its workers stop, forget the training, and are available for the next one."""
     wait_for_workers(client)
     client.register_plugin(StationPlugin())
     program = LEAVING.format(path=sys.path, address=client.scheduler.address)

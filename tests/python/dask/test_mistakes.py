@@ -1,4 +1,4 @@
-"""First mistakes on a cluster are told as those in one process are; see ``tests/python/test_messages.py``."""
+"""Typical mistakes give the same errors on a cluster as in one process; see ``tests/python/test_messages.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions and explanations of collections are those of the rows in memory."""
+"""Predictions and explanations of collections are the same as for the rows in memory."""
 
 from __future__ import annotations
 

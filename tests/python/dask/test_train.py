@@ -1,4 +1,4 @@
-"""Trainings on a cluster end with the model of one process, byte for byte, and its evaluations, digit for digit."""
+"""Training on a cluster gives the model of one process, byte for byte, and its evaluations, digit for digit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_levels_whose_columns_workers_share(client: Any) -> None:
 COUNTS = np.round(np.abs(Y)).astype(np.float32)
 CLASSES = np.digitize(Y, [-0.5, 0.5]).astype(np.float32)
 SILENT = np.random.default_rng(6).random((len(X), 3)) < 0.4
-SILENT[:700] = True  # a worker may know nothing
+SILENT[:700] = True  # a worker may have no known labels
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def frame() -> pd.DataFrame:
 @pytest.mark.parametrize("is_known", [True, False])
 def test_frames_with_categories(client: Any, is_known: bool) -> None:
     table = frame()
-    if not is_known:  # each partition knows its own, the first two of them few
+    if not is_known:  # each partition knows its own categories; the first two know few
         table = table.sort_values("d", ignore_index=True, na_position="first")
     collection = dd.from_pandas(table, npartitions=5, sort=False)
     if not is_known:
@@ -115,7 +115,7 @@ def test_frames_with_categories(client: Any, is_known: bool) -> None:
 
 
 def test_evaluation_sets_elsewhere_and_early_stopping(client: Any) -> None:
-    """The second set has rows on one worker alone; of a third all partitions are empty but one."""
+    """The second set has rows on one worker only; in a third all partitions except one are empty."""
     half = len(X) // 2
     params = {**PARAMS, "max_depth": 8, "eta": 1.0}
     train, test = kb.DMatrix(X[:half], label=Y[:half]), kb.DMatrix(X[half:], label=Y[half:])
@@ -135,7 +135,7 @@ def absolute(margins: np.ndarray, data: kb.DMatrix) -> tuple[np.ndarray, np.ndar
 
 
 def median_error(predictions: np.ndarray, data: kb.DMatrix) -> tuple[str, float]:
-    """What no mean of the ranks' own values is, weighted by the position of the row."""
+    """Return a value that is not a mean of the ranks' values, weighted by the position of the row."""
     return "median", float(np.median(np.abs(predictions - data.get_label()) * np.arange(len(predictions))))
 
 
@@ -154,7 +154,7 @@ def test_a_model_is_continued(client: Any) -> None:
 
 
 def test_two_trainings_at_the_same_time(client: Any) -> None:
-    """On workers with one thread each, which either could take from the other."""
+    """The workers have one thread each, which one training could take from the other."""
     data = [kd.DaskDMatrix(client, spread(X, lengths), spread(Y, lengths)) for lengths in (EVEN, EVEN[::-1])]
     results: list[Any] = [None, None]
 
@@ -189,7 +189,7 @@ def test_the_model_does_not_keep_the_threads_of_a_worker(client: Any) -> None:
 
 
 class Failing(kb.callback.TrainingCallback):
-    """Fails at one rank only: where the file is made first."""
+    """Fails on one rank only: the one that creates the file first."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -205,7 +205,7 @@ class Failing(kb.callback.TrainingCallback):
 
 
 def test_errors_of_one_rank(client: Any, tmp_path: Any) -> None:
-    """The user sees what went wrong, not that others have heard of it; and the next training is none the worse."""
+    """The user sees the original error, not its effects on other ranks; the next training is not affected."""
     data = kd.DaskDMatrix(client, spread(X, EVEN), spread(Y, EVEN))
     with pytest.raises(RuntimeError, match="the disk is full"):
         kd.train(client, PARAMS, data, 5, callbacks=[Failing(str(tmp_path / "made"))])

@@ -1,4 +1,4 @@
-"""DataIter: batches of every kind become one table; what they and their iterator do wrong."""
+"""DataIter: batches of every kind become one table; mistakes in batches and iterators."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_iterators_that_miscount() -> None:
 
 
 class AsInXGBoost(kb.DataIter):
-    """What subclasses of XGBoost's class do."""
+    """An iterator written like subclasses of XGBoost's class."""
 
     def __init__(self, tables: list[tuple[np.ndarray, np.ndarray]], *positional: Any, **options: Any) -> None:
         self.tables, self.at = tables, 0

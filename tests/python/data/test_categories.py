@@ -1,4 +1,4 @@
-"""Categorical columns: names and codes, rows in another order, categories that training has not seen, bad input."""
+"""Categorical columns: names and codes, reordered categories, categories unseen in training, bad input."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_codes_without_names() -> None:
 
 
 def unseen(frame: pd.DataFrame) -> pd.DataFrame:
-    """The first row has a color that training has not seen."""
+    """Return the frame with an unseen color in the first row."""
     color = frame["color"].cat.add_categories(["pink"])
     color.iloc[0] = "pink"
     return frame.assign(color=color)
@@ -163,12 +163,12 @@ def test_unseen_names(trained: Any) -> None:
     for how in ({}, {"pred_contribs": True}, {"pred_leaf": True}, {"pred_interactions": True}):
         expected = booster.predict(kb.DMatrix(missing), **how)
         np.testing.assert_array_equal(booster.predict(kb.DMatrix(strange), **how), expected)
-    loaded = kb.Booster(model_file=bytearray(booster.save_raw("ubj")))  # the policy is the model's
+    loaded = kb.Booster(model_file=bytearray(booster.save_raw("ubj")))  # the policy is stored in the model
     np.testing.assert_array_equal(loaded.predict(kb.DMatrix(strange)), booster.predict(kb.DMatrix(missing)))
 
 
 def test_unseen_codes() -> None:
-    """Declared, but not in the rows of training; and beyond what was declared."""
+    """Covers codes that are declared but not in the training rows, and codes beyond the declared ones."""
     frame, y = make_frame()
     train = frame[frame["color"] != "z"]
     booster = kb.train(PARAMS, kb.DMatrix(train, y[frame["color"] != "z"]), 3)

@@ -1,4 +1,4 @@
-"""Names of categories on their way from frames into the library."""
+"""Transfer of category names from frames into the library."""
 
 from __future__ import annotations
 

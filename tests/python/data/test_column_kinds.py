@@ -1,4 +1,4 @@
-"""A column is one of categories or one of numbers, in training as in all that follows; a mix is refused by name."""
+"""A column is either categorical or numeric, in training and later; a mixture is refused by name."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_evaluation_while_training() -> None:
 
 
 def test_arrays_say_nothing_and_hold_codes() -> None:
-    """Numbers of categories come as plain numbers, as XGBoost's clients give them."""
+    """Arrays have no types, so category numbers arrive as plain numbers, as from XGBoost's clients."""
     booster = of_categories()
     booster.feature_names = None
     expected = booster.predict(kb.DMatrix(CATEGORIES))
@@ -137,7 +137,7 @@ def test_arrays_say_nothing_and_hold_codes() -> None:
 
 
 def test_training_on_arrays_takes_numbers() -> None:
-    """There a column without a type is learnt from as numbers, which the trees before did not."""
+    """There a column without a type is numeric, unlike in the existing trees."""
     with pytest.raises(kb.DataError, match=r"column 1 \('city'\) holds categories in the model.* give feature_types"):
         kb.train(PARAMS, kb.DMatrix(X, Y, feature_names=["x", "city"]), 1, xgb_model=of_categories())
     typed = kb.DMatrix(X, Y, feature_names=["x", "city"], feature_types=["q", "c"])
@@ -147,7 +147,7 @@ def test_training_on_arrays_takes_numbers() -> None:
 
 
 def without_types(booster: kb.Booster) -> kb.Booster:
-    """As a file of an older version, or a client that sets none."""
+    """Return the booster as saved by an older version, or by a client that sets no types."""
     document = json.loads(booster.save_raw("json"))
     document["learner"].update(feature_names=[], feature_types=[], attributes={})
     document["learner"]["gradient_booster"]["model"]["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
@@ -165,14 +165,14 @@ def test_files_without_types_know_it_from_their_trees() -> None:
 
 
 def test_kinds_are_those_of_the_model_that_is_there() -> None:
-    """Not of one that was there before, nor of its first rounds alone."""
+    """The kinds are taken from the current model, not from an earlier one or its first rounds."""
     booster = of_numbers()
     booster.predict(kb.DMatrix(NUMBERS))
     booster.load_model(of_categories().save_raw())
     booster.predict(kb.DMatrix(CATEGORIES))
     with pytest.raises(kb.DataError, match=MIXED_UP):
         booster.predict(kb.DMatrix(NUMBERS))
-    data = kb.DMatrix(X, X[:, 0], feature_types=["q", "c"])  # the first round needs no city
+    data = kb.DMatrix(X, X[:, 0], feature_types=["q", "c"])  # the first round does not use city
     grown = kb.Booster({"max_depth": 1, "tree_method": "hist"}, [data])
     grown.feature_types = None
     grown.update(data, 0)

@@ -42,7 +42,7 @@ def arrow_batch() -> Any:
 
 
 class ArrayOnly:
-    """Speaks half of the interface."""
+    """Implements half of the interface."""
 
     def __init__(self, batch: Any) -> None:
         self.batch = batch

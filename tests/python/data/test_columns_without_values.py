@@ -1,4 +1,4 @@
-"""Columns without a value are missing, whatever their type; whole numbers with a gap are categories."""
+"""Columns without any value are missing, whatever their type; whole numbers with gaps are categories."""
 
 from __future__ import annotations
 

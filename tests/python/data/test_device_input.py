@@ -15,7 +15,7 @@ PARAMS = {"device": "cuda", "tree_method": "exact", "objective": "binary:logisti
 
 
 class Announced:
-    """Host memory that is announced as a device's."""
+    """Host memory declared as device memory."""
 
     def __init__(self, values: np.ndarray, **more: Any) -> None:
         self.values = values
@@ -24,7 +24,7 @@ class Announced:
 
 @pytest.fixture(params=["cupy", "torch"])
 def to_device(request: pytest.FixtureRequest) -> Callable[[np.ndarray], Any]:
-    """A function that copies an array to the device."""
+    """Return a function that copies an array to the device."""
     module = pytest.importorskip(request.param)
     if not HAS_DEVICE:
         pytest.skip("no CUDA device")
@@ -163,7 +163,7 @@ def raw(params: dict[str, Any], data: kb.DMatrix) -> bytes:
 
 
 def table(n_rows: int, n_cols: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of few values, of many and without some, and labels of 0 and 1."""
+    """Return columns with few values, with many, and with missing ones, and labels of 0 and 1."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_cols)).astype(np.float32)
     X[:, ::3] = np.round(X[:, ::3] * 4)
@@ -224,7 +224,7 @@ def test_bins_and_the_life_of_what_they_are_made_of(to_device: Callable) -> None
     values = to_device(X)
     data = kb.QuantileDMatrix(values, y)
     expected = raw(HIST, kb.QuantileDMatrix(X, y))
-    values[:] = 0  # the matrix needs them no more
+    values[:] = 0  # the matrix no longer needs them
     assert raw(HIST, data) == expected
     booster = kb.Booster(HIST, [data])
     for i in range(2):

@@ -1,4 +1,4 @@
-"""Small frames are predicted by a way of their own: to the same bits, the same errors, whatever their columns hold."""
+"""Small frames have their own prediction path, which gives the same bits and the same errors for any columns."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_column_of_another_kind_is_refused() -> None:
 
 
 def test_integers_beyond_float64_go_the_usual_way() -> None:
-    large = 2**60 + 2**36 + 1  # float64 drops the 1, which decides how float32 rounds
+    large = 2**60 + 2**36 + 1  # float64 drops the 1, which determines the rounding to float32
     frame = pd.DataFrame({"x": [0.5], "n": [large]})
     assert np.array([large]).astype(np.float32) != np.float32(float(large))
     assert few_rows(frame) is None
@@ -159,7 +159,7 @@ def test_estimators(frame: Any) -> None:
     pytest.importorskip("sklearn")
     labels = np.asarray(LABEL) > 5
     model = kb.KauriClassifier(n_estimators=8).fit(frame, labels)
-    whole = model.predict_proba(pd.concat([frame] * 20))  # too large for the short way
+    whole = model.predict_proba(pd.concat([frame] * 20))  # too large for the short path
     for row in range(0, 40, 3):
         np.testing.assert_array_equal(model.predict_proba(frame.iloc[[row]])[0], whole[row])
     rows = frame.iloc[:4]
@@ -187,7 +187,7 @@ def coded(frame: Any) -> np.ndarray:
 @pytest.mark.parametrize("policy", ["xgboost", "missing"])
 @pytest.mark.parametrize("encoding", ["partition", "ordered"])
 def test_a_model_without_names_knows_categories_by_their_numbers(policy: str, encoding: str) -> None:
-    """A model that learnt from numbers takes a frame's codes, whether the frame is small or large."""
+    """A model trained on numbers uses a frame's codes, whether the frame is small or large."""
     types = ["c" if dtype == "category" else "float" for dtype in FRAME.dtypes]
     data = kb.DMatrix(coded(FRAME), LABEL, feature_names=list(FRAME), feature_types=types)
     params = {"max_depth": 5, "max_cat_to_onehot": 1, "unseen_category": policy, "categorical_encoding": encoding}
@@ -204,7 +204,7 @@ def test_a_model_without_names_knows_categories_by_their_numbers(policy: str, en
 
 
 def test_a_model_with_names_for_one_column_alone() -> None:
-    """Columns are looked at one by one: the second column's categories have names in the model, the first's do not."""
+    """Columns are handled one by one: the model has category names for the second column, but not for the first."""
     mixed = FRAME[["city", "size"]].assign(city=FRAME["city"].cat.codes.where(FRAME["city"].notna()).astype(float))
     data = kb.DMatrix(mixed, LABEL, feature_types=["c", "c"])
     model = kb.train({"max_depth": 5, "max_cat_to_onehot": 1}, data, 8)

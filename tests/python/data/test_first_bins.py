@@ -1,4 +1,4 @@
-"""The first bin of a column stands for the column's smallest value, whoever reads a matrix of bins."""
+"""The first bin of a column stands for the column's smallest value, for every reader of a matrix of bins."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ MATRICES: dict[str, Callable[[np.ndarray], kb.DMatrix]] = {
 
 
 def present_cells(rows: np.ndarray) -> sp.csr_matrix:
-    """Return all cells that are not missing, zeros as well."""
+    """Return all values that are not missing, including zeros."""
     row, column = np.nonzero(~np.isnan(rows))
     return sp.csr_matrix((rows[row, column], (row, column)), shape=rows.shape)
 
 
 def foreign_model(rows: np.ndarray, **params: Any) -> kb.Booster:
-    """Return a model whose thresholds lie between the values, not at cuts."""
+    """Return a model whose thresholds lie between the values, not at bin edges."""
     settings = {"tree_method": "exact", "max_depth": 3, "eta": 1.0, **params}
     return kb.train(settings, kb.DMatrix(rows, label=labels_of(rows)), 4)
 
@@ -123,13 +123,13 @@ def test_one_hot_columns_and_a_threshold_that_is_no_middle() -> None:
 
 
 def test_cuts_of_other_data_stand_for_the_smallest_value_of_these() -> None:
-    """Values below all that the cuts were made from lie in the first bin, too."""
+    """Values below all those that the edges were computed from are also in the first bin."""
     train, lower = TABLES["counts"], TABLES["counts"] - 3
     bins = kb.QuantileDMatrix(lower, label=labels_of(lower), ref=without_name(train))
     shown = bins.get_data().toarray()
     assert (shown <= lower).all()
     assert (shown[lower < 1] == -3).all()
-    model = foreign_model(lower - 20)  # splits far below
+    model = foreign_model(lower - 20)  # splits far below the values
     np.testing.assert_array_equal(model.predict(bins), model.predict(kb.DMatrix(lower)))
 
 
@@ -165,7 +165,7 @@ def test_all_missing_and_empty_columns() -> None:
 @pytest.mark.parametrize("criterion", ["gradient", "absolute_error"])
 @pytest.mark.parametrize("types", [["q", "q"], None])
 def test_types_that_are_taken_from_bins_of_categories_are_refused(types: list[str] | None, criterion: str) -> None:
-    """A matrix without types was learnt from by sets of categories that nobody had asked for, beyond a vector's end."""
+    """A matrix without types once trained by sets of categories without request, beyond the end of a vector."""
     data = kb.QuantileDMatrix(COUNTS, label=FLAGS[:, 0], feature_types=["c", "q"])
     data.feature_types = types
     params = {"objective": "reg:absoluteerror", "split_criterion": criterion, "tree_method": "hist"}

@@ -1,4 +1,4 @@
-"""A memory budget is kept: peak memory of a process that trains on more than the budget has room for."""
+"""A memory budget is respected: peak memory of a process that trains on more data than the budget."""
 
 from __future__ import annotations
 

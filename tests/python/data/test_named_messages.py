@@ -1,4 +1,4 @@
-"""Messages name columns, where the data or the model have names for them."""
+"""Messages name columns if the data or the model have names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A category that training has not seen is judged by its column, whether or not a tree splits on the column."""
+"""A category unseen in training is treated according to its column, whether or not a tree splits on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kauriboost.sklearn import KauriRegressor
 
 
 def one_row(shade: Any, shades: list[Any], grade: Any = "u", grades: tuple[Any, ...] = ("u", "v")) -> pd.DataFrame:
-    """A row of two columns of categories, of which trees split on `shade` alone, and `grade` is the last column."""
+    """Return a row with two categorical columns; trees split on `shade` only, and `grade` is the last column."""
     columns = {"shade": pd.Categorical([shade], shades), "x": [0.5], "grade": pd.Categorical([grade], grades)}
     return pd.DataFrame(columns)
 

@@ -133,7 +133,7 @@ def test_what_still_counts_as_numbers() -> None:
     rows = kb.DMatrix(objects(None, 5).reshape(2, 2))
     np.testing.assert_array_equal(rows.get_data().toarray(), [[0, 5], [0, 1]])
     assert rows.num_nonmissing() == 2
-    masked = np.ma.masked_array(objects("a"), [1, 0, 0, 0]).reshape(2, 2)  # what is masked does not matter
+    masked = np.ma.masked_array(objects("a"), [1, 0, 0, 0]).reshape(2, 2)  # masked values do not matter
     assert kb.DMatrix(masked).num_nonmissing() == 2
     assert kb.DMatrix(csr_matrix(X)).num_nonmissing() == 7
 
@@ -144,7 +144,7 @@ def test_tables_of_labels() -> None:
 
 
 class OnDevice:
-    """A column that says that it is in the memory of a device."""
+    """A column that claims to be in device memory."""
 
     def __init__(self, dtype: str) -> None:
         self.dtype = np.dtype(dtype)
@@ -152,7 +152,7 @@ class OnDevice:
 
 
 class DeviceFrame:
-    """As little of a frame in the memory of a device as is looked at."""
+    """A minimal frame in device memory, with only the members that are read."""
 
     def __init__(self, **dtypes: str) -> None:
         self.columns, self.dtypes = list(dtypes), list(dtypes.values())

@@ -240,7 +240,7 @@ def test_the_iterator_is_read_twice() -> None:
     assert (batches.resets, batches.calls) == (3, 10)
     batches = in_batches(5)
     kb.QuantileDMatrix(batches)
-    assert (batches.resets, batches.calls) == (4, 12)  # two batches tell that there is more than one
+    assert (batches.resets, batches.calls) == (4, 12)  # two batches reveal that there is more than one
     batches = in_batches(1)
     kb.QuantileDMatrix(batches)
     assert (batches.resets, batches.calls) == (3, 2)
@@ -330,7 +330,7 @@ def test_files_go_with_the_matrix_and_with_failures(tmp_path: Path) -> None:
     batches = in_batches(3)
     batches.cache_prefix = tmp_path / "pages"
     data = kb.ExtMemQuantileDMatrix(batches)
-    assert list(tmp_path.iterdir()) == []  # it has no name from the start
+    assert list(tmp_path.iterdir()) == []  # the file never has a name
     model_of(data)
     failing = Failing(in_batches(3).batches)
     failing.cache_prefix = tmp_path / "pages"

@@ -1,4 +1,4 @@
-"""Frames whose categories stand in another order than in training mean the same, whatever is done with them."""
+"""Frames with reordered categories mean the same as in training, in all uses."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_permutation_importance(kind: Callable[[pd.DataFrame], Any], params: dic
 
 
 def test_permutation_importance_by_hand() -> None:
-    """Beside shuffled columns of the frame itself."""
+    """Compare with shuffled columns of the frame itself."""
     model = KauriClassifier(n_estimators=6).fit(FRAME, Y > 1)
     found = kb.permutation_importance(model, OTHER, Y > 1, metric="logloss", n_repeats=2, seed=4)
     seeds = kb.shuffle(2**61, 4, 6).reshape(3, 2)
@@ -210,7 +210,7 @@ def test_shap_shows_names() -> None:
 
 
 def test_everywhere_else(kind: Callable[[pd.DataFrame], Any]) -> None:
-    """Nothing else that takes rows depends on the order."""
+    """No other function that takes rows depends on the order."""
     model = KauriRegressor(n_estimators=4, max_cat_to_onehot=1).fit(
         kind(FRAME), Y, eval_set=[(kind(FRAME), Y), (kind(OTHER), Y)]
     )

@@ -48,7 +48,7 @@ def test_rows_go_where_they_are_wanted() -> None:
 
 
 def by_definition(n: int, seed: int) -> np.ndarray:
-    """Swap-or-not as its paper has it: i and (K - i) mod n swap if a bit of the larger one says so."""
+    """Compute swap-or-not as in its paper: i and (K - i) mod n swap if a bit of the larger one is set."""
     mask = 2**64 - 1
 
     def mixed(value: int) -> int:
@@ -96,7 +96,7 @@ def test_rows_do_not_depend_on_threads() -> None:
 
 
 class Announced:
-    """Host memory that is announced as a device's."""
+    """Host memory declared as device memory."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.__cuda_array_interface__ = {**values.__array_interface__, "stream": 1}

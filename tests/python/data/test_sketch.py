@@ -34,7 +34,7 @@ def test_weights_set_after_a_training_make_new_bins() -> None:
     features, labels, _ = table()
     features = features[:, :1]
     weights = np.where(features[:, 0] > 0, 9.0, 1.0)
-    params = {**PARAMS, "max_bin": 2, "max_depth": 1}  # one cut, the weighted median
+    params = {**PARAMS, "max_bin": 2, "max_depth": 1}  # one bin edge, the weighted median
     data = kb.DMatrix(features, labels)
     booster = kb.Booster(params, [data])
     booster.update(data, 0)
@@ -75,7 +75,7 @@ def test_settings_of_sketches_reach_the_bins() -> None:
         {"sketch": "kll"},
         {"sketch": "kll", "sketch_size": 20},
     ]
-    data = kb.DMatrix(features, labels)  # one for all: bins are kept by what made them
+    data = kb.DMatrix(features, labels)  # a single matrix: bins are cached by their parameters
     for more in settings:
         booster = kb.train({**PARAMS, **more}, data, 10)
         models[str(more)] = bytes(booster.save_raw("ubj"))

@@ -1,4 +1,4 @@
-"""Compressed rows and columns that store a cell twice: the values add up, as SciPy has it."""
+"""Compressed rows and columns that store a cell twice: the values are added, as in SciPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GENERATOR = np.random.default_rng(3)
 
 
 def doubled(form: str, kind: str) -> Any:
-    """A matrix of which each second line stores cells twice, out of order."""
+    """Return a matrix in which every second line stores cells twice, out of order."""
     indptr, indices, values = [0], [], []
     n_major, n_minor = (N_ROWS, N_COLS) if form == "csr" else (N_COLS, N_ROWS)
     for major in range(n_major):
@@ -28,7 +28,7 @@ def doubled(form: str, kind: str) -> Any:
 
 
 def cells(matrix: Any) -> np.ndarray:
-    """What is stored, NaN elsewhere."""
+    """Return the stored values, NaN elsewhere."""
     once = matrix.copy()
     once.sum_duplicates()
     table = np.full(matrix.shape, np.nan)
@@ -49,7 +49,7 @@ def test_matrices(form: str, kind: str) -> None:
     before = matrix.data.copy(), matrix.indices.copy()
     np.testing.assert_array_equal(table_of(kb.DMatrix(matrix)), cells(matrix))
     for array, old in zip((matrix.data, matrix.indices), before):
-        np.testing.assert_array_equal(array, old)  # the caller's stay as they are
+        np.testing.assert_array_equal(array, old)  # the caller's arrays stay unchanged
 
 
 def test_sums_are_of_the_type_of_the_values() -> None:

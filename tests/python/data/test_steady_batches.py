@@ -1,4 +1,4 @@
-"""An iterator that says something else of its rows in a further pass is refused, whatever is made of it."""
+"""An iterator whose rows change in a later pass is refused, for every kind of matrix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = np.arange(N, dtype=np.float32)
 
 
 class Passes(kb.DataIter):
-    """`fields` of each pass; the last is that of all further passes."""
+    """Batches with the `fields` of each pass; the last entry applies to all further passes."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ def make(
 def test_another_field_in_a_further_pass(field: str, maker: str, tmp_path: Path) -> None:
     first, other = OTHERS[field]
     assert make(maker, [first], tmp_path).num_row() == N
-    # An in-memory matrix of several batches looks at two of them first, in a pass of its own that it does not end.
+    # An in-memory matrix of several batches first reads two of them, in a separate pass that it does not finish.
     n_same = 2 if maker == "QuantileDMatrix" else 1
     word = field.removeprefix("no ").removesuffix(" columns")
     with pytest.raises(kb.DataError, match=rf"gave another .*{word}.* than the first; .* the same rows each time"):

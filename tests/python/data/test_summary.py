@@ -1,4 +1,4 @@
-"""What the columns of a table hold, beside NumPy, pandas and scipy."""
+"""Column summaries, compared with NumPy, pandas and scipy."""
 
 from __future__ import annotations
 

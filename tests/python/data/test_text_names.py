@@ -1,4 +1,4 @@
-"""CSV files whose categories and labels are names: what the package does with them, and what it refuses."""
+"""CSV files whose categories and labels are names: supported uses and refusals."""
 
 from __future__ import annotations
 

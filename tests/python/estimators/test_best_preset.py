@@ -1,4 +1,4 @@
-"""Estimators with preset="best": fit_best behind scikit-learn's conventions."""
+"""Estimators with preset="best": fit_best within scikit-learn's conventions."""
 
 from __future__ import annotations
 

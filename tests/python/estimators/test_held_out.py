@@ -1,4 +1,4 @@
-"""Estimators that hold rows out for early stopping, and classes that weigh more."""
+"""Estimators that hold out rows for early stopping, and class weights."""
 
 from __future__ import annotations
 

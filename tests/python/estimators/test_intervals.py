@@ -1,4 +1,4 @@
-"""Quantiles that are calibrated: shifts by the definition, coverage, files, and what ends a calibration."""
+"""Calibrated quantiles: shifts by the definition, coverage, files, and invalidation of the calibration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plain(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> kb.
 
 
 def shift_by_definition(level: float, residuals: np.ndarray) -> float:
-    """The k-th smallest residual: k = ceil(q (n + 1)) above the middle, floor below it."""
+    """Return the k-th smallest residual: k = ceil(q (n + 1)) above the median, floor below it."""
     ordered, n = np.sort(residuals), len(residuals)
     if level == 0.5:
         return float(np.median(ordered))
@@ -48,7 +48,8 @@ def test_shifts_of_calibration_rows(n_calibration: int) -> None:
     assert (kept["quantiles"], kept["rows"], kept["rounds"]) == ([0.1, 0.5, 0.8], n_calibration, 15)
     calibrated = booster.predict(kb.DMatrix(other[0]), output_margin=True)
     np.testing.assert_allclose(calibrated, margins + expected, atol=1e-5)
-    assert (other[1] <= calibrated[:, 2]).sum() >= math.ceil(0.8 * (n_calibration + 1))  # the deciding row, too
+    # includes the row that determines the shift
+    assert (other[1] <= calibrated[:, 2]).sum() >= math.ceil(0.8 * (n_calibration + 1))
     assert (other[1] >= calibrated[:, 0]).sum() >= math.ceil(0.9 * (n_calibration + 1) - 1e-9)
 
 
@@ -76,7 +77,7 @@ def test_a_weight_of_two_is_a_row_twice() -> None:
         json.loads(kb.train_quantiles(PARAMS, data, 5, calibration=rows).attr("kauri_calibration") or "")["shifts"]
         for rows in (weighted, repeated)
     ]
-    assert shifts[0][1] == shifts[1][1]  # the others add a row of the mean weight to 40 and to 60 rows
+    assert shifts[0][1] == shifts[1][1]  # the other rows add rows of the mean weight to 40 and to 60 rows
 
 
 def test_labels_that_are_all_alike_are_within() -> None:
@@ -89,7 +90,7 @@ def test_labels_that_are_all_alike_are_within() -> None:
 
 @pytest.mark.parametrize("how", [{}, {"nfold": 3}, {"calibration_set": make_rows(600, 6)}])
 def test_coverage(how: dict[str, Any]) -> None:
-    """Plain quantiles of a model that has learnt its rows by heart hold far fewer."""
+    """Plain quantiles of an overfitted model cover far fewer labels."""
     X, y = make_rows(600, 5)
     new, labels = make_rows(20000, 7)
     flexible = {"n_estimators": 60, "max_depth": 6, "learning_rate": 0.3}

@@ -1,4 +1,4 @@
-"""Ranking from Python: the estimator, query groups, and what is said without them."""
+"""Ranking from Python: the estimator, query groups, and errors without them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ranking = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @pytest.fixture(scope="module")
 def ranking() -> Ranking:
-    """Features, relevance 0 to 3 and query ids of 40 queries of 5 to 24 rows."""
+    """Return features, relevance 0 to 3 and query ids of 40 queries of 5 to 24 rows."""
     random = np.random.default_rng(3)
     qid = np.repeat(np.arange(40), random.integers(5, 25, 40))
     features = random.normal(size=(len(qid), 6))
@@ -61,7 +61,7 @@ def test_estimator_equals_train(ranking: Ranking) -> None:
 
 
 def test_position_bias_survives_saving(ranking: Ranking, tmp_path: Path) -> None:
-    """Training in one go and in two, through a file, gives the same model."""
+    """Training at once, and in two parts through a file, gives the same model."""
     X, y, qid = ranking
     params = {"objective": "rank:ndcg", "lambdarank_unbiased": 1, "max_depth": 3}
     data = kb.DMatrix(X, label=y, qid=qid)

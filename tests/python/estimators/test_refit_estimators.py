@@ -1,4 +1,4 @@
-"""refit of the estimators: that of their boosters, with what an estimator knows of its rows besides."""
+"""refit of the estimators: the same as for their boosters, with the estimator's own treatment of rows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_names_of_features_and_classes() -> None:
     assert list(model.classes_) == ["low", "mid", "top"]
     assert list(model.feature_names_in_) == list("abcd")
     assert set(pickle.loads(pickle.dumps(model)).predict(frame)) <= set(NAMES)
-    one_class = NAMES[NEW] == "mid"  # the others keep their places
+    one_class = NAMES[NEW] == "mid"  # the other classes keep their indices
     model.refit(frame[NEW][one_class], NAMES[NEW][one_class], decay_rate=0.0)
     assert model.predict_proba(frame).shape == (900, 3)
     with pytest.raises(ValueError, match="the label 'new' is not among the classes"):

@@ -1,4 +1,4 @@
-"""Classifiers know their classes after save_model and load_model; every other reader takes the files, too."""
+"""Classifiers keep their classes through save_model and load_model; all other readers accept the files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_classes_come_back(multiclass: Table, classes: np.ndarray, name: str, tm
     again = load(tmp_path / f"again {name}")
     agree(again, fitted, X)
     assert again.get_booster().save_raw() == fitted.get_booster().save_raw()
-    fitted.get_booster().save_model(path)  # of the booster alone
+    fitted.get_booster().save_model(path)  # through the booster
     agree(load(path), fitted, X)
     for other in (pickle.loads(pickle.dumps(loaded)), copy.deepcopy(loaded)):
         agree(other, fitted, X)
@@ -82,7 +82,7 @@ def test_classes_come_back(multiclass: Table, classes: np.ndarray, name: str, tm
 
 
 def fit(X: np.ndarray, y: Any, **how: Any) -> KauriClassifier:
-    """scikit-learn's own check of labels knows no dates, no mixture of objects and no texts of NumPy's newest kind."""
+    """Fit without scikit-learn's check of labels, which rejects dates, mixed objects and NumPy's newest text type."""
     model = KauriClassifier(**{**SMALL, **how})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kauriboost._estimators.classifier.check_classification_targets", lambda y: None)
@@ -114,7 +114,7 @@ def test_labels_of_frames(multiclass: Table, make: Any, tmp_path: Path) -> None:
     words = np.array(["ash", "birch", "elm"])[codes.astype(int)]
     fitted = KauriClassifier(**SMALL)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a column
+        warnings.simplefilter("ignore")  # about a column
         fitted.fit(X, make(words))
     fitted.save_model(tmp_path / "model.json")
     loaded = load(tmp_path / "model.json")
@@ -166,7 +166,7 @@ def test_other_readers(multiclass: Table, tmp_path: Path) -> None:
         theirs = xgboost.XGBClassifier()
         theirs.load_model(tmp_path / name)
         np.testing.assert_allclose(theirs.predict_proba(X), fitted.predict_proba(X), rtol=1e-5)
-        theirs.get_booster().save_model(tmp_path / f"theirs {name}")  # they keep what they do not know
+        theirs.get_booster().save_model(tmp_path / f"theirs {name}")  # they keep unknown attributes
         agree(load(tmp_path / f"theirs {name}"), fitted, X)
     booster = kb.Booster(model_file=tmp_path / "model.json")
     np.testing.assert_allclose(booster.predict(kb.DMatrix(X)), fitted.predict_proba(X), rtol=1e-6)
@@ -188,7 +188,7 @@ def test_files_without_classes(multiclass: Table, binary: Table, tmp_path: Path)
 
 
 def test_an_estimator_that_is_used_again(multiclass: Table, binary: Table, tmp_path: Path) -> None:
-    """Fitted, loaded and fitted anew it has the classes of its newest model."""
+    """After being fitted, loaded and refitted it has the classes of its latest model."""
     X, codes = multiclass
     trees = np.array(["ash", "birch", "elm"])[codes.astype(int)]
     model = KauriClassifier(**SMALL).fit(X, trees)
@@ -241,7 +241,7 @@ def test_continued(multiclass: Table, form: str, tmp_path: Path) -> None:
     second = KauriClassifier(**SMALL).fit(X, trees, xgb_model=model)
     assert second.get_booster().num_boosted_rounds() == 8
     agree(second, KauriClassifier(**{**SMALL, "n_estimators": 8}).fit(X, trees), X)
-    some = trees != "birch"  # which the model has an output for all the same
+    some = trees != "birch"  # the model nevertheless has an output for it
     third = KauriClassifier(**SMALL).fit(X[some], trees[some], xgb_model=model)
     assert third.classes_.tolist() == ["ash", "birch", "elm"]
     third.save_model(tmp_path / "third.ubj")

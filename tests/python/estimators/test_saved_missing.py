@@ -1,4 +1,4 @@
-"""A model file of an estimator and the same table: the same predictions, whatever changes them."""
+"""A model file of an estimator gives the same predictions for the same table, whatever happens in between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estimators keep scikit-learn's conventions and equal train()."""
+"""The estimators follow scikit-learn's conventions and equal train()."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def expected_failures(estimator: object) -> dict[str, str]:
         "check_regressor_multioutput": "predictions are float32, as of one target",
     }
     if isinstance(estimator, KauriClassifier):
-        # Its 15 rows of 3 classes have root splits of one gain; gradients of weighted and repeated rows round apart.
+        # Its 15 rows of 3 classes have root splits of equal gain; gradients of weighted and repeated rows round
+        # differently.
         rounding = "splits of equal gain are told apart by the rounding of gradients"
         failures["check_sample_weight_equivalence_on_dense_data"] = rounding
         failures["check_sample_weight_equivalence_on_sparse_data"] = rounding

@@ -1,4 +1,4 @@
-"""Every objective of KauriClassifier; which estimators take which models."""
+"""All objectives of KauriClassifier; which estimators accept which models."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_models_of_other_estimators_are_refused(regression: Table, multiclass: T
 
 
 def test_margins_of_kauri_train_stay_as_they_were(multiclass: Table) -> None:
-    """The booster of a multi:softmax classifier predicts classes, as XGBoost's does."""
+    """The booster of a multi:softmax classifier predicts classes, like XGBoost's."""
     X, y = multiclass
     model = KauriClassifier(objective="multi:softmax", **SMALL).fit(X, y)
     np.testing.assert_array_equal(model.get_booster().predict(kb.DMatrix(X)), model.predict(X))

@@ -1,4 +1,4 @@
-"""Parameters of the estimators: those without a name of their own, functions, seeds, rounds."""
+"""Parameters of the estimators: additional booster parameters, functions, seeds, rounds."""
 
 from __future__ import annotations
 

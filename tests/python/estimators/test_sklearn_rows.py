@@ -1,4 +1,4 @@
-"""What rows the estimators take: evaluation sets, base margins, names of columns, queries in a column."""
+"""Row arguments of the estimators: evaluation sets, base margins, names of columns, queries in a column."""
 
 from __future__ import annotations
 

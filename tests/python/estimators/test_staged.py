@@ -1,4 +1,4 @@
-"""Predictions after each round are those of the rounds so far, computed anew."""
+"""Predictions after each round equal predictions with the rounds so far."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
 
 
 def expect_stages(found: Any, predict: Any, n_rounds: int) -> None:
-    """`predict` of the rounds [0, i + 1) is the i-th of `found`."""
+    """Check that the i-th item of `found` equals `predict` with the rounds [0, i + 1)."""
     stages = list(found)
     assert len(stages) == n_rounds
     for i, stage in enumerate(stages):

@@ -248,7 +248,7 @@ def test_interaction_matrix(interactions: kb.Explanation, tmp_path: Path) -> Non
 
 
 def test_plots_of_the_plain(tmp_path: Path) -> None:
-    """A constant column, one that is all missing, and a model without a split."""
+    """Draw a constant column, a column without values, and a model without splits."""
     X = np.column_stack([np.ones(8), np.full(8, np.nan)])
     booster = kb.train({}, kb.DMatrix(X, label=np.ones(8)), 1, verbose_eval=False)
     explanation = kb.explain(booster, X)

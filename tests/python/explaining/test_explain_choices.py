@@ -1,4 +1,4 @@
-"""What kauriboost.explain can be asked for besides SHAP values: other values, fewer features, means, batches, pairs."""
+"""Options of kauriboost.explain besides SHAP values: other values, fewer features, means, batches, pairs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def margins(booster: kb.Booster, X: np.ndarray) -> np.ndarray:
 
 
 def conditional(dump: str, x: np.ndarray, known: frozenset[int]) -> float:
-    """A tree's mean over the training rows that agree with x in the known features: the coalition's value."""
+    """Return a coalition's value: the tree's mean over the training rows that agree with x in the known features."""
 
     def value(node: dict[str, Any]) -> float:
         if "leaf" in node:
@@ -95,7 +95,7 @@ def test_taylor_by_definition(booster: kb.Booster, binary: Table) -> None:
 
 
 def test_against_a_background(booster: kb.Booster, binary: Table) -> None:
-    """By the definition: coalitions whose other features come from a row of the background."""
+    """Compare with the definition: coalitions whose other features come from a background row."""
     X, background = binary[0][:1], binary[0][300:303]
     expected = np.zeros(6)
     for z in background:

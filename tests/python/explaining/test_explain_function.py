@@ -1,4 +1,4 @@
-"""Explaining any function of rows, and any game."""
+"""Explanations of any function of rows, and of any game."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BACKGROUND = RNG.normal(size=(11, 5))
 
 
 def curve(rows: np.ndarray) -> np.ndarray:
-    """A function whose features interact."""
+    """Evaluate a function with interacting features."""
     return rows[:, 0] * rows[:, 1] + np.sin(rows[:, 2] + rows[:, 3]) + 2 * rows[:, 4]
 
 
 def brute_force(function: Callable[[np.ndarray], np.ndarray], row: np.ndarray, background: np.ndarray) -> np.ndarray:
-    """Shapley values by their formula."""
+    """Return Shapley values by their formula."""
     d = len(row)
 
     def worth(members: tuple[int, ...]) -> np.ndarray:
@@ -68,7 +68,7 @@ def test_sampled_values_add_up_and_come_close(method: str) -> None:
     assert found.method == method
     assert np.isnan(found.std_error).all() == (method in ("sobol", "herding", "sbq"))
     again = kb.explain_function(curve, X[2:4], BACKGROUND, method=method, n_orders=60)
-    assert np.array_equal(again.values, found.values[2:4])  # rows do not depend on each other
+    assert np.array_equal(again.values, found.values[2:4])  # rows are independent of each other
 
 
 @pytest.mark.parametrize("method", ["owen", "owen_halved", "stratified"])
@@ -157,7 +157,7 @@ def test_what_the_function_keeps_stays() -> None:
     def keeps(rows: np.ndarray) -> np.ndarray:
         seen.append(rows)
         copy = rows.copy()
-        rows[:] = 0  # its own
+        rows[:] = 0  # its own copy
         return curve(copy)
 
     found = kb.explain_function(keeps, X, BACKGROUND)
@@ -166,7 +166,7 @@ def test_what_the_function_keeps_stays() -> None:
 
 
 class RefusedError(Exception):
-    """What a function raises."""
+    """An exception of the user's function."""
 
 
 def test_what_the_function_raises_comes_through() -> None:
@@ -194,7 +194,7 @@ def test_what_the_function_raises_comes_through() -> None:
 
 
 def test_functions_may_explain_themselves() -> None:
-    """A call within a call, of the library too, and one with an error."""
+    """Nested calls work, also into the library, and also after an error."""
 
     def inner(rows: np.ndarray) -> np.ndarray:
         with pytest.raises(kb.ParameterError):
@@ -270,7 +270,7 @@ def test_no_rows() -> None:
 
 def test_games() -> None:
     def gloves(masks: np.ndarray) -> np.ndarray:
-        """Two left gloves and a right one: a pair is worth 1."""
+        """Return the worth of two left gloves and a right one: a pair is worth 1."""
         return np.minimum(masks[:, :2].sum(axis=1), masks[:, 2])
 
     found = kb.shapley_values(gloves, 3, player_names=["left", "left too", "right"])

@@ -1,4 +1,4 @@
-"""Functions of data frames: they get the columns and types that they know."""
+"""Functions of data frames get the columns and types of the original frame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pd = pytest.importorskip("pandas")
 
 
 def frame(n: int, seed: int) -> pd.DataFrame:
-    """Columns of every kind."""
+    """Return columns of every kind."""
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
         {
@@ -27,7 +27,7 @@ def frame(n: int, seed: int) -> pd.DataFrame:
 
 
 def worth(rows: pd.DataFrame) -> np.ndarray:
-    """A function that needs the types."""
+    """Evaluate a function that depends on the types."""
     value = rows["number"].to_numpy() * (rows["kind"] == "a").to_numpy() + rows["small"].to_numpy(dtype=float)
     value += rows["text"].map({"x": 0.0, "y": 2.0}).to_numpy() * rows["flag"].to_numpy()
     return value + rows["day"].dt.day.to_numpy() * 0.1 + (rows["large"] - 2**60).to_numpy()
@@ -46,7 +46,7 @@ def test_columns_and_types_come_back() -> None:
     assert found.feature_names == list(X.columns)
     assert np.allclose(found.values.sum(axis=1) + found.base_values, worth(X), atol=1e-12)
     assert np.allclose(found.base_values, worth(background).mean(), atol=1e-12)
-    assert not found.values[:, 4].any()  # the function does not look at `maybe`
+    assert not found.values[:, 4].any()  # the function ignores `maybe`
 
 
 def test_values_are_those_of_hybrid_frames() -> None:

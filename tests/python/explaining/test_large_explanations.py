@@ -1,4 +1,4 @@
-"""Large explanations are returned as they lie in memory: no call changes them, and freed memory is used again."""
+"""Large explanations are returned without a copy: later calls do not change them, and freed memory is reused."""
 
 from __future__ import annotations
 

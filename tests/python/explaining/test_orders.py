@@ -27,7 +27,7 @@ def test_are_orders_named_by_their_seed(method: str) -> None:
 
 
 def naive_discrepancy(orders: Orders, strength: float) -> float:
-    """Section 5.3.3 of the paper with all pairs of players, and the mean by its product."""
+    """Compute section 5.3.3 of the paper with all pairs of players, and the mean by its product."""
     ranks = orders.ranks().astype(int)
     d = ranks.shape[1]
     pairs = d * (d - 1) / 2

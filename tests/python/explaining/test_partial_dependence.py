@@ -1,4 +1,4 @@
-"""Partial dependence against predictions of rows that are written by hand."""
+"""Partial dependence compared with predictions of modified rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics that order the rows of queries need them wherever a model is reported on."""
+"""Metrics that rank the rows of queries require queries in every report on a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kauriboost.explain on other scales than the margin, and margins by sampled coalitions."""
+"""kauriboost.explain on scales other than the margin, and margins from sampled coalitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LABELS: dict[str, np.ndarray] = {
 
 
 def trained(objective: str, **params: Any) -> kb.Booster:
-    """A model of ten rounds."""
+    """Return a model of ten rounds."""
     given = {"objective": objective, "max_depth": 4, "eta": 0.5, **params}
     if objective.startswith("multi"):
         given["num_class"] = 3
@@ -35,12 +35,12 @@ def trained(objective: str, **params: Any) -> kb.Booster:
 
 
 def predictor(model: kb.Booster, **how: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """The model as any function."""
+    """Return the model as a function of rows."""
     return lambda rows: model.predict(kb.DMatrix(rows.astype(np.float32)), **how)
 
 
 def losses(objective: str, predicted: np.ndarray, label: float) -> np.ndarray:
-    """Of predictions, from their definitions."""
+    """Return the losses of predictions, from their definitions."""
     if objective == "reg:squarederror":
         return (predicted - label) ** 2
     if objective == "reg:absoluteerror":
@@ -117,7 +117,7 @@ def test_models_of_every_kind(params: dict[str, Any]) -> None:
     model = trained("binary:logistic", **params)
     found = kb.explain(model, ROWS, background=BACKGROUND, output="value", method="mc", n_orders=9, seed=3)
     expected = kb.explain_function(predictor(model), ROWS, BACKGROUND, method="mc", n_orders=9, seed=3)
-    # Orders are those of the features that play a part, which are the same in both.
+    # Orders cover only the features with an effect, which are the same in both.
     assert np.allclose(found.values, expected.values, rtol=0, atol=2e-6)
 
 

@@ -1,4 +1,4 @@
-"""Models of LightGBM as ours, and texts that are none."""
+"""Conversion of LightGBM models, and refusal of invalid texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POSITIVE = TARGET - TARGET.min()
 TWO = np.greater(TARGET, TARGET.mean()).astype(int)
 THREE = np.digitize(TARGET, np.quantile(TARGET, [0.3, 0.6]))
 OTHER = ROWS.copy()
-OTHER[::3, 5] = 60  # a category that no tree has seen
+OTHER[::3, 5] = 60  # a category unseen by all trees
 OTHER[::5, 5] = np.nan
 OTHER[::11, 5] = -3
 OTHER[::2, 0] = np.nan  # a column without missing values in training
@@ -80,7 +80,7 @@ def test_objectives(objective: str, labels: np.ndarray, settings: dict[str, Any]
         {"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.7},
         {"boosting": "dart"},
         {"use_missing": False},
-        {"min_data_in_leaf": N},  # trees that are leaves
+        {"min_data_in_leaf": N},  # single-leaf trees
         {"monotone_constraints": [1, 0, 0, 0, 0, 0]},
     ],
     ids=lambda settings: next(iter(settings)),
@@ -140,9 +140,9 @@ def test_broken_texts_are_refused(tmp_path: Path, name: str) -> None:
     assert line is not None
     for wrong in ("", "x", "-7", "99999999999999999999", "nan nan", "0 " * 40 + "1"):
         if name == "cat_threshold" and wrong in {"-7", "99999999999999999999"}:
-            continue  # fewer words than the bounds say are what is refused there; any word is a set
+            continue  # too few words for the bounds are refused; any word is a valid set
         changed(tmp_path / "model.txt", text.replace(line[0], f"{name}={wrong}", 1))
-    if name != "objective":  # that of a caller's own is not written
+    if name != "objective":  # a custom objective is not written
         changed(tmp_path / "model.txt", text.replace(line[0] + "\n", "", 1))
 
 

@@ -1,4 +1,4 @@
-"""Rows on thresholds go the way that they went, and levels are compared by name."""
+"""Rows with values on thresholds take the same branches as in the original library, and levels are compared by name."""
 
 from __future__ import annotations
 

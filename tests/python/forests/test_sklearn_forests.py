@@ -1,4 +1,4 @@
-"""Models of scikit-learn as ours: their predictions, and their explanations as shap has them."""
+"""Conversion of scikit-learn models: their predictions, and explanations equal to shap's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOLES[::7, 1] = np.nan
 TARGET = WHOLE[:, 0] * 2 + np.where(np.isnan(HOLES[:, 1]), 1, WHOLE[:, 1]) ** 2 + np.sin(WHOLE[:, 5]) * 2
 TWO = np.greater(TARGET, TARGET.mean()).astype(int)
 THREE = np.digitize(TARGET, np.quantile(TARGET, [0.3, 0.6]))
-TOLERANCE = 2e-6  # of float32 sums
+TOLERANCE = 2e-6  # for float32 sums
 
 
 def ours(booster: kb.Booster, rows: np.ndarray, **options: Any) -> np.ndarray:
@@ -30,7 +30,7 @@ def ours(booster: kb.Booster, rows: np.ndarray, **options: Any) -> np.ndarray:
 
 
 def expect_same(model: Any, rows: np.ndarray, expected: np.ndarray) -> kb.Booster:
-    """The model predicts as expected, also when it was saved, loaded, and loaded by XGBoost's rules."""
+    """Check the predictions of the model, also after saving and loading, and after loading by XGBoost's rules."""
     booster = from_sklearn(model)
     got = ours(booster, rows)
     assert got.shape == np.squeeze(expected).shape
@@ -95,10 +95,10 @@ def test_gradient_boosting_of_classes(loss: str) -> None:
 @pytest.mark.parametrize("categories", [None, [5], [1, 5]], ids=str)
 def test_histogram_boosting(categories: list[int] | None) -> None:
     rows = HOLES.copy()
-    rows[:, 1] = np.digitize(rows[:, 1], [-1, 0, 1]) * 3  # 0, 3, 6, 9: codes that are not those of the trees
+    rows[:, 1] = np.digitize(rows[:, 1], [-1, 0, 1]) * 3  # 0, 3, 6, 9: codes that differ from the trees'
     rows[::7, 1] = np.nan
     other = rows.copy()
-    other[::3, 5] = 25  # none that was there
+    other[::3, 5] = 25  # an unseen category
     other[::5, 5] = np.nan
     settings = {"max_iter": 15, "categorical_features": categories, "random_state": 0}
     for loss, labels in (("squared_error", TARGET), ("poisson", TARGET - TARGET.min()), ("gamma", np.exp(TARGET / 9))):

@@ -1,4 +1,4 @@
-"""Booster: prediction in all its kinds, files, pickles, slices, names, dumps; against XGBoost where it can be."""
+"""Booster: all kinds of predictions, files, pickles, slices, names, dumps; compared with XGBoost if possible."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_threads_predict_alike(trained: kb.Booster, binary: Table) -> None:
 
 
 def effective(booster: kb.Booster) -> dict:
-    """Return the configuration without the list of what the user has set."""
+    """Return the configuration without the list of parameters set by the user."""
     learner = json.loads(booster.save_config())["learner"]
     del learner["user_params"]
     return learner

@@ -15,7 +15,7 @@ Table = tuple[np.ndarray, np.ndarray]
 
 
 def rmse(ours: np.ndarray, labels: np.ndarray) -> float:
-    """Root of the mean of squares."""
+    """Return the root of the mean square."""
     return float(np.sqrt(np.mean((ours - labels) ** 2)))
 
 
@@ -107,7 +107,7 @@ def test_trees_have_no_coefficients(regression: Table) -> None:
 
 
 def test_linear_models_on_sparse_rows_equal_those_on_dense_rows() -> None:
-    """An entry that is not stored is missing and counts as 0, a stored zero too."""
+    """An entry that is not stored is missing and counts as 0, like a stored zero."""
     values = scipy.sparse.random(300, 400, density=0.05, format="csr", random_state=3, dtype=np.float32)
     y = np.asarray(values.sum(axis=1)).reshape(-1)
     sparse = kb.DMatrix(values, label=y)

@@ -1,4 +1,4 @@
-"""Names of categories in dumps, for people; tools that know XGBoost's dumps go on reading numbers."""
+"""Names of categories in dumps, for readers; tools for XGBoost's dumps still get numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A verdict on files: what is a model, and what is none."""
+"""Validation of files: models, and files that are not models."""
 
 from __future__ import annotations
 

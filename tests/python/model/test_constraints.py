@@ -1,4 +1,4 @@
-"""Constraints by name and by index, through every door of the package."""
+"""Constraints by name and by index, through every entry point of the package."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NAMES = ["a", "b", "c", "d"]
 
 @pytest.fixture(scope="module")
 def data() -> tuple[np.ndarray, np.ndarray]:
-    """Four features; the label rises with the first, whatever a constraint says."""
+    """Return four features; the label increases with the first, whatever the constraints."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 4)).astype(np.float32)
     return X, (2 * X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=400)).astype(np.float32)
 
 
 def parameter(booster: kb.Booster, name: str) -> str:
-    """As the configuration has it."""
+    """Return a parameter from the configuration."""
     return json.loads(booster.save_config())["learner"]["gradient_booster"]["tree_train_param"][name]
 
 

@@ -1,4 +1,4 @@
-"""Whatever a feature is called, dumps are valid and tables find it; no dump shows statistics that nobody asked for."""
+"""With any feature names, dumps are valid and tables find them; no dump has statistics without request."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_feature_maps_of_other_encodings(tmp_path: Path) -> None:
     assert json.loads(booster.get_dump(tmp_path / "latin1.fmap", dump_format="json")[0])["split"] == "gr\ufffd\ufffde"
     assert list(booster.get_score(tmp_path / "latin1.fmap")) == [
         "gr\udcf6\udcdfe"
-    ]  # the bytes of the file, as in names
+    ]  # the bytes of the file, as in the names
     for name in ("gr\udcf6\udcdfe", "gr\ufffd\ufffde"):
         found = booster.get_split_value_histogram(name, tmp_path / "latin1.fmap", as_pandas=False)
         assert found[:, 1].sum() == 2

@@ -1,4 +1,4 @@
-"""Dumps in JSON are JSON whatever the statistics are; linear models have no table of trees."""
+"""JSON dumps are valid JSON for any statistics; linear models have no table of trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Costs of columns by name and by number, in Python: every form, what is refused, and in which words."""
+"""Feature costs by name and by number in Python: accepted forms, refusals, and their messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = list("abcdef")
 
 @pytest.fixture(scope="module")
 def rows() -> tuple[np.ndarray, np.ndarray]:
-    """Six columns, the label from four of them."""
+    """Return six columns, and a label that depends on four of them."""
     X = np.random.default_rng(3).normal(size=(400, 6)).astype(np.float32)
     return X, X[:, 0] + X[:, 1] * X[:, 2] - X[:, 3]
 

@@ -1,4 +1,4 @@
-"""A root without splits whose hessians are below min_child_weight says nothing, whatever its leaf holds."""
+"""A root without splits and with a hessian below min_child_weight predicts 0, for scalar and vector leaves."""
 
 from __future__ import annotations
 

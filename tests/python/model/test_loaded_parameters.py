@@ -1,4 +1,4 @@
-"""Parameters and models: what a file says holds where the user says nothing, whichever comes first."""
+"""Parameters and models: the user's parameters override the file's, in either order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def train(params: dict[str, Any], rounds: int, **more: Any) -> kb.Booster:
 
 
 def model_of(booster: kb.Booster) -> dict[str, Any]:
-    """Return the learnt part of a model: no attributes of callbacks."""
+    """Return the trained part of a model, without attributes of callbacks."""
     learner = json.loads(booster.save_raw("json"))["learner"]
     return {**learner, "attributes": {k: v for k, v in learner["attributes"].items() if k == "kauri_booster"}}
 
@@ -37,14 +37,14 @@ def learner_of(booster: kb.Booster) -> dict[str, Any]:
 
 
 def older(booster: kb.Booster) -> bytes:
-    """Return a file as it was before files named AdaBoost."""
+    """Return a file in the format before files named AdaBoost."""
     document = json.loads(booster.save_raw("json"))
     del document["learner"]["attributes"]["kauri_booster"]
     return json.dumps(document).encode()
 
 
 def updated(booster: kb.Booster, rounds: int = 3) -> kb.Booster:
-    booster.set_param("max_depth", 2)  # which no file says
+    booster.set_param("max_depth", 2)  # no file contains it
     for i in range(rounds):
         booster.update(DATA, 3 + i)
     return booster
@@ -57,7 +57,7 @@ def loaded_into(params: dict[str, Any], content: bytes) -> kb.Booster:
 
 
 def from_snapshot(half: kb.Booster) -> kb.Booster:
-    """Go on as a worker does that takes over from one that was lost."""
+    """Continue like a worker that takes over from a lost one."""
     first = Training(Plan(ADABOOST, 3), DATA, [])
     first.begin()
     first.go_on()
@@ -126,7 +126,7 @@ def test_files_of_adaboost_stay_files_of_xgboost() -> None:
     np.testing.assert_allclose(peer.predict(xgboost.DMatrix(X)), booster.predict(DATA), rtol=1e-6)
     on = xgboost.train({"booster": "dart", "objective": "binary:logitraw"}, xgboost.DMatrix(X, label=Y), 1)
     document = json.loads(on.save_raw("json"))
-    document["learner"]["attributes"]["kauri_booster"] = "adaboost"  # as another library would keep it
+    document["learner"]["attributes"]["kauri_booster"] = "adaboost"  # another library would keep it
     again = kb.Booster(model_file=json.dumps(document).encode())
     assert learner_of(again)["gradient_booster"]["name"] == "dart"
     document["learner"]["attributes"]["kauri_booster"] = "random"
@@ -137,7 +137,7 @@ def test_files_of_adaboost_stay_files_of_xgboost() -> None:
 
 
 def test_only_files_that_can_be_of_adaboost_say_so() -> None:
-    """A booster that cannot learn so has files that stay the same when they are read and written again."""
+    """A booster that cannot train as AdaBoost has files that do not change when they are read and written."""
     booster = kb.Booster({"booster": "adaboost", "objective": "binary:exponential"}, [DATA])
     dropped = train({"booster": "dart", "rate_drop": 1, "objective": "binary:logitraw"}, 3)
     for each in (booster, kb.Booster({"booster": "adaboost"}, model_file=dropped.save_raw())):
@@ -193,7 +193,7 @@ def test_what_is_not_set_is_the_files() -> None:
 
 
 def test_another_objective_has_no_parameters_of_the_files() -> None:
-    """max_delta_step=0.7 is count:poisson's own; scale_pos_weight is one of several objectives, as in XGBoost."""
+    """max_delta_step=0.7 belongs to count:poisson; scale_pos_weight belongs to several objectives, as in XGBoost."""
     weighed = train({"objective": "binary:logistic", "scale_pos_weight": 3}, 2).save_raw()
     assert learner_of(loaded_into({"objective": "binary:logitraw"}, bytes(weighed)))["objective"] == {
         "name": "binary:logitraw",

@@ -1,4 +1,4 @@
-"""One booster in many threads, some of which change it. Calls may be refused; none ends the process or mixes states."""
+"""One booster in many threads, some of which modify it. Calls may be refused, but never crash or mix states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARAMS = {"objective": "binary:logistic", "max_depth": 3, "nthread": 1}
 
 
 def operations(booster: kb.Booster, data: kb.DMatrix, small: bytearray) -> list[Callable[[], object]]:
-    """Return what threads do; every second one changes the booster or the data."""
+    """Return the calls of the threads; every second one changes the booster or the data."""
     return [
         lambda: booster.predict(data),
         lambda: booster.load_model(small),

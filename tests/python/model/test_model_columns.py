@@ -1,4 +1,4 @@
-"""The columns of a model: the same table of cases at every door of the Python package."""
+"""The columns of a model: the same table of cases at every entry point of the Python package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARAMS = {"objective": "binary:logistic", "max_depth": 3, "nthread": 1}
 Cells = dict[str, tuple[pd.DataFrame, str]]
 Door = Callable[[kb.Booster, pd.DataFrame], Any]
 
-# A table and what the message says of it.
+# A table and the expected message.
 REFUSED: Cells = {
     "swapped": (FRAME[["birch", "ash", "cedar"]], "in another order: 'birch' stands where the model has 'ash'"),
     "missing": (FRAME[["ash", "cedar"]], "Lacking: 'birch'. Give"),
@@ -138,7 +138,7 @@ def test_other_columns_are_refused_by_name(booster: kb.Booster, door: str, cell:
 @pytest.mark.parametrize("width", [2, 4])
 @pytest.mark.parametrize("door", [door for door in DOORS if "polars" not in door and "Arrow" not in door])
 def test_columns_without_names_are_counted(door: str, width: int) -> None:
-    """A model of arrays, and arrays of another width."""
+    """Test a model of arrays with arrays of another width."""
     booster = train(matrix(X))
     table = RNG.normal(size=(60, width)).astype(np.float32)
     with pytest.raises(kb.DataError, match=rf"have {width} features|has {width} features"):
@@ -146,7 +146,7 @@ def test_columns_without_names_are_counted(door: str, width: int) -> None:
 
 
 def test_unnamed_rows_of_a_named_model(booster: kb.Booster) -> None:
-    """Not in Python, unless the caller says so; arrays that are predicted in place have no names."""
+    """Python refuses them unless the caller allows it; arrays predicted in place have no names."""
     for door in ("update", "boost", "eval", "predict", "count_rows"):
         with pytest.raises(
             kb.DataError, match="the data have no feature names, but the booster expects 'ash', 'birch'"
@@ -172,7 +172,7 @@ def test_validate_features_is_up_to_the_caller(booster: kb.Booster) -> None:
 
 
 def test_libsvm_text_may_lack_its_last_columns(tmp_path: Path) -> None:
-    """The format tells no column beyond the last value."""
+    """The format does not record columns beyond the last value."""
     text = "".join(f"{y} 0:{a} 1:{b} 2:{c}\n" for y, (a, b, c) in zip(Y, X))
     (tmp_path / "train.libsvm").write_text(text)
     (tmp_path / "narrow.libsvm").write_text("".join(f"{y} 0:{a} 1:{b}\n" for y, (a, b, _) in zip(Y, X)))
@@ -218,7 +218,7 @@ def test_messages_stay_short() -> None:
         booster.predict(kb.DMatrix(wide.to_numpy()))
 
 
-# ---- what failed calls leave ----
+# ---- state after failed calls ----
 
 
 def refusals(data: kb.DMatrix, named: kb.DMatrix) -> dict[str, Callable[[kb.Booster], Any]]:

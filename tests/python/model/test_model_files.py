@@ -1,4 +1,4 @@
-"""Model files: attributes of the library's own, and dialects of XGBoost's versions."""
+"""Model files: the library's own attributes, and dialects of XGBoost's versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DATA, X = make_data()
 
 
 def knowing() -> kb.Booster:
-    """A model with all that XGBoost's files have no members for."""
+    """Return a model with all state that XGBoost's files cannot represent."""
     booster = kb.train(PARAMS, DATA, 4)
     booster.count_rows(DATA)
     booster.set_attr(mine="1")
@@ -87,7 +87,7 @@ def test_own_attributes_follow_the_model() -> None:
 
 @pytest.mark.parametrize("continued", [True, False])
 def test_what_xgboost_makes_of_them(continued: bool) -> None:
-    """It keeps attributes whatever becomes of the trees; those that no longer fit are no error."""
+    """XGBoost keeps attributes when it changes the trees; attributes that no longer fit are not an error."""
     xgboost = pytest.importorskip("xgboost")
     booster = knowing()
     theirs = xgboost.Booster(model_file=bytearray(booster.save_raw("json")))

@@ -18,7 +18,7 @@ VECTORS = {"multi_strategy": "multi_output_tree", "max_depth": 4}
 
 @pytest.fixture(scope="module")
 def targets() -> Table:
-    """400 x 6, a tenth missing; three targets."""
+    """Return 400 x 6 features, a tenth missing, and three targets."""
     rng = np.random.default_rng(11)
     X = rng.normal(size=(400, 6)).astype(np.float32)
     y = np.column_stack([X[:, 0] + X[:, 1], X[:, 0] * X[:, 2], np.abs(X[:, 3])]) + rng.normal(scale=0.1, size=(400, 3))
@@ -27,12 +27,12 @@ def targets() -> Table:
 
 
 def trees_of(booster: kb.Booster) -> list[dict[str, Any]]:
-    """The trees as a model file has them."""
+    """Return the trees in the model file."""
     return json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
 
 
 def widths(booster: kb.Booster) -> list[int]:
-    """How many numbers the leaves of each tree hold."""
+    """Return the number of values in the leaves of each tree."""
     return [int(tree["tree_param"]["size_leaf_vector"]) for tree in trees_of(booster)]
 
 
@@ -49,7 +49,7 @@ OBJECTIVES: dict[str, tuple[dict[str, Any], str, int]] = {
 
 
 def labels_for(kind: str, y: np.ndarray) -> np.ndarray:
-    """The targets as an objective needs them."""
+    """Convert the targets to labels for an objective."""
     if kind == "classes":
         return np.digitize(y[:, 0], [-1, 0, 1])
     return {"targets": y, "counts": np.floor(np.abs(3 * y)), "labels": y > 0, "one": y[:, 0]}[kind].astype(np.float32)

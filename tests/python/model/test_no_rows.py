@@ -1,4 +1,4 @@
-"""Data without rows: training, evaluation, predictions of every kind, on the CPU and on a device alike."""
+"""Data without rows: training, evaluation, predictions of every kind, the same on the CPU and on a device."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_predictions_have_the_shape_of_no_rows(kind: str, device: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "make"),
     [(kind, kb.DMatrix) for kind in KINDS]
-    + [(kind, kb.QuantileDMatrix) for kind in KINDS if kind not in ("exact", "approx")],  # which need values
+    + [(kind, kb.QuantileDMatrix) for kind in KINDS if kind not in ("exact", "approx")],  # those need values
 )
 def test_evaluated_round_by_round(kind: str, make: Any, device: str) -> None:
     params, labels = KINDS[kind]
@@ -66,12 +66,13 @@ def test_evaluated_round_by_round(kind: str, make: Any, device: str) -> None:
     kb.train({"device": device, "max_depth": 3, **params}, data, 3, evals=sets, evals_result=log, verbose_eval=False)
     assert all(len(values) == 3 for values in log["none"].values())
     booster = learnt(device, kind)
-    for _ in range(2):  # also of margins that are kept
+    for _ in range(2):  # the second time with cached margins
         assert "none-" in booster.eval_set([(nothing(kind), "none")])
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "vectors"])  # no label tells how many numbers
+# no label determines the number of outputs
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "vectors"])
 def test_trained_on_and_updated_with(kind: str, device: str) -> None:
     params, _ = KINDS[kind]
     alone = kb.train({"device": device, **params}, nothing(kind), 3)

@@ -1,4 +1,4 @@
-"""Counting rows per node, explanations weighed by them, and models with vector leaves through the package."""
+"""Row counts per node, explanations weighted by them, and models with vector leaves through the package."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ FIXTURES = Path(__file__).parents[2] / "cpp" / "booster" / "model_io" / "fixture
 
 
 def trees_of(booster: kb.Booster) -> list[dict[str, list[float]]]:
-    """Read the trees of the model's file."""
+    """Return the trees in the model's file."""
     return json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
 
 
 def counts_of(booster: kb.Booster) -> list[list[int]]:
-    """Read the counts of the model's file, which are one of its attributes."""
+    """Return the counts in the model's file, which are one of its attributes."""
     return json.loads(json.loads(booster.save_raw("json"))["learner"]["attributes"]["kauri_row_counts"])["counts"]
 
 
 def naive_counts(tree: dict[str, list[float]], X: np.ndarray) -> list[int]:
-    """Count by walking row after row."""
+    """Count by traversing the tree row by row."""
     counts = [0] * len(tree["left_children"])
     for row in X:
         node = 0
@@ -52,7 +52,7 @@ def test_counts_are_those_of_the_rows(binary: tuple[np.ndarray, np.ndarray], tmp
 
 
 def test_covers_of_counts(binary: tuple[np.ndarray, np.ndarray]) -> None:
-    """The bias is the mean over the rows that were counted; without counts the cure is named."""
+    """The bias is the mean over the counted rows; without counts the error names the cure."""
     X, y = binary
     data = kb.DMatrix(X, y)
     booster = kb.train({"objective": "binary:logistic", "max_depth": 1, "shap_cover": "count"}, data, 4)
@@ -75,7 +75,7 @@ def test_covers_of_counts(binary: tuple[np.ndarray, np.ndarray]) -> None:
 
 
 def test_other_libraries_read_the_counts(binary: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
-    """XGBoost passes over them."""
+    """XGBoost ignores them."""
     xgboost = pytest.importorskip("xgboost")
     X, y = binary
     booster = kb.train({"objective": "binary:logistic"}, kb.DMatrix(X, y), 3)
@@ -87,7 +87,7 @@ def test_other_libraries_read_the_counts(binary: tuple[np.ndarray, np.ndarray], 
 
 
 def test_counting_is_refused(binary: tuple[np.ndarray, np.ndarray]) -> None:
-    """Without trees, and for rows of more features than the model has."""
+    """Counting is refused without trees, and for rows with more features than the model."""
     X, y = binary
     with pytest.raises(kb.ModelError):
         kb.Booster().count_rows(kb.DMatrix(X))
@@ -98,7 +98,7 @@ def test_counting_is_refused(binary: tuple[np.ndarray, np.ndarray]) -> None:
 
 @pytest.mark.parametrize("name", ["vector", "vector_2.1"])
 def test_vector_leaves(name: str) -> None:
-    """Margins and leaves of XGBoost's models; counts make those explain that have no hessians."""
+    """Compare margins and leaves with XGBoost's models; row counts allow explanations without hessians."""
     facts = json.loads((FIXTURES / f"{name}.facts").read_text())
     X = np.array(facts["rows"], dtype=np.float32)
     data = kb.DMatrix(X)

@@ -1,4 +1,4 @@
-"""Rows drawn by their gradients, columns drawn by their weights."""
+"""Row sampling by gradients, and column sampling by weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ONE_TREE = {"max_depth": 1, "eta": 1, "lambda": 0, "base_score": 0, "min_child_w
 
 
 def _problem(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Five percent of ones, at the edge of a noisy surface."""
+    """Return labels with five percent of ones, at the edge of a noisy surface."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 8)).astype(np.float32)
     surface = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * np.abs(X[:, 3]) + 0.3 * rng.normal(size=n_rows)
@@ -93,7 +93,7 @@ def test_an_exact_number_of_rows_is_of_the_same_bytes_for_any_threads_and_going_
 
 
 def _grouped(n_groups: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Groups of 20 rows that share an offset, which a constant feature of each group tells."""
+    """Return groups of 20 rows that share an offset, identified by a feature that is constant in each group."""
     rng = np.random.default_rng(seed)
     group = np.repeat(np.arange(n_groups), 20)
     X = rng.normal(size=(len(group), 4)).astype(np.float32)
@@ -139,7 +139,7 @@ def test_queries_are_asked_for_and_the_booster_stays_as_it_was() -> None:
     assert booster.save_raw("json") == before
     booster.update(kb.DMatrix(X, y, qid=group), 1)
     assert booster.num_boosted_rounds() == 2
-    kb.train({"sampling_method": "by_query"}, kb.DMatrix(X, y), 1, **QUIET)  # which draws nothing
+    kb.train({"sampling_method": "by_query"}, kb.DMatrix(X, y), 1, **QUIET)  # it does not sample by default
 
 
 @pytest.mark.parametrize("tree_method", ["hist", "exact", "approx"])
@@ -148,7 +148,7 @@ def test_weights_of_the_bootstrap_are_exponential(tree_method: str) -> None:
     data = kb.DMatrix(X, y)
     params = {**ONE_TREE, "tree_method": tree_method, "bagging_temperature": 1, "seed": 5}
     covers = kb.train({**params, "eta": 0}, data, 40, **QUIET).trees_to_dataframe().query("Node == 0")["Cover"] / len(y)
-    # Means of 10,000 exponential weights: 1 on average, with a deviation of 1 / 100.
+    # Means of 10,000 exponential weights have mean 1 and standard deviation 1 / 100.
     assert covers.mean() == pytest.approx(1, abs=0.01)
     assert 0.005 < covers.std() < 0.02
     plain = kb.train({**params, "bagging_temperature": 0}, data, 3, **QUIET)
@@ -158,7 +158,7 @@ def test_weights_of_the_bootstrap_are_exponential(tree_method: str) -> None:
 
 def test_the_bootstrap_weighs_queries_alike_and_goes_with_every_kind_of_tree() -> None:
     X, y, group = _grouped(2, 6)
-    X[:, 0] = group  # two leaves of a query each
+    X[:, 0] = group  # two leaves of one query each
     params = {**ONE_TREE, "sampling_method": "by_query", "bagging_temperature": 2}
     model = kb.train(params, kb.DMatrix(X[:, :1], y, qid=group), 1, **QUIET)
     leaves = model.trees_to_dataframe().query("Feature == 'Leaf'")

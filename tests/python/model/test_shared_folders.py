@@ -1,4 +1,4 @@
-"""Files in folders that others write to as well: links, long names, what killed processes left."""
+"""Files in folders that other users also write to: links, long names, leftovers of killed processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODEL = kb.train({"max_depth": 2}, DATA, 2)
 
 
 def dead_process() -> int:
-    """Return the number of a process that has ended."""
+    """Return the id of a process that has ended."""
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait()
     return process.pid
@@ -61,7 +61,7 @@ def test_what_a_kill_left_is_cleared_by_the_next_save(tmp_path: Path) -> None:
     for name in stale + others:
         (tmp_path / name).write_text("half")
         os.utime(tmp_path / name, (0, time.time() - 3600))
-    young = f"a.txt.new-{dead}-9"  # its writer may be alive on another machine
+    young = f"a.txt.new-{dead}-9"  # its writer may be running on another machine
     (tmp_path / young).write_text("half")
     MODEL.save_model(tmp_path / "a.ubj")
     MODEL.dump_model(tmp_path / "a.txt")

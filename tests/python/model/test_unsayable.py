@@ -1,4 +1,4 @@
-"""A file that is asked for by a version of XGBoost is refused where its reader would predict otherwise."""
+"""Writing a file for a version of XGBoost is refused if that version would predict differently."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_dialects(what: str, dialect: str, tmp_path: Path) -> None:
     with pytest.raises(kb.ParameterError, match=what):
         booster.save_model(tmp_path / "model.json", dialect=dialect)
     assert not list(tmp_path.iterdir())
-    again = kb.Booster(model_file=booster.save_raw("json"))  # Kauri's own file says all
+    again = kb.Booster(model_file=booster.save_raw("json"))  # Kauri's own format represents everything
     data = kb.DMatrix(ROWS, feature_types=CASES[what][1])
     np.testing.assert_array_equal(again.predict(data), booster.predict(data))
 

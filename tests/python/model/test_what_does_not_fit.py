@@ -1,4 +1,4 @@
-"""Metrics with arguments they do not take, constraints on columns that are not there, data of other outputs."""
+"""Metrics with invalid arguments, constraints on missing columns, data with other numbers of outputs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_constraints_on_columns_that_are_not_there(method: str, name: str, value
     with pytest.raises(kb.ParameterError, match=message):
         kb.train(params, data, 1, **QUIET)
     model = kb.train({"tree_method": method}, data, 1, **QUIET)
-    with pytest.raises(kb.ParameterError, match=message):  # and when going on
+    with pytest.raises(kb.ParameterError, match=message):  # also when the training is continued
         kb.train(params, data, 1, xgb_model=model, **QUIET)
     model.set_param(name, value)
     with pytest.raises(kb.ParameterError, match=message):
@@ -167,7 +167,7 @@ def test_gradients_of_the_caller_go_on_with_any_labels() -> None:
 
 
 class Changing(kb.DataIter):
-    """Gives two batches; in the last pass something of the second differs."""
+    """Gives two batches; part of the second differs in the last pass."""
 
     def __init__(self, change, n_passes: int) -> None:
         self.change = change
@@ -214,6 +214,6 @@ def test_iterators_must_repeat_themselves(change: str, kind: str) -> None:
     make = getattr(kb, kind)
     count = Changing(lambda rows: rows, 0)
     make(count)
-    last = count.passes - 1  # one reset comes after the last pass
+    last = count.passes - 1  # one reset follows the last pass
     with pytest.raises(kb.DataError):
         make(Changing(CHANGES[change], last))

@@ -1,4 +1,4 @@
-"""Waterfalls and interactions: what is written stands by itself, and what is strong does not outshine the rest."""
+"""Waterfalls and interactions: texts do not overlap, and strong values do not hide weak ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Table = tuple[np.ndarray, np.ndarray]
 
 
 def overlapping(ax: Any) -> list[tuple[str, str]]:
-    """Texts that lie on another text or on a bar."""
+    """Return the texts that overlap another text or a bar."""
     ax.figure.canvas.draw()
     texts = [(text.get_text(), text.get_window_extent()) for text in ax.texts]
     bars = [("a bar", bar.get_window_extent()) for bar in ax.patches]

@@ -1,4 +1,4 @@
-"""A metric over the rounds, of whatever holds evaluations."""
+"""A metric over the rounds, from any object with evaluations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_estimators(regression: tuple[np.ndarray, np.ndarray]) -> None:
 
 
 def test_short_and_odd_logs() -> None:
-    assert not kb.plot_metric({"a": {"m": [1.0]}}).texts  # nothing to choose the best of
+    assert not kb.plot_metric({"a": {"m": [1.0]}}).texts  # a single round has no best one
     assert not kb.plot_metric({"a": {"m": [np.nan, np.nan]}}).texts
     assert kb.plot_metric({"a": {"m": [np.nan, 2.0, 1.0]}}).texts[0].get_text() == "round 2: 1"
     uneven = kb.plot_metric({"a": {"m": [1.0, 2.0]}, "b": {"other": [1.0, 2.0]}}, metric="m")

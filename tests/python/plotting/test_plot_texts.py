@@ -1,4 +1,4 @@
-"""Names stand in pictures as they are: two dollar signs are no formula."""
+"""Names appear unchanged in plots: two dollar signs are not a formula."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PICTURES: dict[str, Callable[[kb.Booster, pd.DataFrame], Any]] = {
 @pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES.keys())
 def test_names_are_as_written(trained: Any, draw: Callable[..., Any], tmp_path: Path) -> None:
     axes = draw(*trained)
-    axes.figure.savefig(tmp_path / "picture.png")  # the names are no valid formulas, and would raise
+    axes.figure.savefig(tmp_path / "picture.png")  # the names are invalid formulas and would raise
     texts = [text for text in axes.figure.findobj(Text) if "$" in text.get_text()]
     shown = " ".join(text.get_text() for text in texts)
     assert [text.get_text() for text in texts if text.get_parse_math()] == []

@@ -1,4 +1,4 @@
-"""plot_importance draws what get_score says."""
+"""plot_importance draws the scores of get_score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees as Matplotlib draws them: nothing overlaps, "yes" is on one side, texts are short."""
+"""Trees drawn by Matplotlib: nothing overlaps, "yes" is on one side, texts are short."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _no_pictures_left() -> Iterator[None]:
 
 
 def boxes_of(ax: Any) -> list[Any]:
-    """The frames of the nodes on the canvas."""
+    """Return the frames of the nodes on the canvas."""
     ax.figure.canvas.draw()
     nodes = [text for text in ax.texts if text.get_bbox_patch() and text.get_bbox_patch().get_linewidth() < 1.0]
     return [text.get_bbox_patch().get_window_extent() for text in nodes]
@@ -73,7 +73,7 @@ def test_default_size_is_that_of_the_tree(booster: kb.Booster) -> None:
     small = kb.plot_tree(kb.train({"max_depth": 1}, kb.DMatrix(FRAME, LABEL), 1)).figure.get_size_inches()
     large = kb.plot_tree(booster)
     assert large.figure.get_size_inches()[0] > 2 * small[0]
-    assert {text.get_fontsize() for text in large.texts} == {7.0, 9.0}  # nothing shrinks
+    assert {text.get_fontsize() for text in large.texts} == {7.0, 9.0}  # no text is shrunk
 
 
 def test_given_axes_shrink_the_texts(booster: kb.Booster) -> None:

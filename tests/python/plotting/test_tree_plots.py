@@ -1,4 +1,4 @@
-"""Pictures of trees, histograms of thresholds, and plot_importance's arguments; against XGBoost."""
+"""Plots of trees, histograms of thresholds, and plot_importance's arguments, compared with XGBoost."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_without_graphviz(both: tuple[kb.Booster, xgboost.Booster], monkeypatch:
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(ImportError, match="pip install graphviz"):
         kb.to_graphviz(both[0])
-    assert kb.plot_tree(both[0]).texts  # which needs none
+    assert kb.plot_tree(both[0]).texts  # it needs no graphviz
     plt.close("all")
 
 

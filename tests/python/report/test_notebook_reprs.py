@@ -1,4 +1,4 @@
-"""What notebooks show of boosters, estimators and explanations: tables in which no name gets out of its text."""
+"""HTML of boosters, estimators and explanations in notebooks: tables in which all names are escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about a model: what is on it, that it needs nothing else, and that no name gets out of its text."""
+"""The report page: its content, that it needs no other files, and that all names are escaped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCRIPT = "<script>document.title='run'</script>\"'&"
 
 
 class Page(HTMLParser):
-    """Tags, images, and texts by section."""
+    """Collects tags, images, and texts by section."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ def page_of(path: Path, model: Any, data: Any, **choices: Any) -> Page:
 
 @pytest.fixture(scope="module")
 def classes() -> tuple[Any, Any, np.ndarray]:
-    """A classifier, rows and labels; classes, categories and an evaluation set are called by what would run."""
+    """Return a classifier, rows and labels; names of classes, categories and the evaluation set are scripts."""
     rng = np.random.default_rng(5)
     names = [SCRIPT, "b", "c"]
     frame = pd.DataFrame({"x & y": rng.normal(size=240), "kind": pd.Categorical(rng.choice(names, 240))})
@@ -118,7 +118,7 @@ def test_intervals_hold_the_value(objective: str, tmp_path: Path, regression: tu
 
 
 def test_an_interval_is_as_wide_as_theory_says(tmp_path: Path) -> None:
-    """The error of a constant is a mean of draws: its interval is 1.96 standard errors to each side."""
+    """The error of a constant is a mean of random draws, so its interval is 1.96 standard errors to each side."""
     y = (np.arange(2000) % 5 == 0).astype(np.float32)
     data = kb.DMatrix(np.zeros((2000, 1), np.float32), label=y)
     booster = kb.train({"objective": "binary:logistic", "eval_metric": "error"}, data, 1, verbose_eval=False)

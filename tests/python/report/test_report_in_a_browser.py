@@ -1,4 +1,4 @@
-"""The page as a browser shows it: every picture is seen, nothing runs, nothing is refused."""
+"""The page in a browser: every picture is visible, nothing runs, nothing is blocked."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ def test_it_is_shown(tmp_path: Path, regression: tuple[np.ndarray, np.ndarray]) 
     assert "<title>" in head
     assert "<title>run" not in head
     assert "<script" not in shown.stdout
-    assert "CONSOLE" not in shown.stderr  # where a policy refuses something, or a script fails, it is said there
+    assert "CONSOLE" not in shown.stderr  # messages about blocked content and failed scripts
     picture = tmp_path / "page.png"
     browse(page, "--window-size=1000,2400", f"--screenshot={picture}")
     pixels = plt.imread(picture)[..., :3]
     in_color = np.ptp(pixels, axis=-1) > 0.2
-    assert in_color[:, :500].sum() > 2000  # bars, points and branches; a page without pictures has some links alone
+    # bars, points and branches; a page without pictures has only some links in colour
+    assert in_color[:, :500].sum() > 2000
     assert in_color[:, 500:].sum() > 2000
 
 

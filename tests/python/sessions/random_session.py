@@ -1,7 +1,7 @@
-"""Random sessions: a few data sets, a few boosters, and calls in an order that nobody thought of.
+"""Random sessions: a few data sets, a few boosters, and calls in random order.
 
-A session is made of its seed alone, so that a failure is repeated with that seed. After each call the rules of this
-file are checked: doors agree with one another, a failed call changes nothing, and a copy learns as the original does.
+A session depends on its seed only, so a failure can be repeated. After each call the rules of this file are checked:
+entry points agree with each other, a failed call changes nothing, and a copy trains like the original.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WRONG: tuple[dict[str, Any], ...] = (
 
 @dataclass
 class Rows:
-    """One table in the forms that users hand over, with its labels."""
+    """A table in the forms that users pass, with its labels."""
 
     table: Any
     labels: np.ndarray
@@ -49,17 +49,17 @@ class Rows:
         return kb.DMatrix(self.table, label=self.labels, enable_categorical=True)
 
     def plain(self) -> kb.DMatrix:
-        """Return the rows as data of predictions, with their values as they are."""
+        """Return the rows as data for predictions, with unchanged values."""
         return kb.DMatrix(self.table, label=self.labels, enable_categorical=True)
 
 
 def make_rows(rng: np.random.Generator, kind: str, n_classes: int, quantile: bool) -> Rows:
-    """Return a small table: dense, sparse, or a frame with categories; cells may be missing."""
+    """Return a small table: dense, sparse, or a frame with categories; values may be missing."""
     n_rows, n_cols = int(rng.integers(1, 120)), int(rng.integers(1, 7))
     values = rng.integers(-3, 4, size=(n_rows, n_cols)) * rng.choice([1.0, 0.37])
     values[rng.random(values.shape) < rng.choice([0.0, 0.3])] = np.nan
     labels = rng.integers(0, n_classes, size=n_rows).astype(np.float32)
-    labels[0] = 1.0  # the logarithm of a mean of zeros has no sums
+    labels[0] = 1.0  # the logarithm of a mean of zeros is infinite
     table: Any = values.astype(np.float32)
     if kind == "sparse":
         table = scipy.sparse.csr_matrix(np.nan_to_num(table))
@@ -72,7 +72,7 @@ def make_rows(rng: np.random.Generator, kind: str, n_classes: int, quantile: boo
 
 
 def make_params(rng: np.random.Generator) -> dict[str, Any]:
-    """Return parameters that fit any of the tables."""
+    """Return parameters valid for all of the tables."""
     params: dict[str, Any] = {
         "objective": str(rng.choice(OBJECTIVES)),
         "tree_method": str(rng.choice(["hist", "hist", "approx", "exact"])),
@@ -94,7 +94,7 @@ def make_params(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def is_equal(left: np.ndarray, right: np.ndarray) -> bool:
-    """Tell whether two results have the same shape and the same bits."""
+    """Return whether two results have the same shape and the same bits."""
     return left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes()
 
 
@@ -104,8 +104,8 @@ class Session:
 
     Attributes
     ----------
-    seed : the number that the whole session is made of.
-    calls : one word for each call, in order; a failure shows them.
+    seed : the number that determines the whole session.
+    calls : one word for each call, in order; printed by a failure.
     """
 
     seed: int
@@ -138,21 +138,21 @@ class Session:
         assert holds, f"{rule}: seed {self.seed}, parameters {self.params}, calls {' '.join(self.calls)}"
 
     def state(self) -> bytes:
-        """Return everything that the booster keeps, as a pickle holds it."""
+        """Return the complete state of the booster, as a pickle stores it."""
         return bytes(self.booster.__getstate__()["snapshot"])
 
     def margins(self, booster: kb.Booster | None = None) -> np.ndarray:
-        """Return the sums of leaves of the session's rows."""
+        """Return the sums of leaf values for the session's rows."""
         return np.asarray((booster or self.booster).predict(self.rows.plain(), output_margin=True))
 
     def learn(self) -> None:
-        """Learn one round."""
+        """Train one round."""
         self.booster.update(self.train, self.rounds)
         self.rounds += 1
         self.must(self.booster.num_boosted_rounds() == self.rounds, "an update adds one round")
 
     def refuse(self, call: Callable[[], Any], what: str) -> None:
-        """Make a call that must fail, and change nothing."""
+        """Make a call that must fail and change nothing."""
         before = self.state()
         try:
             call()
@@ -162,7 +162,7 @@ class Session:
             self.must(False, f"{what} is refused")
 
     def set_wrong(self) -> None:
-        """Give a copy parameters that are wrong: it does not learn, and the original never sees them."""
+        """Set invalid parameters of a copy: it fails to train, and the original is not affected."""
         wrong = WRONG[int(self.rng.integers(len(WRONG)))]
         copy = self.booster.copy()
 
@@ -174,7 +174,7 @@ class Session:
         self.must(copy.num_boosted_rounds() == self.rounds, f"{wrong} adds no round")
 
     def give_wrong_rows(self) -> None:
-        """Learn, predict and evaluate on rows with a column too many; a booster without rounds takes any width."""
+        """Train, predict and evaluate on rows with an extra column; a booster without rounds accepts any width."""
         if self.rounds == 0:
             return
         width = self.train.num_col() + 1
@@ -189,7 +189,7 @@ class Session:
         self.refuse(calls[int(self.rng.integers(len(calls)))], "a column too many")
 
     def predict(self) -> None:
-        """Compare the doors of predictions with one another."""
+        """Compare the entry points for predictions with each other."""
         begin, end = sorted(int(i) for i in self.rng.integers(0, self.rounds + 1, size=2))
         rounds = (begin, end) if end > begin else (0, 0)
         for margin in (True, False):
@@ -200,7 +200,7 @@ class Session:
         self.must(len(expected) == len(self.rows.labels), "a row has one prediction")
 
     def explain(self) -> None:
-        """Add up contributions and interactions."""
+        """Check the sums of contributions and interactions."""
         if self.params.get("booster") == "dart" and self.rounds == 0:
             return
         margins, data = self.margins(), self.rows.plain()
@@ -211,7 +211,7 @@ class Session:
         self.must(np.abs(interactions.sum(-1) - values).max() <= scale, "interactions add up to contributions")
 
     def reload(self) -> None:
-        """Go through bytes and come back: the predictions are the same bits."""
+        """Save and load the model: the predictions have the same bits."""
         before = self.margins()
         form = str(self.rng.choice(["ubj", "json", "pickle"]))
         if form == "pickle":
@@ -225,7 +225,7 @@ class Session:
         )
 
     def learn_elsewhere(self) -> None:
-        """Teach a copy and the original the same round in other numbers of threads: the models are the same bytes."""
+        """Train a copy and the original for a round in different numbers of threads: the bytes are the same."""
         copy = pickle.loads(pickle.dumps(self.booster))
         copy.set_param({"nthread": int(self.rng.integers(1, 4))})
         copy.update(self.rows.matrix(), self.rounds)
@@ -233,7 +233,7 @@ class Session:
         self.must(copy.save_raw() == self.booster.save_raw(), "a copy learns on as the original does")
 
     def take_rounds(self) -> None:
-        """Take all rounds, and the first ones."""
+        """Slice all rounds, and the first ones."""
         if self.rounds == 0 or self.params.get("booster") == "dart":
             return
         self.must(
@@ -244,7 +244,7 @@ class Session:
         self.must(is_equal(self.margins(self.booster[:end]), first), "a slice predicts as iteration_range does")
 
     def evaluate(self) -> None:
-        """Evaluate in another number of threads: the line is the same text."""
+        """Evaluate with another number of threads: the line is the same text."""
         line = self.booster.eval(self.rows.plain())
         copy = self.booster.copy()
         copy.set_param({"nthread": int(self.rng.integers(1, 4))})

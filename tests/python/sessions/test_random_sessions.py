@@ -1,6 +1,6 @@
-"""Random sessions of calls; see random_session.py for what must hold after each.
+"""Random sessions of calls; see random_session.py for the rules checked after each.
 
-KAURI_SESSIONS=100000 runs that many sessions, for an hour's search; a failure says its seed.
+KAURI_SESSIONS=100000 runs this number of sessions, for a search of about an hour; a failure prints its seed.
 """
 
 from __future__ import annotations

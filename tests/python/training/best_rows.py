@@ -1,4 +1,4 @@
-"""Rows that `fit_best` learns from in its tests: a product of two columns with noise, a tenth of the values missing."""
+"""Training rows for tests of `fit_best`: a product of two columns with noise, a tenth of the values missing."""
 
 from __future__ import annotations
 

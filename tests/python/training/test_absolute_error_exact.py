@@ -71,7 +71,7 @@ def test_quantiles_and_limits_of_growth() -> None:
 
 def test_training_goes_on_with_another_criterion_and_from_a_file() -> None:
     features, labels = skewed(800)
-    features[:, 3] = np.round(features[:, 3])  # a column whose values are added up where gradients choose
+    features[:, 3] = np.round(features[:, 3])  # a column that gradient-based searches sum by value
     data = kb.DMatrix(features, label=labels)
     by_gradient = {**PARAMS, "split_criterion": "gradient"}
     booster = kb.train(PARAMS, data, 2)

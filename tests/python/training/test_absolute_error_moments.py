@@ -1,4 +1,4 @@
-"""absolute_error_sketch=moments: splits by errors that moments estimate, of which a few are looked at exactly."""
+"""absolute_error_sketch=moments: split errors estimated from moments, with a few of them computed exactly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOMENTS: dict[str, Any] = {**BINS, "absolute_error_sketch": "moments"}
 
 
 def skewed(rows: int = 1500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of 32 values, each of which has a bin, and labels with a long tail."""
+    """Return columns of 32 values, each with its own bin, and labels with a long tail."""
     random = np.random.default_rng(seed)
     features = random.integers(0, 32, size=(rows, 4)).astype(np.float32)
     score = features[:, 0] / 10 + np.sin(features[:, 1] / 5) + 0.3 * random.standard_normal(rows)

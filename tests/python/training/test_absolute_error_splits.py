@@ -45,7 +45,7 @@ def test_the_first_split_reduces_errors_most() -> None:
     cuts = np.quantile(features, np.arange(1, 64) / 64, axis=0)
     best = max(gain_of(features, labels, column, cut) for column in range(5) for cut in cuts[:, column])
     chosen = gain_of(features, labels, *first_split(PARAMS, features, labels))
-    assert chosen > 0.985 * best  # of cuts that are a little different
+    assert chosen > 0.985 * best  # bin edges differ slightly
     assert chosen >= gain_of(
         features, labels, *first_split({**PARAMS, "split_criterion": "gradient"}, features, labels)
     )
@@ -143,7 +143,7 @@ def test_gradients_from_outside_and_categories_are_refused() -> None:
 
 
 def share_of_the_real_gain(seed: int) -> float:
-    """The recorded gain of a root by the real one, on labels whose largest are far from the others."""
+    """Return the recorded gain of a root relative to its true gain, on labels with a few very large values."""
     random = np.random.default_rng(seed)
     features = random.normal(size=(1000, 4)).astype(np.float32)
     score = features[:, 1] + 0.5 * features[:, 0] * features[:, 2] + random.normal(size=1000)
@@ -155,9 +155,9 @@ def share_of_the_real_gain(seed: int) -> float:
 
 
 def test_recorded_gains_are_real_on_skewed_labels() -> None:
-    """Bins of equal counts took the largest labels for equal: they recorded 2.5 times the real gain of seed 1002.
+    """Bins of equal counts treated the largest labels as equal: they recorded 2.5 times the true gain of seed 1002.
 
-    Their mean over 20 sets was 1.63. With bins in the tails these sets have a mean of 1.01 and a largest share of 1.10,
+    Their mean over 20 sets was 1.63. With bins in the tails these sets have a mean of 1.01 and a largest ratio of 1.10,
     20 others 1.03 and 1.31.
     """
     shares = [share_of_the_real_gain(seed) for seed in range(1000, 1020)]

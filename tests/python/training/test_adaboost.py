@@ -1,4 +1,4 @@
-"""AdaBoost.M1 and the exponential loss: against their definitions and scikit-learn's AdaBoostClassifier."""
+"""AdaBoost.M1 and the exponential loss, compared with their definitions and scikit-learn's AdaBoostClassifier."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fit(rows: Table, n_rounds: int = 20, weight: np.ndarray | None = None, **mor
 
 
 def steps_of(booster: kb.Booster) -> np.ndarray:
-    """The absolute value of each tree's leaves: alpha / 2."""
+    """Return the absolute value of each tree's leaves: alpha / 2."""
     trees = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
     steps = []
     for tree in trees:
@@ -39,7 +39,7 @@ def steps_of(booster: kb.Booster) -> np.ndarray:
 
 
 def votes_of(booster: kb.Booster, features: np.ndarray) -> np.ndarray:
-    """[n_rounds, n_rows]: what each tree says."""
+    """Return the vote of each tree, [n_rounds, n_rows]."""
     data = kb.DMatrix(features)
     n_rounds = booster.num_boosted_rounds()
     return np.array([booster.predict(data, iteration_range=(i, i + 1)) for i in range(n_rounds)])
@@ -58,7 +58,7 @@ def test_the_algorithm(method: str, depth: int, cancer: Table) -> None:
         losses = [
             np.sum(weights * np.exp(-signs * t * np.sign(vote))) for t in (0.5 * alpha + d for d in (-1e-3, 0, 1e-3))
         ]
-        assert losses[1] == min(losses)  # alpha is twice the line search's step
+        assert losses[1] == min(losses)  # alpha is twice the step of the line search
         bound *= 2 * np.sqrt(eps * (1 - eps))
         weights *= np.exp(2 * step * wrong)
         margins += step * np.sign(vote)
@@ -125,7 +125,7 @@ def test_a_tree_without_errors_is_the_last_that_speaks() -> None:
     np.testing.assert_allclose(steps_of(booster), [0.5 * np.log(1e10), 0, 0, 0], rtol=1e-6)
     turned = kb.DMatrix(rows[0], label=1 - rows[1])
     on = kb.train(PARAMS, turned, 1, xgb_model=booster, verbose_eval=False)
-    assert steps_of(on)[-1] > 0  # other rows are learnt again
+    assert steps_of(on)[-1] > 0  # other rows can be learnt from
 
 
 def test_no_better_than_chance_says_nothing() -> None:

@@ -1,4 +1,4 @@
-"""fit_best: what it chooses is what folds say, within the budget, again and again."""
+"""fit_best: its choices match the folds, respect the budget, and are reproducible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kauriboost._training.folds import make_folds
 
 
 def with_all_rows(attempt: kb.Attempt) -> int:
-    """How many rounds follow those of the folds."""
+    """Return the number of final rounds on all rows."""
     return attempt.rounds if attempt.is_cut else attempt.rounds // 3
 
 
@@ -42,7 +42,7 @@ def test_the_same_model_and_table_whatever_the_threads() -> None:
 
 
 def boosters_of(attempt: kb.Attempt, folds: list[Any], told: dict[str, Any]) -> list[kb.Booster]:
-    """What an attempt has learnt from its folds, trained again by itself."""
+    """Return the boosters of an attempt, trained again on its folds."""
     binned = kb.DMatrix(X, Y).binned()
     told = {**attempt.params, **told}
     return [
@@ -52,7 +52,7 @@ def boosters_of(attempt: kb.Attempt, folds: list[Any], told: dict[str, Any]) -> 
 
 
 def gone_on(attempt: kb.Attempt, boosters: list[kb.Booster], told: dict[str, Any]) -> list[kb.Booster]:
-    """What follows with all rows."""
+    """Return the boosters after the final rounds on all rows."""
     binned, rounds = kb.DMatrix(X, Y).binned(), with_all_rows(attempt)
     told = {**attempt.params, **told}
     return [
@@ -69,7 +69,7 @@ def test_the_model_is_the_mean_of_what_has_shares(rounds: int) -> None:
     data = kb.DMatrix(X, Y)
     folds = list(make_folds(data, 3, False, None, 0, True))
     assert sum(found.shares) == pytest.approx(1)
-    assert (sum(share > 0 for share in found.shares) > 1) == (rounds == 2000)  # else these tests see no blend
+    assert (sum(share > 0 for share in found.shares) > 1) == (rounds == 2000)  # otherwise these tests cover no blend
     means, left_out, attempts = np.zeros(600), np.zeros(600), list(zip(found.attempts, found.shares))
     for attempt, share in attempts:
         boosters = boosters_of(attempt, folds, told)
@@ -129,7 +129,7 @@ def test_a_blend_brings_something_and_is_found_greedily() -> None:
     learnt: Any = {number: [number] for number in margins}
     judge: Any = ByHand()
     found = best_blend(learnt, 0, judge, maximizes=False)
-    assert found.members == [0, 2]  # |0.5 - 0.5| + |0.3 - 0.4|; a third part of either is worse
+    assert found.members == [0, 2]  # |0.5 - 0.5| + |0.3 - 0.4|; a third member makes it worse
     assert found.score == pytest.approx(0.1)
     assert best_blend(learnt, 3, judge, maximizes=True).members == [3]
     assert best_blend({2: learnt[2]}, 2, judge, maximizes=False).members == [2]
@@ -300,7 +300,7 @@ def test_each_setting_is_told_when_it_was_tried() -> None:
     found = kb.fit_best(X, Y, rounds_budget=300, nfold=2, on_attempt=told.append)
     assert list({str(attempt.params): attempt for attempt in told}.values()) == found.attempts
     again = [attempt for attempt in told if attempt not in found.attempts]
-    assert all(attempt.is_cut for attempt in again)  # and told again when it went on
+    assert all(attempt.is_cut for attempt in again)  # reported again when they continued
     assert len({attempt.line() for attempt in told}) == len(told) > 1
     assert all(f"{attempt.score:.6g} (deviation " in attempt.line() for attempt in told)
 

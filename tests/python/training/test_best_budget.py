@@ -1,4 +1,4 @@
-"""fit_best: when a budget is over, and which settings it has cut off."""
+"""fit_best: the end of a budget, and the settings that it cuts off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kauriboost._training.search import Budget
 
 
 class Clock:
-    """In place of the time of the machine."""
+    """Replaces the machine's clock."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
@@ -23,7 +23,7 @@ class Clock:
 
 
 def is_over_at(clock: Clock, budget: Budget, now: float) -> bool:
-    """As `budget` would say then."""
+    """Return whether `budget` would be used up at time `now`."""
     clock.now, before = now, clock.now
     try:
         return copy.copy(budget).is_over()
@@ -33,16 +33,16 @@ def is_over_at(clock: Clock, budget: Budget, now: float) -> bool:
 
 def test_time_is_left_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    budget = Budget(None, 100.0, 5)  # rounds with all rows take 5 / 4 as long as those of folds
-    clock.now = 10.0  # making ready, which nothing follows
+    budget = Budget(None, 100.0, 5)  # rounds on all rows take 5 / 4 as long as rounds of folds
+    clock.now = 10.0  # preparation, which causes no final rounds
     assert not budget.is_over()
     budget.begin_attempt()
-    # As many rounds again: 10 + t + 5 / 4 t = 100.
+    # There are equally many final rounds: 10 + t + 5 / 4 t = 100.
     assert not is_over_at(clock, budget, 49.9)
     assert is_over_at(clock, budget, 50.1)
     clock.now = 46.0
     assert budget.end_attempt(is_cut=False) == 36.0
-    # A third as many: 15 s are owed, whether or not another one has begun.
+    # The final rounds are a third: 15 s are owed, whether or not another attempt has begun.
     assert not is_over_at(clock, budget, 84.9)
     assert is_over_at(clock, budget, 85.1)
     budget.begin_attempt()
@@ -57,7 +57,7 @@ def test_what_is_over_stays_over(monkeypatch: pytest.MonkeyPatch) -> None:
     clock.now = 50.0
     assert budget.is_over()
     budget.end_attempt(is_cut=False)
-    assert budget.is_over()  # though a third of its rounds were less
+    assert budget.is_over()  # although a third of its rounds would be less
 
 
 def test_what_was_cut_off_owes_as_many_rounds_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,10 +66,10 @@ def test_what_was_cut_off_owes_as_many_rounds_again_until_it_ends(monkeypatch: p
     budget.begin_attempt()
     clock.now = 8.0
     assert budget.end_attempt(is_cut=True) == 8.0
-    # 8 s are owed for it: t + 5 / 4 * 8 = 100.
+    # The attempt owes 8 s: t + 5 / 4 * 8 = 100.
     assert not is_over_at(clock, budget, 89.9)
     assert is_over_at(clock, budget, 90.1)
-    budget.begin_attempt()  # it goes on, and comes to its end
+    budget.begin_attempt()  # it continues and ends by itself
     clock.now = 24.0
     assert budget.end_attempt(is_cut=False, seconds_before=8.0) == 16.0
     assert not is_over_at(clock, budget, 89.9)  # a third of 24 s

@@ -1,4 +1,4 @@
-"""fit_best with classes: trees that they share, where they can."""
+"""fit_best for classification: shared trees for all classes, if possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fit_best: kinds of trees that race for the budget where the labels are numbers."""
+"""fit_best: kinds of trees that race for the budget if the labels are numeric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NFOLD: dict[str, Any] = {"nfold": 2}
 
 
 def kind_of(attempt: kb.Attempt) -> str:
-    """Whether trees are symmetric, have drawn thresholds or noise, or none of it."""
+    """Return the kind of trees: symmetric, with random thresholds, with noise, or plain."""
     if attempt.params.get("grow_policy") == "symmetric":
         return "symmetric"
     if attempt.params.get("extra_trees"):
@@ -23,7 +23,7 @@ def kind_of(attempt: kb.Attempt) -> str:
 
 
 def rounds_of_race(attempt: kb.Attempt) -> int:
-    """How many it has before one goes on."""
+    """Return the number of rounds of a racing setting before one continues."""
     return int(np.ceil(8 / attempt.params["eta"] - 1e-9))
 
 
@@ -72,7 +72,7 @@ def test_a_metric_that_fails_later_leaves_what_was_learnt() -> None:
 
     def breaks_down(predictions: np.ndarray, data: kb.DMatrix) -> tuple[str, float]:
         calls.append(1)
-        if len(calls) == 2 * (80 + 54) + 8:  # as the better one goes on
+        if len(calls) == 2 * (80 + 54) + 8:  # while the better one continues
             raise kb.DataError("no more")
         return "error", float(np.mean((predictions - data.get_label()) ** 2))
 

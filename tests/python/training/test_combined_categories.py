@@ -1,4 +1,4 @@
-"""ordered_combination: which columns are taken together, what numbers they have, and what becomes of them in files."""
+"""ordered_combination: the combined columns, their numbers, and their representation in files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PARAMS = {
 
 
 def make_rows(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Columns 0 and 1 tell little alone, and with 3 more than without; labels are integers, whose sums are exact."""
+    """Return rows whose columns 0 and 1 need each other, and gain from 3; labels are integers with exact sums."""
     rng = np.random.default_rng(seed)
     rows = np.zeros((N_ROWS, 5), dtype=np.float32)
     for column, size in SIZES.items():
@@ -56,7 +56,7 @@ def train(rounds: int = 5, data: kb.DMatrix | None = None, model: Any = None, **
 
 
 def told(keys: np.ndarray, weights: np.ndarray, order: np.ndarray, strength: float) -> float:
-    """By how much numbers from the rows before have a smaller squared error than the mean of all labels."""
+    """Return how much the squared error falls when numbers from earlier rows replace the mean of all labels."""
     numbers, _, prior = ordered(keys, LABELS, weights, order, strength)
     known = ~np.isnan(keys)
     errors = (LABELS - numbers.astype(np.float64)) ** 2
@@ -64,7 +64,7 @@ def told(keys: np.ndarray, weights: np.ndarray, order: np.ndarray, strength: flo
 
 
 def keys_of(rows: np.ndarray, members: tuple[int, ...]) -> np.ndarray:
-    """One number for what a row holds in all the columns, NaN where one is missing."""
+    """Return one number per row for its values in all the columns, NaN if one is missing."""
     keys = np.zeros(len(rows))
     for column in members:
         keys = keys * 1000 + rows[:, column]
@@ -72,7 +72,7 @@ def keys_of(rows: np.ndarray, members: tuple[int, ...]) -> np.ndarray:
 
 
 def find(weights: np.ndarray, seed: int, strength: float, most: int) -> list[tuple[int, ...]]:
-    """The combinations from the definition: pairs first, then those with one column more."""
+    """Return the combinations from the definition: pairs first, then combinations with one more column."""
     order = permutation(N_ROWS, seed, 0)
     gains = {(column,): told(keys_of(ROWS, (column,)), weights, order, strength) for column in CATEGORICAL}
     found: list[tuple[int, ...]] = []
@@ -92,7 +92,7 @@ def find(weights: np.ndarray, seed: int, strength: float, most: int) -> list[tup
 
 
 def encoded(combined: list[tuple[int, ...]], weights: np.ndarray, seed: int, strength: float) -> tuple[Any, Any]:
-    """The rows as they are learnt from, and as they are predicted."""
+    """Return the rows as used in training, and as used in prediction."""
     order = permutation(N_ROWS, seed, 0)
     learnt = np.column_stack([ROWS, *(np.zeros(N_ROWS) for _ in combined)]).astype(np.float32)
     seen = learnt.copy()
@@ -113,7 +113,7 @@ def splits(model: kb.Booster) -> list[str]:
 
 
 def combinations(model: kb.Booster) -> Any:
-    """What the file says of them."""
+    """Return the combinations in the model's file."""
     attributes = json.loads(model.save_raw("json"))["learner"]["attributes"]
     return json.loads(attributes["kauri_cats_ordered"]).get("combinations")
 
@@ -174,7 +174,7 @@ def test_one_is_none() -> None:
 
 
 def test_missing_and_unseen_cells() -> None:
-    """A cell with a missing member is missing; one that did not occur has the prior, whatever its members have."""
+    """A combination with a missing member is missing; an unseen one has the prior, whatever its members have."""
     model = train(ordered_strength=0.1)
     combined = find(np.ones(N_ROWS), 0, 0.1, 2)
     learnt, _ = encoded(combined, np.ones(N_ROWS), 0, 0.1)
@@ -201,7 +201,7 @@ def test_missing_and_unseen_cells() -> None:
 
 
 def test_rows_of_other_storage() -> None:
-    """Sparse rows, in which what is not stored is missing, and rows with fewer columns."""
+    """Sparse rows, whose unstored values are missing, and rows with fewer columns."""
     model = train()
     stored = sparse.csr_matrix((ROWS.ravel(), np.tile(np.arange(5), N_ROWS), np.arange(0, N_ROWS * 5 + 1, 5)))
     assert np.array_equal(model.inplace_predict(stored), model.inplace_predict(ROWS))
@@ -219,7 +219,7 @@ def test_rows_of_other_storage() -> None:
 
 
 def frame_of(rows: np.ndarray, names: list[str], types: list[str] = TYPES) -> pd.DataFrame:
-    """Columns of categories with their names, then the one of numbers."""
+    """Return categorical columns with their names, followed by the numeric one."""
 
     def texts(column: int) -> list[str | None]:
         return [None if np.isnan(code) else f"t{int(code)}" for code in rows[:, column]]
@@ -282,7 +282,7 @@ def test_names_of_a_map(tmp_path: Any) -> None:
 
 
 def test_training_goes_on() -> None:
-    """From a file as at once; other data are read by the model's tables; evaluation is as prediction."""
+    """A file changes nothing; other data use the model's tables; evaluation equals prediction."""
     more = {"ordered_permutations": 3, "ordered_combination": 3}
     at_once = train(7, **more)
     half = kb.Booster(model_file=train(3, **more).save_raw("ubj"))
@@ -303,7 +303,7 @@ def test_training_goes_on() -> None:
 
 
 def test_a_booster_learns_anew() -> None:
-    """With other parameters and data, as a new one does."""
+    """With other parameters and data it gives the same as a new booster."""
     model = kb.Booster({**PARAMS, "base_score": 0})
     model.update(matrix(), 0)
     before = model.save_raw("json")
@@ -341,7 +341,7 @@ def test_other_objectives_and_boosters() -> None:
 
 
 def test_weights_of_columns() -> None:
-    """A combination is drawn as often as its rarest column: never, if that has weight 0."""
+    """A combination is sampled as often as its rarest column: never, if that has weight 0."""
     without = matrix(feature_weights=[0, 1, 1, 1, 1])
     used = train(20, data=without, colsample_bynode=0.3).get_score()
     assert used

@@ -1,4 +1,4 @@
-"""Training goes on with frames whose categories come in another order than the model's, or are new."""
+"""Training continues with frames whose categories are reordered or new."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARAMS = {"max_depth": 4, "max_cat_to_onehot": 5, "min_child_weight": 0, "max_bi
 
 
 def make_frame(cities: list[str], sizes: list[int], n_rows: int = 500) -> tuple[pd.DataFrame, np.ndarray]:
-    """The same rows whatever the order of the categories; the last city and size do not occur."""
+    """Return the same rows for any order of the categories; the last city and size do not occur."""
     rng = np.random.default_rng(3)
     city, size, x = rng.integers(0, 5, n_rows), rng.integers(0, 3, n_rows), rng.normal(size=n_rows)
     frame = pd.DataFrame(
@@ -90,7 +90,7 @@ def test_fewer_names() -> None:
 
 
 def test_rounds_by_hand_and_evaluation() -> None:
-    """One booster, data of both orders in turns, gradients from outside, labels that change."""
+    """Uses one booster, data of both orders in turn, user gradients, and changing labels."""
 
     def gradients(margins: np.ndarray, data: kb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
         return margins - data.get_label(), np.ones_like(margins)
@@ -140,7 +140,7 @@ def test_refusals() -> None:
 
 
 def test_a_model_that_is_loaded_learns_categories_anew() -> None:
-    """What the booster has learnt of the data belongs to the model that it had."""
+    """Cached state of a booster about the data belongs to its previous model."""
     params = {**PARAMS, "tree_method": "hist", "unseen_category": "error"}
     few = FRAME[FRAME["city"].isin(CITIES[:2])]
     other = kb.train(params, kb.DMatrix(few.assign(city=few["city"].cat.set_categories(CITIES[:2])), Y[few.index]), 2)

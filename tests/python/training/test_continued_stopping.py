@@ -1,4 +1,4 @@
-"""What early stopping found best, when the model is trained further, sliced, saved and loaded."""
+"""The best round of early stopping, when the model is trained further, sliced, saved and loaded."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_estimators_predict_with_the_new_rounds(binary: Table, tmp_path: Path) -
 
 
 def test_stopping_again(binary: Table, data: Any, stopped: kb.Booster, tmp_path: Path) -> None:
-    """The best of the new rounds, whose evaluations alone are compared: as in XGBoost."""
+    """The best of the new rounds, because only their evaluations are compared, as in XGBoost."""
     before = stopped.num_boosted_rounds()
     rounds = 25
     evals: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def test_stopping_again(binary: Table, data: Any, stopped: kb.Booster, tmp_path:
 
 
 class Stop(TrainingCallback):
-    """Ends the training before its first round."""
+    """Stops the training before its first round."""
 
     def before_iteration(self, model: kb.Booster, epoch: int, evals_log: Any) -> bool:
         return True
@@ -127,7 +127,7 @@ def test_refreshed_trees(stopped: kb.Booster, data: Any) -> None:
 
 
 def test_checkpoints_remember(stopped: kb.Booster, data: Any, tmp_path: Path) -> None:
-    """A training that continues a model, is interrupted and resumed, ends as if it had not been interrupted."""
+    """A training that continues a model and is interrupted and resumed gives the same as without interruption."""
     how = {"evals": [(data[1], "test")], "xgb_model": stopped, **QUIET}
 
     def callbacks(folder: Path) -> list[TrainingCallback]:
@@ -139,7 +139,7 @@ def test_checkpoints_remember(stopped: kb.Booster, data: Any, tmp_path: Path) ->
     resumed = kb.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)
     assert resumed.save_raw() == whole.save_raw()
     assert resumed.best_iteration >= stopped.num_boosted_rounds()
-    done = kb.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)  # nothing left to do
+    done = kb.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)  # nothing remains to be done
     assert done.save_raw() == whole.save_raw()
 
 

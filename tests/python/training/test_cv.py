@@ -1,4 +1,4 @@
-"""cv(): folds, equality with training each fold alone, XGBoost's results on the same folds."""
+"""cv(): folds, equality with separate training of each fold, XGBoost's results on the same folds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cv(return_models=True): models, and predictions of held-out rows, against a loop of trainings on slices."""
+"""cv(return_models=True): models and predictions for held-out rows, compared with a loop of trainings on slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ X[RNG.random(X.shape) < 0.1] = np.nan
 Y = (np.nan_to_num(X[:, 0] * X[:, 1] + X[:, 2]) + RNG.normal(scale=0.3, size=400)).astype(np.float32)
 CLASSES = np.digitize(Y, [-0.5, 0.5])
 
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # parameters, and what the matrix has besides X
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # parameters, and fields of the matrix besides X
     "regression": ({"subsample": 0.7}, {"label": Y}),
     "exact": ({"tree_method": "exact"}, {"label": Y, "weight": np.linspace(0.5, 2, 400)}),
     "binary": ({"objective": "binary:logistic"}, {"label": Y > 0}),

@@ -1,4 +1,4 @@
-"""`hist` on a CUDA device: the bytes of the CPU's models, for arrays of every kind and for real data sets."""
+"""`hist` on a CUDA device: the same bytes as the CPU's models, for arrays of every kind and real data sets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not kb.build_info()["USE_CUDA"], reason="no CUDA
 DATA = Path(os.environ.get("KAURI_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 Binary = tuple[np.ndarray, np.ndarray]
 
-# Set: parameters, rounds, rows at most.
+# Data set: parameters, rounds, maximum number of rows.
 REAL = {
     "adult": ({"objective": "binary:logistic"}, 20, None),
     "california": ({"objective": "reg:squarederror", "max_depth": 8}, 20, None),
@@ -39,18 +39,18 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def bytes_on(device: str, params: dict[str, Any], data: kb.DMatrix, rounds: int = 4) -> bytes:
-    """A model learnt there."""
+    """Return a model trained on the device."""
     return bytes(kb.train({"tree_method": "hist", **params, "device": device}, data, rounds).save_raw("ubj"))
 
 
 def assert_same(make: Callable[[], kb.DMatrix], params: dict[str, Any], rounds: int = 4) -> None:
-    """Each side makes a matrix of its own: what one keeps with it would be the other's."""
+    """Compare both devices; each makes its own matrix, because cached data would be shared."""
     assert bytes_on("cuda", params, make(), rounds) == bytes_on("cpu", params, make(), rounds)
 
 
 @pytest.fixture(params=["cupy", "torch"])
 def to_device(request: pytest.FixtureRequest) -> Callable[[np.ndarray], Any]:
-    """A function that copies an array to the device."""
+    """Return a function that copies an array to the device."""
     module = pytest.importorskip(request.param)
     return module.asarray if request.param == "cupy" else lambda values: module.as_tensor(values, device="cuda")
 
@@ -197,7 +197,7 @@ def test_evaluation_sets_that_keep_bins(binary: Binary, kind: str, tmp_path: Pat
 
 
 def real_rows(name: str, limit: int | None) -> tuple[Any, np.ndarray, dict[str, Any]]:
-    """Features, labels and extras."""
+    """Return features, labels and extras."""
     if not (DATA / "load.py").is_file():
         pytest.skip(f"no real data sets at {DATA}")
     sys.path.insert(0, str(DATA))

@@ -1,4 +1,4 @@
-"""Columns that cost something: models against their definition, what is paid once, and what costs go with."""
+"""Feature costs: models compared with their definition, costs that are paid once, and compatible options."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GROWTH: dict[str, dict[str, Any]] = {
 
 
 def _rows(n_rows: int = 400, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Six columns, of which two pairs say nearly the same; three labels."""
+    """Return six columns, including two pairs of nearly equal ones, and three labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 6))
     X[:, 3:5] = X[:, 0:2] + 0.4 * rng.normal(size=(n_rows, 2))
@@ -38,21 +38,21 @@ def _rows(n_rows: int = 400, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 
 def used(model: kb.Booster) -> set[str]:
-    """The columns that the model splits at."""
+    """Return the columns that the model splits on."""
     return set(model.trees_to_dataframe()["Feature"]) - {"Leaf"}
 
 
-Node = tuple[int, float, float, np.ndarray]  # column, threshold, what remains of the gain, rows
+Node = tuple[int, float, float, np.ndarray]  # column, threshold, gain after costs, rows
 
 
 class Definition:
-    """Boosting of squared errors by exact trees, level by level, with every candidate by itself; no missing values."""
+    """Boosting of squared errors by exact trees, level by level, evaluating every candidate; no missing values."""
 
     def __init__(self, X: np.ndarray, costs: list[float], depth: int, gamma: float) -> None:
         self.X, self.open, self.depth, self.gamma = X.astype(np.float64), list(costs), depth, gamma
 
     def best(self, rows: np.ndarray, gradients: np.ndarray) -> Node | None:
-        """The best split of a node."""
+        """Return the best split of a node."""
         found: Node | None = None
         node_gain = gradients[rows].sum() ** 2 / (len(rows) + 1)
         for column, cost in enumerate(self.open):
@@ -62,13 +62,13 @@ class Definition:
             gains = left[:-1] ** 2 / (n_left + 1) + (left[-1] - left[:-1]) ** 2 / (len(rows) - n_left + 1)
             gains = np.where(values[:-1] < values[1:], gains - node_gain - cost, -np.inf)
             at = int(np.argmax(gains)) if len(gains) else 0
-            # Two columns may divide the rows alike: the first one keeps them.
+            # Two columns may split the rows identically: the first one is kept.
             if len(gains) and gains[at] > max(1e-6, found[2] + 1e-9 * node_gain if found else 0.0):
                 found = (column, (values[at] + values[at + 1]) / 2, float(gains[at]), rows)
         return found
 
     def tree(self, gradients: np.ndarray) -> tuple[list[tuple[int, float]], np.ndarray]:
-        """Splits by level, as (column, gain), of a tree that has nothing to prune; the rows' values."""
+        """Return the splits by level, as (column, gain), of a tree that needs no pruning, and the rows' values."""
         values = np.zeros(len(self.X))
         level, splits = [np.arange(len(self.X))], []
         for depth in range(self.depth + 1):
@@ -162,7 +162,7 @@ def test_costs_of_nothing_change_nothing(growth: str) -> None:
     plain = kb.train(GROWTH[growth], data, 5, **QUIET).save_raw()
     for costs in ([0] * 6, "()", [], "(0,0,0,0,0,0)"):
         assert kb.train({**GROWTH[growth], "feature_cost": costs}, data, 5, **QUIET).save_raw() == plain
-    # A model that uses all columns has paid for them.
+    # A model that uses all columns has paid for all of them.
     paid = kb.train(GROWTH[growth], data, 30, **QUIET)
     assert len(used(paid)) == 6
     costly = {**GROWTH[growth], "feature_cost": [NEVER] * 6}
@@ -197,7 +197,7 @@ def test_the_same_bytes_for_any_threads_and_going_on(growth: str, more: str) -> 
 
 
 def test_the_books_are_kept_in_the_trees() -> None:
-    """Copies, pickles, files, slices and boosters of another library's file know what is paid, and nothing else."""
+    """Copies, pickles, files, slices and files of other libraries have exactly the costs that were paid."""
     X, y = _rows()
     data = kb.DMatrix(X, label=y[:, 0])
     params = {"max_depth": 2, "feature_cost": [0, 30, 30, 30, 30, 30], "base_score": 0}
@@ -215,7 +215,7 @@ def test_the_books_are_kept_in_the_trees() -> None:
 
 
 def test_what_was_paid_is_told_from_the_trees_of_each_round() -> None:
-    """A booster whose parameters change between rounds: costs set later ask nothing of columns in use."""
+    """If parameters change between rounds, costs that are set later do not apply to columns in use."""
     X, y = _rows()
     data = kb.DMatrix(X, label=y[:, 0])
     model = kb.Booster({"max_depth": 1, "feature_cost": [0, 0, NEVER, NEVER, NEVER, NEVER]}, [data])
@@ -268,7 +268,7 @@ def test_categories_and_missing_values(method: str) -> None:
 
 
 def test_methods_agree_where_they_look_at_the_same() -> None:
-    """Few different values: each has a bin. Thresholds differ, the rows of leaves do not."""
+    """With few distinct values each has its own bin. Thresholds differ, but the rows of leaves do not."""
     rng = np.random.default_rng(8)
     X = rng.integers(0, 9, size=(500, 5)).astype(np.float32)
     y = X[:, 0] + X[:, 1] * X[:, 2] / 5 + rng.normal(size=500)

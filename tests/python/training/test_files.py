@@ -1,4 +1,4 @@
-"""Files and texts of any kind: folders of checkpoints, places that cannot be written to, bytes that are not UTF-8."""
+"""Files and texts of any kind: folders of checkpoints, unwritable paths, bytes that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def train() -> kb.DMatrix:
 
 @contextmanager
 def small_files(n_bytes: int) -> Iterator[None]:
-    """Files may not grow past `n_bytes`, as on a full disk."""
+    """Limit the size of files to `n_bytes`, to simulate a full disk."""
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, old[1]))
     try:
@@ -217,7 +217,7 @@ def test_names_and_attributes_of_any_bytes(train: kb.DMatrix, tmp_path: Path) ->
     train.feature_names = names
     model = kb.train(PARAMS, train, 2, **QUIET)
     assert model.feature_names == names
-    for form in ("text", "json", "dot"):  # dumps are UTF-8, whatever names are
+    for form in ("text", "json", "dot"):  # dumps are UTF-8, whatever the names
         assert "caf\ufffd \ufffd" in model.get_dump(dump_format=form)[0]
     assert ODD_NAME in model.get_score()
     assert set(model.get_score()) <= set(names)

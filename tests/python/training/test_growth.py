@@ -1,4 +1,4 @@
-"""How trees grow: rows that leaves must have, thresholds that are drawn, weights that are drawn towards parents'."""
+"""Tree growth: minimum rows per leaf, random thresholds, weights smoothed towards the parent's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METHODS = ("exact", "hist", "approx")
 
 
 def _mixed(n_rows: int = 900, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers with missing values; the last column has twelve categories, the one before three."""
+    """Return numbers with missing values; the last column has twelve categories, the one before it three."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 6)).astype(np.float32)
     y = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2]) + 0.2 * rng.normal(size=n_rows)
@@ -38,7 +38,7 @@ def _data(X: np.ndarray, y: np.ndarray, **fields: Any) -> kb.DMatrix:
 
 
 def least_rows(model: kb.Booster, data: kb.DMatrix) -> int:
-    """Of the rows in every leaf of every tree the fewest."""
+    """Return the smallest number of rows in any leaf of any tree."""
     leaves = np.asarray(model.predict(data, pred_leaf=True)).astype(np.int64).reshape(data.num_row(), -1)
     return min(int(np.unique(tree, return_counts=True)[1].min()) for tree in leaves.T)
 
@@ -93,7 +93,7 @@ def test_rows_that_sampling_left_out_do_not_count(method: str) -> None:
     data = _data(X, y)
     params = {"tree_method": method, "subsample": 0.5, "min_data_in_leaf": 50, "max_depth": 8, "eta": 1.0, "lambda": 0}
     model = kb.train(params, data, 1, **QUIET)
-    # Of squared errors a leaf's cover is how many of its rows were drawn.
+    # For squared error, a leaf's cover is the number of its sampled rows.
     frame = model.trees_to_dataframe()
     assert frame.loc[frame["Feature"] == "Leaf", "Cover"].min() >= 50
 
@@ -106,7 +106,7 @@ def test_a_limit_that_is_kept_anyway_changes_nothing() -> None:
         plain = kb.train(params, data, 5, **QUIET)
         for least in (0, 1, 2, 30):
             assert kb.train({**params, "min_data_in_leaf": least}, data, 5, **QUIET).save_raw() == plain.save_raw()
-        # 30 rows of hessian 1 are 30 rows.
+        # 30 rows of hessian 1 have a hessian of 30.
         by_rows = {"tree_method": method, "min_child_weight": 1, "max_depth": 5, "min_data_in_leaf": 30}
         assert kb.train(by_rows, data, 5, **QUIET).save_raw() == plain.save_raw()
 

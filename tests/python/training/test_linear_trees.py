@@ -1,4 +1,4 @@
-"""Linear leaves (linear_tree): a ridge regression per leaf in NumPy, sequences, files, and what is refused."""
+"""Linear leaves (linear_tree): compared with ridge regression per leaf in NumPy, sequences, files, and refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINEAR = {**PLAIN, "linear_tree": True, "linear_lambda": 0.3}
 
 
 def make_rows(n: int = 600, missing: float = 0.0, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of five columns, one of them far from 0, and a target with slopes."""
+    """Return rows of five columns, one of them far from 0, and a target with slopes."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n, 5)).astype(np.float32)
     X[:, 1] = 2000 + 10 * X[:, 1]
@@ -23,7 +23,7 @@ def make_rows(n: int = 600, missing: float = 0.0, seed: int = 3) -> tuple[np.nda
 
 
 def paths_of(booster: kb.Booster) -> dict[int, list[int]]:
-    """Of each leaf of the first tree the features on its path, from the saved document."""
+    """Return for each leaf of the first tree the features on its path, from the saved document."""
     tree = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"][0]
     paths = {}
     for node, left in enumerate(tree["left_children"]):
@@ -38,7 +38,7 @@ def paths_of(booster: kb.Booster) -> dict[int, list[int]]:
 
 
 def ridge(X: np.ndarray, g: np.ndarray, l2: float, slopes_l2: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """Base, slopes and centre of squared error with hessians of 1."""
+    """Return base, slopes and centre for squared error with hessians of 1."""
     centre = X.mean(axis=0)
     D = X - centre
     slopes = -np.linalg.solve(D.T @ D + slopes_l2 * np.eye(X.shape[1]), D.T @ g)
@@ -46,7 +46,7 @@ def ridge(X: np.ndarray, g: np.ndarray, l2: float, slopes_l2: float) -> tuple[fl
 
 
 def expected_margins(booster: kb.Booster, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """One round of squared error, leaf by leaf."""
+    """Compute one round of squared error, leaf by leaf."""
     leaves = booster.predict(kb.DMatrix(X), pred_leaf=True).reshape(-1).astype(int)
     g = 0.25 - y.astype(np.float64)
     margins = np.full(len(y), 0.25)

@@ -1,4 +1,4 @@
-"""The progress in a notebook: one bar below the cell for each training, drawn in place."""
+"""Progress in a notebook: one bar below the cell for each training, redrawn in place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ X = np.arange(40, dtype=np.float32).reshape(20, 2)
 
 
 class Notebook:
-    """What IPython offers, with the bars that it shows: their last states."""
+    """A fake IPython that records the last states of the bars that it shows."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, kernel: object) -> None:
         self.bars: list[dict[str, str]] = []
@@ -25,7 +25,7 @@ class Notebook:
         vars(inner)["display"] = self.display
         monkeypatch.setitem(sys.modules, "IPython", module)
         monkeypatch.setitem(sys.modules, "IPython.display", inner)
-        # A clock of its own: threads that other tests have left ask the real one.
+        # A fake clock of this test's own, because threads of other tests still read the real one.
         monkeypatch.setattr(progress, "time", types.SimpleNamespace(monotonic=iter(range(10**6)).__next__))
 
     def display(self, shown: dict[str, str], raw: bool, display_id: bool) -> Any:

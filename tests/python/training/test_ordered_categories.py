@@ -1,4 +1,4 @@
-"""categorical_encoding=ordered: numbers for categories against a reference, in files, and where training goes on."""
+"""categorical_encoding=ordered: numbers for categories against a reference, in files, and in continued training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPES = ["c", "q", "c"]
 
 
 def make_rows(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Two columns of categories about a column of numbers; labels are small integers, whose sums are exact."""
+    """Return two categorical columns around a numeric one; labels are small integers, whose sums are exact."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, N_CATEGORIES, (N_ROWS, 3)).astype(np.float32)
     rows[:, 1] = rng.normal(size=N_ROWS)
@@ -53,7 +53,7 @@ def permutation(n_rows: int, seed: int, number: int) -> np.ndarray:
 
 
 def ordered(column: np.ndarray, labels: np.ndarray, weights: np.ndarray, order: np.ndarray, strength: float) -> Any:
-    """The column's numbers from the rows before, one row after the other, and those of whole categories."""
+    """Return the column's numbers from the earlier rows, row by row, and the numbers of whole categories."""
     prior = np.sum(labels * weights) / np.sum(weights)
     own = strength * np.mean(weights)
     sums: dict[float, list[float]] = {}
@@ -69,7 +69,7 @@ def ordered(column: np.ndarray, labels: np.ndarray, weights: np.ndarray, order: 
 
 
 def encoded(seed: int = 0, strength: float = 1.0, weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The rows as they are learnt from, and as they are predicted."""
+    """Return the rows as used in training, and as used in prediction."""
     weights = np.ones(N_ROWS) if weights is None else weights
     learnt, seen = ROWS.copy(), ROWS.copy()
     order = permutation(N_ROWS, seed, 0)
@@ -101,7 +101,7 @@ def test_trees_are_those_of_the_numbers(method: str, seed: int, strength: float,
 
 
 def test_permutations_take_turns() -> None:
-    """Round t is learnt from that of number t modulo their count."""
+    """Round t uses the permutation with number t modulo their count."""
     model = train(2, ordered_permutations=2)
     first = train(1, ordered_permutations=1)
     assert splits(model)[0] == splits(first)[0]
@@ -162,7 +162,7 @@ def test_files_snapshots_and_slices() -> None:
 
 
 def test_training_goes_on() -> None:
-    """From a file as at once; other data are read by the model's table; evaluation is as prediction."""
+    """A file changes nothing; other data use the model's table; evaluation equals prediction."""
     at_once = train(7, ordered_permutations=3)
     half = kb.Booster(model_file=train(3, ordered_permutations=3).save_raw("ubj"))
     for more in ({}, {"categorical_encoding": ""}, {"ordered_permutations": 9, "seed": 4, "subsample": 1.0}):

@@ -1,4 +1,4 @@
-"""categorical_encoding=ordered of several classes: their shares in categories against a reference, and in files."""
+"""categorical_encoding=ordered for several classes: shares of categories against a reference, and in files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PARAMS = {
 
 
 def make_rows(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Columns 0 and 2 tell the class, and with 3 one tells more than without."""
+    """Return rows in which columns 0 and 2 determine the class, and combining 1 with 3 is better than 1 alone."""
     rng = np.random.default_rng(seed)
     rows = np.zeros((N_ROWS, 4), dtype=np.float32)
     for column, size in SIZES.items():
@@ -58,7 +58,7 @@ def train(rounds: int = 5, data: kb.DMatrix | None = None, model: Any = None, **
 
 
 def keys_of(rows: np.ndarray, members: tuple[int, ...]) -> np.ndarray:
-    """One number for what a row holds in all the columns, NaN where one is missing."""
+    """Return one number per row for its values in all the columns, NaN if one is missing."""
     keys = np.zeros(len(rows))
     for column in members:
         keys = keys * 1000 + rows[:, column]
@@ -68,7 +68,7 @@ def keys_of(rows: np.ndarray, members: tuple[int, ...]) -> np.ndarray:
 def shares(
     members: tuple[int, ...], of: int, weights: np.ndarray, seed: int, strength: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Of a class in the categories of a column: as they are learnt from, as they are predicted, and in all rows."""
+    """Return a class's shares in a column's categories: for training, for prediction, and over all rows."""
     keys, order = keys_of(ROWS, members), permutation(N_ROWS, seed, 0)
     learnt, whole, prior = ordered(keys, (of == LABELS).astype(np.float64), weights, order, strength)
     return learnt, np.array([whole.get(float(key), np.nan) for key in keys]), prior
@@ -77,8 +77,8 @@ def shares(
 def encoded(
     combined: list[tuple[int, ...]], weights: np.ndarray, seed: int, strength: float
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """The rows as they are learnt from and as they are predicted, and the names of columns: the first class has the
-    places of the columns and of combinations after them, then come the others of each column in turn."""
+    """Return the rows as used in training and in prediction, and the names of columns: the first class uses the
+    positions of the columns and of combinations after them; the other classes of each column follow in turn."""
     sources = [(column,) for column in CATEGORICAL] + combined
     places = list(CATEGORICAL) + [4 + i for i in range(len(combined))]
     further = list(itertools.product(sources, range(1, N_CLASSES)))
@@ -94,7 +94,7 @@ def encoded(
 
 
 def told(members: tuple[int, ...], weights: np.ndarray, seed: int, strength: float) -> float:
-    """By how much shares in the rows before have smaller squared errors than those in all rows, over the classes."""
+    """Return the gain in squared error of shares in earlier rows over the overall shares, over all classes."""
     gains = 0.0
     known = ~np.isnan(keys_of(ROWS, members))
     for of in range(N_CLASSES):
@@ -106,7 +106,7 @@ def told(members: tuple[int, ...], weights: np.ndarray, seed: int, strength: flo
 
 
 def find(weights: np.ndarray, seed: int, strength: float) -> list[tuple[int, ...]]:
-    """The pairs that tell more than their columns, from the definition."""
+    """Return the pairs that are better than their columns, from the definition."""
     surplus = {}
     for pair in itertools.combinations(CATEGORICAL, 2):
         alone = sum(max(told((column,), weights, seed, strength), 0.0) for column in pair)
@@ -119,7 +119,7 @@ def splits(model: kb.Booster) -> list[str]:
 
 
 def tables(model: kb.Booster) -> Any:
-    """What the file says of categories."""
+    """Return the tables of categories in the model's file."""
     return json.loads(json.loads(model.save_raw("json"))["learner"]["attributes"]["kauri_cats_ordered"])
 
 
@@ -161,7 +161,7 @@ def test_vectors_in_leaves(most: int) -> None:
 
 
 def test_of_two_classes_one_share_says_all() -> None:
-    """That of class 1: the statistics are those of the labels 0 and 1, and no column is added."""
+    """Only the share of class 1 is needed: the statistics of the labels 0 and 1, without an added column."""
     data = matrix(labels=(LABELS > 1).astype(np.float32))
     model = train(data=data, num_class=2)
     binary = train(data=data, objective="binary:logistic", num_class=None)
@@ -193,7 +193,7 @@ def test_the_same_bytes_for_any_threads(method: str) -> None:
 
 
 def test_missing_and_unseen_categories() -> None:
-    """What is missing is so in the columns of all classes; what did not occur has the share of all rows."""
+    """Missing values are missing in the columns of all classes; unseen categories have the share over all rows."""
     weights = np.ones(N_ROWS)
     combined = find(weights, 0, 1.0)
     learnt, seen, names = encoded(combined, weights, 0, 1.0)
@@ -221,7 +221,7 @@ def test_missing_and_unseen_categories() -> None:
 
 
 def test_rows_of_other_storage() -> None:
-    """Sparse rows, in which what is not stored is missing, and rows with fewer columns."""
+    """Sparse rows, whose unstored values are missing, and rows with fewer columns."""
     model = train(ordered_combination=2)
     rare = np.where(np.random.default_rng(1).random(ROWS.shape) < 0.5, np.nan, ROWS).astype(np.float32)
     present = ~np.isnan(rare)
@@ -272,7 +272,7 @@ def test_files_snapshots_and_slices() -> None:
 
 
 def test_training_goes_on() -> None:
-    """From a file as at once; other data are read by the model's table; evaluation is as prediction."""
+    """A file changes nothing; other data use the model's table; evaluation equals prediction."""
     more = {"ordered_permutations": 3, "ordered_combination": 2}
     at_once = train(7, **more)
     half = kb.Booster(model_file=train(3, **more).save_raw("ubj"))
@@ -293,7 +293,7 @@ def test_training_goes_on() -> None:
 
 
 def test_a_booster_learns_anew() -> None:
-    """With other classes or another objective than a call before that failed, as a new one does."""
+    """With other classes or another objective than an earlier failed call, it gives the same as a new booster."""
     model = kb.Booster({**PARAMS, "base_score": 0.5})
     with pytest.raises(kb.KauriError, match="label"):
         model.update(matrix(labels=LABELS + 1), 0)
@@ -334,7 +334,7 @@ def test_other_boosters_and_trees() -> None:
 
 
 def test_weights_of_columns() -> None:
-    """The shares of a column are drawn as often as it: never, if it has weight 0."""
+    """The shares of a column are sampled as often as the column: never, if it has weight 0."""
     used = train(10, data=matrix(feature_weights=[0, 1, 1, 1]), colsample_bynode=0.3).get_score()
     assert "f2@1" in used
     assert not [name for name in used if name.startswith("f0")]
@@ -348,7 +348,8 @@ def test_estimators_and_folds() -> None:
     assert np.mean(classifier.predict(frame) == texts) > 0.6
     with pytest.raises(kb.KauriError, match=r"splits on shares of classes in categories \(c0@0\)"):
         _ = classifier.feature_importances_
-    with pytest.raises(kb.KauriError, match="categorical_encoding=ordered needs the values"):  # as with one label
+    # the same error as with one label
+    with pytest.raises(kb.KauriError, match="categorical_encoding=ordered needs the values"):
         kb.fit_best(frame, LABELS, params=PARAMS, rounds_budget=60, nfold=2)
     history = kb.cv(PARAMS, matrix(), 3, nfold=2)
     assert history["test-mlogloss-mean"].iloc[-1] < np.log(N_CLASSES)

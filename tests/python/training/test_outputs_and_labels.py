@@ -1,4 +1,4 @@
-"""Metrics, means and models without rounds know how many outputs there are and what they are outputs of."""
+"""Metrics, averages and models without rounds know the number and meaning of their outputs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ METRICS += [
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_more_label_columns_than_outputs_are_refused(metric: str, n_threads: int) -> None:
-    """auc and aucpr read beyond the predictions once."""
+    """auc and aucpr once read beyond the predictions."""
     model = kb.train({"max_depth": 2}, kb.DMatrix(ROWS, LABELS[:, 0]), 2)
     model.set_param({"eval_metric": metric, "nthread": n_threads, "quantile_alpha": 0.5, "expectile_alpha": 0.5})
     with pytest.raises(kb.KauriError, match=metric):
@@ -53,7 +53,7 @@ def mean_of(boosters: list[kb.Booster]) -> kb.Booster:
 
 
 def test_means_go_by_the_objective_that_was_set_last() -> None:
-    """The same base score is another margin under another objective, so such boosters have no mean."""
+    """The same base score is another margin for another objective, so such boosters cannot be averaged."""
     data = kb.DMatrix(ROWS, LABELS[:, 0] + 0.5)
     params = {"objective": "count:poisson", "base_score": 0.5, "max_depth": 2}
     boosters = [kb.train({**params, "seed": seed}, data, 2) for seed in (1, 2)]

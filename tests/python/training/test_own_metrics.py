@@ -1,4 +1,4 @@
-"""Metrics of the user's own, evaluation sets, gradients of several outputs, and what the logger gets."""
+"""Custom metrics, evaluation sets, gradients of several outputs, and log messages."""
 
 from __future__ import annotations
 

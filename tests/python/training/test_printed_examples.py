@@ -18,7 +18,7 @@ RM, LSTAT = 5, 12  # rooms per dwelling; share of people of low status
 def test_a_linear_model_without_penalties_is_the_closed_form(bias: float) -> None:
     rng = np.random.default_rng(5)
     features = rng.normal(size=(500, 4)).astype(np.float32)
-    features[:, 1] += 0.5 * features[:, 0]  # not orthogonal: one round of coordinates would not do
+    features[:, 1] += 0.5 * features[:, 0]  # not orthogonal, so one round of coordinates is not enough
     labels = (features @ np.array([0.5, -0.25, 0.125, 0.9]) + bias + 0.1 * rng.normal(size=500)).astype(np.float32)
     params = {"booster": "gblinear", "updater": "coord_descent", "feature_selector": "cyclic", "eta": 1.0}
     params |= {"lambda": 0.0, "alpha": 0.0, "base_score": 0.0, "objective": "reg:squarederror"}
@@ -33,7 +33,7 @@ def test_a_linear_model_without_penalties_is_the_closed_form(bias: float) -> Non
 
 @pytest.mark.parametrize("params", [{"tree_method": "exact"}, {"tree_method": "hist", "max_bin": 512}])
 def test_houses_of_boston_split_on_rooms_and_status(params: dict) -> None:
-    """A tree of depth 2 for the price: rooms at the root, below it rooms or status, the group above 7 rooms apart."""
+    """Train a tree of depth 2 for the price: it splits at about 7 rooms, and below on rooms or status."""
     if not (DATA / "load.py").is_file():
         pytest.skip(f"no real data sets at {DATA}")
     sys.path.insert(0, str(DATA))
@@ -52,4 +52,5 @@ def test_houses_of_boston_split_on_rooms_and_status(params: dict) -> None:
     assert {node.Feature for node in below} <= {f"f{RM}", f"f{LSTAT}"}
     predicted = booster.predict(kb.DMatrix(features))
     for value in np.unique(predicted):
-        np.testing.assert_allclose(value, labels[predicted == value].mean(), rtol=1e-6)  # a leaf is its houses' mean
+        # a leaf is the mean of its houses
+        np.testing.assert_allclose(value, labels[predicted == value].mean(), rtol=1e-6)

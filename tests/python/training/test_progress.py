@@ -1,4 +1,4 @@
-"""The progress bar stays in one line of the terminal, however narrow that is and whatever it shows."""
+"""The progress bar stays on one line of the terminal, for any width and content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROUNDS = 12
 
 
 class Screen:
-    """The lines that a terminal shows; a character that does not fit goes to the next line."""
+    """The lines shown by a terminal; a character that does not fit goes to the next line."""
 
     def __init__(self, columns: int) -> None:
         self.columns = columns
@@ -57,7 +57,7 @@ class Screen:
 
 
 class Clock:
-    """Lets every round be drawn."""
+    """A clock that lets every round be drawn."""
 
     now = 0.0
 
@@ -67,7 +67,7 @@ class Clock:
 
 
 class Terminal:
-    """A pseudo terminal of so many columns."""
+    """A pseudo terminal with a given number of columns."""
 
     def __init__(self, columns: int) -> None:
         self._reader, self._writer = pty.openpty()
@@ -79,7 +79,7 @@ class Terminal:
         fcntl.ioctl(self._writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def read(self) -> str:
-        """Return what came up to the end of a line."""
+        """Return the received text up to the end of a line."""
         text = b""
         while not text.endswith(b"\n"):
             text += os.read(self._reader, 1 << 16)
@@ -115,8 +115,8 @@ def test_one_line(names: list[str], columns: int, monkeypatch: pytest.MonkeyPatc
     screen = Screen(columns)
     screen.write(terminal.read())
     terminal.close()
-    assert len(terminal.seen.split("\r")) == ROUNDS + 2  # one for each round, and the last once more
-    assert len(screen.text()) == 2  # the line, and that which its end begins
+    assert len(terminal.seen.split("\r")) == ROUNDS + 2  # one for each round, and the last one again
+    assert len(screen.text()) == 2  # the line, and the one started by its end
     if columns >= 40:
         assert screen.text()[0].startswith(f"{ROUNDS}/{ROUNDS} [########")
         assert f"in {7 * ROUNDS} s" in screen.text()[0]
@@ -134,7 +134,7 @@ def test_a_terminal_that_is_resized(monkeypatch: pytest.MonkeyPatch) -> None:
     train(bar, SETS["many"], 4)
     assert max(map(len, terminal.read().strip("\n").split("\r"))) > 79
     terminal.resize(50)
-    train(bar, SETS["many"], 4)  # the same bar for another training
+    train(bar, SETS["many"], 4)  # reuses the bar for another training
     assert max(map(len, terminal.read().strip("\n").split("\r"))) <= 49
     terminal.close()
 

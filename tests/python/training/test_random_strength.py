@@ -1,4 +1,4 @@
-"""Noise on the gains that features compete with (random_strength)."""
+"""Noise on the gains that features are compared by (random_strength)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GROWTH: dict[str, dict[str, Any]] = {
 
 
 def _rows(n_rows: int = 900, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Six columns, two of which matter, a tenth of the values missing."""
+    """Return six columns, two of which matter, with a tenth of the values missing."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 6)).astype(np.float32)
     y = X[:, 0] + X[:, 1] * X[:, 0] + rng.normal(size=n_rows)
@@ -39,7 +39,7 @@ def _rows(n_rows: int = 900, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _data(growth: str, X: np.ndarray, y: np.ndarray) -> kb.DMatrix:
-    """Column 5 has categories where the growth knows them."""
+    """Make a matrix; column 5 is categorical if the growth policy supports it."""
     if growth == "symmetric":
         return kb.DMatrix(X, label=y)
     X = X.copy()
@@ -58,7 +58,7 @@ def test_none_is_todays_bytes_and_some_is_not(growth: str) -> None:
     plain = kb.train(GROWTH[growth], data, 4, **QUIET).save_raw()
     assert kb.train({**GROWTH[growth], "random_strength": 0}, data, 4, **QUIET).save_raw() == plain
     assert kb.train({**GROWTH[growth], "random_strength": 2}, data, 4, **QUIET).save_raw() != plain
-    # So little noise that it decides nothing.
+    # The noise is too small to change any decision.
     assert kb.train({**GROWTH[growth], "random_strength": 1e-25}, data, 4, **QUIET).save_raw() == plain
 
 
@@ -101,7 +101,7 @@ def test_folds_over_shared_bins() -> None:
 
 
 def _gain(X: np.ndarray, gradients: np.ndarray, column: int, threshold: float) -> float:
-    """Of a split at the root, from the rows; hessians and lambda are 1."""
+    """Return the gain of a split at the root, from the rows; hessians and lambda are 1."""
     left = X[:, column] < np.float32(threshold)
     sums = [(gradients[rows].sum(), rows.sum()) for rows in (left, ~left, np.ones(len(X), dtype=bool))]
     of = [g * g / (n + 1) for g, n in sums]
@@ -167,7 +167,7 @@ def test_no_split_below_gamma_and_none_lost_to_one(growth: str) -> None:
         noisy = kb.train({**params, "random_strength": 20, "seed": seed}, data, 1, **QUIET).trees_to_dataframe()
         # The root has a split that reaches gamma, so one is made, whatever the noise.
         assert noisy["Feature"].iloc[0] != "Leaf"
-        if growth != "symmetric":  # whose levels reach it together
+        if growth != "symmetric":  # symmetric levels reach it together
             gains = noisy["Gain"][noisy["Feature"] != "Leaf"]
             assert gains.min() >= params["gamma"]
 
@@ -175,10 +175,10 @@ def test_no_split_below_gamma_and_none_lost_to_one(growth: str) -> None:
 def test_noise_fades_with_the_rounds() -> None:
     X, y = _rows(200)
     data = kb.DMatrix(X, label=y)
-    params = {"eta": 1.0, "max_depth": 1, "random_strength": 3, "lambda": 1e4}  # which hardly learns
+    params = {"eta": 1.0, "max_depth": 1, "random_strength": 3, "lambda": 1e4}  # the model hardly learns
     model = kb.train({**params, "seed": 1}, data, 60, **QUIET)
     columns = model.trees_to_dataframe().groupby("Tree")["Feature"].first()
-    # ln(200) is 5.3: in the first rounds columns of chance are split, too; in the last ones the best alone.
+    # ln(200) is 5.3: in the first rounds random columns are split, too; in the last ones only the best.
     assert len(set(columns[:5])) > 1
     assert len(set(columns[-30:])) < len(set(columns[:8]))
 
@@ -276,7 +276,7 @@ def test_refused_and_the_booster_stays_as_it_was(params: dict[str, Any], words: 
 
 
 def test_everything_at_once() -> None:
-    """Ways of drawing, limits and noise together, in every method: valid models, and the same again."""
+    """Combine sampling, limits and noise in every method: models are valid and reproducible."""
     X, y = _rows()
     more: list[dict[str, Any]] = [
         {"extra_trees": True, "min_data_in_leaf": 9},

@@ -1,4 +1,4 @@
-"""Receipts: they hold for what was learnt, and for nothing else."""
+"""Receipts: valid for the training data and parameters, and for nothing else."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_it_holds_for_rows_that_lie_elsewhere() -> None:
 def test_other_data(info: dict[str, Any], what: str) -> None:
     loaded = signed({}, make_data())
     if "data" in info:
-        rows = np.random.default_rng(1).normal(size=(300, 3)).astype(np.float32)  # as before, with nothing missing
+        rows = np.random.default_rng(1).normal(size=(300, 3)).astype(np.float32)  # the same with nothing missing
         other = kb.DMatrix(rows, label=(rows[:, 0] > 0).astype(np.float32), feature_names=["a", "b", "c"])
     else:
         other = make_data(**info)

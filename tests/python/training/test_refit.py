@@ -1,4 +1,4 @@
-"""refit: leaves from other data on the splits that are there, against the definition tree by tree."""
+"""refit: leaf values from other data on existing splits, compared with the definition tree by tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def model(rows: tuple[np.ndarray, np.ndarray]) -> kb.Booster:
 
 @pytest.fixture
 def others(rows: tuple[np.ndarray, np.ndarray]) -> kb.DMatrix:
-    """Rows on which the labels have changed; few, so that some leaves have none."""
+    """Return rows with changed labels; so few that some leaves have none."""
     return kb.DMatrix(rows[0][2000:2300], label=rows[1][2000:2300] + 3)
 
 
@@ -38,7 +38,7 @@ def intercept_of(model: kb.Booster) -> float:
 
 
 def reference(model: kb.Booster, data: kb.DMatrix, decay: float) -> np.ndarray:
-    """Margins after the definition, for squared error."""
+    """Return the margins by the definition, for squared error."""
     intercept = intercept_of(model)
     labels = data.get_label().astype(np.float64)
     leaves = model.predict(data, pred_leaf=True).astype(int)

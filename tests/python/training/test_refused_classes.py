@@ -1,4 +1,4 @@
-"""categorical_encoding=ordered of several classes: what is refused, and damaged tables."""
+"""categorical_encoding=ordered for several classes: refusals, and damaged tables."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_data_that_are_refused() -> None:
 
 
 def changed(model: kb.Booster, change: Any) -> bytearray:
-    """The model's file after `change` of its document and its tables of categories."""
+    """Return the model's file after `change` of its document and its tables of categories."""
     document = json.loads(model.save_raw("json"))
     table = tables(model)
     change(document, table)
@@ -90,7 +90,7 @@ def with_features(document: Any, count: int) -> None:
     document["learner"]["learner_model_param"]["num_feature"] = str(count)
 
 
-N_VALUES = 24  # categories
+N_VALUES = 24  # number of categories
 HOSTILE = [
     ("numbers", 2, "numbers"),
     ("numbers", 1, "numbers"),
@@ -122,7 +122,7 @@ def test_damaged_tables_are_refused(key: str, value: Any, message: str) -> None:
 
 
 def test_fewer_features_than_numbers() -> None:
-    """Trees of a leaf each fit any number of features."""
+    """Single-leaf trees fit any number of features."""
     model = train(2, ordered_combination=2, gamma=1e9)
     assert tables(model)["combinations"]["count"] == 1
     for count, message in (

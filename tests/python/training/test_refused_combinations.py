@@ -1,4 +1,4 @@
-"""ordered_combination: what is refused of models with combinations of columns, and damaged tables of them."""
+"""ordered_combination: refusals of models with combinations of columns, and damaged tables."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ N_CELLS = 20
 
 
 def train_pair(**more: Any) -> kb.Booster:
-    """With columns 0 and 1 together alone, which say whether they are alike."""
+    """Train so that only columns 0 and 1 are combined: labels say whether they have the same parity."""
     same = (np.isnan(ROWS[:, 0]) | (ROWS[:, 0] % 2 == ROWS[:, 1] % 2)).astype(np.float32)
     return train(2, data=matrix(labels=same), **more)
 

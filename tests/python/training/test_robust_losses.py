@@ -1,4 +1,4 @@
-"""reg:huber, reg:fair, reg:mape, binary:focal and the metrics r2, ams and auc_mu, as users train with them."""
+"""reg:huber, reg:fair, reg:mape, binary:focal and the metrics r2, ams and auc_mu, in training by users."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOSSES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def rows() -> tuple[np.ndarray, np.ndarray]:
-    """Labels of which some are far off."""
+    """Return labels with some outliers."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(6000, 6)).astype(np.float32)
     noise = rng.standard_t(1.5, size=6000)
@@ -79,7 +79,7 @@ def test_mape_is_absolute_error_with_weights(rows: tuple[np.ndarray, np.ndarray]
     shares = 1 / np.maximum(1, np.abs(labels.astype(np.float64)))
     shares = (shares * (len(shares) / shares.sum())).astype(np.float32)
     weighted = kb.DMatrix(features, label=labels, weight=shares)
-    params = {"objective": "reg:absoluteerror", "max_depth": 3, "tree_method": "exact"}  # cuts mind weights
+    params = {"objective": "reg:absoluteerror", "max_depth": 3, "tree_method": "exact"}  # bin edges depend on weights
     expected = kb.train(params, weighted, 5, verbose_eval=False).predict(weighted)
     found = kb.train({**params, "objective": "reg:mape"}, kb.DMatrix(features, label=labels), 5, verbose_eval=False)
     np.testing.assert_allclose(found.predict(kb.DMatrix(features)), expected, rtol=1e-4, atol=1e-3)
@@ -93,7 +93,7 @@ def lightgbm_like(depth: int) -> dict[str, Any]:
 def test_errors_are_those_of_lightgbm(name: str, params: dict[str, Any], rows: tuple[np.ndarray, np.ndarray]) -> None:
     lgb = pytest.importorskip("lightgbm")
     features, labels = rows
-    labels = np.abs(labels) + 2 if name == "mape" else labels  # where both mean the same by a share of the label
+    labels = np.abs(labels) + 2 if name == "mape" else labels  # both definitions agree for such labels
     train, test = slice(0, 4000), slice(4000, None)
     theirs = lgb.train(
         {"objective": name, "verbose": -1, "num_threads": 1, "max_depth": 5, "num_leaves": 32, **params},

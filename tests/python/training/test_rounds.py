@@ -1,4 +1,4 @@
-"""Rounds trained at once, one by one and after a pause are the same; what a booster takes along from before."""
+"""Rounds trained at once, one by one, and after a pause are the same; state that a booster keeps."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_the_area_under_the_curve_of_several_labels_is_their_mean() -> None:
 
 
 def _area(name: str, label: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
-    """Of one column: as a booster of no rounds says it that starts from these margins."""
+    """Return the metric of one column, as given by a booster without rounds that starts from these margins."""
     data = kb.DMatrix(FEATURES, label, weight=weight, base_margin=np.log(predicted / (1 - predicted)))
     params = {"objective": "binary:logistic", "eval_metric": name, "eta": 0.0}
     return float(kb.train(params, data, 1).eval(data).rsplit(":", 1)[1])

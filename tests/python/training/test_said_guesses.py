@@ -1,4 +1,4 @@
-"""What training would have to guess is said, or asked for: directions of own metrics, objectives of fit_best."""
+"""Guesses in training are reported or refused: directions of custom metrics, objectives of fit_best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds that share the bins of all rows: each is a training of its own on a slice of them."""
+"""Folds that share the bins of all rows: each equals a separate training on a slice of them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_same_result_again_and_after_a_failure() -> None:
     with pytest.raises(kb.ParameterError, match="max_depht"):
         kb.cv({"max_depht": 2}, data, 4, shared_bins=True)
     assert kb.cv({}, data, 4, shared_bins=True).equals(first)
-    data.set_weight(np.linspace(0.1, 9, 900))  # other cuts
+    data.set_weight(np.linspace(0.1, 9, 900))  # other bin edges
     weighed = kb.cv({}, data, 4, shared_bins=True)
     assert not weighed.equals(first)
     assert weighed.equals(kb.cv({}, kb.DMatrix(X, Y, weight=np.linspace(0.1, 9, 900)), 4, shared_bins=True))

@@ -1,4 +1,4 @@
-"""NaN in a label table says nothing of that row and target: for trees, metrics, intercepts and what takes tables."""
+"""NaN in a label table is a missing label of that row and target: in trees, metrics, intercepts and table inputs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ QUIET: dict[str, Any] = {"verbose_eval": False}
 ROWS, STARTS = 900, [0.5, -0.25, 1.0]
 STRATEGIES = ["one_output_per_tree", "multi_output_tree"]
 RNG = np.random.default_rng(21)
-# Few distinct values, so that the rows of each target have the cuts of all.
+# The values are few, so that the rows of each target have the bin edges of all rows.
 X = RNG.integers(0, 11, size=(ROWS, 5)).astype(np.float32)
 FULL = np.column_stack([X[:, 0] / 5, X[:, 1] * X[:, 2] / 50, np.abs(X[:, 3] - 5) / 5]).astype(np.float32)
 FULL += RNG.normal(scale=0.3, size=FULL.shape).astype(np.float32)
 HIDDEN = RNG.random(FULL.shape) < [0.0, 0.4, 0.6]
-HIDDEN[-40:] = True  # rows that say nothing at all
+HIDDEN[-40:] = True  # rows without any label
 KNOWN = ~HIDDEN
 Y = np.where(HIDDEN, np.nan, FULL).astype(np.float32)
 BINARY = np.where(HIDDEN, np.nan, FULL > 0.6).astype(np.float32)
@@ -40,7 +40,7 @@ def labels_for(objective: str) -> np.ndarray:
 
 def trees_of(booster: kb.Booster) -> list[dict[str, Any]]:
     document = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
-    trees = document.get("gbtree", document)["model"]["trees"]  # those of dart are within
+    trees = document.get("gbtree", document)["model"]["trees"]  # the trees of dart are nested
     return [{key: value for key, value in tree.items() if key != "id"} for tree in trees]
 
 
@@ -83,7 +83,7 @@ def test_the_trees_of_each_target_are_those_of_its_known_rows_alone(objective: s
 @pytest.mark.parametrize("objective", ["reg:squarederror", "reg:absoluteerror", "binary:logistic"])
 @pytest.mark.parametrize("method", ["hist", "approx", "exact"])
 def test_known_rows_are_predicted_as_by_a_model_of_their_own(method: str, objective: str) -> None:
-    """Of `exact`, thresholds lie between the values of all rows of a node, silent ones among them."""
+    """With `exact`, thresholds lie between the values of all rows of a node, including rows with missing labels."""
     labels = labels_for(objective)
     params = {"objective": objective, "max_depth": 4, "tree_method": method}
     together = kb.train(params, kb.DMatrix(X, label=labels), 5, **QUIET).predict(kb.DMatrix(X))
@@ -113,7 +113,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-NUMBERS_ONLY = ("exact", "approx", "linear")  # which have no vector leaves
+NUMBERS_ONLY = ("exact", "approx", "linear")  # these have no vector leaves
 CASES = [(name, strategy) for name in SETTINGS for strategy in STRATEGIES[: 1 if name in NUMBERS_ONLY else 2]]
 
 
@@ -225,7 +225,7 @@ def test_early_stopping_by_known_cells() -> None:
     assert booster.best_score == pytest.approx(np.sqrt(np.nanmean((predictions - Y[450:]) ** 2)), rel=1e-5)
 
 
-# ---- whatever else passes tables ----
+# ---- other functions that take tables ----
 
 
 def test_folds() -> None:
@@ -338,7 +338,7 @@ def test_failures_leave_matrices_and_boosters_as_they_were() -> None:
     with pytest.raises(kb.DataError, match="all 2700 labels are NaN"):
         booster.eval(nothing)
     assert booster.save_raw() == before
-    booster.update(kb.DMatrix(X, label=Y), 1)  # silent cells come later
+    booster.update(kb.DMatrix(X, label=Y), 1)  # missing labels come later
     data.set_label(Y)
     booster.update(data, 2)
     data.set_label(FULL)

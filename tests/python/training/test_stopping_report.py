@@ -1,4 +1,4 @@
-"""What early stopping says when it stops: below the evaluations where these are shown, else to the logger."""
+"""The message of early stopping: below the evaluations if these are shown, else in the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees with one question a level: what they are, what goes on with them, and what is refused."""
+"""Trees with one test per level: structure, compatible options, and refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _problem(n_rows: int = 1200) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _questions(model: kb.Booster) -> list[int]:
-    """How many different splits each tree has."""
+    """Return the number of different splits in each tree."""
     frame = model.trees_to_dataframe()
     splits = frame[frame["Feature"] != "Leaf"]
     splits = splits.assign(missing_left=splits["Missing"] == splits["Yes"])
@@ -108,12 +108,12 @@ def test_a_level_sets_one_category_against_the_others() -> None:
     asked = frame[(frame["Feature"] == "f4") & frame["Category"].notna()]
     assert all(len(categories) == 1 for categories in asked["Category"])
     assert {int(categories[0]) for categories in asked["Category"]} >= {3, 11}
-    # What columns of zeros and ones, one a category, say to the same questions.
+    # One-hot columns of the categories give the same results for the same tests.
     columns = np.concatenate([X[:, :4], X[:, 4:] == np.arange(30)], axis=1).astype(np.float32)
     of_columns = kb.DMatrix(columns, label=y)
     same = kb.train(PARAMS, of_columns, 20, **QUIET)
     assert same.predict(of_columns).tobytes() == model.predict(data).tobytes()
-    # The same model again, and what it says of rows and of their categories one by one.
+    # The loaded model predicts the same, both for the rows and for their categories one by one.
     again = kb.Booster(model_file=model.save_raw("json"))
     assert again.predict(data).tobytes() == model.predict(data).tobytes()
     contributions = model.predict(data, pred_contribs=True)

@@ -1,4 +1,4 @@
-"""Symmetric trees of all classes, whose thresholds are drawn: what they are, and what goes on with them."""
+"""Symmetric trees over all classes with random thresholds: structure and compatible options."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_every_tree_asks_one_question_a_level_and_learns() -> None:
             (row.Feature, str(row.Split), str(row.Category), row.Missing == row.Yes) for row in of_tree.itertuples()
         }
         assert len(asked) <= 5
-    assert {"f4", "f5"} <= set(splits["Feature"])  # whatever layout a column has
+    assert {"f4", "f5"} <= set(splits["Feature"])  # for every layout of a column
 
 
 @pytest.mark.parametrize("threads", [1, 3])

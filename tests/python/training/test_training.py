@@ -1,4 +1,4 @@
-"""train(): evaluation, early stopping, custom objectives and metrics, continuation, callbacks; against XGBoost."""
+"""train(): evaluation, early stopping, custom objectives and metrics, continuation, callbacks, as in XGBoost."""
 
 from __future__ import annotations
 

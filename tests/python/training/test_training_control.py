@@ -1,4 +1,4 @@
-"""Schedules, time budgets, checkpoints that a training is resumed from, the direction of metrics."""
+"""Schedules, time budgets, resuming from checkpoints, the direction of metrics."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_resumed_equals_uninterrupted(binary: Table, tmp_path: Path, name: str, 
 
     whole = run(10, TrainingCheckPoint(tmp_path, "whole", as_pickle))
     saver = TrainingCheckPoint(tmp_path, as_pickle=as_pickle, interval=2, keep=2, resume=True)
-    for n_rounds in (1, 2, 5, 7, 10):  # killed in these rounds
+    for n_rounds in (1, 2, 5, 7, 10):  # killed in one of these rounds
         last = run(n_rounds, saver)
     assert last == whole
     assert run(10, saver) == whole
@@ -219,7 +219,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
         killed.append(process.returncode)
     assert killed == [-signal.SIGKILL] * 2
     with start(tmp_path / "killed") as process:
-        assert 0 < len(process.stdout.readlines()) <= len(lines) - 3 - 12  # a line comes before its checkpoint
+        assert 0 < len(process.stdout.readlines()) <= len(lines) - 3 - 12  # a line is printed before its checkpoint
     assert (tmp_path / "killed" / "final.json").read_bytes() == (tmp_path / "whole" / "final.json").read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""One parameter under two of its names with different values: an error that names both."""
+"""One parameter under two of its names with different values is an error that names both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""process_type=update: copies in the middle of it, and models that have not got all of their rounds back."""
+"""process_type=update: copies made during the update, and models that have not updated all of their rounds."""
 
 from __future__ import annotations
 

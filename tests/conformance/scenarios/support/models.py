@@ -1,4 +1,4 @@
-"""What many scenarios do with a booster."""
+"""Operations on boosters used by many scenarios."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def learn(params: Params, features: Any, labels: Any, rounds: int = 6) -> xgb.Bo
 
 
 def intercept(booster: xgb.Booster) -> np.ndarray:
-    """Return what the model starts from, as the configuration says it."""
+    """Return the model's intercept, from its configuration."""
     model = json.loads(booster.save_config())["learner"]["learner_model_param"]
     return np.array(json.loads(model["base_score"]), np.float64).reshape(-1)
 

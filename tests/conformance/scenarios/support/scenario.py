@@ -1,11 +1,11 @@
-"""What a scenario is: a function that returns what a user would see, and how well two libraries must agree on it.
+"""The definition of a scenario: a function that returns observable results, and the required agreement.
 
     @scenario(close())
     def squared_error() -> object:
         booster = xgb.train({"objective": "reg:squarederror"}, xgb.DMatrix(rows, labels), 10)
         return booster.predict(xgb.DMatrix(rows))
 
-What is returned is made of numbers, texts, bytes, None and arrays, in lists, tuples and dicts.
+The result consists of numbers, texts, bytes, None and arrays, in lists, tuples and dicts.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from typing import Any, NamedTuple
 
 
 class Agreement(NamedTuple):
-    """How numbers that are not whole are compared; everything else must be equal."""
+    """The comparison of numbers that are not whole; everything else must be equal."""
 
     kind: str  # "equal", "close" or "losses"
-    share: float = 0.0  # of the larger of the two
+    share: float = 0.0  # maximum difference, relative to the larger of the two
 
 
 EQUAL = Agreement("equal")
 
 
 def close(share: float = 1e-4) -> Agreement:
-    """Numbers differ by rounding: each by at most this share of the largest of its array."""
+    """Allow rounding errors: each number differs by at most this share of the largest in its array."""
     return Agreement("close", share)
 
 
 def losses(share: float) -> Agreement:
-    """Two ways of learning the same: each number by at most this share of itself."""
+    """Allow different methods of training: each number differs by at most this share of itself."""
     return Agreement("losses", share)
 
 
@@ -47,16 +47,16 @@ def scenario(agreement: Agreement) -> Callable[[Callable[[], object]], Callable[
 
 
 def caught(phrase: str, call: Callable[[], object]) -> dict[str, Any]:
-    """Say which kind of exception a call raises, and whether a user's match on the phrase finds it."""
+    """Return the type of exception that a call raises, and whether its message contains the phrase."""
     try:
         call()
-    except Exception as error:  # of any kind: the kind is compared
+    except Exception as error:  # any type, because the type is compared
         return {"raised": [kind.__name__ for kind in type(error).__mro__], "says": _found(phrase, str(error))}
     raise AssertionError(f"nothing was raised that says '{phrase}'")
 
 
 def warned(phrase: str, call: Callable[[], object]) -> dict[str, Any]:
-    """Say which kind of warning a call gives that a user's filter on the phrase finds, and what the call returns."""
+    """Return the type of a call's warning that a filter on the phrase matches, and the call's result."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         returned = call()

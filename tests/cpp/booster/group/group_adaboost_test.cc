@@ -1,4 +1,4 @@
-/// AdaBoost in groups: the votes of all ranks' rows, and an end that all of them see.
+/// AdaBoost in groups: votes count the rows of all ranks, and all ranks end at the same round.
 #include "booster/group/group_cases.h"
 #include "kauri/model.h"
 #include "support/error.h"
@@ -33,7 +33,7 @@ TEST(GroupAdaBoost, WeightsMarginsAndLimits) {
   ExpectSame({"weights", params, table}, Partitions(kRows), 5);
 }
 
-/// Labels that one column tells apart: 40 rows.
+/// Returns 40 rows with labels that one column separates.
 Table Separable() {
   Table table;
   table.n_cols = 1;
@@ -44,22 +44,22 @@ Table Separable() {
   return table;
 }
 
-/// The absolute leaf of each tree; 0 of one that says nothing.
+/// Returns the absolute leaf value of each tree; 0 for a tree without a vote.
 std::vector<float> Steps(Learner const& learner) {
   std::vector<float> steps;
   for (auto const& tree : learner.GetModel().trees) steps.push_back(std::fabs(tree.split_value.back()));
   return steps;
 }
 
-/// A tree without errors is the last that speaks, unless a row that one rank has is not right by the largest step yet:
-/// then all of them go on.
+/// A tree without errors is the last that votes, unless some rank has a row that even the largest step does not
+/// classify correctly; then all ranks continue.
 TEST(GroupAdaBoost, RanksEndTogether) {
   auto table = Separable();
   auto const params = Votes("hist", "1");
   auto const partitions = std::vector<Partition>{Contiguous(40, 2), Scattered(40, 3, 44), OnLast(40, 2)};
   ExpectSame({"separable", params, table}, partitions, 4);
   table.base_margin.assign(40, 0.0F);
-  table.base_margin[39] = -1.0F;  // of the last rank
+  table.base_margin[39] = -1.0F;  // a row of the last rank
   ExpectSame({"one row is open", params, table}, partitions, 4);
 
   auto const whole = MakeMatrix(table, AllRows(40), false);

@@ -1,4 +1,4 @@
-/// \file What is learnt in groups, and that it is what one process learns.
+/// \file Training cases for groups, and the check that a group learns the same as one process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace kauri::group_test {
 
 constexpr std::int64_t kRows = 1500;
 
-/// Features with missing values, ties, few values, a constant; labels with a signal. classes 0: numbers.
+/// Returns features with missing values, ties, few values and a constant; labels have a signal. classes 0: real values.
 inline Table MakeTable(std::int64_t n_rows, int classes, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;
@@ -42,7 +42,7 @@ inline std::vector<Partition> Partitions(std::int64_t n_rows) {
           RandomRuns(n_rows, 8, 2), Scattered(n_rows, 3, 3), OnLast(n_rows, 2)};
 }
 
-/// Expects of every partition what one process learns.
+/// Expects that training with each partition gives the same result as one process.
 inline void ExpectSame(Case const& spec, std::vector<Partition> const& partitions, int n_rounds = 4) {
   auto const n_rows = spec.table.NumRows();
   auto const whole = MakeMatrix(spec.table, AllRows(n_rows), false);

@@ -1,4 +1,4 @@
-/// \file One table, cut up among ranks in many ways, and what all of them learn from it.
+/// \file A table partitioned among ranks in many ways, and the results of training on it.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 namespace kauri::group_test {
 
 using Params = std::vector<std::pair<std::string, std::string>>;
-/// By rank, the global numbers of its rows in its order.
+/// For each rank, the global numbers of its rows in its order.
 using Partition = std::vector<std::vector<std::int64_t>>;
 
-/// Rows by columns, and what is known of each row. Empty: not given.
+/// Features and row information of a table. Empty vectors are fields that are not given.
 struct Table {
   std::int64_t n_cols = 0;
   std::int64_t n_targets = 1;
@@ -49,7 +49,7 @@ inline ArrayView AsArray(std::vector<float> const& values, std::int64_t n_cols) 
   return array;
 }
 
-/// `width` numbers a row.
+/// Returns the given rows of a table with `width` numbers per row.
 inline std::vector<float> Pick(std::vector<float> const& from, std::vector<std::int64_t> const& rows,
                                std::int64_t width = 1) {
   std::vector<float> picked;
@@ -58,7 +58,7 @@ inline std::vector<float> Pick(std::vector<float> const& from, std::vector<std::
   return picked;
 }
 
-/// The values present, as compressed rows.
+/// Returns the values that are present as compressed rows.
 inline CsrStorage AsCsr(std::vector<float> const& values, std::int64_t n_cols) {
   CsrStorage csr;
   csr.row_ptr = {0};
@@ -73,7 +73,7 @@ inline CsrStorage AsCsr(std::vector<float> const& values, std::int64_t n_cols) {
   return csr;
 }
 
-/// Queries must lie whole within `rows`.
+/// Returns group_ptr of the given rows, which must contain whole queries.
 inline std::vector<std::int64_t> GroupsOf(Table const& table, std::vector<std::int64_t> const& rows) {
   if (table.group_sizes.empty()) return {};
   std::vector<std::int64_t> query_of;
@@ -127,7 +127,7 @@ inline std::vector<std::int64_t> AllRows(std::int64_t n) {
   return rows;
 }
 
-/// Runs of rows of about the same length.
+/// Returns contiguous ranges of about the same length.
 inline Partition Contiguous(std::int64_t n_rows, int n_ranks) {
   Partition partition(static_cast<std::size_t>(n_ranks));
   for (std::int64_t row = 0; row < n_rows; ++row)
@@ -135,7 +135,7 @@ inline Partition Contiguous(std::int64_t n_rows, int n_ranks) {
   return partition;
 }
 
-/// Runs of random lengths, some of none and some of one row, handed out in any order.
+/// Returns ranges of random lengths, including empty ones and single rows, assigned in any order.
 inline Partition RandomRuns(std::int64_t n_rows, int n_ranks, unsigned seed) {
   std::mt19937 generator(seed);
   Partition partition(static_cast<std::size_t>(n_ranks));
@@ -148,7 +148,7 @@ inline Partition RandomRuns(std::int64_t n_rows, int n_ranks, unsigned seed) {
   return partition;
 }
 
-/// Each row on any rank, ascending there.
+/// Assigns each row to a random rank; rows of a rank are ascending.
 inline Partition Scattered(std::int64_t n_rows, int n_ranks, unsigned seed) {
   std::mt19937 generator(seed);
   Partition partition(static_cast<std::size_t>(n_ranks));
@@ -156,17 +156,17 @@ inline Partition Scattered(std::int64_t n_rows, int n_ranks, unsigned seed) {
   return partition;
 }
 
-/// All rows on the last rank.
+/// Assigns all rows to the last rank.
 inline Partition OnLast(std::int64_t n_rows, int n_ranks) {
   Partition partition(static_cast<std::size_t>(n_ranks));
   partition.back() = AllRows(n_rows);
   return partition;
 }
 
-/// What rounds come to.
+/// Result of some rounds of training.
 struct Outcome {
   std::string model;  ///< a snapshot
-  std::string lines;  ///< of evaluations
+  std::string lines;  ///< evaluation lines
 };
 
 inline Outcome Train(Collective* group, Params const& params, int n_rounds, std::shared_ptr<DataMatrix> const& train,
@@ -174,7 +174,7 @@ inline Outcome Train(Collective* group, Params const& params, int n_rounds, std:
   Learner learner;
   for (auto const& [name, value] : params) learner.SetParam(name, value);
   learner.SetParam("nthread", "1");
-  // The test's thread outlives the learner.
+  // The caller's thread outlives the learner.
   if (group != nullptr) learner.SetCollective(std::shared_ptr<Collective>(std::shared_ptr<void>(), group));
   Outcome outcome;
   for (int round = 0; round < n_rounds; ++round) {

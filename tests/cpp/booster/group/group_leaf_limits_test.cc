@@ -1,5 +1,4 @@
-/// Limits that count rows, thresholds that are drawn, smoothed leaves, columns that cost something and noise on gains,
-/// in groups.
+/// Row count limits, random thresholds, smoothed leaves, feature costs and noise on gains, in groups.
 #include "booster/group/group_cases.h"
 
 namespace kauri {
@@ -29,7 +28,7 @@ std::vector<Partition> SomePartitions() {
   return {Contiguous(kRows, 3), RandomRuns(kRows, 4, 31), Scattered(kRows, 2, 32), OnLast(kRows, 2)};
 }
 
-/// Rows are drawn as well: the rows that count are the drawn ones.
+/// Rows are sampled too, so the sampled rows are counted.
 TEST(GroupLeafLimits, EveryWayToGrow) {
   Kinds const ways{
       {"levels", {{"max_depth", "6"}}},
@@ -85,7 +84,7 @@ TEST(GroupLeafLimits, VectorLeaves) {
   }
 }
 
-/// Levels so wide that each rank searches its share of the columns, and counts rows there.
+/// Levels so wide that each rank searches its share of the columns, and counts rows for it.
 TEST(GroupLeafLimits, LevelsThatRanksShare) {
   constexpr std::int64_t kCols = 300;
   constexpr std::int64_t kFewRows = 350;

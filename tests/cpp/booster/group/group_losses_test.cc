@@ -1,4 +1,4 @@
-/// Losses and metrics besides those of group_test.cc, and what is refused, in groups.
+/// Losses and metrics in groups that group_test.cc does not cover, and those that groups reject.
 #include "booster/group/group_cases.h"
 
 namespace kauri {
@@ -26,7 +26,7 @@ TEST(GroupLosses, AreasBetweenClasses) {
   ExpectSame({"auc_mu", params, MakeTable(kRows, 3, 48)}, {Contiguous(kRows, 3), Scattered(kRows, 2, 49)});
 }
 
-/// What looks at all rows says so on every rank, and names the cure.
+/// Objectives that need all rows fail on every rank with a message that names the cure.
 TEST(GroupLosses, WhatNeedsAllRowsIsRefused) {
   auto table = MakeTable(300, 2, 50);
   table.types = {"float", "float", "float", "c", "float", "float"};

@@ -1,4 +1,4 @@
-/// Label tables in which NaN says nothing, in groups.
+/// Label tables with missing labels (NaN), in groups.
 #include "booster/group/group_cases.h"
 
 namespace kauri {
@@ -6,7 +6,7 @@ namespace {
 
 using namespace group_test;
 
-/// Silent cells; of a run of rows, which some ranks have alone, nothing is known of one target, or of any.
+/// Some labels are missing. A run of rows, which some ranks have exclusively, lacks one target or all.
 TEST(GroupSilentCells, AnyPartition) {
   auto table = MakeTable(kRows, 2, 18);
   table.n_targets = 3;

@@ -1,4 +1,4 @@
-/// Several ranks grow trees on other gradients than those of their leaves: the bytes of one process.
+/// Split gradients that differ from leaf gradients, on several ranks: the same bytes as one process.
 #include <gtest/gtest.h>
 
 #include "booster/group/group_fixture.h"
@@ -12,7 +12,7 @@ constexpr std::int64_t kRows = 700;
 constexpr std::int64_t kSplits = 2;
 constexpr std::int64_t kOutputs = 3;
 
-/// [n_rows, 2 * n_columns]: gradients and hessians.
+/// Returns gradients and hessians, [n_rows, 2 * n_columns].
 std::vector<float> MakeNumbers(std::int64_t n_columns, std::uint64_t seed) {
   testing::Random random(seed);
   std::vector<float> numbers;
@@ -23,7 +23,7 @@ std::vector<float> MakeNumbers(std::int64_t n_columns, std::uint64_t seed) {
   return numbers;
 }
 
-/// Those of some rows.
+/// Returns the gradient pairs of some rows.
 std::vector<GradientPair> PairsOf(std::vector<float> const& numbers, std::vector<std::int64_t> const& rows,
                                   std::int64_t n_columns) {
   auto const picked = Pick(numbers, rows, 2 * n_columns);
@@ -36,7 +36,7 @@ std::string ModelOf(Collective* group, Params const& params, Table const& table,
                     std::vector<std::int64_t> const& rows) {
   Learner learner;
   for (auto const& [name, value] : params) learner.SetParam(name, value);
-  // The test's thread outlives the learner.
+  // The caller's thread outlives the learner.
   if (group != nullptr) learner.SetCollective(std::shared_ptr<Collective>(std::shared_ptr<void>(), group));
   auto const data = MakeMatrix(table, rows, group != nullptr);
   for (int round = 0; round < 3; ++round) {

@@ -1,4 +1,4 @@
-/// Several ranks learn what one process learns from all rows: the same bytes of the model, the same digits of metrics.
+/// Several ranks learn the same as one process from all rows: the same bytes of the model, the same digits of metrics.
 #include <gtest/gtest.h>
 
 #include "booster/group/group_cases.h"
@@ -92,7 +92,7 @@ TEST(Group, CategoriesAndSparseRows) {
   auto table = MakeTable(kRows, 2, 7);
   for (std::int64_t row = 0; row < kRows; ++row) {
     table.values[row * 6 + 3] = static_cast<float>((row * 7) % 40);
-    auto const third = row / 500;  // some ranks see one of three
+    auto const third = row / 500;  // some ranks have only one of three classes
     table.values[row * 6 + 5] = static_cast<float>(third);
   }
   table.types = {"float", "float", "float", "c", "float", "c"};
@@ -124,7 +124,7 @@ TEST(Group, FlagsThatShareColumns) {
   ExpectSame({"one-hot entries", {}, table}, Partitions(kRows));
 }
 
-/// Counts the sums of which each rank needs a part only.
+/// Counts the sums of which each rank needs only a part.
 class CountsParts : public Collective {
  public:
   explicit CountsParts(Collective* group) : group_(group) {}
@@ -146,7 +146,7 @@ class CountsParts : public Collective {
   int n_calls_ = 0;
 };
 
-/// Expects what ExpectSame does, and that ranks have shares of the columns in every tree.
+/// Expects the same as ExpectSame, and that ranks share the columns in every tree.
 void ExpectShared(Case const& spec, std::vector<Partition> const& partitions) {
   ExpectSame(spec, partitions, 2);
   auto const& partition = partitions.front();
@@ -159,7 +159,8 @@ void ExpectShared(Case const& spec, std::vector<Partition> const& partitions) {
   for (auto const& error : errors) EXPECT_EQ(error, "") << spec.name;
 }
 
-/// A level of so many cells that each rank searches a share of the columns: from the root on, or from where it is wide.
+/// Levels with so many histogram cells that each rank searches a share of the columns, from the root or from some
+/// depth.
 TEST(Group, LevelsThatRanksShare) {
   constexpr std::int64_t kCols = 300;
   constexpr std::int64_t kFewRows = 350;
@@ -179,7 +180,7 @@ TEST(Group, LevelsThatRanksShare) {
       {"approx", {{"tree_method", "approx"}, {"max_depth", "2"}}},
   };
   for (auto [name, params] : kinds) {
-    params.emplace_back("max_bin", "512");  // each value has a bin, whose cuts are soon made
+    params.emplace_back("max_bin", "512");  // each value has its own bin, whose edges are quick to compute
     ExpectShared({name, params, table}, {Contiguous(kFewRows, 2), RandomRuns(kFewRows, 3, 25)});
   }
   ExpectShared({"all rows on one rank", kinds[0].second, table}, {OnLast(kFewRows, 3)});
@@ -187,7 +188,7 @@ TEST(Group, LevelsThatRanksShare) {
   ExpectShared({"more ranks than columns", deep, MakeTable(1000, 0, 26)}, {Contiguous(1000, 7)});
 }
 
-/// Of 1200 rows.
+/// Returns 1200 rows of queries.
 Table MakeQueries(int classes, unsigned seed) {
   auto table = MakeTable(1200, classes, seed);
   for (std::int64_t left = 1200; left > 0;) {
@@ -198,7 +199,7 @@ Table MakeQueries(int classes, unsigned seed) {
   return table;
 }
 
-/// Queries in runs of `n_in_run`, of which each rank has each third.
+/// Returns queries in runs of `n_in_run`; each rank has every third run.
 Partition ThirdsOf(Table const& table, std::size_t n_in_run) {
   Partition partition(3);
   std::int64_t row = 0;
@@ -238,7 +239,7 @@ TEST(Group, QueriesDrawnWhole) {
     auto const mine = MakeMatrix(MakeTable(100, 0, 28), AllRows(100), true);
     auto const begin = group->Rank() * std::int64_t{50};
     mine->MutableInfo()->global_rows = {{begin, 50}, {begin + 100, 50}};
-    mine->MutableInfo()->group_ptr = {0, 40, 60, 100};  // the second one in two places
+    mine->MutableInfo()->group_ptr = {0, 40, 60, 100};  // the second query is split over two places
     Train(group, drawn, 1, mine, mine);
   });
   for (auto const& error : errors) EXPECT_NE(error.find("query group 1 do not follow"), std::string::npos) << error;
@@ -279,7 +280,7 @@ TEST(Group, LabelColumnsAndBounds) {
              {Contiguous(kRows, 3), RandomRuns(kRows, 4, 17)});
 }
 
-/// Trees on a third of the outputs' gradients, leaves on all, rows drawn by their gradients.
+/// Split gradients cover a third of the outputs, leaf gradients all; rows are sampled by their gradients.
 TEST(Group, GradientsOfSplitsAndOfLeaves) {
   auto table = MakeTable(kRows, 0, 20);
   table.n_targets = 3;
@@ -328,7 +329,7 @@ TEST(Group, FieldsThatSomeRanksLackAreNamed) {
   for (auto const& error : errors) EXPECT_NE(error.find("'weight'"), std::string::npos) << error;
 }
 
-/// What is evaluated counts as what is learnt from: a rank without weights would count its rows as 1.
+/// Fields of evaluation data are checked like those of training data: otherwise a rank without weights would use 1.
 TEST(Group, EvaluatedFieldsThatSomeRanksLackAreNamed) {
   auto const table = MakeTable(200, 0, 22);
   auto const partition = Contiguous(200, 2);

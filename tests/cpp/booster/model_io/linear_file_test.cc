@@ -1,4 +1,4 @@
-/// Linear models in files: XGBoost's are read and written back; damaged ones are refused, or read, and nothing else.
+/// Linear models in files: XGBoost's files round-trip; damaged files are either refused or read, and never crash.
 #include <cmath>
 
 #include "booster/model_io/model_fixture.h"

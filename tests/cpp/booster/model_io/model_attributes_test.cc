@@ -1,4 +1,4 @@
-/// What Kauri knows beyond XGBoost's files: written among the attributes, read from there and from older files.
+/// Model state that XGBoost's files cannot represent: written as attributes, and read from there and from older files.
 #include <functional>
 
 #include "booster/model_io/model_fixture.h"
@@ -17,7 +17,7 @@ constexpr char const* kSeen = "kauri_cats_seen";
 constexpr char const* kRowCounts = "kauri_row_counts";
 auto const kAttributes = json::json_pointer("/learner/attributes");
 
-/// With all that goes into attributes.
+/// Returns a model with all state that is stored in attributes.
 Model KnowingModel(std::string const& name = "categorical.json") {
   auto model = Parse(FixtureBytes(name));
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -77,7 +77,7 @@ TEST(ModelAttributes, OlderFilesHaveMembersInstead) {
   EXPECT_EQ(SerialiseModel(Parse(document.dump()), ModelFormat::kUbjson), SerialiseModel(model, ModelFormat::kUbjson));
 }
 
-/// What another library may do to a model whose attributes it keeps.
+/// Simulates changes by another library that keeps the attributes.
 TEST(ModelAttributes, AreDroppedWhereTheTreesAreOthers) {
   auto const model = KnowingModel();
   ASSERT_GE(model.trees.size(), 2U);
@@ -90,7 +90,7 @@ TEST(ModelAttributes, AreDroppedWhereTheTreesAreOthers) {
   EXPECT_TRUE(swapped.trees[0].row_count.empty());
   EXPECT_TRUE(swapped.trees[1].row_count.empty());
   EXPECT_TRUE(swapped.categories.seen.empty());
-  EXPECT_EQ(swapped.categories.unseen, UnseenCategory::kMissing);  // the user's choice
+  EXPECT_EQ(swapped.categories.unseen, UnseenCategory::kMissing);  // the user's choice stays
   EXPECT_TRUE(swapped.attributes.empty());
 
   auto more = model;

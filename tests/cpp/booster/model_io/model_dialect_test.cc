@@ -1,4 +1,4 @@
-/// Files of other versions of XGBoost: fixtures with what those versions lack or write otherwise.
+/// Files of other versions of XGBoost: fixtures that lack fields or write them differently.
 #include <cmath>
 
 #include "booster/model_io/model_fixture.h"
@@ -15,7 +15,7 @@ using testing::kLearnerParam;
 using testing::kTree0;
 using testing::Parse;
 
-/// What a model means, as bytes that can be compared.
+/// Returns a canonical serialisation of a model, for comparison.
 std::string Meaning(std::string const& bytes) { return SerialiseModel(Parse(bytes), ModelFormat::kJson); }
 
 TEST(ModelDialect, BaseScoreInAllForms) {

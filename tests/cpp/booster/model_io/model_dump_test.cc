@@ -32,7 +32,7 @@ class TextFile {
 
 bool Contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-/// XGBoost's graph says gain and cover of a split by categories even where no statistics are asked for.
+/// Removes gain and cover. XGBoost's graph has them for splits on categories even without statistics.
 std::string WithoutStatistics(std::string const& graph) {
   return std::regex_replace(graph, std::regex("\n(gain|cover)=[^\n\"]*"), "");
 }
@@ -78,7 +78,7 @@ TEST(ModelDump, NoFormatShowsStatisticsUnasked) {
   }
 }
 
-/// Every byte, quotes and backslashes in a row, and bytes that are no UTF-8.
+/// Returns names with every byte, consecutive quotes and backslashes, and invalid UTF-8.
 std::vector<std::string> StrangeNames() {
   std::vector<std::string> names{"tab\tand\nline\r",         "\"\\\"",      "\\", "\\n", "\xFF\xC3",
                                  "gr\xC3\xBCn \xE2\x86\x92", "\xED\xA0\x80"};
@@ -94,7 +94,7 @@ Model OneSplitOnTheLast(std::size_t n_features) {
   return model;
 }
 
-/// What JSON reads back: bytes that are no UTF-8 are replaced.
+/// Returns the name as JSON readers see it: invalid UTF-8 is replaced.
 std::string AsUtf8(std::string const& name) {
   auto const quoted = nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return nlohmann::json::parse(quoted).get<std::string>();
@@ -206,7 +206,7 @@ TEST(ModelDump, NamesOfCategories) {
   auto const refused = [&] { DumpModel(model, {}, false, R"(text:{"labels": {"categories": "short"}})"); };
   EXPECT_TRUE(Contains(MessageOf(ErrorKind::kParameter, refused), "'short'; expected names or numbers"));
   model.categories.names[feature] = {};
-  model.categories.names[feature].numbers = {70, 71};  // others than these have no name
+  model.categories.names[feature].numbers = {70, 71};  // other numbers have no name
   EXPECT_FALSE(Contains(named("text"), "n\\\""));
 }
 

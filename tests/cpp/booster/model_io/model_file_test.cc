@@ -51,7 +51,7 @@ class ModelFile : public ::testing::Test {
   fs::path folder_;
 };
 
-/// Files may not grow past `bytes` while this lives, as on a full disk.
+/// Limits the size of files to `bytes` during its lifetime, to simulate a full disk.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {

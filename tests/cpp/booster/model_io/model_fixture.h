@@ -1,4 +1,4 @@
-/// \file Models for the tests of model files: those that XGBoost saved, and small ones made by hand.
+/// \file Models for tests of model files: saved by XGBoost, or small ones made by hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,10 +20,11 @@ inline std::string FixtureBytes(std::string const& name) { return ReadFile(Fixtu
 
 inline Model Parse(std::string const& bytes) { return ParseModel({bytes.data(), bytes.size()}); }
 
-/// For tests that change a file before it is read.
+/// Returns a fixture as JSON, for tests that change it before it is read.
 inline nlohmann::json FixtureJson(std::string const& name) { return nlohmann::json::parse(FixtureBytes(name)); }
 
-/// The message with which `bytes` are refused; a test failure when they are not, or not as a broken model.
+/// Returns the message with which `bytes` are refused. Fails the test if they are accepted, or refused by another
+/// error.
 inline std::string Refusal(std::string const& bytes) {
   try {
     Parse(bytes);
@@ -35,7 +36,7 @@ inline std::string Refusal(std::string const& bytes) {
   return "";
 }
 
-/// Expects that the refusal of `document` names `place` and says `what`.
+/// Expects that the refusal of `document` names `place` and contains `what`.
 inline void ExpectRefused(nlohmann::json const& document, std::string const& place, std::string const& what) {
   auto const message = Refusal(document.dump());
   EXPECT_NE(message.find(place), std::string::npos) << message;
@@ -46,7 +47,7 @@ inline auto const kTree0 = nlohmann::json::json_pointer("/learner/gradient_boost
 inline auto const kGbtree = nlohmann::json::json_pointer("/learner/gradient_booster/model");
 inline auto const kLearnerParam = nlohmann::json::json_pointer("/learner/learner_model_param");
 
-/// The value of the leaf that `row` falls into, by the definition in kauri/tree.h.
+/// Returns the value of the leaf that `row` falls into, by the definition in kauri/tree.h.
 inline float LeafValue(Tree const& tree, std::vector<float> const& row) {
   std::int32_t node = 0;
   while (!tree.IsLeaf(node)) {

@@ -1,4 +1,5 @@
-/// Damaged and hostile files: each is refused with an Error, or read; nothing else may happen (run under sanitizers).
+/// Damaged and hostile files: each is either refused with an Error or read, without other effects (run under
+/// sanitizers).
 #include <functional>
 
 #include "booster/model_io/model_fixture.h"
@@ -115,7 +116,7 @@ TEST(ModelHostile, WhatIsRequiredIsNamedWhenMissing) {
   }
 }
 
-/// A change to tree 0 of logistic.json (nodes 0 1 2 | 3 4 5 6 | ...) and what the refusal must say.
+/// A change to tree 0 of logistic.json (nodes 0 1 2 | 3 4 5 6 | ...) and the expected part of the refusal.
 struct Damage {
   char const* name;
   std::function<void(json&)> change;

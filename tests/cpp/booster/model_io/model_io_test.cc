@@ -13,7 +13,7 @@ using testing::Parse;
 
 ModelFormat FormatOf(std::string const& name) { return FormatOfPath(name); }
 
-/// A model of one split with `loss_change` as its gain.
+/// Returns a model of one split with the gain `loss_change`.
 Model StumpModel(float loss_change) {
   Model model;
   model.n_features = 2;

@@ -1,4 +1,4 @@
-/// Model files in the dialect of a chosen version of XGBoost: what each has, and what it cannot say.
+/// Model files in the dialect of a chosen version of XGBoost: fields of each, and models that it cannot represent.
 #include <tuple>
 
 #include "booster/model_io/model_fixture.h"
@@ -27,7 +27,7 @@ std::string Refusal(Model const& model, std::string const& dialect) {
   return "";
 }
 
-/// Expects that the dialects before `first` refuse the model, saying `what` and `first`, and the others do not.
+/// Expects that dialects before `first` refuse the model with a message that has `what` and `first`, and others do not.
 void ExpectFirst(Model const& model, std::string const& first, std::string const& what) {
   auto is_refused = true;
   for (std::string const dialect : {"1.7", "2.1", "3.0", "3.2", "3.4"}) {
@@ -182,7 +182,7 @@ TEST(WrittenDialect, SquaredLogErrorHasParametersBeforeVersion3) {
   EXPECT_EQ(Written(model, "3.0")[objective], (json{{"name", "reg:squaredlogerror"}}));
 }
 
-/// No version of XGBoost has them; without a dialect they are written.
+/// No version of XGBoost has these objectives; without a dialect they are written.
 TEST(WrittenDialect, ObjectivesOfKauriAlone) {
   for (std::string const name : {"reg:huber", "reg:fair", "reg:mape", "binary:focal", "binary:exponential"}) {
     auto model = Parse(FixtureBytes("logistic.json"));

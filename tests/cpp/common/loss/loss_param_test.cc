@@ -38,7 +38,7 @@ TEST(NumberList, Refuses) {
 }
 
 TEST(NumberList, WritesWhatItReads) {
-  EXPECT_EQ(NumbersText({0.1F, 0.5F, 0.25F}), "[1E-1,5E-1,2.5E-1]");  // as XGBoost 3.2.0
+  EXPECT_EQ(NumbersText({0.1F, 0.5F, 0.25F}), "[1E-1,5E-1,2.5E-1]");  // the format of XGBoost 3.2.0
   EXPECT_EQ(NumbersText({0.0F, 1.0F}), "[0E0,1E0]");
   EXPECT_EQ(NumbersText({}), "[]");
   std::vector<float> const numbers{1.0F / 3.0F, 1e-30F, -1.17549435e-38F, 3e10F};

@@ -1,4 +1,4 @@
-/// The normal tail against libm in long double, and the likelihoods of survival times built on it.
+/// The normal tail, compared with libm in long double, and likelihoods of survival times that use it.
 #include "common/loss/normal_tail.h"
 
 #include <gtest/gtest.h>

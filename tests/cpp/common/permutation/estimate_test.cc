@@ -29,7 +29,7 @@ ShapleyEstimate Estimated(FunctionGame game, ShapleyOptions const& options) {
   return ShapleyEstimator({}, options).Estimate(&game);
 }
 
-/// Formula 1 from its definition, in long double.
+/// Computes formula 1 from its definition, in long double.
 std::vector<double> BruteForce(std::int32_t d, FunctionGame::Worth const& worth) {
   std::vector<double> values(ToSize(d));
   for (std::int32_t player = 0; player < d; ++player) {
@@ -77,7 +77,7 @@ TEST(Shapley, UnanimityGamesAreDivided) {
   EXPECT_LT(SquaredError(estimate.values, games.Values()), 1e-28);
 }
 
-/// Whatever the orders: what all are worth is divided.
+/// The values sum to the worth of all players, for any orders.
 TEST(Shapley, ValuesOfOrdersAddUp) {
   for (auto const method : kOfOrders) {
     for (std::int64_t const n : {1, 2, 7, 40}) {
@@ -107,7 +107,7 @@ TEST(Shapley, GamesOfPairsAreExactAfterAnOrderAndItsReverse) {
 }
 
 TEST(Shapley, PlayersThatDoNothingHaveExactlyNothing) {
-  auto const game = [] { return FunctionGame(18, Product); };  // only the first 7 matter
+  auto const game = [] { return FunctionGame(18, Product); };  // only the first 7 players matter
   for (auto method : {ShapleyMethod::kOrthogonal, ShapleyMethod::kSobol, ShapleyMethod::kOwen,
                       ShapleyMethod::kOwenHalved, ShapleyMethod::kStratified}) {
     auto const estimate = Estimated(game(), With(method, 40));
@@ -115,7 +115,7 @@ TEST(Shapley, PlayersThatDoNothingHaveExactlyNothing) {
   }
 }
 
-/// Every estimator comes to the truth; the errors that it states hold.
+/// Every estimator converges to the true values, and its stated errors are valid.
 TEST(Shapley, EstimatesConverge) {
   auto const games = UnanimityGames::Random(9, 60, 1, 5, 21);
   auto const truth = games.Values();
@@ -130,7 +130,7 @@ TEST(Shapley, EstimatesConverge) {
   }
 }
 
-/// The mean of (value - truth)^2 / error^2 over repeats, which is about 1 where errors are right.
+/// Returns the mean of (value - truth)^2 / error^2 over repeats, which is about 1 if errors are right.
 double ErrorRatio(ShapleyMethod method, std::int32_t d, std::int64_t n) {
   auto const games = UnanimityGames::Random(d, 80, 2, 5, 33);
   auto const truth = games.Values();
@@ -149,7 +149,7 @@ TEST(Shapley, StandardErrorsAreThoseOfRepeats) {
   EXPECT_NEAR(ErrorRatio(ShapleyMethod::kAntithetic, 10, 50), 1.0, 0.15);
   EXPECT_NEAR(ErrorRatio(ShapleyMethod::kOrthogonal, 10, 180), 1.0, 0.2);
   EXPECT_NEAR(ErrorRatio(ShapleyMethod::kStratified, 10, 400), 1.0, 0.2);
-  // Pairs of one orthogonal set: too large an error, not too small a one.
+  // With pairs of a single orthogonal set the error is too large rather than too small.
   EXPECT_LT(ErrorRatio(ShapleyMethod::kOrthogonal, 10, 18), 1.0);
 }
 
@@ -160,7 +160,7 @@ TEST(Shapley, MethodsWithoutUnitsStateNoError) {
   EXPECT_TRUE(std::isnan(Estimated({7, Product}, With(ShapleyMethod::kMonteCarlo, 1)).errors[0]));
 }
 
-/// The acceptance figures: mean squared error relative to antithetic orders, at as many coalitions.
+/// Returns the acceptance figure: mean squared error relative to antithetic orders with equally many coalitions.
 double RelativeError(ShapleyMethod method, std::int32_t d, std::int64_t n) {
   double own = 0.0;
   double antithetic = 0.0;
@@ -238,7 +238,7 @@ TEST(Shapley, ToleranceEndsEarlyAndIsMet) {
     EXPECT_LE(*std::max_element(estimate.errors.begin(), estimate.errors.end()), 0.02 * (*most - *least));
     EXPECT_LT(estimate.n_evals, 4000 * 19) << NameOf(method);
     ExpectAddsUp(estimate);
-    options.tolerance = 1e-9;  // all that is allowed, and no more
+    options.tolerance = 1e-9;  // uses the whole budget and no more
     options.n_orders = 130;
     EXPECT_LE(Estimated(games.Game(), options).n_evals, 130 * 19 + 2) << NameOf(method);
   }

@@ -1,4 +1,4 @@
-/// \file Games whose Shapley values are known.
+/// \file Games with known Shapley values.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace kauri {
 
-/// A function of masks as a game; counts what it is asked for.
+/// A game given by a function of masks; counts evaluations.
 class FunctionGame : public Game {
  public:
   using Worth = std::function<double(std::uint8_t const* mask)>;
@@ -34,14 +34,14 @@ class FunctionGame : public Game {
   Worth worth_;
 };
 
-/// A sum of unanimity games: each is worth its factor once all of its players take part, of whom each gets the same
-/// share of that.
+/// A sum of unanimity games. Each is worth its factor if all of its players take part, and each of these gets an equal
+/// share of it.
 struct UnanimityGames {
   std::int32_t d;
   std::vector<std::vector<std::int32_t>> teams;
   std::vector<double> factors;
 
-  /// n games of `least` to `most` players.
+  /// Returns n games of `least` to `most` players.
   static UnanimityGames Random(std::int32_t d, std::int64_t n, std::int32_t least, std::int32_t most,
                                std::uint64_t seed) {
     UnanimityGames games{d, {}, {}};

@@ -33,7 +33,7 @@ TEST(Mallows, DisagreementsAreThoseOfTheDefinition) {
   }
 }
 
-/// By hand: of 0 1 2 3 and 1 0 3 2 the pairs (0, 1) and (2, 3) disagree.
+/// Worked by hand: the orders 0 1 2 3 and 1 0 3 2 disagree on the pairs (0, 1) and (2, 3).
 TEST(Mallows, AWorkedExample) {
   std::vector<std::uint32_t> const a{0, 1, 2, 3};
   std::vector<std::uint32_t> const b{1, 0, 3, 2};
@@ -76,7 +76,7 @@ TEST(Mallows, MeanAndVarianceAreThoseOfAllOrders) {
   EXPECT_EQ(MallowsMean(9, 0.0), 1.0);
 }
 
-/// The rank of a symmetric matrix, by elimination with full pivots.
+/// Returns the rank of a symmetric matrix, by elimination with full pivoting.
 std::int64_t RankOf(std::vector<std::vector<double>> matrix) {
   auto const n = matrix.size();
   for (std::size_t rank = 0; rank < n; ++rank) {
@@ -98,7 +98,7 @@ std::int64_t RankOf(std::vector<std::vector<double>> matrix) {
   return static_cast<std::int64_t>(n);
 }
 
-/// The Mallows kernel tells all distributions over orders apart, Kendall's does not (section 2.4).
+/// The Mallows kernel distinguishes all distributions over orders; Kendall's does not (section 2.4).
 TEST(Mallows, GramMatricesHaveTheRanksOfTheirKernels) {
   for (std::int32_t const d : {3, 4, 5}) {
     auto const all = AllOrders(d);
@@ -130,7 +130,7 @@ TEST(Discrepancy, OfOneOrderIsByHand) {
   auto const one = Sampled(OrderSampler::kMonteCarlo, 6, 1, 3);
   EXPECT_NEAR(Discrepancy({}, one, PermutationKernel::kMallows, 4.0), std::sqrt(1.0 - MallowsMean(6, 4.0)), 1e-14);
   EXPECT_NEAR(Discrepancy({}, one, PermutationKernel::kKendall, 4.0), 1.0, 1e-14);
-  // 1 + 4 + 9 + 16 + 25 + 36 = 91, less 6 * 49 / 4.
+  // 1 + 4 + 9 + 16 + 25 + 36 = 91, minus 6 * 49 / 4.
   EXPECT_NEAR(Discrepancy({}, one, PermutationKernel::kSpearman, 4.0), std::sqrt(91.0 - 73.5), 1e-13);
 }
 

@@ -1,4 +1,4 @@
-/// \file Sets of orders that tests share.
+/// \file Sets of orders used by several tests.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline Orders Sampled(OrderSampler sampler, std::int32_t d, std::int64_t n, std:
   return SampleOrders(ctx, d, n, options);
 }
 
-/// All orders of d players, each with the same weight.
+/// Returns all orders of d players with equal weights.
 inline Orders AllOrders(std::int32_t d) {
   Orders all;
   all.d = d;
@@ -37,7 +37,7 @@ inline Orders AllOrders(std::int32_t d) {
   return all;
 }
 
-/// From the definition.
+/// Counts discordant pairs by the definition.
 inline std::int64_t NaiveDiscordant(Span<std::uint32_t const> a, Span<std::uint32_t const> b) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(a.size()); ++i) {

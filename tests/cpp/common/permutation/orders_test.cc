@@ -21,7 +21,7 @@ double MeanDiscrepancy(OrderSampler sampler, std::int32_t d, std::int64_t n) {
   return sum / static_cast<double>(kRepeats);
 }
 
-/// Table 4 of the paper, the cells that take no time; tests/benchmark/permutation_tables.py has all.
+/// Tests the fast cells of the paper's table 4; tests/benchmark/permutation_tables.py has all of them.
 TEST(Orders, DiscrepanciesAreThoseOfTheTable) {
   struct Cell {
     OrderSampler sampler;
@@ -74,14 +74,14 @@ TEST(Orders, DependOnTheSeedAndNotOnThreads) {
 
 TEST(Orders, AntitheticAndOrthogonalHaveReverses) {
   for (auto const sampler : {OrderSampler::kAntithetic, OrderSampler::kOrthogonal}) {
-    auto const orders = Sampled(sampler, 6, 25, 2);  // odd: the last one has no partner
+    auto const orders = Sampled(sampler, 6, 25, 2);  // odd: the last order has no partner
     for (std::int64_t i = 0; i + 1 < 25; i += 2) {
       for (std::int64_t k = 0; k < 6; ++k) EXPECT_EQ(orders.Of(i)[k], orders.Of(i + 1)[5 - k]);
     }
   }
 }
 
-/// Units are what they are by their number, however many come before or after in the call.
+/// A unit depends only on its number, not on the other units of the call.
 TEST(Orders, GoOnWhereAnotherCallHasEnded) {
   for (auto const sampler : {OrderSampler::kMonteCarlo, OrderSampler::kAntithetic, OrderSampler::kOrthogonal}) {
     auto const whole = Sampled(sampler, 7, 48, 11);
@@ -100,7 +100,7 @@ TEST(Orders, HerdingIsAPrefixOfMore) {
   EXPECT_TRUE(std::equal(few.order.begin(), few.order.end(), many.order.begin()));
 }
 
-/// Equation 6 from its definition, candidate by candidate.
+/// Compares with equation 6 from its definition, candidate by candidate.
 TEST(Orders, HerdingTakesTheLeastAlike) {
   constexpr std::int32_t kPlayers = 8;
   auto const orders = Sampled(OrderSampler::kHerding, kPlayers, 30, 5);
@@ -129,7 +129,7 @@ TEST(Orders, HerdingTakesTheLeastAlike) {
   }
 }
 
-/// With all orders of three players, the best weights are equal, and further places have none.
+/// With all orders of three players, the best weights are equal, and additional orders have weight 0.
 TEST(Orders, BayesianWeightsEndWhereOrdersDo) {
   auto const orders = Sampled(OrderSampler::kBayesian, 3, 20, 1);
   std::vector<double> positive;
@@ -141,8 +141,8 @@ TEST(Orders, BayesianWeightsEndWhereOrdersDo) {
   EXPECT_NEAR(Discrepancy({}, orders, PermutationKernel::kMallows, 4.0), 0.0, 1e-7);
 }
 
-/// The weights are the best for their orders among those that add up to 1 in the given proportion: the solution of
-/// K w = z over its sum.
+/// The weights are optimal for their orders among weights that sum to 1, in proportion to the solution: K w = z,
+/// divided by its sum.
 TEST(Orders, BayesianWeightsSolveTheirSystem) {
   auto const orders = Sampled(OrderSampler::kBayesian, 7, 25, 4);
   auto const ranks = RanksOf(orders);
@@ -157,7 +157,7 @@ TEST(Orders, BayesianWeightsSolveTheirSystem) {
   for (auto const value : left) EXPECT_NEAR(value, left[0], 1e-12);
 }
 
-TEST(Orders, KeepWhatTheyAre) {  // for whoever has kept a seed
+TEST(Orders, KeepWhatTheyAre) {  // users may have stored a seed
   EXPECT_EQ(Sampled(OrderSampler::kMonteCarlo, 6, 1, 0).order, (std::vector<std::uint32_t>{4, 3, 2, 1, 0, 5}));
   EXPECT_EQ(Sampled(OrderSampler::kOrthogonal, 6, 1, 0).order, (std::vector<std::uint32_t>{1, 2, 4, 5, 0, 3}));
   EXPECT_EQ(Sampled(OrderSampler::kSobol, 6, 1, 0).order, (std::vector<std::uint32_t>{0, 2, 1, 4, 3, 5}));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kColumns = 5;
 
-/// Two outputs; counts calls and the rows of the largest.
+/// A function with two outputs that records the calls and the rows of the largest one.
 class TestFunction : public RowFunction {
  public:
   std::int64_t NumOutputs() const override { return 2; }
@@ -74,7 +74,7 @@ ShapleyOptions Exact() {
   return options;
 }
 
-/// All orders of players, each walked, from the definition.
+/// Computes the values from the definition, over all orders of players.
 std::vector<double> Naive(Tables const& tables, std::int64_t row, std::int64_t output) {
   std::vector<int> order{0, 1, 2, 3, 4};
   std::vector<double> values(5, 0.0);
@@ -130,7 +130,7 @@ TEST(ExplainRows, BatchesChangeNothing) {
   }
 }
 
-/// Values that a row shares with some rows of the background ask for nothing, and change nothing.
+/// Values that a row shares with some background rows need no evaluation, and change nothing.
 TEST(ExplainRows, SharedValuesAreNotAskedFor) {
   Tables tables;
   auto const all = Explained(tables.Task(), Exact());
@@ -189,7 +189,7 @@ TEST(ExplainRows, GroupsJoinTogether) {
   task.players = {{0, 1}, {2, 3, 4}};
   auto const found = Explained(task, Exact());
   auto const each = Explained(tables.Task(), Exact());
-  // x0 x1 does not interact with the others in output 0, so groups have the sums of their columns.
+  // x0 x1 does not interact with the other columns in output 0, so groups have the sums of their columns.
   for (std::int64_t row = 0; row < 6; ++row) {
     EXPECT_NEAR(found.values[ToSize(row * 4)], each.values[ToSize(row * 10)] + each.values[ToSize(row * 10 + 2)],
                 1e-14);

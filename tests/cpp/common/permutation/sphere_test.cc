@@ -1,4 +1,4 @@
-/// The way from points of a sphere to orders: the map, orthogonal points, Sobol points, angles.
+/// Conversion of points on a sphere to orders: the map, orthogonal points, Sobol points, angles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace kauri {
 namespace {
 
-/// Algorithm 2 as printed, with the matrix U.
+/// Computes algorithm 2 as printed, with the matrix U.
 std::vector<std::uint32_t> NaiveOrder(std::vector<double> const& point) {
   auto const d = point.size() + 1;
   std::vector<double> z(d, 0.0);
@@ -43,7 +43,7 @@ TEST(SphereMap, IsTheMatrixOfThePaper) {
   }
 }
 
-/// Chi-square of the counts of all d! orders, in standard deviations from its mean.
+/// Returns chi-square of the counts of all d! orders, in standard deviations from its mean.
 double Deviation(OrderSampler sampler, std::int32_t d, std::int64_t n_sets) {
   std::map<std::vector<std::uint32_t>, std::int64_t> counts;
   for (std::int64_t seed = 0; seed < n_sets; ++seed) {
@@ -100,7 +100,7 @@ TEST(Orthogonal, PairsAreReversesOrFarFromEachOther) {
   }
 }
 
-/// Simpson's rule on the density.
+/// Integrates the density by Simpson's rule.
 double ShareBelow(std::int32_t m, double angle) {
   auto const integral = [&](double end) {
     constexpr int kSteps = 20000;
@@ -124,7 +124,7 @@ TEST(SinePower, InvertsItsDistribution) {
       EXPECT_EQ(angles.Inverse(1.0 - u).sine, angle.sine) << m << " " << u;
     }
   }
-  EXPECT_NEAR(SinePower(1).Inverse(0.125).cosine, 0.75, 1e-15);  // uniform in the cosine, as on the globe
+  EXPECT_NEAR(SinePower(1).Inverse(0.125).cosine, 0.75, 1e-15);  // uniform in the cosine, as on a globe
 }
 
 TEST(SinePower, TurnsAreThoseOfTheLibrary) {
@@ -147,10 +147,10 @@ TEST(SpherePoints, LieOnTheSphere) {
 }
 
 TEST(SobolPoints, PolynomialsArePrimitive) {
-  // By hand: x + 1, x^2 + x + 1, x^3 + x + 1, x^3 + x^2 + 1, x^4 + x + 1, x^4 + x^3 + 1.
+  // Worked by hand: x + 1, x^2 + x + 1, x^3 + x + 1, x^3 + x^2 + 1, x^4 + x + 1, x^4 + x^3 + 1.
   EXPECT_EQ(PrimitivePolynomials(6), (std::vector<std::uint32_t>{3, 7, 11, 13, 19, 25}));
   auto const all = PrimitivePolynomials(kSobolDimensions - 1);
-  // Euler's phi(2^s - 1) / s of degree s.
+  // There are Euler's phi(2^s - 1) / s polynomials of degree s.
   std::vector<int> const counts{1, 1, 2, 2, 6, 6, 18, 16, 48, 60, 176, 144, 630};
   for (std::size_t s = 1; s <= counts.size(); ++s) {
     auto const of_degree = [&](std::uint32_t polynomial) { return polynomial >> s == 1U; };
@@ -158,7 +158,7 @@ TEST(SobolPoints, PolynomialsArePrimitive) {
   }
 }
 
-/// Every interval of length 2^-k has one of the first 2^k points, in each dimension and after scrambling.
+/// Every interval of length 2^-k has one of the first 2^k points, in each dimension and also after scrambling.
 TEST(SobolPoints, AreEvenInEveryDimension) {
   constexpr std::uint32_t kPoints = 64;
   SobolPoints const points(300);
@@ -171,7 +171,7 @@ TEST(SobolPoints, AreEvenInEveryDimension) {
   for (auto const& of_dimension : seen) EXPECT_EQ(std::count(of_dimension.begin(), of_dimension.end(), true), kPoints);
 }
 
-/// Scrambling keeps which points share an interval, and moves them all.
+/// Scrambling moves all points but preserves which points share an interval.
 TEST(SobolPoints, ScramblesPrefixes) {
   SobolPoints const points(5);
   std::vector<double> a(5);

@@ -1,4 +1,4 @@
-/// Arrow tables and masks of columns: values, offsets, nulls; what contradicts itself.
+/// Arrow tables and masks of columns: values, offsets, nulls, and contradictions.
 #include "data/adapters/arrow.h"
 
 #include "data/data_test_support.h"
@@ -46,7 +46,7 @@ TEST(ArrowTable, OffsetsAndNulls) {
     column.null_count = -1;
     column.buffers[0] = kBits;
   }
-  batch.children[1]->null_count = 0;  // nothing is null, whatever the bits say
+  batch.children[1]->null_count = 0;  // no value is null, regardless of the bits
   auto const table = ArrowTable::FromArray(maker.Schema(), &batch);
   EXPECT_EQ(batch.release, nullptr);
   ExpectSame(RowsOf(*table->View(kNaN)), {2.5F, 12, 1, kNaN, 13, kNaN});
@@ -77,7 +77,7 @@ TEST(ArrowTable, AnyThreadsAndManyRows) {
   EXPECT_EQ(one->Dense().values[2 * 4999], static_cast<float>(values[2499]));
 }
 
-/// The message for a batch of one float column and one integer column that `spoil` has changed; all is released.
+/// Returns the message for a batch of one float and one integer column changed by `spoil`; everything is released.
 std::string Refusal(std::function<void(ArrowSchema*, ArrowArray*)> const& spoil) {
   ArrowMaker maker;
   maker.Field("width", "f").Field("depth", "l");
@@ -152,7 +152,7 @@ TEST(ArrowTable, RefusesFailingStreamsAndNullRows) {
   ExpectParts(MessageOf([&] { ArrowTable::FromArray(maker.Schema(), &batch); }), {"whole rows are null"});
 }
 
-/// One column of `values` with a mask, as JSON.
+/// Returns one column of `values` with a mask, as JSON.
 std::string MaskedColumn(std::vector<float> const& values, std::string const& typestr, std::string const& shape,
                          void const* bits) {
   auto const address = [](void const* p) { return std::to_string(reinterpret_cast<std::uintptr_t>(p)); };

@@ -6,7 +6,7 @@
 namespace kauri {
 namespace {
 
-/// Element by element through ElementAsDouble.
+/// Reads element by element through ElementAsDouble.
 std::vector<float> Reference(ArrayView const& array, float missing) {
   std::vector<float> rows;
   for (std::int64_t row = 0; row < array.shape[0]; ++row) {

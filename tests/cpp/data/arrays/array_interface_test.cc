@@ -40,7 +40,7 @@ TEST(ArrayInterface, EveryDType) {
   ExpectDType<ByteBool>("|b1", ByteBool{7});
 }
 
-/// Naive binary16: sign * 1.fraction * 2^(exponent - 15).
+/// Decodes binary16 naively: sign * 1.fraction * 2^(exponent - 15).
 double HalfReference(std::uint16_t bits) {
   auto const exponent = (bits >> 10U) & 31U;
   auto const fraction = bits & 1023U;

@@ -38,7 +38,7 @@ TEST(RowMoveOf, WhatItMakes) {
   auto const in_place = RowMoveOf(View(from.data(), 5, 3, 32), View(from.data(), 5, 3, 32));
   EXPECT_EQ(in_place.from, in_place.to);
   EXPECT_EQ(RowMoveOf(View(nullptr, 0, 3, 12), View(nullptr, 0, 3, 12)).n_rows, 0);
-  // Side by side is no overlap.
+  // Adjacent memory is no overlap.
   EXPECT_EQ(RowMoveOf(View(from.data(), 5, 4, 16), View(from.data() + 20, 5, 4, 16)).n_rows, 5);
   EXPECT_EQ(RowMoveOf(View(from.data(), 5, 1, 4, 999), View(to.data(), 5, 1, 4)).row_bytes, 4);
 }

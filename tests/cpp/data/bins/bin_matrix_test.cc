@@ -21,7 +21,7 @@ BinMatrix MakeBins(DataMatrix const& data, int max_bin, int threads = 2) {
   return {ctx, data, MakeQuantileCuts(ctx, data, max_bin)};
 }
 
-/// Every value lies between the cuts of its bin; missing values have no bin.
+/// Checks that every value lies between the edges of its bin, and that missing values have no bin.
 void ExpectCodesFit(BinMatrix const& bins, std::vector<float> const& values) {
   auto const n_cols = static_cast<std::size_t>(bins.NumCols());
   for (std::size_t cell = 0; cell < values.size(); ++cell) {
@@ -40,7 +40,7 @@ void ExpectCodesFit(BinMatrix const& bins, std::vector<float> const& values) {
   }
 }
 
-/// The copy by rows says the same as FindCode, which reads the copy by columns.
+/// Checks that the row-wise copy agrees with FindCode, which reads the column-wise copy.
 template <typename Code>
 void ExpectCopiesAgree(BinMatrix const& bins, BinCodes<Code> const& codes) {
   EXPECT_EQ(codes.row_stride % BinCodes<Code>::kPerWord, 0);
@@ -106,7 +106,7 @@ TEST(BinMatrix, OneHotColumnsShareAColumnPerVariable) {
       auto const bins = MakeBins(*MakeMatrix(values, n_cols, absent), 256);
       ExpectCodesFit(bins, values);
       ASSERT_TRUE(bins.HasBundles());
-      auto const per_variable = !absent && n_levels == 70 ? 2U : 1U;  // four cells for each dense feature
+      auto const per_variable = !absent && n_levels == 70 ? 2U : 1U;  // four histogram cells for each dense feature
       EXPECT_EQ(bins.Bundled().bundles.size(), 4 * per_variable) << n_levels << (absent ? " sparse" : " dense");
     }
   }

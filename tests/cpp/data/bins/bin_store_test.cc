@@ -34,8 +34,7 @@ BinStoreOptions InFile() {
   return options;
 }
 
-/// Each value became the lower bound of its bin, which is the column's smallest value in the first bin, and nothing
-/// else.
+/// Checks that each value became the lower bound of its bin, or the column's smallest value in the first bin.
 void ExpectLowerBounds(DataMatrix const& data, std::vector<float> const& values) {
   auto const shown = RowsOf(data);
   auto const& cuts = BinsOf(data)->Layout().Cuts();
@@ -185,7 +184,7 @@ TEST(BinStore, WeightsOfQueriesThatAreAlikeInABatchCount) {
 
 TEST(BinStore, SummariesForAFileDoNotDependOnBatches) {
   MatrixSpec spec;
-  spec.n_rows = 70000;  // more than a part
+  spec.n_rows = 70000;  // more than one part
   spec.n_cols = 2;
   auto const matrix = MakeMatrix(spec);
   CutOptions cut;
@@ -200,7 +199,7 @@ TEST(BinStore, SummariesForAFileDoNotDependOnBatches) {
   }
 }
 
-/// What does not fit is read in further passes.
+/// Data that do not fit are read in further passes.
 TEST(BinStore, ABudgetDoesNotChangeTheCutsOfAFile) {
   MatrixSpec spec;
   spec.n_rows = 70000;
@@ -235,7 +234,7 @@ TEST(BinStore, RefTakesTheCutsOfOtherData) {
     EXPECT_EQ(BinsOf(*valid)->MaxBin(), 8);
     EXPECT_EQ(valid->NumEntries(), other->NumEntries());
   }
-  options.like = first.get();  // keeps values
+  options.like = first.get();  // keeps its values
   RowBatches of_values(*other, 30);
   ExpectSameCuts(*Make(&of_values, options), MakeQuantileCuts(Context{}, *first, 256));
 }
@@ -284,7 +283,7 @@ TEST(BinStore, PagesTileTheRows) {
       ASSERT_EQ(starts.front(), 0);
       ASSERT_EQ(starts.back(), 500);
       EXPECT_EQ(starts.size() == 501U, max_bytes == 1);
-      EXPECT_LE(largest, std::max<std::int64_t>(max_bytes, 64));  // a page has one row at least
+      EXPECT_LE(largest, std::max<std::int64_t>(max_bytes, 64));  // a page has at least one row
       auto page = MakePage(bins->Layout(), 0);
       for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
         bins->ReadPage(starts[i], starts[i + 1], &page);

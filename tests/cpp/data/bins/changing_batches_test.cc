@@ -31,7 +31,7 @@ std::string SecondPassMessage(DataMatrix const& before, DataMatrix const& after,
   return MessageOf([&] { MakeBinnedMatrix(Context{}, &batches, options); });
 }
 
-/// All of these lie within the cuts that the first pass made, where nothing but their values tells.
+/// All of these values lie within the edges of the first pass, so only the values themselves differ.
 TEST(ChangingBatches, OtherValuesInTheSecondPassAreRefused) {
   for (bool const sparse : {false, true}) {
     MatrixSpec spec;
@@ -73,7 +73,7 @@ TEST(ChangingBatches, AnotherBatchAfterTheOnlyOneIsRefused) {
             std::string::npos);
 }
 
-/// The rows of `matrix`, in the first pass in batches of other sizes than later.
+/// The rows of `matrix`, with batch sizes in the first pass that differ from later passes.
 class OtherBatches : public RowSource {
  public:
   explicit OtherBatches(DataMatrix const& matrix) : first_(matrix, 30), later_(matrix, 17) {}
@@ -115,7 +115,7 @@ TEST(ChangingBatches, TheSameRowsMayComeInOtherBatches) {
   EXPECT_EQ(MessageOf([&] { MakeBinnedMatrix(Context{}, &batches, InFile()); }), "no error");
 }
 
-/// The values of all rows are the same.
+/// The values are the same in all cases; other row information differs.
 TEST(ChangingBatches, WhatElseIsSaidOfRowsMustBeTheSameToo) {
   struct Case {
     std::string field;

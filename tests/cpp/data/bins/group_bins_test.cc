@@ -1,4 +1,4 @@
-/// \file The bins of a group's ranks: one layout, and each row's codes as one process has them.
+/// \file Bins in a group of ranks: one common layout, and the codes of each row as in one process.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ std::vector<Table> MakeTables() {
   MatrixSpec missing{1100, 9, 0.2, 40, false, 2};
   MatrixSpec sparse{1100, 30, 0.9, 0, true, 3};
   MatrixSpec half{1100, 6, 0.5, 0, true, 4};  // dense on some ranks, sparse on others
-  auto rare = MakeValues(dense);              // missing on one rank alone
+  auto rare = MakeValues(dense);              // missing on one rank only
   rare[5] = std::numeric_limits<float>::quiet_NaN();
   std::vector<Table> tables{{"dense", MakeValues(dense), 9},
                             {"missing", MakeValues(missing), 9},
@@ -77,7 +77,7 @@ std::unique_ptr<DataMatrix> MakeWhole(Table const& table) {
   return MakeData(table, rows);
 }
 
-/// Layout and codes of a rank's rows against those of one process.
+/// Compares layout and codes of a rank's rows with those from one process.
 void ExpectRowsOf(BinMatrix const& whole, Rows const& rows, BinMatrix const& part) {
   EXPECT_EQ(part.IsDense(), whole.IsDense());
   EXPECT_EQ(part.FeatureBegin(), whole.FeatureBegin());
@@ -95,7 +95,7 @@ void ExpectRowsOf(BinMatrix const& whole, Rows const& rows, BinMatrix const& par
   }
 }
 
-/// All ranks have lists, or none, with the same usual codes.
+/// Checks that all ranks have lists, or none, with the same most frequent codes.
 void ExpectOneLayout(Context const& ctx, BinMatrix const& bins) {
   EXPECT_EQ(MaxOverRanks(ctx, bins.LayoutDigest()), bins.LayoutDigest());
   EXPECT_EQ(MaxOverRanks(ctx, bins.Unusual().IsEmpty() ? 1 : 0), bins.Unusual().IsEmpty() ? 1U : 0U);
@@ -118,11 +118,11 @@ TEST(GroupBins, AreThoseOfOneProcess) {
         ExpectOneLayout(ctx, part);
       });
     }
-    n_checked += 1;  // the next table: other partitions for the same number of ranks
+    n_checked += 1;  // selects other partitions for the next table with this number of ranks
   }
 }
 
-/// What histograms add for a row: the cell of each bundle, of each list's entry, or of each feature.
+/// Adds a row to its histogram cells: one for each bundle, list entry, or feature.
 void AddRow(BinMatrix const& bins, std::int64_t row, FixedSum const& sum, std::vector<FixedSum>* cells) {
   if (bins.HasBundles()) {
     auto const& bundled = bins.Bundled();
@@ -205,10 +205,10 @@ TEST(GroupBins, OfBatchesAreThoseOfOneProcess) {
       OnRanks(partition, [&](Context const& ctx, Rows const& rows) {
         auto mine = BatchesOf(table, rows, 100 + 150 * ctx.collective->Rank());
         auto options = OptionsOf(table);
-        options.kept_bytes = 1 << (12 + ctx.collective->Rank());  // the ranks keep other numbers of columns
+        options.kept_bytes = 1 << (12 + ctx.collective->Rank());  // the ranks keep different numbers of columns
         auto const data = MakeBinnedMatrix(ctx, &mine, options);
         auto const& bins = BinsOf(*data)->Layout();
-        // Entries of sparse rows that came in batches have no bundles, of one process neither.
+        // Entries of sparse rows that arrived in batches have no bundles, also in one process.
         if (bins.IsDense()) ExpectRowsOf(BinsOf(*whole)->Layout(), rows, bins);
         EXPECT_EQ(bins.Cuts().values, BinsOf(*whole)->Layout().Cuts().values);
         EXPECT_EQ(data->Info().weights, PickRows(table.weights, 1, rows));
@@ -238,7 +238,7 @@ TEST(GroupBins, AreKeptWhileEveryRankBringsTheSame) {
     EXPECT_NE(alone, first);
     EXPECT_EQ(alone->Cuts().values, MakeQuantileCuts({}, *data, 256).values);
     auto const is_last = ctx.collective->Rank() == 2;
-    auto const mixed = derive(is_last ? *other : *data);  // one rank brings another matrix
+    auto const mixed = derive(is_last ? *other : *data);  // one rank uses another matrix
     EXPECT_NE(mixed, first);
     EXPECT_EQ(mixed->LayoutDigest(), first->LayoutDigest());
     if (is_last) data->MutableInfo()->weights.assign(rows.size(), 2.0F);
@@ -286,7 +286,7 @@ TEST(GroupBins, MustBeMadeTogether) {
   for (auto const& error : mixed) ExpectParts(error, {"how rows are kept", "values", "bins"});
 }
 
-/// One of two ranks; the other one's part of every answer is noise.
+/// One of two ranks; the other rank's part of every answer is noise.
 class NoisyCollective : public Collective {
  public:
   explicit NoisyCollective(std::uint64_t seed) : random_(seed), calls_before_(random_.Below(30)) {}
@@ -312,7 +312,7 @@ class NoisyCollective : public Collective {
   void Abort(std::string const&) noexcept override {}
 
  private:
-  /// 0: what a rank without rows adds.
+  /// Returns the kind of noise; 0 is the contribution of a rank without rows.
   std::uint32_t Kind() { return calls_before_-- > 0 ? 0 : random_.Below(4); }
   std::uint64_t Noise(std::uint32_t kind, std::uint64_t value) {
     auto const bits = static_cast<std::uint64_t>(random_.Uniform() * 0x1p63) * 2;

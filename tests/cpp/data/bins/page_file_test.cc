@@ -26,7 +26,7 @@ BinStoreOptions InPages() {
   return options;
 }
 
-/// The files of this process in the folder.
+/// Returns the number of files of this process in the folder.
 std::size_t CountFiles(std::filesystem::path const& folder) {
   std::size_t count = 0;
   for (auto const& entry : std::filesystem::directory_iterator(folder)) count += entry.exists() ? 1 : 0;

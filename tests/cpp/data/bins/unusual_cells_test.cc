@@ -17,7 +17,7 @@ BinMatrix MakeBins(std::vector<float> values, std::int64_t n_cols, int threads) 
   return {ctx, *data, MakeQuantileCuts(ctx, *data, 256)};
 }
 
-/// The cells of a row whose codes are not usual, by definition.
+/// Returns the cells of a row whose codes are not the most frequent ones, by definition.
 std::vector<std::uint16_t> NaiveList(BinMatrix const& bins, std::int64_t row) {
   std::vector<std::uint16_t> cells;
   for (std::size_t feature = 0; feature < bins.Unusual().usual.size(); ++feature) {

@@ -1,4 +1,4 @@
-/// \file Columns that only the model has in its rows, combinations and numbers of further classes: worked by hand.
+/// \file Derived columns that only the model has, from combinations and further classes: worked by hand.
 #include "data/categories/added_columns.h"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@ namespace kauri {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr std::int64_t kStep = std::int64_t{1} << 24U;  // between the cells of two positions of a base
+constexpr std::int64_t kStep = std::int64_t{1} << 24U;  // distance of the cells of two adjacent positions of a base
 
-/// Columns 0, 1 and 3 have the categories {2, 5}, {0, 7} and {4}; together are 0 and 1, and these and 3. Means of the
-/// labels count one row of the prior, 1, beside them.
+/// Returns an encoding in which columns 0, 1 and 3 have the categories {2, 5}, {0, 7} and {4}. Combinations are 0 with
+/// 1, and these with 3. Means of the labels include one row of the prior, 1.
 std::shared_ptr<OrderedEncoding> MakeEncoding() {
   auto encoding = std::make_shared<OrderedEncoding>();
   encoding->settings.most_combined = 3;
@@ -53,7 +53,7 @@ TEST(OrderedEncoding, PositionsAndMembers) {
   EXPECT_FALSE(other == *encoding);
 }
 
-/// The same columns and the pair, with three classes: 4, 1 and 3 of 8 rows, and a prior that counts as two rows.
+/// Returns the same columns and the pair with three classes: 4, 1 and 3 of 8 rows, and a prior that counts as two rows.
 std::shared_ptr<OrderedEncoding> MakeClasses() {
   auto encoding = std::make_shared<OrderedEncoding>();
   encoding->settings.strength = 2.0F;
@@ -69,7 +69,7 @@ std::shared_ptr<OrderedEncoding> MakeClasses() {
   return encoding;
 }
 
-/// Rows and the priors' two, of the class and in all.
+/// Returns the share of a class, with the prior's two rows counted in the class and in total.
 float ShareOf(std::int64_t number, double rows, double of) {
   double const priors[] = {4.0 / 8, 1.0 / 8, 3.0 / 8};
   return static_cast<float>((rows + 2 * priors[number]) / (of + 2));
@@ -77,7 +77,7 @@ float ShareOf(std::int64_t number, double rows, double of) {
 
 TEST(OrderedEncoding, ClassesHaveANumberEach) {
   EXPECT_EQ(NumbersOf(0), 1);
-  EXPECT_EQ(NumbersOf(2), 1);  // what is left of 1 is the other's
+  EXPECT_EQ(NumbersOf(2), 1);  // the rest of 1 is the other class's
   EXPECT_EQ(NumbersOf(3), 3);
   auto const encoding = MakeClasses();
   EXPECT_EQ(encoding->EncodedColumns(), (std::vector<std::size_t>{0, 1, 3, 4}));
@@ -140,7 +140,7 @@ TEST(AddedColumns, FillsThemInOrder) {
   EXPECT_TRUE(std::isnan(numbers[1]));
 }
 
-/// Rows of the columns above, of which 2 holds numbers.
+/// Rows of the columns above; column 2 is numeric.
 class CombinedRowsTest : public ::testing::Test {
  protected:
   CombinedRowsTest() : view_(MakeRowsView(values_.data(), 3, 4)) {
@@ -168,7 +168,7 @@ TEST_F(CombinedRowsTest, AreColumnsAfterTheRows) {
   EXPECT_EQ(std::vector<float>(rows.begin(), rows.begin() + 6), first);
   EXPECT_EQ(rows[6 + 4], ValueOf(0, 2));
   EXPECT_EQ(rows[6 + 5], 1.0F);
-  EXPECT_EQ(rows[12], 1.0F);  // a category that did not occur, alone and in a cell
+  EXPECT_EQ(rows[12], 1.0F);  // a category that did not occur, alone and in a combination
   EXPECT_EQ(rows[12 + 4], 1.0F);
   EXPECT_TRUE(std::isnan(rows[12 + 5]));
 }

@@ -1,4 +1,4 @@
-/// \file Names of categories: columns that have them, dictionaries, and rows in the categories of a model.
+/// \file Names of categories: columns with names, dictionaries, and rows in the categories of a model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(CategoryNames, CodesOfManyNamesAreThoseOfEach) {
   expect_each(shifted, numbers);
   EXPECT_EQ(CategoryCodes(backwards, texts).back(), -1);
   EXPECT_EQ(CategoryCodes(backwards, texts)[0], 39);
-  shifted.number_type = CategoryNames::Type::kU64;  // -20 is another number than 2^64 - 20
+  shifted.number_type = CategoryNames::Type::kU64;  // -20 differs from 2^64 - 20
   shifted.numbers[0] = -20;
   expect_each(shifted, numbers);
   EXPECT_EQ(CategoryCodes(shifted, numbers)[0], -1);
@@ -112,7 +112,7 @@ struct OneColumn {
 
 TEST(CategoryColumn, NamesAndCodes) {
   OneColumn const column;
-  auto const view = MakeColumnarView(column.Json(), 2.0F);  // which says nothing of codes
+  auto const view = MakeColumnarView(column.Json(), 2.0F);  // `missing` does not apply to codes
   ASSERT_EQ(view->Categories().size(), 1U);
   EXPECT_EQ(view->Categories()[0], Texts({"red", "", "green"}));
   std::vector<float> rows(4);
@@ -144,7 +144,7 @@ TEST(CategoryColumn, Refusals) {
   ExpectParts(refusal(column), {"goes from byte 3 to 2"});
 }
 
-/// An array of texts, 32-bit offsets.
+/// An array of texts with 32-bit offsets.
 struct Dictionary {
   std::vector<std::int32_t> offsets;
   std::string bytes;
@@ -216,7 +216,7 @@ class CategoryViewTest : public ::testing::Test {
 
 TEST_F(CategoryViewTest, NothingToDo) {
   EXPECT_FALSE(ModelRows(model_, *view_).AreTranslated());
-  model_.categories.unseen = UnseenCategory::kError;  // but no categories
+  model_.categories.unseen = UnseenCategory::kError;  // but it has no categories
   EXPECT_FALSE(ModelRows(model_, *view_).AreTranslated());
   CategoryNameTable const names{Texts({"a", "b"}), {}};
   view_->SetCategories(names);

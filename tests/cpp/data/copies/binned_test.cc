@@ -1,4 +1,4 @@
-/// Matrices of the bins of others.
+/// Matrices that share the bins of others.
 #include "data/copies/binned.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(WithBins, CutsAreThoseOfTraining) {
   auto const binned = WithBins(Context{}, *matrix, 16);
   auto const expected = MakeQuantileCuts(Context{}, *matrix, 16, {SketchKind::kExact, matrix->Info().weights});
   EXPECT_EQ(BinsOf(*binned)->Layout().Cuts().values, expected.values);
-  EXPECT_EQ(LatestBins(*matrix), BinsOf(*binned)->InMemory());  // made once, for both
+  EXPECT_EQ(LatestBins(*matrix), BinsOf(*binned)->InMemory());  // made once for both
 }
 
 TEST(WithBins, SlicesShareTheCuts) {

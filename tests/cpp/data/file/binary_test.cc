@@ -30,7 +30,7 @@ std::vector<char> BytesOfFile(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// The message of the error that reading a file of these bytes ends in.
+/// Returns the error message of reading a file of these bytes.
 std::string ReadMessage(std::vector<char> const& bytes) {
   ByteSource const source{"some.bin", bytes.size(), [&](std::uint64_t offset, Span<char> out) {
                             ASSERT_LE(offset + out.size(), bytes.size());
@@ -39,7 +39,7 @@ std::string ReadMessage(std::vector<char> const& bytes) {
   return MessageOf([&] { ReadBinary(Context{}, source); });
 }
 
-/// Every field set.
+/// Returns a matrix with every field set.
 std::unique_ptr<DataMatrix> FullMatrix(bool sparse) {
   MatrixSpec spec;
   spec.n_rows = 6;
@@ -64,7 +64,7 @@ std::unique_ptr<DataMatrix> FullMatrix(bool sparse) {
   return matrix;
 }
 
-/// NaN equals NaN.
+/// Expects equal bits; NaN equals NaN.
 void ExpectSameBits(std::vector<float> const& a, std::vector<float> const& b) {
   ASSERT_EQ(a.size(), b.size());
   EXPECT_TRUE(a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
@@ -153,7 +153,7 @@ TEST(Binary, EveryFlippedBitOfWhatIsReadIsFound) {
   }
 }
 
-/// A file whose checksums fit whatever was changed.
+/// A file whose checksums are updated after changes.
 class Forged {
  public:
   explicit Forged(bool sparse) {

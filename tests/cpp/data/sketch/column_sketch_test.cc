@@ -27,7 +27,8 @@ struct Column {
   std::vector<float> weights;
 };
 
-/// By name: continuous, with duplicates, heavy tails, one heavy value, ascending; one value in ten is missing.
+/// Returns a column by kind: continuous, with duplicates, heavy tails, one heavy value, ascending; one value in ten is
+/// missing.
 Column MakeColumn(int kind, std::size_t n, std::uint64_t seed) {
   Random random(seed);
   Column column;
@@ -43,7 +44,7 @@ Column MakeColumn(int kind, std::size_t n, std::uint64_t seed) {
   return column;
 }
 
-/// The weight of smaller values, from the definition.
+/// Returns the total weight of smaller values, from the definition.
 double TrueRank(std::vector<std::pair<float, double>> const& sorted, float value) {
   double rank = 0.0;
   for (auto const& item : sorted) {
@@ -62,7 +63,7 @@ std::vector<std::pair<float, double>> Sorted(Column const& column, bool weighted
   return sorted;
 }
 
-/// Every stated rank is within the bound that the sketch gives, and the bound within `limit`.
+/// Checks that every stated rank is within the sketch's bound, and that the bound is at most `limit`.
 void CheckRanks(ColumnSketch const& sketch, Column const& column, bool weighted, double limit) {
   auto const sorted = Sorted(column, weighted);
   auto const ranks = sketch.Ranks();
@@ -92,7 +93,7 @@ TEST(GkSketch, RanksAreWithinTheBoundForAnyData) {
         auto const weights = weighted ? Part(column.weights, begin, begin + 1250) : Span<float const>();
         sketch.Add(Part(column.values, begin, begin + 1250), weights);
       }
-      // 16 parts are pruned up to five times, each 1 / 499 of the gap, and the error is half of that.
+      // 16 parts are pruned up to five times, each time by 1 / 499 of the gap; the error is half of that.
       CheckRanks(sketch, column, weighted, 5.0 / 499.0);
       EXPECT_LT(sketch.Bytes(), std::size_t{6 * 500 * sizeof(GkEntry)});
     }

@@ -17,7 +17,7 @@ using testing::MakeMatrix;
 using testing::Random;
 
 TEST(CosineCdf, IsExactForACosine) {
-  // The density (1 + cos t) / pi of t has E cos t = 1/2 and the distribution (t + sin t) / pi.
+  // For the density (1 + cos t) / pi of t, E cos t = 1/2 and the distribution is (t + sin t) / pi.
   constexpr double kPi = 3.14159265358979323846;
   auto const cdf = CosineCdf(std::vector<double>{1.0, 0.5, 0.0, 0.0});
   for (std::size_t cell = 0; cell <= kCdfCells; cell += 512) {
@@ -34,7 +34,7 @@ std::vector<float> Uniform(std::size_t n) {
   return values;
 }
 
-/// The largest distance of stated from true ranks.
+/// Returns the largest difference between stated and true ranks.
 double Distance(std::vector<float> values, ColumnRanks const& ranks) {
   std::sort(values.begin(), values.end());
   auto largest = 0.0;

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ErrorsOnRanks;
 
-/// What all ranks say of columns that rank 1 of three has otherwise.
+/// Returns the common error of all ranks if rank 1 of three has different columns.
 std::string Refusal(MetaInfo const& usual, MetaInfo const& other) {
   auto const errors = ErrorsOnRanks(
       3, [&](Context const& ctx) { RequireSameColumns(ctx, ctx.collective->Rank() == 1 ? other : usual); });

@@ -24,7 +24,7 @@ using testing::Random;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// One value of a column of a kind of its own.
+/// Returns a value of a column; each kind of column has its own distribution.
 float Draw(std::size_t kind, Random* random) {
   auto const uniform = static_cast<float>(random->Uniform());
   switch (kind % 9) {
@@ -33,9 +33,9 @@ float Draw(std::size_t kind, Random* random) {
     case 1:
       return static_cast<float>(random->Below(3));  // few values
     case 2:
-      return uniform < 0.6F ? 0.0F : random->Normal();  // a heavy one
+      return uniform < 0.6F ? 0.0F : random->Normal();  // one heavy value
     case 3:
-      return std::floor(std::exp(7.0F * uniform));  // many heavy ones, and a tail
+      return std::floor(std::exp(7.0F * uniform));  // many heavy values and a tail
     case 4:
       return uniform < 0.3F ? kNan : static_cast<float>(random->Below(400)) - 200.0F;
     case 5:
@@ -45,7 +45,7 @@ float Draw(std::size_t kind, Random* random) {
     case 7:
       return 7.5F;
     default:
-      return uniform < 0.5F ? -0.0F : 1.0F + 1e-6F * static_cast<float>(random->Below(9));  // neighbours
+      return uniform < 0.5F ? -0.0F : 1.0F + 1e-6F * static_cast<float>(random->Below(9));  // adjacent values
   }
 }
 
@@ -130,7 +130,7 @@ TEST(GroupCuts, OfFewRowsAndOfNone) {
   }
 }
 
-TEST(GroupCuts, OfManyRows) {  // keys are picked, not all of them sorted
+TEST(GroupCuts, OfManyRows) {  // ranks are selected without sorting all keys
   for (auto const kind : {Weights::kNone, Weights::kReal}) {
     Table const table{6, MakeTable(280000, 6, 0), MakeWeights(280000, kind, 1), false};
     auto const data = MakeMatrix(table.values, 6, false);

@@ -21,7 +21,7 @@ std::vector<float> Normal(std::size_t n, std::uint64_t seed) {
   return values;
 }
 
-/// The largest distance between the sketch's ranks and the exact ones, as a share of all weight.
+/// Returns the largest difference between the sketch's ranks and exact ranks, as a share of all weight.
 double LargestError(KllSketch const& sketch, std::vector<float> const& values, std::vector<float> const& weights) {
   auto const exact = RanksOf(ExactSummary(values, weights));
   auto const ranks = sketch.Ranks();
@@ -35,7 +35,7 @@ double LargestError(KllSketch const& sketch, std::vector<float> const& values, s
 }
 
 TEST(KllSketch, SizeTwoByHand) {
-  // Capacity of one level: 3. The fourth value makes 4 > 3: sorted 1 2 3 4, the odd or the even ones go up.
+  // The capacity of one level is 3. The fourth value exceeds it: of the sorted 1 2 3 4, the odd or the even ones go up.
   KllSketch sketch(2);
   sketch.Add(std::vector<float>{3.0F, 1.0F, 4.0F}, {});
   EXPECT_EQ(sketch.RankErrorBound(), 0.0);
@@ -49,7 +49,7 @@ TEST(KllSketch, SizeTwoByHand) {
 }
 
 TEST(KllSketch, RankErrorIsBelowThePublishedOneInNinetyNineOfAHundredRuns) {
-  // k = 200: 1.33 % of rank, for one rank each (the median), with probability 99 %.
+  // For k = 200 the error is 1.33 % of rank, for a single rank (the median), with probability 99 %.
   constexpr int kRuns = 500;
   auto const values = Normal(20000, 5);
   auto sorted = values;

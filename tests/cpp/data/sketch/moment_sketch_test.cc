@@ -28,7 +28,7 @@ std::vector<float> SomeWeights(std::size_t n) {
   return weights;
 }
 
-/// Mapped moments from the definition, in long double.
+/// Computes mapped moments from the definition, in long double.
 std::vector<double> NaiveMoments(std::vector<float> const& values, std::vector<float> const& weights, int order) {
   long double low = std::numeric_limits<float>::infinity();
   long double high = -low;
@@ -109,7 +109,7 @@ TEST(MaxEntropy, HasTheMomentsAndIsADistribution) {
 }
 
 TEST(MaxEntropy, GivesUpMomentsThatNoDensityHas) {
-  // Two points: order by order the fit fails down to what a density can have.
+  // Two points: the fit fails order by order, down to an order that a density can match.
   std::vector<double> const two_points{1.0, 0.0, 1.0, 0.0, 1.0};
   auto const cdf = MaxEntropyCdf(two_points);
   EXPECT_NEAR(cdf.back(), 1.0, 1e-12);
@@ -127,7 +127,7 @@ TEST(Legendre, IsExactForPolynomials) {
   }
 }
 
-/// The mean distance between both distributions over the range, from the values.
+/// Returns the mean difference between both distributions over the range, computed from the values.
 double Distance(std::vector<float> values, ColumnRanks const& ranks) {
   std::sort(values.begin(), values.end());
   double sum = 0.0;
@@ -151,7 +151,7 @@ TEST(MomentSketch, FollowsSmoothDistributionsFarFromZero) {
       sketch.Add(values, {});
       EXPECT_LT(Distance(values, sketch.Ranks()), density == SketchDensity::kMaxEntropy ? 0.002 : 0.01);
       EXPECT_EQ(sketch.RankErrorBound(), 1.0);
-      EXPECT_LT(sketch.Bytes(), 1500U);  // of four blocks and some
+      EXPECT_LT(sketch.Bytes(), 1500U);  // four blocks and more
     }
   }
 }
@@ -185,14 +185,14 @@ TEST(MomentSketch, FewValuesConstantsAndNothingAreExact) {
   for (int i = 0; i < 256; ++i) other.Add(std::vector<float>{static_cast<float>(i)}, std::vector<float>{0.5F});
   EXPECT_EQ(other.RankErrorBound(), 0.0);
   EXPECT_EQ(other.Ranks().below[256], 128.0);
-  other.Merge(sketch);  // its value is known already
+  other.Merge(sketch);  // its value is already known
   EXPECT_EQ(other.Ranks().values.size(), 256U);
   other.Add(std::vector<float>{0.5F}, {});
   EXPECT_EQ(other.RankErrorBound(), 1.0);
 }
 
 TEST(MomentSketch, HeavyTailsAndOutliersLoseTheBulk) {
-  // What the file's head warns of: one value at 1e6, and the bulk is said to weigh a small part of what it does.
+  // The case that the file's head warns of: with one value at 1e6, the bulk gets a small part of its true weight.
   auto values = Normal(20000, 0.0F, 1.0F);
   values.push_back(1e6F);
   MomentSketch sketch{MomentOptions{}};

@@ -24,7 +24,7 @@ QuantileCuts CutsOfColumn(std::vector<float> const& column, int max_bin = 256) {
   return MakeQuantileCuts(Context{}, *MakeMatrix(column, 1, false), max_bin);
 }
 
-/// Values of each bin by the definition: cuts[b - 1] <= value < cuts[b].
+/// Counts the values of each bin by the definition: cuts[b - 1] <= value < cuts[b].
 std::vector<std::int64_t> CountBins(QuantileCuts const& cuts, std::vector<float> const& column) {
   std::vector<std::int64_t> counts(cuts.NumBins(0), 0);
   for (auto const value : column) {
@@ -126,7 +126,7 @@ TEST(QuantileSketch, MissingValuesLeaveRoomForTheirCodeInAByte) {
   EXPECT_EQ(MakeQuantileCuts(Context{}, *MakeMatrix(spec), 300).NumBins(0), 300U);
 }
 
-/// Where the length of the column lets ranks be picked without sorting it (data/sketch/selected_keys.h), too.
+/// Includes lengths for which ranks are selected without sorting the column (data/sketch/selected_keys.h).
 TEST(QuantileSketch, AsManyValuesAsBinsAreKeptBesideMissingOnes) {
   for (int const n_rows : {3000, 140000}) {
     std::vector<float> column;
@@ -161,7 +161,7 @@ TEST(QuantileSketch, StorageAndThreadsDoNotMatter) {
   }
 }
 
-/// The cuts of one column where row i weighs weights[i].
+/// Returns the bin edges of one column where row i has weight weights[i].
 QuantileCuts WeightedCuts(std::vector<float> const& column, std::vector<float> const& weights, int max_bin,
                           bool sparse = false) {
   return MakeQuantileCuts(Context{}, *MakeMatrix(column, 1, sparse), max_bin, {SketchKind::kExact, weights});
@@ -183,7 +183,7 @@ TEST(QuantileSketch, WholeWeightsAreRepeatedRows) {
       auto const expected = CutsOfColumn(repeated, max_bin);
       for (bool const sparse : {false, true}) {
         auto const cuts = WeightedCuts(column, weights, max_bin, sparse);
-        auto const n = expected.values.size() - 1;  // the last one is beyond rows without weight as well
+        auto const n = expected.values.size() - 1;  // the last edge is also beyond rows without weight
         ASSERT_EQ(cuts.values.size() - 1, n);
         EXPECT_TRUE(std::equal(cuts.values.begin(), cuts.values.end() - 1, expected.values.begin()));
       }
@@ -226,11 +226,11 @@ TEST(CutWeights, AreOfRowsAndEmptyWhereAllAreEqual) {
 }
 
 TEST(QuantileSketch, CutsAreTheLastBoundariesUpToTheirSteps) {
-  // Eight rows, two bins, so the step ends at rank 4: the boundaries are 3 and 6, then 2 and 5, then 4.
+  // With eight rows and two bins a step ends at rank 4: the boundaries are 3 and 6, then 2 and 5, then 4.
   EXPECT_EQ(CutsOfColumn({0, 0, 0, 1, 1, 1, 2, 2}, 2).values[0], 1.0F);
   EXPECT_EQ(CutsOfColumn({0, 0, 1, 1, 1, 2, 2, 2}, 2).values[0], 1.0F);
   EXPECT_EQ(CutsOfColumn({0, 0, 1, 1, 2, 2, 3, 3}, 2).values[0], 2.0F);
-  // The first value fills the step: the cut follows it.
+  // The first value fills the step, so the edge follows it.
   EXPECT_EQ(CutsOfColumn({0, 0, 0, 0, 0, 1, 2, 3}, 2).values[0], 1.0F);
 }
 

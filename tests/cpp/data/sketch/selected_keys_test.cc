@@ -14,7 +14,7 @@ namespace {
 
 using testing::Random;
 
-/// Of the values that are present.
+/// Returns the keys of the values that are present.
 std::vector<std::uint32_t> KeysOf(std::vector<float> const& values) {
   std::vector<std::uint32_t> keys;
   for (auto const value : values) {
@@ -30,7 +30,7 @@ std::vector<float> SortedCuts(std::vector<std::uint32_t> keys, std::uint32_t n_b
   return cuts;
 }
 
-/// A shape of columns; `share` of the rows have one value, and a tenth as many have none, with NaNs of both signs.
+/// Returns a column of a given shape; `share` of the rows have one value, and a tenth of that are NaNs of both signs.
 std::vector<float> MakeColumn(int shape, double share, std::size_t n_rows) {
   constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
   Random random(static_cast<std::uint64_t>(shape) * 100 + 7);

@@ -34,7 +34,7 @@ std::vector<double> SummaryOf(DataMatrix const& data, std::vector<float> const& 
   return summaries.Finish(ctx);
 }
 
-/// From the definitions, in long double, two passes. column: present values with weights.
+/// Computes the statistics from the definitions, in long double and two passes. column: present values with weights.
 std::vector<double> Reference(std::vector<std::pair<float, double>> column, std::vector<double> const& shares) {
   std::sort(column.begin(), column.end());
   long double total = 0.0L;
@@ -99,7 +99,7 @@ TEST(ColumnSummary, IsThatOfTheDefinitions) {
 
 TEST(ColumnSummary, BatchesThreadsAndStorageDoNotMatter) {
   MatrixSpec spec;
-  spec.n_rows = 70000;  // more than a part
+  spec.n_rows = 70000;  // more than one part
   spec.n_cols = 2;
   spec.missing = 0.6;
   auto const values = MakeValues(spec);
@@ -121,7 +121,7 @@ TEST(ColumnSummary, BatchesThreadsAndStorageDoNotMatter) {
       if (std::isnan(expected[i])) continue;
       EXPECT_EQ(table[i], expected[i]) << static_cast<int>(kind) << " " << i;
     }
-    // Rows that leave cells out have blocks of other lengths, so the last bits of moments differ.
+    // Rows with missing cells have blocks of other lengths, so the last bits of moments differ.
     auto const sparse = SummaryOf(*MakeMatrix(values, 2, true), {}, Options(kind));
     for (std::size_t i = 0; i < table.size(); ++i) {
       if (std::isnan(expected[i])) continue;

@@ -13,7 +13,7 @@ std::unique_ptr<DataMatrix> Read(std::string const& text, ParamMap const& params
   return ReadLibsvm(WithThreads(threads), TextFile(file.Path(), block_bytes), ParseParameters<LibsvmParam>(params));
 }
 
-/// The message without the path, which must lead it.
+/// Returns the message without the path, which must come first.
 std::string Refusal(std::string const& text, ParamMap const& params = {}, int threads = 1,
                     std::int64_t block_bytes = TextFile::kBlockBytes) {
   auto const message = MessageOf([&] { Read(text, params, threads, block_bytes); });
@@ -123,7 +123,7 @@ TEST(LibsvmReader, LineOfTheFirstFaultForAnyBlocksAndThreads) {
   }
 }
 
-/// Reference: tokens by operator>>, values by strtof, rows as cells.
+/// A reference reader: tokens by operator>>, values by strtof, rows as cells.
 struct Reference {
   std::vector<float> labels;
   std::vector<float> cells;

@@ -1,4 +1,4 @@
-/// Files beside text files: each field, numbers over many blocks, what does not fit.
+/// Side files of text files: each field, numbers over many blocks, and mismatches.
 #include "data/text/side_files.h"
 
 #include "data/data_test_support.h"
@@ -6,7 +6,7 @@
 namespace kauri {
 namespace {
 
-/// A file beside `path`, removed at the end.
+/// A file beside `path`, deleted with this object.
 class SideFile {
  public:
   SideFile(std::string const& path, std::string const& extension, std::string const& contents)

@@ -16,7 +16,7 @@ struct Parsed {
 };
 
 Parsed Parse(std::string const& text) {
-  std::vector<char> const exact(text.begin(), text.end());  // no terminator: reading past the end shows under ASan
+  std::vector<char> const exact(text.begin(), text.end());  // no terminator, so that ASan detects reads past the end
   auto const parsed = ParseFloat(exact.data(), exact.data() + exact.size());
   return {parsed.status, parsed.value, static_cast<std::size_t>(parsed.end - exact.data())};
 }

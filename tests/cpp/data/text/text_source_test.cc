@@ -23,7 +23,7 @@ std::string WriteText(char const* name, std::string const& text) {
   return path;
 }
 
-/// More than the blocks that are read at once.
+/// Returns a text with more blocks than are read at once.
 std::string LongCsv() {
   Random random(1);
   std::string text;
@@ -46,7 +46,7 @@ std::string LongLibsvm() {
   return text;
 }
 
-/// All batches, one below the other.
+/// Returns all batches concatenated.
 std::unique_ptr<DataMatrix> ReadAll(TextSource* source, std::size_t* n_batches) {
   Context ctx;
   ctx.threads = 2;

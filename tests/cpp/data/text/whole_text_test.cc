@@ -1,4 +1,4 @@
-/// gzip: the text that was packed, or an error, whatever the bytes are. Standard input is tested at the command line.
+/// gzip: any bytes give the packed text or an error. Standard input is tested with the command line.
 #include "data/text/whole_text.h"
 
 #include <zlib.h>
@@ -27,7 +27,7 @@ std::string Packed(std::string const& text) {
   return packed;
 }
 
-/// What bytes unpack to that come `step` at a time.
+/// Returns the unpacked text of bytes that arrive in steps of `step`.
 std::string Unpacked(std::string const& packed, std::size_t step) {
   std::string text;
   Gunzip gunzip("x", [&](Span<char const> bytes) { text.append(bytes.data(), bytes.size()); });
@@ -75,7 +75,7 @@ TEST(Gunzip, NoChangedByteGoesUnseen) {
     auto changed = packed;
     changed[place] = static_cast<char>(changed[place] ^ 0x10);
     try {
-      EXPECT_EQ(Unpacked(changed, 100), text) << place;  // the header's time and system
+      EXPECT_EQ(Unpacked(changed, 100), text) << place;  // time and system in the header
     } catch (Error const& error) {
       EXPECT_EQ(error.Kind(), ErrorKind::kData);
     }

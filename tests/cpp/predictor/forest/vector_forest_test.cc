@@ -1,4 +1,4 @@
-/// Trees with vectors in their leaves do what one tree per output does, bit for bit; covers from counts of rows.
+/// Trees with vector leaves give the same bits as one tree per output; covers from row counts.
 #include <gtest/gtest.h>
 
 #include "predictor/explain_fixture.h"
@@ -174,7 +174,7 @@ TEST(ShapCover, WithoutCountsTheCureIsNamed) {
   EXPECT_NE(RefusalOf({{"shap_cover", "count"}}, model, PredictKind::kContribution).find("tree 4 "), std::string::npos);
 }
 
-/// As of XGBoost before 3.2.
+/// Files of XGBoost before 3.2 are like this.
 TEST(ShapCover, VectorsWithoutHessiansNeedCounts) {
   auto model = VectorModel(3, false);
   for (auto& tree : model.trees) tree.sum_hessian.assign(tree.left.size(), 0.0F);

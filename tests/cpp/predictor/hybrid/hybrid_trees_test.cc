@@ -1,4 +1,4 @@
-/// Trees on hybrid rows, against walks of those rows from the definition of a tree.
+/// Trees on hybrid rows, compared with traversals of those rows by the definition of a tree.
 #include "predictor/hybrid/hybrid_trees.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using testing::RandomRows;
 
 TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
-/// A model, and the players of its features.
+/// A model, and the player of each feature.
 class Scene {
  public:
   Scene(Model given, std::vector<std::int32_t> player_of_feature, std::int32_t n_players, NodeLayout layout)
@@ -41,7 +41,7 @@ class Scene {
     return keys;
   }
 
-  /// The margins of a hybrid row, from its definition.
+  /// Returns the margins of a hybrid row, from its definition.
   std::vector<float> Naive(MemoryView const& x, MemoryView const& r, std::vector<std::uint8_t> const& mask) const {
     std::vector<float> values;
     for (std::int64_t feature = 0; feature < model.n_features; ++feature) {
@@ -69,7 +69,7 @@ void ExpectHybridMargins(Scene const& scene, std::uint64_t seed) {
   auto const x = OneRow(scene.model.n_features, 2 * seed);
   auto const r = OneRow(scene.model.n_features, 2 * seed + 1);
   HybridTrees trees(*scene.task);
-  trees.Compile(scene.Keys(r, 0).data(), scene.Keys(x, 0).data());  // another pair before leaves nothing behind
+  trees.Compile(scene.Keys(r, 0).data(), scene.Keys(x, 0).data());  // an earlier pair leaves no state behind
   trees.Compile(scene.Keys(x, 0).data(), scene.Keys(r, 0).data());
   std::vector<std::uint32_t> order(ToSize(d));
   std::vector<std::uint32_t> rank(ToSize(d));
@@ -92,7 +92,7 @@ void ExpectHybridMargins(Scene const& scene, std::uint64_t seed) {
   }
 }
 
-/// Each feature a player.
+/// Makes each feature a player.
 std::vector<std::int32_t> Alone(std::int64_t n_features) {
   std::vector<std::int32_t> players(ToSize(n_features));
   for (std::size_t i = 0; i < players.size(); ++i) players[i] = static_cast<std::int32_t>(i);
@@ -111,7 +111,7 @@ TEST(HybridTrees, AreWalksOfHybridRows) {
     spec.seed = seed;
     auto const d = static_cast<std::int32_t>(spec.n_features);
     auto const layout = seed % 4 == 0 ? NodeLayout::kWide : NodeLayout::kSmallest;
-    if (d % 7 == 0) continue;  // the orders of the test need a number that 7 does not divide
+    if (d % 7 == 0) continue;  // the orders of the test need a number that is not a multiple of 7
     ExpectHybridMargins(Scene(RandomModel(spec), Alone(d), d, layout), seed);
   }
 }
@@ -122,7 +122,7 @@ TEST(HybridTrees, PlayersOfSeveralFeatures) {
     spec.depth = 7;
     spec.n_features = 8;
     spec.seed = seed;
-    // Two groups, one alone, and one that stays the background's.
+    // Two groups, a single feature, and a feature that stays at the background's value.
     ExpectHybridMargins(Scene(RandomModel(spec), {0, 1, 0, 2, 1, -1, 0, 1}, 3, NodeLayout::kSmallest), seed);
   }
 }

@@ -1,4 +1,4 @@
-/// \file Interventional contributions of small models, for their tests.
+/// \file Small models for tests of interventional contributions.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// \file Interventional Shapley values from their definition: all coalitions, each row of the background, long double.
+/// \file Interventional Shapley values from their definition: all coalitions, each background row, long double.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri::testing {
 
-/// The game of one tree: what is known comes from a row, the rest from the rows of a background.
+/// The game of one tree: known features come from a row, the others from background rows.
 class InterventionalGame {
  public:
   InterventionalGame(Model const& model, std::size_t tree, MemoryView const& rows, std::int64_t row,
@@ -30,7 +30,7 @@ class InterventionalGame {
     }
   }
 
-  /// Equation 2 of Mitchell et al. fn(feature, value).
+  /// Evaluates equation 2 of Mitchell et al. fn(feature, value).
   template <typename Fn>
   void ForEachShapley(Fn&& fn) const {
     for (auto const& [feature, bit] : bit_) {
@@ -56,7 +56,7 @@ class InterventionalGame {
     return static_cast<long double>(tree_.split_value[node] * weight_);
   }
 
-  /// |S|! (n - 1 - |S|)! / n!
+  /// Returns |S|! (n - 1 - |S|)! / n!.
   long double SetWeight(std::uint32_t set) const {
     std::size_t size = 0;
     for (; set != 0; set &= set - 1) ++size;
@@ -75,7 +75,7 @@ class InterventionalGame {
   std::vector<long double> worth_;              ///< by coalition
 };
 
-/// [n_outputs, n_features + 1] of one row; the bias without the start.
+/// Returns [n_outputs, n_features + 1] for one row; the bias is without the start.
 inline std::vector<long double> BruteInterventional(Model const& model, TreeRange trees, MemoryView const& rows,
                                                     std::int64_t row, MemoryView const& background) {
   auto const width = static_cast<std::size_t>(model.n_features) + 1;

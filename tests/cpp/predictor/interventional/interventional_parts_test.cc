@@ -1,4 +1,4 @@
-/// The parts of interventional contributions, each against another way to compute the same.
+/// The parts of interventional contributions, each compared with another way to compute the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using testing::MemoryView;
 using testing::RandomModel;
 using testing::RandomRows;
 
-/// Patterns of 40 rows of a background at a leaf of n features, each weighing 0.3.
+/// Patterns of 40 background rows at a leaf with n features, each of weight 0.3.
 struct LeafCase {
   explicit LeafCase(std::uint32_t n) : n_features(n), counts(std::size_t{1} << n, 0.0), all(std::size_t{1} << n) {
     testing::Random random(n);
@@ -27,7 +27,7 @@ struct LeafCase {
     for (auto const pattern : background) counts[pattern] += 0.3;
     std::iota(all.begin(), all.end(), 0U);
   }
-  /// By pairs of patterns, [2^n, 16].
+  /// Computes the values by pairs of patterns, [2^n, 16].
   std::vector<double> Direct() const {
     DirectLeafBuilder builder(n_features);
     builder.Add({background.data()}, 40);
@@ -36,7 +36,7 @@ struct LeafCase {
               sums.data(), 16);
     return sums;
   }
-  /// By tables; of parts and, up to 8 features, of values.
+  /// Computes the values by tables of parts and, up to 8 features, of values.
   std::vector<std::vector<double>> FromTables() const {
     auto const rule = MakeLeafRule(n_features);
     auto const with_values = n_features <= kMostValueFeatures;
@@ -61,7 +61,7 @@ struct LeafCase {
   std::vector<std::uint32_t> background;
 };
 
-/// For every pattern of a row; positions past the last feature stay untouched.
+/// Tests every pattern of a row; positions beyond the last feature are not changed.
 TEST(InterventionalParts, AllFormsAgree) {
   for (std::uint32_t n = 1; n <= 16; ++n) {
     LeafCase const leaf(n);
@@ -75,7 +75,7 @@ TEST(InterventionalParts, AllFormsAgree) {
   }
 }
 
-/// What a thread of a device has, on the host.
+/// The state of a device thread, on the host.
 struct HostLane {
   std::int32_t Key(std::uint32_t place) const { return keys[place]; }
   void Add(std::uint32_t place, double value) { sums[place] += value; }
@@ -86,7 +86,7 @@ struct HostLane {
   std::vector<double> sums;
 };
 
-/// As a device does it: items of leaves, keys and sums by place. Without starts.
+/// Explains as a device does: items of leaves, keys and sums by position. Without starts.
 std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, MemoryView const& background) {
   auto const forest = CompileForest({}, model, AllTrees(model));
   KeyTiles const others({}, forest, background, 0, background.NumRows(), 64);

@@ -27,7 +27,7 @@ using testing::RandomRows;
 using testing::Rows;
 using testing::ZeroStart;
 
-/// Within float32's rounding of what all trees together can amount to.
+/// Allows the float32 rounding error of the largest possible sum of all trees.
 void ExpectBruteForce(Model const& model, MemoryView const& rows, MemoryView const& background) {
   auto const phi = Explain(model, rows, background);
   double scale = 1e-30;
@@ -59,7 +59,7 @@ TEST(Interventional, EqualsAllCoalitions) {
   }
 }
 
-/// Two features on deep trees: nearly every split repeats one.
+/// Uses two features in deep trees: nearly every split repeats one.
 TEST(Interventional, RepeatedFeatures) {
   ForestSpec spec;
   spec.n_features = 2;
@@ -77,7 +77,7 @@ TEST(Interventional, CategoricalDartAndMultiClass) {
   ExpectBruteForce(RandomModel(spec), RandomRows(15, 6, 3), RandomRows(11, 6, 4));
 }
 
-/// Paths of 13 features are longer than tables go.
+/// Paths of 13 features are too long for tables.
 TEST(Interventional, PathsWithoutTables) {
   static_assert(kMostPartFeatures < 13);
   auto const chain = testing::ChainModel(13, 13, 0.6F);
@@ -86,8 +86,8 @@ TEST(Interventional, PathsWithoutTables) {
   ExpectBruteForce(repeated, RandomRows(2, 13, 5), RandomRows(3, 13, 6));
 }
 
-/// Worked by hand: 'a and b' of (1, 1) against (0, 0), (1, 0) and (0, 0) again. Against (0, 0) both share 1 evenly;
-/// against (1, 0) all is b's.
+/// Worked by hand: 'a and b' for (1, 1) against (0, 0), (1, 0) and (0, 0) again. Against (0, 0) both features share 1
+/// evenly; against (1, 0) b gets all of it.
 TEST(Interventional, ConjunctionByHand) {
   auto model = testing::ConjunctionModel();
   model.trees[0].SetLeafValue(4, 3.0F);
@@ -109,7 +109,7 @@ TEST(Interventional, TreesOfOneLeafAndNoTrees) {
   EXPECT_EQ(Explain(model, rows, rows, {start, {}}, {1, 1}), (std::vector<float>{0, 0, 1.0F, 0, 0, 1.0F}));
 }
 
-/// Sum over features = margin; the bias = mean margin of the background.
+/// Checks that the features sum to the margin, and that the bias is the mean margin of the background.
 void ExpectAddsUp(Model const& model, MemoryView const& rows, MemoryView const& background, double tolerance) {
   auto const width = ToSize(model.n_features) + 1;
   auto const n_outputs = ToSize(model.NumOutputs());
@@ -142,10 +142,10 @@ TEST(Interventional, AddsUp) {
   ExpectAddsUp(testing::ChainModel(600, 5, 0.6F), RandomRows(20, 5, 12), RandomRows(30, 5, 13), 1e-4);
 }
 
-/// Of 3,000 splits on a few features, as on many: time grows with the square of the depth, not with its cube, which
-/// took twenty seconds for these nine pairs.
+/// With 3,000 splits on a few features or on many, the time grows with the square of the depth and not with its cube,
+/// which took twenty seconds for these nine pairs.
 TEST(Interventional, DeepChainsTakeLittleTime) {
-  constexpr double kMostSeconds = 6.0;  // of a processor; sanitizers included
+  constexpr double kMostSeconds = 6.0;  // processor time, including sanitizers
   for (auto const n_features : {5, 1500}) {
     auto const model = testing::ChainModel(3000, n_features, 0.999F);
     auto const begin = std::clock();
@@ -155,7 +155,8 @@ TEST(Interventional, DeepChainsTakeLittleTime) {
   }
 }
 
-/// A chain of 70 features whose last leaf only counts: with one row of background the values are (a-1)! b! / (a+b)!.
+/// A chain of 70 features with non-zero value only in the last leaf: with one background row the values are (a-1)! b! /
+/// (a+b)!.
 TEST(Interventional, LongPathsByTheFormula) {
   auto model = testing::ChainModel(70, 70, 0.6F);
   auto& tree = model.trees[0];
@@ -180,7 +181,7 @@ TEST(Interventional, LongPathsByTheFormula) {
   }
 }
 
-/// Unused features, and those for which row and background satisfy the same splits.
+/// Covers unused features, and features for which row and background satisfy the same splits.
 TEST(Interventional, FeaturesWithoutEffectGetExactlyNothing) {
   ForestSpec spec;
   spec.n_features = 8;
@@ -207,7 +208,7 @@ TEST(Interventional, FeaturesWithoutEffectGetExactlyNothing) {
   EXPECT_EQ(std::count(itself.begin(), itself.end(), 0.0F), 10);
 }
 
-/// A row that stands twice in the background weighs twice.
+/// A row that occurs twice in the background has twice the weight.
 TEST(Interventional, MeanOverTheBackground) {
   ForestSpec spec;
   spec.n_features = 14;

@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<std::uint8_t>;
 
-/// Mostly short, as paths of shallow trees, or of any size.
+/// Returns mostly short sizes, like paths of shallow trees, or any sizes.
 Sizes RandomSizes(std::size_t n, std::uint32_t largest, std::uint64_t seed) {
   testing::Random random(seed);
   Sizes sizes(n);
@@ -22,7 +22,7 @@ Sizes RandomSizes(std::size_t n, std::uint32_t largest, std::uint64_t seed) {
   return sizes;
 }
 
-/// Straight from the definitions: all open bins are looked at.
+/// Packs by the definitions, checking all open bins.
 std::int64_t NaiveBins(Sizes sizes, int capacity, bool best) {
   std::sort(sizes.rbegin(), sizes.rend());
   std::vector<int> left;
@@ -38,13 +38,13 @@ std::int64_t NaiveBins(Sizes sizes, int capacity, bool best) {
   return static_cast<std::int64_t>(left.size());
 }
 
-/// Best fit, item by item: the bin of each. Of bins with equal room the one that was touched last.
+/// Returns each item's bin by best fit. Of bins with equal room it takes the one used last.
 std::vector<std::int64_t> NaiveBestFit(Sizes const& sizes, int capacity) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   std::vector<int> left;
-  std::vector<std::size_t> touched;  // when
+  std::vector<std::size_t> touched;  // time of the last use
   std::vector<std::int64_t> bins(sizes.size());
   for (std::size_t time = 0; time < order.size(); ++time) {
     auto const size = sizes[order[time]];
@@ -73,7 +73,7 @@ std::vector<std::int64_t> BinOfItem(Packing const& packing) {
   return bins;
 }
 
-/// Every item in one bin, no bin too full or empty.
+/// Checks that every item is in one bin, and that no bin is too full or empty.
 void ExpectValid(Packing const& packing, Sizes const& sizes, int capacity) {
   auto items = packing.items;
   ASSERT_EQ(packing.bin_begin.front(), 0);
@@ -116,7 +116,7 @@ TEST(BinPacking, EqualsTheNaiveAlgorithms) {
   }
 }
 
-/// A row of sizes where the methods differ: best fit closes the hole of 2 with the 2, first fit the hole of 3.
+/// A row of sizes for which the methods differ: best fit fills the gap of 2 with the 2, first fit the gap of 3.
 TEST(BinPacking, ByHand) {
   Sizes const sizes{7, 8, 3, 2};
   auto const items = [&](BinPacking method) { return PackBins(sizes, 10, method); };
@@ -134,13 +134,13 @@ TEST(BinPacking, ByNumbersTheSameBinsAsItemByItem) {
     auto const sizes = RandomSizes(1 + seed * 23 % 700, largest, seed);
     ASSERT_EQ(BinOfItem(PackBins(sizes, 32, BinPacking::kBestFitDecreasing)), NaiveBestFit(sizes, 32)) << seed;
   }
-  for (int capacity : {1, 3, 10}) {  // few kinds of bins, which run into each other
+  for (int capacity : {1, 3, 10}) {  // few kinds of bins, which become others
     auto const sizes = RandomSizes(300, static_cast<std::uint32_t>(capacity), 5);
     ASSERT_EQ(BinOfItem(PackBins(sizes, capacity, BinPacking::kBestFitDecreasing)), NaiveBestFit(sizes, capacity));
   }
 }
 
-/// What a device's threads make of a plan is the packing: each item begins where the larger ones of its bin end.
+/// Device threads reconstruct the packing from a plan: each item begins where the larger items of its bin end.
 TEST(PackingPlan, PlacesOfItems) {
   for (std::size_t const n : {0U, 1U, 33U, 5000U, 300000U}) {
     SCOPED_TRACE(n);

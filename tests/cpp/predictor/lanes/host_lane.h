@@ -1,4 +1,4 @@
-/// \file A lane on the host, for the text of shap_lane.h: the device's bits without a device.
+/// \file A lane on the host that runs the code of shap_lane.h, with the same bits as the device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 namespace kauri::testing {
 
-/// Sums of float32 contributions over batches in float64, as the device's exact sums are: phi [n_outputs, n_slots] and,
-/// for numbers of pairs, pairs [n_pairs].
+/// Float32 contributions summed over batches in float64, like the device's exact sums: phi [n_outputs, n_slots] and,
+/// for numbered pairs, pairs [n_pairs].
 struct LaneSums {
   std::vector<double> phi;
   std::vector<double> pairs;
@@ -116,7 +116,7 @@ void RunTree(ShapProgram const& program, ProgramTree const& tree, std::vector<st
   }
 }
 
-/// All trees, one row. n_pairs: 0 unless the program is for pairs.
+/// Runs all trees for one row. n_pairs: 0 unless the program is for pairs.
 inline LaneSums RunLane(ShapProgram const& program, Forest const& forest, std::int64_t n_pairs,
                         std::vector<std::int32_t> const& keys) {
   LaneSums sums{std::vector<double>(forest.n_outputs * forest.NumSlots()), std::vector<double>(n_pairs)};

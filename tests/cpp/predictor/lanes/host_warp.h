@@ -1,4 +1,4 @@
-/// \file A warp on the host: 32 lanes that take each step one after the other, for the text of path_warp.h.
+/// \file A warp on the host: 32 lanes that execute each step in turn, for the code of path_warp.h.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,8 @@ struct HostWarp {
   }
 };
 
-/// Sums over all bins for one row, without biases: phi [n_outputs, n_slots] and, for slots a < b, pairs
-/// [n_outputs, n_slots, n_slots].
+/// Sums over all bins for one row, without biases: phi [n_outputs, n_slots] and, for slots a < b, pairs [n_outputs,
+/// n_slots, n_slots].
 struct WarpSums {
   std::vector<double> phi;
   std::vector<double> pairs;

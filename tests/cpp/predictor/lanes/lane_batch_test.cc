@@ -14,7 +14,7 @@ namespace {
 using testing::ForestSpec;
 using testing::RandomModel;
 
-/// A leaf with what it refers to: tree, value, output, size of its table, slot and interval of each feature.
+/// A leaf with its data: tree, value, output, size of its table, slot and interval of each feature.
 using Leaf = std::tuple<std::int64_t, float, std::int32_t, std::int64_t, std::vector<std::vector<std::int64_t>>>;
 
 class Leaves {

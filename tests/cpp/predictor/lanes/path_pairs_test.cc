@@ -13,10 +13,10 @@ namespace {
 
 using testing::ForestSpec;
 
-/// (output, slot, other slot), slot < other.
+/// A set of (output, slot, other slot) with slot < other.
 using PairSet = std::set<std::pair<std::int64_t, std::pair<std::uint32_t, std::uint32_t>>>;
 
-/// Every path from the root to a leaf, all pairs of its slots.
+/// Collects all pairs of slots on every path from the root to a leaf.
 void NaivePairs(Forest const& forest, std::int64_t tree, std::uint32_t node, std::set<std::uint32_t> above,
                 PairSet* found) {
   auto const split = forest.Node(tree, node);
@@ -87,7 +87,7 @@ TEST(PathPairs, SingleLeavesAndStumpsHaveNone) {
   }
 }
 
-/// More trees than are merged at once.
+/// Uses more trees than are merged at once.
 TEST(PathPairs, ManyTrees) {
   ForestSpec spec;
   spec.n_trees = 600;

@@ -1,4 +1,4 @@
-/// The device's text in a lane of the host against semivalues from their definition: all subsets, long double.
+/// The device's code on a host lane, compared with semivalues from their definition: all subsets, long double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,7 +62,7 @@ void ExpectNear(std::vector<double> const& values, std::vector<long double> cons
   }
 }
 
-/// tolerance: in units of the sum of each tree's largest leaf.
+/// Compares with the definition. tolerance: in units of the sum of each tree's largest leaf.
 void ExpectDefinition(Model const& model, testing::MemoryView const& rows, double tolerance) {
   TreeRange const all{0, static_cast<std::int64_t>(model.trees.size())};
   auto const forest = CompileForest({}, model, all);
@@ -107,7 +107,7 @@ TEST(ShapProgramSemivalues, SingleLeavesStumpsAndChains) {
   ExpectDefinition(testing::ChainModel(60, 4, 0.5F), testing::RandomRows(6, 4, 2), 4e-7);
 }
 
-/// Branches that nothing takes by chance: factors of 0 at t = 0.
+/// Includes branches with zero cover: factors of 0 at t = 0.
 TEST(ShapProgramSemivalues, BranchesWithoutCover) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ForestSpec spec;

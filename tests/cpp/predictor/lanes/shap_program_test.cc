@@ -17,7 +17,7 @@ using testing::ForestSpec;
 
 TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
-/// Of each tree the largest leaf: what rounding errors are measured against.
+/// Returns the sum over trees of the largest leaf, the scale for rounding errors.
 double Scale(Forest const& forest) {
   double scale = 0.0;
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
@@ -55,7 +55,7 @@ void ExpectNear(std::vector<double> const& values, std::vector<double> const& ex
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], tolerance) << "number " << i;
 }
 
-/// The device's text in a lane of the host against the recursive algorithm in float64.
+/// Compares the device's code on a host lane with the recursive algorithm in float64.
 /// tolerance: in units of the sum of each tree's largest leaf. A term passes through about four roundings per level,
 /// each of 6e-8, which partly cancel.
 void ExpectLanesAgree(Model const& model, testing::MemoryView const& rows, double tolerance) {
@@ -98,7 +98,7 @@ TEST(ShapProgram, SingleLeavesAndStumps) {
   }
 }
 
-/// Covers of children that do not add up to their parent's: less, nothing at all, and more.
+/// Covers of children do not sum to their parent's: less, zero, and more.
 TEST(ShapProgram, CoversThatDoNotAddUp) {
   ForestSpec spec;
   spec.n_features = 4;
@@ -110,11 +110,11 @@ TEST(ShapProgram, CoversThatDoNotAddUp) {
       cover = kind == 0 ? 0.0F : kind == 1 ? cover * 0.5F : kind == 2 ? cover * 1.25F : cover;
     }
   }
-  // Ratios that add up to more than 1 make expectations larger than the leaves.
+  // If ratios sum to more than 1, expectations exceed the leaves.
   ExpectLanesAgree(model, testing::RandomRows(15, 4, 4), 4e-6);
 }
 
-/// Several passes over the tree, and stacks of any depth.
+/// Tests several passes over the tree, and stacks of any depth.
 TEST(ShapProgram, LongPathsAndDeepTrees) {
   ExpectLanesAgree(testing::ChainModel(17, 17, 0.7F), testing::RandomRows(6, 17, 1), 4e-7);
   ExpectLanesAgree(testing::ChainModel(32, 32, 0.7F), testing::RandomRows(6, 32, 2), 4e-7);

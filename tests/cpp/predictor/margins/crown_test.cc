@@ -1,4 +1,4 @@
-/// When crowns are built, and when they are used.
+/// The conditions under which top levels of trees (crowns) are built and used.
 #include "predictor/margins/crown.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ std::vector<float> Margins(Forest const& forest, MemoryView const& rows, TreeRan
   return out;
 }
 
-/// Every path, both layouts, 1 and 8 threads give the bits of the naive traversal.
+/// Checks that every code path, both layouts, and 1 and 8 threads give the bits of the naive traversal.
 void ExpectNaive(Model const& model, MemoryView const& rows) {
   auto const start = StartOf(model);
   auto const expected =
@@ -156,7 +156,7 @@ TEST(Margin, ValueEqualToThresholdGoesRight) {
   ExpectNaive(model, {values, 1});
 }
 
-/// More than 255 thresholds on a column need 16-bit codes.
+/// A column with more than 255 thresholds needs 16-bit codes.
 TEST(Margin, CodesOfTwoBytes) {
   ForestSpec spec;
   spec.n_features = 2;
@@ -167,7 +167,7 @@ TEST(Margin, CodesOfTwoBytes) {
   ExpectNaive(model, testing::RandomRows(200, 2, 6));
 }
 
-/// 255 thresholds, the largest count that a byte holds, and one more.
+/// Tests 255 thresholds, the largest count that a byte holds, and one more.
 TEST(Margin, FullCodeRange) {
   for (int n_thresholds : {255, 256}) {
     Model model;
@@ -186,7 +186,7 @@ TEST(Margin, FullCodeRange) {
   }
 }
 
-/// Whatever vectors the processor has: the same bits.
+/// The bits are the same for all vector instruction sets.
 TEST(Margin, EveryVectorTarget) {
   ForestSpec spec;
   spec.n_trees = 30;
@@ -218,7 +218,7 @@ TEST(Margin, TreesOfOneLeaf) {
   ExpectNaive(model, testing::RandomRows(70, 3, 7));
 }
 
-/// A chain that only one side continues: deeper than any recursion would like.
+/// A one-sided chain, too deep for recursion.
 TEST(Margin, DeepChain) {
   Model model;
   model.n_features = 1;
@@ -286,7 +286,7 @@ TEST(Margin, EveryWayToReadRows) {
   }
 }
 
-/// A model over very many columns: rows are copied in pieces.
+/// A model with very many columns: rows are copied in pieces.
 TEST(Margin, WideRows) {
   ForestSpec spec;
   spec.n_features = 60000;
@@ -294,7 +294,7 @@ TEST(Margin, WideRows) {
   ExpectNaive(model, testing::RandomRows(40, 60000, 11));
 }
 
-/// Trees that ask `n_questions` different ones, in the same order on every path, each path most of them.
+/// Returns trees with `n_questions` different tests, in the same order on every path; each path has most of them.
 Model ModelOfQuestions(std::int32_t n_questions, std::int64_t n_trees, std::uint64_t seed) {
   testing::Random random(seed);
   Model model;
@@ -307,7 +307,7 @@ Model ModelOfQuestions(std::int32_t n_questions, std::int64_t n_trees, std::uint
                                  random.Below(2) == 0, 0.0F};
       std::vector<std::int32_t> next;
       for (auto const node : level) {
-        if (asked > 0 && random.Below(6) == 0) {  // stays for the next question
+        if (asked > 0 && random.Below(6) == 0) {  // reused for the next test
           next.push_back(node);
           continue;
         }
@@ -337,7 +337,7 @@ TEST(Margin, TreesOfFewQuestions) {
   }
 }
 
-/// One deeper tree, or one that asks more, in the middle: the others keep their layout or their questions.
+/// A single deeper tree, or one with more tests, among others does not change the layout of the others.
 TEST(Margin, TreesOfFewQuestionsAmongOthers) {
   for (std::int32_t const depth : {5, 8}) {
     auto model = ModelOfQuestions(6, 40, 3);

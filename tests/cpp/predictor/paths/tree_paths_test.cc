@@ -25,8 +25,8 @@ std::vector<std::int32_t> KeysOf(Forest const& forest, testing::MemoryView const
   return keys;
 }
 
-/// One leaf whose path lets all features of the row through: the one that the row falls into. Zero fractions of all
-/// leaves add up to 1.
+/// Checks that exactly one leaf has a path that accepts all features of the row: the row's leaf. The zero fractions of
+/// all leaves sum to 1.
 void ExpectPathsOfTree(Forest const& forest, std::int64_t tree, Tree const& original, testing::MemoryView const& rows,
                        PathCategories* categories) {
   auto const edges = FindEdges(forest, tree, categories);
@@ -93,8 +93,9 @@ TEST(TreePaths, RowsFollowOnePath) {
   }
 }
 
-/// A root that asks f0 < 0.5 (figure 1 of Mitchell et al. 2022): present, [-inf, 0.5) goes left and [0.5, inf) right. A
-/// second split on f0 further down leaves one element with the narrower range and the product of the shares.
+/// Tests a root with f0 < 0.5 (figure 1 of Mitchell et al. 2022): for values that are present, [-inf, 0.5) goes left
+/// and [0.5, inf) right. A second split on f0 further down leaves one element with the narrower range and the product
+/// of the fractions.
 TEST(TreePaths, ElementsOfAPathByHand) {
   Model model;
   model.n_features = 2;
@@ -130,7 +131,7 @@ TEST(TreePaths, ElementsOfAPathByHand) {
   expect(1, 0, KeyOf(0.5F), above_all, 0.4F, false);  // leaf 2
   expect(3, 1, lowest, KeyOf(3.0F), 0.25F, true);     // leaf 3, the lowest split first
   expect(4, 0, lowest, KeyOf(0.5F), 0.6F, true);
-  expect(6, 0, lowest, KeyOf(0.25F), static_cast<float>(0.2 * 0.6), false);  // leaf 5: f0 asked twice
+  expect(6, 0, lowest, KeyOf(0.25F), static_cast<float>(0.2 * 0.6), false);  // leaf 5: f0 is split twice
   expect(7, 1, KeyOf(3.0F), above_all, 0.75F, false);
   expect(9, 0, KeyOf(0.25F), KeyOf(0.5F), static_cast<float>(0.8 * 0.6), true);  // leaf 6
   expect(10, 1, KeyOf(3.0F), above_all, 0.75F, false);
@@ -173,8 +174,8 @@ TEST(PackedPaths, SameForAnyThreadCount) {
   EXPECT_GT(one.utilisation, 0.5);
 }
 
-/// The kernel's text in lanes of the host against the recursive algorithm in float64.
-/// tolerance: of float32, in units of the sum of each tree's largest leaf.
+/// Compares the kernel's code in host lanes with the recursive algorithm in float64.
+/// tolerance: for float32, in units of the sum of each tree's largest leaf.
 void ExpectWarpsAgree(Model const& model, testing::MemoryView const& rows, double tolerance) {
   auto const forest = CompileForest({}, model, AllTrees(model));
   auto const n_slots = ToSize(forest.NumSlots());
@@ -224,7 +225,7 @@ TEST(PathWarp, SingleLeavesAndFullWarps) {
   ForestSpec leaves;
   leaves.depth = 0;
   ExpectWarpsAgree(testing::RandomModel(leaves), testing::RandomRows(3, 6, 1), 0.0);
-  // Subtractions lose digits with the length: 2e-7 of the value with 16 features, 1e-5 with 31.
+  // Subtractions lose digits with length: 2e-7 of the value with 16 features, 1e-5 with 31.
   ExpectWarpsAgree(testing::ChainModel(31, 31, 0.6F), testing::RandomRows(6, 31, 2), 1e-5);
   ExpectWarpsAgree(testing::ChainModel(60, 16, 0.8F), testing::RandomRows(6, 16, 3), 2e-6);
 }

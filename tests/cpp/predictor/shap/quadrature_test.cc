@@ -19,7 +19,7 @@ using testing::ForestSpec;
 using testing::MemoryView;
 
 struct Values {
-  std::vector<float> phi;    ///< [n_rows, n_features + 1], of one output
+  std::vector<float> phi;    ///< for one output
   std::vector<float> pairs;  ///< [n_rows, n_features + 1, n_features + 1]
 };
 
@@ -70,8 +70,8 @@ TEST(QuadratureRule, ScalesStayWithinFloats) {
   }
 }
 
-/// A chain that leaves to the left at every level, all features distinct. ratio: cover that stays on the chain; 0: any
-/// share, at random.
+/// Returns a chain with a left leaf at every level and distinct features. ratio: share of the cover that stays on the
+/// chain; 0: a random share.
 Model ChainModel(std::int32_t depth, float ratio) {
   testing::Random random(static_cast<std::uint64_t>(depth));
   Model model;
@@ -80,7 +80,7 @@ Model ChainModel(std::int32_t depth, float ratio) {
   model.output_of_tree = {0};
   auto& tree = model.trees[0];
   std::int32_t node = 0;
-  tree.SetNodeStatistics(0, 0.0F, 1e30F);  // 64 tenths of it are still a float
+  tree.SetNodeStatistics(0, 0.0F, 1e30F);  // 64 tenths of it are still representable
   for (std::int32_t level = 0; level < depth; ++level) {
     auto const cover = tree.sum_hessian[node];
     tree.ExpandNode(node, {static_cast<std::uint32_t>(level), 0.0F, false, 0.0F});
@@ -94,7 +94,7 @@ Model ChainModel(std::int32_t depth, float ratio) {
   return model;
 }
 
-/// Rows that follow the chain everywhere, nowhere, at every other level, and but once.
+/// Returns rows that follow the chain everywhere, nowhere, at every second level, and everywhere except once.
 MemoryView ChainRows(std::int32_t depth) {
   std::vector<float> values;
   for (int row = 0; row < 4; ++row) {
@@ -106,7 +106,7 @@ MemoryView ChainRows(std::int32_t depth) {
   return {values, depth};
 }
 
-/// Largest error over the row's largest value.
+/// Largest error relative to the row's largest value.
 struct Errors {
   double phi = 0.0;
   double pairs = 0.0;
@@ -136,7 +136,7 @@ Errors LargestErrors(Model const& model, MemoryView const& rows) {
 
 /// The error by number of distinct features on a path, which UNWIND loses to cancellation from 40 on (reference:
 /// Bernstein coefficients in long double, positive terms only). Constants are float32, so equal covers at all levels
-/// round alike and their errors add up; they hardly do with covers at random.
+/// round alike and their errors add up; with random covers they hardly do.
 class ErrorByFeatures : public ::testing::TestWithParam<std::int32_t> {};
 
 TEST_P(ErrorByFeatures, IsThatOfFloat32) {
@@ -153,8 +153,8 @@ TEST_P(ErrorByFeatures, IsThatOfFloat32) {
 
 INSTANTIATE_TEST_SUITE_P(Features, ErrorByFeatures, ::testing::Values(1, 2, 3, 7, 8, 15, 16, 17, 18, 24, 32, 33, 64));
 
-/// Trees of all the kinds that are treated apart: one leaf, one split, few and many splits, categorical splits, more
-/// features on a path than the unrolled kernels take, more splits than a flush.
+/// Returns trees of all kinds that have their own code path: one leaf, one split, few and many splits, categorical
+/// splits, more features on a path than the unrolled kernels support, more splits than a flush.
 Model MixedModel() {
   Model model;
   model.n_features = 40;
@@ -189,7 +189,7 @@ TEST(Quadrature, MixedTreesEqualTheRecursion) {
   for (std::size_t i = 0; i < pairs.size(); ++i) ASSERT_NEAR(values.pairs[i], pairs[i], 5e-6) << i;
 }
 
-/// Few rows, whole vectors, a row more, several blocks; alone and beside others; any number of threads.
+/// Tests few rows, whole vectors, one more row, and several blocks; alone and with others; any number of threads.
 TEST(Quadrature, SameBitsForAnyBatch) {
   auto const model = MixedModel();
   auto const rows = testing::RandomRows(300, 40, 6);
@@ -206,7 +206,7 @@ TEST(Quadrature, SameBitsForAnyBatch) {
   }
 }
 
-/// The vector code of every processor that this one can stand in for.
+/// Tests the vector code of every target that this processor supports.
 TEST(Quadrature, EveryTargetEqualsAllSubsets) {
   ForestSpec spec;
   spec.depth = 6;
@@ -249,13 +249,13 @@ TEST(Quadrature, IsLinearInTheTrees) {
   for (std::size_t i = 0; i < whole.pairs.size(); ++i) ASSERT_EQ(scaled.pairs[i], -2.0F * whole.pairs[i]);
 }
 
-/// A split that is repeated below changes nothing: its second copy sends everybody one way.
+/// A repeated split has no effect: its second copy sends all rows one way.
 TEST(Quadrature, TheSameSplitAgainChangesNothing) {
   Model model = ChainModel(6, 0.6F);
   auto repeated = model;
   auto& tree = repeated.trees[0];
   auto const last = tree.NumNodes() - 1;
-  tree.ExpandNode(last, {2, 0.0F, false, 0.0F});  // the chain's own split on feature 2
+  tree.ExpandNode(last, {2, 0.0F, false, 0.0F});  // the same split as the chain's on feature 2
   tree.SetNodeStatistics(last + 1, 0.0F, 0.0F);
   tree.SetNodeStatistics(last + 2, 0.0F, tree.sum_hessian[last]);
   tree.SetLeafValue(last + 1, 5.0F);

@@ -1,4 +1,4 @@
-/// \file Banzhaf values and Shapley-Taylor indices through the predictor, and their errors.
+/// \file Banzhaf values and Shapley-Taylor indices computed by the predictor, and their errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace kauri::testing {
 
-/// Through the predictor; an empty start is zero.
+/// Calls the predictor; an empty start is zero.
 inline std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind, TreeRange trees,
                                   std::vector<float> const& start = {}, int threads = 1) {
   auto const predictor = MakeCpuPredictor();
@@ -37,13 +37,13 @@ inline MemoryView RowsOf(MemoryView const& rows, std::int64_t begin, std::int64_
   return {values, rows.NumCols()};
 }
 
-/// A NaN is worst.
+/// Updates the maximum; NaN counts as the worst error.
 template <typename Number>
 void Worsen(Number error, Number* worst) {
   if (!(error <= *worst)) *worst = error;
 }
 
-/// Largest error over the largest value.
+/// Returns the largest error relative to the largest value.
 inline double RelativeError(std::vector<long double> const& exact, float const* found) {
   long double scale = 1e-30L;
   long double worst = 0.0L;
@@ -58,7 +58,7 @@ struct Errors {
   double banzhaf = 0.0;
   double taylor = 0.0;
 };
-/// Both kinds. oracle: AllCoalitions or SemivaluesByLeaf.
+/// Checks both kinds of values. oracle: AllCoalitions or SemivaluesByLeaf.
 template <typename Oracle>
 Errors ExpectDefinition(Model const& model, MemoryView const& rows, Oracle&& oracle, double tolerance = 1e-6) {
   auto const banzhaf = Predict(model, rows, PredictKind::kBanzhaf);

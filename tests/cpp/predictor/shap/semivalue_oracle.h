@@ -1,4 +1,4 @@
-/// \file Banzhaf values and Shapley-Taylor indices of order 2 from their definitions, long double.
+/// \file Banzhaf values and Shapley-Taylor indices of order 2 from their definitions, in long double.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace kauri::testing {
 
-/// Values of one row, start not included.
+/// Values of one row, without the start.
 struct SemivalueSums {
   std::size_t width;
   std::vector<long double> banzhaf;  ///< [n_outputs, width]
@@ -20,7 +20,7 @@ struct SemivalueSums {
   void AddBanzhaf(std::size_t output, std::size_t feature, long double value) {
     banzhaf[output * width + feature] += value;
   }
-  /// To one cell; pairs have two.
+  /// Adds to one cell; a pair has two.
   void AddTaylor(std::size_t output, std::size_t a, std::size_t b, long double value) {
     taylor[(output * width + a) * width + b] += value;
   }
@@ -30,7 +30,7 @@ struct SemivalueSums {
   }
 };
 
-/// All coalitions.
+/// Sums over all coalitions.
 inline SemivalueSums AllCoalitions(Model const& model, MemoryView const& rows, std::int64_t row) {
   SemivalueSums sums(model);
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -49,7 +49,7 @@ inline SemivalueSums AllCoalitions(Model const& model, MemoryView const& rows, s
   return sums;
 }
 
-/// Leaf by leaf, for any number of features on a path.
+/// Sums leaf by leaf, for any number of features on a path.
 inline SemivalueSums SemivaluesByLeaf(Model const& model, MemoryView const& rows, std::int64_t row) {
   SemivalueSums sums(model);
   ForEachLeafPath(model, rows, row, [&](auto const& path, long double value, std::size_t output) {

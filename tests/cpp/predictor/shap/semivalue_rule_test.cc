@@ -39,8 +39,8 @@ TEST(SemivalueRule, StaysWithinFloats) {
   }
 }
 
-/// The error by number of distinct features on a path. Rows that follow the chain everywhere, nowhere, at every other
-/// level, and but once.
+/// The error by number of distinct features on a path. The rows follow the chain everywhere, nowhere, at every second
+/// level, and everywhere except once.
 class SemivalueErrors : public ::testing::TestWithParam<std::int32_t> {};
 
 TEST_P(SemivalueErrors, AreThoseOfFloat32) {
@@ -48,7 +48,7 @@ TEST_P(SemivalueErrors, AreThoseOfFloat32) {
   auto const is_long = depth > 64;
   std::vector<float> values;
   for (int row = 0; row < 4; ++row) {
-    if (is_long && row != 0) continue;  // the oracle takes long
+    if (is_long && row != 0) continue;  // the oracle is slow
     for (std::int32_t level = 0; level < depth; ++level) {
       auto const follows = row == 0 || (row == 2 && level % 2 == 0) || (row == 3 && level != depth / 2);
       values.push_back(follows ? 1.0F : -2.0F);
@@ -57,7 +57,7 @@ TEST_P(SemivalueErrors, AreThoseOfFloat32) {
   for (auto const ratio : is_long ? std::vector<float>{0.9F} : std::vector<float>{0.99F, 0.9F, 0.5F, 0.1F}) {
     auto model = testing::ChainModel(depth, depth, ratio);
     auto& tree = model.trees[0];
-    tree.sum_hessian[0] = 1e30F;  // 64 tenths of it are still a float
+    tree.sum_hessian[0] = 1e30F;  // 64 tenths of it are still representable
     for (std::int32_t left = 1; left < tree.NumNodes(); left += 2) {
       auto const cover = tree.sum_hessian[tree.parent[left]];
       tree.sum_hessian[left] = cover * (1.0F - ratio);

@@ -25,8 +25,8 @@ TEST(Semivalues, ConjunctionByHand) {
             (std::vector<float>{0.25F, 0.125F, 0, 0.125F, 0.25F, 0, 0, 0, 0.25F}));
 }
 
-/// Majority of three with even covers at (1, 1, 1): where the values differ from Shapley's. f = 1/2 of nothing, 3/4 of
-/// one, 1 of two and of three.
+/// Tests the majority of three with even covers at (1, 1, 1), for which the values differ from Shapley's. f is 1/2 for
+/// no known feature, 3/4 for one, 1 for two and three.
 TEST(Semivalues, MajorityByHand) {
   Model model;
   model.n_features = 3;
@@ -58,7 +58,7 @@ TEST(Semivalues, MajorityByHand) {
   EXPECT_FLOAT_EQ(banzhaf[3], 0.5F);
   auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_FLOAT_EQ(taylor[i * 5], 0.25F);
-  // 2/3 (0 + -1/4 / 2), halved; all of it adds up to 1/2 + 3/4 - 3/12 = 1.
+  // 2/3 (0 + -1/4 / 2), halved; everything sums to 1/2 + 3/4 - 3/12 = 1.
   EXPECT_NEAR(taylor[1], -1.0F / 24.0F, 1e-8);
   EXPECT_NEAR(std::accumulate(taylor.begin(), taylor.end(), 0.0), 1.0, 1e-6);
 }
@@ -76,7 +76,8 @@ TEST(Semivalues, CategoricalDartAndMultiClass) {
   ExpectDefinition(testing::CategoricalDartModel(), testing::RandomRows(20, 6, 2), testing::AllCoalitions);
 }
 
-/// Branches without cover, on features that are split again below them too; parents without cover.
+/// Returns a model with zero-cover branches, also on features that are split again below them, and with zero-cover
+/// parents.
 Model ModelWithoutCovers(std::uint64_t seed) {
   ForestSpec spec;
   spec.seed = seed;
@@ -108,7 +109,7 @@ TEST(Semivalues, CoversThatAreNotNumbersGiveNumbers) {
   }
 }
 
-/// The whole matrix adds up to the margin, its halves have the same bits, and its rows of unused features are zero.
+/// The matrix sums to the margin, its halves have the same bits, and the rows of unused features are zero.
 TEST(ShapleyTaylor, AddsUpToTheMarginAndIsSymmetric) {
   ForestSpec spec;
   spec.n_features = 20;
@@ -137,7 +138,7 @@ TEST(ShapleyTaylor, AddsUpToTheMarginAndIsSymmetric) {
   }
 }
 
-/// Trees of one feature: there the only coalition is the empty one.
+/// In trees of one feature the only coalition is the empty one.
 TEST(Banzhaf, OfOneFeatureIsItsShapleyValue) {
   ForestSpec spec;
   spec.n_features = 1;
@@ -192,7 +193,7 @@ TEST(Semivalues, TreesOfOneLeaf) {
             (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 3.5F}));
 }
 
-/// Shallow and deep trees, categorical ones, long paths: all methods of a walk, and few rows by levels.
+/// Uses shallow and deep trees, categorical ones and long paths: all methods of traversal, and few rows by levels.
 TEST(Semivalues, SameBitsForAnyBatchAndThreadCount) {
   Model model;
   model.n_features = 30;
@@ -220,7 +221,7 @@ TEST(Semivalues, SameBitsForAnyBatchAndThreadCount) {
   }
 }
 
-/// The vector code of every processor that this one can stand in for.
+/// Tests the vector code of every target that this processor supports.
 TEST(Semivalues, EveryTargetEqualsAllCoalitions) {
   ForestSpec spec;
   spec.depth = 6;

@@ -1,4 +1,4 @@
-/// Models and rows on which explanations go wrong elsewhere: long paths, tiny covers, large trees, edge values.
+/// Models and rows that are difficult to explain: long paths, tiny covers, large trees, edge values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ class HostileShap : public ::testing::TestWithParam<char const*> {
     return PredictKindOf({{"shap_method", GetParam()}}, model, rows, kind, AllTreesOf(model));
   }
 
-  /// make_expected(row) -> Explanation; tolerance: relative to the row's largest value.
+  /// Compares with make_expected(row) -> Explanation; tolerance: relative to the row's largest value.
   template <typename MakeExpected>
   void ExpectNear(Model const& model, MemoryView const& rows, double tolerance, MakeExpected&& make_expected) const {
     auto const phi = Explain(model, rows, PredictKind::kContribution);
@@ -46,7 +46,8 @@ class HostileShap : public ::testing::TestWithParam<char const*> {
 INSTANTIATE_TEST_SUITE_P(Methods, HostileShap, ::testing::Values("treeshap", "quadrature"),
                          [](auto const& method) { return std::string(method.param); });
 
-/// Rows that follow a ChainModel of distinct features everywhere, nowhere, half of the way, and but once.
+/// Returns rows that follow a ChainModel of distinct features everywhere, nowhere, half of the way, and everywhere
+/// except once.
 MemoryView ChainRows(std::int32_t depth) {
   std::vector<float> values;
   for (int row = 0; row < 4; ++row) {
@@ -58,7 +59,7 @@ MemoryView ChainRows(std::int32_t depth) {
   return {values, depth};
 }
 
-/// The contributions of LeafByLeaf, without its pairs, which take the fourth power of the depth for each leaf.
+/// Returns the contributions of LeafByLeaf without its pairs, which take the fourth power of the depth for each leaf.
 std::vector<long double> ContributionsLeafByLeaf(Model const& model, MemoryView const& rows, std::int64_t row) {
   std::vector<long double> phi(ToSize(model.n_features) + 1);
   testing::ForEachLeafPath(model, rows, row, [&](auto const& path, long double value, std::size_t) {
@@ -72,7 +73,7 @@ std::vector<long double> ContributionsLeafByLeaf(Model const& model, MemoryView 
   return phi;
 }
 
-/// UNWIND subtracts: of more features than 32 the recursion keeps no digits, in float64 either.
+/// UNWIND subtracts: with more than 32 features the recursion keeps no digits, even in float64.
 TEST_P(HostileShap, LongPathsOfDistinctFeatures) {
   auto const is_recursive = std::string(GetParam()) == "treeshap";
   for (auto const depth : is_recursive ? std::vector<std::int32_t>{24, 32} : std::vector<std::int32_t>{64, 127}) {
@@ -104,7 +105,7 @@ TEST_P(HostileShap, LongPathsOfRepeatedFeatures) {
   }
 }
 
-/// Thirty one-hot features, each present in a millionth of the rows.
+/// Uses thirty one-hot features, each present in one of a million rows.
 TEST_P(HostileShap, TinyCovers) {
   auto const model = testing::ChainModel(30, 30, 1.0F - 1e-6F);
   auto const rows = ChainRows(30);
@@ -123,7 +124,7 @@ TEST_P(HostileShap, MoreNodesThanFifteenBits) {
   ExpectNear(model, rows, 1e-5, [&](std::int64_t row) { return testing::LeafByLeaf(model, rows, row); });
 }
 
-/// A class without rows in training has trees of one leaf only.
+/// A class without training rows has only single-leaf trees.
 TEST_P(HostileShap, EmptyClass) {
   testing::ForestSpec spec;
   spec.n_classes = 3;
@@ -142,8 +143,8 @@ TEST_P(HostileShap, EmptyClass) {
   }
 }
 
-/// Each row holds one value everywhere: missing, both zeros, infinities, thresholds and their neighbours, categories
-/// that are fractions, negative, in no set, or beyond what a set can hold.
+/// Each row has one value in all columns: missing, both zeros, infinities, thresholds and their neighbours, and
+/// categories that are fractions, negative, in no set, or too large for a set.
 TEST_P(HostileShap, EdgeValuesEverywhere) {
   auto values = testing::SpecialValues();
   values.insert(values.end(), {testing::kNaN, testing::kInf, -testing::kInf, -1.5F, 0.999F, 3.5F, 69.0F, 69.99F, 70.0F,

@@ -1,4 +1,4 @@
-/// \file Models that every kind of explanation is tested on.
+/// \file Models used in the tests of every kind of explanation.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kauri::testing {
 
-/// 'a and b' with even covers: f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1, of the row (1, 1).
+/// Returns 'a and b' with even covers: f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1, for the row (1, 1).
 inline Model ConjunctionModel() {
   Model model;
   model.n_features = 2;
@@ -27,7 +27,7 @@ inline Model ConjunctionModel() {
   return model;
 }
 
-/// expect(model, rows) for models small enough for all subsets of their features.
+/// Calls expect(model, rows) for models small enough to enumerate all subsets of their features.
 template <typename Expect>
 void ForEachSmallModel(Expect&& expect) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -40,7 +40,7 @@ void ForEachSmallModel(Expect&& expect) {
   }
 }
 
-/// Two features: nearly every split of deep trees repeats one.
+/// Returns deep trees on two features, where nearly every split repeats one.
 inline Model RepeatingModel(std::int32_t depth, double categorical = 0.0) {
   ForestSpec spec;
   spec.n_features = 2;
@@ -59,7 +59,7 @@ inline Model CategoricalDartModel() {
   return RandomModel(spec);
 }
 
-/// Depth 1 + seed; by the seed with categories, classes or weights of trees.
+/// Returns a specification of depth 1 + seed; the seed also selects categories, classes or weights of trees.
 inline ForestSpec VariedSpec(std::uint64_t seed, std::uint32_t n_features) {
   ForestSpec spec;
   spec.seed = seed;
@@ -71,7 +71,7 @@ inline ForestSpec VariedSpec(std::uint64_t seed, std::uint32_t n_features) {
   return spec;
 }
 
-/// Covers that no training makes.
+/// Returns a model with covers that training never produces.
 inline Model ModelOfBadCovers() {
   auto model = RandomModel({});
   std::vector<float> const bad{kNaN, kInf, -1.0F, 1e30F, 0.0F, -kInf};

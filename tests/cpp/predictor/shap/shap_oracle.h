@@ -1,4 +1,4 @@
-/// \file Shapley values and interactions from their definition: all subsets, long double.
+/// \file Shapley values and interactions from their definition: all subsets, in long double.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace kauri::testing {
 
-/// The game of one tree and one row: worth of a subset of the features that are known.
+/// The game of one tree and one row: the worth of a subset of known features.
 class TreeGame {
  public:
   TreeGame(Tree const& tree, float weight, MemoryView const& rows, std::int64_t row)
@@ -25,7 +25,7 @@ class TreeGame {
   std::vector<std::uint32_t> const& Features() const { return features_; }
   long double Worth(std::uint32_t set) const { return worth_[set]; }
 
-  /// phi of features_[i] (equation 2 of Mitchell et al.).
+  /// Returns phi of features_[i] (equation 2 of Mitchell et al.).
   long double Shapley(std::size_t i) const {
     long double sum = 0;
     for (std::uint32_t set = 0; set < worth_.size(); ++set) {
@@ -35,12 +35,12 @@ class TreeGame {
     return sum;
   }
 
-  /// Half of the Shapley interaction index of features_[i] and features_[j] (equation 3).
+  /// Returns half of the Shapley interaction index of features_[i] and features_[j] (equation 3).
   long double Interaction(std::size_t i, std::size_t j) const {
     return MeanOfPair(i, j, [&](std::uint32_t set) { return SubsetWeight(set, features_.size() - 2) / 2; });
   }
 
-  /// The mean over the coalitions without features_[i] (Banzhaf 1965).
+  /// Returns the mean over the coalitions without features_[i] (Banzhaf 1965).
   long double Banzhaf(std::size_t i) const {
     long double sum = 0;
     for (std::uint32_t set = 0; set < worth_.size(); ++set) {
@@ -49,10 +49,10 @@ class TreeGame {
     return sum / static_cast<long double>(worth_.size() / 2);
   }
 
-  /// Half of the Shapley-Taylor index of order 2 (Sundararajan et al. 2020, equation 6 with k = 2).
+  /// Returns half of the Shapley-Taylor index of order 2 (Sundararajan et al. 2020, equation 6 with k = 2).
   long double TaylorPair(std::size_t i, std::size_t j) const {
     auto const n = features_.size();
-    // Half of 2 / n / C(n - 1, |S|), and 1 / C(n - 1, |S|) = n |S|! (n - 1 - |S|)! / n!
+    // The weight is half of 2 / n / C(n - 1, |S|), and 1 / C(n - 1, |S|) = n |S|! (n - 1 - |S|)! / n!
     return MeanOfPair(i, j, [&](std::uint32_t set) { return SubsetWeight(set, n - 1); });
   }
   long double Alone(std::size_t i) const { return Worth(1U << i) - Worth(0); }
@@ -70,7 +70,7 @@ class TreeGame {
     return sum;
   }
 
-  /// |S|! (n - |S|)! / (n + 1)!
+  /// Returns |S|! (n - |S|)! / (n + 1)!.
   static long double SubsetWeight(std::uint32_t set, std::size_t n) {
     std::size_t size = 0;
     for (; set != 0; set &= set - 1) ++size;
@@ -103,11 +103,11 @@ class TreeGame {
   std::vector<long double> worth_;
 };
 
-/// Values of one row: [n_outputs, n_features + 1] and [n_outputs, n_features + 1, n_features + 1], start not included.
+/// Values of one row: [n_outputs, n_features + 1] and [n_outputs, n_features + 1, n_features + 1], without the start.
 struct Explanation {
   std::vector<long double> phi;
   std::vector<long double> pairs;
-  long double scale = 0;  ///< sum of the largest leaf of each tree: what rounding errors are measured against
+  long double scale = 0;  ///< sum over trees of the largest leaf, the scale for rounding errors
 };
 
 inline Explanation BruteForce(Model const& model, MemoryView const& rows, std::int64_t row) {
@@ -143,7 +143,7 @@ inline Explanation BruteForce(Model const& model, MemoryView const& rows, std::i
   return result;
 }
 
-/// A feature of a leaf's path, its fractions for one row.
+/// A feature of a leaf's path, and its fractions for one row.
 struct PathFeatureOfRow {
   std::uint32_t feature;
   long double zero;
@@ -152,7 +152,7 @@ struct PathFeatureOfRow {
 
 inline long double EffectOf(PathFeatureOfRow const& feature) { return (feature.one ? 1.0L : 0.0L) - feature.zero; }
 
-/// fn(path, leaf value, output) for each leaf.
+/// Calls fn(path, leaf value, output) for each leaf.
 template <typename Fn>
 void ForEachLeafPath(Model const& model, MemoryView const& rows, std::int64_t row, Fn&& fn) {
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -182,7 +182,7 @@ void ForEachLeafPath(Model const& model, MemoryView const& rows, std::int64_t ro
   }
 }
 
-/// Int (1 - t)^power times the factors of all features but i and j.
+/// Returns Int (1 - t)^power times the factors of all features except i and j.
 inline long double IntegralOfOthers(std::vector<PathFeatureOfRow> const& path, std::size_t i, std::size_t j,
                                     std::size_t power) {
   std::vector<long double> coefficients{1.0L};
@@ -204,8 +204,8 @@ inline long double IntegralOfOthers(std::vector<PathFeatureOfRow> const& path, s
   return sum;
 }
 
-/// The same from Owen's integral of each leaf, for any number of features: polynomials by their coefficients at
-/// t^k (1 - t)^(n - k), whose products and integrals have positive terms only.
+/// Computes the same from Owen's integral of each leaf, for any number of features: polynomials by their coefficients
+/// at t^k (1 - t)^(n - k), whose products and integrals have positive terms only.
 class LeafGame {
  public:
   LeafGame(Model const& model, Explanation* out) : width_(static_cast<std::size_t>(model.n_features) + 1), out_(out) {}

@@ -39,7 +39,7 @@ std::vector<float> RunExplain(Explain explain, Model const& model, MemoryView co
   return out;
 }
 
-/// The two exact methods; tolerance: relative to the sum of the trees' largest leaves.
+/// One of the two exact methods; tolerance: relative to the sum of the trees' largest leaves.
 struct Method {
   char const* name;
   Explain contributions;
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, ExactShap,
                                                   2e-7L}),
                          [](auto const& method) { return method.param.name; });
 
-/// Against all subsets, within float32's rounding.
+/// Compares with all subsets, within float32 rounding.
 void ExpectBruteForce(Method const& method, Model const& model, MemoryView const& rows) {
   auto const phi = RunExplain(method.contributions, model, rows, ZeroStart(model));
   auto const pairs = RunExplain(method.interactions, model, rows, ZeroStart(model));
@@ -109,7 +109,7 @@ TEST_P(ExactShap, ConjunctionByHand) {
             (std::vector<float>{0.25F, 0, 0, 0, 0.5F, 0, 0, 0, 0.25F}));
 }
 
-/// Children without cover, parents without cover, nothing with cover.
+/// Covers children with zero cover, parents with zero cover, and trees with zero cover.
 TEST_P(ExactShap, ZeroCovers) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     ForestSpec spec;
@@ -143,7 +143,8 @@ TEST_P(ExactShap, CoversThatAreNotNumbersGiveNumbers) {
   }
 }
 
-/// Sum over features = margin; rows of the interactions = contributions; the two halves of a pair have the same bits.
+/// Checks that features sum to the margin, rows of the interactions to the contributions, and that both halves of a
+/// pair have the same bits.
 void ExpectConsistent(Method const& method, Model const& model, MemoryView const& rows, float tolerance) {
   auto const n_outputs = ToSize(model.NumOutputs());
   auto const width = ToSize(model.n_features) + 1;
@@ -179,7 +180,7 @@ TEST_P(ExactShap, SumsAndSymmetry) {
   ExpectConsistent(GetParam(), testing::RandomModel(spec), testing::RandomRows(40, 20, 5), 1e-5F);
 }
 
-/// 64 levels on distinct features, even splits: weights stay well apart, so float64 suffices.
+/// With 64 levels on distinct features and even splits the weights stay well separated, so float64 suffices.
 TEST_P(ExactShap, DeepChainsAddUp) {
   for (auto const& [depth, n_features] : {std::pair{24, 24}, {1500, 5}}) {
     Model model;
@@ -311,7 +312,7 @@ TEST_P(ExactShap, SameBitsForAnyThreadCountAndRowCount) {
   }
 }
 
-/// Saabas by following the row's path with expectations from the definition.
+/// Computes Saabas values by following the row's path, with expectations from the definition.
 TEST(Saabas, FollowsThePath) {
   ForestSpec spec;
   spec.n_trees = 1;

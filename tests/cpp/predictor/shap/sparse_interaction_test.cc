@@ -19,7 +19,7 @@ using testing::MemoryView;
 
 using Cell = std::pair<std::uint32_t, std::uint32_t>;
 
-/// A model, rows, and what both forms of their interactions come from.
+/// A model, rows, and both forms of their interactions.
 class Case {
  public:
   Case(Model model, MemoryView rows, TreeRange trees, ParamMap const& params = {})
@@ -37,7 +37,7 @@ class Case {
   }
   SparseInteractions Sparse(std::int64_t top_k, int threads = 1) const {
     SparseInteractions out;
-    out.values.assign(3, 7.0F);  // what was there is replaced
+    out.values.assign(3, 7.0F);  // previous values are replaced
     predictor_->PredictSparse(testing::Threads(threads), *compiled_, {rows_, trees_, {start_, {}}}, top_k, &out);
     return out;
   }
@@ -45,7 +45,7 @@ class Case {
   std::size_t Width() const { return ToSize(model_.n_features) + 1; }
   std::size_t NumMatrices() const { return ToSize(rows_.NumRows() * model_.NumOutputs()); }
 
-  /// Cells of the upper triangle that trees of the range can fill: found path by path.
+  /// Returns the cells of the upper triangle that trees of the range can fill, found path by path.
   std::set<Cell> Fillable(std::size_t output) const {
     std::set<Cell> cells{
         {static_cast<std::uint32_t>(model_.n_features), static_cast<std::uint32_t>(model_.n_features)}};
@@ -87,7 +87,7 @@ void ExpectShapes(SparseInteractions const& sparse, std::size_t n_matrices) {
   ASSERT_EQ(sparse.second.size(), sparse.values.size());
 }
 
-/// All of them: the cells that can be filled, in order, with the bits of the matrix, which is 0 elsewhere.
+/// Checks all of them: the cells that can be filled, in order, with the bits of the matrix, which is 0 elsewhere.
 void ExpectAll(Case const& test) {
   auto const dense = test.Dense();
   auto const sparse = test.Sparse(0);
@@ -107,7 +107,7 @@ void ExpectAll(Case const& test) {
   }
 }
 
-/// Which cells, and the order of the largest, against a sort of the matrix.
+/// Compares the selected cells, and the order of the largest, with a sort of the matrix.
 void ExpectCells(Case const& test, std::size_t n_outputs, std::size_t top_k) {
   auto const dense = test.Dense();
   auto const all = test.Sparse(0);
@@ -137,7 +137,7 @@ void ExpectCells(Case const& test, std::size_t n_outputs, std::size_t top_k) {
   }
 }
 
-/// Sparse paths, so that many pairs meet nowhere.
+/// Returns sparse paths, so that many pairs never occur together.
 ForestSpec WideSpec() {
   ForestSpec spec;
   spec.n_features = 30;
@@ -168,7 +168,7 @@ TEST(SparseInteractions, RangesHaveTheCellsOfTheirTrees) {
   }
 }
 
-/// Pairs of equal size: a copy of each tree on other features.
+/// Pairs of equal size, from a copy of each tree on other features.
 TEST(SparseInteractions, EqualOnesComeByTheirFeatures) {
   ForestSpec spec;
   spec.n_features = 4;
@@ -228,7 +228,7 @@ TEST(SparseInteractions, TreesOfOneLeafHaveTheBiasAlone) {
   EXPECT_EQ(test.Sparse(1).begin, (std::vector<std::int64_t>{0, 0, 0}));
 }
 
-/// Values that are not numbers have a place in the order too.
+/// Values that are not numbers also have a position in the order.
 TEST(SparseInteractions, InfiniteLeaves) {
   auto model = testing::RandomModel({});
   auto& tree = model.trees[0];

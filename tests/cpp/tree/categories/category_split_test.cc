@@ -23,7 +23,7 @@ struct Case {
   CategoryRules rules;
 };
 
-/// Integers small enough that sums tie often.
+/// Returns a case of small integers, whose sums tie often.
 Case RandomCase(std::uint64_t seed, std::uint32_t max_categories) {
   Random random(seed);
   Case made;
@@ -101,14 +101,14 @@ TEST(CategorySplit, EqualsTheDefinition) {
   EXPECT_GT(n_splits, 1000);
 }
 
-/// Without regularisation no set of categories is better than the best part of the sorted ones (Fisher 1958).
+/// Without regularisation no set of categories is better than the best prefix of the sorted ones (Fisher 1958).
 TEST(CategorySplit, NoSetIsBetterWithoutRegularisation) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     auto made = RandomCase(seed, 7);
     for (auto& pair : made.column.pairs) ++pair.hessian;
     made.gain = {0.0, 0.0, 0.0, 0.0, {}, false};
     made.rules = {1, 64};
-    // The missing rows against all others is a set that partitions leave out.
+    // The split of the missing rows from all others is a set that partitions leave out.
     for (auto& value : made.column.values) {
       if (!(value == value)) value = static_cast<float>(made.column.categories[0]);
     }
@@ -118,7 +118,8 @@ TEST(CategorySplit, NoSetIsBetterWithoutRegularisation) {
   }
 }
 
-/// Categories 0, 1, 2 weigh 3, -3 and -1/2. By hand: G^2 / H of {0} is 18, of {1, 2} 49 / 4, of all 1 / 6.
+/// Worked by hand: categories 0, 1, 2 weigh 3, -3 and -1/2, and G^2 / H is 18 for {0}, 49 / 4 for {1, 2}, and 1 / 6 for
+/// all.
 TEST(CategorySplit, WorkedExample) {
   Case made;
   made.column.categories = {0, 1, 2};
@@ -134,7 +135,7 @@ TEST(CategorySplit, WorkedExample) {
   ExpectSame(Found(made), {gained, false, {1, 2}}, "one on the smaller side");
 }
 
-/// The missing rows differ from all others, which only a category without rows can tell: the last.
+/// The missing rows differ from all others. Only a category without rows, the last one, can separate them.
 TEST(CategorySplit, MissingAgainstAllOthers) {
   Case made;
   auto const nan = std::numeric_limits<float>::quiet_NaN();

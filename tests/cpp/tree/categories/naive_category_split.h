@@ -1,4 +1,4 @@
-/// \file The best split on a categorical feature, straight from its definition: rows one by one, every set by itself.
+/// \file The best split on a categorical feature by its definition: row by row, trying every set.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace kauri::testing {
 struct NaiveColumn {
   std::vector<float> values;  ///< [n_rows], NaN = missing
   std::vector<FixedPair> pairs;
-  std::vector<std::int32_t> categories;  ///< of the feature, ascending
+  std::vector<std::int32_t> categories;  ///< categories of the feature, ascending
 };
 
 struct NaiveCategorySplit {
@@ -57,7 +57,7 @@ class NaiveCategorySearch {
     return best_;
   }
 
-  /// Every set of categories, both ways of the missing rows.
+  /// Tries every set of categories, with the missing rows on either side.
   NaiveCategorySplit AllSets() {
     for (std::uint32_t bits = 1; bits < 1U << column_.categories.size(); ++bits) {
       std::set<std::int32_t> right;
@@ -89,7 +89,7 @@ class NaiveCategorySearch {
     smoothed.lambda = gain_.lambda + gain_.categories.smooth;
     return static_cast<float>(LeafWeight(sum, smoothed));
   }
-  /// Whether a part is tried that has `more` than the last one tried.
+  /// Returns whether a prefix is tried that has `more` than the last one tried.
   bool IsStep(std::set<std::int32_t> const& more, std::set<std::int32_t> const& part) const {
     auto const least = gain_.categories.group_hessian;
     auto const rest = Sum([](float) { return true; }) - SumOf(part);

@@ -1,4 +1,4 @@
-/// \file The constraints' texts and what is left to each node, by hand.
+/// \file Parsing of constraints, and the features allowed at each node, worked by hand.
 #include "tree/constraints/constraints.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Constraints, InteractionForms) {
   EXPECT_FALSE(ParseConstraints(ParamWith("()", "")).limits_features);
 }
 
-/// The message tells the parameter, its text and what is expected.
+/// Expects that the message contains the parameter, its text and the expected form.
 void ExpectRefused(std::string const& monotone, std::string const& interaction, std::string const& what) {
   auto const param = ParamWith(monotone, interaction);
   auto const name =
@@ -119,7 +119,7 @@ TEST(Constraints, MethodsWithoutThemRefuse) {
   }
 }
 
-/// Splits a leaf and gives its children these weights.
+/// Splits a leaf and sets the weights of its children.
 void Expand(std::int32_t node, std::uint32_t feature, float left, float right, Tree* tree,
             TreeConstraints* constraints) {
   Tree::Split split;
@@ -160,7 +160,7 @@ TEST(Constraints, PathsLimitTheFeatures) {
   TreeConstraints constraints(rules, 6);
   Features const all{0, 1, 2, 3, 4, 5};
   Tree tree;
-  EXPECT_EQ(constraints.AllowedOf(0, all), all);  // the root: also features of no set
+  EXPECT_EQ(constraints.AllowedOf(0, all), all);  // the root may also use features of no set
   Expand(0, 1, 0.0F, 0.0F, &tree, &constraints);
   EXPECT_EQ(constraints.AllowedOf(1, all), (Features{0, 1, 2, 3}));
   EXPECT_EQ(constraints.AllowedOf(2, {2, 3, 5}), (Features{2, 3}));

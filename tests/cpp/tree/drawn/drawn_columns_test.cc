@@ -1,4 +1,4 @@
-/// What is asked of all columns at once against one row and one column after the other.
+/// Tests of all columns at once, compared with one row and one column at a time.
 #include "tree/drawn/drawn_columns.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace kauri {
 namespace {
 
-/// Rows of codes and integers that follow from a seed.
+/// A table of codes and integers generated from a seed.
 struct Table {
   std::int64_t n_columns;
   std::vector<std::uint8_t> codes;
@@ -23,7 +23,7 @@ struct Table {
   Table(std::int64_t n_rows, std::int64_t width, std::int64_t n_sums, std::uint64_t seed)
       : n_columns(width), codes(static_cast<std::size_t>(3 * n_rows * width + 8)) {
     for (std::size_t i = 0; i < codes.size(); ++i) {
-      // Columns of few and of all codes.
+      // Columns with few codes and with all codes.
       codes[i] = static_cast<std::uint8_t>(RandomBelow(seed, i, i % 3 == 0 ? 256 : i % 3 == 1 ? 5 : 70));
     }
     rows.codes = codes.data();
@@ -53,7 +53,7 @@ std::vector<Table> Tables() {
   return tables;
 }
 
-/// fn() on every kind of vectors that this machine has.
+/// Calls fn() for every vector instruction set of this machine.
 template <typename Fn>
 void OnAllTargets(Fn&& fn) {
   for (auto remaining = hwy::SupportedTargets(); remaining != 0; remaining &= remaining - 1) {
@@ -67,7 +67,7 @@ void OnAllTargets(Fn&& fn) {
 
 TEST(NodeCodes, RowsThatAddNothingAreLeftOut) {
   Table const table(100, 8, 2, 1);
-  EXPECT_EQ(table.rows.NumRows(), 80);  // of 0, 3, ..., 297 a fifth are multiples of 5
+  EXPECT_EQ(table.rows.NumRows(), 80);  // a fifth of 0, 3, ..., 297 are multiples of 5
   NodeCodes rows;
   rows.n_sums = 1;
   EXPECT_FALSE(rows.Gather({nullptr, 0, 9}, 8, [](std::int64_t row, std::int64_t*) {
@@ -98,7 +98,7 @@ void ExpectSumsBelow() {
   for (auto const& table : Tables()) {
     std::vector<std::uint8_t> below(table.n_columns);
     for (std::size_t column = 0; column < below.size(); ++column) {
-      // Whole tiles without a threshold, and single columns.
+      // Whole tiles and single columns have no threshold.
       below[column] = column / 8 % 3 == 1 || column % 4 == 1 ? 0 : static_cast<std::uint8_t>(1 + column * 53 % 255);
     }
     std::vector<std::int64_t> sums(table.n_columns * table.rows.n_sums, 7);
@@ -127,7 +127,7 @@ TEST(DrawnColumns, WhereMostColumnsAreFreeOfMissingValues) {
   };
   EXPECT_TRUE(DrawsMostColumns(bins_of(0.0, 256)));
   EXPECT_FALSE(DrawsMostColumns(bins_of(0.2, 256)));
-  EXPECT_FALSE(DrawsMostColumns(bins_of(0.0, 600)));  // codes of two bytes
+  EXPECT_FALSE(DrawsMostColumns(bins_of(0.0, 600)));  // two-byte codes
 }
 
 TEST(NodeCodes, UsedCodesAreThoseOfTheRows) { OnAllTargets(ExpectUsedCodes); }

@@ -1,5 +1,5 @@
-/// \file Exact trees on columns that are searched by the sums of their values: against the definition, and against the
-/// same rows stored sparsely, whose columns have no codes.
+/// \file Exact trees on columns that are searched by sums over their values: compared with the definition, and with
+/// sparse storage of the same rows, whose columns have no codes.
 #include "tree/exact/exact_codes.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ struct CodesJob : Job {
 };
 
 constexpr std::uint32_t kWide = 600;
-constexpr std::int64_t kColumns = 20;  // as many as make the entries few enough to be stored sparsely
+constexpr std::int64_t kColumns = 20;  // number of columns for which the entries are few enough for sparse storage
 
-/// A column of each kind: continuous; 3, 40 and 255 numbers, some missing; a constant; few and many categories; then
-/// empty ones.
+/// Returns a column of each kind: continuous; 3, 40 and 255 numbers, some missing; a constant; few and many categories;
+/// then empty ones.
 std::vector<float> RandomRow(Random* random) {
   auto const number = [random](std::uint32_t n) { return static_cast<float>(random->Below(n)); };
   auto const or_missing = [random](float value, std::uint32_t one_in) {
@@ -79,7 +79,7 @@ Built BuildExact(CodesJob const& job, bool sparse, int threads = 2) {
   auto const state = builder.MakeState(ctx, *data);
   Built built;
   built.leaf_of_row.assign(job.NumRows(), -7);
-  // Twice: what a tree leaves behind must not matter to the next one.
+  // Built twice: state left by a tree must not affect the next one.
   for (int i = 0; i < 2; ++i) built.tree = builder.Build(ctx, *data, job.Task(), state.get(), built.leaf_of_row);
   return built;
 }
@@ -156,7 +156,7 @@ TEST(ExactCodes, TreesAreThoseOfSortedEntries) {
   EXPECT_GT(n_splits, 500);
 }
 
-/// Sums do not tell whether rows without weight have a value: numbers are searched by their entries then.
+/// Sums cannot distinguish rows without weight from missing ones, so such columns are searched by their entries.
 TEST(ExactCodes, RowsWithoutWeightCount) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     auto job = RandomCodesJob(seed, 1500);

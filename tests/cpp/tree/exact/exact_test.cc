@@ -76,7 +76,7 @@ TreeParam RandomParam(Random* random) {
   return param;
 }
 
-/// Any data, any parameters: the same tree as from the definition. Returns its leaves.
+/// Compares the tree with the definition for random data and parameters. Returns the number of leaves.
 std::int32_t CompareOnRandomCase(std::uint64_t seed, int least_rows = 0, bool draws = false, float strength = 0.0F) {
   Random random(seed);
   std::int64_t const sizes[] = {1, 2, 3, 31, 33, 64, 100, 257, 600};
@@ -191,7 +191,7 @@ TEST(Exact, EdgeColumns) {
 }
 
 /// Five rows of squared error with base score 0, checked against XGBoost 3.2.0 (tree_method=exact, eta 1, lambda 1,
-/// depth 1, min_child_weight 0): missing values alone are worth a split.
+/// depth 1, min_child_weight 0): separating the missing values alone is a valid split.
 TEST(Exact, MissingAloneHasXgboostsThreshold) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();
   auto param = DefaultParam();
@@ -208,7 +208,7 @@ TEST(Exact, MissingAloneHasXgboostsThreshold) {
   EXPECT_EQ(one_value.tree.default_left[0], 1);
 }
 
-/// A complete column keeps the highest of equal thresholds, one with missing values the lowest.
+/// A complete column keeps the highest of equal thresholds; a column with missing values keeps the lowest.
 TEST(Exact, TiesFollowTheScan) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();
   auto param = DefaultParam();
@@ -240,7 +240,7 @@ TEST(Exact, ThreadsAndRunsChangeNothing) {
   }
 }
 
-/// Every vector width that this machine has, and none: the same bits.
+/// All vector widths of this machine, and scalar code, give the same bits.
 TEST(Exact, InstructionSetsChangeNothing) {
   MatrixSpec const spec{6000, 5, 0.2, 0, false, 11};
   auto const data = MakeMatrix(spec);

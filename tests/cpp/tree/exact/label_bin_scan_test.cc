@@ -1,4 +1,4 @@
-/// \file Splits of the exact method by label bins, against the errors of the best constants by the definition.
+/// \file Splits of the exact method by label bins, compared with the errors of the best constants by the definition.
 #include "tree/exact/label_bin_scan.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::Rows;
 
 constexpr auto kMissing = std::numeric_limits<float>::quiet_NaN();
 
-/// Fewer, as the definition looks at all rows for every boundary.
+/// Returns fewer rows, because the definition loops over all rows for every boundary.
 Rows MakeRows(int kind, double missing, std::uint64_t seed) {
   auto rows = testing::MakeRows(kind, missing, seed);
   rows.residuals.resize(500);
@@ -45,7 +45,7 @@ TreeParam StumpParam() {
   return param;
 }
 
-/// Twice with one state: what a tree leaves behind must not matter to the next one.
+/// Grows twice with one state: state left by a tree must not affect the next one.
 Grown Grow(Rows const& rows, TreeParam const& param = StumpParam(), int threads = 1) {
   Context ctx;
   ctx.threads = threads;
@@ -62,7 +62,7 @@ Grown Grow(Rows const& rows, TreeParam const& param = StumpParam(), int threads 
   return grown;
 }
 
-/// The rows that reach a node.
+/// Returns the rows that reach a node.
 Rows RowsOf(Rows const& rows, Tree const& tree, std::int32_t node) {
   auto chosen = rows;
   chosen.values.clear();
@@ -84,7 +84,8 @@ Rows RowsOf(Rows const& rows, Tree const& tree, std::int32_t node) {
   return chosen;
 }
 
-/// Over every boundary between two values of every feature, missing rows on either side, and these alone.
+/// Returns the largest gain over all boundaries between two values of all features, with missing rows on either side or
+/// alone.
 double LargestGain(Rows const& rows) {
   auto largest = 0.0;
   for (std::uint32_t feature = 0; feature < static_cast<std::uint32_t>(rows.n_cols); ++feature) {
@@ -101,7 +102,7 @@ double LargestGain(Rows const& rows) {
   return largest;
 }
 
-/// The gain by the definition of the split of a node.
+/// Returns the gain of a node's split by the definition.
 double GainOf(Rows const& rows, Tree const& tree, std::int32_t node) {
   return NaiveGain(rows, tree.split_feature[node], tree.split_value[node], tree.default_left[node] != 0);
 }
@@ -114,7 +115,7 @@ TEST(LabelBinScan, LosesLittleOfWhatAnyPlaceGains) {
       auto param = StumpParam();
       param.max_depth = 2;
       auto const tree = Grow(rows, param).tree;
-      ASSERT_GE(tree.NumLeaves(), 3);  // a row by itself may be a leaf
+      ASSERT_GE(tree.NumLeaves(), 3);  // a single row may be a leaf
       for (std::int32_t node = 0; node < 3; ++node) {
         if (tree.left[node] == kNoNode) continue;
         auto const of_node = RowsOf(rows, tree, node);
@@ -135,7 +136,7 @@ TEST(LabelBinScan, QuantilesHaveSlopesOfTheirOwn) {
   }
 }
 
-/// As testing::ExpectTheStumpOfTenPoints, at the midpoint.
+/// Tests the same stump as testing::ExpectTheStumpOfTenPoints, at the midpoint.
 TEST(LabelBinScan, AStumpOnTenPointsByHand) {
   Rows rows;
   rows.values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -143,7 +144,7 @@ TEST(LabelBinScan, AStumpOnTenPointsByHand) {
   auto const grown = Grow(rows);
   EXPECT_EQ(grown.tree.split_value[0], 4.5F);
   EXPECT_EQ(grown.tree.loss_change[0], 40.0F);
-  EXPECT_TRUE(grown.tree.default_left[0] != 0);  // as a column without missing values has it
+  EXPECT_TRUE(grown.tree.default_left[0] != 0);  // the default of columns without missing values
   EXPECT_EQ(grown.leaf_of_row, (std::vector<std::int32_t>{1, 1, 1, 1, 2, 2, 2, 2, 2, 2}));
 }
 
@@ -163,7 +164,7 @@ TEST(LabelBinScan, MissingRowsGoWhereTheyFit) {
   EXPECT_EQ(alone.tree.loss_change[0], 16.0F);
   EXPECT_EQ(alone.leaf_of_row[0], alone.leaf_of_row[5]);
   EXPECT_NE(alone.leaf_of_row[0], alone.leaf_of_row[2]);
-  rows.values = {1, 1, kMissing, kMissing, 1, 1};  // and in a column of one value
+  rows.values = {1, 1, kMissing, kMissing, 1, 1};  // also for a column with a single value
   EXPECT_EQ(Grow(rows).tree.loss_change[0], 16.0F);
 }
 

@@ -1,4 +1,4 @@
-/// What Mitchell & Frank 2017 print of split finding: tables 1 and 2, figure 1.
+/// Examples of split finding printed by Mitchell & Frank 2017: tables 1 and 2, figure 1.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ Built BuildTree(std::vector<float> const& values, std::int64_t n_cols, FixedGrad
   return built;
 }
 
-/// Table 2: the instances of a leaf in the order of their values, and what is left of each. Hessians are 1.
+/// Table 2: the instances of a leaf in the order of their values, and the sums to the left of each. Hessians are 1.
 struct Table2 {
   std::vector<float> values{0.1F, 0.4F, 0.5F, 0.6F, 0.9F, 1.1F};
   std::vector<float> gradients{0.1F, 0.8F, 0.2F, -1.1F, -0.2F, -0.5F};
@@ -45,7 +45,7 @@ struct Table2 {
     for (auto const gradient : gradients) pairs.push_back({gradient, 1.0F});
     return Quantised(pairs);
   }
-  /// Equation 4 of the printed sums, twice: gains here are without its half.
+  /// Returns twice equation 4 for the printed sums, because gains here lack its factor of one half.
   double Gain(std::size_t place, double lambda) const {
     auto const share = [lambda](double gradient, double hessian) { return gradient * gradient / (hessian + lambda); };
     auto const gradient = left_gradient[place];
@@ -68,7 +68,7 @@ TEST(PrintedExamples, SumsToTheLeftOfSixValues) {
     EXPECT_EQ(HessianOf(all, gain), table.all_hessian);
     FixedSum left;
     for (std::size_t place = 0; place < fixed.pairs.size(); ++place) {
-      EXPECT_NEAR(GradientOf(left, gain), table.left_gradient[place], 1e-7) << place;  // of float32 gradients
+      EXPECT_NEAR(GradientOf(left, gain), table.left_gradient[place], 1e-7) << place;  // from float32 gradients
       EXPECT_EQ(HessianOf(left, gain), table.left_hessian[place]) << place;
       if (place > 0) {
         auto const found = SplitGain(left, all - left, gain, {}, 0) - NodeGain(all, gain, {});
@@ -97,7 +97,7 @@ TEST(PrintedExamples, TheBestSplitOfSixValues) {
   EXPECT_EQ(built.leaf_of_row, (std::vector<std::int32_t>{1, 1, 1, 2, 2, 2}));
 }
 
-/// Table 1, of a logistic loss at margin 0: whether somebody owns a house, by whether they have a job and their age.
+/// Table 1, with a logistic loss at margin 0: predicts home ownership from having a job and age.
 struct Table1 {
   std::vector<float> age{12, 32, 25, 48, 67, 18};
   std::vector<float> has_job{0, 1, 1, 0, 0, 1};
@@ -115,7 +115,7 @@ struct Table1 {
   }
 };
 
-/// Figure 1's tree asks for age and job and is right about all six.
+/// The tree of figure 1 splits on age and job, and classifies all six correctly.
 TEST(PrintedExamples, ATreeThatKnowsWhoOwnsAHouse) {
   Table1 const table;
   auto param = DefaultParam();
@@ -125,7 +125,7 @@ TEST(PrintedExamples, ATreeThatKnowsWhoOwnsAHouse) {
   auto const& tree = built.tree;
   ASSERT_EQ(tree.NumLeaves(), 4);
   EXPECT_EQ(tree.split_feature[0], 1U);
-  EXPECT_EQ(tree.split_value[0], 21.5F);  // between 18 and 25: younger people own none
+  EXPECT_EQ(tree.split_value[0], 21.5F);  // between 18 and 25; the younger person owns none
   auto const older = tree.right[0];
   EXPECT_EQ(tree.split_feature[older], 0U);
   EXPECT_EQ(tree.split_value[older], 0.5F);

@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::int32_t kLargest = (1 << 30) - 1;  // of a fixed-point gradient
+constexpr std::int32_t kLargest = (1 << 30) - 1;  // largest fixed-point gradient
 
 std::vector<FixedPair> RandomPairs(std::int64_t n_rows, std::int32_t largest) {
   std::vector<FixedPair> pairs;
@@ -30,7 +30,7 @@ Context With(int threads) {
   return ctx;
 }
 
-/// Sums beyond 2^63 as well, whose parts are exact.
+/// Includes sums beyond 2^63, which are exact in parts.
 TEST(NoiseDeviation, SquaresOfEveryRow) {
   for (std::int64_t const n_rows : {0, 1, 33, 16384, 16385, 100000}) {
     for (std::int32_t const largest : {5, kLargest}) {
@@ -67,7 +67,8 @@ TEST(NoiseDeviation, SquaresOfEachOutput) {
   EXPECT_EQ(SumSquares(With(1), task), (std::vector<double>{25.0, 1.0 + largest * largest}));
 }
 
-/// In the first round strength times the gain of chance, but for one part in n; half of it after ln(n) / eta rounds.
+/// The deviation is strength times the expected gain of noise in the first round, up to one part in n, and half of it
+/// after ln(n) / eta rounds.
 TEST(NoiseDeviation, FadesWithTheRounds) {
   auto param = DefaultParam();
   param.eta = 0.1F;

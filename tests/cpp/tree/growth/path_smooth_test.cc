@@ -1,4 +1,4 @@
-/// Weights drawn towards parents': the formula node by node, whatever grew the tree.
+/// Weights smoothed towards the parent's: the formula node by node, for any grower.
 #include "tree/growth/path_smooth.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Built BuildExactly(Job const& job) {
   return built;
 }
 
-/// From the root to a node of the tree that was not smoothed, whose inner nodes have their weights.
+/// Returns the smoothed weight of a node, from the path in the unsmoothed tree, whose inner nodes have their weights.
 double SmoothWeight(Job const& job, Built const& plain, std::int32_t node) {
   auto const& tree = plain.tree;
   auto const at = static_cast<std::size_t>(node);
@@ -81,8 +81,8 @@ TEST(PathSmooth, IsTheFormulaForEveryMethod) {
   }
 }
 
-/// A root of weight 1 with leaves of weights 3 and -1, of 6 and 2 rows; path_smooth 2: three and one parts of their
-/// own.
+/// Tests a root of weight 1 with leaves of weights 3 and -1, of 6 and 2 rows; with path_smooth 2 their own weights have
+/// three parts and one part.
 TEST(PathSmooth, WorkedExample) {
   Tree tree;
   tree.ExpandNode(0, {0, 0.5F, false, 1.0F});

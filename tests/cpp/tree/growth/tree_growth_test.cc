@@ -1,4 +1,4 @@
-/// What every grower asks of TreeGrowth: which nodes may be split, and what a split makes of a node.
+/// Services of TreeGrowth for all growers: which nodes may be split, and the effect of a split.
 #include "tree/growth/tree_growth.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-/// The protected parts of a growth.
+/// Exposes the protected parts of a growth.
 class OpenGrowth : public ScalarGrowth {
  public:
   using ScalarGrowth::MaySplit;
@@ -32,7 +32,7 @@ struct Setting {
   TreePlace place;
 };
 
-/// A sum of hessians in steps, of any magnitude up to 2^61.
+/// Returns a sum of hessians in steps, of any magnitude up to 2^61.
 std::int64_t RandomSteps(std::uint64_t key, std::uint64_t place) {
   auto const bits = static_cast<int>(RandomBelow(key, 2 * place, 61));
   return 1 + static_cast<std::int64_t>(RandomUniform(key, 2 * place + 1) * std::ldexp(1.0, bits));
@@ -42,7 +42,7 @@ TEST(MaySplit, NeverRefusesWhatTwoChildrenAreEnoughFor) {
   Setting setting;
   for (std::uint64_t i = 0; i < 20000; ++i) {
     auto const left = RandomSteps(7, 2 * i);
-    // The children just reach min_child_weight, where rounding decides.
+    // The children just reach min_child_weight, so rounding decides.
     auto const right = left + static_cast<std::int64_t>(RandomBelow(8, i, 3));
     auto const unit = std::ldexp(1.0 + RandomUniform(9, i), -static_cast<int>(RandomBelow(10, i, 60)));
     setting.param.min_child_weight = static_cast<float>(static_cast<double>(left) * unit);

@@ -1,4 +1,4 @@
-/// The bins of approx are quantiles of hessians: rows of weight three are three rows.
+/// The bins of approx are hessian-weighted quantiles: a row of weight three is like three rows.
 #include <gtest/gtest.h>
 
 #include "support/random_matrix.h"
@@ -21,8 +21,8 @@ TreeParam MakeParam(char const* max_bin) {
   return param;
 }
 
-/// Rows with gradients that are multiples of 6 and hessians of 1 to 3; and the same with each row as often as its
-/// hessian says.
+/// Rows with gradients that are multiples of 6 and hessians of 1 to 3, and the same data with each row repeated as
+/// often as its hessian.
 struct Problem {
   std::vector<float> values;
   FixedGradients gradients;
@@ -59,7 +59,7 @@ Tree Build(TreeBuilder const& builder, DataMatrix const& data, FixedGradients co
   std::vector<std::int32_t> leaves(data.NumRows());
   auto const state = builder.MakeState(ctx, data);
   auto first = builder.Build(ctx, data, task, state.get(), leaves);
-  ExpectSameTree(first, builder.Build(ctx, data, task, state.get(), leaves));  // with the bins that are there
+  ExpectSameTree(first, builder.Build(ctx, data, task, state.get(), leaves));  // reuses the existing bins
   return first;
 }
 

@@ -1,4 +1,4 @@
-/// \file The parts of the histogram method, each against a loop that does the same by definition.
+/// \file The parts of the histogram method, each compared with a loop that implements its definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ BinMatrix MakeBins(MatrixSpec const& spec, int max_bin) {
   return {Context{}, *data, MakeQuantileCuts(Context{}, *data, max_bin)};
 }
 
-/// Every kind of storage and layout of cells.
+/// Returns bins in every kind of storage and layout of histogram cells.
 std::vector<BinMatrix> AllKindsOfBins(std::int64_t n_rows) {
   std::vector<BinMatrix> kinds;
   for (int const max_bin : {256, 20, 600}) {
@@ -115,7 +115,7 @@ TEST(HistogramAdder, EqualsASumPerCell) {
   }
 }
 
-/// The best boundary by the shared formulas, one after the other.
+/// Returns the best boundary by the shared formulas, trying one after the other.
 BestBin NaiveBoundary(GainParam const& param, BinBoundaries const& boundaries, double floor) {
   BestBin best{floor, -1};
   for (std::int64_t i = 0; i < boundaries.n; ++i) {
@@ -218,7 +218,7 @@ TEST(RowLists, CategoriesGoWhereTheyAreMarked) {
   }
 }
 
-/// What the search among few rows and the scan of a histogram find among every third row.
+/// Compares the search among few rows with the scan of a histogram, for every third row.
 class FewRowsSearch {
  public:
   FewRowsSearch(BinMatrix const& bins, FixedGradients const& gradients, std::uint32_t n_rows, ThresholdDraw draw)
@@ -250,7 +250,8 @@ class FewRowsSearch {
     return best;
   }
 
-  /// Whether thresholds can be drawn for all columns at once, however many are left to others.
+  /// Returns whether random thresholds can be chosen for all columns at once; some columns may still be searched
+  /// separately.
   bool Draws() const { return finder_.GoesByGainAlone(total_) && bins_.HasByteCodes() && !bins_.HasBundles(); }
 
  private:
@@ -290,7 +291,7 @@ TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
   for (auto const n : n_valid) EXPECT_GT(n, 50);
 }
 
-// Bins whose sums are 0 hold no rows for a histogram, so they are none for draws: rows of nothing, and rows that
+// Bins whose sums are 0 look empty in a histogram, so random thresholds ignore them: rows without weight, and rows that
 // cancel.
 TEST(FindSplitOfFewRows, DrawsAmongTheBinsOfAHistogramWhateverCancels) {
   FewRowsScratch few;
@@ -309,7 +310,7 @@ TEST(FindSplitOfFewRows, DrawsAmongTheBinsOfAHistogramWhateverCancels) {
   }
 }
 
-/// As HistGrower does, without the search among few rows.
+/// Searches as HistGrower does, without the search among few rows.
 void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
                 std::vector<HistPair> const& pairs, HistWorkspace* workspace) {
   auto const features = AllFeatures(workspace->Bins());

@@ -59,7 +59,7 @@ Job RandomJob(std::uint64_t seed) {
   return job;
 }
 
-/// With monotone constraints every other time.
+/// Returns a random job, every second one with monotone constraints.
 Job RandomLimitedJob(std::uint64_t seed) {
   auto job = RandomJob(seed);
   job.param.min_child_weight = 0.0F;
@@ -102,7 +102,7 @@ TEST(HistTree, DrawnThresholdsAsInTheDefinition) {
   EXPECT_GT(n_splits, 200);
 }
 
-/// The recorded gains are those without noise: ExpectSame compares them.
+/// The recorded gains exclude noise: ExpectSame compares them.
 TEST(HistTree, NoiseAsInTheDefinition) {
   std::int64_t n_splits = 0;
   std::int64_t n_changed = 0;
@@ -121,7 +121,7 @@ TEST(HistTree, NoiseAsInTheDefinition) {
   EXPECT_GT(n_changed, 25);
 }
 
-/// Enough rows for several portions and blocks per node, and all kinds of codes.
+/// Returns jobs with enough rows for several portions and blocks per node, and all kinds of codes.
 std::vector<Job> LargeJobs() {
   std::vector<Job> jobs;
   for (std::uint64_t kind = 0; kind < 6; ++kind) {
@@ -149,7 +149,7 @@ std::vector<Job> LargeJobs() {
   return jobs;
 }
 
-/// A limit that all leaves keep anyway leaves the tree as it is; one beyond changes it.
+/// A limit that all leaves satisfy anyway leaves the tree unchanged; a higher limit changes it.
 TEST(HistTree, LimitedRowsForAnyThreads) {
   for (auto job : LargeJobs()) {
     auto const free = BuildTree(job);
@@ -172,7 +172,7 @@ TEST(HistTree, LimitedRowsForAnyThreads) {
   }
 }
 
-/// Counts, too, come from lists of unusual cells, and of bundles.
+/// Counts also come from lists of cells outside the most frequent bin, and from bundles.
 TEST(HistTree, LimitedRowsOfUsualValues) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     Job job;
@@ -189,7 +189,8 @@ TEST(HistTree, LimitedRowsOfUsualValues) {
   }
 }
 
-/// Lists of unusual cells (data/bins/unusual_cells.h) change nothing: the tree is the definition's.
+/// Lists of cells outside the most frequent bin (data/bins/unusual_cells.h) have no effect: the tree is the
+/// definition's.
 TEST(HistTree, MostlyUsualValues) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     Job job;
@@ -249,7 +250,8 @@ TEST(HistTree, WorkedExample) {
   std::vector<GradientPair> const pairs{{4.0F, 1.0F}, {1.0F, 1.0F}, {-1.0F, 1.0F}, {-4.0F, 1.0F}};
   QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
   auto const built = BuildTree(job);
-  // {1 | 2 2 3}: 16 + 16 / 3; {1 2 2 | 3}: the same, so the lower threshold, which is the value 2 itself.
+  // {1 | 2 2 3} gains 16 + 16 / 3, and {1 2 2 | 3} the same, so the lower threshold is used, which is the value 2
+  // itself.
   ASSERT_EQ(built.tree.NumNodes(), 3);
   EXPECT_EQ(built.tree.split_value[0], 2.0F);
   EXPECT_EQ(built.tree.default_left[0], 0);
@@ -267,7 +269,7 @@ TEST(HistTree, MissingAloneIsSplitOffAtTheLastCut) {
   QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
   auto const built = BuildTree(job);
   ASSERT_EQ(built.tree.NumNodes(), 3);
-  EXPECT_EQ(built.tree.split_value[0], 6.00001F);  // as XGBoost 3.2
+  EXPECT_EQ(built.tree.split_value[0], 6.00001F);  // the value in XGBoost 3.2
   EXPECT_EQ(built.tree.default_left[0], 0);
   EXPECT_EQ(built.leaf_of_row, (std::vector<std::int32_t>{1, 2, 1, 2}));
 }

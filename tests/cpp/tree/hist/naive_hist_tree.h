@@ -1,4 +1,4 @@
-/// \file A training job of the histogram method, and the method straight from its definition to compare with.
+/// \file A training job of the histogram method, and the method by its definition for comparison.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,8 +39,8 @@ struct Job {
   TreeParam param = DefaultParam();
   std::vector<std::uint8_t> sampled;
   FixedGradients gradients;
-  testing::NaiveConstraints constraints = {};  ///< what param says of them
-  std::vector<float> costs = {};               ///< of columns that are not used yet; empty: none
+  testing::NaiveConstraints constraints = {};  ///< parsed from param
+  std::vector<float> costs = {};               ///< costs of columns that are not used yet; empty: none
 
   TreeTask Task() const {
     TreeTask task;
@@ -66,14 +66,14 @@ inline Built BuildTree(Job const& job, int threads = 2) {
   return built;
 }
 
-/// Whether as many of these rows as a leaf must have are used: rows that sampling left out do not count.
+/// Returns whether enough of these rows for a leaf are used: rows left out by sampling do not count.
 inline bool HasEnoughUsedRows(Job const& job, std::vector<std::size_t> const& rows) {
   auto const n_rows = std::count_if(rows.begin(), rows.end(),
                                     [&](std::size_t row) { return job.sampled.empty() || job.sampled[row] != 0; });
   return n_rows >= job.param.min_data_in_leaf;
 }
 
-/// What a finished tree says of a node of this sum and weight.
+/// Sets the statistics of a finished tree's node from its sum and weight.
 inline void SetNaiveNode(Job const& job, std::int32_t id, FixedSum sum, float weight, GainParam const& gain,
                          Tree* tree) {
   auto const value = weight * job.param.eta;
@@ -82,7 +82,7 @@ inline void SetNaiveNode(Job const& job, std::int32_t id, FixedSum sum, float we
   if (tree->IsLeaf(id)) tree->SetLeafValue(id, value);
 }
 
-/// The method from its definition: every cut of every feature, both directions, sums over rows, one node at a time.
+/// The method by its definition: every bin edge of every feature, both directions, sums over rows, one node at a time.
 class NaiveHistTree {
  public:
   explicit NaiveHistTree(Job const& job)
@@ -127,7 +127,8 @@ class NaiveHistTree {
                                       [&](std::size_t row) { return job_.sampled.empty() || job_.sampled[row] != 0; });
     return n_rows >= job_.param.min_data_in_leaf;
   }
-  /// Whether extra_trees lets the node look at the cut: it leaves as many bins with rows on its left as the one drawn.
+  /// Returns whether extra_trees allows this edge at the node: it has as many non-empty bins on its left as the random
+  /// one.
   bool IsDrawn(std::uint32_t feature, float threshold, Node const& node, std::int32_t id) const {
     if (!job_.param.extra_trees) return true;
     std::map<std::uint32_t, FixedSum> bins;
@@ -141,12 +142,12 @@ class NaiveHistTree {
     std::uint32_t n_bins = 0;
     std::uint32_t n_left = 0;
     for (auto const& [bin, sum] : bins) {
-      // Where rows are not counted, those that sum up to nothing are not seen.
+      // If rows are not counted, rows that sum to zero are not seen.
       if (sum == FixedSum{} && job_.param.min_data_in_leaf <= 1) continue;
       ++n_bins;
       if (cuts[bin] <= threshold) ++n_left;
     }
-    if (n_left == 0 || n_left == n_bins) return true;  // the missing rows from the others
+    if (n_left == 0 || n_left == n_bins) return true;  // separates the missing rows from the others
     return n_left - 1 == RandomBelow(columns_.ThresholdKey(id), feature, n_bins - 1);
   }
   FixedSum Sum(std::vector<std::size_t> const& rows) const {
@@ -165,7 +166,7 @@ class NaiveHistTree {
     }
     return sides;
   }
-  /// Of the nodes that have come since: in lossguide children, else all of a level.
+  /// Searches the nodes added since the last call: children in lossguide, else a whole level.
   void FindSplits() {
     for (; n_searched_ < nodes_.size(); ++n_searched_) {
       FindSplit(&nodes_[n_searched_], static_cast<std::int32_t>(n_searched_));
@@ -176,7 +177,7 @@ class NaiveHistTree {
     if (param.max_depth > 0 && node->depth >= param.max_depth) return;
     for (auto const feature : columns_.NodeSet(node->depth, id)) {
       if (!node->limits.MayUse(job_.constraints, feature)) continue;
-      // The missing rows alone on the left: without a sign it is another name for the split that sends them right.
+      // Only the missing rows go left. Without a sign this duplicates the split that sends them right.
       if (job_.constraints.SignOf(feature) != 0) Consider(feature, cuts_.min_values[feature], true, node);
       for (std::uint32_t bin = 0; bin < cuts_.NumBins(feature); ++bin) {
         if (!IsDrawn(feature, cuts_.Of(feature)[bin], *node, id)) continue;
@@ -205,7 +206,7 @@ class NaiveHistTree {
       node->split = candidate;
     }
   }
-  /// The lowest id is the first of its level, too.
+  /// Returns the next node to split; the lowest id is also the first of its level.
   std::int32_t NextNode() const {
     std::int32_t best = -1;
     for (std::size_t id = 0; id < nodes_.size(); ++id) {

@@ -1,4 +1,4 @@
-/// \file Symmetric trees straight from their definition (tree/hist/level_search.h), to compare with.
+/// \file Symmetric trees by their definition (tree/hist/level_search.h), for comparison.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace kauri {
 
-/// The method from its definition: every cut of every feature, both directions, sums over rows, all nodes of a level.
-/// Of a categorical feature every category against the others.
+/// The method by its definition: every bin edge of every feature, both directions, sums over rows, all nodes of a
+/// level. For a categorical feature, every category against the others.
 class NaiveSymmetricTree {
  public:
-  /// data: of the job.
+  /// data: the job's data.
   NaiveSymmetricTree(Job const& job, DataMatrix const& data)
       : job_(job),
         task_(job.Task()),
@@ -78,7 +78,7 @@ class NaiveSymmetricTree {
     return cuts_.categories[split.feature][static_cast<std::size_t>(split.threshold)];
   }
   GainParam GainAt(std::uint32_t feature) const { return cuts_.IsCategorical(feature) ? OfCategories(gain_) : gain_; }
-  /// Whether rows of the level miss the feature where it may be used.
+  /// Returns whether rows of the level miss the feature at nodes that may use it.
   bool HasMissing(std::uint32_t feature) const {
     auto const misses = [&](std::size_t row) {
       return (job_.sampled.empty() || job_.sampled[row] != 0) &&
@@ -95,12 +95,12 @@ class NaiveSymmetricTree {
     return std::binary_search(drawn.begin(), drawn.end(), feature) &&
            nodes_[id].limits.MayUse(job_.constraints, feature);
   }
-  /// Whether the level's histograms are those of this node, too: it is a leaf that two children may come of.
+  /// Returns whether the node is part of the level's histograms: a leaf that two children may come from.
   bool IsSearched(std::int32_t id) const {
     auto const hessian = HessianOf(Sum(nodes_[id].rows), gain_);
     return !nodes_[id].is_split && hessian > 0.0 && hessian >= 2.0 * gain_.min_child_weight;
   }
-  /// The split as this node makes it; nothing where it cannot.
+  /// Returns the split as this node performs it, or nothing if it cannot.
   std::optional<SplitCandidate> InNode(std::int32_t id, SplitCandidate split) const {
     auto const& node = nodes_[id];
     if (node.is_split || !MayUse(id, split.feature)) return std::nullopt;
@@ -115,7 +115,7 @@ class NaiveSymmetricTree {
                         node.limits.Gain(Sum(node.rows), gain_);
     return split;
   }
-  /// Of all nodes that may use the feature.
+  /// Returns the noise summed over all nodes that may use the feature.
   double Noise(std::uint32_t feature) const {
     double noise = 0.0;
     for (std::int32_t id = 0; id < static_cast<std::int32_t>(nodes_.size()); ++id) {
@@ -131,7 +131,7 @@ class NaiveSymmetricTree {
       auto const stays_left = cuts_.IsCategorical(feature) && !HasMissing(feature);
       for (std::uint32_t bin = 0; bin < cuts_.NumBins(feature); ++bin) {
         for (bool const default_left : {false, true}) {
-          if (stays_left && default_left) continue;  // ties are as with the missing rows on the right
+          if (stays_left && default_left) continue;  // ties are resolved as with the missing rows on the right
           SplitCandidate split;
           split.feature = feature;
           split.threshold = cuts_.IsCategorical(feature) ? static_cast<float>(bin) : cuts_.Of(feature)[bin];

@@ -25,7 +25,7 @@ std::shared_ptr<BinStore const> MakeStore() {
   return BinsOf(*MakeBinnedMatrix(Context{}, &batches, options));
 }
 
-/// The next page is on its way when the process forks: who reads it stays behind.
+/// The process forks while the next page is being read; the reading thread does not exist in the child.
 TEST(PageReader, GoesOnInTheChildOfAFork) {
   constexpr unsigned kSecondsToHang = 10;
   auto const store = MakeStore();

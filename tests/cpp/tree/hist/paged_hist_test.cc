@@ -21,7 +21,7 @@ T Pick(Random* random, std::vector<T> const& choices) {
 }
 
 struct TypedJob : Job {
-  std::vector<std::string> types;  ///< of the features
+  std::vector<std::string> types;  ///< types of the features
 };
 
 std::unique_ptr<DataMatrix> MakeBins(TypedJob const& job, bool in_file, std::int64_t megabytes = 0) {
@@ -35,7 +35,7 @@ std::unique_ptr<DataMatrix> MakeBins(TypedJob const& job, bool in_file, std::int
   return MakeBinnedMatrix(Context{}, &batches, options);
 }
 
-/// With the builder's own plan.
+/// Builds the tree with the builder's own plan.
 Built BuildOn(TypedJob const& job, DataMatrix const& data, int threads) {
   Context ctx;
   ctx.threads = threads;
@@ -52,7 +52,7 @@ void ExpectSameBuilt(Built const& a, Built const& b) {
   EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
 }
 
-/// How pages, histograms and threads are dealt out; several trees in a row on the same state.
+/// Compares different plans of pages, histograms and threads; builds several trees on the same state.
 void ExpectAnyPlanGives(TypedJob const& job, Built const& expected, std::uint64_t seed) {
   Random random(seed);
   auto const data = MakeBins(job, true);
@@ -63,7 +63,7 @@ void ExpectAnyPlanGives(TypedJob const& job, Built const& expected, std::uint64_
     ctx.threads = 1 + static_cast<int>(random.Below(3));
     PagePlan plan;
     std::int64_t largest = 0;
-    auto const least = job.NumRows() < 50 ? 1 : 500;  // bytes; 1: every row a page
+    auto const least = job.NumRows() < 50 ? 1 : 500;  // in bytes; 1: each row is a page
     plan.starts = bins->PlanPages(Pick<std::int64_t>(&random, {least, 900, 3000, 1 << 20}), &largest);
     plan.max_histograms = Pick<std::int64_t>(&random, {1, 2, 3, 5, 1000});
     plan.max_parts = Pick<std::int64_t>(&random, {1, 2, 3});
@@ -110,7 +110,8 @@ TEST(HistPages, AnyPagesAndMemoryGiveTheTreeOfMemory) {
     if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
     job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
     auto const expected = BuildOn(job, *MakeBins(job, false), 2);
-    if (spec.n_distinct != 0 && job.types.empty()) ExpectSameBuilt(expected, BuildTree(job));  // the cuts are exact
+    // the bin edges are exact
+    if (spec.n_distinct != 0 && job.types.empty()) ExpectSameBuilt(expected, BuildTree(job));
     ExpectAnyPlanGives(job, expected, seed);
   }
 }

@@ -1,4 +1,4 @@
-/// Symmetric trees of categorical columns: a level sets one category against the others.
+/// Symmetric trees of categorical columns: a level separates one category from the others.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -49,7 +49,7 @@ TEST(SymmetricCategories, RowsNoiseAndCostsAsInTheDefinition) {
   EXPECT_GT(n_splits, 200);
 }
 
-/// One column, whose four rows have three categories.
+/// Tests one column, whose four rows have three categories.
 TEST(SymmetricCategories, WorkedExample) {
   CategoricalJob job;
   job.values = {7.0F, 3.0F, 7.0F, 5.0F};
@@ -61,13 +61,13 @@ TEST(SymmetricCategories, WorkedExample) {
   std::vector<GradientPair> const pairs{{1.0F, 1.0F}, {-6.0F, 1.0F}, {3.0F, 1.0F}, {5.0F, 1.0F}};
   QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
   auto const tree = BuildWith(Method::kHist, job).tree;
-  // {3}: 36 + 81 / 3, {5}: 25 + 4 / 3, {7}: 16 / 2 + 1 / 2; each less 9 / 4.
+  // Gains: {3}: 36 + 81 / 3, {5}: 25 + 4 / 3, {7}: 16 / 2 + 1 / 2; each minus 9 / 4.
   ASSERT_GE(tree.NumNodes(), 3);
   EXPECT_EQ(tree.CategoriesOf(0)[0], 3);
   EXPECT_FLOAT_EQ(tree.loss_change[0], 60.75F);
   EXPECT_EQ(tree.default_left[0], 1);
   EXPECT_FLOAT_EQ(tree.split_value[tree.right[0]], 6.0F);
-  // Of the others {5} and {7} are one split, 33 - 81 / 3: of equals the first.
+  // {5} and {7} are the same split of the other rows, 33 - 81 / 3; of equal splits the first is used.
   EXPECT_EQ(tree.CategoriesOf(1)[0], 5);
   EXPECT_EQ(tree.NumLeaves(), 3);
 }

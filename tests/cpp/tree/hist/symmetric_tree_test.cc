@@ -119,7 +119,8 @@ TEST(SymmetricTree, CostsAsInTheDefinition) {
   EXPECT_GT(n_changed, 40);
 }
 
-/// The missing rows alone on the left are no candidate here, so that no value is missing where a feature has a sign.
+/// A split with only the missing rows on the left is not a candidate here, so features with a sign have no missing
+/// values.
 TEST(SymmetricTree, ConstraintsAsInTheDefinition) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
@@ -166,7 +167,7 @@ TEST(SymmetricTree, HasOneQuestionALevel) {
   EXPECT_EQ(questions.size(), 7U);
 }
 
-/// One state, trees of either kind in turn: what one leaves behind is nothing to the other.
+/// Trees of both kinds alternate on one state: state left by one must not affect the other.
 TEST(SymmetricTree, SharesItsStateWithOtherTrees) {
   auto const job = LargeJob(0.1);
   auto depthwise = job;
@@ -183,8 +184,8 @@ TEST(SymmetricTree, SharesItsStateWithOtherTrees) {
   }
 }
 
-/// Two nodes whose best splits differ: {0 | 1} in the left half gains 8 there, {2 | 3} in the right one 2, and each
-/// nothing in the other; the level takes the first, which the right half cannot make.
+/// Two nodes with different best splits: {0 | 1} gains 8 in the left half, {2 | 3} gains 2 in the right half, and each
+/// gains nothing in the other half. The level uses the first, which the right half cannot perform.
 TEST(SymmetricTree, WorkedExample) {
   Job job;
   job.values = {0.0F, 1.0F, 2.0F, 3.0F};

@@ -1,5 +1,5 @@
-/// The search among few rows: the same split, and the same knowledge of its children, as from a histogram that is added
-/// up code by code.
+/// The search among few rows: the same split, and the same information about its children, as from a histogram scanned
+/// code by code.
 #include "tree/hist_vector/few_vector_rows.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace kauri {
 namespace {
 
-/// What both ways of searching know of a node.
+/// The inputs of both searches for a node.
 class VectorNodeJob {
  public:
   VectorNodeJob(VectorJob const& job, std::uint32_t n_rows, bool draws)
@@ -50,7 +50,8 @@ class VectorNodeJob {
     return node;
   }
 
-  /// Whether thresholds can be drawn for all columns at once, however many are left to others.
+  /// Returns whether random thresholds can be chosen for all columns at once; some columns may still be searched
+  /// separately.
   bool Draws() const { return finder_->GoesByGainAlone(node_.total) && bins_->HasByteCodes() && !bins_->HasBundles(); }
 
  private:
@@ -92,7 +93,7 @@ VectorJob MakeJob(std::uint64_t seed) {
   return job;
 }
 
-/// Whether there is a split.
+/// Compares both searches; returns whether there is a split.
 bool ExpectTheSplitOfAHistogram(VectorNodeJob const& search, FewVectorRowsScratch* scratch) {
   auto const expected = search.FromHistograms();
   scratch->drawn.n_columns = 0;
@@ -123,8 +124,8 @@ TEST(FewVectorRows, FindTheSplitOfAHistogram) {
   EXPECT_GT(n_drawn, 50);
 }
 
-// Bins whose sums are all 0 hold no rows for a histogram, so they are none for draws: rows of nothing, and rows that
-// cancel.
+// Bins whose sums are all 0 look empty in a histogram, so random thresholds ignore them: rows without weight, and rows
+// that cancel.
 TEST(FewVectorRows, DrawAmongTheBinsOfAHistogramWhateverCancels) {
   FewVectorRowsScratch scratch;
   std::int64_t n_failed = 0;

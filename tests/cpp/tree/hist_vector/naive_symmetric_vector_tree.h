@@ -1,6 +1,5 @@
-/// \file Symmetric trees with vector leaves and drawn thresholds straight from their definition
-/// (tree/hist_vector/drawn_level.h), to compare with: each question of each feature, sums over rows, all nodes of a
-/// level.
+/// \file Symmetric trees with vector leaves and random thresholds by their definition (tree/hist_vector/drawn_level.h),
+/// for comparison: every test of every feature, sums over rows, all nodes of a level.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +73,7 @@ class NaiveSymmetricVectorTree {
     testing::NaiveLimits path;
     bool is_split = false;
   };
-  /// In the order in which equal scores are kept; a threshold of a category is its place among them.
+  /// A test, ordered by precedence at equal scores; the threshold of a category is its index.
   struct Question {
     std::uint32_t feature;
     float threshold;
@@ -121,7 +120,7 @@ class NaiveSymmetricVectorTree {
     return SplitWeights(gain_.SumOf(Sum(sides[0]).data(), output), gain_.SumOf(Sum(sides[1]).data(), output),
                         GainOf(output, question), bounds, job_.job.constraints.SignOf(question.feature));
   }
-  /// What the loss of the node changes by; nothing where it cannot make the split.
+  /// Returns the change of the node's loss, or nothing if it cannot perform the split.
   std::optional<double> LossIn(std::size_t id, Question const& question) const {
     auto const& node = nodes_[id];
     if (node.is_split || !MayUse(id, question.feature)) return std::nullopt;
@@ -166,8 +165,8 @@ class NaiveSymmetricVectorTree {
   }
   std::optional<Question> FindBest() const {
     std::optional<Question> best;
-    double most = 0.0;        // with noise
-    double most_quiet = 0.0;  // of these
+    double most = 0.0;        // including noise
+    double most_quiet = 0.0;  // the same without noise
     for (std::uint32_t feature = 0; feature < job_.job.n_cols; ++feature) {
       auto const noise = NoiseOf(feature);
       for (auto const& question : QuestionsOf(feature)) {

@@ -1,5 +1,5 @@
-/// \file A training job of trees with vector leaves, and the method straight from its definition to compare with: sums
-/// over rows, gains in float64 output by output, every cut of every feature, one node at a time.
+/// \file A training job of trees with vector leaves, and the method by its definition for comparison: sums over rows,
+/// float64 gains output by output, every bin edge of every feature, one node at a time.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -19,12 +19,12 @@ struct VectorJob {
   Job job;                          ///< without gradients
   std::vector<GradientPair> pairs;  ///< [n_rows, n_outputs]
   std::int64_t n_outputs = 2;
-  std::vector<std::string> types = {};  ///< of the columns; the naive tree knows numbers only
+  std::vector<std::string> types = {};  ///< column types; the naive tree supports only numeric ones
 
   std::int64_t NumRows() const { return static_cast<std::int64_t>(job.NumRows()); }
 };
 
-/// same_hessians: of all outputs of a row. One row in ten has weight 0.
+/// Returns gradient pairs. same_hessians: all outputs of a row have one hessian. One row in ten has weight 0.
 inline std::vector<GradientPair> MakePairs(std::int64_t n_rows, std::int64_t n_outputs, bool same_hessians,
                                            std::uint64_t seed) {
   Random random(seed);
@@ -42,7 +42,7 @@ inline std::vector<GradientPair> MakePairs(std::int64_t n_rows, std::int64_t n_o
   return pairs;
 }
 
-/// The outputs' integers side by side, put there one by one.
+/// The integers of all outputs side by side, packed one by one.
 class PackedGradients {
  public:
   explicit PackedGradients(VectorJob const& job) {
@@ -187,7 +187,7 @@ class NaiveVectorTree {
     auto const alpha = n_leaves * static_cast<double>(param_.alpha);
     return gradient > alpha ? gradient - alpha : gradient < -alpha ? gradient + alpha : 0.0;
   }
-  /// The best weight of as many leaves that have the same and `sum` together.
+  /// Returns the best common weight of `n_leaves` leaves whose sums add up to `sum`.
   double Weight(Pair sum, Limits limits, double n_leaves = 1.0) const {
     auto const lambda = n_leaves * static_cast<double>(param_.lambda);
     auto weight = sum.hessian > 0.0 ? -Shrunk(sum.gradient, n_leaves) / (sum.hessian + lambda) : 0.0;
@@ -200,7 +200,7 @@ class NaiveVectorTree {
     auto const curvature = sum.hessian + static_cast<double>(param_.lambda);
     return testing::NaiveGain({sum.gradient, curvature}, weight, static_cast<double>(param_.alpha));
   }
-  /// {left, right} of one output.
+  /// Returns the weights {left, right} of one output.
   std::pair<double, double> Weights(Sides const& sides, std::uint32_t feature, Node const& node, std::size_t k) const {
     auto const left = Weight(Sum(sides.left, k), node.limits[k]);
     auto const right = Weight(Sum(sides.right, k), node.limits[k]);
@@ -223,7 +223,7 @@ class NaiveVectorTree {
     }
     return sides;
   }
-  /// Of the nodes that have come since: in lossguide children, else all of a level.
+  /// Searches the nodes added since the last call: children in lossguide, else a whole level.
   void FindSplits() {
     for (; n_searched_ < nodes_.size(); ++n_searched_) {
       FindSplit(&nodes_[n_searched_], static_cast<std::int32_t>(n_searched_));

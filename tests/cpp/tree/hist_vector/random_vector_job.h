@@ -1,4 +1,4 @@
-/// \file Training jobs of trees with vector leaves, drawn at random, and large ones.
+/// \file Training jobs of trees with vector leaves: random ones and large ones.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ inline testing::NaiveConstraints RandomConstraints(Random* random, std::int64_t 
   return constraints;
 }
 
-/// One-hot columns of dense or sparse data, some of them drawn for the tree, some for nodes.
+/// Returns one-hot columns, dense or sparse, with columns sampled per tree or per node in some jobs.
 inline VectorJob BundledJob(std::uint64_t seed) {
   Random random(seed);
   VectorJob job;
@@ -88,7 +88,7 @@ inline void ExpectSameVectors(Built const& a, Built const& b, std::string const&
   EXPECT_EQ(a.tree.n_outputs, b.tree.n_outputs);
 }
 
-/// Categories, and numbers in the last of several columns.
+/// Returns a job with categorical columns, except numbers in the last of several columns.
 inline VectorJob RandomCategoryJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n_cols) {
   Random random(seed);
   MatrixSpec spec;
@@ -117,7 +117,7 @@ inline VectorJob RandomCategoryJob(std::uint64_t seed, std::int64_t n_rows, std:
   return job;
 }
 
-/// More nodes, columns and sums than levels of symmetric trees are looked at by in one go.
+/// Returns a job with more nodes, columns and sums than one pass over a level of symmetric trees handles.
 inline VectorJob WideJob() {
   MatrixSpec spec;
   spec.n_rows = 300;
@@ -132,7 +132,7 @@ inline VectorJob WideJob() {
   return job;
 }
 
-/// Enough rows and sums for several parts and blocks.
+/// Returns jobs with enough rows and sums for several parts and blocks.
 inline std::vector<VectorJob> LargeJobs() {
   std::vector<VectorJob> jobs;
   for (std::uint64_t kind = 0; kind < 7; ++kind) {

@@ -1,4 +1,4 @@
-/// Symmetric trees with vector leaves: equal to their definition, the same for any number of threads.
+/// Symmetric trees with vector leaves: equal to their definition, and the same for any number of threads.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -17,10 +17,10 @@ VectorJob Symmetric(VectorJob job) {
   return job;
 }
 
-/// Of every layout of the codes: bytes, words, sparse, and bundles of dense and of sparse data.
+/// Returns a job with one of all layouts of codes: bytes, words, sparse, and bundles of dense and sparse data.
 VectorJob DrawJob(std::uint64_t seed) { return Symmetric(seed % 5 == 4 ? BundledJob(seed) : RandomJob(seed)); }
 
-/// Returns how many splits there are.
+/// Returns the number of splits.
 std::int64_t ExpectTheDefinition(VectorJob const& job, std::uint64_t seed) {
   auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
   ExpectSameVectors(built, NaiveSymmetricVectorTree(job).Grow(), "seed " + std::to_string(seed));
@@ -80,7 +80,7 @@ TEST(SymmetricVectorTree, ThreadsAndRunsDoNotMatter) {
   }
 }
 
-/// More nodes and columns than are held at a time: levels are looked at in chunks.
+/// More nodes and columns than are held at once: levels are processed in chunks.
 TEST(SymmetricVectorTree, LevelsInChunksAsInTheDefinition) {
   auto const job = Symmetric(WideJob());
   auto const one = BuildVectorTree(job, 1);
@@ -100,7 +100,7 @@ TEST(SymmetricVectorTree, HasOneQuestionALevel) {
   EXPECT_EQ(questions.size(), 5U);
 }
 
-/// One state, trees of either kind in turn: what one leaves behind is nothing to the other.
+/// Trees of both kinds alternate on one state: state left by one must not affect the other.
 TEST(SymmetricVectorTree, SharesItsStateWithOtherTrees) {
   auto const plain = LargeJobs()[2];
   auto const symmetric = Symmetric(plain);

@@ -1,5 +1,5 @@
-/// Splits of vector leaves at categorical features: the best of a node equals a search by hand, and the rows and sums
-/// of whole trees fit their splits.
+/// Categorical splits of trees with vector leaves: the best split of a node equals a naive search, and the rows and
+/// sums of whole trees match their splits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
   return !std::binary_search(right.begin(), right.end(), static_cast<std::int32_t>(value));
 }
 
-/// One column, one split, by the definition in category_split.h.
+/// A naive search of one column for one split, by the definition in category_split.h.
 class NaiveSearch {
  public:
   explicit NaiveSearch(VectorJob const& job) : job_(job), param_(job.job.param) {
@@ -28,7 +28,7 @@ class NaiveSearch {
     }
   }
 
-  /// The largest loss change.
+  /// Returns the largest loss change.
   double Find() {
     std::vector<std::int32_t> order(categories_.begin(), categories_.end());
     auto const n = static_cast<int>(order.size());
@@ -129,7 +129,7 @@ TEST(VectorCategories, TheBestSplitIsTheBestOfAllCandidates) {
   EXPECT_GT(n_splits, 40);
 }
 
-/// Of one column, the best split stays the best, and its gain is less by what the column costs.
+/// With a single column the best split stays the best, and its gain is reduced by the column's cost.
 TEST(VectorCategories, CostsAreTakenFromTheGain) {
   int n_kept_out = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -148,7 +148,7 @@ TEST(VectorCategories, CostsAreTakenFromTheGain) {
   EXPECT_LT(n_kept_out, 35);
 }
 
-/// Weights of leaves, from the rows that the splits lead there.
+/// Compares leaf weights with the rows that the splits send there.
 void ExpectRowsAndWeights(VectorJob const& job, Built const& built) {
   auto const& tree = built.tree;
   auto const n_outputs = static_cast<std::size_t>(job.n_outputs);

@@ -1,5 +1,5 @@
-/// Trees with vector leaves: equal to their definition, the same for any number of threads, and worked examples that
-/// XGBoost 3.4 was asked for.
+/// Trees with vector leaves: equal to their definition, the same for any number of threads, and worked examples checked
+/// with XGBoost 3.4.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -62,7 +62,7 @@ TEST(HistVectorTree, CostsAsInTheDefinition) {
   EXPECT_GT(n_changed, 20);
 }
 
-/// Nodes with histograms, and, further down, nodes of few rows that have none.
+/// Tests nodes with histograms and, further down, small nodes without.
 TEST(HistVectorTree, EqualsTheDefinitionWithAndWithoutHistograms) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     MatrixSpec spec;
@@ -81,7 +81,7 @@ TEST(HistVectorTree, EqualsTheDefinitionWithAndWithoutHistograms) {
   }
 }
 
-/// Vectors of one output that all rows have, and of another that says the same: the thresholds of a number's tree.
+/// Trees with two identical outputs get the random thresholds of a scalar tree.
 TEST(HistVectorTree, DrawsTheThresholdsOfOtherTrees) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -134,7 +134,8 @@ TEST(HistVectorTree, ThreadsDoNotMatter) {
   }
 }
 
-/// One output of two has no gradients: the tree is that of the other output alone, its hessians halved in the mean.
+/// One of two outputs has no gradients: the tree is that of the other output alone, with its hessians halved in the
+/// mean.
 TEST(HistVectorTree, AnOutputWithoutGradientsLeavesTheOther) {
   MatrixSpec spec;
   spec.n_rows = 500;
@@ -162,7 +163,7 @@ TEST(HistVectorTree, AnOutputWithoutGradientsLeavesTheOther) {
   }
 }
 
-/// Ten rows 0 .. 9 whose first five and last five have opposite gradients, 1 and 2 by output.
+/// Ten rows 0 .. 9; the first five and the last five have opposite gradients, 1 and 2 by output.
 class TwoHalves : public ::testing::Test {
  protected:
   TwoHalves() {
@@ -209,7 +210,7 @@ TEST_F(TwoHalves, RegularisationOfEveryOutput) {
   EXPECT_FLOAT_EQ(Build().loss_change[0], 41.992F);
 }
 
-/// The outputs fall with the feature: with sign 1 none gains; where one rises it alone does.
+/// The outputs fall with the feature. With sign 1 no split gains; if one output rises, only its leaf values differ.
 TEST_F(TwoHalves, MonotoneOutputsInTheWrongOrderStayTogether) {
   job_.job.param.monotone_constraints = "(1)";
   EXPECT_EQ(Build().NumLeaves(), 1);

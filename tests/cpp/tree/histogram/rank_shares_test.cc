@@ -1,4 +1,4 @@
-/// Columns that ranks share, the sums that each needs of them, and the best of what they find.
+/// Assignment of columns to ranks, the sums that each rank needs for them, and the best split over the ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST(RankShares, AreOfEveryColumnOnce) {
   }
 }
 
-/// Sums of each rank's share are those of all ranks; what nobody asks for stays as it was.
+/// Each rank's part has the sums over all ranks; columns that no rank needs are not changed.
 TEST(RankShares, GetTheSumsOfTheirColumns) {
   Columns const begin{0, 3, 4, 9, 11, 12};
   Columns const features{0, 2, 3, 4};  // not column 1
@@ -94,7 +94,7 @@ SplitCandidate RandomSplit(std::mt19937* random) {
   if ((*random)() % 4 == 0) return split;
   split.feature = (*random)() % 5;
   split.loss_change = static_cast<double>((*random)() % 4) * 0.25;
-  split.threshold = static_cast<float>((*random)()) - 2e9F;  // hardly any two are equal in all that is compared
+  split.threshold = static_cast<float>((*random)()) - 2e9F;  // so that hardly any two are equal in all compared members
   split.default_left = (*random)() % 2 == 0;
   auto const sum = [&] { return static_cast<std::int64_t>((*random)()) - (std::int64_t{1} << 31U); };
   split.left = {sum() << 20U, sum()};

@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-/// By the definition: the bin that the quantile lies in is looked for from the first one on, every bin counts as its
+/// Computes the errors by the definition: searches the quantile's bin from the first one on; every bin counts as its
 /// mean residual.
 double NaiveErrors(FixedResiduals const& residuals, LabelSums const& bins) {
   auto const& errors = residuals.Errors();
@@ -33,7 +33,7 @@ double NaiveErrors(FixedResiduals const& residuals, LabelSums const& bins) {
   return sum;
 }
 
-/// Rows of residuals that grow with their label bins, some of which are empty; weights of 0 among them.
+/// Rows whose residuals increase with their label bins, some of which are empty; some weights are 0.
 struct Rows {
   std::vector<float> residuals;
   std::vector<float> weights;
@@ -71,7 +71,7 @@ TEST(BinSides, AreThoseOfTheDefinitionWhereverTheBoundaryIs) {
       left[bin] += sum;
       right[bin] -= sum;
       sides.MoveLeft(bin, sum);
-      if (row % 7 == 3) continue;  // boundaries that are not looked at
+      if (row % 7 == 3) continue;  // boundaries that are skipped
       auto const expected = NaiveErrors(residuals, left);
       EXPECT_NEAR(sides.LeftErrors(), expected, 1e-9 * (1.0 + expected)) << seed << " " << row;
       auto const of_right = NaiveErrors(residuals, right);

@@ -28,7 +28,8 @@ TEST(LabelBins, LoseLessThanAHundredthOfWhatCanBeGained) {
       ASSERT_TRUE(found.split.IsValid());
       EXPECT_GT(found.largest, 0.0);
       EXPECT_GE(found.gain, 0.99 * found.largest) << kind << " " << seed;
-      // What is recorded leaves out what residuals differ within the median's bin: more where labels are skewed.
+      // The recorded gain ignores differences of residuals within the median's bin, which matter more for skewed
+      // labels.
       EXPECT_NEAR(found.split.loss_change, found.gain, 0.2 * found.gain) << kind << " " << seed;
     }
   }
@@ -61,7 +62,7 @@ TEST(LabelBins, MissingRowsGoWhereTheyFit) {
   auto const high = Search(rows).split;
   EXPECT_FALSE(high.default_left);
   EXPECT_EQ(high.threshold, 3.0F);
-  rows.residuals = {0, 0, 8, 8, 0, 0};  // the missing rows alone
+  rows.residuals = {0, 0, 8, 8, 0, 0};  // only the missing rows
   auto const alone = Search(rows).split;
   EXPECT_FALSE(alone.default_left);
   EXPECT_EQ(alone.left.hessian, 4);
@@ -70,7 +71,7 @@ TEST(LabelBins, MissingRowsGoWhereTheyFit) {
 
 TEST(LabelBins, WholeWeightsAreRepeatedRows) {
   auto weighted = MakeRows(2, 0.1, 3);
-  for (auto& value : weighted.values) value = std::round(value);  // every value has a bin, whatever rows weigh
+  for (auto& value : weighted.values) value = std::round(value);  // every value has a bin, regardless of weights
   Random random(1);
   Rows repeated = weighted;
   repeated.values.clear();
@@ -91,7 +92,7 @@ TEST(LabelBins, WholeWeightsAreRepeatedRows) {
   EXPECT_GE(b.gain, 0.99 * b.largest);
 }
 
-/// The best split by features in this order, of a node of all rows; each search has what the one before left behind.
+/// Returns the best split of a node of all rows, searching features in this order; searches share their scratch state.
 SplitCandidate BestInOrder(Rows const& rows, std::vector<std::uint32_t> const& order) {
   auto const data = testing::MakeMatrix(rows.values, rows.n_cols, rows.sparse);
   BinMatrix const bins(Context{}, *data, MakeQuantileCuts(Context{}, *data, 200));

@@ -20,7 +20,7 @@ std::vector<float> Edges(std::vector<double> const& shares, std::vector<float> c
   return edges;
 }
 
-/// Shares ascend, so the edges are the values at them that are above the least one, each once.
+/// The edges are the distinct values at the ascending shares that are above the smallest value.
 TEST(LabelEdges, AreTheValuesAtTheShares) {
   testing::Random random(1);
   for (auto const quantile : {0.1, 0.5, 0.9}) {

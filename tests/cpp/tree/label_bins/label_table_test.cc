@@ -17,7 +17,7 @@ namespace {
 using testing::MakeRows;
 using testing::Rows;
 
-/// A node of all rows, and what searches make of it.
+/// A node of all rows, and the structures that a search prepares for it.
 struct Prepared {
   std::unique_ptr<BinMatrix> bins;
   std::unique_ptr<FixedResiduals> residuals;
@@ -40,7 +40,7 @@ struct Prepared {
   }
 };
 
-/// Few rows of many codes, many of few, rows that weigh nothing, sparse data.
+/// Returns few rows of many codes, many rows of few codes, rows without weight, and sparse data.
 std::vector<Rows> Cases() {
   std::vector<Rows> cases{MakeRows(0, 0.0, 1), MakeRows(1, 0.2, 2), MakeRows(2, 0.2, 3), MakeRows(2, 0.0, 4)};
   cases[1].sparse = true;
@@ -97,7 +97,7 @@ TEST(LabelTable, HoldsTheSumsOfLowerPlacesAndLabelBins) {
   }
 }
 
-/// The gain of the boundary after a code, by label bins one by one.
+/// Returns the gain of the boundary after a code, computed from single label bins.
 double GainOf(Prepared const& prepared, std::uint32_t feature, std::uint32_t last, bool missing_left) {
   auto const& node = prepared.node;
   auto const* const residuals = prepared.rows->Residuals();
@@ -116,8 +116,8 @@ double GainOf(Prepared const& prepared, std::uint32_t feature, std::uint32_t las
   return node.errors - sides.LeftErrors() - sides.RightErrors();
 }
 
-/// The gain of every boundary is that of single label bins, bit for bit, where the quantiles lie in such, and a bound
-/// on it elsewhere. Returns how many are the one and the other.
+/// Compares the gain of every boundary with single label bins: equal bits if the quantiles lie in such bins, and a
+/// bound otherwise. Returns the numbers of both cases.
 std::array<int, 2> CompareGains(Prepared const& prepared, std::uint32_t feature, bool missing_left) {
   LabelTable table;
   table.Start(*prepared.bins, feature, *prepared.rows, prepared.node);

@@ -1,4 +1,4 @@
-/// \file Splits that reduce the errors of the best constants, by the definition; rows to try searches on.
+/// \file Splits that reduce the errors of the best constants, by the definition; rows for testing searches.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace kauri::testing {
 
-/// Rows, what they weigh, and the slopes of the loss.
+/// Rows, their weights, and the slopes of the loss.
 struct Rows {
   std::vector<float> values;  // [n, n_cols]
   std::int64_t n_cols = 1;
@@ -29,7 +29,7 @@ struct Rows {
   LineErrors Errors() const { return {residuals, weights, above, below}; }
 };
 
-/// The errors of the best constant, which is one of the residuals.
+/// Returns the errors of the best constant, which is one of the residuals.
 inline double NaiveErrors(Rows const& rows, std::vector<std::size_t> const& chosen) {
   std::vector<std::pair<float, double>> sorted;
   auto total = 0.0;
@@ -68,7 +68,7 @@ inline double NaiveGain(Rows const& rows, std::uint32_t feature, float threshold
   return NaiveErrors(rows, all) - NaiveErrors(rows, sides[0]) - NaiveErrors(rows, sides[1]);
 }
 
-/// The best split of all rows that a search finds, and its gain and the largest one by the definition.
+/// The best split of all rows found by a search, with its gain and the largest gain by the definition.
 struct Found {
   SplitCandidate split;
   double gain = 0.0;
@@ -115,8 +115,8 @@ Found Search(Rows const& rows, int max_bin = 32) {
   return found;
 }
 
-/// Medians of the first four and of the rest are 0 and 10, so the errors of that split are 0 + 1 + 9 = 10; those of all
-/// rows, whose median is 10 (the sixth of ten), are 4 * 10 + 1 + 9 = 50.
+/// The medians of the first four rows and of the rest are 0 and 10, so the errors of that split are 0 + 1 + 9 = 10. The
+/// errors of all rows, with median 10 (the sixth of ten), are 4 * 10 + 1 + 9 = 50.
 template <typename SplitSearch>
 void ExpectTheStumpOfTenPoints() {
   Rows rows;
@@ -131,7 +131,7 @@ void ExpectTheStumpOfTenPoints() {
   EXPECT_EQ(split.right.hessian, 6);
 }
 
-/// Labels that depend on the first two columns: 0 as they are, 1 with heavy tails, 2 skewed.
+/// Returns rows with labels that depend on the first two columns. kind 0: unchanged, 1: with heavy tails, 2: skewed.
 inline Rows MakeRows(int kind, double missing, std::uint64_t seed) {
   MatrixSpec spec;
   spec.n_rows = 1500;

@@ -25,7 +25,7 @@ TEST(RowsByLeaf, KeepsTheOrderWithinEachLeaf) {
   }
 }
 
-/// The numbers of the rows of the largest data sets that trees are learnt from.
+/// Tests row numbers of the largest supported data sets.
 TEST(RowsByLeaf, RowsBeyondHalfOfThirtyTwoBits) {
   std::vector<std::int64_t> const n_rows{4};
   RowsByLeaf rows(n_rows, 8);

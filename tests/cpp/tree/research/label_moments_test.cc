@@ -28,10 +28,10 @@ PowerSums SumsOf(std::vector<float> const& values, std::vector<float> const& wei
   return sums.Sums();
 }
 
-/// The same by the definition: Legendre polynomials from their closed form, means of the mapped values themselves, the
+/// Computes the estimate by the definition: Legendre polynomials in closed form, means of the mapped values, and the
 /// distribution at the ends of 64 cells as the integral of the density, all by fine sums.
 double NaiveEstimate(std::vector<float> const& values, LineErrors const& errors) {
-  constexpr int kSteps = 2000;  // of a cell
+  constexpr int kSteps = 2000;  // steps per cell
   auto const [low, high] = std::minmax_element(values.begin(), values.end());
   auto const half = 0.5 * (static_cast<double>(*high) - static_cast<double>(*low));
   auto const legendre = [](int k, double x) {
@@ -67,7 +67,7 @@ double NaiveEstimate(std::vector<float> const& values, LineErrors const& errors)
   return static_cast<double>(values.size()) * half * (errors.above * above + errors.below * below);
 }
 
-/// At their 1 % and 99 % quantiles.
+/// Clips the values at their 1 % and 99 % quantiles.
 std::vector<float> Clipped(std::vector<float> values) {
   auto sorted = values;
   std::sort(sorted.begin(), sorted.end());
@@ -120,7 +120,7 @@ TEST(ExactErrors, AreThoseOfTheDefinition) {
   }
 }
 
-/// On average: of labels with Cauchy deviates a few rows decide what can be gained, and clipping hides them.
+/// Tests the mean: with Cauchy-distributed labels a few rows determine the possible gain, and clipping hides them.
 TEST(LabelMoments, LoseLessThanATenthOfWhatCanBeGained) {
   for (int kind = 0; kind < 3; ++kind) {
     auto lost = 0.0;
@@ -161,7 +161,7 @@ TEST(LabelMoments, MissingRowsGoWhereTheyFit) {
   EXPECT_TRUE(Search(rows).split.default_left);
   rows.residuals = {0, 0, 8, 8, 8, 8};
   EXPECT_FALSE(Search(rows).split.default_left);
-  rows.residuals = {0, 0, 8, 8, 0, 0};  // the missing rows alone
+  rows.residuals = {0, 0, 8, 8, 0, 0};  // only the missing rows
   auto const alone = Search(rows).split;
   EXPECT_EQ(alone.left.hessian, 4);
   EXPECT_EQ(alone.loss_change, 16.0);

@@ -17,14 +17,14 @@ namespace {
 using Magnitudes = std::vector<std::uint32_t>;
 using Pairs = std::vector<GradientPair>;
 
-/// How many rows are expected above, and in proportion below, a threshold.
+/// Returns the expected number of rows: 1 for each above the threshold, and in proportion below it.
 double Expected(Magnitudes const& magnitudes, double threshold) {
   double sum = 0.0;
   for (auto const magnitude : magnitudes) sum += std::min(1.0, static_cast<double>(magnitude) / threshold);
   return sum;
 }
 
-/// By bisection.
+/// Finds the threshold by bisection.
 double NaiveThreshold(Magnitudes const& magnitudes, double n_wanted) {
   double low = 1e-9;
   double high = 1e18;
@@ -54,7 +54,7 @@ Pairs RandomPairs(std::int64_t n, std::uint64_t seed) {
 }
 
 TEST(SamplingThreshold, ByHand) {
-  // Of 1, 2, 3, 10 with three wanted: 10 is certain, and 6 / (3 - 1) = 3 makes 1/3 + 2/3 + 1.
+  // With 1, 2, 3, 10 and three rows wanted, 10 is certain, and the threshold 6 / (3 - 1) = 3 gives 1/3 + 2/3 + 1.
   EXPECT_DOUBLE_EQ(SamplingThreshold({}, Magnitudes{10, 1, 3, 2}, 3.0), 3.0);
   EXPECT_DOUBLE_EQ(SamplingThreshold({}, Magnitudes{10, 1, 3, 2}, 1.0), 16.0);
   EXPECT_DOUBLE_EQ(SamplingThreshold({}, Magnitudes{10, 1, 3, 2}, 4.0), 1.0);
@@ -70,7 +70,7 @@ TEST(SamplingThreshold, MeetsTheWantedNumber) {
       for (double const rate : {0.01, 0.1, 0.5, 0.9}) {
         auto const n_wanted = rate * static_cast<double>(n);
         auto const threshold = SamplingThreshold({}, magnitudes, n_wanted);
-        if (threshold == 0.0) continue;  // too many are zero
+        if (threshold == 0.0) continue;  // too many zeros
         ASSERT_NEAR(Expected(magnitudes, threshold), n_wanted, 1e-9 * n_wanted) << spread << " " << n << " " << rate;
         ASSERT_NEAR(threshold, NaiveThreshold(magnitudes, n_wanted), 1e-6 * threshold);
       }

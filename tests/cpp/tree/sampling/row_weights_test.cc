@@ -34,7 +34,7 @@ TEST(RowNumbers, OfQueriesAreThoseOfTheirFirstRows) {
   EXPECT_EQ(NumbersOf(RowNumbers({}, queries), 0, 6),
             (std::map<std::int64_t, std::int64_t>{{0, 0}, {1, 0}, {2, 2}, {3, 2}, {4, 2}, {5, 5}}));
   EXPECT_EQ(NumbersOf(RowNumbers({}, queries), 3, 5), (std::map<std::int64_t, std::int64_t>{{3, 2}, {4, 2}}));
-  // The third query lies in two ranges that follow each other.
+  // The third query is in two adjacent ranges.
   std::vector<RowRange> const ranges{{10, 3}, {13, 2}, {40, 1}};
   EXPECT_EQ(NumbersOf(RowNumbers(ranges, queries), 0, 6),
             (std::map<std::int64_t, std::int64_t>{{0, 10}, {1, 10}, {2, 12}, {3, 12}, {4, 12}, {5, 40}}));
@@ -57,7 +57,7 @@ TEST(SampleRows, DrawsQueriesWhole) {
   EXPECT_NEAR(n_used, 0.3 * n_drawn, 4.0 * std::sqrt(0.21 * n_drawn));
 }
 
-/// The moments of (-ln u)^t are those of the gamma function.
+/// The moments of (-ln u)^t are given by the gamma function.
 TEST(BootstrapWeight, HasTheMomentsOfItsDistribution) {
   constexpr std::int64_t kRows = 200000;
   for (double const temperature : {0.3, 1.0, 1.5}) {

@@ -68,7 +68,7 @@ TEST(SampleExactly, AsManyRowsAsAreAskedFor) {
   EXPECT_EQ(NumChosenRows(0.5F, 0), 0);
 }
 
-/// Over many trees each row, and each pair of rows, is drawn as often as others.
+/// Over many trees all rows, and all pairs of rows, are sampled equally often.
 TEST(SampleExactly, EachSetIsAsLikely) {
   constexpr std::int64_t kRows = 20;
   constexpr std::int64_t kTrees = 20000;
@@ -84,7 +84,7 @@ TEST(SampleExactly, EachSetIsAsLikely) {
   EXPECT_NEAR(pairs, share * kTrees, 4.0 * std::sqrt(share * (1.0 - share) * kTrees));
 }
 
-/// Whichever rank has a row, and how many rows that rank has.
+/// Sampling does not depend on the rank of a row, or on the number of rows of a rank.
 TEST(SampleExactly, RowsOfRanksAreThoseOfOneProcess) {
   constexpr std::int64_t kRows = 100000;
   auto const whole = SampleRows({}, 1, 0, 0.4F, kRows, Exactly(kRows));
@@ -108,7 +108,7 @@ TEST(SampleRows, DependsOnSeedIterationAndTreeOnly) {
   EXPECT_NE(used, SampleRows(one, 2, 2, 0.5F, 200001));
 }
 
-TEST(ColumnSampler, Counts) {  // as measured on XGBoost 3.2.0
+TEST(ColumnSampler, Counts) {  // measured with XGBoost 3.2.0
   EXPECT_EQ(SampledColumnCount(0.29F, 10), 2);
   EXPECT_EQ(SampledColumnCount(0.05F, 10), 1);
   EXPECT_EQ(SampledColumnCount(0.7F, 7), 4);
@@ -172,7 +172,7 @@ ColumnSampler MakeWeighted(TreeParam const& param, std::vector<float> const& wei
   return {param, 7, place, static_cast<std::int64_t>(weights.size())};
 }
 
-/// The chance of each column to be among the first two of a draw without replacement.
+/// Returns the probability that each column is among the first two draws without replacement.
 std::vector<double> ChancesOfTwo(std::vector<float> const& weights) {
   auto const total = static_cast<double>(std::accumulate(weights.begin(), weights.end(), 0.0F));
   std::vector<double> chances;

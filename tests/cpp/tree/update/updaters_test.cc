@@ -1,4 +1,4 @@
-/// Refreshing and pruning against naive references; gains worked by hand.
+/// Refreshing and pruning compared with naive references; gains worked by hand.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 using testing::MakeGradients;
 using testing::MakeMatrix;
 
-/// A tree of other gradients, and the rows' leaves.
+/// A tree grown on other gradients, and the leaves of the rows.
 struct Grown {
   std::unique_ptr<DataMatrix> data;
   std::vector<std::int32_t> leaf_of_row;
@@ -52,7 +52,7 @@ RefreshUpdater MakeRefresh(TreeParam const& param, bool leaves) {
   return {param, refresh};
 }
 
-/// The sum of the rows below a node, row by row.
+/// Returns the sum of the rows below a node, row by row.
 FixedSum NaiveSum(Grown const& grown, FixedGradients const& gradients, std::int32_t node) {
   FixedSum sum;
   for (std::size_t row = 0; row < grown.leaf_of_row.size(); ++row) {
@@ -134,7 +134,7 @@ TEST(Refresh, LossChangesByHand) {
   };
   EXPECT_FLOAT_EQ(loss_change({}), 5.2F);
   EXPECT_FLOAT_EQ(loss_change({{"min_child_weight", "2"}}), 3.2F);  // the right child gains nothing
-  // 3^2 / 4 + 1^2 / 2 - 1^2 / 5 beyond alpha; with steps of 1/2 the left weight is 1/2 instead of 3/4: 2 * 3 w - 4 w^2.
+  // 3^2 / 4 + 1^2 / 2 - 1^2 / 5 after alpha; with steps of 1/2 the left weight is 1/2 instead of 3/4: 2 * 3 w - 4 w^2.
   EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}}), 2.25F + 0.5F - 0.2F);
   EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}, {"max_delta_step", "9"}}), 2.25F + 0.5F - 0.2F);
   EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}, {"max_delta_step", "0.5"}}), 2.0F + 0.5F - 0.2F);
@@ -157,7 +157,7 @@ TEST(Refresh, ThreadsDoNotMatter) {
   testing::ExpectSameTree(trees[0], trees[2]);
 }
 
-/// The nodes that a weak or deep subtree leaves: a split goes when it must and nothing below it stays.
+/// Returns whether a split is kept: it is removed if it is weak or too deep and nothing below it is kept.
 bool StaysSplit(Tree const& tree, std::int32_t node, std::int32_t depth, float gamma, std::int32_t max_depth) {
   auto const at = static_cast<std::size_t>(node);
   if (tree.IsLeaf(node)) return false;
