@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerTile = 16 * kWalkLanes;
 
-/// Some rows: their keys for the walks, and their values for the leaves.
+/// A tile of rows: their keys for traversals and their values for the leaves.
 class LinearTile {
  public:
   LinearTile(ForestTask const& task, LinearTrees const& linear, std::int64_t begin, std::int64_t end)
