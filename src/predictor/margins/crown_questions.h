@@ -18,7 +18,7 @@ namespace kauri {
 bool MayAskQuestions(Forest const& forest);
 
 /// Returns the distinct conditions of a tree, at most kCrownLevels, if comparing all nodes of its top would take at
-/// least twice as many comparisons. Empty otherwise.
+/// least twice the number of comparisons. Empty otherwise.
 std::vector<SplitNode> QuestionsOf(Forest const& forest, std::int64_t tree);
 
 /// Returns the leaf of a row that goes right at condition i iff bit n - 1 - i of `answers` is set, with n conditions in
