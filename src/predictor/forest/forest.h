@@ -102,7 +102,7 @@ enum class CoverSource { kHessian, kCount };
 
 /// Immutable once compiled.
 struct Forest {
-  TreeRange trees;  ///< of the model
+  TreeRange trees;  ///< compiled range of the model's trees
   std::int64_t n_features = 0;
   std::int64_t n_outputs = 1;
   bool has_categorical = false;
@@ -112,7 +112,7 @@ struct Forest {
   std::vector<std::int32_t> slot_of_feature;   ///< [largest used feature + 1], -1 where unused
 
   std::vector<std::int64_t> model_tree;      ///< [n_trees], counted from trees.begin; empty: no tree has vector leaves
-  std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], into the arrays over nodes
+  std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], index into the arrays over nodes
   std::vector<std::int32_t> tree_depth;      ///< [n_trees]
   std::vector<std::int32_t> output_of_tree;  ///< [n_trees]
   std::vector<NarrowNode> narrow;            ///< [n_nodes] unless is_wide

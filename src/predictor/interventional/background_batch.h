@@ -13,7 +13,7 @@ void CheckBackground(DataView const& background);
 
 class BackgroundBatches {
  public:
-  /// trees: numbered within the forest; forest and background must outlive this.
+  /// Prepares batches of `trees`, which are numbered within the forest. Forest and background must outlive this.
   BackgroundBatches(Forest const& forest, KeyTiles const& background, TreeRange trees);
 
   /// Compiles the next batch of trees: a few per thread, so that their tables stay in cache. Returns false if no trees
@@ -35,7 +35,7 @@ class BackgroundBatches {
   PathCategories categories_;
   TreeRange rest_;
   TreeRange trees_;
-  /// by tree of the batch; surplus entries keep their memory for the next batch
+  /// By tree of the batch; surplus entries keep their memory for the next batch.
   std::vector<BackgroundTree> compiled_;
   ShapleyWeights weights_;
   std::vector<double> means_;

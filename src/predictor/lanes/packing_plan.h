@@ -30,7 +30,7 @@ struct PackingRun {
   std::int32_t step;       ///< 1 or -1
   std::int32_t each;       ///< items per bin; the last bin may hold fewer
   std::int32_t size;       ///< size of an item
-  std::int32_t before;     ///< capacity of each bin that larger items use
+  std::int32_t before;     ///< used capacity of each bin before this run
 };
 
 /// Final load of the bins from first_bin up to the next entry's first_bin.

@@ -41,7 +41,7 @@ class PathWarp {
   template <typename T>
   using Var = typename Warp::template Var<T>;
 
-  /// elements: elements of the bin; reciprocals: [kMaxReciprocal + 1], 1 / i at i.
+  /// Loads the elements of a bin. reciprocals: [kMaxReciprocal + 1], 1 / i at i.
   KAURI_HD PathWarp(Warp const& warp, PathFeature const* elements, int n_elements, float const* reciprocals)
       : warp_(warp), reciprocals_(reciprocals) {
     Var<bool> is_root;

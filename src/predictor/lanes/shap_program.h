@@ -17,8 +17,8 @@
 ///   row followed that edge and goes to the first child: B = 1 - z W, K = z (1 - W); to the second: B = K = -z W;
 ///   row did not follow it: B = W (1 - z), so that r = W, and K = 0.
 ///
-/// If ratios of siblings do not add up to 1 (covers from another library), the split becomes two. Every row passes the
-/// upper one, whose second child is a leaf of value 0 that holds the missing fraction; the lower one has the ratios
+/// If ratios of siblings do not add up to 1 (for example in imported models), the split becomes two. Every row passes
+/// the upper one, whose second child is a leaf of value 0 that holds the missing fraction; the lower one has the ratios
 /// scaled.
 ///
 /// A program is the list of splits in the order of their visits. A subtree of a few levels is listed in preorder and

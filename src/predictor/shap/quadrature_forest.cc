@@ -64,7 +64,7 @@ class TreeCompiler {
   struct Visit {
     VisitKind kind;
     std::uint32_t node;
-    std::uint32_t parent;  ///< split
+    std::uint32_t parent;  ///< split above
     std::uint8_t side;
     bool is_repeated;  ///< whether the split of kTurn or kClose is repeated
   };

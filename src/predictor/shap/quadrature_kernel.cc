@@ -101,10 +101,10 @@ class Level {
   static constexpr std::int64_t Size(std::int64_t points, bool with_pairs) {
     return (3 + (with_pairs ? 4 : 3) * points) * kRows;
   }
-  HWY_INLINE float* Left() const { return first_; }  ///< mask: rows that go left at the open split
-  /// mask: rows that follow the earlier splits on its feature
+  HWY_INLINE float* Left() const { return first_; }  ///< Mask: rows that go left at the open split
+  /// Mask: rows that follow the earlier splits on its feature.
   HWY_INLINE float* Met() const { return first_ + kRows; }
-  /// mask: rows that follow the edge into this level and the earlier splits on its feature
+  /// Mask: rows that follow the edge into this level and the earlier splits on its feature.
   HWY_INLINE float* Hot() const { return first_ + 2 * kRows; }
   HWY_INLINE float* Product(std::int64_t q) const { return first_ + (3 + q) * kRows; }
   HWY_INLINE float* Sum(std::int64_t side, std::int64_t q) const {

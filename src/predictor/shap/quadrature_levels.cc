@@ -19,7 +19,7 @@ constexpr std::int32_t kMostTreeLevels = 1 << 10;
 struct Place {
   std::size_t tree;
   std::uint32_t split;
-  std::uint32_t parent;  ///< split
+  std::uint32_t parent;  ///< split above
   std::uint8_t flags;
 };
 

@@ -31,13 +31,13 @@ struct alignas(64) QuadratureBlock {
   std::int32_t shift[kLevelLanes];  ///< default_left
   float edge_zero[kLevelLanes];     ///< zero of the edge into the split
   float edge_ratio[kLevelLanes];
-  float zero[2][kLevelLanes];   ///< for a tip: mean, unused
-  float ratio[2][kLevelLanes];  ///< for a tip: cold_mean, unused
+  float zero[2][kLevelLanes];   ///< for a tip: {mean, unused}
+  float ratio[2][kLevelLanes];  ///< for a tip: {cold_mean, unused}
   float effect[2][kLevelLanes];
   float leaf[2][kLevelLanes];
   float previous_effect[kLevelLanes];
   std::uint16_t slot[kLevelLanes];
-  /// lane in the batch of the split under the previous edge; the root of its tree if there is none
+  /// Lane in the batch of the split under the previous edge; the root of its tree if there is none.
   std::uint16_t previous[kLevelLanes];
   std::uint16_t parent[kLevelLanes];   ///< lane, minus parent_begin
   std::uint8_t child[2][kLevelLanes];  ///< lanes, minus child_begin

@@ -207,7 +207,7 @@ class LevelWalker {
   std::int64_t n_lanes_;
   float* left_;
   float* met_;
-  float* hot_;  ///< mask: the row follows the edge into the split
+  float* hot_;  ///< mask: the row follows the edge into the split and the earlier splits on its feature
   float* products_;
   float* sums_;
   float beta_[kPoints];

@@ -49,7 +49,7 @@ void QuadratureValues(Context const& ctx, ForestTask const& task, LazyQuadrature
                       Span<float> out) {
   auto const& forest = task.forest;
   auto const n_columns = forest.n_features + 1;
-  // floats per output; the last one is the bias
+  // Floats per output; the last one is the bias.
   auto const width = goal.with_pairs ? n_columns * n_columns : n_columns;
   auto const compiled = PrepareQuadrature(ctx, task, lazy, goal);
   auto const expected = ExpectedSums(task, *compiled.forest);

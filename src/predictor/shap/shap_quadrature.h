@@ -16,7 +16,7 @@
 ///   3. Up: S(leaf) = v, S(split) = sum over the children of u S(child), divided by u' likewise. So G S at an edge sums
 ///      the integrands of all leaves below it.
 ///   4. A split on f adds to phi_f the sum over the children of (o - z) <G, S(child)>, where <,> is the sum over the
-///      nodes. A repeated split subtracts the share of the edge above: (1 - z') <G, S(split)> if o' = 1. It adds
+///      nodes. A repeated split subtracts what the edge above has added: (1 - z') <G, S(split)> if o' = 1. It adds
 ///      nothing if o' = 0.
 ///   5. Interactions: the terms of step 4, kept separate by node, times (o_j - z_j) / u_j for each feature j above the
 ///      split.
@@ -24,7 +24,7 @@
 ///   Banzhaf        phi_i  = v (o_i - z_i) prod_{j != i} (z_j + o_j) / 2                       one point
 ///   Shapley-Taylor I_ij/2 = v (o_i - z_i)(o_j - z_j) Int_0^1 (1 - t) prod_{l != i, j} u_l(t) dt   weights 2 w (1 - t)
 ///                  I_ii   = v (o_i - z_i) prod_{j != i} z_j, which needs no point: AloneEffects (cover.h) is added
-///                  instead of <G, S>, which would divide by 0 at a cover of 0.
+///                  because <G, S> would divide by 0 at a cover of 0.
 /// Every u is scaled for float32 (quadrature_rule.h); sums move to float64 after at most 256 splits.
 ///
 /// Error, relative to the row's largest value: below 1e-6 at up to 16 distinct features on a path; at 64 below 1e-6 for
