@@ -35,7 +35,7 @@ class BackgroundBatches {
   PathCategories categories_;
   TreeRange rest_;
   TreeRange trees_;
-  /// By tree of the batch; surplus entries keep their memory for the next batch.
+  /// Compiled trees of the batch; surplus entries keep their memory for the next batch.
   std::vector<BackgroundTree> compiled_;
   ShapleyWeights weights_;
   std::vector<double> means_;

@@ -19,7 +19,7 @@
 /// (j + 1) garbled.
 ///
 /// Cost per path and row: d steps of EXTEND and d of UNWOUND SUM on n lanes, about 28 lane instructions for both; d
-/// times that for interactions. In float32 the subtraction loses digits if z is near 1 and paths are long, so
+/// times this cost for interactions. In float32 the subtraction loses digits if z is near 1 and paths are long, so
 /// quadrature is the default.
 #pragma once
 
