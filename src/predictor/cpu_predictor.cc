@@ -13,12 +13,12 @@
 namespace kauri {
 namespace {
 
-/// A forest with what margins and explanations read besides.
+/// A forest, together with the data that margins and explanations need besides its nodes.
 struct CpuModel : public CompiledModel {
   CpuModel(Forest compiled, LinearTrees leaves)
       : forest(std::move(compiled)), linear(std::move(leaves)), crown(CrownIfItPays(forest)) {}
 
-  /// \throws Error(kParameter) where leaves are linear.
+  /// \throws Error(kParameter) if the model has linear leaves.
   void RequireExplicable() const {
     if (linear.IsEmpty()) return;
     Fail(ErrorKind::kParameter, "the model has linear leaves (linear_tree=1), of which there are no contributions or ",

@@ -1,9 +1,8 @@
 /// Predictions of linear models. A margin is bias + start, then value * weight of one feature after another, in
-/// float32: XGBoost's order, so a model of its has the same bits here.
+/// float32. This is XGBoost's order, so a model from XGBoost gives the same bits here.
 ///
-/// What a feature contributes to a sum does not depend on other features, so every kind of contribution is value *
-/// weight, as XGBoost defines it: against a background in which every value is 0. Pairs have nothing beside the
-/// diagonal.
+/// The contribution of a feature does not depend on other features, so every kind of contribution is value * weight, as
+/// XGBoost defines it: against a background in which every value is 0. Interaction matrices are zero off the diagonal.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -18,7 +17,7 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 256;
-/// Floats that rows are copied to; wide rows come one by one.
+/// Floats of the buffer for copied rows; rows wider than this are copied one at a time.
 constexpr std::int64_t kTileFloats = 1 << 16;
 
 class CompiledLinear : public CompiledModel {
@@ -35,7 +34,8 @@ class CompiledLinear : public CompiledModel {
   std::vector<float> weights;  ///< [n_features + 1, n_outputs]
 };
 
-/// begin_row(row), then fn(row, feature, value) for its present values among the first n_features, ascending.
+/// Calls begin_row(row), then fn(row, feature, value) for the row's present values among the first n_features, in
+/// ascending order.
 template <typename BeginRow, typename Fn>
 void ForPresent(DataView const& view, std::int64_t n_features, std::int64_t begin, std::int64_t end,
                 BeginRow&& begin_row, Fn&& fn) {
@@ -82,7 +82,7 @@ void Margins(Context const& ctx, CompiledLinear const& linear, PredictTask const
   });
 }
 
-/// Where a contribution stands: stride floats from one feature's to the next one's, in blocks per output.
+/// Layout of contributions: floats per output, and floats from one feature to the next.
 struct Cells {
   std::int64_t block;
   std::int64_t stride;
@@ -112,7 +112,7 @@ void Contributions(Context const& ctx, CompiledLinear const& linear, PredictTask
   });
 }
 
-/// The mean of each feature over the rows, missing values as 0.
+/// Returns the mean of each feature over the rows; missing values count as 0.
 std::vector<double> MeansOf(DataView const& rows, std::int64_t n_features) {
   std::vector<double> means(n_features, 0.0);
   ForPresent(
@@ -122,7 +122,7 @@ std::vector<double> MeansOf(DataView const& rows, std::int64_t n_features) {
   return means;
 }
 
-/// Moves what the mean row contributes from the features to the bias.
+/// Moves the contributions of the mean row from the features to the bias.
 void CountFromMeans(Context const& ctx, CompiledLinear const& linear, std::vector<double> const& means,
                     std::int64_t n_rows, Span<float> out) {
   auto const columns = linear.n_features + 1;

@@ -1,4 +1,4 @@
-/// \file The shape of predictions for those who have a compiled model only.
+/// \file Width of predictions, for callers that have only a compiled model.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kauri {
 
-/// What OutputWidth(model, kind, trees) is made of.
+/// Returns the floats per row of a prediction. OutputWidth(model, kind, trees) is computed from it.
 std::int64_t OutputWidth(std::int64_t n_outputs, std::int64_t n_features, PredictKind kind, TreeRange trees);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file What the predictors of trees declare and check alike, on every device.
+/// \file Parameters and checks that the tree predictors of all devices share.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,13 @@ struct PredictorParam : public dmlc::Parameter<PredictorParam> {
   CoverSource Cover() const { return static_cast<CoverSource>(shap_cover); }
 };
 
-/// \throws Error(kParameter) for what treeshap does not compute.
+/// \throws Error(kParameter) if treeshap does not compute `kind`.
 void CheckTreeShapComputes(PredictKind kind);
 
-/// \throws Error(kInternal) for kValue, and unless output and start have the sizes that the kind and the rows ask for.
+/// \throws Error(kInternal) for kValue, or if output or start does not have the size that kind and rows require.
 void CheckPrediction(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out);
 
-/// \throws Error(kInternal) for a start of another size, Error(kParameter) for a top_k below 0.
+/// \throws Error(kInternal) for a start of the wrong size, Error(kParameter) for a negative top_k.
 void CheckSparsePrediction(Forest const& forest, PredictTask const& task, std::int64_t top_k);
 
 }  // namespace kauri

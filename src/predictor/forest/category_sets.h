@@ -12,7 +12,7 @@ namespace kauri {
 
 struct CategorySet {
   std::size_t begin;
-  std::uint32_t size;  ///< words of 32 categories, or categories
+  std::uint32_t size;  ///< words of a bitset (32 categories each), or categories of a list
   bool is_bitset;
 };
 
@@ -39,13 +39,13 @@ struct CategorySetsView {
 
 class CategorySets {
  public:
-  /// categories: ascending, not negative. Returns the set's number. A dense set is a bitset, a sparse one a sorted
-  /// list.
+  /// Adds a set and returns its number. A dense set is stored as a bitset, a sparse one as a sorted list. categories:
+  /// ascending, not negative.
   std::int32_t Add(Span<std::int32_t const> categories);
   bool Contains(std::int32_t set, float value) const {
     return CategorySetsView{sets_.data(), data_.data()}.Contains(set, value);
   }
-  /// The categories of a set, ascending.
+  /// Returns the categories of a set, ascending.
   std::vector<std::int32_t> List(std::int32_t set) const;
   std::vector<CategorySet> const& Sets() const { return sets_; }
   std::vector<std::uint32_t> const& Data() const { return data_; }

@@ -28,8 +28,8 @@ void NumberSlots(Model const& model, Forest* forest) {
 
 /// The nodes that can be reached, in breadth-first order, so that siblings are neighbours.
 struct NodeOrder {
-  std::vector<std::int32_t> nodes;  ///< of the tree, by new number
-  std::vector<std::uint32_t> left;  ///< new number of the left child; its own for a leaf
+  std::vector<std::int32_t> nodes;  ///< node of the model's tree, by new number
+  std::vector<std::uint32_t> left;  ///< new number of the left child; the node's own number for a leaf
   std::int32_t depth = 0;
 };
 
@@ -67,10 +67,10 @@ struct Part {
   Tree const& tree;
   NodeOrder const& order;
   float weight;
-  std::size_t output;  ///< of the tree's own
+  std::size_t output;  ///< among the outputs of the model's tree
 };
 
-/// Sets output_of_tree and model_tree. orders: of the model's trees.
+/// Lists the trees of the forest and sets output_of_tree and model_tree. orders: by tree of the model.
 std::vector<Part> ListParts(Model const& model, std::vector<NodeOrder> const& orders, Forest* forest) {
   std::vector<Part> parts;
   for (auto index = forest->trees.begin; index < forest->trees.end; ++index) {
@@ -116,7 +116,8 @@ void Store(SplitNode const& node, std::int64_t index, Forest* forest) {
   }
 }
 
-/// Numbers the sets of categorical splits, by node of the forest; in order, so that compiling is deterministic.
+/// Adds the category sets of categorical splits and returns their numbers by node of the forest. The order is fixed, so
+/// compiling is deterministic.
 std::vector<std::int32_t> AddCategories(std::vector<Part> const& parts, Forest* forest) {
   std::vector<std::int32_t> set_of_node;
   for (std::size_t t = 0; t < parts.size(); ++t) {
@@ -163,7 +164,7 @@ void CopyTree(Part const& part, std::vector<std::int32_t> const& set_of_node, Co
   }
 }
 
-/// Fills the vectors of leaves when all trees have them.
+/// Fills the vectors of leaves if all trees have vector leaves.
 void CopyVectors(Context const& ctx, std::vector<Part> const& parts, Forest* forest) {
   auto const n = forest->n_outputs;
   auto const has_vector = [n](Part const& part) { return part.tree.HasVectorLeaves() && part.tree.n_outputs == n; };

@@ -1,15 +1,16 @@
 /// \file Trees compiled for prediction: the nodes of all trees in one array, small enough to stay in cache.
 ///
-/// Vocabulary. A slot is the number of a feature among those that the trees use; rows are read as keys of slots
-/// (feature_key.h). The children of a node are neighbours (left, right), nodes are in breadth-first order, and a leaf
-/// is its own left child with a key that no row reaches, so a walk may take more steps than the path is long.
+/// Vocabulary. A slot is the number of a feature among the features that the trees use; rows are read as keys of slots
+/// (feature_key.h). The children of a node are neighbours (left, right), and nodes are in breadth-first order. A leaf
+/// is its own left child and has a key that no row reaches, so a traversal may take more steps than the path is long.
 ///
 /// A node takes 8 bytes when slot and child fit into 30 bits (28 features: trees of up to 2^25 nodes), else 16 bytes.
-/// What only leaves or contributions need lies in arrays beside the nodes.
+/// Data that only leaves or contributions need lies in separate arrays over the nodes.
 ///
-/// A tree of the model whose leaves hold vectors becomes a group: one tree per output, neighbours, with the same nodes.
-/// So everything that is computed from a forest knows trees of one output only, and what needs a leaf's place alone
-/// walks the first tree of a group. Where all trees are such groups, VectorLeaves has the values of a leaf together.
+/// A tree of the model with vector leaves becomes a group: one tree per output, neighbours, with the same nodes. So
+/// algorithms on a forest handle only trees of one output, and an algorithm that needs only the leaf's position
+/// traverses the first tree of a group. If all trees are such groups, VectorLeaves holds the values of each leaf
+/// together.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,9 @@
 
 namespace kauri {
 
-/// A node as the walks see it, whatever its storage. Children are counted from the first node of the tree.
+/// A node as traversals see it, independent of its storage. Children are counted from the first node of the tree.
 struct SplitNode {
-  std::int32_t key;  ///< threshold key plus default_left; of a categorical split the number of its set
+  std::int32_t key;  ///< threshold key plus default_left; the number of the set for a categorical split
   std::uint32_t slot;
   std::uint32_t left;
   bool default_left;
@@ -50,7 +51,7 @@ struct alignas(16) WideNode {
   std::uint32_t flags;  ///< is_categorical << 1 | default_left
 };
 
-/// Reads nodes of one storage; plain, so that a copy of it stays in registers.
+/// Reads nodes of one storage. A plain struct, so that a copy of it stays in registers.
 struct NarrowReader {
   NarrowNode const* nodes;
   std::uint32_t slot_mask;
@@ -83,25 +84,25 @@ KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& cat
   return categories.Contains(node.key, ValueOfKey(key));
 }
 
-/// Vectors of leaves are padded to a multiple of this.
+/// The length of leaf vectors is padded to a multiple of this.
 constexpr std::int64_t kVectorUnit = 8;
 
-/// The vectors of leaves, where all trees of the model have them.
+/// The vectors of leaves, if all trees of the model have vector leaves.
 struct VectorLeaves {
-  std::int64_t stride = 0;    ///< outputs of a vector, padded with zeros to a multiple of kVectorUnit
-  std::vector<float> values;  ///< [nodes of the first trees of all groups, stride], the tree's weight applied
+  std::int64_t stride = 0;    ///< floats per vector: the outputs, padded with zeros to a multiple of kVectorUnit
+  std::vector<float> values;  ///< [nodes of the first trees of all groups, stride], multiplied by the tree's weight
 
   bool IsEmpty() const { return values.empty(); }
 };
 
 enum class NodeLayout { kSmallest, kWide };
 
-/// What weighs the branches of a split where its feature is unknown.
+/// Weights of the branches of a split whose feature is unknown.
 enum class CoverSource { kHessian, kCount };
 
 /// Immutable once compiled.
 struct Forest {
-  TreeRange trees;  ///< of the model
+  TreeRange trees;  ///< compiled range of the model's trees
   std::int64_t n_features = 0;
   std::int64_t n_outputs = 1;
   bool has_categorical = false;
@@ -110,40 +111,41 @@ struct Forest {
   std::vector<std::uint32_t> feature_of_slot;  ///< ascending
   std::vector<std::int32_t> slot_of_feature;   ///< [largest used feature + 1], -1 where unused
 
-  std::vector<std::int64_t> model_tree;      ///< [n_trees], from trees.begin on; empty: no tree has vector leaves
-  std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], into the arrays over nodes
+  std::vector<std::int64_t> model_tree;      ///< [n_trees], counted from trees.begin; empty: no tree has vector leaves
+  std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], index into the arrays over nodes
   std::vector<std::int32_t> tree_depth;      ///< [n_trees]
   std::vector<std::int32_t> output_of_tree;  ///< [n_trees]
   std::vector<NarrowNode> narrow;            ///< [n_nodes] unless is_wide
   std::vector<WideNode> wide;                ///< [n_nodes] if is_wide
   unsigned slot_bits = 0;
-  std::vector<float> leaf_value;  ///< [n_nodes], the tree's weight applied; 0 for a split
+  std::vector<float> leaf_value;  ///< [n_nodes], multiplied by the tree's weight; 0 for a split
   VectorLeaves vectors;
   std::vector<std::int32_t> node_id;  ///< [n_nodes], as the model numbers them
-  std::vector<float> cover;           ///< [n_nodes], of the CoverSource
-  std::string no_cover;               ///< why contributions cannot be computed; empty: they can
+  std::vector<float> cover;           ///< [n_nodes], from the CoverSource
+  std::string no_cover;               ///< reason why contributions cannot be computed; empty: they can
   CategorySets categories;
 
   std::int64_t NumTrees() const { return static_cast<std::int64_t>(tree_depth.size()); }
-  /// \throws Error(kParameter), which names the cure, when contributions have nothing to weigh branches with.
+  /// \throws Error(kParameter), which names the remedy, if the branches have no weights for contributions.
   void RequireCover() const {
     if (!no_cover.empty()) Fail(ErrorKind::kParameter, no_cover);
   }
-  /// Trees of the model as numbered within the forest. \throws Error(kInternal) unless all of them are compiled.
+  /// Converts a range of the model's trees to numbers within the forest. \throws Error(kInternal) unless all of them
+  /// are compiled.
   TreeRange OwnTrees(TreeRange of_model) const;
-  /// Number of the model's tree, from trees.begin on, that `tree` of the forest comes from.
+  /// Returns the model's tree, counted from trees.begin, that `tree` of the forest comes from.
   std::int64_t ModelTree(std::int64_t tree) const { return model_tree.empty() ? tree : model_tree[tree]; }
-  /// How many trees of the model `own` holds.
+  /// Returns the number of the model's trees in `own`.
   std::int64_t LeafWidth(TreeRange own) const {
     return own.begin == own.end ? 0 : ModelTree(own.end - 1) - ModelTree(own.begin) + 1;
   }
-  /// Past the last tree of the group that begins with `tree`.
+  /// Returns the end of the group that begins with `tree`.
   std::int64_t GroupEnd(std::int64_t tree) const;
-  /// The first tree of each group of `own`: one for each tree of the model.
+  /// Returns the first tree of each group of `own`: one for each tree of the model.
   std::vector<std::int64_t> GroupsOf(TreeRange own) const;
-  /// How many trees a walk stands for: those of a group where there are `vectors`, else one.
+  /// Returns the number of trees that one traversal covers: a whole group if there are `vectors`, else one tree.
   std::int64_t TreesPerWalk() const { return vectors.IsEmpty() ? 1 : n_outputs; }
-  /// The vectors of the group that begins with `tree`, by node.
+  /// Returns the vectors of the group that begins with `tree`, by node.
   float const* VectorsOf(std::int64_t tree) const {
     return vectors.values.data() + tree_begin[tree] / n_outputs * vectors.stride;
   }
@@ -159,8 +161,9 @@ struct Forest {
 
 enum class LinearUse { kRefuse, kConstants };
 
-/// Copies what is needed of the trees; time and memory (about 20 bytes per node) are linear in the number of nodes.
-/// Of linear leaves there are the constants, for those who say so. \throws Error(kParameter) otherwise.
+/// Copies the data that predictions need; time and memory (about 20 bytes per node) are linear in the number of nodes.
+/// Linear leaves are compiled to their constants if `linear` is kConstants. \throws Error(kParameter) for linear leaves
+/// otherwise.
 Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout = NodeLayout::kSmallest,
                      CoverSource cover = CoverSource::kHessian, LinearUse linear = LinearUse::kRefuse);
 

@@ -1,4 +1,4 @@
-/// \file A call of a predictor (PredictTask), with the forest that its model was compiled to.
+/// \file Arguments of a predictor's call (PredictTask), together with the compiled forest of the model.
 #pragma once
 
 #include "kauri/predictor.h"
@@ -10,10 +10,10 @@ namespace kauri {
 struct ForestTask {
   Forest const& forest;
   DataView const& rows;
-  TreeRange trees;  ///< numbered within the forest, whole groups
+  TreeRange trees;  ///< numbered within the forest; whole groups
   MarginStart start;
 
-  /// Where the sum of a row and output starts.
+  /// Returns the start of the sum of a row and output.
   float StartOf(std::int64_t row, std::int64_t output) const { return start.Of(row, output, forest.n_outputs); }
 };
 

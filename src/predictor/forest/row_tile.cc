@@ -8,18 +8,19 @@
 namespace kauri {
 namespace {
 
-/// Floats that rows are copied to before their slots are taken out; wide rows come one by one.
+/// Floats of the buffer that rows are copied to before the values of slots are extracted. Rows wider than this are
+/// copied one at a time.
 constexpr std::int64_t kScratchFloats = 1 << 16;
 
-/// Where keys go, and the columns that they come from.
+/// Destination of keys and its layout.
 struct KeyTarget {
   std::int32_t* keys;
   std::int64_t n_slots;
   std::int64_t lanes;
 };
 
-/// values: [n_rows, stride]; columns: [n_slots], or nullptr where a slot is a column. `first` is the rows' place in the
-/// tile.
+/// Stores the keys of rows. values: [n_rows, stride]; columns: [n_slots], or nullptr if slots and columns are the same.
+/// `first` is the position of the first row in the tile.
 void StoreKeys(float const* values, std::int64_t stride, std::uint32_t const* columns, std::int64_t first,
                std::int64_t n_rows, KeyTarget const& target) {
   for (auto row = first; row < first + n_rows; ++row, values += stride) {

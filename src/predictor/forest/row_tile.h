@@ -1,7 +1,6 @@
-/// \file Rows of any DataView as keys of the slots of a forest, a tile of rows at a time.
+/// \file Rows of any DataView as keys of a forest's slots, one tile of rows at a time.
 ///
-/// Keys are interleaved: [n_rows / lanes, n_slots, lanes], so that the rows that are worked on together lie side by
-/// side.
+/// Keys are interleaved: [n_rows / lanes, n_slots, lanes], so that rows that are processed together are adjacent.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace kauri {
 
-/// Keys of rows [begin, end); the lanes of the last group that have no row are left as they are.
+/// Reads the keys of rows [begin, end). Lanes of the last group without a row are left unchanged.
 void ReadKeys(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, std::int64_t lanes,
               std::int32_t* keys);
 

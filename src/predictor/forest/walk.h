@@ -1,6 +1,7 @@
-/// \file Walks from a node to a leaf, many at once: a step is a dependent chain of loads, so independent ones overlap.
+/// \file Traversals from a node to a leaf, many at once. A step is a dependent chain of loads, so independent
+/// traversals overlap.
 ///
-/// Floor: rows * trees * depth steps of about ten instructions on 8 bytes of node and 4 of key each.
+/// Lower bound: rows * trees * depth steps of about ten instructions, on 8 bytes of node and 4 bytes of key each.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace kauri {
 
-/// Rows, or trees, that are walked together.
+/// Number of rows, or of trees, that are traversed together.
 constexpr std::int64_t kWalkLanes = 16;
 
 /// Calls fn(reader, has_categorical) with the forest's reader and a std::bool_constant.
@@ -24,7 +25,7 @@ void WithReader(Forest const& forest, Fn&& fn) {
   }
 }
 
-/// keys: of the row, kLanes apart.
+/// Returns the child that a row goes to. keys: the row's keys, kLanes apart.
 template <bool kCategorical, std::int64_t kLanes, typename Reader>
 std::uint32_t NextNode(Forest const& forest, Reader const& reader, std::uint32_t node, std::int32_t const* keys) {
   auto const split = reader.Read(node);
@@ -33,7 +34,8 @@ std::uint32_t NextNode(Forest const& forest, Reader const& reader, std::uint32_t
   return split.left + (GoesRightAtThreshold(split, key) ? 1U : 0U);
 }
 
-/// Takes up to `steps` steps with all lanes; stops early when no lane moves any more. next(lane, node) is a step.
+/// Takes up to `steps` steps with all lanes; stops early when no lane moves any more. next(lane, node) returns the node
+/// after one step.
 template <typename Next>
 void WalkLanes(std::int32_t steps, std::uint32_t* nodes, Next&& next) {
   constexpr std::int32_t kStepsBetweenChecks = 4;
@@ -53,7 +55,7 @@ void WalkLanes(std::int32_t steps, std::uint32_t* nodes, Next&& next) {
   }
 }
 
-/// kWalkLanes rows through one tree. nodes (in, out): where they are; keys: [n_slots, kWalkLanes].
+/// Moves kWalkLanes rows through one tree. nodes (in, out): the rows' nodes; keys: [n_slots, kWalkLanes].
 template <bool kCategorical, typename Reader>
 void WalkRows(Forest const& forest, Reader const& reader, std::int64_t tree, std::int32_t steps,
               std::int32_t const* keys, std::uint32_t* nodes) {
@@ -63,7 +65,8 @@ void WalkRows(Forest const& forest, Reader const& reader, std::int64_t tree, std
   });
 }
 
-/// One row through kWalkLanes trees: nodes (in, out) are where it is in each, tree_begin the trees' first nodes.
+/// Moves one row through kWalkLanes trees. nodes (in, out): the row's node in each tree; tree_begin: first nodes of the
+/// trees.
 template <bool kCategorical, typename Reader>
 void WalkTrees(Forest const& forest, Reader const& reader, std::int64_t const* tree_begin, std::int32_t steps,
                std::int32_t const* keys, std::uint32_t* nodes) {

@@ -122,7 +122,7 @@ void HybridTrees::SumOrder(std::uint32_t const* rank, Span<std::int64_t> sums) {
       auto walk = stack[--height];
       while (nodes[walk.node].player >= 0) {
         auto const& node = nodes[walk.node];
-        auto const joined = rank[node.player] + 1;  // from so many players on it is x's
+        auto const joined = rank[node.player] + 1;  // x's value applies from this number of joined players on
         if (joined >= walk.end) {
           walk.node = node.other;
           continue;

@@ -1,4 +1,4 @@
-/// \file Doubles aligned for vectors, in memory that is used again.
+/// \file Doubles aligned for vector instructions, in reusable memory.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -10,7 +10,7 @@ namespace kauri {
 
 class AlignedDoubles {
  public:
-  /// Makes room for at least `size`; what was in it is lost when it grows.
+  /// Makes room for at least `size` doubles. The contents are lost when the memory grows.
   void Reserve(std::size_t size) {
     if (size <= size_) return;
     values_.reset();

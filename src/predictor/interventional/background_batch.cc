@@ -8,11 +8,12 @@
 namespace kauri {
 namespace {
 
-/// Enough for all threads, few enough for the tables to stay in cache, or at least within this bound.
+/// Trees per batch: enough for all threads, but few enough for the tables to stay in cache, or at least within this
+/// bound.
 constexpr std::int64_t kTreesPerThread = 2;
 constexpr std::int64_t kTableBytesPerThread = std::int64_t{256} << 20;
 
-/// The first of `trees`, at least one.
+/// Returns the first of `trees`, at least one.
 TreeRange FirstTrees(Context const& ctx, Forest const& forest, TreeRange trees) {
   auto const n_threads = std::max(1, ctx.threads);
   auto bytes = kTableBytesPerThread * n_threads;

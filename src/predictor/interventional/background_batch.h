@@ -1,4 +1,4 @@
-/// \file The trees of a range compiled against a background, some at a time.
+/// \file The trees of a range compiled against a background, in batches.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace kauri {
 
-/// \throws Error(kData) for a background without rows.
+/// \throws Error(kData) if the background has no rows.
 void CheckBackground(DataView const& background);
 
 class BackgroundBatches {
  public:
-  /// trees: numbered within the forest; forest and background must outlive this.
+  /// Prepares batches of `trees`, which are numbered within the forest. Forest and background must outlive this.
   BackgroundBatches(Forest const& forest, KeyTiles const& background, TreeRange trees);
 
-  /// Compiles the trees after the current ones: some for each thread, so that their tables stay in cache. False: there
-  /// are none left.
+  /// Compiles the next batch of trees: a few per thread, so that their tables stay in cache. Returns false if no trees
+  /// are left.
   bool Next(Context const& ctx);
 
   TreeRange Trees() const { return trees_; }
   BackgroundTree const& Tree(std::int64_t tree) const { return compiled_[tree - trees_.begin]; }
   CategoryConditionsView Categories() const { return categories_.View(); }
-  /// For paths of any length in the batch.
+  /// Returns Shapley weights for paths of any length in the batch.
   ShapleyWeights const& Weights() const { return weights_; }
-  /// Of the trees so far over the background, [n_outputs].
+  /// Returns the means of the trees compiled so far over the background, [n_outputs].
   std::vector<double> const& Means() const { return means_; }
   PathCategories const& AllCategories() const { return categories_; }
 
@@ -35,7 +35,8 @@ class BackgroundBatches {
   PathCategories categories_;
   TreeRange rest_;
   TreeRange trees_;
-  std::vector<BackgroundTree> compiled_;  ///< the first of them are in use; memory stays for the next batch
+  /// Compiled trees of the batch; surplus entries keep their memory for the next batch.
+  std::vector<BackgroundTree> compiled_;
   ShapleyWeights weights_;
   std::vector<double> means_;
 };

@@ -6,7 +6,8 @@
 namespace kauri {
 namespace {
 
-/// Where patterns are collected: by a leaf's table they are counted in its first 2^n_features places.
+/// Collects the patterns of the background at each leaf. A leaf with a table counts them in the first 2^n_features
+/// entries of the table.
 class Collector {
  public:
   explicit Collector(BackgroundTree* tree) : tree_(*tree) {
@@ -53,17 +54,18 @@ class Collector {
   std::vector<std::uint32_t const*> planes_;
 };
 
-/// What the rows that reach the leaf weigh.
+/// Returns the weight of the rows that reach the leaf.
 double ReachingWeight(DirectLeaf const& leaf) {
   return !leaf.n_missed.empty() && leaf.n_missed.front() == 0 ? leaf.weight.front() : 0.0;
 }
 
-/// Turns the counts in a leaf's table into the table; for one thread.
+/// Replaces the counts in a leaf's table by the table. For one thread.
 class TableMaker {
  public:
   explicit TableMaker(std::vector<LeafRule> const& rules) : rules_(rules) {}
 
-  /// value: of a row. Returns the leaf's mean over the background.
+  /// Makes the table and returns the leaf's mean over the background. value: contribution of one background row that
+  /// reaches the leaf.
   double Make(PathLeaf const& leaf, double value, double* table) {
     auto const n_patterns = std::size_t{1} << leaf.n_features;
     auto const& rule = rules_[leaf.n_features];

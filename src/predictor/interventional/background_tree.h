@@ -1,5 +1,5 @@
-/// \file A tree compiled against the rows of a background: what interventional contributions to any row can be read
-/// from (interventional.h).
+/// \file A tree compiled against the rows of a background, from which interventional contributions of any row are
+/// computed (interventional.h).
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace kauri {
 
 struct BackgroundTree {
   PathProgram program;
-  double mean = 0.0;                      ///< of the tree over the background
-  std::vector<std::int64_t> table_begin;  ///< by leaf, into tables; unused without a table
-  AlignedDoubles tables;                  ///< as AddValues or AddParts reads them
+  double mean = 0.0;                      ///< mean of the tree over the background
+  std::vector<std::int64_t> table_begin;  ///< by leaf, index into tables; unused without a table
+  AlignedDoubles tables;                  ///< in the layout of AddValues or AddParts
   std::vector<DirectLeaf> direct;         ///< by leaf; empty unless kPairs
 };
 
-/// An upper bound of the bytes of a tree's tables, before it is compiled.
+/// Returns an upper bound of the bytes of a tree's tables before it is compiled.
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree);
 
-/// What the tables of all trees have in common. Immutable.
+/// Compiles trees against a background; holds the rules that the tables of all trees share. Immutable.
 class BackgroundCompiler {
  public:
   /// background: at least one row; must outlive this.
   explicit BackgroundCompiler(KeyTiles const& background);
-  /// tree (out): the memory of another that it held is used again.
+  /// Compiles a program. tree (out): reuses the memory of its previous contents.
   void Compile(PathProgram program, CategoryConditionsView const& categories, BackgroundTree* tree) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-/// Bits of the plane that stand for features.
+/// Returns the bits of the plane that represent features.
 std::uint32_t MaskOfPlane(std::uint32_t n_features, std::size_t plane) {
   auto const left = n_features - static_cast<std::uint32_t>(plane) * kPlaneBits;
   return left >= kPlaneBits ? ~0U : (1U << left) - 1U;
@@ -37,7 +37,7 @@ void ForEachBit(std::uint32_t const* planes, std::size_t n_planes, Fn&& fn) {
   }
 }
 
-/// missed: of the row.
+/// Adds the contributions of one row. missed: the features that the row does not satisfy.
 void AddRow(DirectLeaf const& leaf, std::uint32_t const* missed, std::size_t n_planes, ShapleyWeights const& weights,
             double* sums) {
   auto const b = CountBits(missed, n_planes);

@@ -1,10 +1,10 @@
 /// \file The patterns of a background at one leaf, and contributions from pairs of a row and a pattern.
 ///
-/// Of a row x and a row r of the background, the leaf counts in some coalition only if each feature of its path is
-/// satisfied by x or by r. A are then the features that x alone satisfies, B those that r alone does, a and b their
-/// numbers. With the leaf's value v, the Shapley values of the game "features of the coalition come from x, the others
-/// from r" are v (a-1)! b! / (a+b)! for features in A and -v a! (b-1)! / (a+b)! for those in B, as the order in which
-/// features join decides: one of A brings the value if it is the last of A and before all of B.
+/// For a row x and a row r of the background, the leaf matters in some coalition only if each feature of its path is
+/// satisfied by x or by r. Let A be the features that only x satisfies, B the features that only r satisfies, and a and
+/// b their numbers. With the leaf's value v, the Shapley values of the game "features of the coalition come from x, the
+/// others from r" are v (a-1)! b! / (a+b)! for features in A and -v a! (b-1)! / (a+b)! for features in B. The order in
+/// which features join decides this: a feature of A adds the value if it is the last of A and comes before all of B.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 
 namespace kauri {
 
-/// (k - 1)! l! / (k + l)! for k + l up to `most`: products of numbers below 1, so nothing overflows.
+/// The weights (k - 1)! l! / (k + l)! for k + l up to `most`. They are products of numbers below 1, so nothing
+/// overflows.
 class ShapleyWeights {
  public:
   explicit ShapleyWeights(std::uint32_t most);
-  /// k >= 1
+  /// Returns the weight of k and l, k >= 1.
   double At(std::uint32_t k, std::uint32_t l) const { return weights_[std::size_t{k} * size_ + l]; }
   std::vector<double> const& All() const { return weights_; }
   std::uint32_t Size() const { return static_cast<std::uint32_t>(size_); }
@@ -26,21 +27,21 @@ class ShapleyWeights {
   std::vector<double> weights_;  ///< [size, size], size = most + 1
 };
 
-/// The distinct patterns of a background, ascending.
+/// The distinct patterns of a background at one leaf, ascending.
 struct DirectLeaf {
   std::uint32_t n_features = 0;
-  std::vector<std::uint32_t> missed;    ///< [n_patterns, planes]: bit set where the pattern's is not
-  std::vector<std::uint32_t> n_missed;  ///< [n_patterns], bits set
-  std::vector<double> weight;           ///< [n_patterns], number of rows times the value of one
+  std::vector<std::uint32_t> missed;    ///< [n_patterns, planes]: complement of the pattern, its unsatisfied features
+  std::vector<std::uint32_t> n_missed;  ///< [n_patterns], number of bits set in `missed`
+  std::vector<double> weight;           ///< [n_patterns], number of rows times the value of one row
 };
 
-/// Collects patterns tile by tile; what is kept is linear in their distinct number.
+/// Collects patterns tile by tile. Memory is linear in the number of distinct patterns.
 class DirectLeafBuilder {
  public:
   explicit DirectLeafBuilder(std::uint32_t n_features);
-  /// planes: each [n_rows].
+  /// Adds the patterns of a tile. planes: each [n_rows].
   void Add(std::vector<std::uint32_t const*> const& planes, std::int64_t n_rows);
-  /// value: of one row.
+  /// Returns the collected patterns. value: value of one row.
   DirectLeaf Finish(double value);
 
  private:
@@ -51,7 +52,7 @@ class DirectLeafBuilder {
   std::size_t merge_at_ = 0;
 };
 
-/// sums[row * stride + position] += the contribution, for each position of the leaf.
+/// Adds the contributions of the leaf's positions to sums[row * stride + position].
 void AddDirect(DirectLeaf const& leaf, std::vector<std::uint32_t const*> const& planes, std::int64_t n_rows,
                ShapleyWeights const& weights, double* sums, std::int64_t stride);
 

@@ -10,26 +10,28 @@
 namespace kauri {
 namespace {
 
-/// Of the sums and keys of rows that pass over all trees together; trees are compiled once for each such part.
+/// Maximum bytes of the sums and keys of a part: rows that pass over all trees together. Trees are compiled once per
+/// part.
 constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
-/// Of those of a tile, so that they stay in a core's cache.
+/// Maximum bytes of the sums and keys of a tile, so that they stay in a core's cache.
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
 
-/// Of a row's sums and keys.
+/// Returns the bytes of a row's sums and keys.
 std::int64_t RowBytes(Forest const& forest) { return 4 * forest.NumSlots() * (1 + 2 * forest.n_outputs) + 1; }
 
 std::int64_t PartRows(Forest const& forest) {
   return std::max<std::int64_t>(1, kPartBytes / RowBytes(forest) / kPatternRows) * kPatternRows;
 }
 
-/// Enough tiles for all threads, unless they become too small to be worth a walk.
+/// Returns the rows of a tile. There are enough tiles for all threads, unless tiles would become too small to be worth
+/// a traversal.
 std::int64_t TileRows(Context const& ctx, Forest const& forest, std::int64_t n_rows) {
   auto const even = n_rows / (2 * std::max(1, ctx.threads)) + 1;
   auto const rows = std::clamp<std::int64_t>(std::min(even, kTileBytes / RowBytes(forest)), 64, kPatternRows);
   return (rows + 15) / 16 * 16;
 }
 
-/// What a thread needs for a tile: sums by position, [kPatternRows, stride].
+/// Memory of a thread for a tile: sums by position, [kPatternRows, stride].
 class TileScratch {
  public:
   double* Sums(std::uint32_t most_features) {
@@ -50,7 +52,7 @@ class TileScratch {
   std::int64_t stride_ = 0;
 };
 
-/// Adds a tree to the sums of a tile; phi: [n_slots, rows.TileRows()].
+/// Adds the contributions of a tree to the sums of a tile. phi: [n_slots, rows.TileRows()].
 void AddTree(BackgroundBatches const& batch, BackgroundTree const& tree, KeyTiles const& rows, std::int64_t tile,
              TileScratch* scratch, double* phi) {
   auto const n_rows = rows.RowsOf(tile);
@@ -93,7 +95,7 @@ class Part {
         output_size_(task.forest.NumSlots() * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
         phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0.0) {
-  }  // room for a row without features
+  }  // at least one row, even without features
 
   void Add(Context const& ctx, BackgroundBatches const& batch) {
     ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {
@@ -106,7 +108,8 @@ class Part {
     });
   }
 
-  /// means: of the trees of each output over the background. out: of the first row of the task.
+  /// Writes the contributions. means: means of the trees over the background, by output. out: starts at the first row
+  /// of the task.
   void Write(Context const& ctx, std::vector<double> const& means, Span<float> out) const {
     auto const& forest = task_.forest;
     auto const width = forest.n_features + 1;

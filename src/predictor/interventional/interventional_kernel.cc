@@ -1,16 +1,17 @@
-/// No multiplication is fused with an addition, and no sum depends on the number of lanes: the same bits on any CPU.
+/// No multiplication is fused with an addition, and no sum depends on the number of lanes, so the bits are the same on
+/// any CPU.
 #include "predictor/interventional/interventional_kernel.h"
 
 #include <algorithm>
 
 #include "predictor/shap/quadrature_rule.h"
 
-// Between these, targets gain little.
+// Targets between the enabled ones gain little.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/interventional/interventional_kernel.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, once per target.
+// Included after foreach_target.h, once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -18,13 +19,13 @@ namespace kauri {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// For one interval of keys (FollowsInterval).
+/// Sets the bit of rows in the feature's interval of keys (FollowsInterval).
 void SetBitByInterval(PatternBitJob const& job) {
   hn::CappedTag<std::uint32_t, 16> const d;
   auto const& feature = job.feature;
   auto const lower = hn::Set(d, static_cast<std::uint32_t>(feature.lower));
   auto const width = hn::Set(d, static_cast<std::uint32_t>(feature.upper) - static_cast<std::uint32_t>(feature.lower));
-  // No key is the smallest integer, so it stands for a missing value that does not follow.
+  // No key is the smallest integer, so this represents a missing value that does not follow the path.
   auto const missing = feature.TakesMissing() ? kMissingKey : std::numeric_limits<std::int32_t>::min();
   auto const missing_key = hn::Set(d, static_cast<std::uint32_t>(missing));
   auto const bit = hn::Set(d, job.bit);
@@ -36,7 +37,7 @@ void SetBitByInterval(PatternBitJob const& job) {
   }
 }
 
-/// kLanes: what the vectors hold at most.
+/// Adds the table's row of each pattern to the sums. kLanes: maximum lanes of a vector.
 template <std::size_t kLanes>
 HWY_INLINE void AddValueRows(TableJob const& job) {
   hn::CappedTag<double, kLanes> const d;
@@ -53,7 +54,7 @@ HWY_INLINE void AddValueRows(TableJob const& job) {
 
 void AddValueTable(TableJob const& job) { job.n_features > 4 ? AddValueRows<8>(job) : AddValueRows<4>(job); }
 
-/// A load for each position: gathers cost more.
+/// Adds S - S' for each position, with one load per position: gathers cost more.
 void AddPartTable(TableJob const& job) {
   auto const* HWY_RESTRICT with = job.table;
   auto const* HWY_RESTRICT without = job.table + (std::size_t{1} << job.n_features);
@@ -65,7 +66,8 @@ void AddPartTable(TableJob const& job) {
   }
 }
 
-/// Z(x) at all points, [2^n_features, kPoints]: feature after feature turns from the background's bit to the row's.
+/// Computes Z(x) at all points, [2^n_features, kPoints]. Each step replaces one feature's bit of the background by the
+/// row's.
 template <std::size_t kPoints>
 HWY_INLINE void SumBackground(LeafTableJob const& job, double* HWY_RESTRICT z) {
   hn::CappedTag<double, kPoints> const d;
@@ -90,7 +92,8 @@ HWY_INLINE void SumBackground(LeafTableJob const& job, double* HWY_RESTRICT z) {
   }
 }
 
-/// Halves are added to each other, so no sum waits for more than three others.
+/// Returns the inner product of coefficients and z. Halves are added to each other, so no sum waits for more than three
+/// others.
 template <std::size_t kPoints>
 HWY_INLINE double Integrate(double const* HWY_RESTRICT coefficients, double const* HWY_RESTRICT z) {
   double terms[kPoints];

@@ -1,4 +1,4 @@
-/// \file How interventional contributions of a leaf are found (interventional.h).
+/// \file Choice of the algorithm for a leaf's interventional contributions (interventional.h).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace kauri {
 
-/// It depends on nothing but the leaf's number of features, so no bit depends on how many rows are explained.
+/// Algorithm for a leaf. It depends only on the leaf's number of features, so no bit depends on how many rows are
+/// explained.
 enum class LeafForm : std::uint32_t {
   kConstant,  ///< no features
   kValues,    ///< a table of all features' values by pattern: up to 16 kB
@@ -23,10 +24,10 @@ constexpr LeafForm FormOf(std::uint32_t n_features) {
   return n_features <= kMostPartFeatures ? LeafForm::kParts : LeafForm::kPairs;
 }
 
-/// Doubles per pattern in a table of values of a leaf with that many features.
+/// Returns the doubles per pattern in the table of values of a leaf with n_features features.
 KAURI_HD std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
 
-/// Doubles of a leaf's table: a multiple of 8, so that the next one is aligned.
+/// Returns the doubles of a leaf's table: a multiple of 8, so that the next table is aligned.
 inline std::int64_t TableSize(std::uint32_t n_features) {
   auto const form = FormOf(n_features);
   if (form == LeafForm::kConstant || form == LeafForm::kPairs) return 0;

@@ -49,7 +49,7 @@ class PathCompiler {
 
   std::uint32_t NumFeatures(std::uint32_t node) const { return static_cast<std::uint32_t>(edges_.n_features[node]); }
 
-  /// The buffer in which the way to `node` has left a plane.
+  /// Returns the buffer that holds a plane of the path to `node`.
   std::uint32_t BufferOf(std::uint32_t plane, std::uint32_t node) const {
     while (node != 0 && position_[node] / kPlaneBits != plane) node = edges_.parent[node];
     return depth_[node];
@@ -62,7 +62,7 @@ class PathCompiler {
     program_.steps.push_back(step);
   }
 
-  /// After both sides of the split whose left edge this is.
+  /// Closes a split after both of its sides. `edge` is its left edge.
   void Close(std::uint32_t edge) {
     if (edges_.earlier[edge] != kNoEdge) return;
     auto const slot = edges_.feature[edge].Slot();
@@ -84,7 +84,7 @@ class PathCompiler {
     program_.steps.push_back({PathStep::kLeaf, 0, 0, 0, number, 0, {}});
   }
 
-  /// BufferOf each plane, in one walk to the root.
+  /// Sets BufferOf of each plane, in one traversal to the root.
   void AddPlanes(PathLeaf const& leaf, std::uint32_t node) {
     auto const n_planes = NumPlanes(leaf.n_features);
     program_.plane_buffers.resize(program_.plane_buffers.size() + n_planes, 0);
@@ -100,7 +100,7 @@ class PathCompiler {
   Forest const& forest_;
   std::int64_t tree_;
   TreeEdges edges_;
-  std::vector<std::uint32_t> position_;  ///< by edge, of its feature
+  std::vector<std::uint32_t> position_;  ///< by edge, position of its feature
   std::vector<std::uint32_t> depth_;     ///< by node
   std::vector<OpenNode> open_;
   PathProgram program_;

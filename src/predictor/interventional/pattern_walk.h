@@ -1,4 +1,4 @@
-/// \file Walks a tile of rows through a PathProgram.
+/// \file Runs a PathProgram on a tile of rows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kauri {
 
-/// Rows as keys of a forest's slots, in tiles: [n_tiles, n_slots, tile_rows]; after the last row: missing.
+/// Rows as keys of a forest's slots, in tiles: [n_tiles, n_slots, tile_rows]. After the last row keys are missing.
 class KeyTiles {
  public:
   /// Reads rows [begin, end). tile_rows: a multiple of 16 up to kPatternRows.
@@ -21,7 +21,7 @@ class KeyTiles {
   std::int64_t TileRows() const { return tile_rows_; }
   std::int64_t NumTiles() const { return (n_rows_ + tile_rows_ - 1) / tile_rows_; }
   std::int64_t RowsOf(std::int64_t tile) const;
-  /// [n_slots, tile_rows].
+  /// Returns the keys of a tile, [n_slots, tile_rows].
   std::int32_t const* Tile(std::int64_t tile) const { return keys_.data() + tile * tile_size_; }
 
  private:
@@ -34,7 +34,8 @@ class KeyTiles {
 /// The planes of a tile's patterns; for one thread.
 class PatternWalk {
  public:
-  /// on_leaf(number of the leaf) when Plane() has its patterns, on_close(position, slot) as PathStep::kClose.
+  /// Runs the program. Calls on_leaf(number of the leaf) when Plane() has the leaf's patterns, and on_close(position,
+  /// slot) at each PathStep::kClose.
   template <typename OnLeaf, typename OnClose>
   void Run(PathProgram const& program, CategoryConditionsView const& categories, KeyTiles const& rows,
            std::int64_t tile, OnLeaf&& on_leaf, OnClose&& on_close) {
@@ -52,11 +53,11 @@ class PatternWalk {
     }
   }
 
-  /// 32 bits of the patterns of all rows at the leaf, [kPatternRows].
+  /// Returns 32 bits of the patterns of all rows at the leaf, [kPatternRows].
   std::uint32_t const* Plane(PathProgram const& program, PathLeaf const& leaf, std::uint32_t plane) {
     return Buffer(program.plane_buffers[leaf.first_plane + plane]);
   }
-  /// All of them.
+  /// Lists all planes of the leaf.
   void Planes(PathProgram const& program, PathLeaf const& leaf, std::vector<std::uint32_t const*>* planes) {
     planes->clear();
     for (std::uint32_t plane = 0; plane < NumPlanes(leaf.n_features); ++plane) {
@@ -73,7 +74,7 @@ class PatternWalk {
     return buffers_.data() + std::size_t{buffer} * static_cast<std::size_t>(kPatternRows);
   }
 
-  std::vector<std::uint32_t> buffers_;  ///< [n_buffers, kPatternRows]; the first is all zeros
+  std::vector<std::uint32_t> buffers_;  ///< [n_buffers, kPatternRows]; the first buffer is all zeros
 };
 
 }  // namespace kauri

@@ -9,9 +9,9 @@
 namespace kauri {
 namespace {
 
-using Bins = std::vector<std::int64_t>;  ///< the bin of each item
+using Bins = std::vector<std::int64_t>;  ///< bin of each item
 
-/// Items by size, the largest first; of one size in order.
+/// Returns the items by size, the largest first; items of one size keep their order.
 std::vector<std::int64_t> LargestFirst(Span<std::uint8_t const> sizes, std::int32_t capacity) {
   std::vector<std::int64_t> begin(ToSize(capacity) + 2, 0);
   for (auto const size : sizes) ++begin[(capacity - size) + 1];
@@ -23,7 +23,7 @@ std::vector<std::int64_t> LargestFirst(Span<std::uint8_t const> sizes, std::int3
   return order;
 }
 
-/// The bins of packing_plan.h.
+/// Assigns bins as planned by packing_plan.h.
 Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity, std::vector<std::int64_t> const& order) {
   std::vector<std::int64_t> counts(ToSize(capacity) + 1, 0);
   for (auto const size : sizes) ++counts[size];
@@ -39,7 +39,7 @@ Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity, std::vector<
 
 Bins FirstFit(Span<std::uint8_t const> sizes, std::int32_t capacity, std::vector<std::int64_t> const& order) {
   using Oldest = std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>>;
-  std::vector<Oldest> open(ToSize(capacity) + 1);  // by what is left
+  std::vector<Oldest> open(ToSize(capacity) + 1);  // by free room
   Bins bins(sizes.size());
   std::int64_t n_bins = 0;
   for (auto const item : order) {
@@ -79,7 +79,7 @@ Bins OneEach(Span<std::uint8_t const> sizes) {
   return bins;
 }
 
-/// each(list): calls list(item) for all items; those of one bin are listed in that order.
+/// Lists the items of each bin. each(list) calls list(item) for all items; the items of a bin are listed in that order.
 template <typename Each>
 void ListByBin(Bins const& bins, Each&& each, Packing* packing) {
   std::int64_t n_bins = 0;

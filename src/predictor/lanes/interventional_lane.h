@@ -1,11 +1,11 @@
 /// \file Interventional contributions of one row, in a lane of a device: host and device functions (interventional.h).
 ///
-/// Vocabulary. An item is a run of leaves of one tree with at most kMostPlaces distinct features; a place is the number
-/// of a feature among those. A lane holds a key and a sum for each place, and adds the sums to the row's when it is
-/// through with the item's leaves. A leaf's features are its merged splits by position, with places for slots.
+/// Vocabulary. An item is a run of leaves of one tree with at most kMostPlaces distinct features. A place is the number
+/// of a feature within the item. A lane holds a key and a sum for each place, and adds the sums to the row's sums after
+/// the item's leaves. The features of a leaf are its merged splits by position, with places instead of slots.
 ///
-/// Floor, per row and leaf with k features: k times a condition of 16 bytes that all lanes share, a key and about 6
-/// operations; then 8 k bytes at a random place of the leaf's table, k conversions and k sums of 8 bytes.
+/// Lower bound, per row and leaf with k features: k times a condition of 16 bytes that all lanes share, a key and about
+/// 6 operations; then 8 k bytes at a random place of the leaf's table, k conversions and k sums of 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@
 
 namespace kauri {
 
-/// Of an item: leaves with more features are refused. Patterns are words of as many bits.
+/// Maximum number of places of an item. Leaves with more features are refused. A pattern is a word with this number of
+/// bits.
 constexpr std::uint32_t kMostPlaces = 64;
 
 struct LaneLeaf {
-  std::int64_t begin;  ///< of its table; kPairs: of its patterns
+  std::int64_t begin;  ///< start of its table; kPairs: of its patterns
   std::uint32_t first_feature;
   std::uint32_t n_features;
   LeafForm form;
@@ -30,12 +31,12 @@ struct LaneLeaf {
 struct LaneItem {
   std::uint32_t leaf_begin;
   std::uint32_t leaf_end;
-  std::uint32_t first_place;  ///< of slot_of_place
+  std::uint32_t first_place;  ///< index into slot_of_place
   std::uint32_t n_places;
   std::int32_t output;
 };
 
-/// A pattern of the background: what it does not satisfy, how many features those are, what its rows weigh.
+/// A pattern of the background: the features that it does not satisfy, their number, and the weight of its rows.
 struct LanePattern {
   std::uint64_t missed;
   double weight;
@@ -55,7 +56,8 @@ struct LaneLeaves {
   CategoryConditionsView categories;
 };
 
-/// Lane: Key(place), Add(place, value), which decides in what the sums are, CountBits(word).
+/// Adds the contributions of leaves. Lane provides Key(place), Add(place, value), which determines the type of the
+/// sums, and CountBits(word).
 template <typename Lane>
 class LeafLane {
  public:

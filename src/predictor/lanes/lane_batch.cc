@@ -7,7 +7,7 @@
 namespace kauri {
 namespace {
 
-/// Enough for the keys and sums of a lane to be worth their way, few enough for many items.
+/// Maximum leaves of an item: enough to amortise loading keys and storing sums, few enough for many items.
 constexpr std::uint32_t kMostLeaves = 64;
 constexpr std::uint32_t kNoPlace = 0xFFFFFFFFU;
 

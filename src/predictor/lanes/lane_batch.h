@@ -1,4 +1,4 @@
-/// \file Trees laid out for the lanes of a device, as many at a time as there is room for the tables of their leaves.
+/// \file Trees laid out for the lanes of a device, in batches whose tables of leaves fit into memory.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace kauri {
 
-/// Consecutive leaves of a tree, and their tables; leaves without features are left out.
+/// Consecutive leaves of a tree and their tables. Leaves without features are left out.
 struct LaneTree {
-  std::int64_t tree;  ///< of the forest
+  std::int64_t tree;  ///< number within the forest
   std::uint32_t leaf_begin;
   std::uint32_t leaf_end;
   std::int64_t table_begin;  ///< in doubles
   std::int64_t table_end;
 };
 
-/// What a leaf's table is made from beside its features.
+/// Inputs of a leaf's table besides its features.
 struct LeafSource {
   float value;
-  std::uint32_t first_place;  ///< of its item, in slot_of_place
+  std::uint32_t first_place;  ///< first place of the leaf's item, index into slot_of_place
 };
 
 struct LaneBatch {
@@ -30,23 +30,23 @@ struct LaneBatch {
   std::vector<PathFeature> features;
   std::vector<std::uint32_t> slot_of_place;
   std::vector<LanePattern> patterns;
-  std::vector<LaneTree> trees;    ///< each at most once
-  std::int64_t table_size = 0;    ///< doubles of all tables, which are not here
-  std::uint32_t most_places = 0;  ///< of an item
+  std::vector<LaneTree> trees;    ///< a tree has at most one entry
+  std::int64_t table_size = 0;    ///< doubles of all tables; the batch does not hold the tables
+  std::uint32_t most_places = 0;  ///< maximum over the items
 };
 
 class LaneBatchMaker {
  public:
-  /// A batch is full with the item that brings its tables to `most_doubles`. The forest must outlive this.
+  /// A batch is full after the item that brings its tables to `most_doubles`. The forest must outlive this.
   LaneBatchMaker(Forest const& forest, std::int64_t most_doubles);
 
-  /// tree: of the forest. direct: by leaf, of those of LeafForm::kPairs; empty: whose patterns are not known yet.
-  /// \throws Error(kParameter) for a path of more than kMostPlaces features.
+  /// Adds a tree of the forest. direct: by leaf, used for leaves of LeafForm::kPairs; empty: their patterns are not
+  /// known yet. \throws Error(kParameter) for a path of more than kMostPlaces features.
   void AddTree(std::int64_t tree, PathProgram const& program, std::vector<DirectLeaf> const& direct);
 
-  /// Those that are full, in order; once.
+  /// Returns the full batches, in order, and forgets them.
   std::vector<LaneBatch> TakeFull();
-  /// The one behind them.
+  /// Returns the last batch, which follows the full ones.
   LaneBatch TakeLast();
 
  private:
@@ -69,7 +69,7 @@ class LaneBatchMaker {
   std::vector<LaneBatch> full_;
 };
 
-/// The batch in one piece. \throws as AddTree.
+/// Makes a single batch. \throws like AddTree.
 LaneBatch MakeLaneBatch(Forest const& forest, BackgroundBatches const& batch);
 
 }  // namespace kauri

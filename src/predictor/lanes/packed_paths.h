@@ -1,4 +1,4 @@
-/// \file All paths of a range of trees, packed into bins of a warp's lanes: what the treeshap kernel works on.
+/// \file All paths of a range of trees, packed into bins of a warp's lanes: the input of the treeshap kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,10 @@
 
 namespace kauri {
 
-/// Lanes of a warp: elements of a bin, and of the longest path.
+/// Lanes of a warp: maximum elements of a bin and of a path.
 constexpr std::int32_t kWarpLanes = kMostPathFeatures + 1;
 
-/// A path begins with its root element, which has this slot, the leaf value's bits as `lower` and the output as
-/// `upper`.
+/// Slot of a path's root element, which comes first. It has the leaf value's bits as `lower` and the output as `upper`.
 constexpr std::uint32_t kRootSlot = (1U << 30U) - 1U;
 
 KAURI_HD PathFeature RootElement(float value, std::int32_t output) {
@@ -27,13 +26,14 @@ KAURI_HD PathFeature RootElement(float value, std::int32_t output) {
 
 struct PackedPaths {
   std::vector<PathFeature> elements;    ///< 16 bytes each; bin after bin, path after path, root element first
-  std::vector<std::int64_t> bin_begin;  ///< [n_bins + 1], into elements
+  std::vector<std::int64_t> bin_begin;  ///< [n_bins + 1], index into elements
   PathCategories categories;
-  double utilisation = 1.0;  ///< share of the bins' lanes that hold an element
+  double utilisation = 1.0;  ///< fraction of the bins' lanes that hold an element
 };
 
-/// trees: numbered within the forest. Trees of a single leaf have no path: they move the bias only.
-/// \throws Error(kParameter) for a path of more than 31 distinct features, which no warp holds.
+/// Packs the paths of trees, which are numbered within the forest. Trees of a single leaf have no path: they change
+/// only the bias. \throws Error(kParameter) for a path of more than 31 distinct features, which does not fit into a
+/// warp.
 PackedPaths PackPaths(Context const& ctx, Forest const& forest, TreeRange trees, BinPacking method);
 
 }  // namespace kauri

@@ -5,7 +5,7 @@
 namespace kauri {
 namespace {
 
-/// Bins first, first + step, ...: `count` of them, in the order in which they were touched.
+/// `count` bins first, first + step, ... in the order in which they were filled.
 struct BinRange {
   std::int64_t first;
   std::int64_t count;
@@ -43,13 +43,13 @@ class Planner {
   }
 
  private:
-  /// Bins of this room that what is left of the items needs.
+  /// Returns the number of bins with this room that the remaining items need.
   std::int64_t BinsFor(std::int32_t size, std::int32_t room) const {
     auto const each = room / size;
     return (left_ + each - 1) / each;
   }
 
-  /// Up to `most` bins of the range that was touched last, the last one first.
+  /// Takes up to `most` bins of the range that was filled last, the last bin first.
   BinRange Take(std::int32_t room, std::int64_t most) {
     auto& range = open_[room].back();
     auto const count = std::min(range.count, most);
@@ -59,7 +59,7 @@ class Planner {
     return taken;
   }
 
-  /// All of `bins`, which hold no more than what is left of the items and a part of a bin.
+  /// Fills all of `bins`. They have no more space than the remaining items need, rounded up to whole bins.
   void Fill(BinRange const& bins, std::int32_t size, std::int32_t room) {
     auto const each = room / size;
     auto const placed = std::min(left_, bins.count * each);
@@ -74,7 +74,7 @@ class Planner {
 
   std::int32_t capacity_;
   std::vector<std::vector<BinRange>> open_;  ///< by room
-  std::int64_t left_ = 0;                    ///< items of the size in turn
+  std::int64_t left_ = 0;                    ///< remaining items of the current size
   std::int64_t n_placed_ = 0;
   PackingPlan plan_;
 };

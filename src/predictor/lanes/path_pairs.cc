@@ -8,12 +8,12 @@
 namespace kauri {
 namespace {
 
-/// Trees whose pairs wait to be merged.
+/// Number of trees whose pairs are collected before they are merged.
 constexpr std::int64_t kTreesAtOnce = 256;
 
 constexpr std::uint32_t kNoSlot = 0xFFFFFFFFU;
 
-/// (output * n_slots + slot) << 32 | other slot, so that numbers sort as pairs do.
+/// Key of a pair: (output * n_slots + slot) << 32 | other slot, so that keys sort like pairs.
 using PairKey = std::uint64_t;
 
 void SortUnique(std::vector<PairKey>* keys) {
@@ -21,8 +21,8 @@ void SortUnique(std::vector<PairKey>* keys) {
   keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
 }
 
-/// A split below another one on its slot adds nothing: what lies between them has met the slot, what lies above both
-/// met it at the upper one.
+/// Returns the keys of a tree's pairs. A split below another split on its slot is skipped, because it adds no pair:
+/// splits between the two are paired with the slot anyway, and splits above both are paired at the upper one.
 std::vector<PairKey> PairsOfTree(Forest const& forest, std::int64_t tree, PathPairs const& sizes) {
   auto const n_nodes = ToSize(forest.tree_begin[tree + 1] - forest.tree_begin[tree]);
   auto const first_line = forest.output_of_tree[tree] * sizes.n_slots;
@@ -64,7 +64,7 @@ void MarkUsed(Forest const& forest, TreeRange trees, PathPairs* pairs) {
   }
 }
 
-/// Of all trees, ascending.
+/// Returns the keys of all trees' pairs, ascending.
 std::vector<PairKey> FindKeys(Context const& ctx, Forest const& forest, TreeRange trees, PathPairs const& sizes) {
   std::vector<PairKey> all;
   for (auto begin = trees.begin; begin < trees.end; begin += kTreesAtOnce) {

@@ -1,26 +1,26 @@
 /// \file Shapley values and interactions of the paths of one bin, one lane per path element (Mitchell et al. 2022,
 /// algorithms 2 and 3, corrected).
 ///
-/// Written once over a warp: `Warp::Var<T>` is a variable with a value in each lane, `Each(fn)` runs fn(lane) in every
-/// lane, and shuffles read other lanes. On the device a Var is a register; on the host it is an array, so that the same
-/// text is tested without a device.
+/// The code is written once, over a warp: `Warp::Var<T>` is a variable with a value in each lane, `Each(fn)` runs
+/// fn(lane) in every lane, and shuffles read other lanes. On the device a Var is a register; on the host it is an
+/// array, so that the same code is tested without a device.
 ///
-/// Vocabulary. A path has n elements on consecutive lanes, the root at rank 0 and the features behind it; z and o are a
-/// feature's zero and one fraction, weight[i] is that of the subsets of i features (shap_recursive.h).
+/// Vocabulary. A path has n elements on consecutive lanes: the root at rank 0, then the features. z and o are a
+/// feature's zero and one fraction; weight[i] is the weight of the subsets of i features (shap_recursive.h).
 ///
 ///   EXTEND by the feature of rank u (u features are then on the path), rank r:
 ///     weight <- (z_u (u - r) weight + o_u r weight of the lane on the left) / (u + 1).
 ///   UNWOUND SUM for the lane's own feature, d features on the path, j = d - 1 .. 0, next = weight[d]:
 ///     o = 1: t = next (d + 1) / (j + 1); sum += t; next = weight[j] - t z (d - j) / (d + 1)
 ///     o = 0: sum += weight[j] (d + 1) / (d - j), which is z times the sum: z cancels against the factor (o - z).
-///   phi = v (o - z) sum. The interaction with feature c is phi on the path without c, times (o_c - z_c) / 2: c is left
-///   out of EXTEND, which takes features in any order.
-/// The papers' algorithm 2 has (i - 1) wrongly as i and leaves out rank 0; algorithm 3 prints the factor (d + 1) / (j +
-/// 1) garbled.
+///   phi = v (o - z) sum. The interaction with feature c is phi on the path without c, times (o_c - z_c) / 2. EXTEND
+///   skips c; it takes features in any order.
+/// The papers' algorithm 2 wrongly has i instead of (i - 1) and omits rank 0; algorithm 3 prints the factor (d + 1) /
+/// (j + 1) garbled.
 ///
 /// Cost per path and row: d steps of EXTEND and d of UNWOUND SUM on n lanes, about 28 lane instructions for both; d
-/// times that for interactions. float32: the subtraction loses digits where z is near 1 and paths are long, which is
-/// why quadrature is the default.
+/// times this cost for interactions. In float32 the subtraction loses digits if z is near 1 and paths are long, so
+/// quadrature is the default.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@
 
 namespace kauri {
 
-/// Whole numbers up to this have a reciprocal in the table that the functions below take.
+/// Largest integer whose reciprocal is in the table that the functions below take.
 constexpr int kMaxReciprocal = kWarpLanes + 1;
 
 template <typename Warp>
@@ -41,7 +41,7 @@ class PathWarp {
   template <typename T>
   using Var = typename Warp::template Var<T>;
 
-  /// elements: of the bin; reciprocals: [kMaxReciprocal + 1], 1 / i at i.
+  /// Loads the elements of a bin. reciprocals: [kMaxReciprocal + 1], 1 / i at i.
   KAURI_HD PathWarp(Warp const& warp, PathFeature const* elements, int n_elements, float const* reciprocals)
       : warp_(warp), reciprocals_(reciprocals) {
     Var<bool> is_root;
@@ -82,15 +82,15 @@ class PathWarp {
     });
   }
 
-  /// phi of each lane's feature; 0 for a root.
+  /// Returns phi of each lane's feature; 0 for a root.
   KAURI_HD Var<float> Contributions() const {
     Var<std::int32_t> none;
     warp_.Each([&](int lane) { none[lane] = last_rank_[lane] + 1; });
     return Unwound(Extended(none, 0), 0);
   }
 
-  /// The interaction of each lane's feature with the one of rank `left_out` (from 1) of the same path, that feature's
-  /// slot into `other`; 0 in the lanes of that rank, of roots and of shorter paths.
+  /// Returns the interaction of each lane's feature with the feature of rank `left_out` (from 1) of the same path, and
+  /// stores that feature's slot in `other`. The result is 0 in the lanes of that rank, of roots and of shorter paths.
   KAURI_HD Var<float> Interactions(int left_out, Var<std::uint32_t>* other) const {
     Var<std::int32_t> rank;
     Var<std::int32_t> place;
@@ -112,11 +112,12 @@ class PathWarp {
     return values;
   }
 
-  /// Features of the longest path.
+  /// Returns the number of features of the longest path.
   KAURI_HD int Longest() const { return longest_; }
 
  private:
-  /// Weights after all features but the one of rank `left_out`; n_left_out of them lie on a path.
+  /// Returns the weights after EXTEND by all features except the one of rank `left_out`. n_left_out: features that are
+  /// skipped, 0 or 1.
   KAURI_HD Var<float> Extended(Var<std::int32_t> const& left_out, int n_left_out) const {
     Var<float> weight;
     warp_.Each([&](int lane) { weight[lane] = lane == first_[lane] ? 1.0F : 0.0F; });
@@ -141,7 +142,7 @@ class PathWarp {
     return weight;
   }
 
-  /// v (o - z) times the sum of the weights without the lane's own feature.
+  /// Returns v (o - z) times the sum of the weights without the lane's own feature.
   KAURI_HD Var<float> Unwound(Var<float> const& weight, int n_left_out) const {
     Var<std::int32_t> place;
     Var<float> hot;
@@ -182,7 +183,7 @@ class PathWarp {
   float const* reciprocals_;
   Var<PathFeature> element_;
   Var<std::int32_t> first_;      ///< lane of the path's root
-  Var<std::int32_t> last_rank_;  ///< features of the path
+  Var<std::int32_t> last_rank_;  ///< number of features of the path
   Var<std::int32_t> output_;
   Var<float> value_;
   Var<float> one_;

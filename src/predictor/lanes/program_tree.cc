@@ -10,29 +10,31 @@
 namespace kauri {
 namespace {
 
-/// Cover ratios of siblings whose sum is this close to 1 are only rounded; they are scaled to add up.
+/// Tolerance for the sum of siblings' cover ratios. A sum this close to 1 differs by rounding only; the ratios are
+/// scaled to add up to 1.
 constexpr double kRoundedRatios = 3e-7;
 
 constexpr std::int32_t kNoSplit = -1;
 
-/// A split of the program. Edges are named as in TreeEdges; the edge that everybody passes, above a split whose ratios
-/// do not add up, is its node plus the number of nodes.
+/// A split of the program. Edges are named as in TreeEdges. The number of the passage edge, which every row passes
+/// above a split whose ratios do not add up to 1, is its node plus the number of nodes.
 struct Split {
   SplitNode test;
   std::int32_t child[2];  ///< number of a split, or kNoSplit
-  float value[2];         ///< of leaves
-  double weight[2];       ///< add up to 1
+  float value[2];         ///< values of children that are leaves
+  double weight[2];       ///< weights of the children; they add up to 1
   std::uint32_t edge[2];
-  std::uint32_t earlier;   ///< edge, or kNoEdge
+  std::uint32_t earlier;   ///< earlier edge of the feature, or kNoEdge
   std::int32_t first = 0;  ///< side of the child that is visited first
   std::int32_t levels = 1;
-  std::int32_t firsts = 0;  ///< the most values of first children that wait at a time
+  std::int32_t firsts = 0;  ///< maximum number of first children's values that are on the stack at a time
 };
 
-/// No row's feature has this key, so everybody passes the interval of all keys but this.
+/// A key that no row has, so every row is in the interval of all other keys.
 constexpr std::uint32_t kNobodysKey = 0x7F900000U;
 
-/// Rows that go to the right have keys from the threshold on, with the missing one, which is the largest, or without.
+/// Sets the interval of keys that go to the first child. Rows that go right have keys from the threshold on, with or
+/// without the missing key, which is the largest.
 void SetTest(Split const& split, std::int32_t first, ProgramNode* node) {
   auto const& test = split.test;
   if (test.is_categorical) {
@@ -52,7 +54,7 @@ void SetTest(Split const& split, std::int32_t first, ProgramNode* node) {
 
 constexpr std::int32_t RegisterLevels(bool with_pairs) { return with_pairs ? 1 : kRegisterLevels; }
 
-/// The splits of a tree, the lower ones behind the higher ones.
+/// The splits of a tree; lower splits come after higher ones.
 class SplitTable {
  public:
   SplitTable(Forest const& forest, std::int64_t tree, std::int32_t register_levels, PathCategories* categories)
@@ -76,7 +78,7 @@ class SplitTable {
   std::int32_t NumFeatures() const { return n_features_; }
   std::size_t NumEdges() const { return zero_.size(); }
   double ZeroFraction(std::uint32_t edge) const { return zero_[edge]; }
-  /// The box of an edge; an edge that everybody passes has that of the edge above.
+  /// Returns the box of an edge; a passage edge has the box of the edge above.
   PathFeature Feature(std::uint32_t edge) const {
     auto const n_nodes = edges_.parent.size();
     if (edge < n_nodes) return edges_.feature[edge];
@@ -88,8 +90,9 @@ class SplitTable {
  private:
   static constexpr std::int32_t kToBeFound = -2;
 
-  /// The child during which more values wait comes first, as one more waits during the second: so the stack holds at
-  /// most as many as the logarithm of the leaves (Sethi and Ullman 1970). A child that is a leaf comes second.
+  /// Chooses the child that is visited first: the child that needs more stack, because one more value waits on the
+  /// stack while the second child is visited. So the stack holds at most the logarithm of the number of leaves (Sethi
+  /// and Ullman 1970). A child that is a leaf comes second.
   void OrderChildren(Split* split, std::int32_t register_levels) const {
     using Need = std::pair<std::int32_t, std::int32_t>;
     auto const need = [&](std::int32_t child) {
@@ -108,7 +111,7 @@ class SplitTable {
     return CoverRatio(cover[node], cover[child]);
   }
 
-  /// The number of the (upper) split of the node.
+  /// Adds the split of a node, and a passage above it if needed. Returns the number of the upper one.
   std::int32_t AddNode(std::uint32_t node) {
     auto const test = forest_.Node(tree_, node);
     double ratio[2] = {Ratio(node, test.left), Ratio(node, test.left + 1)};
@@ -129,7 +132,7 @@ class SplitTable {
     return number;
   }
 
-  /// A split that everybody passes to the left, where the share `sum` of the cover is.
+  /// Adds a split that every row passes to the left, with the fraction `sum` of the cover. Returns its edge.
   std::uint32_t AddPassage(std::uint32_t node, std::uint32_t slot, double sum, std::uint32_t earlier) {
     auto const edge = static_cast<std::uint32_t>(edges_.parent.size()) + node;
     zero_[edge] = (earlier == kNoEdge ? 1.0 : zero_[earlier]) * sum;
@@ -154,7 +157,7 @@ class SplitTable {
 /// Lists the visits of the splits.
 class ProgramLister {
  public:
-  /// pairs: nullptr: not needed.
+  /// pairs: nullptr for contributions only.
   ProgramLister(SplitTable const& table, std::int32_t output, PathPairs const* pairs, CompiledTree* to)
       : table_(table), output_(output), pairs_(pairs), to_(*to), state_of_edge_(table.NumEdges(), -1) {
     if (pairs != nullptr) to_.partner_begin.assign(1, 0);
@@ -187,8 +190,8 @@ class ProgramLister {
     std::int32_t split;
     std::int32_t first;  ///< side of the first child
     bool in_second = false;
-    std::size_t place = 0;           ///< in path_ of the edge that was entered
-    std::uint32_t before = kNoEdge;  ///< what was there
+    std::size_t place = 0;           ///< index in path_ of the entered edge
+    std::uint32_t before = kNoEdge;  ///< edge at that index before
   };
 
   void Enter(std::int32_t number) {
@@ -203,7 +206,7 @@ class ProgramLister {
     ListSubtree(number);
   }
 
-  /// In preorder; at most kRegisterLevels deep.
+  /// Lists a subtree of at most kRegisterLevels levels in preorder.
   void ListSubtree(std::int32_t number) {
     auto const& split = table_.Splits()[number];
     List(number, ProgramStep::kSubtree, true);
@@ -254,7 +257,7 @@ class ProgramLister {
     return state;
   }
 
-  /// The child's edge takes the place of the earlier one of its feature.
+  /// Replaces the earlier edge of the feature in path_ by the child's edge.
   void EnterEdge(Visit* visit, std::int32_t side) {
     if (pairs_ == nullptr) return;
     auto const& split = table_.Splits()[visit->split];
@@ -279,7 +282,7 @@ class ProgramLister {
   CompiledTree& to_;
   std::vector<std::int32_t> state_of_edge_;
   std::vector<Visit> open_;
-  std::vector<std::uint32_t> path_;  ///< the lowest edge of each feature above; with pairs only
+  std::vector<std::uint32_t> path_;  ///< lowest edge of each feature above; only with pairs
   std::int32_t n_firsts_ = 0;
 };
 
@@ -296,7 +299,7 @@ CompiledTree CompileTree(Forest const& forest, std::int64_t tree, PathPairs cons
 std::int32_t LongestPath(Forest const& forest, std::int64_t tree) {
   auto const n_nodes = ToSize(forest.tree_begin[tree + 1] - forest.tree_begin[tree]);
   std::vector<std::uint32_t> parent(n_nodes, 0);
-  std::vector<std::uint32_t> slot(n_nodes, 0);  // that the parent splits on
+  std::vector<std::uint32_t> slot(n_nodes, 0);  // slot of the parent's split
   std::vector<std::int32_t> n_features(n_nodes, 0);
   std::int32_t longest = 0;
   for (std::uint32_t node = 0; node < n_nodes; ++node) {

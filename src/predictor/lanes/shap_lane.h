@@ -1,8 +1,8 @@
-/// \file One row's way through the program of shap_program.h, for all points of a pass. Both sides compile it: a device
-/// thread is a lane, and tests run the same text on the host. All fused multiply-adds are written out, so both sides
-/// have the same bits.
+/// \file Runs one row through the program of shap_program.h, for all points of a pass. The code is compiled for both
+/// sides: a device thread is a lane, and tests run the same code on the host. All fused multiply-adds are explicit, so
+/// both sides give the same bits.
 ///
-/// `Lane` is where things are:
+/// `Lane` gives access to the data:
 ///   bool HasMore(), void Fetch(ProgramNode*, int32* key)      the next visit and the row's key for its slot
 ///   float Point(q), Weight(q), Cold(q)         t_q, w_q, -1 / (1 - t_q)
 ///   PathFeature State(i), void LoadInverse(i, float (&)[Q]), int32 Key(slot), CategoryConditionsView Categories()
@@ -12,9 +12,9 @@
 ///   void AddPair(pair, value)
 ///
 /// Operations per split and row with Q points: about 20 for each visit (reading the node and the key, deciding, adding
-/// the contribution) and, per point, 2 for a split of two leaves, 5 with one leaf, 6 without; 2 more where the feature
-/// repeats. Of XGBoost's trees of depth 16 on covtype 37 %, 26 % and 37 % of the splits are such, 56 % repeat, and a
-/// split is visited 1.5 times, so 8 points make some 30 + 8 * 5.4 = 75.
+/// the contribution) and, per point, 2 for a split of two leaves, 5 with one leaf, 6 without; 2 more if the feature
+/// repeats. In XGBoost's trees of depth 16 on covtype these are 37 %, 26 % and 37 % of the splits, 56 % repeat, and a
+/// split is visited 1.5 times, so 8 points take about 30 + 8 * 5.4 = 75 operations.
 #pragma once
 
 #include <cmath>
@@ -25,14 +25,15 @@
 
 namespace kauri {
 
-/// The split's r = (a + b t) I and its contribution kappa * sum of G I I (S_first - S_second); I = 1 unless it repeats.
+/// Factors of a split: r = (a + b t) I, and the contribution is kappa * sum of G I I (S_first - S_second). I = 1 unless
+/// the feature repeats.
 struct SplitFactor {
   float a;
   float b;
   float kappa;
 };
 
-/// kCategorical: whether the forest may have categorical splits.
+/// Runs programs. kCategorical: true if the forest may have categorical splits.
 template <int kPoints, bool kPairs, bool kCategorical, typename Lane>
 class LaneProgram {
  public:
@@ -40,11 +41,11 @@ class LaneProgram {
 
   KAURI_HD explicit LaneProgram(Lane* lane) : lane_(*lane) {}
 
-  /// All trees of the lane's program.
+  /// Runs all trees of the lane's program.
   KAURI_HD void Run() {
     constexpr int kLevels = kPairs ? 1 : kRegisterLevels;
     Points down;   // G of the current split
-    Points value;  // S of the subtree that is done
+    Points value;  // S of the finished subtree
     int n_downs = 0;
     int n_firsts = 0;
     while (lane_.HasMore()) {
@@ -116,7 +117,7 @@ class LaneProgram {
     return {node.first_weight, b, b};
   }
 
-  /// r of the first child.
+  /// Computes r of the first child.
   KAURI_HD void Ratios(ProgramNode const& node, SplitFactor const& factor, Points& ratios) const {
     for (int q = 0; q < kPoints; ++q) ratios[q] = fmaf(factor.b, lane_.Point(q), factor.a);
     if (node.Is(ProgramNode::kRepeats)) {
@@ -125,7 +126,7 @@ class LaneProgram {
       for (int q = 0; q < kPoints; ++q) ratios[q] *= inverse[q];
     }
   }
-  /// G of the children.
+  /// Computes G of the first child from G of the split; ToSecond does so for the second child.
   KAURI_HD static void ToFirst(Points const& ratios, Points const& down, Points& first) {
     for (int q = 0; q < kPoints; ++q) first[q] = down[q] * ratios[q];
   }
@@ -133,7 +134,7 @@ class LaneProgram {
     for (int q = 0; q < kPoints; ++q) second[q] = fmaf(-down[q], ratios[q], down[q]);
   }
 
-  /// S of the split into `value`, and its contribution.
+  /// Computes S of the split into `value` and adds the contribution.
   KAURI_HD void Combine(ProgramNode const& node, float kappa, Points const& ratios, Points const& down,
                         Points const& first, Points const& second, Points& value) {
     Points differences;
@@ -154,7 +155,7 @@ class LaneProgram {
     lane_.Add(node, kappa * sum);
   }
 
-  /// A split of two leaves.
+  /// Computes S of a split of two leaves and adds the contribution.
   KAURI_HD void Leaves(ProgramNode const& node, std::int32_t key, Points const& down, Points& value) {
     auto const factor = Factor(node, key);
     auto const difference = node.first_value - node.second_value;
@@ -210,7 +211,7 @@ class LaneProgram {
     Combine(node, factor.kappa, ratios, down, first, second, value);
   }
 
-  /// Sum of a[q] b[q]; with pairs, kappa times it is split up by AddPairs.
+  /// Returns the sum of a[q] b[q]. With pairs, AddPairs distributes kappa times the sum.
   KAURI_HD float SumOfProducts([[maybe_unused]] float kappa, Points const& a, Points const& b) {
     if constexpr (kPairs) {
       Points terms;
@@ -225,7 +226,7 @@ class LaneProgram {
     }
     return even + odd;
   }
-  /// The same for products that are given.
+  /// Returns the sum of the terms; with pairs, like SumOfProducts.
   KAURI_HD float SumOfTerms([[maybe_unused]] float kappa, Points const& terms) {
     if constexpr (kPairs) AddPairs(kappa, terms);
     auto even = terms[0];
@@ -237,7 +238,8 @@ class LaneProgram {
     return even + odd;
   }
 
-  /// With every other feature above: the same sum, with the feature's factor u replaced by o - z.
+  /// Adds the interaction with every other feature above: the same sum, with the factor u of that feature replaced by o
+  /// - z.
   KAURI_HD void AddPairs(float kappa, Points const& terms) {
     float cold = 0.0F;
     for (int q = 0; q < kPoints; ++q) cold = fmaf(terms[q], lane_.Cold(q), cold);

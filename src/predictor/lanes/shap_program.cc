@@ -13,13 +13,13 @@
 namespace kauri {
 namespace {
 
-/// A batch is full with this many nodes: enough to make up for moving its sums, few enough to spread small forests over
-/// a device. Pairs are not moved, and are asked for with fewer rows. With 2048 nodes for both, an H100 took 2 to 6 %
-/// longer for 10,000 rows of trees of depth 16, and for the pairs of 200 rows 6 times as long at 12,000 leaves.
+/// A batch is full with this number of nodes: enough to amortise moving its sums, few enough to spread small forests
+/// over a device. Pairs are not moved, and are requested for fewer rows. With 2048 nodes for both, an H100 took 2 to 6
+/// % longer for 10,000 rows of trees of depth 16, and for the pairs of 200 rows 6 times as long at 12,000 leaves.
 constexpr std::int64_t kBatchNodes = 512;
 constexpr std::int64_t kPairBatchNodes = 128;
 
-/// Trees that are compiled before they are appended: what their copies take stays small.
+/// Number of trees that are compiled before they are appended; the bound keeps the memory of their copies small.
 constexpr std::int64_t kTreesAtOnce = 256;
 
 constexpr std::int64_t kMaxPlaces = 1 << 23;
@@ -119,11 +119,11 @@ class ProgramWriter {
   bool with_pairs_;
   ShapProgram& program_;
   std::int64_t batch_nodes_ = 0;             ///< first node of the open batch
-  std::vector<std::int32_t> place_of_slot_;  ///< in the open batch; -1: none yet
-  std::vector<float> points_;                ///< of the open batch
+  std::vector<std::int32_t> place_of_slot_;  ///< place in the open batch; -1: none yet
+  std::vector<float> points_;                ///< points of the open batch
 };
 
-/// Distinct features of each tree's longest path.
+/// Returns the number of distinct features of each tree's longest path.
 std::vector<std::int32_t> LongestPaths(Context const& ctx, Forest const& forest) {
   std::vector<std::int32_t> longest(forest.NumTrees());
   ParallelFor(ctx, forest.NumTrees(), [&](std::int64_t tree) { longest[tree] = LongestPath(forest, tree); });

@@ -1,4 +1,4 @@
-/// \file Vectors of leaves added to the sums of rows, in vectors of the processor; the same bits on every one.
+/// \file Addition of leaf vectors to the sums of rows, vectorised; the bits are the same on every processor.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace kauri {
 
-/// For each of n rows sums[row, k] += vectors[nodes[row], k]; both have `stride` floats in a line, a multiple of
-/// kVectorUnit.
+/// Adds vectors[nodes[row], k] to sums[row, k] for each of n rows. Both arrays have `stride` floats per row, a multiple
+/// of kVectorUnit.
 void AddVectors(float const* vectors, std::int64_t stride, std::uint32_t const* nodes, std::int64_t n, float* sums);
 
 }  // namespace kauri

@@ -12,16 +12,16 @@ namespace kauri {
 namespace {
 
 constexpr std::int32_t kByteBits = 8;
-constexpr std::int64_t kLeastSteps = 3;  // that a column with a threshold is encoded in
+constexpr std::int64_t kLeastSteps = 3;  // fewest steps that encode a column with a threshold
 
-/// A node of a padded crown: a split of the tree, or what lies under a leaf.
+/// A node of a padded tree top: a split of the tree, or padding below a leaf.
 struct PaddedNode {
   std::uint32_t node;
   bool is_real;
 };
 
-/// The 2^levels - 1 nodes in level order, then the 2^levels exits. Under a leaf everything goes left, so the leaf is
-/// carried down on the left; what is to the right of it is never reached.
+/// Returns the 2^levels - 1 nodes in level order, then the 2^levels exits. Below a leaf every row goes left, so the
+/// leaf is repeated on the left; padding on the right is never reached.
 std::vector<PaddedNode> PadTree(Forest const& forest, std::int64_t tree, std::int32_t levels) {
   auto const n_nodes = (std::size_t{1} << levels) - 1;
   std::vector<PaddedNode> padded(2 * n_nodes + 1, {0, true});
@@ -41,7 +41,8 @@ std::vector<PaddedNode> PadTree(Forest const& forest, std::int64_t tree, std::in
   return padded;
 }
 
-/// Distinct thresholds of each (slot, default_left), numbered in that order after the padded nodes' column 0.
+/// Distinct thresholds of each (slot, default_left). Such a pair is a column; columns are numbered in that order, after
+/// column 0 of the padded nodes.
 class ColumnTable {
  public:
   explicit ColumnTable(Forest const& forest) : keys_(2 * ToSize(forest.NumSlots())), number_(keys_.size(), 0) {}
@@ -71,7 +72,7 @@ class ColumnTable {
   }
   std::size_t LargestColumn() const { return largest_; }
   std::uint32_t Column(SplitNode const& node) const { return number_[Name(node)]; }
-  /// How many thresholds of the column are below that of `node`.
+  /// Returns the number of the column's thresholds below the threshold of `node`.
   std::int64_t Rank(SplitNode const& node) const {
     auto const& keys = keys_[Name(node)];
     return std::lower_bound(keys.begin(), keys.end(), ThresholdKey(node)) - keys.begin();
@@ -130,7 +131,7 @@ void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& tabl
   PadExits(crown);
 }
 
-/// counts[lane] = how many of the 2^bits - 1 ascending thresholds are <= keys[lane]; branch-free.
+/// Sets counts[lane] to the number of thresholds <= keys[lane], among 2^bits - 1 ascending ones. Branch-free.
 void CountNotAbove(std::int32_t const* thresholds, std::int32_t bits, std::int32_t const* keys, std::uint32_t* counts) {
   std::fill(counts, counts + kWalkLanes, 0U);
   for (auto bit = bits - 1; bit >= 0; --bit) {
@@ -166,7 +167,8 @@ void EncodeAs(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows,
   }
 }
 
-/// At least as much as encoding a row takes, as far as the steps go that it would save.
+/// Returns a lower bound of the steps that encode a row; stops counting at `enough`, the steps that encoding would
+/// save.
 std::int64_t LeastEncodeSteps(Forest const& forest, std::vector<std::int64_t> const& groups, std::int64_t enough) {
   std::vector<std::uint8_t> seen(2 * ToSize(forest.NumSlots()), 0);
   std::int64_t steps = 0;
@@ -185,7 +187,7 @@ std::int64_t LeastEncodeSteps(Forest const& forest, std::vector<std::int64_t> co
   return steps;
 }
 
-/// For single rows: of each walk's tree.
+/// Makes the tree tops for single rows, from the tree of each traversal.
 RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable const& table) {
   if (crown.code_bytes != 1 || crown.columns.size() > kMaxRowColumns) return {};
   if (!forest.model_tree.empty() && forest.vectors.IsEmpty()) return {};
@@ -274,7 +276,7 @@ void EncodeRows(Crown const& crown, std::int32_t const* keys, std::int64_t n_row
 void EncodeRow(Crown const& crown, std::int32_t const* keys, std::int8_t* codes) {
   std::array<std::uint32_t, kMaxRowColumns> counts{};
   auto const n_columns = crown.columns.size();
-  for (auto bit = kByteBits - 1; bit >= 0; --bit) {  // a step of all searches, so that their loads overlap
+  for (auto bit = kByteBits - 1; bit >= 0; --bit) {  // one step of all searches at a time, so that their loads overlap
     for (std::size_t i = 1; i < n_columns; ++i) {
       auto const& column = crown.columns[i];
       if (bit >= column.bits) continue;

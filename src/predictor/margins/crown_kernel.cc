@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/margins/crown_kernel.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, once per target.
+// Included after foreach_target.h, once per target.
 #include <hwy/highway.h>
 
 #include "predictor/margins/crown.h"
@@ -36,8 +36,8 @@ HWY_INLINE RowWord CompareRows(Code const* codes, Code rank) {
   return word;
 }
 
-/// goes_right[node]: bit r tells whether row r of the group goes right at the node, of the first n_nodes. codes: the
-/// group's in column 0.
+/// Compares the first n_nodes nodes with a group of rows. goes_right[node]: bit r is set if row r goes right at the
+/// node. codes: codes of the group in column 0.
 template <typename Code>
 HWY_INLINE void CompareNodes(CrownJob const& job, std::size_t n_nodes, Code const* codes, RowWord* goes_right) {
   for (std::size_t node = 0; node < n_nodes; ++node) {
@@ -45,7 +45,7 @@ HWY_INLINE void CompareNodes(CrownJob const& job, std::size_t n_nodes, Code cons
   }
 }
 
-/// path[level]: bit r is the turn that row r takes at that level. goes_right is overwritten.
+/// Sets path[level]: bit r is the turn that row r takes at that level. Overwrites goes_right.
 HWY_INLINE void SelectPaths(std::int32_t levels, RowWord* goes_right, RowWord* path) {
   auto* level_nodes = goes_right;
   for (std::int32_t level = 0; level < levels; ++level) {
@@ -62,7 +62,7 @@ HWY_INLINE void SelectPaths(std::int32_t levels, RowWord* goes_right, RowWord* p
   }
 }
 
-/// flags[r] = bit r of `word` times `flag`, OR-ed to what is there.
+/// Sets flags[r] to flags[r] OR `flag` if bit r of `word` is set.
 HWY_INLINE void SpreadWord(RowWord word, std::uint8_t flag, std::uint8_t* flags) {
   hn::CappedTag<std::uint8_t, kCrownRows> const d;
   if constexpr (hn::MaxLanes(d) < 8) {
@@ -78,7 +78,7 @@ HWY_INLINE void SpreadWord(RowWord word, std::uint8_t flag, std::uint8_t* flags)
   }
 }
 
-/// exits[r] = the turns of row r as a binary number, the root's first.
+/// Sets exits[r] to the turns of row r as a binary number, the root's turn first.
 HWY_INLINE void PathsToExits(std::int32_t levels, RowWord const* path, std::uint8_t* exits) {
   std::fill(exits, exits + kCrownRows, std::uint8_t{0});
   for (std::int32_t level = 0; level < levels; ++level) {
@@ -113,10 +113,10 @@ HWY_INLINE void ForEachGroup(CrownJob const& job, Fn&& fn) {
   }
 }
 
-/// Entries that one register of the widest vectors holds; tables of exits are padded to it.
+/// Entries of one register of the widest vectors; tables of exits are padded to this size.
 constexpr std::int32_t kTableLanes = static_cast<std::int32_t>(kMinExits);
 
-/// sums[r] += table[exits[r]] with the table in kRegisters registers.
+/// Adds table[exits[r]] to sums[r], with the table in kRegisters registers.
 template <std::size_t kRegisters>
 HWY_INLINE void AddFromRegisters(float const* table, std::uint8_t const* exits, float* sums) {
   hn::CappedTag<float, kMinExits> const d;
@@ -142,7 +142,7 @@ HWY_INLINE void AddFromRegisters(float const* table, std::uint8_t const* exits, 
   }
 }
 
-/// sums[r] += table[exits[r]], table: [max(2^levels, kMinExits)].
+/// Adds table[exits[r]] to sums[r]. table: [max(2^levels, kMinExits)].
 HWY_INLINE void AddFromTable(std::int32_t levels, float const* table, std::uint8_t const* exits, float* sums) {
   if constexpr (hn::MaxLanes(hn::CappedTag<float, kMinExits>()) == kMinExits) {
     if (levels == 6) {

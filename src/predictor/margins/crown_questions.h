@@ -1,7 +1,9 @@
-/// \file Trees that ask few questions, whatever their nodes: those of grow_policy=symmetric ask one a level.
+/// \file Trees with few distinct conditions, however many nodes they have: grow_policy=symmetric has one condition per
+/// level.
 ///
-/// A question is a slot, a threshold and a default direction. The answers of a row to all of a tree's questions name
-/// its leaf, in whatever order they are asked, so that a table of leaves by answers takes the place of the nodes.
+/// A condition is a slot, a threshold and a default direction. A row's results for all conditions of a
+/// tree determine its leaf, in whatever order they are evaluated. So a table of leaves by results (`answers`) replaces
+/// the nodes.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +13,16 @@
 
 namespace kauri {
 
-/// Whether trees of the forest may be read by their questions: not where some are deeper than crowns or have vector
-/// leaves, since exits are read in the order of nodes there.
+/// Returns whether trees of the forest may be evaluated by their conditions. False if some trees are deeper than
+/// kCrownLevels or have vector leaves, since exits of such trees are read in the order of nodes.
 bool MayAskQuestions(Forest const& forest);
 
-/// The questions of a tree, where they are so few that comparing all nodes of its crown would take twice as many
-/// comparisons or more: kCrownLevels at most. Empty otherwise.
+/// Returns the distinct conditions of a tree, at most kCrownLevels, if comparing all nodes of its top would take at
+/// least twice the number of comparisons. Empty otherwise.
 std::vector<SplitNode> QuestionsOf(Forest const& forest, std::int64_t tree);
 
-/// The leaf of a row that goes right at question i where bit n - 1 - i of `answers` is set, n questions in all.
+/// Returns the leaf of a row that goes right at condition i iff bit n - 1 - i of `answers` is set, with n conditions in
+/// all.
 std::uint32_t LeafOfAnswers(Forest const& forest, std::int64_t tree, std::vector<SplitNode> const& questions,
                             std::uint32_t answers);
 

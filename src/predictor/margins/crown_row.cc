@@ -36,7 +36,7 @@ HWY_INLINE std::uint8_t WalkOne(std::uint64_t word) {
 using Bytes = hn::CappedTag<std::int8_t, kRowCrownNodes>;
 using Words = hn::CappedTag<std::uint64_t, kTreesAtOnce>;
 
-/// A row's codes in as many registers as its columns take. kTables: 16 columns each.
+/// The codes of a row, in one register per 16 columns. kTables: number of such registers.
 template <int kTables>
 class RowCodes {
  public:
@@ -62,7 +62,7 @@ class RowCodes {
   std::int8_t const* codes_;
 };
 
-/// word: receives bit n where the row goes right at node n.
+/// Sets bit n of `word` if the row goes right at node n.
 template <int kTables>
 HWY_INLINE void CompareNodes(std::uint8_t const* column, std::int8_t const* rank, RowCodes<kTables> const& codes,
                              std::uint64_t* word) {
@@ -93,11 +93,11 @@ HWY_INLINE void WalkMany(std::uint64_t const* words, std::uint8_t* exits) {
   }
 }
 
-/// Returns how many trees are done: whole groups of kTreesAtOnce.
+/// Computes the exits of whole groups of kTreesAtOnce trees and returns the number of these trees.
 template <int kTables>
 HWY_INLINE std::int64_t ExitsOfGroups(RowCrown const& crown, std::int8_t const* codes, std::int64_t first,
                                       std::int64_t n_trees, std::uint8_t* exits) {
-  constexpr std::int64_t kTreesPerPass = 64;  // words rest in memory before they are read as vectors
+  constexpr std::int64_t kTreesPerPass = 64;  // words are stored well before they are loaded as vectors
   RowCodes<kTables> const row(codes);
   auto const n_done = n_trees / kTreesAtOnce * kTreesAtOnce;
   for (std::int64_t tree = 0; tree < n_done; tree += kTreesPerPass) {

@@ -1,9 +1,9 @@
-/// \file The crowns of many trees (crown.h) answered for one row.
+/// \file The tops of many trees (crown.h) evaluated for one row.
 ///
-/// Every crown is padded to 63 nodes, and their columns and ranks are bytes: one comparison of 64 bytes answers all
-/// nodes of a tree, once the row's codes are looked up in registers by the columns. The answers of a tree are the bits
-/// of one word; walking through eight words at once takes the six turns of eight trees. Where a walk through the nodes
-/// themselves takes about forty cycles a tree, this takes ten.
+/// The top of every tree is padded to 63 nodes, and their columns and ranks are bytes. After the row's codes are looked
+/// up in registers by column, one comparison of 64 bytes evaluates all nodes of a tree. The results of a tree are the
+/// bits of one word; processing eight words at once takes the six turns of eight trees. A traversal of the nodes
+/// themselves takes about forty cycles per tree, this takes ten.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,27 @@
 
 namespace kauri {
 
-constexpr std::int64_t kRowCrownNodes = 64;  ///< the last one is never reached
+constexpr std::int64_t kRowCrownNodes = 64;  ///< the last node is never reached
 constexpr std::size_t kMaxRowColumns = 64;
 
-/// Empty where a row cannot be answered so. Trees: the first ones of groups where the forest has vectors (forest.h).
+/// The tree tops for single rows; empty if rows cannot be evaluated this way. The trees are the first trees of groups
+/// if the forest has vectors (forest.h).
 struct RowCrown {
   std::vector<std::uint8_t> column;  ///< [n_trees, kRowCrownNodes]
   std::vector<std::int8_t> rank;     ///< [n_trees, kRowCrownNodes]
-  std::vector<float> value;  ///< [n_trees, kRowCrownNodes]: by exit; empty where some exits are splits, or vectors
+  std::vector<float> value;          ///< [n_trees, kRowCrownNodes], by exit; empty if some exits are splits, or vectors
 
   bool IsEmpty() const { return column.empty(); }
 };
 
-/// A row's codes. codes: [kMaxRowColumns], of which n_columns count.
+/// The codes of a row. codes: [kMaxRowColumns], of which the first n_columns are used.
 struct RowCodesView {
   std::int8_t const* codes;
   std::size_t n_columns;
 };
 
-/// exits [n_trees]: of trees [first, first + n_trees), the six turns as a binary
-/// number, the root's first.
+/// Computes the exits of trees [first, first + n_trees). exits: [n_trees], the six turns as a binary number, the root's
+/// turn first.
 void FindRowExits(RowCrown const& crown, RowCodesView codes, std::int64_t first, std::int64_t n_trees,
                   std::uint8_t* exits);
 

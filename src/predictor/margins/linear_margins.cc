@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerTile = 16 * kWalkLanes;
 
-/// Some rows: their keys for the walks, and their values for the leaves.
+/// A tile of rows: their keys for traversals and their values for the leaves.
 class LinearTile {
  public:
   LinearTile(ForestTask const& task, LinearTrees const& linear, std::int64_t begin, std::int64_t end)
@@ -24,7 +24,7 @@ class LinearTile {
     if (linear.n_cols > 0) task.rows.CopyRows(begin, end, linear.n_cols, values_.data());
   }
 
-  /// sums: [n_rows, n_outputs].
+  /// Adds the tree's values to sums: [n_rows, n_outputs].
   void AddTree(std::int64_t tree, float* sums) const {
     auto const output = forest_.output_of_tree[tree];
     WithReader(forest_, [&](auto const& reader, auto categorical) {

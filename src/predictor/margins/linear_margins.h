@@ -10,22 +10,22 @@
 
 namespace kauri {
 
-/// What a forest lacks of such trees.
+/// The linear leaves of trees, which a Forest does not hold.
 struct LinearTrees {
   struct OfTree {
     LinearLeaves leaves;
     std::vector<float> constant;  ///< [n_nodes]
     float weight = 1.0F;
   };
-  std::vector<OfTree> trees;  ///< those of a forest, as the model numbers them; empty: no leaf of the model is linear
-  std::int64_t n_cols = 0;    ///< one more than the largest feature that leaves read
+  std::vector<OfTree> trees;  ///< trees of the forest, in the model's numbering; empty: no leaf of the model is linear
+  std::int64_t n_cols = 0;    ///< one more than the largest feature in a linear leaf
 
   bool IsEmpty() const { return trees.empty(); }
 };
 
 LinearTrees CompileLinear(Model const& model, TreeRange trees);
 
-/// As PredictMargins; every sum is start, then tree after tree, in float32.
+/// Computes margins like PredictMargins: every sum is the start, then one tree after another, in float32.
 void PredictLinearMargins(Context const& ctx, ForestTask const& task, LinearTrees const& linear, Span<float> out);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// Every sum is start, then tree after tree, in float32, whichever path computes it.
+/// Every sum is the start, then one tree after another, in float32, whichever path computes it.
 #include "predictor/margins/margins.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 /// Below this many rows a tile would be mostly padding.
 constexpr std::int64_t kFewRows = 8;
 
-/// What a tile may take, so that it stays in a core's cache while all trees pass over it.
+/// Maximum bytes of a tile, so that it stays in a core's cache while all trees pass over it.
 constexpr std::int64_t kTileBytes = 1 << 17;
 
-/// Rows of a tile: a multiple of kCrownRows up to 512 or, for wide rows, of kWalkLanes.
+/// Returns the rows of a tile: a multiple of kCrownRows up to 512 or, for wide rows, of kWalkLanes.
 std::int64_t TileRows(std::int64_t bytes_per_row) {
   auto const rows = std::clamp<std::int64_t>(kTileBytes / std::max<std::int64_t>(1, bytes_per_row), kWalkLanes, 512);
   auto const unit = rows >= kCrownRows ? kCrownRows : kWalkLanes;
@@ -30,7 +30,8 @@ std::int64_t TileRows(std::int64_t bytes_per_row) {
 
 std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-/// Small rows stay off the heap: a single prediction costs about as much as an allocation.
+/// Buffer for a row's keys. Small rows stay off the heap, because an allocation costs about as much as a single
+/// prediction.
 class KeyBuffer {
  public:
   explicit KeyBuffer(std::int64_t size) : heap_(size > kOnStack ? ToSize(size) : 0) {}
@@ -42,7 +43,7 @@ class KeyBuffer {
   std::vector<std::int32_t> heap_;
 };
 
-/// One row as keys and, where there are crowns for single rows, codes.
+/// One row as keys and, if there are tree tops for single rows, as codes.
 class SingleRow {
  public:
   SingleRow(Forest const& forest, Crown const& crown)
@@ -53,8 +54,8 @@ class SingleRow {
     if (has_codes_) EncodeRow(crown_, keys_.Data(), codes_.data());
   }
 
-  /// sums [n_outputs] += the leaves of walks [begin, end), one after the other; up to kGroup of them. A walk is a tree,
-  /// or a group where there are vectors.
+  /// Adds the leaves of traversals [begin, end), at most kGroup, to sums [n_outputs], one after the other. A traversal
+  /// covers a tree, or a group if there are vectors.
   template <bool kCategorical, typename Reader>
   void AddTrees(Reader const& reader, std::int64_t begin, std::int64_t end, float* sums) {
     auto const& row = crown_.row;
@@ -122,7 +123,7 @@ class SingleRow {
   std::array<std::uint8_t, kGroup> exits_;
 };
 
-/// Rows [begin, end), one at a time.
+/// Computes the margins of rows [begin, end), one at a time.
 void MarginsByRows(ForestTask const& task, Crown const& crown, std::int64_t begin, std::int64_t end, float* out) {
   auto const& forest = task.forest;
   SingleRow single(forest, crown);
@@ -139,10 +140,10 @@ void MarginsByRows(ForestTask const& task, Crown const& crown, std::int64_t begi
   }
 }
 
-/// Rows [begin, end) of a view as keys, codes and running sums; rows are padded to whole groups of walks.
+/// Rows [begin, end) of a view as keys, codes and running sums; rows are padded to whole groups of lanes.
 class Tile {
  public:
-  /// crown: nullptr for walks from the root.
+  /// crown: nullptr for traversals from the root.
   Tile(ForestTask const& task, Crown const* crown, std::int64_t begin, std::int64_t end)
       : forest_(task.forest),
         crown_(crown),
@@ -160,7 +161,7 @@ class Tile {
     exits_.resize(n_padded_);
   }
 
-  /// The trees [first, end): a group.
+  /// Adds the leaves of the group of trees [first, end).
   void AddTrees(std::int64_t first, std::int64_t end) {
     if (crown_ == nullptr) {
       AddByWalk(first, end, nullptr);
@@ -190,10 +191,10 @@ class Tile {
   }
 
  private:
-  /// Without vectors.
+  /// Returns the sums of an output. Only without vectors.
   float* Sums(std::int64_t output) { return sums_.data() + output * n_padded_; }
 
-  /// fn(row, output, sum), in the order in which they lie.
+  /// Calls fn(row, output, sum) in the order in memory.
   template <typename Fn>
   void ForEachSum(Fn&& fn) {
     auto const n_outputs = forest_.n_outputs;
@@ -209,7 +210,7 @@ class Tile {
     }
   }
 
-  /// From the root, or from the exits of the crown.
+  /// Adds the leaves of a group by traversal, from the root or from the exits of the tree tops.
   void AddByWalk(std::int64_t first, std::int64_t end, std::uint32_t const* exit_node) {
     auto const steps = forest_.tree_depth[first] - (exit_node == nullptr ? 0 : kCrownLevels);
     WithReader(forest_, [&](auto const& reader, auto categorical) {
@@ -229,7 +230,7 @@ class Tile {
     });
   }
 
-  /// The leaves that kWalkLanes rows have reached.
+  /// Adds the leaves that kWalkLanes rows have reached.
   void AddLeaves(std::int64_t tree, std::int64_t row, std::uint32_t const* nodes) {
     auto* sums = Sums(forest_.output_of_tree[tree]) + row;
     auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[tree];
@@ -243,8 +244,8 @@ class Tile {
   std::int64_t n_padded_;
   bool has_vectors_;
   std::vector<std::int32_t> keys_;   ///< [n_padded, n_slots], interleaved by kWalkLanes
-  std::vector<float> sums_;          ///< [n_outputs, n_padded]; with vectors [n_padded, their stride]
-  std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty without a crown
+  std::vector<float> sums_;          ///< [n_outputs, n_padded]; with vectors: [n_padded, stride of vectors]
+  std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty without tree tops
   std::vector<std::uint8_t> exits_;  ///< [n_padded]
 };
 

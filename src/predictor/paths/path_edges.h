@@ -1,4 +1,4 @@
-/// \file The edges of a tree as they are found from the top downwards, for both sides (tree_paths.h).
+/// \file Construction of a tree's edges from the root downwards, for host and device (tree_paths.h).
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace kauri {
 
-/// By edge, which is named by the node that it leads to; the root's entries say that there is none above. Not owning.
+/// Arrays by edge. An edge is named by the node that it leads to; the root's entries mean that no edge is above. Not
+/// owning.
 struct EdgesView {
   std::uint32_t* parent;
-  std::uint32_t* earlier;  ///< the edge above that was merged in, kNoEdge: none
+  std::uint32_t* earlier;  ///< edge above that was merged into this one, kNoEdge: none
   PathFeature* feature;
   double* zero_fraction;
-  std::int32_t* n_features;  ///< distinct ones on the way from the root
+  std::int32_t* n_features;  ///< distinct features on the path from the root
 
   KAURI_HD EdgesView From(std::int64_t first) const {
     return {parent + first, earlier + first, feature + first, zero_fraction + first, n_features + first};
   }
 };
 
-/// The edges to both children of a split; those above are there. cover: by node; merge(above, goes_right): what is left
-/// of a feature behind the split.
+/// Adds the edges to both children of a split; the edges above must exist already. cover: by node. merge(above,
+/// goes_right) returns the feature `above` narrowed by the split.
 template <typename Merge>
 KAURI_HD void AddChildEdges(EdgesView const& edges, float const* cover, SplitNode const& split, std::uint32_t node,
                             Merge&& merge) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint32_t kMaxSlot = (1U << 30U) - 2U;
 
-/// Categories in both, where each is a list of categories or of all but those; the result is a complement iff both are.
+/// Returns the categories in both sets. Each set is a list of categories, or the complement of a list. The result is a
+/// complement iff both are.
 std::vector<std::int32_t> Intersect(std::vector<std::int32_t> const& a, bool a_is_complement,
                                     std::vector<std::int32_t> const& b, bool b_is_complement) {
   std::vector<std::int32_t> result;
@@ -27,7 +28,7 @@ std::vector<std::int32_t> Intersect(std::vector<std::int32_t> const& a, bool a_i
   return result;
 }
 
-/// Merges the split above `edge` into what `earlier` lets through.
+/// Merges a split, followed to one of its children, into the earlier splits on the feature.
 PathFeature Merge(PathFeature const& earlier, SplitNode const& split, bool goes_right, PathCategories* categories) {
   if (!split.is_categorical && !earlier.HasCategories()) return MergeNumber(earlier, split, goes_right);
   auto feature = earlier;

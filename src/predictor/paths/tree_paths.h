@@ -1,12 +1,12 @@
 /// \file The paths of trees as sets of distinct features (Mitchell et al. 2022, sections 3.1 and 3.2).
 ///
-/// Vocabulary. An edge is named by the node that it leads to. Its feature is the one that its parent splits on, merged
-/// with all splits on the same feature further up: intervals intersect, cover ratios multiply, a missing value follows
-/// if it follows at each of them. A path is what is left of the edges from the root to a leaf when only the last edge
-/// of each feature counts; a path's box does not depend on the order of its features.
+/// Vocabulary. An edge is named by the node that it leads to. Its feature is the feature of its parent's split, merged
+/// with all splits on the same feature further up: intervals intersect, cover ratios multiply, and a missing value
+/// follows if it follows at each split. A path consists of the last edge of each feature between the root and a leaf;
+/// its box does not depend on the order of its features.
 ///
-///   1. For each edge find the nearest edge above it with the same feature, and merge with it.
-///   2. A leaf's path: walk up, leave out edges that a lower edge was merged with.
+///   1. For each edge, find the nearest edge above it with the same feature and merge with it.
+///   2. For each leaf, go up to the root and skip edges that were merged into a lower edge.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 
 namespace kauri {
 
-/// What conditions on categories refer to. Grows while trees are walked.
+/// The category sets of conditions. Grows while trees are traversed.
 class PathCategories {
  public:
   explicit PathCategories(CategorySets const& of_forest) : sets_(of_forest) {}
-  /// Numbers of the feature's earlier condition (or of its interval alone) whose category is in `set` (goes right), or
-  /// is not.
+  /// Adds the feature's earlier condition (or interval alone), restricted to categories in `set` (goes right) or not in
+  /// `set`. Returns the number of the new condition.
   std::int32_t Add(PathFeature const& earlier, std::int32_t set, bool goes_right);
-  /// The condition of `earlier`, with another interval.
+  /// Adds the condition `earlier` with another interval. Returns the number of the new condition.
   std::int32_t AddInterval(CategoryCondition const& earlier, std::int32_t lower, std::int32_t upper);
   CategoryConditionsView View() const { return {conditions_.data(), {sets_.Sets().data(), sets_.Data().data()}}; }
   std::vector<CategoryCondition> const& Conditions() const { return conditions_; }
@@ -40,19 +40,21 @@ class PathCategories {
 /// The edges of one tree, by the node that they lead to; the root's entries are not used. [n_nodes] each.
 struct TreeEdges {
   std::vector<std::uint32_t> parent;
-  std::vector<std::uint32_t> earlier;  ///< the edge above that was merged in, kNoEdge: none
+  std::vector<std::uint32_t> earlier;  ///< edge above that was merged into this one, kNoEdge: none
   std::vector<PathFeature> feature;    ///< zero_fraction rounded
   std::vector<double> zero_fraction;
-  std::vector<std::int32_t> n_features;  ///< distinct ones on the way from the root
+  std::vector<std::int32_t> n_features;  ///< distinct features on the path from the root
 };
 
-/// Time: nodes * depth, memory: about 36 bytes a node. Trees with categorical splits must come one after the other.
+/// Finds the edges of a tree. Time: nodes * depth; memory: about 36 bytes per node. Trees with categorical splits must
+/// be processed one after the other.
 TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* categories);
 
-/// The distinct features of the path to `node`, from the lowest to the highest: fn(edge). Time: depth * log(features).
+/// Calls fn(edge) for the last edge of each distinct feature of the path to `node`, from the lowest to the highest.
+/// Time: depth * log(features).
 template <typename Fn>
 void ForEachPathEdge(TreeEdges const& edges, std::uint32_t node, Fn&& fn) {
-  std::vector<std::uint32_t> merged;  // edges above that are to be left out, a heap: parents have smaller numbers
+  std::vector<std::uint32_t> merged;  // edges above that must be skipped; a heap, because parents have smaller numbers
   for (; node != 0; node = edges.parent[node]) {
     if (!merged.empty() && merged.front() == node) {
       std::pop_heap(merged.begin(), merged.end());

@@ -14,7 +14,7 @@ namespace {
 /// Rows per block: enough to share scratch memory, few enough to keep all threads busy.
 constexpr std::int64_t kRowsPerBlock = 16;
 
-/// Where the results of one row and output go: features are numbered as in the data.
+/// The results of one row and output; features are numbered as in the data.
 class OutputRow {
  public:
   OutputRow(Forest const& forest, float* out) : forest_(forest), out_(out) {}
@@ -25,7 +25,7 @@ class OutputRow {
     out_[forest_.n_features] = static_cast<float>(bias);
   }
 
-  /// pairs: [n_slots, n_slots], the upper triangle; nullptr: no interactions.
+  /// Writes a matrix. pairs: [n_slots, n_slots], the upper triangle; nullptr: no interactions.
   void WriteMatrix(double const* phi, double const* pairs, double bias) const {
     std::fill(out_, out_ + Width() * Width(), 0.0F);
     auto const n_slots = forest_.NumSlots();
@@ -51,13 +51,13 @@ class OutputRow {
   float* out_;
 };
 
-/// Where the results of all rows go.
+/// The results of all rows.
 struct OutputTable {
   Span<float> values;  ///< [n_rows, n_outputs, width]
   std::int64_t width;
 };
 
-/// The trees of each output, in order.
+/// Lists the trees of each output, in order.
 std::vector<std::vector<std::int64_t>> TreesByOutput(ForestTask const& task) {
   std::vector<std::vector<std::int64_t>> trees(task.forest.n_outputs);
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
@@ -66,8 +66,8 @@ std::vector<std::vector<std::int64_t>> TreesByOutput(ForestTask const& task) {
   return trees;
 }
 
-/// make_scratch() per block of rows; add(scratch, tree, keys) for each tree of an output;
-/// write(scratch, row of the output, bias) when all are added, which must clear the scratch as well.
+/// Calls make_scratch() once per block of rows, add(scratch, tree, keys) for each tree of an output, and write(scratch,
+/// row of the output, bias) after all trees. `write` must also clear the scratch memory.
 template <typename MakeScratch, typename AddTree, typename Write>
 void ForEachRow(Context const& ctx, ForestTask const& task, OutputTable const& out, MakeScratch&& make_scratch,
                 AddTree&& add, Write&& write) {
@@ -100,7 +100,7 @@ struct ShapScratch {
   }
 };
 
-/// The expected values of all nodes of the trees, from which Saabas' method takes differences.
+/// Returns the expected values of all nodes of the trees, from which Saabas' method takes differences.
 std::vector<std::vector<double>> MeansOfTrees(Context const& ctx, ForestTask const& task) {
   std::vector<std::vector<double>> means(task.trees.end - task.trees.begin);
   ParallelFor(ctx, task.trees.end - task.trees.begin,
@@ -119,7 +119,7 @@ void AddSaabas(Forest const& forest, std::int64_t tree, std::vector<double> cons
   }
 }
 
-/// write(phi, row of the output, bias).
+/// Calls write(phi, row of the output, bias) for each row and output.
 template <typename Write>
 void ForEachSaabasRow(Context const& ctx, ForestTask const& task, OutputTable const& out, Write&& write) {
   auto const means = MeansOfTrees(ctx, task);

@@ -1,4 +1,4 @@
-/// \file What a forest was compiled to for its calls by quadrature, made on first use: most forests never explain.
+/// \file A forest compiled for quadrature, made on first use because most forests are never explained.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@
 
 namespace kauri {
 
-/// Of one forest, which every call names. Safe from many threads.
+/// Cache of the compiled forms of one forest, which every call passes. Thread-safe.
 class LazyQuadrature {
  public:
   std::shared_ptr<QuadratureForest const> Get(Context const& ctx, Forest const& forest, QuadratureGoal goal) const;
-  /// Without pairs.
+  /// Returns the levels, which do not support pairs.
   std::shared_ptr<QuadratureLevels const> Levels(Context const& ctx, Forest const& forest, Semivalue semivalue) const;
 
  private:

@@ -10,10 +10,10 @@
 namespace kauri {
 namespace {
 
-/// Splits between two flushes: few enough for sums of their terms in float32.
+/// Number of splits between two flushes: small enough for the sums of their terms in float32.
 constexpr std::size_t kSplitsPerFlush = 256;
 
-/// Slots of the splits, ascending.
+/// Returns the slots of the splits, ascending.
 std::vector<std::uint32_t> SlotsOf(Forest const& forest, std::int64_t tree) {
   std::vector<std::uint32_t> slots;
   auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
@@ -33,7 +33,8 @@ class TreeCompiler {
     if (goal.semivalue == Semivalue::kTaylorPairs) alone_ = AloneEffects(forest, tree);
   }
 
-  /// All but what depends on the rule or on other trees: inverses and the numbers of pairs.
+  /// Compiles everything except inverses, which depend on the rule, and the numbers of pairs, which depend on other
+  /// trees.
   QuadratureTree Compile() {
     tree_.mean = NodeMeans(forest_, index_)[0];
     tree_.slots = SlotsOf(forest_, index_);
@@ -55,7 +56,7 @@ class TreeCompiler {
     return std::move(tree_);
   }
   std::vector<double> TakeEdgeZeros() { return std::move(edge_zeros_); }
-  /// Of each pair of the tree.
+  /// Returns the slots of each pair of the tree.
   std::vector<SlotPair> TakePairs() { return std::move(pairs_); }
 
  private:
@@ -63,16 +64,16 @@ class TreeCompiler {
   struct Visit {
     VisitKind kind;
     std::uint32_t node;
-    std::uint32_t parent;  ///< split
+    std::uint32_t parent;  ///< split above
     std::uint8_t side;
-    bool is_repeated;  ///< of the split that is turned at or closed
+    bool is_repeated;  ///< whether the split of kTurn or kClose is repeated
   };
   /// The edge into a level; level 0 has none.
   struct Edge {
     std::uint32_t feature;
     std::uint32_t number;
     std::int32_t previous;    ///< level of the previous edge of the feature
-    std::int32_t n_features;  ///< distinct ones down to here
+    std::int32_t n_features;  ///< distinct features on the path down to this level
     double zero;
   };
 
@@ -200,7 +201,7 @@ class TreeCompiler {
   QuadratureTree tree_;
   std::vector<Visit> visits_;
   std::vector<Edge> path_;                      ///< by level
-  std::vector<std::int32_t> level_of_feature_;  ///< of its lowest edge on the path; 0: none
+  std::vector<std::int32_t> level_of_feature_;  ///< level of the feature's lowest edge on the path; 0: none
   std::vector<double> edge_zeros_;
   std::int32_t max_features_ = 1;
   std::vector<SlotPair> pairs_;
@@ -217,7 +218,7 @@ void SetInverses(std::vector<double> const& edge_zeros, QuadratureRule const& ru
   }
 }
 
-/// Numbers the pairs of each output. pairs: of each tree.
+/// Numbers the pairs of each output. pairs: by tree.
 void NumberPairs(Forest const& forest, std::vector<std::vector<SlotPair>> const& pairs, QuadratureForest* out) {
   out->pairs.resize(forest.n_outputs);
   for (std::size_t t = 0; t < pairs.size(); ++t) {

@@ -1,14 +1,15 @@
-/// Longer than 400 lines: it is compiled once per target, all of it, so no part can stand in a header of its own.
+/// This file is longer than 400 lines, because it is compiled once per target as a whole: no part can be moved to a
+/// header of its own.
 #include "predictor/shap/quadrature_kernel.h"
 
 #include <algorithm>
 
-// Between these, targets gain little.
+// Targets between the enabled ones gain little.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/shap/quadrature_kernel.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, once per target.
+// Included after foreach_target.h, once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,7 +22,7 @@ using Ints = hn::Rebind<std::int32_t, Floats>;
 using Vector = hn::Vec<Floats>;
 using Mask = hn::Mask<Floats>;
 
-/// Rows of several vectors, so that one step of the walk is worth its bookkeeping and its latencies overlap.
+/// Rows of several vectors, so that one step of the traversal is worth its bookkeeping and its latencies overlap.
 template <int kVectors>
 struct Rows {
   Vector part[kVectors];
@@ -73,7 +74,7 @@ struct Ops {
   static HWY_INLINE R SelectOrZero(M const& mask, R const& yes) {
     KAURI_EACH(R, hn::IfThenElseZero(mask.part[i], yes.part[i]));
   }
-  /// keys: from a lane of a slot on.
+  /// Returns the rows with key + shift below the threshold. keys: keys of a slot, from a lane on.
   static HWY_INLINE M Below(std::int32_t const* keys, std::int32_t shift, std::int32_t threshold) {
     Ints const d;
     KAURI_EACH(M, hn::RebindMask(Floats(), hn::Lt(hn::Add(hn::LoadU(d, keys + i * kLaneCount), hn::Set(d, shift)),
@@ -82,7 +83,7 @@ struct Ops {
 #undef KAURI_EACH
 };
 
-/// left (out): [n_rows] masks.
+/// Finds the rows that go left at a categorical split. left (out): [n_rows] masks.
 HWY_NOINLINE void LeftByCategory(QuadratureSplit const& split, std::int32_t const* keys, CategorySets const& categories,
                                  std::int64_t n_rows, float* left) {
   SplitNode const node{split.key, split.slot, 0, split.default_left, true};
@@ -92,7 +93,7 @@ HWY_NOINLINE void LeftByCategory(QuadratureSplit const& split, std::int32_t cons
   }
 }
 
-/// The memory of one level of the walk: vectors of kRows floats, one after the other.
+/// The memory of one level of the traversal: vectors of kRows floats, one after the other.
 template <std::int64_t kRows>
 class Level {
  public:
@@ -100,9 +101,11 @@ class Level {
   static constexpr std::int64_t Size(std::int64_t points, bool with_pairs) {
     return (3 + (with_pairs ? 4 : 3) * points) * kRows;
   }
-  HWY_INLINE float* Left() const { return first_; }             ///< mask: rows that go left at the open split
-  HWY_INLINE float* Met() const { return first_ + kRows; }      ///< mask: rows that met its feature's earlier splits
-  HWY_INLINE float* Hot() const { return first_ + 2 * kRows; }  ///< mask: rows that met those and the edge into here
+  HWY_INLINE float* Left() const { return first_; }  ///< Mask: rows that go left at the open split
+  /// Mask: rows that follow the earlier splits on its feature.
+  HWY_INLINE float* Met() const { return first_ + kRows; }
+  /// Mask: rows that follow the edge into this level and the earlier splits on its feature.
+  HWY_INLINE float* Hot() const { return first_ + 2 * kRows; }
   HWY_INLINE float* Product(std::int64_t q) const { return first_ + (3 + q) * kRows; }
   HWY_INLINE float* Sum(std::int64_t side, std::int64_t q) const {
     return first_ + (3 + (1 + side) * points_ + q) * kRows;
@@ -114,16 +117,16 @@ class Level {
   std::int64_t points_;
 };
 
-/// What a split does to its rows.
+/// The branches that rows take at a split.
 template <int kVectors>
 struct Turn {
   RowMask<kVectors> left;
-  RowMask<kVectors> met;   ///< unset unless the split is repeated
-  Rows<kVectors> zero[2];  ///< the edge's ratio where not met
+  RowMask<kVectors> met;   ///< only set if the split is repeated
+  Rows<kVectors> zero[2];  ///< zero of the edges; the edge's ratio for rows that are not `met`
   RowMask<kVectors> hot[2];
 };
 
-/// kIsUnit: the rule's alpha is 1. Loops over points are not unrolled: fixed counts gained nothing.
+/// Traverses a tree. kIsUnit: the rule's alpha is 1. Loops over points are not unrolled: fixed counts gained nothing.
 template <bool kIsUnit, int kVectors, bool kPairs>
 class Walker {
  public:
@@ -202,7 +205,7 @@ class Walker {
   }
 
  private:
-  // The steps stay functions: inlined into the walk they are no faster and take minutes to compile with sanitizers.
+  // The steps remain functions: inlined into Walk() they are no faster and take minutes to compile with sanitizers.
   using Op = Ops<kVectors>;
   using R = Rows<kVectors>;
   using M = RowMask<kVectors>;
@@ -236,7 +239,8 @@ class Walker {
     return turn;
   }
 
-  /// The factor of an edge: zero alpha + (hot ? beta : 0); where an earlier split was not met just the ratio.
+  /// Returns the factor of an edge: zero alpha + (hot ? beta : 0), or only the ratio for rows that do not follow an
+  /// earlier split.
   template <bool kRepeated>
   HWY_INLINE R Factor(Turn<kVectors> const& turn, int side, std::int64_t q) const {
     auto base = turn.zero[side];
@@ -272,7 +276,7 @@ class Walker {
     auto const met = kRepeated ? Op::LoadMask(At(split.previous).Hot()) : left;
     Op::StoreMask(left, Here().Left());
     if (kRepeated) {
-      // The feature's earlier factor leaves the products.
+      // Divides the products by the feature's earlier factor.
       Op::StoreMask(met, Here().Met());
       auto const* inverse = Inverses(split.previous_edge);
       for (std::int64_t q = 0; q < points_; ++q) {
@@ -298,7 +302,7 @@ class Walker {
     return MakeTurn<kRepeated>(split, left, kRepeated ? Op::LoadMask(Here().Met()) : left);
   }
 
-  /// Both ends of a subtree leave the walk at its parent.
+  /// Moves up to the parent of the finished subtree and returns its split.
   HWY_INLINE QuadratureSplit const& Parent() {
     here_ -= LevelSize();
     return *(--open_)->split;
@@ -397,7 +401,8 @@ class Walker {
     AddPhi(split, phi);
   }
 
-  /// Adds <G, term> to the split's feature, and to its pairs with the features above; the split is done with G.
+  /// Adds <G, term> to the split's feature and to its pairs with the features above. Overwrites the products G, which
+  /// the split no longer needs.
   template <bool kRepeated, typename Term>
   HWY_INLINE void AddTerms(M const& left, M const& met, Term&& term) const {
     auto const here = Here();
@@ -458,8 +463,8 @@ class Walker {
   float* phi_;    ///< [features of the tree]
   float* pairs_;  ///< [pairs of the tree]
   float* levels_;
-  float* here_;                         ///< of the level of the next split
-  QuadratureScratch::OpenSplit* open_;  ///< the same
+  float* here_;                         ///< memory of the level of the next split
+  QuadratureScratch::OpenSplit* open_;  ///< entry of that level
 };
 
 template <bool kIsUnit, bool kPairs>
@@ -472,7 +477,7 @@ void WalkRows(QuadratureJob const& job, QuadratureScratch* scratch) {
   for (; lane < job.n_rows; lane += kLaneCount) Walker<kIsUnit, 1, kPairs>(job, scratch, lane).Walk();
 }
 
-/// For the rule and the goal of a job.
+/// Chooses the traversal for the rule and the goal of a job.
 using WalkFn = void (*)(QuadratureJob const&, QuadratureScratch*);
 WalkFn ChooseWalk(bool is_unit, bool with_pairs) {
   if (with_pairs) return is_unit ? &WalkRows<true, true> : &WalkRows<false, true>;

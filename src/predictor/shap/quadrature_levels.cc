@@ -7,19 +7,19 @@
 namespace kauri {
 namespace {
 
-/// Lanes of a batch: what it works on stays in the first-level cache.
+/// Maximum splits of a batch, so that its memory stays in the first-level cache.
 constexpr std::size_t kBatchSplits = 512;
-/// Larger forests take too much memory a second time.
+/// Maximum splits of a forest; a second copy of a larger one takes too much memory.
 constexpr std::size_t kMostSplits = std::size_t{1} << 20;
-/// Lanes of a tree must count in 16 bits, and each level may waste a block of them.
+/// Maximum splits of a tree. Its lane numbers must fit into 16 bits, and each level may waste a block of lanes.
 constexpr std::size_t kMostTreeSplits = 1 << 15;
 constexpr std::int32_t kMostTreeLevels = 1 << 10;
 
-/// A split and where it stands in its tree.
+/// A split and its position in its tree.
 struct Place {
   std::size_t tree;
   std::uint32_t split;
-  std::uint32_t parent;  ///< split
+  std::uint32_t parent;  ///< split above
   std::uint8_t flags;
 };
 
@@ -73,7 +73,7 @@ class BatchCompiler {
   struct Member {
     std::size_t number;
     std::vector<std::uint32_t> lane_of_split;
-    std::vector<std::uint32_t> split_of_edge;  ///< below the edge
+    std::vector<std::uint32_t> split_of_edge;  ///< split below the edge
   };
 
   QuadratureTree const& TreeOf(Place const& place) const { return compiled_.trees[trees_[place.tree].number]; }
@@ -82,7 +82,7 @@ class BatchCompiler {
     return trees_[place.tree].lane_of_split[split];
   }
 
-  /// Finds the levels and the order of the terms, which hold numbers of splits until there are lanes.
+  /// Finds the levels and the order of the terms. Terms hold numbers of splits until lanes are assigned.
   void ReadSteps(std::size_t member) {
     auto const& tree = compiled_.trees[trees_[member].number];
     auto* terms = &out_->terms[trees_[member].number];
@@ -104,7 +104,7 @@ class BatchCompiler {
     terms->push_back({kFlushTerm, 0});
   }
 
-  /// open: the splits above.
+  /// Adds a split to its level. open: the splits above.
   void AddPlace(std::size_t member, QuadratureStep step, std::uint32_t number, std::vector<std::uint32_t> const& open) {
     auto const& tree = compiled_.trees[trees_[member].number];
     auto const& split = tree.splits[number];
@@ -156,7 +156,7 @@ class BatchCompiler {
     }
   }
 
-  /// inverses: of the block, from the lane on.
+  /// Sets the previous edge of a lane. inverses: inverses of the block, from the lane on.
   void FillPrevious(Place const& place, std::size_t lane, float* inverses, QuadratureBlock* block) const {
     auto const& split = SplitOf(place);
     auto const& member = trees_[place.tree];
@@ -170,7 +170,7 @@ class BatchCompiler {
     for (std::int32_t q = 0; q < batch_.points; ++q) inverses[q * kLevelLanes] = inverse[q];
   }
 
-  /// Parents come in the order of their children, so the first lane has the lowest.
+  /// Links a split to its parent. Parents are in the order of their children, so the first lane has the lowest parent.
   void LinkParent(Place const& first, Place const& place, std::size_t lane, QuadratureBlock* block) {
     auto const& split = SplitOf(place);
     auto const parent_lane = LaneOf(place, place.parent);

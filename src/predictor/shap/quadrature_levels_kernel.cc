@@ -1,11 +1,11 @@
 #include "predictor/shap/quadrature_levels.h"
 
-// Between these, targets gain little.
+// Targets between the enabled ones gain little.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/shap/quadrature_levels_kernel.cc"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, once per target.
+// Included after foreach_target.h, once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -31,7 +31,8 @@ HWY_INLINE Mask HasFlag(IntVector flags, std::int32_t flag) {
 HWY_INLINE void StoreMask(Mask mask, float* to) { hn::StoreU(hn::VecFromMask(Floats(), mask), Floats(), to); }
 HWY_INLINE Mask MaskOf(Vector bits) { return hn::MaskFromVec(bits); }
 
-/// Picks lanes of an array: of two neighbouring vectors where they are near and long enough, else from anywhere.
+/// Picks lanes of an array. If the lanes are near and vectors are long enough, they come from two neighbouring vectors,
+/// otherwise from a gather.
 class Pick {
  public:
   HWY_INLINE Pick(IntVector index, bool is_near) : index_(index), is_near_(is_near && kLaneCount == kLevelLanes) {}
@@ -88,7 +89,8 @@ class LevelWalker {
     return job_.batch->inverses.data() + block * kPoints * kLevelLanes + lane;
   }
 
-  /// Of the kLaneCount splits from `lane` of the block on; `at` is their place in the batch.
+  /// Computes masks and products of the kLaneCount splits from `lane` of the block on. `at` is their place in the
+  /// batch.
   HWY_INLINE void Down(QuadratureBlock const& block, std::int64_t lane, std::int64_t at) const {
     Floats const d;
     Vector product[kPoints];
@@ -205,11 +207,11 @@ class LevelWalker {
   std::int64_t n_lanes_;
   float* left_;
   float* met_;
-  float* hot_;  ///< of the edge into the split
+  float* hot_;  ///< mask: the row follows the edge into the split and the earlier splits on its feature
   float* products_;
   float* sums_;
   float beta_[kPoints];
-  float power_[kPoints][2 * kLevelLanes] = {};  ///< by features; the second half is never picked
+  float power_[kPoints][2 * kLevelLanes] = {};  ///< by number of features; the second half is never picked
   float power_beta_[kPoints][2 * kLevelLanes] = {};
 };
 

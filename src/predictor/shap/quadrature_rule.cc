@@ -5,7 +5,7 @@
 namespace kauri {
 namespace {
 
-/// Legendre polynomial of degree n and its derivative at x.
+/// Value and derivative of a Legendre polynomial.
 struct Legendre {
   double value;
   double slope;
@@ -28,7 +28,7 @@ QuadratureNodes MakeGaussLegendre(std::int32_t n) {
   QuadratureNodes rule;
   for (std::int32_t i = n - 1; i >= 0; --i) {
     auto x = std::cos(kPi * (i + 0.75) / (n + 0.5));
-    for (int step = 0; step < 10; ++step) {  // quadratic from a start within 1e-2: six are plenty
+    for (int step = 0; step < 10; ++step) {  // converges quadratically from a start within 1e-2: six steps are enough
       auto const p = EvaluateLegendre(n, x);
       x -= p.value / p.slope;
     }

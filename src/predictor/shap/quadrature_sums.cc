@@ -10,11 +10,11 @@
 namespace kauri {
 namespace {
 
-/// What a block holds at most.
+/// Maximum rows of a block, and maximum bytes of its sums.
 constexpr std::int64_t kMostRows = 256;
 constexpr std::int64_t kSumBytes = 1 << 19;
 
-/// Up to here a row at a time is faster.
+/// Up to this number of rows, one row at a time is faster.
 constexpr std::int64_t kFewRows = 4;
 
 }  // namespace
@@ -66,10 +66,11 @@ double const* QuadratureSums::Pairs(std::int64_t group) const { return pairs_.da
 
 void QuadratureSums::AddTrees(std::int64_t output, bool with_pairs) {
   auto const& forest = task_.forest;
-  // Room for a row of lanes at least: callers add a lane to where values begin, be there any or not.
+  // Has room for at least one row of lanes, because callers add a lane to the start of the values even if there are
+  // none.
   phi_.assign(std::max(keys_.size(), ToSize(kLanes)), 0.0);
   n_pairs_ = with_pairs ? static_cast<std::int64_t>(compiled_.pairs[output].size()) : 0;
-  // Never empty when wanted: the kernel takes a pointer for the wish.
+  // Never empty with pairs, because the kernel takes nullptr for no pairs.
   pairs_.assign(with_pairs ? std::max(kLanes, n_groups_ * kLanes * n_pairs_) : 0, 0.0);
   for (auto tree = task_.trees.begin; tree < task_.trees.end; ++tree) {
     auto const& compiled = compiled_.trees[tree];

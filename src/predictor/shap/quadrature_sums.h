@@ -1,5 +1,5 @@
-/// \file Sums of the trees of one output over a block of rows, by the walks of quadrature_kernel.h and
-/// quadrature_levels.h: float64, in groups of rows whose sums lie side by side.
+/// \file Sums of the trees of one output over a block of rows, computed by quadrature_kernel.h and quadrature_levels.h.
+/// Sums are float64, in groups of rows whose sums are adjacent.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@ namespace kauri {
 /// The forest compiled for the methods that a call needs.
 struct CompiledQuadrature {
   std::shared_ptr<QuadratureForest const> forest;
-  std::shared_ptr<QuadratureLevels const> levels;  ///< nullptr: only walks
+  std::shared_ptr<QuadratureLevels const> levels;  ///< nullptr: only traversals
 };
 
-/// Compiles on first use. Few rows take the levels unless pairs are wanted.
+/// Compiles the forest on first use. Few rows use the levels unless pairs are requested.
 CompiledQuadrature PrepareQuadrature(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy,
                                      QuadratureGoal goal);
 
-/// Rows of a block: as many as pass over a tree while its constants and their sums are in cache, but few when there are
-/// few, so that all threads have work.
+/// Returns the rows of a block: enough that constants and sums stay in cache while the block passes over a tree, but
+/// few if there are few rows, so that all threads have work.
 std::int64_t QuadratureBlockRows(ForestTask const& task, QuadratureForest const& compiled, bool with_pairs);
 
-/// Expected sum of the trees of each output.
+/// Returns the expected sum of the trees of each output.
 std::vector<double> ExpectedSums(ForestTask const& task, QuadratureForest const& compiled);
 
-/// Not shared by threads. The results of a row do not depend on the others.
+/// Sums over one block of rows. Each thread needs its own. The results of a row do not depend on the other rows.
 class QuadratureSums {
  public:
   static constexpr std::int64_t kLanes = kQuadratureRows;
 
-  /// Of rows [begin, end). Nothing is owned.
+  /// Reads rows [begin, end). Nothing is owned.
   QuadratureSums(ForestTask const& task, CompiledQuadrature const& compiled, std::int64_t begin, std::int64_t end);
 
-  /// Sums up the trees of an output; forgets the one before.
+  /// Sums the trees of an output; discards the previous output.
   void AddTrees(std::int64_t output, bool with_pairs);
-  /// Takes from each feature its pairs: what remains of Shapley values is the diagonal of their interactions.
+  /// Subtracts from each feature its pairs: the rest of its Shapley value is the diagonal of the interactions.
   void SubtractPairs(std::int64_t output);
 
   std::int64_t NumRows() const { return n_rows_; }
@@ -62,7 +62,7 @@ class QuadratureSums {
   std::vector<double> pairs_;       ///< [n_groups, pairs of the output, kLanes]
   std::int64_t n_pairs_ = 0;
   std::vector<float> terms_;  ///< [n_rows, n_lanes of the levels]
-  std::vector<float> sums_;   ///< of a tree's features
+  std::vector<float> sums_;   ///< sums of a tree's features
   QuadratureScratch scratch_;
 };
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kLanes = QuadratureSums::kLanes;
 
-/// out: of the block's first row and this output; rows are `stride` apart. The bias is written by the caller.
+/// Writes the sums of features; the caller writes the bias. out: row of the block's first row and this output; rows are
+/// `stride` apart.
 void WriteVectors(Forest const& forest, QuadratureSums const& sums, float* out, std::int64_t stride) {
   for (std::int64_t row = 0; row < sums.NumRows(); ++row, out += stride) {
     auto const* phi = sums.Phi(row / kLanes) + row % kLanes;
@@ -22,7 +23,7 @@ void WriteVectors(Forest const& forest, QuadratureSums const& sums, float* out, 
   }
 }
 
-/// As WriteVectors, a matrix per row. The sums of the features go to the diagonal.
+/// Writes a matrix per row, otherwise like WriteVectors. The sums of the features go to the diagonal.
 void WriteMatrices(Forest const& forest, std::vector<SlotPair> const& pairs, QuadratureSums const& sums, float* out,
                    std::int64_t stride) {
   auto const width = forest.n_features + 1;
@@ -48,7 +49,8 @@ void QuadratureValues(Context const& ctx, ForestTask const& task, LazyQuadrature
                       Span<float> out) {
   auto const& forest = task.forest;
   auto const n_columns = forest.n_features + 1;
-  auto const width = goal.with_pairs ? n_columns * n_columns : n_columns;  // of an output; the last float is the bias
+  // Floats per output; the last one is the bias.
+  auto const width = goal.with_pairs ? n_columns * n_columns : n_columns;
   auto const compiled = PrepareQuadrature(ctx, task, lazy, goal);
   auto const expected = ExpectedSums(task, *compiled.forest);
   auto const block_rows = QuadratureBlockRows(task, *compiled.forest, goal.with_pairs);

@@ -7,7 +7,7 @@
 namespace kauri {
 namespace {
 
-/// Sets element `length` and the weights 0 .. length.
+/// Extends a path: sets element `length` and the weights 0 .. length.
 void Extend(PathElement* path, std::size_t length, PathElement const& added, double const* reciprocals) {
   path[length] = added;
   path[length].weight = length == 0 ? 1.0 : 0.0;
@@ -19,8 +19,8 @@ void Extend(PathElement* path, std::size_t length, PathElement const& added, dou
   }
 }
 
-/// What is left of weights[0 .. n] (n features) when one feature with o = 1 is unwound: left[0 .. n-1]. Returns their
-/// sum. weight_of(i) reads a weight; left may be nullptr.
+/// Unwinds one feature with o = 1 from weights[0 .. n] (n features). Sets left[0 .. n-1] to the remaining weights,
+/// unless left is nullptr, and returns their sum. weight_of(i) reads a weight.
 template <typename WeightOf>
 double UnwindHot(WeightOf&& weight_of, std::size_t n, double zero_fraction, double const* reciprocals, double* left) {
   double sum = 0.0;
@@ -35,7 +35,8 @@ double UnwindHot(WeightOf&& weight_of, std::size_t n, double zero_fraction, doub
   return sum;
 }
 
-/// As UnwindHot for o = 0, times the feature's zero_fraction, which cancels: the same for every such feature.
+/// Unwinds one feature with o = 0, otherwise like UnwindHot, and multiplies by the feature's zero_fraction, which
+/// cancels. The result is the same for every such feature.
 template <typename WeightOf>
 double UnwindCold(WeightOf&& weight_of, std::size_t n, double const* reciprocals, double* left) {
   double sum = 0.0;
@@ -101,7 +102,7 @@ void TreeShap::ForEachLeaf(std::int64_t tree, std::int32_t const* keys, LeafFn&&
   while (!branches_.empty()) {
     auto const branch = branches_.back();
     branches_.pop_back();
-    // The parent's path stays in place until both of its children are done.
+    // The parent's path stays in place until both of its children are finished.
     auto const begin = branch.parent_begin + branch.parent_length;
     auto const length = branch.parent_length + 1;
     if (paths_.size() < begin + length) paths_.resize(2 * (begin + length));
@@ -137,7 +138,7 @@ void TreeShap::AddPair(PathElement const& a, PathElement const& b, double value,
 
 void TreeShap::AddLeafPairs(PathElement const* path, std::size_t n_features, double value, double* pairs) {
   if (n_features < 2) return;
-  auto const n = n_features - 1;  // features on the path that lacks one
+  auto const n = n_features - 1;  // features on the path without one feature
   auto const* reciprocals = reciprocals_.data();
   auto const* const end = path + n_features + 1;
   auto const weight_of = [&](std::size_t i) { return path[i].weight; };

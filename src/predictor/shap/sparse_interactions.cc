@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t kLanes = QuadratureSums::kLanes;
 
-/// What the trees of the range can fill in one output's matrices, the bias aside.
+/// The cells that the trees of the range can fill in one output's matrices, excluding the bias.
 struct Pattern {
-  std::vector<std::int64_t> pairs;    ///< ascending numbers within the output, in the order of their cells
-  std::vector<std::uint32_t> first;   ///< [n_cells], features: pairs and diagonal
+  std::vector<std::int64_t> pairs;    ///< numbers within the output, ascending, in the order of their cells
+  std::vector<std::uint32_t> first;   ///< [n_cells], features of pairs and of the diagonal
   std::vector<std::uint32_t> second;  ///< [n_cells]
-  std::vector<std::int64_t> source;   ///< [n_cells], the number of the pair, or the complement of the diagonal's slot
+  std::vector<std::int64_t> source;   ///< [n_cells], number of the pair, or complement of the diagonal's slot
 };
 
 void SortUnique(std::vector<std::int64_t>* numbers) {
@@ -25,7 +25,7 @@ void SortUnique(std::vector<std::int64_t>* numbers) {
   numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
 }
 
-/// slots: ascending.
+/// Lists the cells of the pattern. slots: ascending.
 void ListCells(Forest const& forest, std::vector<SlotPair> const& all_pairs, std::vector<std::int64_t> const& slots,
                Pattern* pattern) {
   auto pair = pattern->pairs.begin();
@@ -59,15 +59,15 @@ std::vector<Pattern> FindPatterns(ForestTask const& task, QuadratureForest const
   return patterns;
 }
 
-/// A number that is smaller the larger the value is in absolute value, and of equal ones where the place is smaller. A
-/// NaN counts as larger than infinity, so that there is an order whatever the leaves hold.
+/// Returns a rank that is smaller for a larger absolute value and, for equal values, for a smaller place. A NaN counts
+/// as larger than infinity, so that the order is total whatever the leaves hold.
 std::uint64_t RankOf(float value, std::int64_t place) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return std::uint64_t{~(bits & 0x7FFFFFFFU)} << 32U | static_cast<std::uint32_t>(place);
 }
 
-/// The `most` smallest of the ranks that are added.
+/// Keeps the `most` smallest of the added ranks.
 class SmallestRanks {
  public:
   explicit SmallestRanks(std::size_t most) : most_(most) { heap_.reserve(most); }
@@ -92,7 +92,7 @@ class SmallestRanks {
   std::vector<std::uint64_t> heap_;
 };
 
-/// Writes blocks of rows. Each row of an output has the same number of entries, so their places are known.
+/// Writes blocks of rows. Each row of an output has the same number of entries, so their places are known in advance.
 class SparseWriter {
  public:
   SparseWriter(ForestTask const& task, CompiledQuadrature const& compiled, std::int64_t top_k, SparseInteractions* out)
