@@ -1,4 +1,4 @@
-"""Explains what is no sum of trees: a network of scikit-learn with its scaling, probabilities, losses, sources of data.
+"""Explains more than sums of trees: a neural network of scikit-learn, probabilities, losses and sources of data.
 
 usage: explain_any_model.py [FOLDER]    prints, and draws function.png and loss.png into FOLDER (by default .)
 """
@@ -41,7 +41,7 @@ def print_strongest(explanation: kb.Explanation) -> None:
 
 
 def explain_network(malignant: Function, row: pd.DataFrame, background: pd.DataFrame) -> None:
-    """Any function of rows: it gets data frames, as it was trained with."""
+    """Explain an arbitrary function of rows. It receives data frames, as in its training."""
     one = kb.explain_function(malignant, row, background)[0]
     print(f"a network says {malignant(row)[0]:.2f} of the most doubtful tumour, {one.base_values:.2f} on average:")
     print_strongest(one)
@@ -49,7 +49,7 @@ def explain_network(malignant: Function, row: pd.DataFrame, background: pd.DataF
 
 
 def explain_groups(malignant: Function, row: pd.DataFrame, background: pd.DataFrame) -> None:
-    """Columns that belong together join together: few players, so all their sets are evaluated."""
+    """Explain groups of columns. A group is one player; there are so few players that all their sets are evaluated."""
     found = kb.explain_function(malignant, row, background, groups=kinds_of(row))[0]
     print(f"the same by kind of measurement ({found.method}, {found.n_evals} sets):")
     print_strongest(found)
@@ -60,7 +60,7 @@ def kinds_of(rows: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def explain_own_model(model: kb.Booster, row: pd.DataFrame, background: pd.DataFrame, test: Table) -> None:
-    """On the scale of probabilities; and what each feature saves of the loss."""
+    """Explain probabilities, and by how much each feature reduces the loss."""
     value = kb.explain(model, row, background=background, output="value")[0]
     print(f"30 trees say {value.values.sum() + value.base_values:.2f}:")
     print_strongest(value)
@@ -73,7 +73,7 @@ def explain_own_model(model: kb.Booster, row: pd.DataFrame, background: pd.DataF
 
 
 def value_sources(train: Table, test: Table) -> None:
-    """A game of one's own: what is each kind of measurement worth for training?"""
+    """Compute Shapley values of a custom game: how much each kind of measurement is worth for training."""
     kinds = kinds_of(train[0])
 
     def accuracy(coalitions: np.ndarray) -> list[float]:

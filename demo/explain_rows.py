@@ -1,4 +1,4 @@
-"""Prints what decided three predictions: the surest of each class, and the most doubtful one.
+"""Prints the features that decided three predictions: the surest of each class, and the most doubtful one.
 
 usage: explain_rows.py DATA.libsvm FEATURES.txt PREDICTIONS.txt CONTRIBUTIONS.csv
 """

@@ -24,7 +24,7 @@ def load(part: str) -> kb.DMatrix:
 
 
 def batches(data: kb.DMatrix) -> Iterator[kb.DMatrix]:
-    """As if the rows came from somewhere else, some at a time."""
+    """Yield the rows in batches, as if they arrived from elsewhere."""
     for begin in range(0, data.num_row(), BATCH_ROWS):
         yield data.slice(range(begin, min(begin + BATCH_ROWS, data.num_row())))
 
@@ -56,7 +56,7 @@ def main(folder: Path) -> None:
     for feature in np.argsort(-np.abs(against.values))[:3]:
         print(f"  {against.feature_names[feature]}: {against.values[feature]:+.3f}")
 
-    # The same values from batches, of two features only: memory is that of a batch.
+    # The same values, computed in batches and for two features only, so that memory holds one batch at a time.
     parts = kb.explain_batches(model, batches(test), features=strongest[:2])
     largest = max(float(np.abs(part.values).max()) for part in parts)
     print(f"the largest contribution of {strongest[0]} or {strongest[1]} in any row: {largest:.3f}")

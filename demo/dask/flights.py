@@ -1,9 +1,9 @@
-"""Learns the delays of flights on a cluster of three processes, loses one of them on the way, and compares.
+"""Trains on flight delays with a cluster of three processes, kills one of them on the way, and compares the models.
 
 usage: flights.py [NAME]
 
-NAME is another of the real data sets in $KAURI_DATA, by default ../shared/data beside the project. The packages are
-those of kauriboost[dask].
+NAME is another of the real data sets in $KAURI_DATA, by default ../shared/data beside the project. The script needs the
+packages of kauriboost[dask].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOST_AFTER = 25  # rounds
 
 
 class LoseAWorker(kb.callback.TrainingCallback):
-    """Ends one worker's process, as a machine that breaks does. The others live, and Dask starts it again."""
+    """Ends one worker's process, as a broken machine would. The other workers survive, and Dask restarts this one."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -32,7 +32,7 @@ class LoseAWorker(kb.callback.TrainingCallback):
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         if epoch + 1 == LOST_AFTER:
             try:
-                self.file.open("x").close()  # only one of them makes the file
+                self.file.open("x").close()  # only one process can create the file
             except FileExistsError:
                 return False
             os._exit(1)

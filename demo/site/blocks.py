@@ -1,9 +1,9 @@
-"""The code blocks of a Markdown page, and a page's blocks run in their order, as a reader would.
+"""Code blocks of Markdown pages: reads the blocks of a page and runs them in order, as a reader would.
 
 Python blocks share one namespace, as if typed one after the other; shell blocks run under `bash -eu`; a C block is a
-program, or statements that become the body of one. A comment before a block says what it depends on:
-`<!-- needs: a network -->`. Where that is not there the block is only parsed. `<!-- from: plugin/... -->` before a C++
-block says which file it is an excerpt of.
+program, or statements that become the body of one. A comment before a block names its requirement:
+`<!-- needs: a network -->`. If the requirement is not met, the block is only parsed. `<!-- from: plugin/... -->` before
+a C++ block names the file that the block is an excerpt from.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FENCE = re.compile(
     r"^(?P<indent>[ ]*)(?P<marks>`{3,})(?P<language>[^\n`]*)\n(?P<code>.*?)^(?P=indent)(?P=marks)[ ]*$",
     re.MULTILINE | re.DOTALL,
 )
-# What is read and not run; {directives} of the site's builder are code of nobody.
+# Languages of blocks that are shown and not run. {directives} of the site's builder are not run either.
 SHOWN = {"text", "ini", "json"}
 
 
@@ -35,18 +35,18 @@ class Block:
     """One fenced block."""
 
     page: Path
-    line: int  # of its first line of code, from 1
+    line: int  # line number of the first line of code, from 1
     language: str
     code: str
     needs: str = ""
-    source: str = ""  # the file that it is an excerpt of
+    source: str = ""  # file that the block is an excerpt from
 
     def __str__(self) -> str:
         return f"{self.page.name}:{self.line} ({self.language})"
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    """Every fenced block of a page, in order."""
+    """Yield every fenced block of a page, in order."""
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         told = {match["word"]: match["value"]} if match["word"] else {}
@@ -66,8 +66,8 @@ def has_cuda_device() -> bool:
     return bool(kb.build_info()["CUDA_DEVICES"])
 
 
-# What a block may need besides the requirements of the tests. The last two are for people: a machine that runs tests
-# has no business with the registry, and has built the project already.
+# Requirements that a block may have beyond the packages of the tests. The last two are for people and never met here: a
+# machine that runs tests must not access the package registry, and has built the project already.
 NEEDS: dict[str, Callable[[], bool]] = {
     "a CUDA device": has_cuda_device,
     "mpi4py": lambda: importlib.util.find_spec("mpi4py") is not None,
@@ -81,19 +81,19 @@ def run_python(block: Block, namespace: dict[str, object]) -> None:
 
 
 def compiled(block: Block) -> object:
-    """The code, whose errors name the page and its lines."""
+    """Compile the code so that its errors name the page and its lines."""
     return compile("\n" * (block.line - 1) + block.code, str(block.page), "exec")
 
 
 def run_shell(block: Block) -> None:
-    """Run it with the build's programs at hand. Should a block call pip, that installs into the page's folder."""
+    """Run the block with the build's programs on PATH. If it calls pip, pip installs into the page's folder."""
     path = os.pathsep.join([str(BUILD / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "PIP_TARGET": str(Path("pip").resolve()), "KAURI_PYTHON": sys.executable}
     command(block, ["bash", "-eu", "-o", "pipefail", "-c", block.code], environment)
 
 
 def as_program(code: str) -> str:
-    """A C block as it is, or around statements what makes a program of them."""
+    """Return a C block as a program: unchanged if it has a main function, otherwise wrapped into one."""
     if re.search(r"\bint main\(", code):
         return code
     lines = code.split("\n")
@@ -112,7 +112,7 @@ def run_c(block: Block) -> None:
 
 
 def command(block: Block, arguments: list[str], environment: dict[str, str]) -> None:
-    """Run it; its output comes with the block's when that fails. Raises RuntimeError."""
+    """Run a command. Raises RuntimeError with the block and the command's output if the command fails."""
     done = subprocess.run(
         arguments, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=300
     )
@@ -121,7 +121,7 @@ def command(block: Block, arguments: list[str], environment: dict[str, str]) -> 
 
 
 def parse(block: Block) -> None:
-    """What can be said of a block without running it. Raises SyntaxError or RuntimeError."""
+    """Check the syntax of a block without running it. Raises SyntaxError or RuntimeError."""
     if block.language == "python":
         compiled(block)
     if block.language == "sh":
@@ -129,7 +129,7 @@ def parse(block: Block) -> None:
 
 
 def check_excerpt(block: Block) -> None:
-    """Raise RuntimeError unless the block stands in its file as it is."""
+    """Raise RuntimeError unless the file contains the block, apart from indentation."""
     text = (ROOT / block.source).read_text(encoding="utf-8") if block.source else ""
     file, excerpt = ("\n".join(line.strip() for line in code.split("\n")) for code in (text, block.code))
     if excerpt not in file:
@@ -137,7 +137,7 @@ def check_excerpt(block: Block) -> None:
 
 
 def run(block: Block, namespace: dict[str, object]) -> str:
-    """Run one block; returns what was done with it. Raises what the block raises, or KeyError for an unknown need."""
+    """Run one block; returns what was done. Raises the block's exceptions, and KeyError for an unknown requirement."""
     if block.language in SHOWN or block.language.startswith("{"):
         return "shown"
     if block.needs and not NEEDS[block.needs]():
@@ -158,7 +158,7 @@ def run(block: Block, namespace: dict[str, object]) -> str:
 
 
 def enter(folder: Path) -> None:
-    """Make the folder look like a built checkout, and go there. What a block writes into `build/` stays there."""
+    """Make the folder look like a built checkout, and enter it. Files that a block writes to `build/` stay in it."""
     for name in ("README.md", "cmake", "demo", "include", "plugin", "python-package", "src", "tests"):
         (folder / name).symlink_to(ROOT / name)
     (folder / "build").mkdir()
@@ -171,7 +171,7 @@ def enter(folder: Path) -> None:
 
 
 def run_page(page: Path, folder: Path, namespace: dict[str, object]) -> None:
-    """Run the blocks of a page in a folder, telling what became of each. Raises what the first failing one raises."""
+    """Run the blocks of a page in a folder and print the outcome of each. Raises the exception of the first failure."""
     enter(folder)
     for block in blocks_of(page):
         print(f"{block}: {run(block, namespace)}", flush=True)

@@ -1,4 +1,4 @@
-"""The page of C functions, from the doc blocks and declarations of include/kauri/c_api.h."""
+"""Reference page of C functions, made from the doc blocks and declarations of include/kauri/c_api.h."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PIECE = re.compile(
 
 @dataclass
 class Entry:
-    """Declarations that one text describes."""
+    """Declarations that share one description."""
 
     text: str
     declarations: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Entry:
 
 @dataclass
 class Section:
-    """What stands below one heading of the header."""
+    """The text and declarations below one heading of the header."""
 
     title: str
     text: str = ""
@@ -34,19 +34,19 @@ class Section:
 
 
 def plain(comment: str) -> str:
-    """A comment without its marks; blank lines stay."""
+    """Return a comment without its comment marks. Blank lines are kept."""
     lines = [re.sub(r"^ ?\* ?", "", line.strip()) for line in comment.strip("/").strip("*").split("\n")]
     return "\n".join(lines).strip()
 
 
 def head(text: str) -> str:
-    """What the header says of all functions: its first doc block."""
+    """Return the header's first doc block, which describes all functions."""
     paragraphs = plain(text[: text.index("*/") + 2]).removeprefix("\\file ").split("\n\n")
     return "\n\n".join(paragraph for paragraph in paragraphs if not paragraph.startswith("Longer than"))
 
 
 def sections_of(text: str) -> list[Section]:
-    """The header's declarations by its headings. A declaration right below another shares its text."""
+    """Return the header's declarations by heading. A declaration right below another one shares its text."""
     sections: list[Section] = []
     doc, end = None, 0
     for piece in PIECE.finditer(text, SECTION.search(text).start()):  # type: ignore[union-attr]
@@ -66,7 +66,7 @@ def sections_of(text: str) -> list[Section]:
 
 
 def markdown_of(text: str, functions: set[str]) -> str:
-    """A comment's text, with a link at every name of a function."""
+    """Return a comment's text with a link for every function name."""
     text = re.sub(r"([*<\[\]])", r"\\\1", text)
     text = re.sub(r"`([^`]*)`", lambda match: "`" + match[1].replace("\\", "") + "`", text)
     words = re.compile(r"`[^`]*`|\b((?:XG|Kauri)\w+)\b(?:\(\))?")
@@ -74,19 +74,19 @@ def markdown_of(text: str, functions: set[str]) -> str:
 
 
 def signature(declaration: str) -> str:
-    """A declaration of a function in one line, as Sphinx reads it."""
+    """Return the declaration of a function in one line, as Sphinx reads it."""
     return re.sub(r"\s+", " ", declaration.removeprefix("KAURI_API ").rstrip(";"))
 
 
 def name_of(declaration: str) -> str:
-    """What a declaration declares."""
+    """Return the name that a declaration declares."""
     if match := re.match(r"enum (\w+)|typedef [\w ]+?(\w+)\(|.*?(\w+)\(", declaration.split("{")[0], re.DOTALL):
         return next(name for name in match.groups() if name)
     return re.search(r"(\w+)\s*;$", declaration)[1]  # type: ignore[index]
 
 
 def rendered(entry: Entry, functions: set[str]) -> str:
-    """One entry: functions with their text, or a type as it is written."""
+    """Return one entry in Markdown: functions with their text, or a type with its C code."""
     first = entry.declarations[0]
     text = markdown_of(entry.text, functions)
     if first.startswith("KAURI_API"):
@@ -98,7 +98,7 @@ def rendered(entry: Entry, functions: set[str]) -> str:
 
 
 def c_page() -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     text = HEADER.read_text(encoding="utf-8")
     sections = sections_of(text)
     entries = [entry for section in sections for entry in section.entries]

@@ -17,12 +17,12 @@ version = release = kauriboost.__version__
 root_doc = "index"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
-# Markdown as it is read in the repository: links to headings by the words of these, smaller than the page's own.
+# Markdown works as in the repository: links to headings, down to level 4, use the words of the heading.
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
-# Names in backquotes are links where there is something of that name, code elsewhere.
+# Names in backquotes become links if the name is documented, and code otherwise.
 default_role = "py:obj"
 add_function_parentheses = False
 smartquotes_action = "D"  # dashes alone: quotes are code, mostly
@@ -47,10 +47,10 @@ pygments_style = "friendly"
 
 
 def is_of_others(app: object, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
-    """Leave out the methods that scikit-learn makes for estimators; their texts are its own."""
+    """Leave out the methods that scikit-learn generates for estimators; their texts are its own."""
     return True if str(getattr(thing, "__module__", "")).startswith("sklearn.") else None
 
 
 def setup(app) -> None:
-    """Sphinx's hook."""
+    """Register the handlers; Sphinx calls this hook."""
     app.connect("autodoc-skip-member", is_of_others)

@@ -1,4 +1,4 @@
-"""The pages of the command line and of names (objectives, metrics, ...), from the text of `kauri --help`."""
+"""Reference pages of the command line and of names (objectives, metrics, ...), made from the text of `kauri --help`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA_KEYS = "Data keys of "
 
 @dataclass(frozen=True)
 class Entry:
-    """One name and what is said of it."""
+    """One name and its description."""
 
     name: str
     detail: str
@@ -23,13 +23,13 @@ class Entry:
 
 
 def help_text() -> str:
-    """What the program prints."""
+    """Return the text that the program prints."""
     command = [str(BUILD / "bin" / "kauri"), "--help"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def sections_of(text: str) -> dict[str, list[Entry]]:
-    """Heading -> entries; what stands before the first heading is no entry."""
+    """Return heading -> entries, without the text before the first heading."""
     sections = {}
     for part in re.split(r"\n\n(?=\S)", text):
         heading, _, body = part.partition("\n")
@@ -40,12 +40,12 @@ def sections_of(text: str) -> dict[str, list[Entry]]:
 
 
 def escaped(text: str) -> str:
-    """Text that is no Markdown."""
+    """Return the text with the special characters of Markdown escaped."""
     return re.sub(r"([*<_\[\]{}|])", r"\\\1", text)
 
 
 def command_line_page() -> str:
-    """The page of the program's own keys."""
+    """Return the page of the program's own keys."""
     text = help_text()
     usage, about = text.split("\n\n")[:2]
     parts = [
@@ -70,12 +70,12 @@ def command_line_page() -> str:
 
 
 def option(entry: Entry) -> str:
-    """One key."""
+    """Return the Markdown of one key."""
     return f":::{{option}} {entry.name}\n*{escaped(entry.detail)}*\n\n{escaped(entry.text)}\n:::"
 
 
 def names_page() -> str:
-    """The page of names that parameters take."""
+    """Return the page of names that parameters accept."""
     sections = sections_of(help_text())
     parts = [
         "# Names",

@@ -1,6 +1,6 @@
 """Builds the site: pages, references, pictures; a warning of Sphinx is an error.
 
-usage: make_site.py FOLDER    the site is FOLDER/html; everything else in FOLDER is on the way to it
+usage: make_site.py FOLDER    the site is FOLDER/html; everything else in FOLDER is intermediate files
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def write_references(folder: Path) -> None:
-    """What is made of declarations."""
+    """Write the reference pages, which are made from declarations."""
     pages = python_pages()
     pages |= {"parameters": parameter_page(), "names": names_page(), "c": c_page(), "command-line": command_line_page()}
     folder.mkdir(parents=True)
@@ -29,7 +29,7 @@ def write_references(folder: Path) -> None:
 
 
 def draw_pictures(work: Path) -> None:
-    """Let the blocks of the pages that show pictures draw them, into a folder for each page. Raises SystemExit."""
+    """Run the blocks of the pages with pictures, which draw them into a folder for each page. Raises SystemExit."""
     names = [name for name, source in sources().items() if pictures(source)]
     command = [sys.executable, str(HERE / "run_pages.py"), str(work), *names]
     if subprocess.run(command, check=False).returncode != 0:
@@ -37,7 +37,7 @@ def draw_pictures(work: Path) -> None:
 
 
 def make_html(folder: Path, work: Path) -> int:
-    """FOLDER/html, with pictures from where the pages were run. Returns Sphinx's exit status."""
+    """Build FOLDER/html, with the pictures that the pages wrote into `work`. Returns Sphinx's exit status."""
     for part in ("source", "html", "doctrees"):
         shutil.rmtree(folder / part, ignore_errors=True)
     stage = folder / "source"

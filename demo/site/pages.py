@@ -1,7 +1,7 @@
-"""Which page of the site comes from which file of the project, and how links between files become links between pages.
+"""Source files of the site's pages, and conversion of links between files to links between pages.
 
-Pages are Markdown that is read in the repository, too: links name files, relative to the page. The site is built from
-a copy of the pages side by side, where such a link names the other page, or a file of the project to download.
+Pages are Markdown files that people also read in the repository, so their links name files, relative to the page. The
+site is built from a flat copy of the pages, where such a link names another page, or a file of the project to download.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Source:
     section: str = ""
 
     def text(self) -> str:
-        """Its Markdown; a section's heading is that of a page. Raises ValueError where there is no such section."""
+        """Return the Markdown; a section's heading becomes the title. Raises ValueError if the section is missing."""
         text = self.path.read_text(encoding="utf-8")
         if not self.section:
             return text
@@ -36,7 +36,7 @@ class Source:
         return found[1]
 
     def address(self) -> tuple[Path, str]:
-        """What a link to it names: file and anchor."""
+        """Return the file and the anchor that a link to this source names."""
         return self.path, f"#{anchor_of(self.section)}" if self.section else ""
 
 
@@ -53,24 +53,24 @@ ELSEWHERE = {
 
 
 def anchor_of(heading: str) -> str:
-    """As repositories and the site make anchors of headings."""
+    """Return the anchor of a heading, as repositories and the site make it."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def sources() -> dict[str, Source]:
-    """Name on the site -> where it comes from."""
+    """Return the name on the site -> source of every page."""
     guide = {path.relative_to(GUIDE).with_suffix("").as_posix(): Source(path) for path in sorted(GUIDE.rglob("*.md"))}
     return ELSEWHERE | guide
 
 
 def pages_to_run() -> dict[str, Path]:
-    """Name -> file, of all that has blocks to run: pages, and what the site has sections of."""
+    """Return name -> file of all files with blocks to run: whole pages, and files of which the site shows sections."""
     whole = {name: source.path for name, source in sources().items() if not source.section}
     return whole | {"README": ROOT / "README.md", "python-package": ROOT / "python-package" / "README.md"}
 
 
 def outside_of_code(text: str, change: Callable[[re.Match[str]], str]) -> str:
-    """The text with its links changed, but for those in code blocks."""
+    """Return the text with its links changed, except in code blocks."""
     parts, end = [], 0
     for fence in FENCE.finditer(text):
         parts += [LINK.sub(change, text[end : fence.start()]), fence.group()]
@@ -79,13 +79,13 @@ def outside_of_code(text: str, change: Callable[[re.Match[str]], str]) -> str:
 
 
 def staged(source: Source, stage: Path) -> str:
-    """The text of a page with its links as they are on the site. Raises ValueError for a link to nothing."""
+    """Return the text of a page with the site's links. Raises ValueError for a link to a missing file."""
     names = {other.address(): name for name, other in sources().items()}
 
     def link(match: re.Match[str]) -> str:
         anchor = match["anchor"] or ""
         target = (source.path.parent / match["path"]).resolve() if match["path"] else source.path
-        if match["text"].startswith("!") or match["path"].startswith("reference/"):  # what is made at build time
+        if match["text"].startswith("!") or match["path"].startswith("reference/"):  # made at build time
             return match.group()
         if (target, anchor) in names and anchor:
             to, anchor = f"{names[target, anchor]}.md", ""
@@ -110,5 +110,5 @@ def stage_pages(stage: Path) -> None:
 
 
 def pictures(source: Source) -> list[str]:
-    """The files that a page shows; its own blocks draw them."""
+    """Return the image files that a page shows; its own blocks draw them."""
     return [match["path"] for match in LINK.finditer(source.text()) if match["text"].startswith("!")]

@@ -1,4 +1,4 @@
-"""The page of parameters, from what the library's components declare."""
+"""Reference page of parameters, made from the declarations of the library's components."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Parameter = dict[str, str]
 
 
 def tables() -> list[tuple[str, list[Parameter]]]:
-    """(components, their parameters). Neighbours that declare the same parameters share one table."""
+    """Return pairs of components and their parameters. Adjacent groups with the same parameters share one table."""
     found: list[tuple[str, list[Parameter]]] = []
     for group, declared in groupby(kb.parameters(), key=lambda parameter: parameter["group"]):
         own = [{name: text for name, text in parameter.items() if name != "group"} for parameter in declared]
@@ -24,13 +24,13 @@ def tables() -> list[tuple[str, list[Parameter]]]:
 
 
 def shown_default(parameter: Parameter) -> str:
-    """A float32 as it was written and not as it is stored."""
+    """Return the default; a float32 is shown as it was written and not as it is stored."""
     default = parameter["default"]
     return str(np.float32(default)) if parameter["type"] == "float" and default else default
 
 
 def entry(parameter: Parameter, is_known: bool) -> str:
-    """One parameter; of the second of its name there is no second link."""
+    """Return the Markdown of one parameter. Only the first parameter of a name is a link target."""
     told = [parameter["type"], parameter["bounds"]]
     told += [f"default {shown_default(parameter)}"] if parameter["default"] else []
     options = [":no-index:"] if is_known else []
@@ -39,7 +39,7 @@ def entry(parameter: Parameter, is_known: bool) -> str:
 
 
 def parameter_page() -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     parts = [
         "# Parameters",
         "Every parameter of the library, as its components declare them: type, bounds, default and meaning. They are "

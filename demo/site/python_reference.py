@@ -1,4 +1,4 @@
-"""The pages of the Python package, from its docstrings and signatures."""
+"""Reference pages of the Python package, made from its docstrings and signatures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Page:
-    """Public names of one module that belong together; no names: all that are left of it."""
+    """Related public names of one module; without `members`, all names in the module's `__all__`."""
 
     name: str
     title: str
@@ -52,24 +52,24 @@ def members_of(page: Page) -> tuple[str, ...]:
 
 
 def undocumented() -> set[str]:
-    """Public names that no page has."""
+    """Return the public names that are on no page."""
     shown = {name for page in PAGES for name in members_of(page)} | {"callback"}  # a module, with a page of its own
     return {name for module in MODULES for name in importlib.import_module(module).__all__} - shown
 
 
 def directive(page: Page, name: str) -> str:
-    """What tells Sphinx to look at one class or function."""
+    """Return the Sphinx directive that documents one class or function."""
     thing = getattr(importlib.import_module(page.module), name)
     if not inspect.isclass(thing):
         return f".. autofunction:: {page.module}.{name}\n"
-    # Users know a class by the module that it names, which is what messages say.
+    # Users know a class by its `__module__`, which is also the name in messages.
     bases = [base.__name__ for base in thing.__mro__ if not base.__module__.startswith("kauriboost")]
     lines = [f".. autoclass:: {thing.__module__}.{thing.__qualname__}", "   :members:"]
     return "\n".join([*lines, f"   :inherited-members: {', '.join(bases)}", ""])
 
 
 def python_pages() -> dict[str, str]:
-    """Name below reference/ -> the page in Markdown."""
+    """Return name below reference/ -> page in Markdown."""
     if missing := undocumented():
         raise ValueError(f"no page of the Python reference has {', '.join(sorted(missing))}: add them to PAGES")
     pages = {}

@@ -1,9 +1,9 @@
-"""Runs the code blocks of pages, each page in a process and a folder of its own, as many at a time as there are cores.
+"""Runs the code blocks of pages, each page in its own process and folder, with one process per core at a time.
 
-usage: run_pages.py FOLDER [PAGE...]  PAGE: a file, or a name of pages_to_run(); none: all of these
-                                      what a page wrote is left in FOLDER/NAME, what it printed in FOLDER/NAME.log
+usage: run_pages.py FOLDER [PAGE...]  PAGE: a file, or a name of pages_to_run(); default: all pages of pages_to_run()
+                                      a page's files are left in FOLDER/NAME, its output in FOLDER/NAME.log
 
-A page's process is a copy of one that has imported what most pages import, which costs more than what they do.
+A page's process is forked from a process that has imported the common modules. The imports take longer than the blocks.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ USUAL = ("numpy", "pandas", "scipy.sparse", "sklearn.datasets", "sklearn.model_s
 
 
 def preload() -> None:
-    """Import what there is of the usual modules."""
+    """Import the common modules, as far as they are installed."""
     for name in USUAL:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
 
 def page_of(told: str) -> tuple[str, Path]:
-    """Name and file of a page."""
+    """Return the name and the file of a page."""
     known = pages_to_run().get(told)
     return (told, known) if known else (Path(told).stem, Path(told).resolve())
 
 
 def run_in_this_process(page: Path, folder: Path, log: Path) -> int:
-    """The page's blocks in a fresh `__main__`; its output goes to the log. Returns an exit status."""
+    """Run the page's blocks in a fresh `__main__`; the output goes to the log. Returns an exit status."""
     sys.stdout = sys.stderr = log.open("w", encoding="utf-8", buffering=1)
-    for stream in (1, 2):  # what other programs and libraries write
+    for stream in (1, 2):  # output of other programs and of libraries
         os.dup2(sys.stdout.fileno(), stream)
-    # Without a file, so that processes that a block starts by multiprocessing import nothing in its place.
+    # The module has no file, so that processes that a block starts by multiprocessing do not import it again.
     sys.modules["__main__"] = module = types.ModuleType("__main__")
     try:
         run_page(page, folder, vars(module))
@@ -56,14 +56,14 @@ def run_in_this_process(page: Path, folder: Path, log: Path) -> int:
 
 
 def run_and_leave(told: str, folder: Path) -> None:
-    """Run a page and end this process with how it went."""
+    """Run a page and end this process with its exit status."""
     name, page = page_of(told)
     (folder / name).mkdir(parents=True)
     os._exit(run_in_this_process(page, folder / name, folder / f"{name}.log"))
 
 
 def run_pages(folder: Path, pages: list[str]) -> list[str]:
-    """Names of the pages of which a block failed."""
+    """Run the pages; returns the names of the pages with a failed block."""
     waiting, running, failed = list(pages), {}, []
     copies = multiprocessing.get_context("fork")
     while waiting or running:
@@ -72,7 +72,7 @@ def run_pages(folder: Path, pages: list[str]) -> list[str]:
             process.start()
             running[process.sentinel] = process, page_of(waiting.pop(0))[0]
         else:
-            for sentinel in wait(list(running)):  # only for these: the caller may have other processes
+            for sentinel in wait(list(running)):  # only for these, because the caller may have other processes
                 process, name = running.pop(sentinel)
                 process.join()
                 failed += [name] if process.exitcode else []

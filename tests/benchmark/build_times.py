@@ -1,8 +1,8 @@
-"""How long a build takes, and which translation units take longest, from the log that ninja keeps.
+"""Build time, and the slowest translation units, from ninja's log.
 
     CCACHE_DISABLE=1 cmake --build --preset release --clean-first && python tests/benchmark/build_times.py [FOLDER]
 
-Each output counts with its last time. The sum is that of one core, as far as the machine had nothing else to do.
+Each output counts with its last time. The sum is the time on one core, provided that the machine was otherwise idle.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ N_SHOWN = 10
 
 
 class Step(NamedTuple):
-    """What one command made."""
+    """One output of a build command, with its times."""
 
     output: str
     begin: float  # seconds since ninja's start
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
 
 def read_log(text: str) -> dict[str, Step]:
-    """The last time of every output. Version 5 and later: begin, end, time, output and hash, between tabs."""
+    """Return the last step of every output. Log version 5 or later: begin, end, time, output and hash, between tabs."""
     steps = {}
     for line in text.splitlines():
         if line.startswith("#"):
@@ -35,7 +35,7 @@ def read_log(text: str) -> dict[str, Step]:
 
 
 def report(steps: dict[str, Step]) -> str:
-    """The sums by kind, and the slowest objects."""
+    """Return the sums by kind, and the slowest objects."""
     objects = sorted((step for step in steps.values() if step.output.endswith(".o")), key=lambda s: s.begin - s.end)
     device = [step for step in objects if step.output.endswith((".cu.o", ".cuh.o"))]
     lines = [

@@ -3,11 +3,11 @@
     python tests/benchmark/categorical_parity.py [set ...] [--splits 5] [--rounds 60] [--rows 40000] [--threads 2]
 
 Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Values are means over random
-splits that hold a fifth of the rows out, differences are Kauri's value less XGBoost's in percent of it, with the
-standard error of their mean. "same bins": every number is replaced by the number of its quantile bin of 200, so that
-both libraries choose from the same candidates. "raw": the values themselves, whose sketches differ. "exact": the values
-themselves with Kauri's tree_method=exact, which XGBoost has not for categories, beside XGBoost's hist. Exit status 1
-where a difference of "same bins" is beyond 0.2 % and beyond two standard errors.
+splits that hold out a fifth of the rows. Differences are Kauri's value minus XGBoost's, in percent of XGBoost's, with
+the standard error of their mean. "same bins": every number is replaced by the index of its quantile bin (200 bins), so
+that both libraries choose from the same candidates. "raw": the values themselves, whose sketches differ. "exact": the
+values themselves with Kauri's tree_method=exact, beside XGBoost's hist, since XGBoost's exact takes no categories. The
+exit status is 1 if a difference of "same bins" is beyond 0.2 % and beyond two standard errors.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def read(name: str, n_rows: int) -> Task:
 
 
 def learn(library: Any, task: Task, method: str, seed: int, arguments: argparse.Namespace) -> tuple[float, float]:
-    """The metric of held-out rows, and the seconds of training without evaluation."""
+    """Return the metric on held-out rows, and the seconds of training without evaluation."""
     order = np.random.default_rng(seed).permutation(len(task.labels))
     held_out, used = order[: len(order) // 5], order[len(order) // 5 :]
     params = {**task.params, "tree_method": method, "nthread": arguments.threads}
     if library is kb:
-        params.update(cat_smooth=0, max_cat_to_onehot=4)  # XGBoost has no cat_smooth, and 4 as its max_cat_to_onehot
+        params.update(cat_smooth=0, max_cat_to_onehot=4)  # XGBoost has no cat_smooth; its max_cat_to_onehot is 4
     train, test = task.matrix(library, used), task.matrix(library, held_out)
     begin = time.perf_counter()
     booster = library.train(params, train, arguments.rounds)
@@ -87,7 +87,7 @@ def learn(library: Any, task: Task, method: str, seed: int, arguments: argparse.
 
 
 def compare(task: Task, method: str, arguments: argparse.Namespace) -> tuple[float, float, float, float]:
-    """XGBoost's mean metric, the difference in percent and its standard error, XGBoost's time over Kauri's."""
+    """Return XGBoost's mean metric, the difference in percent, its standard error, and XGBoost's time over Kauri's."""
     ours, theirs = [], []
     for seed in range(arguments.splits):
         ours.append(learn(kb, task, method, seed, arguments))

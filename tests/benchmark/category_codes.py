@@ -1,10 +1,10 @@
-"""Whether categories make better models than their codes as numbers, and by how much, on real sets.
+"""Losses of models that use categories, beside models that use the category codes as numbers, on real sets.
 
     python tests/benchmark/category_codes.py --data FOLDER [SET ...] [--splits 5] [--rows 60000]
         [--kauri NAME=VALUE,... ...]
 
-A line for each set: the held-out loss of Kauri's defaults, of numbers, and of each other setting of --kauri, then the
-differences to numbers in percent with their standard errors over the splits.
+Prints a line for each set: the held-out loss with codes as numbers, then the loss with Kauri's defaults and with each
+other setting of --kauri, with the differences to numbers in percent and their standard errors over the splits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quality_cases.tasks import CHOOSING, CONFIRMING, Task, read_task, split
 
 
 def settings_of(texts: list[str]) -> dict[str, dict[str, str]]:
-    """Parameters by the text that names them."""
+    """Return the parameters by the text that names them."""
     named = {text: dict(pair.split("=", 1) for pair in text.split(",")) for text in texts}
     return {"defaults": {}, **named}
 

@@ -5,8 +5,8 @@
 Cases: hist (1 M x 28, depth 6), exact (200 k x 28, depth 6), rank (1,000 queries of 100 rows x 136, depth 6), predict
 (500 trees of depth 6 on 200 k rows), libsvm (200 MB of text), csc (10 M entries of compressed columns, 1 M x 100). The
 libraries take turns within a repeat, so that a noisy machine hurts all of them alike; the first repeat is a warm-up and
-is dropped. Printed are medians and, for each peer, peer time / Kauri's time: above 1 Kauri is faster. A case also says
-how good the answers are; a fast wrong one fails.
+is dropped. The output is medians and, for each peer, peer time / Kauri's time: above 1 Kauri is faster. A case also
+checks the quality of the answers; a fast wrong answer fails.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ lightgbm.register_logger(type("Quiet", (), {"info": staticmethod(str), "warning"
 
 
 def make_binary(n_rows: int, n_cols: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Float features with a non-linear signal and a noisy binary label."""
+    """Return float features with a non-linear signal and a noisy binary label."""
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((n_rows, n_cols), dtype=np.float32)
     signal = features[:, 0] * features[:, 1] + np.abs(features[:, 2]) + 0.5 * features[:, 3] - 0.8
@@ -42,7 +42,7 @@ def make_binary(n_rows: int, n_cols: int, seed: int = 0) -> tuple[np.ndarray, np
 
 
 def take_turns(steps: dict[str, Step], repeats: int) -> tuple[dict[str, float], dict[str, object]]:
-    """Median seconds and last result of each step."""
+    """Return the median seconds and the last result of each step."""
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     results: dict[str, object] = {}
     for _ in range(repeats + 1):
@@ -54,14 +54,14 @@ def take_turns(steps: dict[str, Step], repeats: int) -> tuple[dict[str, float], 
 
 
 def report(case: str, unit: str, work: float, seconds: dict[str, float]) -> None:
-    """One line per library: median, rate and ratio."""
+    """Print one line per library: median, rate and ratio."""
     for name, value in seconds.items():
         ratio = "" if name == "kauri" else f"   kauri is {value / seconds['kauri']:.2f} x as fast"
         print(f"{case:28} {name:10} {value:9.3f} s {work / value:12.4g} {unit}{ratio}", flush=True)
 
 
 def tree_params(threads: int, method: str) -> dict[str, object]:
-    """The same model for Kauri and XGBoost."""
+    """Return parameters that give the same model in Kauri and XGBoost."""
     return {"objective": "binary:logistic", "tree_method": method, "max_depth": 6, "eta": 0.1, "nthread": threads}
 
 
@@ -76,7 +76,7 @@ LIGHTGBM = {
 
 
 def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.Namespace) -> None:
-    """Construction and training apart; the models must be about equally good."""
+    """Measure construction and training together; the models must be about equally good."""
     features, labels = make_binary(n_rows, 28)
     test, test_labels = make_binary(50_000, 28, seed=1)
     params = tree_params(args.threads, method)
@@ -109,12 +109,12 @@ def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.
         scores["lightgbm"] = models["lightgbm"].predict(test)
     aucs = {name: roc_auc_score(test_labels, score) for name, score in scores.items()}
     print(f"{case:28} test AUC  " + "  ".join(f"{name} {auc:.5f}" for name, auc in aucs.items()))
-    if abs(aucs["kauri"] - aucs["xgboost"]) > 2e-2:  # over seeds their difference has a deviation of 0.006 (hist)
+    if abs(aucs["kauri"] - aucs["xgboost"]) > 2e-2:  # over seeds the difference has a deviation of 0.006 (hist)
         raise SystemExit(f"{case}: the models disagree: {aucs}")
 
 
 def make_queries(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Features and relevance 0 to 4, in shares as in web search, of 1,000 queries of 100 rows."""
+    """Return features and relevance 0 to 4, distributed as in web search, of 1,000 queries of 100 rows."""
     features, _ = make_binary(100_000, 136, seed)
     noise = np.random.default_rng(seed + 1).standard_normal(len(features), dtype=np.float32)
     signal = features[:, 0] + 0.5 * features[:, 1] * features[:, 2] + noise
@@ -122,7 +122,7 @@ def make_queries(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rank_case(args: argparse.Namespace) -> None:
-    """LambdaMART by ndcg, 32 best places, hist; construction apart."""
+    """Measure LambdaMART by ndcg over the 32 best places, hist, without the construction of the data."""
     features, relevance = make_queries()
     test, test_relevance = make_queries(seed=7)
     rounds, group = 20, [100] * 1000
@@ -153,7 +153,7 @@ def rank_case(args: argparse.Namespace) -> None:
 
 
 def predict_case(args: argparse.Namespace) -> None:
-    """500 trees of depth 6 on 200 k rows, from a NumPy array."""
+    """Measure predictions of 500 trees of depth 6 on 200 k rows, from a NumPy array."""
     features, labels = make_binary(20_000, 28)
     rows, _ = make_binary(200_000, 28, seed=2)
     params = tree_params(args.threads, "hist")
@@ -184,7 +184,7 @@ def predict_case(args: argparse.Namespace) -> None:
 
 
 def libsvm_case(args: argparse.Namespace) -> None:
-    """200 MB of libsvm text, 28 dense columns of 6 digits."""
+    """Measure reading 200 MB of libsvm text, 28 dense columns of 6 digits."""
     block, labels = make_binary(20_000, 28)
     lines = "".join(
         f"{label:g} " + " ".join(f"{col}:{value:.6g}" for col, value in enumerate(row)) + "\n"
@@ -212,7 +212,7 @@ def libsvm_case(args: argparse.Namespace) -> None:
 
 
 def csc_case(args: argparse.Namespace) -> None:
-    """A tenth of 1 M x 100 cells."""
+    """Measure reading compressed columns that fill a tenth of 1 M x 100 cells."""
     matrix = scipy.sparse.random(1_000_000, 100, 0.1, format="csc", random_state=0, dtype=np.float32)
     seconds, results = take_turns(
         {
@@ -237,7 +237,7 @@ CASES: dict[str, Callable[[argparse.Namespace], None]] = {
 
 
 def main() -> None:
-    """Runs the named cases, or all."""
+    """Run the named cases, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=list(CASES), help=", ".join(CASES))
     parser.add_argument("--threads", type=int, default=2)

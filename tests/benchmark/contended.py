@@ -1,14 +1,14 @@
-"""What training takes where other programs work beside it, side by side with XGBoost and LightGBM.
+"""Training time while other programs run on the same machine, side by side with XGBoost and LightGBM.
 
     python tests/benchmark/contended.py [--threads 2] [--rows N] [--busy 1,2] [--libraries a,b]
         [--parts training,search] [--kauri-library NAME=LIBRARY[:PACKAGE] ...] [--repeats 3] [--out FILE]
 
-Every library trains on a quiet machine and beside processes that each keep a core busy, once as a user finds it and
+Every library trains on a quiet machine and beside processes that each keep a core busy, once with default settings and
 once with OMP_WAIT_POLICY=passive, which makes GNU's OpenMP sleep instead of spin and has to be set before a process
-starts. `search` is scikit-learn's cross_val_score and GridSearchCV with as many jobs as --threads around estimators
-whose own number of threads is the default. Each library and policy is a process of its own; they take turns within a
-repeat, so that a noisy machine hurts all alike. Printed is one table of medians in seconds. --kauri-library adds
-another build of Kauri, for before and after; PACKAGE is the folder with the Python package that fits it, if not this
+starts. `search` is scikit-learn's cross_val_score and GridSearchCV with --threads jobs around estimators whose own
+number of threads is the default. Each library and policy has its own process; the processes take turns within a repeat,
+so that a noisy machine hurts all alike. The output is one table of medians in seconds. --kauri-library adds another
+build of Kauri, for before and after; PACKAGE is the folder with the Python package that fits it, if not this
 checkout's.
 """
 
@@ -32,7 +32,7 @@ SEARCHES = ("cross_val_score loky", "cross_val_score threading", "GridSearchCV l
 
 @dataclass(frozen=True)
 class Contestant:
-    """A library, or a build of it, in processes of one policy."""
+    """A library, or a build of it, with one waiting policy."""
 
     name: str
     policy: str
@@ -41,7 +41,7 @@ class Contestant:
 
 
 class Process:
-    """A worker and its answers."""
+    """A worker process and its answers."""
 
     def __init__(self, who: Contestant, args: argparse.Namespace) -> None:
         command = [sys.executable, "-m", "speed_cases.contended_worker", who.library]
@@ -63,7 +63,7 @@ class Process:
         return json.loads(line)
 
     def ask(self, task: str) -> float:
-        """The seconds that a task takes."""
+        """Run a task in the worker; returns its seconds."""
         print(task, file=self.pipe.stdin, flush=True)
         return self.answer()
 
@@ -74,7 +74,7 @@ class Process:
 
 @contextmanager
 def busy_cores(n: int) -> Iterator[None]:
-    """Other processes that each keep a core busy."""
+    """Run `n` other processes that each keep a core busy."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
     try:
         yield
@@ -85,7 +85,7 @@ def busy_cores(n: int) -> Iterator[None]:
 
 
 def tasks_of(args: argparse.Namespace) -> dict[str, tuple[str, int]]:
-    """What the workers do and beside how many busy processes, by the title of the column."""
+    """Return the worker's task and the number of busy processes beside it, by column title."""
     tasks = {}
     if "training" in args.parts:
         tasks = {"training, quiet" if n == 0 else f"training, {n} busy": ("train", n) for n in (0, *args.busy)}
@@ -107,7 +107,7 @@ def contestants(args: argparse.Namespace) -> list[Contestant]:
 
 
 def measure(args: argparse.Namespace) -> dict[str, dict[str, list[float]]]:
-    """Seconds of each repeat by contestant and column. The first repeat is a warm-up and does not count."""
+    """Return the seconds of each repeat by contestant and column. One training before them is a warm-up."""
     tasks, all_of_them = tasks_of(args), contestants(args)
     found = {f"{who.name} | {who.policy}": {title: [] for title in tasks} for who in all_of_them}
     processes = {f"{who.name} | {who.policy}": Process(who, args) for who in all_of_them}
@@ -124,7 +124,7 @@ def measure(args: argparse.Namespace) -> dict[str, dict[str, list[float]]]:
 
 
 def table(found: dict[str, dict[str, list[float]]]) -> str:
-    """Medians in seconds; for rows of the default policy what they are times those of the passive one."""
+    """Return the table of medians in seconds. Rows of the default policy also show the ratio to the passive policy."""
     titles = list(next(iter(found.values())))
     lines = ["| library | waiting | " + " | ".join(titles) + " |", "|---|---|" + "---|" * len(titles)]
     for row, columns in found.items():

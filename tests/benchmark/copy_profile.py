@@ -1,12 +1,12 @@
-"""What crosses the bus while a model grows on a CUDA device: bytes and copies a round, for each objective.
+"""Copies between host and CUDA device during training: bytes and copies a round, for each objective.
 
     python tests/benchmark/copy_profile.py [objective ...] [--rows 1000] [--times 1,100] [--depth 6]
 
-The larger sets are the smallest over and over, so that the trees are the same. Each round evaluates the training set
-and another set. The numbers are the plug-in's own (it writes them to the log at verbosity 3), the largest of the rounds
-after the third: before, the data sets come to the device. The loop is resident when they do not grow with the rows;
-the last column says so. A line `falls back` names an objective or metric without a device version, whose rows cross
-every round. The exit status is 1 if anything grows that did not fall back.
+The larger sets repeat the smallest set, so that the trees are the same. Each round evaluates the training set and
+another set. The numbers are the plug-in's own (it logs them at verbosity 3), the largest from round 3 on, because
+earlier rounds copy the data sets to the device. The loop is resident if the numbers do not grow with the rows, as the
+last column says. A line `falls back` names an objective or metric without a device version, whose rows are copied every
+round. The exit status is 1 if a number grows although nothing fell back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LINE = re.compile(
     r"device to host (\d+) bytes in (\d+) copies"
 )
 FIRST_STEADY = 3
-# objective: metrics
+# Metrics by objective.
 OBJECTIVES = {
     "reg:squarederror": ["rmse", "mae"],
     "reg:logistic": ["rmse", "logloss"],
@@ -59,7 +59,7 @@ def make_set(n_rows: int, times: int, n_cols: int, n_classes: int, seed: int) ->
 
 
 def profile(objective: str, times: int, options: argparse.Namespace, log: Lines) -> tuple[np.ndarray, set[str]]:
-    """Bytes and copies up, bytes and copies down of the largest steady round; what fell back to the host."""
+    """Return the most bytes and copies up and down of a steady round, and the log lines about fallbacks to the host."""
     n_classes = 3 if objective.startswith("multi:") else 2
     params = {
         "objective": objective,

@@ -1,13 +1,13 @@
-"""The same training on the same cluster: kauriboost.dask beside xgboost.dask and lightgbm.dask.
+"""Distributed training of the same rows on equal clusters: kauriboost.dask beside xgboost.dask and lightgbm.dask.
 
     .venv/bin/python tests/peers/environments.py dask
     build-peers/dask/bin/python tests/benchmark/dask_compare.py [--rows 1000000] [--workers 2] [--depth 8] [--rounds 20]
 
-Each library has a cluster of its own, of processes with one thread each, and rows that the workers make themselves.
-Time is that of train() on rows that are in memory, the median of the repeats after a first one, which the libraries do
-in turns; CPU the processor time of all workers of it; memory the peak of a worker over the idle one; bytes what goes
-over the loopback device, all of the machine's. A training of Kauri that does not end with the bytes of one process, or
-libraries whose errors differ by more than 2 %, fail.
+Each library has its own cluster, of processes with one thread each, and rows that the workers make themselves. The
+libraries take turns; numbers are medians of the repeats after a first training. Seconds: time of train() on rows in
+memory. CPU: processor time of all workers in it. Memory: a worker's peak in the first training minus its peak before.
+Bytes sent: traffic of the loopback device, of the whole machine. The run fails if Kauri's model differs from the model
+of one process by a byte, or if the libraries' errors differ by more than 2 %.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ N_COLUMNS = 28
 
 
 def block(first: int, n_rows: int) -> np.ndarray:
-    """Features and, last, the target."""
+    """Return the features and, in the last column, the target."""
     X = np.random.default_rng(first).normal(size=(n_rows, N_COLUMNS)).astype(np.float32)
     y = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2]) + 0.5 * X[:, 3 : N_COLUMNS // 2].sum(axis=1)
     return np.column_stack([X, y])
 
 
 def blocks_of(arguments: argparse.Namespace) -> list[tuple[int, int]]:
-    """The first row of each block, and how many it has."""
+    """Return the first row and the number of rows of each block."""
     n_blocks = 4 * arguments.workers
     ends = [arguments.rows * i // n_blocks for i in range(n_blocks + 1)]
     return [(begin, end - begin) for begin, end in zip(ends, ends[1:])]
 
 
 def table(client: Any, arguments: argparse.Namespace) -> Any:
-    """The rows, on all workers in turns: where Dask is left to itself, a busy machine's may be all on one."""
+    """Return the rows, in blocks that alternate between workers. On a busy machine Dask may put all on one worker."""
     addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])
     places = blocks_of(arguments)
     made = [
@@ -119,7 +119,7 @@ def loopback_bytes() -> int:
 
 
 def peak_memory() -> int:
-    """Of this process, in bytes."""
+    """Return the peak memory of this process in bytes."""
     status = Path("/proc/self/status").read_text()
     return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
 
@@ -159,7 +159,7 @@ class Contestant:
         self._measured.append((seconds, self._processor_time() - processor, loopback_bytes() - sent))
 
     def error(self) -> float:
-        """Print a line of the table; the error on new rows."""
+        """Print a line of the table; returns the error on new rows."""
         new = block(10**9, 20_000)
         error = float(np.sqrt(np.mean((self.predict(new[:, :-1]) - new[:, -1]) ** 2)))
         seconds, processor, sent = map(statistics.median, zip(*self._measured))

@@ -1,16 +1,17 @@
-"""One to four processes of a Dask cluster on one machine: work for each core, and what a network would add to it.
+"""Scaling from one to four processes of a Dask cluster on one machine: work per core, and the estimated network cost.
 
     python tests/benchmark/dask_scaling.py [--rows 1000000] [--depth 8] [--rounds 20] [--workers 1 2 3 4]
 
-Each number of workers has a cluster of its own, of processes with one thread each. CPU is the processor time of all
-workers, and of the one that takes most; `speed-up` is that of one worker over the latter: how much sooner the work is
-done where each has a core, whatever else this machine does. MB and messages are what a rank sends for a tree, counted
-where they are written. A training that does not end with the bytes of one process fails.
+Each number of workers has its own cluster, of processes with one thread each. CPU is the processor time of all workers;
+`busiest` is the time of the worker that takes most. `speed-up` is the time of a single worker over the busiest one's:
+the speed-up if each worker has its own core, whatever else runs on this machine. MB sent and messages are a rank's
+bytes sent and messages awaited for a tree, counted in the transport. The run fails if a model differs from the model of
+one process by a byte.
 
-The model (of distributed.md's section 5): with n ranks a tree takes the busiest rank's processor time, the bytes that a
-rank sends over a network's speed, and as many latencies as it waits for messages. Columns are shared out, so of V bytes
-of sums a rank sends (n - 1) / n; V comes from the largest n that was measured, processor time by a line through what
-was measured, t = a / n + b.
+The model (distributed.md, section 5): with n ranks a tree takes the busiest rank's processor time, plus the bytes that
+a rank sends divided by the network's speed, plus one latency per message that it waits for. Columns are divided among
+the ranks, so a rank sends (n - 1) / n of V bytes of sums. V comes from the largest n measured, processor time from a
+line fitted to the measurements, t = a / n + b.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ RANKS_OF_MODEL = (2, 4, 8, 16)
 
 
 class Scale(NamedTuple):
-    """What so many workers take for a tree."""
+    """Cost of a tree with `workers` workers."""
 
     workers: int
     cpu: float  # processor seconds of all workers
@@ -45,7 +46,7 @@ class Scale(NamedTuple):
 
 
 def count_messages() -> None:
-    """At a worker: count what its ranks send and wait for."""
+    """Count, in a worker, the bytes that its ranks send and the messages that they wait for."""
     from kauriboost._dask import group
 
     swap, counts = group.DaskRank.swap, [0, 0]
@@ -60,7 +61,7 @@ def count_messages() -> None:
 
 
 def at_worker() -> tuple[float, int, int]:
-    """Processor time, bytes sent and messages waited for until now."""
+    """Return a worker's processor time, bytes sent and messages waited for until now."""
     from kauriboost._dask import group
 
     return time.process_time(), *group.counts  # type: ignore[attr-defined]
@@ -71,7 +72,7 @@ def params_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def once(client: Any, rows: Any, expected: bytes, arguments: argparse.Namespace) -> Scale:
-    """One training."""
+    """Train once; returns the costs."""
     from kauriboost import dask as kd
 
     data = kd.DaskQuantileDMatrix(client, *rows)
@@ -85,7 +86,7 @@ def once(client: Any, rows: Any, expected: bytes, arguments: argparse.Namespace)
 
 
 def measure(n_workers: int, expected: bytes, arguments: argparse.Namespace) -> Scale:
-    """Medians of the repeats, after a first training."""
+    """Return the medians of the repeats, after a first training."""
     options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         client.run(count_messages)
@@ -98,7 +99,7 @@ def measure(n_workers: int, expected: bytes, arguments: argparse.Namespace) -> S
 
 
 def show(scales: list[Scale]) -> None:
-    """Print what was measured."""
+    """Print the measurements."""
     print("workers  CPU ms a tree  of one's  busiest  speed-up  MB sent  messages  ms a tree here")
     one = scales[0]
     for each in scales:
@@ -108,7 +109,7 @@ def show(scales: list[Scale]) -> None:
 
 
 def model(scales: list[Scale], arguments: argparse.Namespace) -> None:
-    """Print what the model says of networks."""
+    """Print the model's estimates for networks."""
     shares = np.array([[1 / each.workers, 1.0] for each in scales])
     (per_share, fixed), *_ = np.linalg.lstsq(shares, np.array([each.busiest for each in scales]), rcond=None)
     last = scales[-1]

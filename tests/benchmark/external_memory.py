@@ -1,9 +1,9 @@
-"""Training on bins in memory and in a file: peak memory, seconds and test AUC, each way in a process of its own.
+"""Training on bins in memory and in a file: peak memory, seconds and test AUC, each way in its own process.
 
-The rows are made batch by batch from seeds, so that nobody holds them but who wants to. Peak memory is counted from
-after the imports and the first batch: what the library takes for the data and for training on them.
+The rows are generated batch by batch from seeds, so that only a library that stores them holds them all. Peak memory is
+counted from after the imports and the first batch: the memory of the library's data and of training on them.
 
-Run with the package on the path and KAURI_LIBRARY set; xgboost is compared with where it is installed::
+Run with the package on the path and KAURI_LIBRARY set; xgboost is compared if it is installed::
 
     python tests/benchmark/external_memory.py --rows 1000000 --cols 200 --budget 160 --threads 2
 """
@@ -46,7 +46,7 @@ def batch_of(seed: int, n_rows: int, n_cols: int) -> tuple[np.ndarray, np.ndarra
 
 
 def iterator_of(base: type, args: argparse.Namespace, prefix: str | None) -> Any:
-    """Return an iterator of the library whose class is `base`."""
+    """Return an iterator over the batches, derived from a library's class `base`."""
     sizes = [min(BATCH_ROWS, args.rows - first) for first in range(0, args.rows, BATCH_ROWS)]
 
     class Seeds(base):  # type: ignore[misc]
@@ -86,7 +86,7 @@ def run_way(way: str, args: argparse.Namespace) -> dict[str, float]:
     """Make the data, train, and evaluate on other rows."""
     module = importlib.import_module({"kauri": "kauriboost", "xgboost": "xgboost"}[way.split()[0]])
     test, labels = batch_of(10**6, BATCH_ROWS, args.cols)
-    batch_of(0, BATCH_ROWS, args.cols)  # the maximum that an iterator holds, besides the test rows
+    batch_of(0, BATCH_ROWS, args.cols)  # the most that an iterator holds, besides the test rows
     before = peak_megabytes()
     params = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": args.depth, "nthread": args.threads}
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
@@ -107,7 +107,7 @@ def run_way(way: str, args: argparse.Namespace) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run all ways, or the one that a child process is told."""
+    """Run all ways, or in a child process its one way."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--cols", type=int, default=200)

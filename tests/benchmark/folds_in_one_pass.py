@@ -1,12 +1,12 @@
-"""Folds and settings in one pass of `cv` beside one training after the other: seconds by the clock, and bytes.
+"""Folds and settings in one pass of `cv` beside one training after the other: wall-clock seconds, and bytes.
 
     python tests/benchmark/folds_in_one_pass.py [--repeats 3] [--threads N] [--folds 5] [ROWSxROUNDS ...]
 
-The rows are drawn, 28 columns of float32, squared error, depth 6. "After" cuts the folds once, calls `train` for each
-setting and fold with all threads, evaluates both parts of the fold in each round as `cv` does, and predicts what was
-held out. "Pass" is one call of `cv` that returns the models. Both with cuts of each fold's own, with the bins of all
-rows, and with these for three settings; in turns, medians of several. The exit status is 1 where a model or a
-prediction has other bytes.
+The rows are random, 28 columns of float32, squared error, depth 6. "After" slices the folds once, calls `train` for
+each setting and fold with all threads, evaluates both parts of the fold in each round as `cv` does, and predicts the
+held-out rows. "Pass" is one call of `cv` that returns the models. Both run with bin edges of each fold's own, with the
+bins of all rows, and with the latter for three settings; they take turns, and the numbers are medians. The exit status
+is 1 if a model or a prediction differs by a byte.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def one_after_the_other(data: kb.DMatrix, settings: Settings, rounds: int, folds
 
 
 def seconds_of(work: Callable[..., Outcome], rows: int) -> tuple[float, Outcome]:
-    """The time of the work alone, on a matrix that has been cut into no bins yet."""
+    """Return the time of the work alone, on a matrix without bins, and its outcome."""
     data = drawn(rows)
     begin = time.perf_counter()
     outcome = work(data)
@@ -66,7 +66,7 @@ def seconds_of(work: Callable[..., Outcome], rows: int) -> tuple[float, Outcome]
 
 
 def compare(what: str, rows: int, task: dict[str, Any], repeats: int) -> bool:
-    """Print a line; whether all bytes are the same."""
+    """Print a line; returns whether all bytes are the same."""
     ways = [functools.partial(way, **task) for way in (one_after_the_other, in_one_pass)]
     taken: tuple[list[float], list[float]] = ([], [])
     same = True

@@ -1,9 +1,9 @@
-"""Forests of scikit-learn, explained by their library's usual tool and as models of ours.
+"""Forests of scikit-learn: predictions and Shapley values by scikit-learn and shap, and by Kauri's models of them.
 
     .venv/bin/python tests/benchmark/forests_of_others.py [--trees 500] [--depth 16] [--rows 10000] [--explained 200]
 
-A random forest of regression trees on rows like those of Friedman's first function; all of it on the CPU, predictions
-on `--rows` rows, path-dependent Shapley values of `--explained` ones, since shap takes minutes for more.
+A random forest of regression trees on rows from Friedman's first function. Everything runs on the CPU: predictions for
+`--rows` rows, path-dependent Shapley values for `--explained` rows, since shap takes minutes for more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 
 def timed(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """The median of the seconds, and what came out."""
+    """Return the median seconds and the result."""
     seconds = []
     for _ in range(repeats):
         begin = time.perf_counter()

@@ -1,10 +1,10 @@
-"""Categorical columns in `exact` on the device: milliseconds of a tree, beside the CPU's and the columns as numbers.
+"""Categorical columns in `exact` on the device: milliseconds of a tree, beside the CPU and beside numeric columns.
 
     python tests/benchmark/gpu_categories.py [--scale 1] [--rounds 21] [--cpu-rounds 3]
 
-Half of the columns are normal deviates, half are categories of skewed frequencies, each with an effect of its own.
-"as numbers" is the device on the same values without types. Times are medians of five windows of rounds, the first
-round left out. The exit status is 1 if the models of the CPU's rounds differ.
+Half of the columns are normal deviates, half are categories of skewed frequencies, each with its own effect.
+"as numbers" is the device on the same values without types. Times are medians of five windows of rounds, without the
+first round. The exit status is 1 if the models of device and CPU differ after the CPU's rounds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paper_tables.training import device_params, forget_peak, model_digest, peak
 
 @dataclass
 class Shape:
-    """A case: so many columns of numbers, and of so many categories each."""
+    """A case: the number of numeric columns, and the number of categories of each categorical column."""
 
     rows: int
     numbers: int
@@ -57,7 +57,7 @@ COLUMNS: list[Column] = [
 
 
 def make(shape: Shape, n_rows: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Features, labels and types."""
+    """Return features, labels and types."""
     rng = np.random.default_rng(0)
     features = np.empty((n_rows, shape.numbers + len(shape.categories)), np.float32)
     signal = np.zeros(n_rows, np.float32)
@@ -74,7 +74,7 @@ def make(shape: Shape, n_rows: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 
 def measure(shape: Shape, args: argparse.Namespace) -> Row:
-    """One row of the table."""
+    """Return one row of the table."""
     import kauriboost as kb
 
     n_rows = max(100, int(shape.rows * args.scale))

@@ -1,4 +1,4 @@
-"""Exact training on the device, measured: one command per table of Mitchell & Frank 2017, each with README's figures.
+"""Measurements of exact training on the device: one command per table of Mitchell & Frank 2017, with README's figures.
 
     python tests/benchmark/gpu_exact_tables.py --headline           # 200 k, 1 M and 10.5 M rows
     python tests/benchmark/gpu_exact_tables.py --table 22           # test metric, CPU and device (23: sorting phase)
@@ -11,9 +11,9 @@
     python tests/benchmark/gpu_exact_tables.py --roofline           # bytes and milliseconds of each kernel, by ncu
 
 Each prints a markdown table and writes all its numbers as JSON into the folder --out. Times are medians of five windows
-of rounds after a first round. The exit status is 1 when the device's model is not the CPU's, byte for byte. Tables 22
-and 23 read real data sets by a module load.py in the folder --data (or KAURI_DATA) whose load(name) returns features,
-labels and extras. --device cpu --scale 0.001 tries everything without a device.
+of rounds after a first round. The exit status is 1 if the models of device and CPU differ by a byte. Tables 22 and 23
+read real data sets by a module load.py in the folder --data (or KAURI_DATA) whose load(name) returns features, labels
+and extras. --device cpu --scale 0.001 tries everything without a device.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FIGURES: dict[int, Callable[[argparse.Namespace], int]] = {
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     parser = arguments.make_parser(__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--table", type=int, choices=TABLES)

@@ -1,16 +1,16 @@
-"""`hist` on a device beside XGBoost's CUDA build on the same device, in the same run: one line per work.
+"""`hist` on a device beside XGBoost's CUDA build on the same device, in the same run: one line per case ("work").
 
-    python tests/benchmark/gpu_hist.py                                      # every work
+    python tests/benchmark/gpu_hist.py                                      # every case
     python tests/benchmark/gpu_hist.py trees --rows 10000000 --columns 28 --depth 6 --rounds 50
-    python tests/benchmark/gpu_hist.py trees depth8 depth12 leaves          # one process a library, one matrix
+    python tests/benchmark/gpu_hist.py trees depth8 depth12 leaves          # one process per library, one matrix
     python tests/benchmark/gpu_hist.py matrix matrix-device memory --repeats 3
-    python tests/benchmark/gpu_hist.py --device cpu --rows 2000 --rounds 20 # tries what needs no device
+    python tests/benchmark/gpu_hist.py --device cpu --rows 2000 --rounds 20 # the cases that need no device
 
-Works are data (hist_cases/works.py). Each library does them in a process of its own; works on the same rows share it,
-and --limit ends it. Milliseconds of a tree are the difference of two trainings on one matrix, by rounds; medians of
---repeats. Ratios are XGBoost / Kauri: above 1 Kauri is faster, or takes less memory. Memory is what the driver says
-is in use, polled; net of the context and of the arrays given. The exit status is 1 if a model of Kauri's on the device
-is not the CPU's, byte for byte (3 rounds on at most 100,000 rows), or a work of Kauri's did not end well.
+Cases are data (hist_cases/works.py). Each library runs them in its own process; cases on the same rows share a process,
+and --limit ends it. Milliseconds of a tree are the time difference of two trainings on one matrix, divided by the
+difference in rounds; medians of --repeats. Ratios are XGBoost / Kauri: above 1 Kauri is faster, or takes less memory.
+Memory is the driver's figure of memory in use, polled, without the context and the input arrays. The exit status is 1
+if Kauri's models of device and CPU differ by a byte (3 rounds on at most 100,000 rows), or if a case of Kauri failed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Answers = dict[str, dict[str, Any]]
 
 
 def run_library(library: str, works: list[Work], args: argparse.Namespace) -> Answers:
-    """The answer of each work; what failed, or was not reached, has an error."""
+    """Run the works in a process; returns the answer of each. A work that failed or was not reached has an error."""
     settings = {"device": args.device, "threads": args.threads, "repeats": args.repeats, "matrix": args.matrix}
     task = {"library": library, "settings": settings, "works": [work.to_dict() for work in works]}
     python = args.xgboost_python if library == "xgboost" and args.xgboost_python else sys.executable
@@ -59,7 +59,7 @@ def run_library(library: str, works: list[Work], args: argparse.Namespace) -> An
 
 
 def cell(work: Work, library: str, answer: dict[str, Any]) -> str:
-    """One library's part of a line."""
+    """Return one library's part of a line."""
     if "error" in answer:
         return f"{library} ({answer['error']})"
     digits = 3 if UNITS[work.measure] == "s" or answer["value"] < 10 else 1
@@ -75,14 +75,14 @@ def cell(work: Work, library: str, answer: dict[str, Any]) -> str:
 
 
 def ratios(found: dict[str, dict[str, Any]]) -> dict[str, float]:
-    """XGBoost's number over Kauri's, where both have one."""
+    """Return XGBoost's number over Kauri's, where both have one."""
     ours, theirs = (found.get(library, {}) for library in LIBRARIES)
     keys = [key for key in ("value", "construction") if ours.get(key, 0) > 0 and key in theirs]
     return {key: theirs[key] / ours[key] for key in keys}
 
 
 def report(work: Work, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Print the line of a work; its numbers."""
+    """Print the line of a work; returns its numbers."""
     cells = [cell(work, library, answer) for library, answer in found.items()]
     both = ratios(found)
     names = {"value": "ratio", "construction": "ratio of construction"}
@@ -92,13 +92,13 @@ def report(work: Work, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def is_wrong(found: dict[str, dict[str, Any]]) -> bool:
-    """Whether Kauri's part failed, or has other bytes."""
+    """Return whether Kauri's part failed, or has other bytes."""
     ours = found.get("kauri", {})
     return "error" in ours or ours.get("equal_bytes") is False
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("works", nargs="*", metavar="work", help=f"of {', '.join(WORKS)}; default: all")
     for name in ("rows", "columns", "depth", "leaves", "rounds"):

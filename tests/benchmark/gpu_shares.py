@@ -1,4 +1,4 @@
-"""Trees on several devices of one host beside one of them: milliseconds of a tree, and whether models are the same.
+"""Training on several devices of one host beside one device: milliseconds of a tree, and equality of the models.
 
     python tests/benchmark/gpu_shares.py                                 # 100 M x 28, depth 8, on cuda:0, and on all
     python tests/benchmark/gpu_shares.py --rows 10000000 --depth 6 12 --devices cuda:0 cuda:0,1
@@ -6,9 +6,9 @@
     python tests/benchmark/gpu_shares.py --rows 10000000 --method approx
     python tests/benchmark/gpu_shares.py --rows 10000000 --targets 5                       # vector leaves
 
-Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there, for approx a DMatrix. A tree's time
-is the difference of two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two places
-give models of other bytes.
+CuPy makes the rows on the first device, where a QuantileDMatrix reads them (for approx a DMatrix). A tree's time is the
+time difference of two trainings on one matrix, divided by the difference in rounds; medians of --repeats. The exit
+status is 1 if the models of two placements differ by a byte.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BLOCK_ROWS = 4_000_000
 
 
 def make_rows(n_rows: int, n_cols: int, n_targets: int) -> tuple[Any, Any]:
-    """Normal deviates and noisy binary labels, in the memory of the first device."""
+    """Return normal deviates and noisy binary labels, in the memory of the first device."""
     cupy = importlib.import_module("cupy")
     random = cupy.random.default_rng(0)
     rows = cupy.empty((n_rows, n_cols), cupy.float32)
@@ -47,7 +47,7 @@ def make_rows(n_rows: int, n_cols: int, n_targets: int) -> tuple[Any, Any]:
 
 
 def make_matrix(args: argparse.Namespace) -> kb.DMatrix:
-    """The rows are gone once they are codes, or copied."""
+    """Return the matrix. The rows are freed once they are binned or copied."""
     rows, labels = make_rows(args.rows, args.columns, args.targets)
     matrix = (kb.DMatrix if args.method == "approx" else kb.QuantileDMatrix)(rows, labels)
     del rows, labels
@@ -56,12 +56,12 @@ def make_matrix(args: argparse.Namespace) -> kb.DMatrix:
 
 
 def digest_without_device(booster: kb.Booster) -> str:
-    """Of the model's file, which says nothing of devices."""
+    """Return the digest of the model's file, which does not mention devices."""
     return hashlib.sha256(booster.save_raw("ubj")).hexdigest()[:12]
 
 
 def measure(matrix: kb.DMatrix, depth: int, where: dict[str, Any], args: argparse.Namespace) -> tuple[float, str]:
-    """Milliseconds of a tree; the digest of the longer training's model."""
+    """Return the milliseconds of a tree, and the digest of the longer training's model."""
     params = {
         "objective": "binary:logistic",
         "tree_method": args.method,

@@ -1,11 +1,11 @@
-"""What a group costs: work, messages and bytes of one model learnt by several ranks, beside one process.
+"""Cost of training one model on several ranks: work, messages and bytes, beside one process.
 
     python tests/benchmark/groups.py [--rows 200000] [--columns 28] [--depth 8] [--rounds 10] [--ranks 1,2,4]
 
-Ranks are threads of one process that share nothing but messages, one thread each; the rows are cut into as many runs.
-Printed are, for each number of ranks, the processor time of all ranks together, cuts and bins included (a machine with
-that many processors does it in that time divided by the ranks, plus what the messages take), what it is of one
-process's, the calls and the bytes that a rank sends for a tree, and whether the models are equal.
+Ranks are threads of one process that share only messages, one thread each. Each rank has one contiguous run of rows.
+The output, for each number of ranks, is the processor time of all ranks together, including bin edges and bins (a
+machine with one processor per rank takes that time divided by the ranks, plus the messages), its ratio to one process,
+the calls and the bytes that a rank sends for a tree, and whether the models are equal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kauriboost.collective import Collective, thread_group
 
 
 class Counted(Collective):
-    """A rank whose calls are counted."""
+    """A rank that counts its collective calls."""
 
     def __init__(self, group: Any) -> None:
         self.group, self.rank, self.size, self.calls = group, group.rank, group.size, 0
@@ -55,7 +55,7 @@ def make_table(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def learn(params: dict[str, Any], rounds: int, table: tuple[np.ndarray, np.ndarray], group: Any = None) -> bytes:
-    """Return the bytes of a model of the rows of one rank, or of all."""
+    """Train on the rows of one rank, or on all rows without a group; returns the bytes of the model."""
     features, labels = table
     rank, size = (0, 1) if group is None else (group.rank, group.size)
     bounds = np.linspace(0, len(labels), size + 1).astype(int)
@@ -67,7 +67,7 @@ def learn(params: dict[str, Any], rounds: int, table: tuple[np.ndarray, np.ndarr
 
 
 def learn_together(params: dict[str, Any], rounds: int, table: tuple[np.ndarray, np.ndarray], ranks: int) -> Any:
-    """Return the models of all ranks and the ranks."""
+    """Train on all ranks; returns the models of all ranks, and the ranks."""
     groups = [Counted(group) for group in thread_group(ranks)]
     models: list[bytes] = [b""] * ranks
 

@@ -2,14 +2,14 @@
 
     python tests/benchmark/interval_coverage.py [set ...] [--coverage 0.9] [--splits 10] [--rows 8000] [--threads 2]
 
-Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Of each set `--rows` rows are
-drawn, and three tenths of them held out, anew for each split. "coverage" is the share of held-out labels within,
-its mean over the splits with the standard deviation; "width" the mean width in standard deviations of the labels;
-"score" the mean interval score (Gneiting and Raftery 2007: width plus 2/(1 - coverage) times what labels are beyond an
-end, in the same unit), where smaller is better. "calibration rows" learns from three quarters of the rows to learn
-from. Every method has the same rounds and parameters. Exit status 1 where a calibrated mean is further than 2 points
-from the coverage that was asked for, or from the 2/(n + 1) above it up to which n rows to calibrate by lead in theory
-(each end is rounded outwards to a row).
+Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). `--rows` rows of each set are
+drawn, and each split holds out a random three tenths of them. "coverage" is the fraction of held-out labels inside
+their interval, as mean and standard deviation over the splits. "width" is the mean width in standard deviations of the
+labels. "score" is the mean interval score (Gneiting and Raftery 2007: width plus 2/(1 - coverage) times the distance of
+a label beyond an end, in the same unit), where smaller is better. "calibration rows" trains on three quarters of the
+training rows and calibrates on the rest. Every method has the same rounds and parameters. The exit status is 1 if a
+calibrated mean is more than 2 points below the requested coverage, or more than 2 points plus 2/(n + 1) above it;
+2/(n + 1) is the theoretical excess with n calibration rows (each end is rounded outwards to a row).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Ends = Callable[[np.ndarray], np.ndarray]
 
 
 def rows_of(name: str, n_rows: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Features, the label (the first, where there are several) and the types of the features."""
+    """Return features, the label (the first, if there are several) and the types of the features."""
     X, y, about = load(name)
     y = y[:, 0] if y.ndim == 2 else y
     chosen = np.random.default_rng(0).permutation(len(y))[:n_rows]
@@ -46,7 +46,7 @@ def rows_of(name: str, n_rows: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 
 def fitted(method: str, X: np.ndarray, y: np.ndarray, coverage: float, params: dict[str, Any]) -> Ends:
-    """What returns the ends of intervals of rows."""
+    """Fit a model; returns a function from rows to the ends of their intervals."""
     outside = (1 - coverage) / 2
     if method == "plain":
         quantiles = [outside, 0.5, 1 - outside]
@@ -61,7 +61,7 @@ def fitted(method: str, X: np.ndarray, y: np.ndarray, coverage: float, params: d
 
 
 def measured(ends: np.ndarray, y: np.ndarray, coverage: float) -> tuple[float, float, float]:
-    """Share within, mean width and mean interval score."""
+    """Return the fraction of labels inside, the mean width and the mean interval score."""
     low, high = ends.T
     width = (high - low).mean()
     beyond = np.maximum(low - y, 0) + np.maximum(y - high, 0)

@@ -3,9 +3,9 @@
     python tests/benchmark/interventional_compare.py [model ...] [--background 100] [--rows 1000] [--repeats 3]
     python tests/benchmark/interventional_compare.py [model ...] --device cuda [--threads 16]
 
-The libraries take turns; medians of the processor's time for all rows, the background's part in it included. Wrong
-answers fail: contributions must add up to the margin and agree with shap's. With a device there is no shap beside: the
-time is that of a call on data sets that are there, the first call apart, and values must agree with the CPU's.
+The libraries take turns; times are medians of the processor time for all rows, including work on the background. Wrong
+answers fail: contributions must add up to the margin and agree with shap's. With --device shap is not run: times are of
+calls on existing data sets, with the first call shown separately, and values must agree with the CPU's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shap_compare import kb, rows_of, train  # the import finds the package in t
 
 
 def check(ours: kb.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray, peer: np.ndarray) -> float:
-    """Largest difference to shap relative to the largest contribution."""
+    """Check the values; returns the largest difference to shap relative to the largest contribution."""
     scale = np.abs(phi).max()
     margin = ours.predict(kb.DMatrix(rows), output_margin=True)
     np.testing.assert_allclose(phi.sum(axis=1, dtype=np.float64) + base, margin, rtol=0, atol=1e-5 * scale)
@@ -29,7 +29,7 @@ def check(ours: kb.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray,
 
 
 def rows_against(name: str, args: argparse.Namespace) -> tuple[bytearray, np.ndarray, np.ndarray]:
-    """A model, rows to explain and a background."""
+    """Return a model, rows to explain and a background."""
     data, size = name.rsplit("-", 1)
     features, labels, rows = rows_of(data, args.rows)
     reference = features[np.random.RandomState(7).randint(0, len(features), args.background)]
@@ -37,7 +37,7 @@ def rows_against(name: str, args: argparse.Namespace) -> tuple[bytearray, np.nda
 
 
 def run_on_device(name: str, args: argparse.Namespace) -> None:
-    """One model on a device."""
+    """Measure one model on a device."""
     raw, rows, reference = rows_against(name, args)
     own, against = kb.DMatrix(rows), kb.DMatrix(reference)
     booster = kb.Booster({"device": args.device, "nthread": args.threads}, model_file=raw)
@@ -56,7 +56,7 @@ def run_on_device(name: str, args: argparse.Namespace) -> None:
 
 
 def run(name: str, args: argparse.Namespace) -> None:
-    """One model beside shap."""
+    """Measure one model beside shap."""
     import shap  # imported here, because machines with a device may lack it
 
     raw, rows, reference = rows_against(name, args)
@@ -85,7 +85,7 @@ def run(name: str, args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Runs the named models, of one output each."""
+    """Run the named models, of one output each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", default=["california-med", "adult-med"], metavar="model")
     parser.add_argument("--background", type=int, default=100)

@@ -1,16 +1,16 @@
-"""Absolute and quantile errors on ten real sets: held-out losses of Kauri beside those of a peer, at their defaults.
+"""Absolute and quantile errors on ten real sets: held-out losses of Kauri beside a peer, at their defaults.
 
     python tests/benchmark/line_losses.py xgboost|lightgbm|kauri [set ...] [--splits 5] [--rounds 100] [--threads 2]
 
 Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and the peer in the interpreter
-that runs it: figures of XGBoost are 3.4's, whose rules Kauri has, so one with Python 3.12 or later. Sets of more than
-40,000 rows are a random choice of so many; of several label columns the first counts; categories are numbers for all.
-Values are means over random splits that hold a fifth of the rows out: the mean absolute error, or the mean pinball loss
-of the quantile. The last columns are Kauri's value less the peer's in percent of it and the standard error of their
-mean over the splits. `--set key=value` gives Kauri a parameter; with `--method exact` Kauri and XGBoost choose from the
-same thresholds. The peer kauri is Kauri without `--set`: what a parameter changes, as in `kauri --set
-split_criterion=absolute_error`. LightGBM's defaults are 31 leaves and a learning rate of 0.1, which is not the same
-work.
+that runs it. Our figures of XGBoost are from version 3.4, whose rules Kauri follows and which needs Python 3.12 or
+later. Sets of more than 40,000 rows are reduced to 40,000 random rows. The first of several label columns counts.
+Categories are numbers for all libraries. Values are means over random splits that hold out a fifth of the rows: the
+mean absolute error, or the mean pinball loss of the quantile. The last columns are Kauri's value minus the peer's in
+percent of the peer's, and the standard error of the mean over the splits. `--set key=value` gives Kauri a parameter;
+with `--method exact` Kauri and XGBoost choose from the same thresholds. The peer kauri is Kauri without `--set`, which
+shows the effect of a parameter, as in `kauri --set split_criterion=absolute_error`. LightGBM's defaults are 31 leaves
+and a learning rate of 0.1, which is not the same work.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Predictor = Callable[[Rows, np.ndarray, float | None, argparse.Namespace], np.nd
 
 
 def rows_of(name: str) -> Rows:
-    """Features and one column of labels, at most MOST_ROWS."""
+    """Return the features and one column of labels of at most MOST_ROWS rows."""
     features, labels, extras = load("fremtpl2" if name == "severity" else name)
     if name == "severity":
         labels = np.asarray(extras["claim_amount"])
@@ -95,7 +95,7 @@ def loss(predictions: np.ndarray, labels: np.ndarray, alpha: float | None) -> fl
 
 
 def losses(rows: Rows, alpha: float | None, options: argparse.Namespace) -> np.ndarray:
-    """[splits, 2]: Kauri's and the peer's."""
+    """Return the losses of Kauri and of the peer, [splits, 2]."""
     features, labels = rows
     found = []
     for seed in range(options.splits):

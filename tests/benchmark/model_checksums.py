@@ -1,11 +1,11 @@
 """Checksums of models, predictions, explanations and evaluations over many configurations, one line each.
 
-A change that should change no model is shown by equal tables before and after:
+Equal tables before and after a change show that it changed no model:
 
     KAURI_LIBRARY=old/libkauri.so python tests/benchmark/model_checksums.py > before
     python tests/benchmark/model_checksums.py > after; diff before after
 
---device cuda trains, predicts and explains there. The data are drawn here, from a fixed seed.
+--device cuda trains, predicts and explains on a CUDA device. The data are random, from a fixed seed.
 """
 
 from __future__ import annotations

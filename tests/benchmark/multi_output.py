@@ -1,16 +1,17 @@
-"""One tree a round for all outputs (multi_strategy=multi_output_tree): quality and time beside XGBoost's.
+"""One tree a round for all outputs (multi_strategy=multi_output_tree): quality and time beside XGBoost.
 
     python tests/benchmark/multi_output.py parity|speed|predict [--splits 5] [--threads 1]
 
 parity: the metric on held-out rows of real sets (`KAURI_DATA`, by default `../shared/data` beside the project), means
-over random splits, with both strategies of both libraries. Every feature is replaced by the number of its quantile bin
-of 200, so that both choose from the same candidates. Exit status 1 where vectors of Kauri and of XGBoost differ by more
-than 0.2 % and two standard errors. min_child_weight is 0: before 3.3 XGBoost counts it in another way.
+over random splits, with both strategies of both libraries. Every feature is replaced by the index of its quantile bin
+(200 bins), so that both choose from the same candidates. The exit status is 1 if the libraries' metrics with vector
+leaves differ by more than 0.2 % and two standard errors. min_child_weight is 0, because before 3.3 XGBoost counts it in
+another way.
 
-speed: processor time of a round, the fastest of several, the libraries in turns.
+speed: processor time of a round, the fastest of several; the libraries take turns.
 
-predict: processor time of predictions of all rows, and of 1,000, by both libraries from the same model of 30 rounds,
-which Kauri trained; the fastest of several, the libraries in turns. Margins that differ fail.
+predict: processor time of predictions for all rows, and for 1,000 rows, by both libraries from the same model of 30
+rounds, which Kauri trained; the fastest of several; the libraries take turns. The run fails if margins differ.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Table = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 
 
 def real_set(name: str, n_rows: int) -> Table:
-    """Features, labels and parameters; at most n_rows random rows."""
+    """Return features, labels and parameters of at most n_rows random rows."""
     features, labels, _ = load(name)
     features, labels = np.asarray(features, dtype=np.float32), np.asarray(labels)
     rows = np.random.default_rng(0).permutation(len(features))[:n_rows]
@@ -50,7 +51,7 @@ def real_set(name: str, n_rows: int) -> Table:
 
 
 def in_bins(features: np.ndarray) -> np.ndarray:
-    """The number of the quantile bin of 200; missing values stay."""
+    """Return the index of each value's quantile bin (200 bins); missing values stay missing."""
     bins = features.copy()
     for column in bins.T:
         known = ~np.isnan(column)
@@ -60,14 +61,14 @@ def in_bins(features: np.ndarray) -> np.ndarray:
 
 
 def loss(library: Any, params: dict[str, Any], parts: list[tuple[np.ndarray, np.ndarray]], rounds: int) -> float:
-    """The default metric on the second part of a model of the first."""
+    """Train on the first part; returns the default metric on the second part."""
     train, held_out = (library.DMatrix(features, label=labels) for features, labels in parts)
     booster = library.train(params, train, rounds)
     return float(booster.eval(held_out).rsplit(":", 1)[1])
 
 
 def parity(splits: int, threads: int) -> int:
-    """Print the table; how many lines are beyond the tolerance."""
+    """Print the table; returns the number of lines beyond the tolerance."""
     beyond = 0
     print("| data | rows x features, outputs | Kauri | XGBoost | difference | Kauri, a tree per output | XGBoost |")
     print("|---|---|---|---|---|---|---|")
@@ -107,7 +108,7 @@ def parity(splits: int, threads: int) -> int:
 
 
 def synthetic(kind: str, n_outputs: int, n_rows: int) -> Table:
-    """28 features, as many targets or labels."""
+    """Return 28 features, `n_outputs` targets or binary labels, and parameters."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(n_rows, 28)).astype(np.float32)
     scores = features @ rng.normal(size=(28, n_outputs))
@@ -121,7 +122,7 @@ def synthetic(kind: str, n_outputs: int, n_rows: int) -> Table:
 
 
 def milliseconds(library: Any, params: dict[str, Any], data: Any, rounds: int) -> float:
-    """Of the fastest round but the first, which also makes the bins."""
+    """Return the milliseconds of the fastest round, without the first, which also makes the bins."""
     booster = library.Booster(params, [data])
     times = []
     for i in range(rounds + 1):
@@ -132,7 +133,7 @@ def milliseconds(library: Any, params: dict[str, Any], data: Any, rounds: int) -
 
 
 def speed_cases() -> dict[str, Table]:
-    """What is trained and predicted."""
+    """Return the data sets for training and prediction, by name."""
     return {
         "covertype, 7 classes": real_set("covtype", 200000),
         "8 targets": synthetic("targets", 8, 100000),
@@ -186,7 +187,7 @@ def speed(threads: int) -> None:
 
 
 def main() -> int:
-    """Run the table that was asked for."""
+    """Run the requested table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=["parity", "speed", "predict"])
     parser.add_argument("--splits", type=int, default=5)

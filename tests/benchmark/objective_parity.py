@@ -1,14 +1,14 @@
-"""Every objective on a real set: the metric on held-out rows, Kauri's beside XGBoost's with the same parameters.
+"""Every objective on a real set: the metric on held-out rows, Kauri beside XGBoost with the same parameters.
 
     python tests/benchmark/objective_parity.py [objective ...] [--splits 5] [--rounds 100] [--threads 2]
 
 Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Values are means over random
-splits that hold a fifth of the rows out, differences are Kauri's value less XGBoost's in percent of it, with the
-standard error of their mean. "same bins": every feature is replaced by the number of its quantile bin of 200, so that
-both libraries choose from the same candidates and only the objectives matter. "raw": the values themselves; the
+splits that hold out a fifth of the rows. Differences are Kauri's value minus XGBoost's, in percent of XGBoost's, with
+the standard error of their mean. "same bins": every feature is replaced by the index of its quantile bin (200 bins), so
+that both libraries choose from the same candidates and only the objectives matter. "raw": the values themselves; the
 quantile sketches of tree_method=hist differ, and so do the models. "exact": the values themselves with
-tree_method=exact, which has no sketch. Of ranked data whole queries are held out. reg:expectileerror, which XGBoost 3.2
-lacks, is compared with the same gradients as a custom objective. Exit status 1 where a difference is beyond the
+tree_method=exact, which has no sketch. Ranking data hold out whole queries. reg:expectileerror, which XGBoost 3.2
+lacks, is compared with the same gradients as a custom objective. The exit status is 1 if a difference is beyond the
 tolerance (0.2 %, ndcg 0.5 %) and beyond two standard errors.
 """
 
@@ -39,7 +39,7 @@ EXPECTILE = 0.8
 
 @dataclass
 class Rows:
-    """Features and what belongs to the rows, by the name that set_info knows."""
+    """Features, and the other fields of the rows by their names in set_info."""
 
     features: np.ndarray
     info: dict[str, np.ndarray]
@@ -48,7 +48,7 @@ class Rows:
         return Rows(self.features[rows], {name: values[rows] for name, values in self.info.items()})
 
     def split(self, seed: int) -> tuple[Rows, Rows]:
-        """Rows to learn from and a fifth of them, or of the queries, held out."""
+        """Return the training rows, and a held-out fifth of the rows, or of the queries."""
         units = self.info.get("qid", np.arange(len(self.features)))
         order = np.random.default_rng(seed).permutation(int(units[-1]) + 1)
         held_out = np.isin(units, order[: len(order) // 5])
@@ -71,7 +71,7 @@ def adult() -> Rows:
 
 
 def claims() -> Rows:
-    """Cost of claims per year of insurance, weighted by years."""
+    """Return the cost of claims per year of insurance, weighted by years."""
     features, _, extras = load("fremtpl2")
     some = np.random.default_rng(1).permutation(len(features))[:100_000]
     years = extras["exposure"][some]
@@ -85,20 +85,20 @@ def counts() -> Rows:
 
 
 def severity() -> Rows:
-    """Mean cost of the claims of those who had any."""
+    """Return the mean cost of a claim, for the policies with claims."""
     features, numbers, extras = load("fremtpl2")
     some = (extras["claim_amount"] > 0) & (numbers > 0)
     return Rows(features[some], {"label": np.minimum(extras["claim_amount"][some], 1e5) / numbers[some]})
 
 
 def survival() -> Rows:
-    """Times of death, negative where censored."""
+    """Return times of death, negative if censored."""
     features, labels, _ = load("nhanes1")
     return Rows(features, {"label": labels})
 
 
 def bounds() -> Rows:
-    """The same as intervals."""
+    """Return the times of death as intervals."""
     features, labels, _ = load("nhanes1")
     lower = np.abs(labels)
     some = lower > 0
@@ -199,7 +199,7 @@ def binned(rows: Rows) -> Rows:
 
 
 def differences(case: Case, rows: Rows, options: argparse.Namespace) -> np.ndarray:
-    """[n_splits, 2]: both values of each split."""
+    """Return the metric of both libraries in each split, [n_splits, 2]."""
     values = np.empty((options.splits, 2))
     for split in range(options.splits):
         train, test = rows.split(split)

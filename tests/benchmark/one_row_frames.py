@@ -1,9 +1,9 @@
-"""Predictions of one row as services make them: a pandas frame of one row, beside LightGBM and arrays.
+"""Predictions of one row, as in a service: from a pandas frame of one row, beside LightGBM and arrays.
 
     python tests/benchmark/one_row_frames.py [--columns 28] [--rounds 100] [--repeats 300]
 
-Medians of the thread's processor time; libraries and forms take turns. Wrong answers fail: each form must give what the
-whole data set gives for that row.
+Prints medians of the thread's processor time; libraries and forms take turns. Wrong answers fail: each form must give
+the same prediction as the whole data set for that row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROW = 3
 
 
 def frame_of(n_columns: int, n_names: int) -> pd.DataFrame:
-    """Numbers, and with names a column of so many categories."""
+    """Return a frame of numbers, and with `n_names` > 0 also a column of that many categories."""
     rng = np.random.default_rng(1)
     n_rows = max(5000, 2 * n_names)
     frame = pd.DataFrame(rng.normal(size=(n_rows, n_columns)), columns=[f"column {i}" for i in range(n_columns)])
@@ -38,7 +38,7 @@ def frame_of(n_columns: int, n_names: int) -> pd.DataFrame:
 
 
 def medians(forms: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Milliseconds of each form."""
+    """Return the median milliseconds of each form."""
     seconds: dict[str, list[float]] = {name: [] for name in forms}
     for _ in range(repeats):
         for name, call in forms.items():
@@ -77,7 +77,7 @@ def run(n_names: int, args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Without names, with some, and with very many."""
+    """Run without names, with a few, and with very many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--columns", type=int, default=28)
     parser.add_argument("--rounds", type=int, default=100)

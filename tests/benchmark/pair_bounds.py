@@ -1,14 +1,14 @@
-"""Whether the strongest interactions can be found without the weak ones (the thesis, 7.2): what bounds leave out.
+"""Pruning of weak interactions by bounds (the thesis, 7.2): how many pairs a search for the strongest ones can skip.
 
     python tests/benchmark/pair_bounds.py --data FOLDER --only adult-med covtype-med
 
 An interaction of two features is a sum over trees. In one tree it is at most half the sum of |value| max(z, 1 - z)
-max(z', 1 - z') over the leaves that ask for both, z being the share of the rows that follow the leaf's path at a
-feature; and, what is tighter in deep trees, at most the largest value less the smallest. A pair whose bound is below
-the k-th strongest interaction of every row cannot be among the k strongest of any, and need not be computed. The table
-says how many pairs those are, and how much of the work, which is an evaluation for each leaf and pair of its features:
-were nothing else to do, the last column is how many times faster the rest is. Models are those of shap_tables.py, which
-keeps them in --models; FOLDER (or KAURI_DATA) holds load.py.
+max(z', 1 - z') over the leaves whose paths test both features, where z is the fraction of the rows that follow the
+leaf's path at a feature. It is also at most the largest leaf value minus the smallest, which is tighter in deep trees.
+A pair whose bound is below the k-th strongest interaction of every row cannot be among the k strongest of any row, and
+need not be computed. The table gives the number of such pairs and their fraction of the work, which is one evaluation
+for each leaf and pair of its features. The last column is the speed-up if there were no other work. The models are the
+models of shap_tables.py, which keeps them in --models; FOLDER (or KAURI_DATA) holds load.py.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COLUMNS: list[Column] = [
 
 
 class PairBounds:
-    """Bounds of one output's pairs, and evaluations that each takes, by first feature * n_features + second."""
+    """Bound and number of evaluations of each pair of one output, by first feature * n_features + second."""
 
     def __init__(self, n_features: int) -> None:
         self.n_features = n_features
@@ -64,7 +64,7 @@ class PairBounds:
 
 
 def leaf_paths(tree: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distinct features (-1: none) and their shares, ``[leaves, levels]`` each, and the leaves' values."""
+    """Return the distinct features (-1: none) and their fractions z, ``[leaves, levels]`` each, and the leaf values."""
     names = ("left_children", "right_children", "split_indices")
     left, right, feature = (np.asarray(tree[name], dtype=np.int64) for name in names)
     value = np.asarray(tree["split_conditions"], dtype=np.float64)
@@ -92,7 +92,7 @@ def leaf_paths(tree: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def strongest(model: TrainedModel, args: argparse.Namespace) -> tuple[np.ndarray, int]:
-    """Interactions by output, ``[rows, outputs, features, features]``, and the number of outputs."""
+    """Return absolute interactions, ``[rows, outputs, features, features]``, and the number of outputs."""
     import kauriboost as kb
 
     booster = kb.Booster({"nthread": args.threads}, model_file=str(model.path))
@@ -104,7 +104,7 @@ def strongest(model: TrainedModel, args: argparse.Namespace) -> tuple[np.ndarray
 
 
 def measure(model: TrainedModel, args: argparse.Namespace) -> Row:
-    """Bounds against the interactions of some rows; means over the outputs."""
+    """Compare bounds with the interactions of some rows; returns means over the outputs."""
     found, n_outputs = strongest(model, args)
     n_features = found.shape[-1]
     booster = read_ubjson(model.path.read_bytes())["learner"]["gradient_booster"]

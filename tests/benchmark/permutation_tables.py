@@ -1,18 +1,19 @@
-"""The tables and figures of "Sampling permutations for Shapley value estimation", chapter 5 of the thesis, one by one.
+"""Tables and figures of "Sampling permutations for Shapley value estimation", chapter 5 of the thesis, one by one.
 
     python tests/benchmark/permutation_tables.py [--table 1|4|5 | --figure 5|6|9|10|11|13|16|17] [--quick]
 
-Table 4 (the default), a line for each number of players d and of orders n, and sampler: the mean discrepancy in the
-space of the Mallows kernel (lambda = 4), the printed one, their ratio, and the seconds to draw one set on one thread,
-beside the printed ones of one thread of a Xeon E5-2698. It fails where a ratio is further from 1 than 2 %, of sobol
-3 %.
-Table 1: by which power of n the time grows. Table 5: the time of the orders of an image's tiles.
-Figure 5: Kendall's tau of pairs of orders. 6: the product of ranks against it, and theorem 2's bounds.
+Table 4 (the default), a line for each number of players d, number of orders n, and sampler: the mean discrepancy in the
+space of the Mallows kernel (lambda = 4), the paper's discrepancy, their ratio, and the seconds to draw one set on one
+thread, beside the paper's seconds on one thread of a Xeon E5-2698. The exit status is 1 if a ratio differs from 1 by
+more than 2 %, or 3 % for sobol.
+Table 1: the power of n by which the time grows. Table 5: the time of the orders of an image's tiles.
+Figure 5: Kendall's tau of pairs of orders. 6: the product of ranks against tau, and theorem 2's bounds.
 Figures 9, 10: errors of the values of 100 trees against the number of evaluations, by existing and proposed samplers;
-11 of a network. 13: lambda; 16: candidates; 17: kernels. These are printed as curves without numbers: what the text
-says of them stands below each as a claim, which holds here or does not.
-The paper's set bank is not at hand, spambase takes its place; year is a set of its shape that is made here. Table 5's
-network and figures 12 and 15 need images of ImageNet, which are not here either. FOLDER has load.py and the other sets.
+11: the same for a network. 13: lambda; 16: candidates; 17: kernels. The paper prints these as curves without numbers.
+The statements of its text follow each figure as claims, which hold here or do not.
+The paper's set bank is not available, and spambase replaces it; year is synthetic data of that set's shape. Table 5's
+network and figures 12 and 15 need images of ImageNet, which are not available either. FOLDER has load.py and the other
+sets.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ FIGURES = {
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print what is asked for; the exit status."""
+    """Print the requested table or figure; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--table", choices=TABLES, default="4")

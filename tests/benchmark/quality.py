@@ -1,15 +1,16 @@
-"""How good are models of those who set nothing? Held-out losses and time beside the peers' defaults.
+"""Quality of models at default parameters: held-out losses and time beside the peers' defaults.
 
     build-peers/quality/bin/python tests/benchmark/quality.py --data FOLDER [set ...]
         [--splits 5] [--rows 50000] [--stopping] [--kauri cat_smooth=0 ...] [--lightgbm linear_tree=true ...]
         [--best ROUNDS ...] [--without catboost ...] [--picture FILE]
 
-The environment is made by `tests/peers/environments.py quality`. Every library learns with its defaults, told only
-which columns are categories; with --stopping it may take 2,000 rounds, and stops by a fifth of the rows that it learns
-from. Losses are of a fifth of the rows that is held out, means over splits; time is that of processors, data included.
---kauri and --lightgbm add an entrant with parameters of its own, separated by commas, --best one that chooses them by
-`fit_best` within so many rounds. Sets are of two halves: settings are chosen by the first, and confirmed by the second
-(quality_cases/tasks.py); sets that were unseen when all was chosen confirm them once more. Each has its mean ranks.
+The environment is made by `tests/peers/environments.py quality`. Every library trains with its defaults and is told
+only which columns are categories. With --stopping it may take 2,000 rounds, and stops early by a fifth of its training
+rows. Losses are on a held-out fifth of the rows, means over splits; time is processor time, including data. --kauri and
+--lightgbm add an entrant with the given parameters, separated by commas; --best adds an entrant that chooses them by
+`fit_best` within ROUNDS rounds. The sets have two halves: settings are chosen on the first and confirmed on the second
+(quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them once more. Each group of sets
+has its mean ranks.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from quality_cases.tasks import CHOOSING, CONFIRMING, UNSEEN, Task, read_task, s
 
 
 def parameters_of(text: str) -> dict[str, str]:
-    """Those of an entrant."""
+    """Parse the parameters of an entrant."""
     return dict(pair.split("=", 1) for pair in text.split(","))
 
 
 def entrants_of(args: argparse.Namespace) -> dict[str, libraries.Learner]:
-    """The learners by the names that the table shows."""
+    """Return the learners by their names in the table."""
     made = {"kauri": libraries.kauri({})}
     for text in args.kauri:
         made[f"kauri {text}"] = libraries.kauri(parameters_of(text))
@@ -51,7 +52,7 @@ def entrants_of(args: argparse.Namespace) -> dict[str, libraries.Learner]:
 
 
 def measure(learner: libraries.Learner, task: Task, seed: int, args: argparse.Namespace) -> tuple[float, float]:
-    """The loss of the rows held out, and the seconds of processor time."""
+    """Return the loss on the held-out rows, and the seconds of processor time."""
     used, held_out = split(len(task.labels), seed)
     train, stop = task.some(used), None
     if args.stopping:
@@ -64,7 +65,7 @@ def measure(learner: libraries.Learner, task: Task, seed: int, args: argparse.Na
 
 
 def row_of(task: Task, entrants: dict[str, libraries.Learner], args: argparse.Namespace) -> dict[str, Any]:
-    """A row of the table: by entrant the mean loss, its standard error, and the mean time."""
+    """Return a row of the table: each entrant's mean loss, its standard error, and the mean time."""
     row: dict[str, Any] = {"name": task.name, "rows": len(task.labels)}
     for name, learner in entrants.items():
         measured = np.array([measure(learner, task, seed, args) for seed in range(args.splits)])
@@ -74,7 +75,7 @@ def row_of(task: Task, entrants: dict[str, libraries.Learner], args: argparse.Na
 
 
 def say_ranks(report: Report, what: str, names: list[str], rows: list[dict[str, Any]]) -> None:
-    """Add what some of the sets say, where they are two or more."""
+    """Note the mean ranks over some of the sets, if there are at least two."""
     if len(rows) < 2:
         return
     losses = np.array([[row[name] for name in names] for row in rows])
@@ -86,7 +87,7 @@ def say_ranks(report: Report, what: str, names: list[str], rows: list[dict[str, 
 
 
 def parse() -> argparse.Namespace:
-    """The command's arguments."""
+    """Parse the command's arguments."""
     parser = make_parser(__doc__)
     parser.set_defaults(device="cpu")
     parser.add_argument("sets", nargs="*", help="default: all that are known")

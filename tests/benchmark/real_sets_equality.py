@@ -1,11 +1,11 @@
-"""Is the device's model the CPU's, byte for byte? On real data of every kind, with and without sampling.
+"""Equality of the models of device and CPU, byte for byte, on real data of every kind, with and without sampling.
 
     python tests/benchmark/real_sets_equality.py --data FOLDER [--method exact] [set ...]
 
-FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. Every set is learnt
-plainly, and with sampling, constraints and regularisation; `exact` also by other numbers of interleaved levels, `hist`
-by gain and in other numbers of bins. Those with categorical columns are learnt also with these as categories. The exit
-status is 1 if any pair of models differs.
+FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; missing sets are skipped. Every set is trained on
+plainly, and with sampling, constraints and regularisation; `exact` also with other numbers of interleaved levels,
+`hist` also by gain and with other numbers of bins. Sets with categorical columns are also trained on with categories.
+The exit status is 1 if any pair of models differs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from paper_tables.real_sets import RealSet, real_set
 from paper_tables.report import Column, Report, Row, say
 from paper_tables.training import device_params, knows_objective, knows_parameters, model_digest
 
-# Name, depth, rounds.
+# Name, depth and rounds of each case.
 CASES: list[tuple[str, int, int]] = [
     ("california", 6, 50),
     ("protein", 10, 20),
@@ -74,7 +74,7 @@ COLUMNS: list[Column] = [
 
 
 def variants(device: str, method: str) -> list[tuple[str, Row, Row]]:
-    """Name, parameters of both sides, parameters of the device alone."""
+    """Return name, parameters of both sides, and parameters of the device alone of each variant."""
     if method == "hist":
         by_gain = {"grow_policy": "lossguide", "max_leaves": 63, "max_depth": 0}
         bins = [(f"{max_bin} bins", {"max_bin": max_bin}, {}) for max_bin in (16, 1024)]
@@ -86,7 +86,7 @@ def variants(device: str, method: str) -> list[tuple[str, Row, Row]]:
 
 
 def train(data: RealSet, matrix: Any, rounds: int, params: Row) -> tuple[Any, float]:
-    """A booster and its seconds."""
+    """Train a booster; returns it and its seconds."""
     import kauriboost as kb
 
     start = time.perf_counter()
@@ -95,7 +95,7 @@ def train(data: RealSet, matrix: Any, rounds: int, params: Row) -> tuple[Any, fl
 
 
 def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: argparse.Namespace) -> Row:
-    """Train on both sides; the row of the table."""
+    """Train on both sides; returns the row of the table."""
     import kauriboost as kb
 
     name, shared, extra = variant
@@ -104,7 +104,7 @@ def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: arg
     types = {} if data.types is None else {"feature_types": data.types}
     made = [
         kb.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
-        for _ in range(2)  # two matrices, because data kept with one would be shared by both sides
+        for _ in range(2)  # two matrices, so that the sides share no data cached with a matrix
     ]
     cpu, cpu_s = train(data, made[0], rounds, {**device_params("cpu", args.threads), **shared})
     device, device_s = train(data, made[1], rounds, {**device_params(args.device, args.threads), **shared, **extra})

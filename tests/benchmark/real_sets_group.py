@@ -1,10 +1,10 @@
-"""Is a model that several ranks learn that of one process, byte for byte? With `hist`, on real data of every kind.
+"""Equality of the models of several ranks and of one process, byte for byte, with `hist`, on real data of every kind.
 
     python tests/benchmark/real_sets_group.py --data FOLDER [--ranks 3] [set ...]
 
-FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. Ranks are threads
-that share nothing but messages; runs of rows of random lengths go to any of them, and the first has none. Every set is
-learnt plainly, and with sampling, constraints and regularisation; those with categorical columns also with these as
+FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; missing sets are skipped. Ranks are threads that share
+only messages. Each run of rows, of random length, goes to a random rank, but the first rank has none. Every set is
+trained on plainly, and with sampling, constraints and regularisation; sets with categorical columns also with
 categories. The exit status is 1 if any pair of models differs.
 """
 
@@ -40,7 +40,7 @@ COLUMNS: list[Column] = [
 
 
 def runs(n_rows: int, queries: np.ndarray | None, n_ranks: int) -> list[list[tuple[int, int]]]:
-    """Return (first row, count) of each rank's runs; they begin at queries where there are some."""
+    """Return (first row, count) of each rank's runs. Runs begin at query boundaries if there are queries."""
     random = np.random.default_rng(n_rows)
     bounds = np.arange(n_rows + 1) if queries is None else np.concatenate([[0], np.cumsum(queries)])
     cuts = np.unique(random.choice(bounds, min(40, len(bounds))))
@@ -52,7 +52,7 @@ def runs(n_rows: int, queries: np.ndarray | None, n_ranks: int) -> list[list[tup
 
 
 def matrix_of(data: RealSet, here: list[tuple[int, int]] | None) -> kb.DMatrix:
-    """Return the matrix of all rows, or of some runs of them."""
+    """Return the matrix of all rows, or of some runs of rows."""
     problem = data.train
     types = {} if data.types is None else {"feature_types": data.types}
     if here is None:
@@ -68,13 +68,13 @@ def matrix_of(data: RealSet, here: list[tuple[int, int]] | None) -> kb.DMatrix:
 
 
 def learn(data: RealSet, rounds: int, params: Row, here: Any = None, group: Collective | None = None) -> bytes:
-    """Return the bytes of a model."""
+    """Train and return the bytes of the model."""
     params = {**data.train.params, **params, "tree_method": "hist", "nthread": 1}
     return bytes(kb.train(params, matrix_of(data, here), rounds, verbose_eval=False, collective=group).save_raw())
 
 
 def compare(data: RealSet, rounds: int, name: str, params: Row, n_ranks: int) -> Row:
-    """Learn alone and together; return the row of the table."""
+    """Train in one process and on all ranks; returns the row of the table."""
     start = time.perf_counter()
     alone = learn(data, rounds, params)
     alone_s = time.perf_counter() - start

@@ -1,11 +1,11 @@
-"""Does hist learn as well as XGBoost's? The metric on held-out rows of real sets, both libraries on one device.
+"""Quality of `hist` beside XGBoost's: the metric on held-out rows of real sets, both libraries on one device.
 
     python tests/benchmark/real_sets_metric.py --data FOLDER [--device cuda] [--rounds 100] [--splits 5] [set ...]
 
-FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. A tenth of the rows
-(of the training part, where a set has parts; of the queries of a ranking) is held out, by one seed after the other;
-settings are the libraries' defaults. Means over the splits; `worse by` is Kauri's loss, or XGBoost's score, over the
-other's: above 0 XGBoost is the better one.
+FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; missing sets are skipped. Each split holds out a
+random tenth of the rows (of the training part if a set has parts, of the queries for ranking). Parameters are the
+libraries' defaults. Values are means over the splits. `worse by` is Kauri's loss over XGBoost's, or XGBoost's score
+over Kauri's, minus 1: above 0 XGBoost is better.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ COLUMNS: list[Column] = [
 
 
 def group_sizes(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
-    """How many of the rows each group has, without the groups that have none."""
+    """Return the number of the rows in each group, without empty groups."""
     return None if groups is None else np.unique(groups[rows], return_counts=True)[1]
 
 
 def held_out_value(library: Any, found: tuple[Any, np.ndarray, Row], split: int, args: Any) -> float:
-    """The metric of one split."""
+    """Train on one split; returns the metric on its held-out rows."""
     features, labels, extras = found
     objective, _, metric = TASKS[extras["task"]]
     params = {"objective": objective, "tree_method": "hist", "device": args.device, "nthread": args.threads}
@@ -73,7 +73,7 @@ def held_out_value(library: Any, found: tuple[Any, np.ndarray, Row], split: int,
 
 
 def compare(name: str, found: tuple[Any, np.ndarray, Row], args: Any) -> Row:
-    """Both libraries on all splits; the row of the table."""
+    """Measure both libraries on all splits; returns the row of the table."""
     import kauriboost
     import xgboost
 

@@ -1,13 +1,13 @@
-"""The fewest rows in a leaf with and without min_data_in_leaf, on real sets by every method, and what counting costs.
+"""Fewest rows in a leaf with and without min_data_in_leaf, on real sets by every method, and the cost of counting rows.
 
     python tests/benchmark/rows_in_leaves.py [--least 20] [--rounds 50] [--repeats 5] [--rows 100000]
     python tests/benchmark/rows_in_leaves.py --data FOLDER [--device cuda] [--rounds 50] set ...
 
-The sets are scikit-learn's; with names of sets they are those of FOLDER (or KAURI_DATA), which holds load.py, as for
-gpu_exact_tables.py. A line per set and method: the fewest rows that a leaf has, without the parameter and with it, over
-all leaves of all trees, and the training error of both. Then, for scikit-learn's sets alone, processor times of
-trainings on drawn rows, each the median of several, both in turns, one thread. The exit status is 1 where a leaf has
-fewer rows than were asked for.
+By default the sets are scikit-learn's. Named sets come from FOLDER (or KAURI_DATA), which holds load.py, as for
+gpu_exact_tables.py. The output is a line per set and method: the fewest rows in a leaf over all leaves of all trees,
+without the parameter and with it, and the training error of both. Without named sets, processor times of trainings on
+random rows follow: medians of several, with and without the parameter in turns, one thread. The exit status is 1 if a
+leaf has fewer rows than required.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def fewest_rows(model: kb.Booster, data: kb.DMatrix) -> int:
 
 
 def audited(params: dict[str, Any], data: kb.DMatrix, rounds: int) -> tuple[int, float]:
-    """The fewest rows, and the training error."""
+    """Train; returns the fewest rows in a leaf, and the training error."""
     history: dict[str, Any] = {}
     model = kb.train(params, data, rounds, evals=[(data, "train")], evals_result=history, verbose_eval=False)
     (errors,) = history["train"].values()
@@ -74,7 +74,7 @@ def sets_of_scikit_learn() -> Iterator[Audited]:
 
 
 def for_method(method: str, device: str, data: kb.DMatrix) -> kb.DMatrix:
-    """Return the rows; their categories as numbers where a method splits, or limits, nothing else."""
+    """Return the rows, with categories as numbers if the method, or its limit on leaves, supports only numbers."""
     takes_numbers = method == "hist, symmetric" or (method == "exact" and device != "cpu")
     if not takes_numbers or "c" not in (data.feature_types or []):
         return data
@@ -84,14 +84,14 @@ def for_method(method: str, device: str, data: kb.DMatrix) -> kb.DMatrix:
 
 
 def audit(args: argparse.Namespace) -> bool:
-    """Print the lines of all sets; whether each leaf has the rows that were asked for."""
+    """Print the lines of all sets; returns whether each leaf has the required rows."""
     kept = True
     sets = sets_of_folder(args.sets, args.data) if args.sets else sets_of_scikit_learn()
     for (name, objective, rows), (method, how) in ((one, m) for one in sets for m in METHODS.items()):
         if method == "hist, vector leaves" and "num_class" not in objective:
             continue
         if method == "hist, symmetric" and args.device != "cpu":
-            continue  # on the CPU only
+            continue  # symmetric trees grow on the CPU only
         data = for_method(method, args.device, rows)
         params = {**objective, "max_depth": 6, **how, "nthread": args.threads, "device": args.device}
         free = audited(params, data, args.rounds)

@@ -3,14 +3,15 @@
     python tests/benchmark/sampled_shap_compare.py [set ...] [--data FOLDER] [--passes 1 10] [--repeats 5]
 
 The protocol of Mitchell, Cooper, Frank, Holmes 2022, section 5.5: a boosted model of 100 trees of depth 6, rows against
-a background of 100, the exact interventional values as truth. A budget is that of so many passes of
-PermutationExplainer, each an order and its reverse: 2 d + 1 sets of d features. Error: the mean square of the
-differences, over the variance of the true values. Rows: how many the model was called with for one explained row. The
-last lines are `explain` on the model itself: margins by the same orders, and probabilities or predictions beside the
-function that predicts them.
+a background of 100 rows, the exact interventional values as truth. A budget is a number of passes of
+PermutationExplainer, each an order and its reverse: 2 d + 1 sets of d features. Error: the mean squared difference over
+the variance of the true values. Rows: the number of rows that the model predicted for one explained row. The last lines
+are `explain` on the model itself: margins by the same orders, and probabilities or predictions beside the function that
+predicts them.
 
-FOLDER has load.py and the sets, except for those that are made here (regression, year) or lie in demo/data
-(breast_cancer). One thread. Wrong answers fail: values must add up to the margin, own models' to what functions get.
+FOLDER has load.py and the sets, except synthetic sets (regression, year) and breast_cancer, which is in demo/data.
+Everything runs on one thread. Wrong answers fail: values of functions must add up to the margin, values of own models
+to the predictions.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ N_BACKGROUND = 100
 
 
 def one_hot(X: np.ndarray, categorical: list[int]) -> np.ndarray:
-    """Columns of 0 and 1 in place of the categorical ones; missing is none of them."""
+    """Return the features with indicator columns of 0 and 1 for categorical columns, all 0 for missing values."""
     columns = []
     for i in range(X.shape[1]):
         values = np.unique(X[:, i][~np.isnan(X[:, i])]) if i in categorical else []
@@ -42,7 +43,7 @@ def one_hot(X: np.ndarray, categorical: list[int]) -> np.ndarray:
 
 
 def load_set(name: str, folder: Path) -> Table:
-    """Features and labels."""
+    """Return features and labels."""
     rng = np.random.default_rng(0)
     if name == "regression":
         X = rng.normal(size=(1000, 10))
@@ -62,7 +63,7 @@ def load_set(name: str, folder: Path) -> Table:
 
 
 class Counted:
-    """A function that counts the rows it is called with."""
+    """A function that counts the rows that it receives."""
 
     def __init__(self, function: Callable[[np.ndarray], np.ndarray]) -> None:
         self._function = function
@@ -74,7 +75,7 @@ class Counted:
 
 
 def entrants(function: Counted, background: np.ndarray, n_sets: int, seed: int) -> dict[str, Callable[..., np.ndarray]]:
-    """What explains rows with `n_sets` sets each."""
+    """Return the explainers by name; each explains rows with `n_sets` sets per row."""
 
     def ours(method: str) -> Callable[[np.ndarray], np.ndarray]:
         return lambda rows: (
@@ -86,12 +87,12 @@ def entrants(function: Counted, background: np.ndarray, n_sets: int, seed: int) 
         return shap.PermutationExplainer(function, masker, seed=seed)(rows, max_evals=n_sets, silent=True).values
 
     def kernel(rows: np.ndarray) -> np.ndarray:
-        np.random.seed(seed)  # noqa: NPY002 - what the package draws with
+        np.random.seed(seed)  # noqa: NPY002 - the package draws from this generator
         return np.asarray(shap.KernelExplainer(function, background).shap_values(rows, nsamples=n_sets, silent=True))
 
     def sampling(rows: np.ndarray) -> np.ndarray:
-        np.random.seed(seed)  # noqa: NPY002 - what the package draws with
-        n_samples = n_sets * len(background) // 2  # each takes one row of the background and two calls
+        np.random.seed(seed)  # noqa: NPY002 - the package draws from this generator
+        n_samples = n_sets * len(background) // 2  # each sample takes one row of the background and two calls
         return np.asarray(
             shap.SamplingExplainer(function, background).shap_values(rows, nsamples=n_samples, silent=True)
         )
@@ -106,13 +107,13 @@ def entrants(function: Counted, background: np.ndarray, n_sets: int, seed: int) 
 
 
 def line(name: str, passes: int | str, errors: list[float], seconds: list[float], rows: float) -> None:
-    """Print medians."""
+    """Print a line of the table: the mean error, the median seconds and the rows."""
     error = f"{statistics.fmean(errors):10.2e}" if errors else " " * 10
     print(f"  {name:26} {passes!s:>4} {error} {statistics.median(seconds):9.3f} s {rows:10.0f} rows", flush=True)
 
 
 def compare_functions(function: Counted, tables: dict[str, np.ndarray], truth: np.ndarray, args: Any) -> None:
-    """The margin as any function, by every entrant."""
+    """Explain the margin as an arbitrary function, by every entrant."""
     rows, background = tables["rows"], tables["background"]
     d = rows.shape[1]
     for passes in args.passes:
@@ -133,7 +134,7 @@ def compare_functions(function: Counted, tables: dict[str, np.ndarray], truth: n
 
 
 def compare_models(model: kb.Booster, tables: dict[str, np.ndarray], truth: np.ndarray, args: Any) -> None:
-    """`explain` on the model beside explain_function: the same orders on two ways."""
+    """Compare `explain` on the model with explain_function: the same orders evaluated in two ways."""
     rows, background = tables["rows"], tables["background"]
     passes = args.passes[-1]
     n_sets = passes * (2 * rows.shape[1] + 1)
@@ -160,7 +161,7 @@ def compare_models(model: kb.Booster, tables: dict[str, np.ndarray], truth: np.n
 
 
 def run(name: str, args: argparse.Namespace) -> None:
-    """One set."""
+    """Compare on one set."""
     X, y = load_set(name, args.data)
     objective = "binary:logistic" if set(np.unique(y)) <= {0, 1} else "reg:squarederror"
     model = kb.train({"objective": objective, "nthread": 1}, kb.DMatrix(X, label=y), 100, verbose_eval=False)
@@ -174,7 +175,7 @@ def run(name: str, args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Runs the named sets."""
+    """Run the named sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sets = ["california", "regression", "breast_cancer", "spambase", "year", "adult"]
     parser.add_argument("sets", nargs="*", default=sets, metavar="set")

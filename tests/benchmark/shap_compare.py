@@ -4,9 +4,9 @@
 
 A model is a data set and a size, adult-med: data sets adult, california, covtype, fashion_mnist (from KAURI_DATA, by
 default ../shared/data beside the project); sizes small (10 rounds of depth 3), med (100 of depth 8), large (1000 of
-depth 16), all with eta 0.01 and trained here by tree_method=hist. The libraries take turns; medians, per row, since
-each gets as many rows as it does in about half a second. Above 1 Kauri is faster. Wrong answers fail: contributions
-must add up to the margin and agree with XGBoost's.
+depth 16), all with eta 0.01 and trained here by tree_method=hist. The libraries take turns. Times are medians per row,
+since each library gets the number of rows that it explains in about half a second. A ratio above 1 means that Kauri is
+faster. Wrong answers fail: contributions must add up to the margin and agree with XGBoost's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Explain = Callable[[np.ndarray], np.ndarray]
 
 
 def rows_of(data: str, n_rows: int = 10_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Training rows and labels, and rows to explain, drawn with replacement as the paper does."""
+    """Return training rows and labels, and rows to explain, drawn with replacement as in the paper."""
     features, labels, _ = load(data)
     features = np.ascontiguousarray(features, dtype=np.float32)
     chosen = np.random.RandomState(432).randint(0, len(features), n_rows)
@@ -44,7 +44,7 @@ def rows_of(data: str, n_rows: int = 10_000) -> tuple[np.ndarray, np.ndarray, np
 
 
 def train(data: str, size: str, features: np.ndarray, labels: np.ndarray) -> bytearray:
-    """The paper's parameters."""
+    """Train with the paper's parameters; returns the model's bytes."""
     rounds, depth = SIZES[size]
     params: dict[str, object] = {"tree_method": "hist", "eta": 0.01, "max_depth": depth}
     if data == "california":
@@ -58,7 +58,7 @@ def train(data: str, size: str, features: np.ndarray, labels: np.ndarray) -> byt
 
 
 def seconds_per_row(explainers: dict[str, Explain], rows: np.ndarray, repeats: int) -> dict[str, float]:
-    """Median time per row of each; they take turns."""
+    """Return the median time per row of each explainer; they take turns."""
     count = {}
     for name, explain in explainers.items():
         n = 1
@@ -80,7 +80,7 @@ def seconds_per_row(explainers: dict[str, Explain], rows: np.ndarray, repeats: i
 
 
 def one_row_microseconds(booster: kb.Booster, row: np.ndarray, repeats: int = 300) -> float:
-    """Least time of the C call on a data set of one row."""
+    """Return the least time of the C call on a data set of one row."""
     data = kb.DMatrix(row)
     config = b'{"type": 2, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false}'
     shape, dimension, values = ctypes.POINTER(ctypes.c_uint64)(), ctypes.c_uint64(), ctypes.POINTER(ctypes.c_float)()
@@ -95,7 +95,7 @@ def one_row_microseconds(booster: kb.Booster, row: np.ndarray, repeats: int = 30
 
 
 def check(ours: kb.Booster, theirs: xgboost.Booster, rows: np.ndarray) -> float:
-    """Largest difference to XGBoost relative to the largest contribution; fails where sums are not margins."""
+    """Return the largest difference to XGBoost relative to the largest contribution; fails if sums are not margins."""
     phi = ours.predict(kb.DMatrix(rows), pred_contribs=True)
     margin = ours.predict(kb.DMatrix(rows), output_margin=True)
     scale = np.abs(phi).max()
@@ -106,7 +106,7 @@ def check(ours: kb.Booster, theirs: xgboost.Booster, rows: np.ndarray) -> float:
 
 
 def run(name: str, args: argparse.Namespace) -> None:
-    """One model."""
+    """Measure one model."""
     data, size = name.rsplit("-", 1)
     features, labels, rows = rows_of(data)
     cached = Path(args.models) / f"{name}.ubj" if args.models else None
@@ -142,7 +142,7 @@ def run(name: str, args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Runs the named models, or all small and medium ones."""
+    """Run the named models, or all small and medium ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [f"{data}-{size}" for data in DATA_SETS for size in ("small", "med")]
     parser.add_argument("models_to_run", nargs="*", default=names, metavar="model")

@@ -1,4 +1,4 @@
-"""Contributions and interactions, measured: one command per table of the GPUTreeShap paper (Mitchell et al. 2022).
+"""Measurements of contributions and interactions: a command per table of the GPUTreeShap paper (Mitchell et al. 2022).
 
     python tests/benchmark/shap_tables.py --table 3 --data FOLDER    # the twelve models: trees, leaves, depth
     python tests/benchmark/shap_tables.py --table 6 --data FOLDER    # contributions of 10,000 rows
@@ -8,11 +8,11 @@
     python tests/benchmark/shap_tables.py --figure 5 --data FOLDER   # 1 M rows against devices (6: against threads)
     python tests/benchmark/shap_tables.py --roofline --data FOLDER   # instructions and bytes of every kernel
 
-Models are trained once, by `hist` on the CPU with the paper's parameters, and kept in the folder --models; a training
+Models are trained once, by `hist` on the CPU with the paper's parameters, and kept in the folder --models. A training
 that has taken --train-seconds ends early, and the tables say so. FOLDER (or KAURI_DATA) holds load.py, as for
-gpu_exact_tables.py. Every method of Kauri that is there takes part, on the CPU and on the device, then XGBoost and the
-shap package where they are installed. What would take longer than --seconds is timed on fewer rows, given in brackets,
-and scaled up. The exit status is 1 when results differ. --device cpu tries everything without a device.
+gpu_exact_tables.py. All methods of Kauri that exist on the CPU and on the device take part, then XGBoost and the shap
+package if they are installed. Measurements longer than --seconds use fewer rows, given in brackets, and are scaled up.
+The exit status is 1 if results differ. --device cpu tries everything without a device.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIGURES: dict[int, Callable[[argparse.Namespace], int]] = {
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     parser = arguments.make_parser(__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--table", type=int, choices=TABLES)

@@ -1,18 +1,17 @@
-"""Chapter 6 of "High-throughput machine learning algorithms", the shuffles: printed and ours; and how uniform ours are.
+"""Shuffles of chapter 6 of "High-throughput machine learning algorithms": printed rates beside ours, and uniformity.
 
     python tests/benchmark/shuffle_tables.py --table 1          a device, 64-bit keys; 2: the same beside an RTX 2080
     python tests/benchmark/shuffle_tables.py --table 3          the CPU: [--high 26] [--threads 2]
     python tests/benchmark/shuffle_tables.py --figure 6 7 8 9   chi-square of 5 elements; discrepancy of 5, 100, 1,000
-    python tests/benchmark/shuffle_tables.py --figure 10        what each fusion of passes gives, on a device
+    python tests/benchmark/shuffle_tables.py --figure 10        the gain from each fusion of passes, on a device
     python tests/benchmark/shuffle_tables.py [--seeds 100000]   tests that the thesis does not have, beside NumPy
 
-Tables and figures come of the programs shuffle_bench, shuffle_quality_bench and gpu_shuffle_bench, which are built on
+Tables and figures come from the programs shuffle_bench, shuffle_quality_bench and gpu_shuffle_bench, which are built on
 request (`cmake --build build --target shuffle_bench`). Tables: millions of keys a second, ours / printed.
 
-The last line: each seed gives a permutation of n elements. "all permutations": how often each of the n! comes up.
-"positions": how often each element comes to each position. "parity": how many permutations are odd, which a network of
-the bijection's kind does not mix by itself. A fair shuffle gives probabilities spread evenly over 0 to 1; below 0.001
-is suspicious.
+The last command: each seed gives a permutation of n elements. "all permutations" counts each of the n! permutations.
+"positions" counts each element at each position. "parity" counts odd permutations; a network of the bijection's kind
+alone does not mix the parity. For a fair shuffle the probabilities are uniform on 0 to 1; below 0.001 is suspicious.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Shuffler = Callable[[int, int], np.ndarray]
 
 
 def probability(counts: np.ndarray, degrees: int) -> float:
-    """Of a chi-square as large as that of counts which should be equal."""
+    """Return the probability of a chi-square at least as large as the given counts have, which should be equal."""
     from scipy.stats import chi2
 
     expected = counts.mean()
@@ -69,7 +68,7 @@ def lines() -> Iterator[tuple[str, int, Callable[[np.ndarray], float]]]:
 
 
 def own_tests(seeds: int) -> None:
-    """Print the probabilities."""
+    """Print the probabilities of our own tests, for Kauri and NumPy."""
     import kauriboost as kb
 
     numpys = np.random.default_rng(0)
@@ -81,7 +80,7 @@ def own_tests(seeds: int) -> None:
 
 
 def main() -> int:
-    """Print what is asked for; 1 where a gate is missed."""
+    """Print the requested tables and figures; returns 1 if a bound is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=int, nargs="*", choices=[1, 2, 3], default=[])
     parser.add_argument("--figure", type=int, nargs="*", choices=[6, 7, 8, 9, 10], default=[])

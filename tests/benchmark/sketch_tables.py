@@ -5,17 +5,16 @@
     python tests/benchmark/sketch_tables.py --times [--sizes 1000 10000 100000 1000000]
 
 Needs the programs sketch_bench, sketch_estimators and sketch_times (`ninja -C build sketch_bench ...`) and the real
-data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Without names they are ten sets, 390 columns
-that are not constant; `--every` takes all sets but those that repeat columns of others and one of 55,197 columns of
-words, nearly all 0. NIAE: the mean distance between the sketch's
-and the true distribution over the range of a column. "over 0.05": the share of columns where it is larger, which is
-where a sketch must not be used.
+data sets (`KAURI_DATA`, by default `../shared/data` beside the project). The default is ten sets with 390 columns that
+are not constant; `--every` takes all sets except two that repeat columns of others and one of 55,197 word columns,
+nearly all 0. NIAE: the mean distance between the sketch's distribution and the true one over the range of a column.
+"over 0.05": the fraction of columns with a larger NIAE, for which a sketch must not be used.
 
-Tables 2 to 4 print of each estimator what the thesis prints, beside its mean on its own columns (14,072 of
-OpenML-CC18): what can be compared is the order of estimators, not the numbers. Failures are counted apart, and are
-left out of the rest: moments that no distribution has, no density with all moments, quantiles that fall or lie
-outside of the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9. `--times` are those of standard
-normal values in one pass and in two, which the thesis draws; it prints no numbers of them.
+Tables 2 to 4 print the thesis's statistics for each estimator, beside the thesis's mean on its own columns (14,072 of
+OpenML-CC18). The order of the estimators is comparable, the numbers are not. Failures are counted separately and left
+out of the statistics: moments that no distribution has, no density with all moments, quantiles that decrease or lie
+outside the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9. `--times` prints times on standard
+normal values, in one pass and in two; the thesis plots them without numbers.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ Found = dict[tuple[str, int], list[list[float]]]  # per column: above 0, NIAE of
 
 
 def columns_of(name: str, rows: int) -> np.ndarray:
-    """[n_cols, n_rows] of float32."""
+    """Return the columns of a set, [n_cols, n_rows] of float32."""
     features = load(name)[0]
     some = np.random.default_rng(0).permutation(features.shape[0])[:rows]
     features = features[np.sort(some)]
@@ -111,7 +110,7 @@ def columns_of(name: str, rows: int) -> np.ndarray:
 
 
 def lines_of(program: Path, columns: np.ndarray, *more: str) -> list[list[str]]:
-    """What a program prints about columns, in words."""
+    """Run a program on columns; returns its output lines, split into words."""
     with tempfile.NamedTemporaryFile() as file:
         columns.tofile(file)
         file.flush()
@@ -121,7 +120,7 @@ def lines_of(program: Path, columns: np.ndarray, *more: str) -> list[list[str]]:
 
 
 def sketches(columns: np.ndarray, options: argparse.Namespace) -> dict[str, list[list[float]]]:
-    """By sketch, of every column: ns per value, us of the ranks, bytes, NIAE, bound."""
+    """Return by sketch, for every column: ns per value, us of the ranks, bytes, NIAE, bound."""
     found: dict[str, list[list[float]]] = {}
     for _, name, *numbers in lines_of(Path(options.build) / "bin" / "sketch_bench", columns, str(options.max_bin)):
         found.setdefault(name, []).append([float(number) for number in numbers])
@@ -145,7 +144,7 @@ def add_estimates(lines: list[list[str]], found: Found) -> None:
 
 
 def table_line(name: str, size: int, rows: np.ndarray, printed: tuple[float, float, int]) -> str:
-    """A line of a table."""
+    """Return a line of a table."""
     fails = rows[:, 3] != 0
     of_quantiles, of_cdf = rows[~fails, 1], rows[~fails, 2]
     line = f"{name:>20}{size:4}{len(rows):8}{int(fails.sum()):7}"
@@ -158,7 +157,7 @@ def table_line(name: str, size: int, rows: np.ndarray, printed: tuple[float, flo
 
 
 def print_table(number: int, found: Found) -> None:
-    """Ours, and the thesis's mean, maximum and failures; means are of the cdf, the last of ours of quantiles."""
+    """Print our statistics (of the cdf, the last of quantiles) beside the thesis's mean, maximum and failures."""
     print(f"\ntable {number}")
     heads = "".join(f"{head:>10}" for head in ("mean", "std", "median", "min", "max", "quantiles"))
     print(f"{'estimator':>20}{'l':>4}{'columns':>8}{'failed':>7}{heads}   |{'thesis':>10}{'max':>10}{'fails':>6}")
@@ -187,7 +186,7 @@ def print_tables(options: argparse.Namespace) -> None:
 
 
 def print_times(options: argparse.Namespace) -> None:
-    """By estimator: nanoseconds a value, and microseconds to 99 quantiles, for each number of values."""
+    """Print, by estimator and number of values, nanoseconds a value and microseconds to 99 quantiles."""
     command = [str(Path(options.build) / "bin" / "sketch_times"), *map(str, options.sizes)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[tuple[str, str], list[str]] = {}

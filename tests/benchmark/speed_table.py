@@ -1,15 +1,15 @@
-"""The speed of training and predicting, side by side with XGBoost, LightGBM and CatBoost, equal threads.
+"""Speed of training and prediction, side by side with XGBoost, LightGBM and CatBoost, with equal threads.
 
     python tests/benchmark/speed_table.py [case ...] [--threads 2] [--repeats N] [--libraries a,b] [--out FILE]
 
-Cases are data (speed_cases/cases.py). Each library works in a process of its own, so that peak memory can be told; the
-processes take turns within a repeat, so that a noisy machine hurts all alike, and the first repeat is a warm-up where
-there are several. A library's time goes from arrays in memory to the model, its own data set and bins included; `ms a
-round` is what the rounds after the first take. Ratios are medians over the repeats of peer time / Kauri's time of the
-same repeat: above 1 Kauri is faster. The cases `again` give what a second training on a library's data set takes, after
-the first from the arrays on, and what both leave in memory. --baseline adds Kauri as another build of it has it.
-Printed is a line per library with the test metric of its model; --out writes all figures as JSON. CatBoost is
-installed for this alone (`pip install catboost`); --libraries leaves it out.
+Cases are data (speed_cases/cases.py). Each library works in its own process, so that peak memory can be measured. The
+processes take turns within a repeat, so that a noisy machine hurts all alike. The first repeat is a warm-up, except in
+cases too large for all processes at once. A library's time goes from arrays in memory to the model, including its own
+data set and bins; `ms a round` is the time of a round after the first. Ratios are medians over the repeats of peer time
+/ Kauri's time of the same repeat: above 1 Kauri is faster. The cases `again` give the time of a second training on a
+library's data set, `first` the time of the first one from arrays, and `resident` the memory that both leave. --baseline
+adds another build of Kauri. The output is a line per library with the test metric of its model; --out writes all
+figures as JSON. CatBoost is only needed here (`pip install catboost`); --libraries leaves it out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BASELINE = "baseline"
 
 
 class Process:
-    """A worker and its answers."""
+    """A worker process and its answers."""
 
     def __init__(self, case: Case, library: str, args: argparse.Namespace) -> None:
         entrant = "kauri" if library == BASELINE else library
@@ -67,7 +67,7 @@ class Process:
 
 
 def make_model(case: Case, folder: Path) -> None:
-    """The model that Kauri and XGBoost both read."""
+    """Train and save the model that both Kauri and XGBoost read."""
     path = folder / f"{case.name}.ubj"
     if path.exists():
         return
@@ -80,7 +80,7 @@ def make_model(case: Case, folder: Path) -> None:
 
 
 def measure(case: Case, libraries: list[str], args: argparse.Namespace) -> dict[str, dict]:
-    """Runs and test metric of each library."""
+    """Return the runs and the test metric of each library."""
     found: dict[str, dict] = {name: {"runs": []} for name in libraries}
     processes = {} if case.apart else {name: Process(case, name, args) for name in libraries}
     warm_up = 0 if case.apart else 1

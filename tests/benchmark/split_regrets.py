@@ -1,23 +1,23 @@
-"""Splits that reduce the absolute error: what a split misses at one node, and errors of boosted trees.
+"""Splits that reduce the absolute error: regret of the split of one node, and errors of boosted trees.
 
     python tests/benchmark/split_regrets.py [set ...] [--rows 1000 4000] [--splits 3]
     python tests/benchmark/split_regrets.py [set ...] --boost [--rows 16000] [--rounds 60] [--splits 3]
     python tests/benchmark/split_regrets.py [set ...] --times [--rows 16000] [--rounds 60] [--method hist|exact]
         [--device cpu|cuda]
 
-Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Every column is cut into 256
-bins of equal counts. Labels are standardised and taken as they are, with half of a t(1.5) deviate added (noise), or as
-exp(2 y) (skew).
+Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Every column is divided into
+256 bins of equal counts. Labels are standardised and used as they are (plain), with half of a t(1.5) deviate added
+(noise), or as exp(2 y) (skew).
 
-Regret is the share of what the best of all boundaries takes off sum |y - median| that the chosen one does not, in
-percent: of sign (`split_criterion=gradient`), variance (`reg:squarederror`), bins and moments
-(`split_criterion=absolute_error` with either `absolute_error_sketch`), each by Kauri; legendre and clipped are the
-moments of either side's labels alone, without the four boundaries that are looked at exactly, and without or with
-labels clipped at 1 % and 99 %. `--boost` prints mean absolute errors of held-out rows (a fifth), depth 5, in percent
-of those by sign, with the standard error over splits, and times. `--times` prints the processor time of a training
-with `split_criterion=absolute_error` in that of one with `gradient`, on the columns as they are, depth 5: medians of
-five pairs; with `--device cuda` (`--method exact`) the time of the clock, and an error unless the models are the CPU's.
-The set `random` of 1,000,000 rows needs no file.
+The best of all boundaries reduces sum |y - median| by some amount. Regret is the fraction of it that the chosen
+boundary misses, in percent. Kauri chooses by sign (`split_criterion=gradient`), variance (`reg:squarederror`), bins and
+moments (`split_criterion=absolute_error` with either `absolute_error_sketch`). legendre and clipped choose by the
+moments of each side's labels alone, without the four boundaries that Kauri evaluates exactly, and without or with
+labels clipped at 1 % and 99 %. `--boost` prints mean absolute errors of held-out rows (a fifth), depth 5, as the
+difference from sign in percent, with the standard error over splits, and times. `--times` prints the processor time of
+trainings with `split_criterion=gradient` and `absolute_error`, and their ratio, on the columns as they are, depth 5:
+medians of five pairs. With `--device cuda` (`--method exact`) it prints wall-clock time, and fails unless the models
+are the CPU's. The set `random` of 1,000,000 rows needs no file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CRITERIA: dict[str, dict[str, Any]] = {
 
 
 def load_set(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Features and labels of a real set, or of `random`: 1,000,000 rows, which need no file."""
+    """Return features and labels of a real set, or of `random`: 1,000,000 rows, which need no file."""
     if name == "random":
         random = np.random.default_rng(0)
         columns = random.standard_normal((1_000_000, 20), dtype=np.float32)
@@ -63,7 +63,7 @@ def load_set(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(name: str, kind: str, n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of bins [n_rows, n_cols] and labels."""
+    """Return bin indices [n_rows, n_cols] and labels."""
     features, labels = load_set(name)
     random = np.random.default_rng(seed)
     kept = random.permutation(len(labels))[:n_rows]
@@ -83,7 +83,7 @@ def errors_of(y: np.ndarray) -> float:
 
 
 def series_errors(y: np.ndarray) -> float:
-    """Those that the Legendre series of five moments of `y` tells."""
+    """Return the sum of absolute errors of `y` as estimated by the Legendre series of its five moments."""
     if len(y) == 0 or y.min() == y.max():
         return 0.0
     half = (y.max() - y.min()) / 2
@@ -99,7 +99,7 @@ def series_errors(y: np.ndarray) -> float:
 
 
 def gains(codes: np.ndarray, y: np.ndarray, errors: Any) -> np.ndarray:
-    """[n_cols, BINS]: of the boundary below each code; code 0 has none."""
+    """Return the gain of the boundary below each bin, [n_cols, BINS]; bin 0 has none."""
     found = np.zeros((codes.shape[1], BINS))
     whole = errors(y)
     for column in range(codes.shape[1]):
@@ -138,7 +138,7 @@ def print_regrets(options: argparse.Namespace) -> None:
 
 
 def boosted(codes: np.ndarray, y: np.ndarray, rounds: int) -> np.ndarray:
-    """[criteria but variance, 2]: held-out errors and seconds."""
+    """Return held-out errors and seconds, [criteria except variance, 2]."""
     test = len(y) // 5
     data = kb.DMatrix(codes[test:], label=y[test:])
     found = []

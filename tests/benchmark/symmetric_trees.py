@@ -1,10 +1,10 @@
-"""Training and prediction times of grow_policy=symmetric beside depthwise, and beside CatBoost where it is installed.
+"""Training and prediction times of grow_policy=symmetric beside depthwise, and beside CatBoost if it is installed.
 
     build-peers/quality/bin/python tests/benchmark/symmetric_trees.py [--threads 1] [--rounds 100] [--repeats 3]
 
-Processor time, the fastest of several, the entrants in turns: a training (data included) and a prediction of all its
-rows from an array. Depth 6, a learning rate of 0.1, at most 256 bins; the rows are drawn here, from a fixed seed, and
-the labels are a function of six of the features, with noise.
+Times are processor times, the fastest of several; the entrants take turns. They cover a training (including data) and a
+prediction of all its rows from an array. Depth 6, a learning rate of 0.1, at most 256 bins. The rows are random, from a
+fixed seed, and the labels are a function of six of the features, with noise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Predictor = Callable[[np.ndarray], np.ndarray]
 
 
 def table(n_rows: int, n_cols: int) -> tuple[np.ndarray, np.ndarray]:
-    """Features and labels."""
+    """Return features and labels."""
     random = np.random.default_rng(1)
     values = random.normal(size=(n_rows, n_cols)).astype(np.float32)
     score = (
@@ -37,7 +37,7 @@ def table(n_rows: int, n_cols: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def kauri(policy: str, args: argparse.Namespace) -> Callable[[np.ndarray, np.ndarray], Predictor]:
-    """A learner that returns what predicts."""
+    """Return a learner of Kauri, which returns a prediction function."""
     params = {"grow_policy": policy, "max_depth": 6, "eta": 0.1, "nthread": args.threads}
 
     def learn(features: np.ndarray, labels: np.ndarray) -> Predictor:
@@ -47,7 +47,7 @@ def kauri(policy: str, args: argparse.Namespace) -> Callable[[np.ndarray, np.nda
 
 
 def catboost(args: argparse.Namespace) -> Callable[[np.ndarray, np.ndarray], Predictor]:
-    """The same of CatBoost, without its sampling of rows and its noise."""
+    """Return a learner of CatBoost, without its sampling of rows and its noise."""
     import catboost as library
 
     def learn(features: np.ndarray, labels: np.ndarray) -> Predictor:
@@ -68,7 +68,7 @@ def catboost(args: argparse.Namespace) -> Callable[[np.ndarray, np.ndarray], Pre
 
 
 def seconds(call: Callable, *given: np.ndarray) -> tuple[float, Any]:
-    """Processor time, and what the call returns."""
+    """Return the processor time of a call, and its result."""
     begin = time.process_time()
     result = call(*given)
     return time.process_time() - begin, result

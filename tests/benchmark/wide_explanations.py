@@ -1,13 +1,14 @@
-"""Contributions whose results take longer than their kernels, on a CUDA device beside XGBoost on the same one.
+"""Contributions whose results take longer to copy than to compute, on a CUDA device beside XGBoost on the same device.
 
     python tests/benchmark/wide_explanations.py [case ...] [--device cuda] [--repeats 5] [--phases gpu_shap_bench]
 
-Cases: columns (294 columns, 100,000 rows), classes (23 classes of 41 columns, 50,000 rows) and images (784 columns, 10
-classes, 10,000 rows: 0.3 GB, as of Fashion-MNIST). Models are trained here by Kauri on the device; both libraries load
-them. They take turns: milliseconds of predict on a DMatrix that is there, and with the making of it, medians after a
-warm-up; GB/s of results; above 1 Kauri is faster. Results go at once, so that Kauri uses their memory again, except
-where they are kept. Wrong answers fail: contributions must add up to the margin and agree with XGBoost's. With
---phases, the path of that program, each case is followed by its kernels, bus and host copies alone.
+Cases: columns (294 columns, 100,000 rows), classes (23 classes, 41 columns, 50,000 rows) and images (784 columns, 10
+classes, 10,000 rows: 0.3 GB, as with Fashion-MNIST). Kauri trains the models on the device; both libraries load them.
+The libraries take turns. The output is milliseconds of predict on an existing DMatrix, and including the making of it,
+medians after a warm-up; GB/s of results; and ratios, where above 1 Kauri is faster. Results are freed at once, so that
+Kauri reuses their memory, except in "results kept". Wrong answers fail: contributions must add up to the margin and
+agree with XGBoost's. With --phases, the path of gpu_shap_bench, each case is followed by the times of its kernels, bus
+and host copies alone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Table = tuple[np.ndarray, np.ndarray]
 
 
 def columns(n_rows: int) -> Table:
-    """294 columns, of which 24 matter: most contributions are zeros or small."""
+    """Return 294 columns, of which 24 matter, and labels. Most contributions are zero or small."""
     rng = np.random.default_rng(1)
     features = rng.standard_normal((n_rows, 294), dtype=np.float32)
     features[rng.random(features.shape, dtype=np.float32) < 0.5] = 0
@@ -42,13 +43,13 @@ def columns(n_rows: int) -> Table:
 
 
 def classes(n_rows: int) -> Table:
-    """23 classes."""
+    """Return rows of 23 classes, and labels."""
     part = many_classes(n_rows)
     return part.features, part.labels
 
 
 def images(n_rows: int) -> Table:
-    """28 by 28 numbers from 0 to 255, many of them 0: a blurred pattern of each of 10 classes, moved and with noise."""
+    """Return 28 x 28 images of 0 to 255, many values 0: a blurred pattern for each of 10 classes, moved, with noise."""
     rng = np.random.default_rng(2)
     patterns = rng.random((10, 28, 28))
     for axis in (1, 2):
@@ -67,7 +68,7 @@ CASES: dict[str, tuple[Callable[[int], Table], int, int, dict[str, Any]]] = {
 
 
 def milliseconds(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Median of each; they take turns, and results go before the next turn."""
+    """Return the median of each call. The calls take turns, and results are freed before the next turn."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for repeat in range(repeats + 1):
         for name, call in calls.items():
@@ -79,7 +80,7 @@ def milliseconds(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str,
 
 
 def check(phi: np.ndarray, margin: np.ndarray, peer: np.ndarray | None) -> None:
-    """Fail where sums are not margins, or XGBoost's values are others."""
+    """Fail if sums are not margins, or if XGBoost's values differ."""
     scale = float(np.abs(phi).max())
     np.testing.assert_allclose(phi.sum(axis=-1, dtype=np.float64), margin, rtol=0, atol=1e-5 * scale)
     if peer is not None:
@@ -87,7 +88,7 @@ def check(phi: np.ndarray, margin: np.ndarray, peer: np.ndarray | None) -> None:
 
 
 def explainers(raw: bytearray, features: np.ndarray, device: str) -> tuple[dict[str, Callable[[], Any]], Any]:
-    """Calls by library, and with the making of a DMatrix; Kauri's booster."""
+    """Return calls by library, without and with the making of a DMatrix, and Kauri's booster."""
     ours = kb.Booster({"device": device}, model_file=raw)
     our_rows = kb.DMatrix(features)
     kept = []
@@ -108,7 +109,7 @@ def explainers(raw: bytearray, features: np.ndarray, device: str) -> tuple[dict[
 
 
 def run(name: str, args: argparse.Namespace) -> None:
-    """One case."""
+    """Run one case."""
     make, n_rows, rounds, params = CASES[name]
     n_rows = max(1000, int(n_rows * args.scale))
     features, labels = make(n_rows)
@@ -136,7 +137,7 @@ def run(name: str, args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Runs the named cases, or all."""
+    """Run the named cases, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=list(CASES), metavar="case", help=", ".join(CASES))
     parser.add_argument("--device", default="cuda")

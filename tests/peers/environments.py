@@ -1,12 +1,12 @@
 """Makes Python environments of other libraries for tests/conformance.
 
-Most read our model files (test_model_readers.py); one has XGBoost's package and what goes with it (test_scenarios.py).
+Most read our model files (test_model_readers.py); one has XGBoost's package and its companions (test_scenarios.py).
 
     .venv/bin/python tests/peers/environments.py [NAME...]
 
-makes those that are not there yet, but for large ones, or the named ones, in the folder build-peers (or $KAURI_PEERS),
-a few hundred MB each. Each needs some Python between two versions, looked for as python3.N in $PATH and among those of
-pyenv; one that is not found is said and left out.
+makes the named environments, or by default all missing ones except the large ones, in the folder build-peers (or
+$KAURI_PEERS), a few hundred MB each. Each needs a Python between two versions, found as python3.N in $PATH or among
+pyenv's versions. An environment without its Python is reported and left out.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ FOLDER = Path(os.environ.get("KAURI_PEERS", ROOT / "build-peers"))
 
 
 class Environment(NamedTuple):
-    """What is installed, and for which Pythons 3.N there are wheels of it."""
+    """Packages of an environment, and the lowest and highest Python 3.N that have wheels of them."""
 
     lowest: int
     highest: int
     packages: tuple[str, ...]
-    with_needs: bool = False  # what the packages need, too; of XGBoost's wheels that may be NCCL, for GPUs
-    on_request: bool = False  # large: made where it is named, and not with all the others
+    with_needs: bool = False  # install dependencies, too; for XGBoost's wheels that may include NCCL, for GPUs
+    on_request: bool = False  # large: made only if named
 
 
 _OLD_NUMPY = ("numpy==1.26.4", "scipy==1.13.1")  # XGBoost before 3.0 does not know numpy 2
@@ -102,7 +102,7 @@ ENVIRONMENTS = {
         ),
         with_needs=True,
     ),
-    # For tests/benchmark/dask_compare.py, and no test.
+    # Only for tests/benchmark/dask_compare.py; no test uses it.
     "dask": Environment(
         12,
         13,
@@ -118,7 +118,7 @@ ENVIRONMENTS = {
         with_needs=True,
         on_request=True,
     ),
-    # For tests/benchmark/quality.py, and no test.
+    # Only for tests/benchmark/quality.py; no test uses it.
     "quality": Environment(
         12,
         13,
@@ -134,7 +134,7 @@ ENVIRONMENTS = {
         with_needs=True,
         on_request=True,
     ),
-    # The last torch that is one wheel without NVIDIA's: 800 MB, 2 GB once installed.
+    # This is the last torch in one wheel without NVIDIA's packages: 800 MB, 2 GB once installed.
     "hummingbird": Environment(
         9,
         10,
@@ -162,7 +162,7 @@ def _find_python(lowest: int, highest: int) -> str | None:
 
 
 def make(name: str) -> bool:
-    """Make an environment; False where its Python is not there."""
+    """Make an environment; returns False if its Python is missing."""
     environment = ENVIRONMENTS[name]
     python = _find_python(environment.lowest, environment.highest)
     if python is None:
@@ -179,7 +179,7 @@ def make(name: str) -> bool:
 
 
 def main(names: list[str]) -> int:
-    """Make the named environments, or all that are missing."""
+    """Make the named environments, or all missing ones except the large ones."""
     unknown = [name for name in names if name not in ENVIRONMENTS]
     if unknown:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join(ENVIRONMENTS)}")

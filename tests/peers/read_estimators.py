@@ -1,8 +1,8 @@
-"""Reads what write_estimators.py wrote, with the XGBoost of an environment or with Kauri in its place.
+"""Reads the pickled estimators of write_estimators.py, with the XGBoost of an environment or with Kauri in its place.
 
     read_estimators.py IN [kauri]
 
-Prints the estimators that are not read, predict otherwise, have lost parameters, or cannot be fitted or pickled again.
+Prints the estimators that cannot be read, predict other values, lost parameters, or cannot be fitted or pickled again.
 Runs on Python 3.9.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 
 def predictions(estimator: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what an estimator says of the features, by method; nothing unless it was fitted."""
+    """Return an estimator's predictions by method, and its importances; nothing unless it was fitted."""
     if not hasattr(estimator, "n_features_in_") or not estimator.__sklearn_is_fitted__():
         return {}
     methods = [name for name in ("predict", "predict_proba") if hasattr(estimator, name)]
@@ -28,7 +28,7 @@ def predictions(estimator: Any, X: np.ndarray) -> dict[str, np.ndarray]:
 def complaint(pickled: bytes, expected: dict[str, np.ndarray], params: dict[str, Any], X: np.ndarray) -> str | None:
     """Say what is wrong with an estimator, if anything is."""
     estimator = pickle.loads(pickled)
-    for _ in range(2):  # as it is read, and after a pickle of our own
+    for _ in range(2):  # first as read, then after our own pickle
         found = predictions(estimator, X)
         if list(found) != list(expected):
             return f"offers {list(found)}, not {list(expected)}"
@@ -62,7 +62,7 @@ def main(path: str, *stand_in: str) -> None:
                 again = pickle.loads(pickled).fit(X, y)
                 if again.get_booster().num_boosted_rounds() != 4:
                     print(name, "is fitted otherwise")
-        except Exception as error:  # all are to be named
+        except Exception as error:  # the loop reports every failure
             print(name, type(error).__name__, error)
 
 

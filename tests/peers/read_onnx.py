@@ -15,10 +15,10 @@ from onnxmltools.convert.common.data_types import FloatTensorType
 
 
 def margins_of(folder: Path, case: Case) -> np.ndarray:
-    """Convert, predict, and undo what the objective makes of margins."""
+    """Convert, predict, and turn the objective's predictions back into margins."""
     rows = np.load(folder / case["rows"])
     booster = xgboost.Booster(model_file=str(folder / case["file"]))
-    booster.feature_names = None  # the converter knows f0, f1, ... alone
+    booster.feature_names = None  # the converter accepts only f0, f1, ...
     onnx = convert_xgboost(booster, initial_types=[("rows", FloatTensorType([None, rows.shape[1]]))])
     session = onnxruntime.InferenceSession(onnx.SerializeToString(), providers=["CPUExecutionProvider"])
     values = session.run(None, {"rows": rows})[-1].astype(np.float64)

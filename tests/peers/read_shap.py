@@ -1,4 +1,4 @@
-"""Reads model files with shap's own loader, and adds its values of each row up to the margin."""
+"""Reads model files with shap's own loader, and sums up its values to the margin of each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cases import Case, run
 
 
 class FileBooster(xgboost.Booster):
-    """A booster that hands out the bytes of its file, where XGBoost would write its own."""
+    """A booster that returns the bytes of its file, instead of XGBoost's own bytes."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(model_file=str(path))

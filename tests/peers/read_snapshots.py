@@ -1,7 +1,7 @@
-"""Reads what write_snapshots.py wrote, with the XGBoost of an environment: read_snapshots.py IN [KIND...], without the
-kinds named.
+"""Reads the snapshots of write_snapshots.py with the XGBoost of an environment: read_snapshots.py IN [KIND...].
 
-Prints the kinds whose margins differ, that no round can be added to, or whose second snapshot is another one.
+Skips the named kinds. Prints the kinds whose margins differ, that accept no further round, or whose second snapshot
+differs from the first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads model files with treelite, which stops at members that it does not know, as nvForest and FIL do through it."""
+"""Reads model files with treelite, which rejects unknown members; nvForest and FIL read models through it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cases import Case, run
 
 
 def margins_of(folder: Path, case: Case) -> np.ndarray:
-    """Load the model as strictly as is possible, and predict."""
+    """Load the model as strictly as possible, and predict."""
     choice = "json" if case["file"].endswith(".json") else "ubjson"
     model = treelite.frontend.load_xgboost_model(folder / case["file"], format_choice=choice, allow_unknown_field=False)
     return treelite.gtil.predict(model, np.load(folder / case["rows"]), pred_margin=True)

@@ -1,7 +1,7 @@
 """Reads model files with the XGBoost of this environment. Run by tests/conformance/test_model_readers.py.
 
-Arguments: a folder with cases.json, the model files that it lists and the rows of each; the name of a file in it to
-write: of each case the margins, or the error.
+Arguments: a folder with cases.json, the model files that it lists and the rows of each; the name of the file to write
+there, with the margins or the error of each case.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trains with the XGBoost of this environment, and predicts with models of ours. Run by tests/conformance.
 
-Argument: a folder with cases.json and, of case NAME, NAME.npz (features, label, weight) and NAME.ours.json, our model.
-Writes of each case NAME.theirs.json, its own model, and NAME.theirs.npz: what that predicts, and what ours does.
+Argument: a folder with cases.json and, for case NAME, NAME.npz (features, label, weight) and NAME.ours.json, our model.
+Writes for each case NAME.theirs.json, XGBoost's model, and NAME.theirs.npz, the predictions of both models.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import xgboost
 
 
 def run(folder: Path, name: str, params: dict[str, Any], rounds: int) -> None:
-    """One case."""
+    """Train and predict one case."""
     arrays = np.load(folder / f"{name}.npz")
     weight = arrays.get("weight")
     data = xgboost.DMatrix(arrays["features"], arrays["label"], weight=weight)

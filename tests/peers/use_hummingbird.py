@@ -1,8 +1,8 @@
 """Converts estimators of XGBoost's package, over Kauri's library, to tensors of torch by hummingbird.
 
-It knows estimators by the names of XGBoost's classes, so it takes those of the package alone. Of classifiers it leaves
-the intercept out, whatever library trained them, so theirs is 0.5, a margin of 0. Ends with an error where its numbers
-are not ours. Runs on Python 3.9.
+Hummingbird recognises estimators by the names of XGBoost's classes, so it accepts only estimators of that package. It
+ignores the intercept of classifiers, whichever library trained them, so here base_score is 0.5, a margin of 0. Ends
+with an error if hummingbird's numbers differ from ours. Runs on Python 3.9.
 """
 
 from __future__ import annotations

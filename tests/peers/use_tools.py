@@ -2,7 +2,7 @@
 
     PYTHONPATH=python-package python use_tools.py TOOL
 
-ends with an error where the tool does, or where its numbers are not ours.
+ends with an error if the tool fails, or if its numbers differ from ours.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ CLASSES = np.digitize(X[:, 0], [-0.5, 0.5])
 
 
 def classifier(y: np.ndarray = Y) -> Any:
-    """An estimator that is small and fitted."""
+    """Return a small, fitted estimator."""
     return kb.KauriClassifier(n_estimators=5, max_depth=3).fit(X, y)
 
 
 def use_shap() -> None:
-    """Boosters, estimators of two and three classes, and values of interactions."""
+    """Explain boosters and estimators of two and three classes, and compute interaction values."""
     import shap
 
     for model in (classifier(), classifier(CLASSES), classifier().get_booster()):
@@ -43,7 +43,7 @@ def use_shap() -> None:
 
 
 def use_optuna() -> None:
-    """The callback that gives up on a trial early."""
+    """Prune trials early by optuna's callback."""
     import optuna
     from optuna_integration import XGBoostPruningCallback
 
@@ -65,7 +65,7 @@ def use_optuna() -> None:
 
 
 def use_onnxmltools() -> None:
-    """Boosters, and estimators that are told objective and missing value, as graphs of ONNX, run by its runtime."""
+    """Convert boosters, and estimators with explicit objective and missing value, to ONNX and run its runtime."""
     import onnxruntime
     from onnxmltools import convert_xgboost
     from onnxmltools.convert.common.data_types import FloatTensorType
@@ -83,7 +83,7 @@ def use_onnxmltools() -> None:
 
 
 def use_dtreeviz() -> None:
-    """A tree's nodes, as it draws them."""
+    """Read a tree's nodes, as dtreeviz draws them."""
     import dtreeviz
 
     names = [f"f{column}" for column in range(4)]
@@ -96,7 +96,7 @@ def use_dtreeviz() -> None:
 
 
 def use_treelite() -> None:
-    """A booster as treelite's model."""
+    """Convert a booster to a model of treelite."""
     import treelite
 
     model = classifier()
@@ -105,7 +105,7 @@ def use_treelite() -> None:
 
 
 def use_skops() -> None:
-    """An estimator written without pickle, and read back."""
+    """Write an estimator without pickle, and read it back."""
     import skops.io
 
     model = classifier()
@@ -115,7 +115,7 @@ def use_skops() -> None:
 
 
 def use_mlflow() -> None:
-    """A booster and an estimator logged and loaded as its flavour for XGBoost."""
+    """Save and load a booster and an estimator in mlflow's XGBoost flavour."""
     import mlflow.xgboost
 
     with tempfile.TemporaryDirectory() as folder:

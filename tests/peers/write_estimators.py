@@ -1,4 +1,4 @@
-"""Fits estimators with the XGBoost of an environment and writes what they pickle: write_estimators.py OUT.
+"""Fits estimators with the XGBoost of an environment and writes their pickles: write_estimators.py OUT.
 
 Runs on Python 3.9.
 """
@@ -16,7 +16,7 @@ from read_estimators import predictions
 
 
 def problem() -> tuple[np.ndarray, np.ndarray]:
-    """Features with missing values, and a number to predict."""
+    """Return features with missing values, and a number to predict."""
     rng = np.random.default_rng(7)
     X = rng.normal(size=(200, 4)).astype(np.float32)
     X[rng.random(X.shape) < 0.1] = np.nan

@@ -1,6 +1,6 @@
-"""Trains boosters of many kinds with the XGBoost of an environment and writes what it pickles: write_snapshots.py OUT.
+"""Trains boosters of many kinds with the XGBoost of an environment and writes their snapshots: write_snapshots.py OUT.
 
-A kind that a version does not know is left out. Runs on Python 3.9.
+Kinds that the version does not support are left out. Runs on Python 3.9.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import xgboost as xgb
 
 
 def problem() -> tuple[np.ndarray, np.ndarray]:
-    """Features with missing values, and a label from below 0 to above 1."""
+    """Return features with missing values, and a label from below 0 to above 1."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(200, 5)).astype(np.float32)
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -23,7 +23,7 @@ def problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 def kinds(y: np.ndarray) -> dict[str, tuple[dict[str, Any], np.ndarray, dict[str, Any]]]:
-    """By name: parameters, labels, and what the matrix needs besides."""
+    """Return parameters, labels and further arguments of the matrix, by name."""
     positive, yes = np.maximum(y, 0.1), (y > 0.5).astype(np.float32)
     queries = {"group": [50] * 4}
     limits = {"interaction_constraints": "[[0,1],[2,3]]", "monotone_constraints": "(1,0,0,0,0)"}

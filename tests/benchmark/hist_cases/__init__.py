@@ -1,1 +1,1 @@
-"""What gpu_hist.py measures, and how each library does it in a process of its own."""
+"""Cases of gpu_hist.py, and the worker that runs them for one library in its own process."""

@@ -1,6 +1,6 @@
-"""The peak of a device's memory, as the driver sees it: polled in a thread while something runs.
+"""Peak of a device's memory as the driver reports it, polled in a thread while a function runs.
 
-So it is the same measure for every library, whatever allocator it has; memory that is gone within a fraction of a
+The measure is the same for every library, whatever allocator it has. Memory that is freed within a fraction of a
 millisecond may be missed.
 """
 
@@ -16,7 +16,7 @@ INTERVAL_S = 0.0003
 
 
 class DeviceMemory:
-    """Bytes in use on the first device, by all of the process and by the driver itself."""
+    """Bytes in use on the first device, by the whole process and by the driver itself."""
 
     def __init__(self) -> None:
         from paper_tables.machine import CudaDriver
@@ -24,15 +24,15 @@ class DeviceMemory:
         self._driver: Any = CudaDriver()
 
     def trim(self) -> None:
-        """Give back what the default pool holds and nobody uses."""
+        """Free the unused memory that the default pool holds."""
         self._driver.forget_peak()
 
     def used(self) -> int:
-        """Return what is in use now."""
+        """Return the bytes in use now."""
         return self._driver.memory()["device_used"]
 
     def peak_of(self, act: Callable[[], T]) -> tuple[T, int]:
-        """Run `act`; its result and the most that was in use meanwhile."""
+        """Run `act`; returns its result and the most bytes in use meanwhile."""
         most, done = self.used(), threading.Event()
 
         def poll() -> None:

@@ -1,6 +1,6 @@
-"""Rows for the works, made within seconds: by PyTorch on the device where it is there, else by NumPy on all threads.
+"""Rows for the works, made within seconds: by PyTorch on the device if it is installed, else by NumPy on all threads.
 
-Every library's process makes the same rows, as long as both have PyTorch and a device, or neither has.
+Every library's process makes the same rows, provided that both have PyTorch and a device, or neither has.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ N_CLASSES = 7
 
 
 def torch_on_device(device: str) -> Any:
-    """PyTorch where it sees a device and one is to be used, else None."""
+    """Return PyTorch if `device` is a CUDA device and PyTorch sees one, else None."""
     if not device.startswith("cuda"):
         return None
     try:
@@ -48,7 +48,7 @@ def _normal_by_numpy(out: np.ndarray, seed: int) -> None:
 
 
 def normal(n_rows: int, n_cols: int, device: str, seed: int = 0) -> np.ndarray:
-    """Normal deviates, [n_rows, n_cols] of float32 in host memory."""
+    """Return normal deviates, [n_rows, n_cols] of float32 in host memory."""
     out = np.empty((n_rows, n_cols), np.float32)
     torch = torch_on_device(device)
     if torch is None:
@@ -59,7 +59,7 @@ def normal(n_rows: int, n_cols: int, device: str, seed: int = 0) -> np.ndarray:
 
 
 def dense(n_rows: int, n_cols: int, device: str) -> tuple[np.ndarray, np.ndarray]:
-    """A signal of four columns that is not linear, and a noisy binary label."""
+    """Return rows and a noisy binary label, with a non-linear signal in four columns."""
     rows = normal(n_rows, n_cols, device)
     signal = rows[:, 0] * rows[:, 1] + np.abs(rows[:, 2]) + 0.5 * rows[:, 3] - 0.8
     noise = normal(n_rows, 1, device, seed=1)[:, 0]
@@ -76,7 +76,7 @@ def _real_covertype() -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _like_covertype(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ten columns of integers, of 67 to 7,000 values, and two variables of 4 and 40 levels as one-hot columns."""
+    """Return ten integer columns of 67 to 7,000 values, two one-hot variables of 4 and 40 levels, and labels."""
     rng = np.random.default_rng(0)
     levels = (2000, 360, 67, 550, 700, 5800, 207, 185, 255, 7000)
     rows = np.zeros((n_rows, 54), np.float32)
@@ -91,13 +91,13 @@ def _like_covertype(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def classes(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Covertype where the real sets are at hand, else what is like it; seven classes."""
+    """Return Covertype if the real sets are available, else similar data; seven classes."""
     rows, labels = _real_covertype() or _like_covertype(n_rows)
     return rows[:n_rows], labels[:n_rows]
 
 
 def one_hot(n_rows: int, n_cols: int) -> tuple[Any, np.ndarray]:
-    """Variables of 100 levels, frequent and rare ones, each level a column of a sparse matrix."""
+    """Return variables of 100 frequent and rare levels, each level a column of a sparse matrix, and labels."""
     sparse = importlib.import_module("scipy.sparse")
     rng = np.random.default_rng(0)
     n_variables = max(1, n_cols // 100)
@@ -112,7 +112,7 @@ def one_hot(n_rows: int, n_cols: int) -> tuple[Any, np.ndarray]:
 
 
 def make(data: str, n_rows: int, n_cols: int, device: str) -> tuple[Any, np.ndarray]:
-    """Features and labels in host memory."""
+    """Return features and labels in host memory."""
     if data == "classes":
         return classes(n_rows)
     if data == "onehot":

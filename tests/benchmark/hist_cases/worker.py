@@ -1,4 +1,4 @@
-"""One library in one process: some works on the same rows, an answer in JSON for each."""
+"""Worker process of one library: runs works on the same rows and prints an answer in JSON for each."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MIB = 1 << 20
 
 
 def seconds_of(act: Callable[[], Any]) -> float:
-    """What it takes, its result thrown away within that."""
+    """Return the seconds of a call, including the destruction of its result."""
     start = time.perf_counter()
     act()
     return time.perf_counter() - start
 
 
 class Worker:
-    """A library, and rows for it to work on."""
+    """A library, and its rows."""
 
     def __init__(self, library: str, works: list[Work], settings: dict[str, Any]) -> None:
         if library == "kauri":
@@ -46,7 +46,7 @@ class Worker:
         self.matrix: Any = None
 
     def params(self, work: Work, device: str | None = None) -> dict[str, Any]:
-        """Parameters that both libraries understand alike."""
+        """Return parameters that mean the same in both libraries."""
         params: dict[str, Any] = {
             "objective": "binary:logistic",
             "tree_method": "hist",
@@ -64,14 +64,14 @@ class Worker:
         return params
 
     def make_matrix(self, features: Any, labels: Any, max_bin: int) -> Any:
-        """What the settings say, of arrays wherever they are."""
+        """Return a matrix of the kind in the settings, from arrays on host or device."""
         threads = self.settings["threads"]
         if self.settings["matrix"] == "values":
             return self.library.DMatrix(features, labels, nthread=threads)
         return self.library.QuantileDMatrix(features, labels, max_bin=max_bin, nthread=threads)
 
     def arrays(self, source: str, n_rows: int | None = None) -> tuple[Any, Any]:
-        """Features and labels, in host memory or as CuPy arrays."""
+        """Return features and labels, in host memory or as CuPy arrays."""
         features, labels = self.features[:n_rows], self.labels[:n_rows]
         if source == "host":
             return features, labels
@@ -84,7 +84,7 @@ class Worker:
         return self.library.train(self.params(work), matrix, n_rounds, verbose_eval=False)
 
     def kept_matrix(self, work: Work) -> Any:
-        """Made by the first work, which also trains two rounds to warm up."""
+        """Return the shared matrix. The first work makes it, and also trains two rounds to warm up."""
         if self.matrix is None:
             self.matrix = self.make_matrix(*self.arrays(work.source), work.max_bin)
             self.train(work, self.matrix, 2)
@@ -106,7 +106,7 @@ class Worker:
         return {"value": statistics.median(taken), "runs": taken}
 
     def measure_arrays(self, work: Work) -> dict[str, Any]:
-        """The first training is a warm-up."""
+        """Measure seconds from arrays to the model. The first training is a warm-up."""
 
         def act() -> None:
             self.train(work, self.make_matrix(*arrays, work.max_bin), work.rounds)
@@ -117,8 +117,10 @@ class Worker:
         return {"value": statistics.median(taken), "runs": taken}
 
     def measure_matrix(self, work: Work) -> dict[str, Any]:
-        """Libraries put off different parts of the work: counted is the matrix and its first round, less a second.
-        Before, a small matrix is made and learnt from."""
+        """Measure the matrix and its first round, minus a second round, because libraries defer different work.
+
+        A small matrix is made and trained on before, as a warm-up.
+        """
         self.train(work, self.make_matrix(*self.arrays(work.source, 10_000), work.max_bin), 1)
         arrays, made, ready = self.arrays(work.source), [], []
         for _ in range(self.settings["repeats"]):
@@ -135,7 +137,7 @@ class Worker:
         }
 
     def measure_memory(self, work: Work) -> dict[str, Any]:
-        """Above what is in use once a small training has loaded every kernel, and above the input's arrays."""
+        """Measure memory beyond the input arrays and the context, after a small training has loaded every kernel."""
         memory = DeviceMemory()
         self.train(work, self.make_matrix(*self.arrays(work.source, 10_000), work.max_bin), 2)
         gc.collect()
@@ -152,7 +154,7 @@ class Worker:
         return {"value": numbers["training"] / MIB, **{key: value / MIB for key, value in numbers.items()}}
 
     def check(self, work: Work) -> dict[str, Any]:
-        """Kauri's model of some rows has the bytes of the CPU's."""
+        """Compare Kauri's models of device and CPU on some rows, by their bytes."""
         if self.name != "kauri" or not self.settings["device"].startswith("cuda"):
             return {}
         digests = set()

@@ -1,4 +1,4 @@
-"""The works of gpu_hist.py: a work is data."""
+"""Cases of gpu_hist.py; a case is called a work, and is data."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 class Work:
     """One line of the table.
 
-    `measure` is what is taken: `tree`, milliseconds of a round by the difference of two trainings, the matrix made
-    before; `rounds`, seconds of all rounds, likewise; `arrays`, seconds from arrays to the model; `matrix`,
+    `measure` names the measurement: `tree`, milliseconds of a round from the difference of two trainings on a ready
+    matrix; `rounds`, seconds of all rounds on a ready matrix; `arrays`, seconds from arrays to the model; `matrix`,
     milliseconds until rounds can be trained; `memory`, the peaks of the device in MiB.
     """
 
@@ -27,20 +27,20 @@ class Work:
     max_bin: int = 256
 
     def data_key(self) -> tuple[Any, ...]:
-        """Works with the same key share a process, its rows and its matrix."""
+        """Return the work's key. Works with the same key share a process, its rows and its matrix."""
         return self.data, self.rows, self.columns, self.source, self.max_bin, self.measure in {"tree", "rounds"}
 
     def needs_device(self) -> bool:
-        """Whether nothing can be measured on the CPU."""
+        """Return whether the work cannot be measured on the CPU."""
         return self.measure == "memory" or self.source == "device"
 
     def describe(self) -> str:
-        """Name and size, as printed."""
+        """Return the name and the size, as printed."""
         how = f"{self.leaves} leaves" if self.leaves else f"depth {self.depth}"
         return f"{self.name}: {self.rows:,} x {self.columns}, {how}, {self.rounds} rounds, {self.source} arrays"
 
     def to_dict(self) -> dict[str, Any]:
-        """For the process that does it."""
+        """Return the fields, to be sent to the worker process."""
         return asdict(self)
 
 
@@ -67,6 +67,6 @@ UNITS = {"tree": "ms a tree", "rounds": "s", "arrays": "s", "matrix": "ms", "mem
 
 
 def chosen(names: list[str], changes: dict[str, Any]) -> list[Work]:
-    """The works of these names, all for none, with what the command line says otherwise."""
+    """Return the works of these names, or all if `names` is empty, with the changes from the command line."""
     given = {key: value for key, value in changes.items() if value is not None}
     return [replace(WORKS[name], **given) for name in names or WORKS]

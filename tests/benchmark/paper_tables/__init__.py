@@ -1,1 +1,1 @@
-"""The tables of papers and README, measured; see gpu_exact_tables.py, shap_tables.py and real_sets_equality.py."""
+"""Measurements for the tables of papers and README; see gpu_exact_tables.py, shap_tables.py, real_sets_equality.py."""

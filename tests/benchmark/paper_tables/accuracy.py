@@ -15,7 +15,7 @@ from .training import cpu_params, device_params, knows_objective, knows_paramete
 
 @dataclass(frozen=True)
 class Case:
-    """A data set that can be had, for one of the paper's."""
+    """An available data set that replaces one of the paper's sets."""
 
     name: str
     stands_for: str
@@ -47,18 +47,18 @@ COLUMNS: list[Column] = [
 
 
 def table_22(args: argparse.Namespace) -> int:
-    """Both phases of the device's method, as the paper's table has them: five interleaved levels."""
+    """Measure both phases of the device's method as in the paper's table: five interleaved levels."""
     title = "Table 22: test metric, exact on the CPU and on the device, five interleaved levels"
     return accuracy_table("table22", title, levels(5, args), args)
 
 
 def table_23(args: argparse.Namespace) -> int:
-    """The device's sorting phase alone."""
+    """Measure the device's sorting phase alone."""
     return accuracy_table("table23", "Table 23: test metric, sorting phase alone on the device", levels(0, args), args)
 
 
 def levels(count: int, args: argparse.Namespace) -> Row:
-    """So many interleaved levels, where the device knows them."""
+    """Return the parameters for `count` interleaved levels, or none if the device lacks the parameter."""
     extra = {"interleaved_levels": count}
     if knows_parameters({**device_params(args.device, 1), **extra}):
         return extra
@@ -67,7 +67,7 @@ def levels(count: int, args: argparse.Namespace) -> Row:
 
 
 def accuracy_table(name: str, title: str, extra: Row, args: argparse.Namespace) -> int:
-    """A row per data set."""
+    """Report a row per data set; returns the exit status."""
     report = Report(name, title, COLUMNS, args)
     for case in CASES:
         params = {"max_depth": case.depth, "eta": 0.1}
@@ -82,7 +82,7 @@ def accuracy_table(name: str, title: str, extra: Row, args: argparse.Namespace) 
 
 
 def measure(data: RealSet, rounds: int, extra: Row, args: argparse.Namespace) -> Row:
-    """Train on the CPU, on the device and with XGBoost; metrics, seconds and digests of the models."""
+    """Train on the CPU, on the device and with XGBoost; returns metrics, seconds and digests of the models."""
     import kauriboost as kb
 
     row: Row = {**data.train.size(), "rounds": rounds, "metric": data.metric_name}

@@ -1,4 +1,4 @@
-"""What the commands have in common."""
+"""Command-line arguments that the commands share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .machine import usable_threads
 
 
 def make_parser(description: str | None) -> argparse.ArgumentParser:
-    """A parser with the device, the threads and the folders."""
+    """Return a parser with the device, the threads and the folders."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"], help="default: cuda")
     parser.add_argument("--threads", type=int, default=usable_threads(), help="of the CPU's methods (default: all)")

@@ -1,10 +1,10 @@
-"""Table 28: host memory of `exact` on the CPU, each library in a process of its own.
+"""Table 28: host memory of `exact` on the CPU, each library in its own process.
 
     python -m paper_tables.host_memory LIBRARY SHAPE SCALE THREADS ROUNDS
 
-is one such process; it prints its numbers as JSON. The paper counted what was allocated, the data included; here it is
-the resident set: after the data have been made, after the DMatrix has been made of them, and the most during training
-(the data themselves still there, so that what the library needs is the difference).
+is one such process; it prints its numbers as JSON. The paper counted allocated memory, including the data. This script
+measures the resident set: after making the data, after making the DMatrix from them, and its peak during training. The
+data stay in memory, so the library's own need is the difference.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ COLUMNS: list[Column] = [
 
 
 def resident(what: str = "VmRSS") -> int:
-    """Bytes of the resident set now, or with VmHWM the most there have been."""
+    """Return the bytes of the resident set now, or with VmHWM their peak."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith(f"{what}:")).split()[1]) * 1024
 
 
 def make_problem(shape: str, scale: float, threads: int) -> Problem:
-    """One of the paper's three shapes."""
+    """Make data of one of the paper's three shapes."""
     if shape == "YLTR":
         return yltr_size(scale, threads, "rank:ndcg")
     return {"Higgs": higgs_size, "Bosch": bosch_size}[shape](scale, threads)
 
 
 def forget_peak() -> None:
-    """Let VmHWM begin anew; where the kernel does not allow it, making the data may have been the peak."""
+    """Reset VmHWM. If the kernel does not allow that, the peak may come from making the data."""
     clear = Path("/proc/self/clear_refs")
     if os.access(clear, os.W_OK):
         clear.write_text("5", encoding="ascii")
 
 
 def measure_here(library: str, shape: str, scale: float, threads: int, rounds: int) -> Row:
-    """Make the data, the DMatrix and some trees in this process."""
+    """Make the data, the DMatrix and some trees in this process; returns the memory."""
     module = importlib.import_module(library)
     problem = make_problem(shape, scale, threads)
     at_data = resident()
@@ -74,7 +74,7 @@ def measure_here(library: str, shape: str, scale: float, threads: int, rounds: i
 
 
 def measure(library: str, shape: str, args: argparse.Namespace) -> Row:
-    """The same in a fresh process."""
+    """Run `measure_here` in a fresh process."""
     words = [library, shape, str(args.scale), str(args.threads), str(args.rounds or 3)]
     paths = os.pathsep.join([str(PACKAGE), str(BENCHMARKS), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "paper_tables.host_memory", *words]
@@ -85,7 +85,7 @@ def measure(library: str, shape: str, args: argparse.Namespace) -> Row:
 
 
 def table_28(args: argparse.Namespace) -> int:
-    """A row per shape and library."""
+    """Report a row per shape and library; returns the exit status."""
     report = Report("table28", "Table 28: host memory, exact on the CPU", COLUMNS, args)
     peers = ["xgboost"] if args.peer_rounds > 0 and optional("xgboost") is not None else []
     for shape in SHAPES:

@@ -31,30 +31,30 @@ LEVEL_COLUMNS: list[Column] = [
     ("printed", "printed", "{:.2f}"),
     ("same bytes", "equal_bytes", "{}"),
 ]
-# Table 26: the gain over sorting alone, by levels.
+# Speed-up over sorting alone by the number of interleaved levels, from table 26.
 PRINTED_GAIN = {"0": 1.0, "1": 1.0, "2": 1.04, "3": 1.07, "4": 1.13, "5": 1.14}
 
 
 def thread_counts(most: int) -> list[int]:
-    """1, 2, 4, .. and all."""
+    """Return 1, 2, 4, .. and `most`."""
     return sorted({most, *(1 << i for i in range(10) if 1 << i < most)})
 
 
 def ranking_problem(args: argparse.Namespace) -> Problem:
-    """The shape of figure 10's set; where ranking is not known, of two classes."""
+    """Return data of the shape of figure 10's set, with two classes if ranking is not available."""
     if knows_objective({"objective": "rank:ndcg"}):
         return yltr_size(args.scale, args.threads, "rank:ndcg")
     return dense_binary(max(100, int(473_134 * args.scale)), args.threads, n_cols=519, name="YLTR size")
 
 
 def round_ms(library: Any, problem: Problem, params: Row, rounds: int, threads: int) -> float:
-    """Milliseconds per round, the first left out."""
+    """Return the milliseconds per round, without the first round."""
     data, construct_s = make_matrix(library, problem, threads)
     return train_timed(library, {**problem.params, **params}, data, rounds, construct_s)[1].ms
 
 
 def figure_10(args: argparse.Namespace) -> int:
-    """One device, then the CPU and the peer with ever more threads."""
+    """Measure one device, then the CPU and the peer with more and more threads."""
     import kauriboost as kb
 
     report = Report("figure10", "Figure 10: threads of the CPU against one device (YLTR size)", THREAD_COLUMNS, args)
@@ -82,7 +82,7 @@ def figure_10(args: argparse.Namespace) -> int:
 
 
 def figure_11(args: argparse.Namespace) -> int:
-    """Table 26 as a line: a million rows of depth 6, by the number of interleaved levels."""
+    """Measure table 26 as a line: a million rows, depth 6, by the number of interleaved levels."""
     report = Report("figure11", "Figure 11: interleaved levels (1 M x 28, depth 6)", LEVEL_COLUMNS, args)
     problem = dense_binary(max(100, int(1e6 * args.scale)), args.threads)
     for label, extra in level_choices(args.device):
@@ -95,7 +95,7 @@ def figure_11(args: argparse.Namespace) -> int:
 
 
 def lines_of(document: Row) -> tuple[str, list[tuple[str, list[tuple[float, float]]]]]:
-    """The axis across, and a name and points of every line."""
+    """Return the label of the horizontal axis, and the name and the points of every line."""
     rows = document["rows"]
     if document["name"] == "figure10":
         keys = [("cpu_ms", "exact, CPU"), ("xgboost_ms", "XGBoost exact, CPU"), ("device_ms", "exact, device")]

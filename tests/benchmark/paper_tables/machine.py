@@ -1,4 +1,4 @@
-"""What a figure was measured on: the processor, the device, the versions; and the device's memory in use."""
+"""Description of the machine behind a figure: processor, device and versions; also the device's memory in use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SIGNATURES: dict[str, list[Any]] = {
 
 
 def optional(name: str) -> ModuleType | None:
-    """A module, or None where it is not installed."""
+    """Return a module, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -62,13 +62,13 @@ def optional(name: str) -> ModuleType | None:
 
 
 def usable_threads() -> int:
-    """Processors that this process may run on."""
+    """Return the number of processors that this process may run on."""
     return len(os.sched_getaffinity(0))
 
 
 @cache
 def cpu_name() -> str:
-    """The processor's model."""
+    """Return the processor's model."""
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
@@ -103,17 +103,17 @@ class CudaDriver:
             raise RuntimeError(f"{name} returned CUDA error {status}")
 
     def enter_thread(self) -> None:
-        """Make the context that of the calling thread, which most questions need."""
+        """Make the context current in the calling thread; most driver calls require this."""
         self._call("cuCtxSetCurrent", self._context)
 
     def forget_peak(self) -> None:
-        """Start a new measurement of the peak; memory that is free in the pool goes back to the device."""
+        """Start a new measurement of the peak; the pool's free memory returns to the device."""
         self._call("cuMemPoolTrimTo", self._pool, 0)
         for attribute in (_POOL_RESERVED_HIGH, _POOL_USED_HIGH):
             self._call("cuMemPoolSetAttribute", self._pool, attribute, byref(c_uint64(0)))
 
     def memory(self) -> dict[str, int]:
-        """Bytes: the peaks in use and taken by the pool since `forget_peak`, and all in use on the device now."""
+        """Return bytes: the pool's peaks in use and reserved since `forget_peak`, and all in use on the device now."""
         marks = []
         for attribute in (_POOL_USED_HIGH, _POOL_RESERVED_HIGH):
             value = c_uint64()
@@ -124,7 +124,7 @@ class CudaDriver:
         return {"peak_used": marks[0], "peak_reserved": marks[1], "device_used": total.value - free.value}
 
     def copy_bandwidth(self, n_bytes: int = 1 << 30, repeats: int = 5) -> float:
-        """Bytes per second of a copy within the device, read and written both counted; the median."""
+        """Return the median bytes per second of a copy within the device, counting both reads and writes."""
         source, target, start, stop = c_uint64(), c_uint64(), c_void_p(), c_void_p()
         for address in (source, target):
             self._call("cuMemAlloc_v2", byref(address), n_bytes)
@@ -144,29 +144,29 @@ class CudaDriver:
         return 2 * n_bytes / statistics.median(seconds[1:])
 
     def multiprocessors(self) -> int:
-        """How many there are."""
+        """Return the number of multiprocessors."""
         count = c_int()
         self._call("cuDeviceGetAttribute", byref(count), _MULTIPROCESSORS, self._device)
         return count.value
 
     def profile(self, on: bool) -> None:
-        """Tell a profiler that was started with profiling off to begin, or to end."""
+        """Start or stop profiling, for a profiler that was started with profiling off."""
         self._call("cuProfilerStart" if on else "cuProfilerStop")
 
 
 @cache
 def driver_of(device: str) -> CudaDriver | None:
-    """The driver for a CUDA device, None for the CPU."""
+    """Return the driver for a CUDA device, None for the CPU."""
     return CudaDriver() if device.startswith("cuda") else None
 
 
 def describe_machine(device: str) -> dict[str, str]:
-    """The device and the processor."""
+    """Return the names of the device and the processor."""
     driver = driver_of(device)
     return {"device": cpu_name() if driver is None else driver.name, "cpu": cpu_name()}
 
 
 def versions() -> dict[str, str]:
-    """The versions of the libraries that have been used so far."""
+    """Return the versions of the libraries imported so far."""
     found = {name: sys.modules.get(name) for name in ("kauriboost", "xgboost", "shap", "numpy", "scipy")}
     return {name: module.__version__ for name, module in found.items() if module is not None}

@@ -1,4 +1,4 @@
-"""Metrics of test predictions, straight from their definitions, in float64; the same for every library."""
+"""Metrics of test predictions, computed in float64 from their definitions, the same for every library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def auc(labels: np.ndarray, scores: np.ndarray, _: np.ndarray | None = None) -> float:
-    """The chance that a positive row scores above a negative one; ties count half."""
+    """Return the probability that a positive row scores above a negative one; ties count half."""
     values, rank_of = np.unique(scores, return_inverse=True)
     positive = np.bincount(rank_of, weights=labels, minlength=len(values))
     negative = np.bincount(rank_of, weights=1 - labels, minlength=len(values))
@@ -15,18 +15,18 @@ def auc(labels: np.ndarray, scores: np.ndarray, _: np.ndarray | None = None) -> 
 
 
 def rmse(labels: np.ndarray, predictions: np.ndarray, _: np.ndarray | None = None) -> float:
-    """The root of the mean squared error."""
+    """Return the root of the mean squared error."""
     return float(np.sqrt(np.mean((labels.astype(float) - predictions.astype(float)) ** 2)))
 
 
 def mlogloss(labels: np.ndarray, probabilities: np.ndarray, _: np.ndarray | None = None) -> float:
-    """The mean of -log of the true class's probability."""
+    """Return the mean of -log of the true class's probability."""
     chosen = probabilities[np.arange(len(labels)), labels.astype(int)].astype(float)
     return float(-np.log(np.maximum(chosen, 1e-16)).mean())
 
 
 def ndcg_at_10(labels: np.ndarray, scores: np.ndarray, group: np.ndarray | None = None) -> float:
-    """The mean over queries of DCG / ideal DCG, gains 2^grade - 1, the first ten rows; 1 where no grade is above 0."""
+    """Return the mean over queries of DCG / ideal DCG of ten rows, gains 2^grade - 1; 1 if no grade is above 0."""
     ends = np.cumsum([len(labels)] if group is None else group)
     values = []
     for begin, end in zip([0, *ends[:-1]], ends, strict=True):

@@ -1,6 +1,6 @@
-"""Trees of a UBJSON model file as NumPy arrays, and what the SHAP paper counts in them.
+"""Trees of a UBJSON model file as NumPy arrays, and the counts of the SHAP paper.
 
-A reader of its own, so that counts do not come from the library that is measured. Format: one character per type, then
+The reader is independent, so that counts do not come from the measured library. Format: one character per type, then
 the value, big-endian; arrays of one type are written as ``[$ type # count`` and their bytes.
 """
 
@@ -18,7 +18,7 @@ _WORDS = {"T": True, "F": False, "Z": None}
 
 
 class _Reader:
-    """A position in a document."""
+    """A UBJSON document with a read position."""
 
     def __init__(self, document: bytes | bytearray) -> None:
         self.bytes = memoryview(document)
@@ -74,24 +74,24 @@ class _Reader:
 
 
 def read_ubjson(document: bytes | bytearray) -> dict[str, Any]:
-    """The document as dictionaries, lists and, where all elements have one type, arrays."""
+    """Return the document as dictionaries, lists and, if all elements have one type, arrays."""
     reader = _Reader(document)
     return reader.value(reader.type())
 
 
 @dataclass
 class Shape:
-    """What table 3 and table 5 of the paper count."""
+    """Counts of table 3 and table 5 of the paper."""
 
     trees: int
     leaves: int
     depth: int
     tree_leaves: np.ndarray  # [trees]
-    path_sizes: np.ndarray  # [leaves] of uint8: different features between root and leaf, and one for the path itself
+    path_sizes: np.ndarray  # [leaves] of uint8: distinct features between root and leaf, plus one for the path itself
 
 
 def shape_of(document: bytes | bytearray) -> Shape:
-    """Count trees, leaves, depth and the sizes of paths; leaves are in the order of trees and nodes."""
+    """Count trees, leaves, depth and path sizes. Leaves are in the order of trees and nodes."""
     booster = read_ubjson(document)["learner"]["gradient_booster"]
     trees = booster.get("gbtree", booster)["model"]["trees"]
     depth, sizes = 0, []
@@ -104,7 +104,7 @@ def shape_of(document: bytes | bytearray) -> Shape:
 
 
 def _paths_of_tree(tree: dict[str, Any]) -> tuple[int, np.ndarray]:
-    """Depth and path sizes of one tree, level by level: each node carries its path's features."""
+    """Return depth and path sizes of one tree. Works level by level; each node carries its path's features."""
     left, right, feature = (
         np.asarray(tree[name], dtype=np.int64) for name in ("left_children", "right_children", "split_indices")
     )

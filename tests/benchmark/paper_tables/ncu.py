@@ -1,4 +1,4 @@
-"""Counts of kernels by Nsight Compute: a part of a command starts itself under ncu, and its CSV output is read.
+"""Kernel counters from Nsight Compute: runs a module under ncu and reads ncu's CSV output.
 
 ncu counts only between cuProfilerStart and cuProfilerStop, and slows each launch down.
 """
@@ -25,19 +25,19 @@ UNITS |= dict.fromkeys(("", "inst", "cycle", "warp"), 1.0)
 
 @dataclass
 class KernelTotal:
-    """All launches of one kernel; sums by the names of ncu's metrics."""
+    """Sums over all launches of one kernel, by the names of ncu's metrics."""
 
     launches: int = 0
     sums: dict[str, float] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
-        """On the device."""
+        """Return the seconds on the device."""
         return self.sums.get(SECONDS, 0.0)
 
     @property
     def bytes(self) -> float:
-        """To and from device memory."""
+        """Return the bytes read from and written to device memory."""
         return self.sums.get(BYTES, 0.0)
 
     def __add__(self, other: KernelTotal) -> KernelTotal:
@@ -47,9 +47,9 @@ class KernelTotal:
 
 
 def short_name(demangled: str) -> str:
-    """A kernel's name without return type, namespaces, template arguments and parameters.
+    """Return a kernel's name without return type, namespaces, template arguments and parameters.
 
-    A functor that a kernel of Thrust or CUB applies is what tells its launches apart, so theirs keep one.
+    Kernels of Thrust and CUB keep the name of our functor, which is all that distinguishes their launches.
     """
     plain = re.sub(r"<unnamed>::|\(anonymous namespace\)::", "", demangled)
     head = re.split(r"[<(]", plain.removeprefix("void "), maxsplit=1)[0]
@@ -61,7 +61,7 @@ def short_name(demangled: str) -> str:
 
 
 def _csv_rows(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The rows of ncu's CSV output; what the program and ncu print around them is left out."""
+    """Yield the rows of ncu's CSV output, without the other output of the program and of ncu."""
     rows = csv.reader(line for line in lines if line.startswith('"'))
     header: list[str] = []
     for row in rows:
@@ -72,12 +72,12 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def read_kernels(lines: Iterable[str]) -> dict[str, KernelTotal]:
-    """Totals by short name from ``ncu --csv``, one metric a row; SECONDS must be among the metrics.
+    """Return totals by short name from ``ncu --csv``, one metric a row. The metrics must include SECONDS.
 
     Raises
     ------
     ValueError
-        A unit that is not known, or no kernel at all: ncu's own message is in the text.
+        An unknown unit, or no kernel at all; the message then includes ncu's own.
     """
     text = list(lines)
     totals: dict[str, KernelTotal] = {}
@@ -86,7 +86,7 @@ def read_kernels(lines: Iterable[str]) -> dict[str, KernelTotal]:
         if unit not in UNITS:
             raise ValueError(f"ncu gave {metric} in {row['Metric Unit']!r}; expected one of {list(UNITS)}.")
         total = totals.setdefault(short_name(row["Kernel Name"]), KernelTotal())
-        value = float(row["Metric Value"].replace(",", "")) * UNITS[unit]  # may have commas between thousands
+        value = float(row["Metric Value"].replace(",", "")) * UNITS[unit]  # values may have commas between thousands
         total.sums[metric] = total.sums.get(metric, 0.0) + value
         total.launches += metric == SECONDS
     if not totals:
@@ -95,7 +95,7 @@ def read_kernels(lines: Iterable[str]) -> dict[str, KernelTotal]:
 
 
 def run_ncu(module: str, arguments: Iterable[object], metrics: Iterable[str], log: Path) -> list[str]:
-    """ncu's CSV lines, also kept in `log`, of ``python -m paper_tables.MODULE ARGUMENTS``.
+    """Run ``python -m paper_tables.MODULE ARGUMENTS`` under ncu; returns its CSV lines, which are also kept in `log`.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Bin packing of paths into warps (section 3.3 of the SHAP paper), from the sizes alone, to check the library's.
+"""Bin packing of paths into warps (section 3.3 of the SHAP paper), from the sizes alone, to check the library.
 
-Its own counts and times come from packing_bench.
+The library's own counts and times come from packing_bench.
 
-Items of one size go into bins together, so that the time does not depend on their number but for next-fit.
+Items of equal size are packed together, so that the time does not depend on their number, except for next-fit.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ WARP = 32
 
 
 def bins_none(sizes: np.ndarray) -> int:
-    """A bin for each item."""
+    """Count the bins if each item has its own bin."""
     return len(sizes)
 
 
 def bins_next_fit(sizes: np.ndarray) -> int:
-    """In order, into the newest bin or a fresh one."""
+    """Count the bins if each item in order goes into the newest bin or a new one."""
     bins, room = 0, 0
     for size in sizes.tolist():
         if size > room:
@@ -33,13 +33,13 @@ def bins_next_fit(sizes: np.ndarray) -> int:
 
 
 def _by_size(sizes: np.ndarray) -> list[tuple[int, int]]:
-    """(size, count), the largest first."""
+    """Return pairs (size, count), the largest size first."""
     counts = np.bincount(sizes, minlength=WARP + 1)
     return [(size, int(counts[size])) for size in range(WARP, 0, -1) if counts[size] > 0]
 
 
 def bins_first_fit_decreasing(sizes: np.ndarray) -> int:
-    """The largest first, each into the oldest bin that has room."""
+    """Count the bins if each item, the largest first, goes into the oldest bin with room."""
     runs: list[tuple[int, int]] = []  # (free space, number of adjacent bins), the oldest first
     for size, count in _by_size(sizes):
         runs, left = _fill(runs, size, count)
@@ -49,7 +49,7 @@ def bins_first_fit_decreasing(sizes: np.ndarray) -> int:
 
 
 def _fill(runs: list[tuple[int, int]], size: int, items: int) -> tuple[list[tuple[int, int]], int]:
-    """Put items into runs of bins, in order; the runs afterwards and the items that found no room."""
+    """Put items into runs of bins, in order; returns the new runs and the number of items without room."""
     after: list[tuple[int, int]] = []
     for room, bins in runs:
         each = room // size
@@ -63,7 +63,7 @@ def _fill(runs: list[tuple[int, int]], size: int, items: int) -> tuple[list[tupl
 
 
 def bins_best_fit_decreasing(sizes: np.ndarray) -> int:
-    """The largest first, each into the bin with the least room that has enough."""
+    """Count the bins if each item, the largest first, goes into the bin with the least sufficient room."""
     bins_with = [0] * (WARP + 1)  # number of bins by free space
     for size, count in _by_size(sizes):
         bins_with[WARP] = count  # empty bins, the maximum number needed
@@ -92,12 +92,12 @@ PACKINGS: dict[str, Callable[[np.ndarray], int]] = {
 
 
 def utilisation(sizes: np.ndarray, bins: int) -> float:
-    """The share of the bins' room that is used."""
+    """Return the used fraction of the bins' room."""
     return float(sizes.sum(dtype=np.int64)) / (WARP * bins)
 
 
 def library_packings(bench: Path, sizes: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Seconds and bins of each way to pack, from the program packing_bench."""
+    """Return the seconds and bins of each packing method, from the program packing_bench."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(sizes.astype(np.uint8).tobytes())
         file.flush()

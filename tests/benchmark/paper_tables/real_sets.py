@@ -1,8 +1,8 @@
-"""Real data sets, read by a loader that is not part of the project, as problems with a test part and a metric.
+"""Real data sets as problems with a test part and a metric. Their loader is not part of the project.
 
 The loader is a module load.py: ``load(name)`` returns features (array or CSR, NaN or absent = missing), labels and
-extras: ``task``; ``X_test`` and ``y_test`` where the set has a test part; ``group`` and ``group_test`` for ranking;
-``categorical``, the columns of categories, where there are some.
+extras: ``task``; ``X_test`` and ``y_test`` if the set has a test part; ``group`` and ``group_test`` for ranking;
+``categorical``, the categorical columns, if any.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .shapes import Problem
 
 Metric = Callable[[np.ndarray, np.ndarray, "np.ndarray | None"], float]
 
-# Task: objective, name of the metric, the metric.
+# Objective, name of the metric, and metric of each task.
 TASKS: dict[str, tuple[str, str, Metric]] = {
     "binary": ("binary:logistic", "auc", metrics.auc),
     "multiclass": ("multi:softprob", "mlogloss", metrics.mlogloss),
@@ -35,7 +35,7 @@ TASKS: dict[str, tuple[str, str, Metric]] = {
 
 @dataclass
 class RealSet:
-    """A data set in two parts."""
+    """A data set with a training part and a test part."""
 
     train: Problem
     test: Problem
@@ -45,12 +45,12 @@ class RealSet:
     types: list[str] | None = None  # types of the features; None: all are numerical
 
     def with_categories(self) -> RealSet:
-        """The same set, its categorical columns as such."""
+        """Return the same set with its categorical columns declared."""
         columns = range(self.train.features.shape[1])
         return replace(self, types=["c" if column in self.categorical else "q" for column in columns])
 
     def score(self, booster: Any, library: Any, threads: int) -> float:
-        """The metric on the test part."""
+        """Return the metric on the test part."""
         types = {} if self.types is None else {"feature_types": self.types}
         data = library.DMatrix(self.test.features, nthread=threads, **types)
         return self.metric(self.test.labels, booster.predict(data), self.test.group)
@@ -72,7 +72,7 @@ def _as_float32(features: Any) -> Any:
 
 
 def raw_set(name: str, folder: Path | None) -> tuple[Any, np.ndarray, dict[str, Any]] | None:
-    """Features, labels and extras; None, with a line, where the set is missing."""
+    """Return features, labels and extras. Prints a line and returns None if the set is missing."""
     if folder is None:
         raise SystemExit("this table reads real data: pass the folder of the loader as --data or KAURI_DATA.")
     try:
@@ -83,7 +83,10 @@ def raw_set(name: str, folder: Path | None) -> tuple[Any, np.ndarray, dict[str, 
 
 
 def real_set(name: str, folder: Path | None, params: dict[str, Any] | None = None) -> RealSet | None:
-    """A data set, or None, with a line, where it is missing. Without a test part of its own every tenth row tests."""
+    """Return a data set, or print a line and return None if it is missing.
+
+    A random tenth of the rows is the test part if the set has none of its own.
+    """
     found = raw_set(name, folder)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""A markdown table that grows row by row on standard output, and the same numbers, all of them, in a JSON file."""
+"""Markdown table that grows row by row on standard output, with all of its numbers in a JSON file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .machine import describe_machine, versions
 
 Row = dict[str, Any]
-# Columns as header, key of the row, format: "{:.2f}". A row without the key, or with None, shows a dash.
+# Header, key of the row and format, as "{:.2f}". A row without the key, or with None, shows a dash.
 Column = tuple[str, str, str]
 
 
@@ -23,11 +23,11 @@ class Report:
     name
         The JSON file is ``NAME.json`` in the folder ``args.out``.
     title
-        Stands above the table.
+        Title above the table.
     columns
-        What is shown; a row may hold more, which only the JSON file keeps.
+        Columns of the table. A row may hold more numbers, which only the JSON file keeps.
     args
-        The command's arguments; they are kept beside the numbers, with the machine and the versions.
+        The command's arguments. The JSON file keeps them, the machine and the versions beside the numbers.
     """
 
     def __init__(self, name: str, title: str, columns: list[Column], args: argparse.Namespace) -> None:
@@ -50,7 +50,7 @@ class Report:
         print("|" + "---|" * len(columns), flush=True)
 
     def add(self, row: Row) -> None:
-        """Print a row and save; a row whose `equal_bytes` or `right` is False fails the command at its end."""
+        """Print a row and save the report. If the row's `equal_bytes` or `right` is False, the command will fail."""
         self.rows.append(row)
         print(markdown_row(self.columns, row), flush=True)
         if row.get("equal_bytes") is False or row.get("right") is False:
@@ -77,11 +77,11 @@ class Report:
 
 
 def say(text: str) -> None:
-    """Tell what is going on, on standard error: beside the table, not in it."""
+    """Print progress to standard error, so that it stays out of the table."""
     print(text, file=sys.stderr, flush=True)
 
 
 def markdown_row(columns: list[Column], row: Row) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     cells = ["-" if row.get(key) is None else form.format(row[key]) for _, key, form in columns]
     return "| " + " | ".join(cells) + " |"

@@ -1,6 +1,6 @@
-"""Where a tree's time goes: every kernel's milliseconds and bytes, measured by Nsight Compute, against a plain copy.
+"""Time profile of a tree: every kernel's milliseconds and bytes, measured by Nsight Compute, against a plain copy.
 
-The first round is not counted.
+The first round does not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CASES = [(200_000, 6, 5), (1_000_000, 6, 3), (10_500_000, 12, 1)]
 
 
 def profiled_rounds(n_rows: int, depth: int, rounds: int, threads: int) -> None:
-    """What runs under ncu: a round that is not counted, then `rounds` that are."""
+    """Run, under ncu, a round that is not counted, then `rounds` counted rounds."""
     import kauriboost as kb
 
     problem = dense_binary(n_rows, threads, depth=depth)
@@ -46,7 +46,7 @@ def profiled_rounds(n_rows: int, depth: int, rounds: int, threads: int) -> None:
 
 
 def add_kernels(report: Report, totals: dict[str, KernelTotal], rounds: int, entry_levels: float, copy: float) -> None:
-    """A row per kernel, the costliest first, and their sum; kernels below one thousandth are summed up."""
+    """Report a row per kernel, the costliest first, and their sum. Kernels below one thousandth share a row."""
     whole = sum(totals.values(), KernelTotal())
     small = KernelTotal()
     shown: list[tuple[str, KernelTotal]] = []
@@ -72,7 +72,7 @@ def add_kernels(report: Report, totals: dict[str, KernelTotal], rounds: int, ent
 
 
 def roofline(args: argparse.Namespace) -> int:
-    """One table per case."""
+    """Report one table per case; returns the exit status."""
     driver = driver_of(args.device)
     if driver is None:
         raise SystemExit("the roofline measures kernels; it needs --device cuda.")

@@ -1,4 +1,4 @@
-"""Figure 9: time of a round against the number of rows, and where the device overtakes the CPU."""
+"""Figure 9: time of a round against the number of rows, and the number from which the device is faster than the CPU."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SERIES = [("ms", "exact, device"), ("cpu_ms", "exact, CPU"), ("xgboost_ms", "XGB
 
 
 def cpu_rounds(n_rows: int) -> int:
-    """Rounds for the CPU's methods: enough for five windows, few where each takes seconds."""
+    """Return the rounds for the CPU's methods: enough for five windows, or a few if each takes seconds."""
     return 21 if n_rows <= 100_000 else (6 if n_rows <= 3_000_000 else 3)
 
 
 def figure_9(args: argparse.Namespace) -> int:
-    """Time against rows, 28 columns, depth 6."""
+    """Measure time against rows, 28 columns, depth 6."""
     report = Report("figure9", "Figure 9: time against rows (28 columns, depth 6)", COLUMNS, args)
     sizes = sorted({max(100, int(rows * args.scale)) for rows in ROWS})
     whole = dense_binary(sizes[-1], args.threads)
@@ -48,7 +48,7 @@ def figure_9(args: argparse.Namespace) -> int:
 
 
 def measure(problem: Problem, args: argparse.Namespace) -> Row:
-    """Device, CPU and peer on the same rows."""
+    """Measure device, CPU and peer on the same rows."""
     import kauriboost as kb
 
     n_rows = len(problem.labels)
@@ -75,16 +75,16 @@ def measure(problem: Problem, args: argparse.Namespace) -> Row:
 
 
 def numbers_of(name: str, timing: Timing, row: Row) -> Row:
-    """An entrant's share of the row."""
+    """Return an entrant's numbers in the row."""
     if name == "device":
         return timing.numbers()
     return {f"{name}_ms": timing.ms, name: timing.numbers(), f"{name}_ratio": timing.ms / row["ms"]}
 
 
 def fit_line(rows: list[float], values: list[float]) -> tuple[float, float, float]:
-    """Intercept, slope and the largest relative residual of values = intercept + slope * rows.
+    """Return intercept, slope and the largest relative residual of values = intercept + slope * rows.
 
-    Residuals are weighed relative to the values: small sizes count as much as large ones.
+    Residuals are relative to the values, so that small sizes count as much as large ones.
     """
     x, y = np.asarray(rows, dtype=float), np.asarray(values, dtype=float)
     design = np.stack([np.ones_like(x), x], axis=1) / y[:, None]
@@ -93,9 +93,9 @@ def fit_line(rows: list[float], values: list[float]) -> tuple[float, float, floa
 
 
 def crossover(rows: list[float], device: list[float], other: list[float]) -> float | None:
-    """The number of rows from which the device is faster for good, interpolated between two sizes in logarithms.
+    """Return the number of rows from which the device stays faster, interpolated between two sizes in logarithms.
 
-    The smallest size where it is faster at all sizes; None where it is not at the largest.
+    Returns the smallest size if the device is faster at all sizes, and None if it is not faster at the largest.
     """
     lead = [math.log(b / a) for a, b in zip(device, other, strict=True)]
     if lead[-1] <= 0:
@@ -108,7 +108,7 @@ def crossover(rows: list[float], device: list[float], other: list[float]) -> flo
 
 
 def summarise(rows: list[Row]) -> Row:
-    """Fit and crossovers of the rows of the table."""
+    """Return the fit and the crossovers of the rows of the table."""
     sizes = [row["rows"] for row in rows]
     device = [row["ms"] for row in rows]
     summary: Row = {"smallest": sizes[0]}
@@ -121,7 +121,7 @@ def summarise(rows: list[Row]) -> Row:
 
 
 def in_words(summary: Row) -> str:
-    """The summary as one line."""
+    """Return the summary as one line."""
     parts = []
     if "ms_per_row" in summary:
         parts.append(

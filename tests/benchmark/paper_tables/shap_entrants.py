@@ -1,4 +1,4 @@
-"""Who computes contributions, and how long it takes: Kauri's methods on CPU and device, XGBoost, the shap package."""
+"""Entrants that compute contributions, and their time: Kauri's methods on CPU and device, XGBoost, the shap package."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from .machine import optional
 from .report import say
 from .shap_models import TrainedModel
 
-# Makes a call for rows. Preparation, as of a DMatrix, is not timed. The call returns [n, (classes,) columns + 1, ...].
+# Makes a call for rows. Preparation, such as making a DMatrix, is not timed. The call returns
+# [n, (classes,) columns + 1, ...].
 Prepare = Callable[[np.ndarray], Callable[[], np.ndarray]]
 # Processor seconds per leaf, row and feature, to choose how many rounds of a model can be timed: XGBoost and the shap
-# package loop over interactions once per feature. And leaves that the shap package reads in a few seconds.
+# package loop over interactions once per feature.
 PAIR_SECONDS = 2e-6
-SHAP_PACKAGE_LEAVES = 200_000
+SHAP_PACKAGE_LEAVES = 200_000  # number of leaves that the shap package reads in a few seconds
 
 
 @dataclass
 class Entrant:
-    """One way to compute."""
+    """One library, method and device that computes contributions."""
 
     key: str
     prepare: Prepare
@@ -38,7 +39,7 @@ class Entrant:
 
 @dataclass
 class Measured:
-    """Seconds for all rows, maybe scaled up from fewer."""
+    """Seconds for all rows, possibly scaled up from fewer."""
 
     seconds: float
     rows: int  # number of rows timed
@@ -49,14 +50,14 @@ class Measured:
 
     @property
     def text(self) -> str:
-        """Seconds, and in brackets the rows that were timed if not all were."""
+        """Return the seconds, and in brackets the number of rows and rounds timed if not all were."""
         parts = [] if self.rows == self.wanted else [str(self.rows)]
         parts += [] if self.rounds is None else [f"{self.rounds} rounds"]
         return f"{self.seconds:.3g}" + (f" [{', '.join(parts)}]" if parts else "")
 
 
 def allowed_values(parameter: str) -> list[str]:
-    """The names that an enumerated parameter of Kauri can have; empty where there is no such parameter."""
+    """Return the values that an enumerated parameter of Kauri can have; empty if there is no such parameter."""
     from kauriboost import parameters
 
     found: set[str] = set()
@@ -69,7 +70,7 @@ def allowed_values(parameter: str) -> list[str]:
 def kauri_entrant(
     model: TrainedModel, device: str, method: str, pairs: bool, args: argparse.Namespace, **more: str
 ) -> Entrant:
-    """Kauri on a device by one method."""
+    """Return the entrant of Kauri on a device by one method."""
     import kauriboost as kb
 
     params = {"device": device, "nthread": args.threads, "shap_method": method, **more}
@@ -83,7 +84,7 @@ def kauri_entrant(
 
 
 def first_rounds(model: TrainedModel, leaves: float) -> tuple[Any, dict[str, Any]]:
-    """XGBoost's booster, cut to the rounds that have no more leaves, and what an entrant says about that."""
+    """Return XGBoost's booster, cut to the first rounds with at most `leaves` leaves, and the entrant's fields."""
     import xgboost
 
     booster = xgboost.Booster(model_file=str(model.path))
@@ -94,7 +95,7 @@ def first_rounds(model: TrainedModel, leaves: float) -> tuple[Any, dict[str, Any
 
 
 def xgboost_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> Entrant:
-    """XGBoost on the CPU."""
+    """Return the entrant of XGBoost on the CPU."""
     import xgboost
 
     affordable = args.seconds * args.threads / (16 * PAIR_SECONDS * model.rows.shape[1])
@@ -109,7 +110,7 @@ def xgboost_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) 
 
 
 def xgboost_device_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> Entrant:
-    """XGBoost on the device, from host memory to host memory as Kauri."""
+    """Return the entrant of XGBoost on the device, from host memory to host memory as Kauri."""
     import xgboost
 
     booster = xgboost.Booster({"device": args.device, "nthread": args.threads}, model_file=str(model.path))
@@ -122,7 +123,7 @@ def xgboost_device_entrant(model: TrainedModel, pairs: bool, args: argparse.Name
 
 
 def shap_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> Entrant:
-    """The shap package's own code, which has one thread; left to itself it would call XGBoost."""
+    """Return the entrant of the shap package's own code, which has one thread. By default shap would call XGBoost."""
     import shap
 
     affordable = args.seconds / (PAIR_SECONDS * model.rows.shape[1]) if pairs else np.inf
@@ -142,12 +143,12 @@ def shap_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> 
 
 
 def as_xgboost(values: np.ndarray, feature_axes: int) -> np.ndarray:
-    """The shap package's array with classes before the features, as XGBoost has them; there is no bias."""
+    """Return the shap package's array with classes before the features, as in XGBoost. It has no bias."""
     return np.moveaxis(values, -1, 1) if values.ndim == feature_axes + 2 else values
 
 
 def entrants_for(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> list[Entrant]:
-    """All that can run here; Kauri's recursive method on the CPU comes first, as what the others are compared with."""
+    """Return all entrants that can run here. The first is Kauri's recursive method on the CPU, the reference."""
     found: list[Entrant] = []
     for device in dict.fromkeys(("cpu", args.device)):
         found += [kauri_entrant(model, device, method, pairs, args) for method in methods_on(device)]
@@ -163,7 +164,7 @@ def entrants_for(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> 
 
 @cache
 def methods_on(device: str) -> list[str]:
-    """Methods of contributions on a device, tried on a stump."""
+    """Return the methods of contributions that work on a device, tried on a stump."""
     import kauriboost as kb
 
     data = kb.DMatrix(np.arange(8, dtype=np.float32).reshape(8, 1), np.arange(8) % 2)
@@ -179,29 +180,29 @@ def methods_on(device: str) -> list[str]:
 
 
 def seconds_of(call: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
-    """The time of a call, and its result."""
+    """Return the time of a call, and its result."""
     start = time.perf_counter()
     result = call()
     return time.perf_counter() - start, result
 
 
 def measure(entrant: Entrant, rows: np.ndarray, budget_s: float) -> tuple[Measured, np.ndarray]:
-    """Time an entrant; the median of up to five calls after a warm-up.
+    """Time an entrant by the median of up to five calls after a warm-up.
 
     Parameters
     ----------
     entrant
-        Who computes.
+        The entrant to time.
     rows
         All rows, ``[n, n_cols]``. An entrant that may be scaled is timed on the fewest of 16, 32, 64 .. rows that take
-        a quarter of the budget: what a call costs besides its rows must not be scaled up with them.
+        a quarter of the budget, so that the fixed cost of a call is not scaled up with the rows.
     budget_s
-        Seconds for the repeats. A warm-up of four times that is the only call.
+        Seconds for the repeats. If the warm-up takes more than four times as long, it is the only call.
 
     Returns
     -------
     Measured, np.ndarray
-        The time, and the result for the rows that were timed.
+        The time, and the result for the timed rows.
     """
     wanted = len(rows)
     count = min(entrant.start_rows, wanted)
@@ -221,7 +222,7 @@ def measure(entrant: Entrant, rows: np.ndarray, budget_s: float) -> tuple[Measur
 
 
 def error_against(reference: np.ndarray, values: np.ndarray, feature_axes: int) -> float:
-    """The largest difference over rows that both have, relative to the largest value; a lacking bias is left out."""
+    """Return the largest difference over common rows, relative to the largest value. Skips a bias that one lacks."""
     count = min(len(reference), len(values))
     part, other = reference[:count], values[:count]
     if part.shape != other.shape:

@@ -28,7 +28,7 @@ NAMES = {
 
 
 def the_model(args: argparse.Namespace) -> TrainedModel:
-    """The model of all three figures."""
+    """Return the model of all three figures."""
     model = trained(MODEL, args)
     if model is None:
         raise SystemExit(f"the figures need the data set of {MODEL}.")
@@ -36,7 +36,7 @@ def the_model(args: argparse.Namespace) -> TrainedModel:
 
 
 def figure_4(args: argparse.Namespace) -> int:
-    """Time against rows, and where the device overtakes the CPU."""
+    """Measure time against rows, and the number of rows from which the device is faster than the CPU."""
     model = the_model(args)
     entrants = entrants_for(model, False, args)
     columns: list[Column] = [("rows", "rows", "{:,}")]
@@ -59,7 +59,7 @@ def figure_4(args: argparse.Namespace) -> int:
 
 
 def device_lists(device: str) -> list[str]:
-    """The CPU, or 1, 2, 4, .. CUDA devices and all of them."""
+    """Return the CPU, or 1, 2, 4, .. and all CUDA devices."""
     if device == "cpu":
         return ["cpu"]
     import kauriboost as kb
@@ -70,7 +70,7 @@ def device_lists(device: str) -> list[str]:
 
 
 def figure_5(args: argparse.Namespace) -> int:
-    """Rows per second at a million rows on 1, 2, 4, .. devices, from array to array; no bit may depend on them."""
+    """Measure rows/s for a million rows on 1, 2, 4, .. devices, from array to array. All bits must be equal."""
     model = the_model(args)
     columns: list[Column] = [("method", "method", "{}"), ("devices", "devices", "{}"), ("ms", "ms", "{:.1f}")]
     columns += [("rows/s", "rate", "{:,.0f}"), ("x one", "times_one", "{:.2f}"), ("same bits", "right", "{}")]
@@ -94,7 +94,7 @@ def figure_5(args: argparse.Namespace) -> int:
 
 
 def figure_6(args: argparse.Namespace) -> int:
-    """Rows per second against the CPU's threads."""
+    """Measure rows per second against the CPU's threads."""
     model = the_model(args)
     counts = sorted({1, *(1 << i for i in range(1, 8) if 1 << i < args.threads), args.threads})
     rows = model.test_rows(args.rows or MANY_ROWS)

@@ -21,7 +21,7 @@ ROWS_SEED = 432
 
 @dataclass(frozen=True)
 class Published:
-    """Seconds for 10,000 rows (contributions) and 200 rows (interactions)."""
+    """Published leaves of a model, and seconds for 10,000 rows (contributions) and 200 rows (interactions)."""
 
     leaves: int
     v100_s: float  # the paper's GPU
@@ -51,7 +51,7 @@ PUBLISHED = {
 
 @dataclass
 class TrainedModel:
-    """A model, where it lies and what it counts."""
+    """A model with its path and its counts."""
 
     name: str
     path: Path
@@ -62,19 +62,19 @@ class TrainedModel:
     train_s: float | None  # None: the model existed already
 
     def test_rows(self, count: int) -> np.ndarray:
-        """Rows drawn with replacement, as in the paper."""
+        """Return rows drawn with replacement, as in the paper."""
         return self.rows[np.random.default_rng(ROWS_SEED).integers(0, len(self.rows), count)]
 
     def leaves_of(self, rounds: int) -> int:
-        """Leaves of the first rounds."""
+        """Return the number of leaves of the first rounds."""
         return int(self.shape.tree_leaves[: rounds * (self.shape.trees // self.rounds)].sum())
 
     def rounds_within(self, leaves: float) -> int:
-        """The most rounds that have so many leaves or fewer; one at least."""
+        """Return the largest number of rounds with at most `leaves` leaves, at least one."""
         return next((count for count in range(self.rounds, 1, -1) if self.leaves_of(count) <= leaves), 1)
 
     def size(self) -> dict[str, Any]:
-        """Name, trees, leaves and depth."""
+        """Return name, trees, leaves and depth."""
         shape = self.shape
         trees = f"{shape.trees:,}" if self.rounds == self.asked_rounds else f"{shape.trees:,} (cut short)"
         return {
@@ -87,7 +87,7 @@ class TrainedModel:
 
 
 def objective_of(data_name: str, labels: np.ndarray) -> dict[str, Any]:
-    """Parameters of the task; the paper's covertype has an empty class 0, since its labels begin at 1."""
+    """Return the parameters of the task. The paper's covertype has an empty class 0, since its labels begin at 1."""
     if data_name in ("covtype", "fashion_mnist"):
         return {"objective": "multi:softmax", "num_class": int(labels.max()) + 1}
     return {"objective": "reg:squarederror" if data_name == "cal_housing" else "binary:logistic"}
@@ -95,7 +95,7 @@ def objective_of(data_name: str, labels: np.ndarray) -> dict[str, Any]:
 
 @cache
 def data_of(data_name: str, folder: Path | None) -> tuple[np.ndarray, np.ndarray] | None:
-    """All rows and labels of a data set, its test part included, or None where it is missing."""
+    """Return all rows and labels of a data set, including its test part, or None if it is missing."""
     found = raw_set({"cal_housing": "california"}.get(data_name, data_name), folder)
     if found is None:
         return None
@@ -107,7 +107,7 @@ def data_of(data_name: str, folder: Path | None) -> tuple[np.ndarray, np.ndarray
 
 
 def trained(name: str, args: argparse.Namespace) -> TrainedModel | None:
-    """The model from the folder `args.models`, trained first where it is not there; None without its data."""
+    """Return the model from the folder `args.models`, training it first if missing; None without its data."""
     data_name, size = name.rsplit("-", 1)
     data = data_of(data_name, args.data)
     if data is None:
@@ -128,7 +128,7 @@ def trained(name: str, args: argparse.Namespace) -> TrainedModel | None:
 def train(
     path: Path, data: tuple[np.ndarray, np.ndarray], params: dict[str, Any], rounds: int, args: argparse.Namespace
 ) -> None:
-    """Train with the paper's step and save; after `args.train_seconds` no further round begins."""
+    """Train with the paper's learning rate and save; no round begins after `args.train_seconds`."""
     import kauriboost as kb
 
     matrix = kb.DMatrix(*data, nthread=args.threads)

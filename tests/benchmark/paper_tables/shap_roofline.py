@@ -1,7 +1,7 @@
-"""Where the time of explanations goes: every kernel's instructions and bytes, by Nsight Compute, against the peaks.
+"""Time profile of explanations: every kernel's instructions and bytes, by Nsight Compute, against the peaks.
 
 Peaks: one instruction per scheduler and cycle, four schedulers on a multiprocessor; one wavefront of shared memory per
-multiprocessor and cycle; the bandwidth of a plain copy. The first call, which compiles the model, is not counted.
+multiprocessor and cycle; the bandwidth of a plain copy. The first call, which compiles the model, does not count.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SMALLEST_SHARE = 0.01  # fraction of the time; smaller kernels are summed up
 
 
 def cases(args: argparse.Namespace) -> Iterator[tuple[TrainedModel, str, bool, int]]:
-    """Model, method, whether interactions, rows."""
+    """Yield the model, the method, whether it computes interactions, and the number of rows of each case."""
     for name in args.only:
         model = trained(name, args)
         if model is None:
@@ -50,7 +50,7 @@ def cases(args: argparse.Namespace) -> Iterator[tuple[TrainedModel, str, bool, i
 
 
 def profiled_call(path: str, rows_path: str, method: str, pairs: bool) -> None:
-    """What runs under ncu."""
+    """Run, under ncu, a call that is not counted, then a counted call."""
     import kauriboost as kb
 
     booster = kb.Booster({"device": "cuda", "shap_method": method}, model_file=path)
@@ -66,7 +66,7 @@ def profiled_call(path: str, rows_path: str, method: str, pairs: bool) -> None:
 def add_kernels(
     report: Report, totals: dict[str, KernelTotal], known: dict[str, object], peaks: dict[str, float]
 ) -> None:
-    """A row per kernel, the costliest first; `known` holds the leaves times rows as "work"."""
+    """Report a row per kernel, the costliest first. `known` holds leaves times rows as "work"."""
     least = SMALLEST_SHARE * sum(total.seconds for total in totals.values())
     shown = {name: total for name, total in totals.items() if total.seconds >= least}
     small = sum((total for name, total in totals.items() if name not in shown), KernelTotal())
@@ -90,7 +90,7 @@ def add_kernels(
 
 
 def shap_roofline(args: argparse.Namespace) -> int:
-    """One table."""
+    """Report the table; returns the exit status."""
     driver = driver_of(args.device)
     if driver is None:
         raise SystemExit("the roofline measures kernels; it needs --device cuda.")

@@ -26,7 +26,7 @@ ENTRANTS = {
 
 
 def models(args: argparse.Namespace) -> Iterator[TrainedModel]:
-    """The models asked for, whose data are there."""
+    """Yield the requested models whose data are available."""
     for name in args.only:
         model = trained(name, args)
         if model is not None:
@@ -34,7 +34,7 @@ def models(args: argparse.Namespace) -> Iterator[TrainedModel]:
 
 
 def table_3(args: argparse.Namespace) -> int:
-    """The models."""
+    """Report the models."""
     columns = [*MODEL, ("depth", "depth", "{}"), ("the paper's leaves", "paper_leaves", "{:,}")]
     columns += [("training, s", "train_s", "{:.1f}")]
     report = Report("shap-table3", "Table 3: models", columns, args)
@@ -44,7 +44,7 @@ def table_3(args: argparse.Namespace) -> int:
 
 
 def table_5(args: argparse.Namespace) -> int:
-    """Seconds of packing, bins and their utilisation, and seconds of 10,000 rows by treeshap on the device."""
+    """Report seconds of packing, bins and their utilisation, and seconds of 10,000 rows by treeshap on the device."""
     columns = [*MODEL, ("packing", "packing", "{}"), ("bins", "bins", "{:,}"), ("utilisation", "utilisation", "{:.4f}")]
     columns += [("packing, s", "packing_s", "{:.1e}"), ("contributions, s", "text", "{}")]
     report = Report("shap-table5", "Table 5: bin packing", columns, args)
@@ -72,17 +72,17 @@ def table_5(args: argparse.Namespace) -> int:
 
 
 def table_6(args: argparse.Namespace) -> int:
-    """Contributions."""
+    """Report the speed of contributions."""
     return speed_table("shap-table6", "Table 6: contributions", args.rows or 10_000, False, args)
 
 
 def table_7(args: argparse.Namespace) -> int:
-    """Interactions."""
+    """Report the speed of interactions."""
     return speed_table("shap-table7", "Table 7: interactions", args.rows or 200, True, args)
 
 
 def speed_table(name: str, title: str, n_rows: int, pairs: bool, args: argparse.Namespace) -> int:
-    """A row per model, a column per entrant."""
+    """Report a row per model with a column per entrant; returns the exit status."""
     columns: list[Column] = [*MODEL, *((header, key, "{}") for key, header in ENTRANTS.items())]
     columns += [("XGBoost / Kauri, device", "device_ratio", "{:.1f}"), ("the same, CPU", "cpu_ratio", "{:.1f}")]
     columns += [("ps per leaf and row", "ps", "{:.3g}")]
@@ -100,7 +100,7 @@ def speed_table(name: str, title: str, n_rows: int, pairs: bool, args: argparse.
 
 
 def measure_model(model: TrainedModel, n_rows: int, pairs: bool, args: argparse.Namespace) -> Row:
-    """All entrants on one model; their results must agree."""
+    """Measure all entrants on one model; their results must agree."""
     rows = model.test_rows(n_rows)
     row: Row = {**model.size(), "rows": n_rows, "details": {}, "errors": {}}
     reference: np.ndarray | None = None
@@ -126,7 +126,7 @@ def measure_model(model: TrainedModel, n_rows: int, pairs: bool, args: argparse.
 
 
 def published(name: str, pairs: bool) -> Row:
-    """Picoseconds per leaf and row of the paper's GPU and of XGBoost's newest, from their models' leaves."""
+    """Return picoseconds per leaf and row of the paper's GPU and of XGBoost 3.4.1, from their models' leaves."""
     known, rows = PUBLISHED[name], 200 if pairs else 10_000
     paper_s, h100_s = (known.v100_pairs_s, known.h100_pairs_s) if pairs else (known.v100_s, known.h100_s)
     return {

@@ -1,4 +1,4 @@
-"""Synthetic data of the shapes that the paper measured on, made by all threads; the same for any number of threads."""
+"""Synthetic data of the paper's shapes, made by all threads. The data do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Problem:
     group: np.ndarray | None = None
 
     def size(self) -> dict[str, Any]:
-        """Name, rows, columns, entries that are present, and depth."""
+        """Return name, rows, columns, entries that are present, and depth."""
         dense = isinstance(self.features, np.ndarray)
         n_rows, n_cols = self.features.shape
         present = sum(int(np.count_nonzero(~np.isnan(part))) for part in blocks_of(self.features)) if dense else 0
@@ -45,7 +45,7 @@ class Problem:
 
 
 def blocks_of(features: np.ndarray) -> list[np.ndarray]:
-    """Views of neighbouring rows, so that temporary arrays stay small."""
+    """Return views of blocks of adjacent rows, so that temporary arrays stay small."""
     return [features[begin : begin + _BLOCK] for begin in range(0, len(features), _BLOCK)]
 
 
@@ -61,7 +61,7 @@ def _fill(n_rows: int, seed: int, threads: int, fill: Callable[[slice, np.random
 
 
 def dense_binary(n_rows: int, threads: int, n_cols: int = 28, depth: int = 6, name: str = "") -> Problem:
-    """Normal features; the label depends on four of them, not linearly, and on noise."""
+    """Return normal features, and labels that depend non-linearly on four of them, and on noise."""
     features = np.empty((n_rows, n_cols), dtype=np.float32)
     labels = np.empty(n_rows, dtype=np.float32)
 
@@ -77,14 +77,14 @@ def dense_binary(n_rows: int, threads: int, n_cols: int = 28, depth: int = 6, na
 
 
 def higgs_size(scale: float, threads: int) -> Problem:
-    """10.5 M x 28, nothing missing, depth 12."""
+    """Return 10.5 M x 28 values, nothing missing, depth 12."""
     return dense_binary(max(100, int(10_500_000 * scale)), threads, depth=12, name="Higgs size")
 
 
 def bosch_size(scale: float, threads: int) -> Problem:
-    """1.07 M x 968 with 80 % missing, values of three decimals, few positives; depth 6.
+    """Return 1.07 M x 968 values of three decimals with 80 % missing, few positives; depth 6.
 
-    As on a production line, rows that took the same way lack the same columns: there are 4,096 ways.
+    Each row takes one of 4,096 ways through a production line, and rows of the same way lack the same columns.
     """
     from scipy.sparse import csr_matrix
 
@@ -118,7 +118,7 @@ def bosch_size(scale: float, threads: int) -> Problem:
 
 
 def yltr_size(scale: float, threads: int, objective: str) -> Problem:
-    """473 k x 700, of which 519 columns hold values (as in Yahoo's first set), queries of 1 to 46 rows; depth 6."""
+    """Return 473 k x 700 with values in 519 columns (as in Yahoo's first set), queries of 1 to 46 rows; depth 6."""
     n_rows, n_cols, n_present = max(100, int(473_134 * scale)), 700, 519
     present = np.sort(np.random.default_rng(3).choice(n_cols, n_present, replace=False))
     features = np.empty((n_rows, n_cols), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Tables and figures of the thesis's chapter 6, of what the benchmarks' programs print."""
+"""Tables and figures of the thesis's chapter 6, from the output of the benchmark programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-Rates = dict[int, dict[str, float]]  # keys, then entrant: millions of keys a second
+Rates = dict[int, dict[str, float]]  # millions of keys a second, by number of keys and entrant
 
 _PRINTED_TABLES: dict[int, tuple[tuple[str, ...], dict[int, tuple[float | None, ...]]]] = {
     1: (
@@ -57,7 +57,7 @@ _CHI_SQUARE_LIMIT = 145.46  # for 119 degrees of freedom, 95 %
 
 
 def program(folder: Path, name: str) -> Path:
-    """Return a benchmark's program."""
+    """Return the path of a benchmark program. Raises SystemExit if it is not built."""
     path = folder / name
     if not path.exists():
         raise SystemExit(f"{path} is not there; build it (cmake --build {folder.parent} --target {name}).")
@@ -86,7 +86,7 @@ def _row(cells: list[str]) -> str:
 
 
 def print_beside(table: int, rates: Rates, others: tuple[str, ...]) -> None:
-    """Print ours / printed of the table's entrants, and ours alone of the others."""
+    """Print our rate over the paper's for the table's entrants, and only our rate for the others."""
     columns, printed = _PRINTED_TABLES[table]
     print(_row(["keys", *(f"{name}: ours / printed = ratio" for name in columns), *others]))
     print(_row(["---"] * (1 + len(columns) + len(others))))
@@ -100,7 +100,7 @@ def print_beside(table: int, rates: Rates, others: tuple[str, ...]) -> None:
 
 
 def device_gates(rates: Rates) -> list[str]:
-    """Return which of the specification's bounds are missed."""
+    """Return a line for each missed bound of the specification."""
     missed = []
     for n, found in rates.items():
         share = found["bijective2"] / found["gather"]
@@ -115,7 +115,7 @@ def device_gates(rates: Rates) -> list[str]:
 
 
 def device_table(folder: Path, table: int, high: int) -> list[str]:
-    """Tables 1 and 2: a device."""
+    """Print table 1 or 2, rates on a device; returns missed bounds."""
     printed_on = {1: "a V100", 2: "an RTX 2080"}[table]
     rates = run_rates(folder, "gpu_shuffle_bench", 8, 8, high, 3)
     print(f"Table {table}, 64-bit keys, millions a second, printed on {printed_on}:\n")
@@ -130,7 +130,7 @@ def device_table(folder: Path, table: int, high: int) -> list[str]:
 
 
 def fusion(folder: Path, high: int) -> None:
-    """Figure 10: passes of their own, a scan in two passes, one pass; at powers of two and one above."""
+    """Print figure 10: separate passes, a scan in two passes, one pass; at powers of two and one above."""
     for more in (1, 0):
         rates = run_rates(folder, "gpu_shuffle_bench", 8, 8, high, 3, more)
         names = ("gather", "bijective0", "bijective1", "bijective2")
@@ -143,7 +143,7 @@ def fusion(folder: Path, high: int) -> None:
 
 
 def numpy_rates(sizes: list[int], threads: int) -> Rates:
-    """Rates of NumPy's permutation and of `shuffle_rows`, called from Python."""
+    """Return the rates of NumPy's permutation and of `shuffle_rows`, called from Python."""
     import kauriboost as kb
     import numpy as np
 
@@ -164,7 +164,7 @@ def numpy_rates(sizes: list[int], threads: int) -> Rates:
 
 
 def host_table(folder: Path, high: int, threads: int) -> list[str]:
-    """Table 3: the CPU."""
+    """Print table 3, rates on the CPU; no bound applies."""
     rates = run_rates(folder, "shuffle_bench", 8, high, 3, 1, threads)
     for n, found in numpy_rates(list(rates), threads).items():
         rates[n].update(found)
@@ -175,7 +175,7 @@ def host_table(folder: Path, high: int, threads: int) -> list[str]:
 
 
 def uniformity(folder: Path, figure: int, n_permutations: int) -> list[str]:
-    """Figures 6 to 9: a test by rounds of the bijection, beside other shufflers."""
+    """Print one of figures 6 to 9: a test by rounds of the bijection, beside other shufflers; returns missed bounds."""
     bench, n = program(folder, "shuffle_quality_bench"), _ELEMENTS[figure]
     kind = "chi" if figure == 6 else "mmd"
     names = [*(f"philox:{rounds}" for rounds in _ROUNDS), "philox", "swap", "lcg", "std"]
@@ -184,7 +184,7 @@ def uniformity(folder: Path, figure: int, n_permutations: int) -> list[str]:
     print(_row(["shuffler", "found", "limit of 95 %", "Hoeffding's"]) + "\n" + _row(["---"] * 4))
     missed = []
     for name in names:
-        sets = 4 if figure == 9 else 1  # a congruence's discrepancy depends on few pairs, and varies between sets
+        sets = 4 if figure == 9 else 1  # an lcg's discrepancy depends on few pairs, and varies between sets
         words = [bench, kind, str(n), str(n_permutations), name, "1", str(sets)]
         lines = subprocess.run(words, text=True, capture_output=True, check=True).stdout.splitlines()
         text = lines[0].split()

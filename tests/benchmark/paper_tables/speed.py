@@ -57,7 +57,7 @@ CPU: list[Column] = [
 
 
 def memory_numbers(device: str, entries: int) -> Row:
-    """The peak since `forget_peak`, in GB of 10^9 bytes and per entry."""
+    """Return the peak since `forget_peak`, in GB of 10^9 bytes and in bytes per entry."""
     memory = peak_memory(device)
     if not memory:
         return {}
@@ -67,7 +67,7 @@ def memory_numbers(device: str, entries: int) -> Row:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to train on one problem."""
+    """Rounds, peers and parameters of the trainings on one problem."""
 
     rounds: int  # rounds on the device, including the first
     peer_rounds: int = 0  # rounds of the CPU's methods, after a first round
@@ -76,7 +76,7 @@ class Plan:
 
 
 def measure(problem: Problem, args: argparse.Namespace, plan: Plan) -> Row:
-    """Train on the device and with the peers. Nothing stays in the device's memory."""
+    """Train on the device and with the peers; returns the row. Nothing stays in the device's memory."""
     import kauriboost as kb
 
     forget_peak(args.device)
@@ -105,7 +105,7 @@ def add_peer(row: Row, name: str, entrant: tuple[Any, Row], problem: Problem, ro
 
 
 def paper_problems(args: argparse.Namespace, subsets: bool = False) -> Iterator[Problem]:
-    """The paper's three shapes, one after the other, whole or in table 24's parts; ranking only where it is known."""
+    """Yield the paper's three shapes, whole or as table 24's subsets; ranking only if the library supports it."""
     share = {name: values["subset"] if subsets else 1.0 for name, values in SUBSETS.items()}
     yield higgs_size(args.scale * share["Higgs size"], args.threads)
     yield bosch_size(args.scale * share["Bosch size"], args.threads)
@@ -117,17 +117,17 @@ def paper_problems(args: argparse.Namespace, subsets: bool = False) -> Iterator[
 
 
 def table_24(args: argparse.Namespace) -> int:
-    """Training time of parts of the paper's shapes."""
+    """Measure training time of subsets of the paper's shapes."""
     return time_table("table24", "Table 24: training time of subsets", True, args)
 
 
 def table_25(args: argparse.Namespace) -> int:
-    """Training time of the paper's shapes."""
+    """Measure training time of the paper's shapes."""
     return time_table("table25", "Table 25: training time", False, args)
 
 
 def time_table(name: str, title: str, subsets: bool, args: argparse.Namespace) -> int:
-    """A row per shape; what the paper's CPU took over its GPU beside what ours does."""
+    """Report a row per shape, with the ratio of CPU to GPU time in the paper beside ours."""
     columns = [*SIZE, *TIME, ("500 rounds, s", "text_500", "{}"), *MEMORY[:1], *CPU, ("paper, s", "paper_gpu_s", "{}")]
     columns += [("paper, CPU / GPU", "paper_ratio", "{:.2f}"), ("paper / ours", "times_paper", "{:.0f}")]
     report = Report(name, title, columns, args)
@@ -142,7 +142,7 @@ def time_table(name: str, title: str, subsets: bool, args: argparse.Namespace) -
 
 
 def table_26(args: argparse.Namespace) -> int:
-    """Interleaved levels 0 to 6."""
+    """Measure interleaved levels 0 to 6."""
     columns = [*SIZE[:2], ("interleaved levels", "levels", "{}"), *TIME, ("0 levels / this", "ratio", "{:.2f}")]
     columns += [("same bytes", "equal_bytes", "{}")]
     report = Report("table26", "Table 26: interleaved levels", columns, args)
@@ -159,12 +159,12 @@ def table_26(args: argparse.Namespace) -> int:
 
 
 def binary_of(n_rows: float, args: argparse.Namespace) -> Problem:
-    """So many rows x 28, depth 6."""
+    """Return `n_rows` x 28 values, depth 6, scaled by the argument --scale."""
     return dense_binary(max(100, int(n_rows * args.scale)), args.threads)
 
 
 def level_choices(device: str) -> list[tuple[str, Row]]:
-    """Every number of interleaved levels, then the default; the default alone where the library has no such phase."""
+    """Return every number of interleaved levels, then the default; only the default if the device lacks the phase."""
     parameter = "interleaved_levels"
     if not knows_parameters({**device_params(device, 1), parameter: 0}):
         say(f"(no parameter {parameter} on this device: the default alone)")
@@ -173,7 +173,7 @@ def level_choices(device: str) -> list[tuple[str, Row]]:
 
 
 def table_27(args: argparse.Namespace) -> int:
-    """Device memory of the paper's shapes."""
+    """Measure device memory of the paper's shapes."""
     columns = [*SIZE, *MEMORY, ("paper, GB", "paper_gb", "{:.2f}"), ("all on the device, GB", "device_gb", "{:.2f}")]
     report = Report("table27", "Table 27: device memory", columns, args)
     for problem in paper_problems(args):
@@ -186,7 +186,7 @@ def table_27(args: argparse.Namespace) -> int:
 
 
 def headline(args: argparse.Namespace) -> int:
-    """README's figures."""
+    """Measure README's figures."""
     columns = [*SIZE[:3], SIZE[4], *TIME, *MEMORY[:1], *CPU]
     report = Report("headline", "Exact training on the device", columns, args)
     several, one = (5, 1) if args.peer_rounds > 0 else (0, 0)

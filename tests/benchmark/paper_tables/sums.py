@@ -18,7 +18,7 @@ COLUMNS: list[Column] = [
     ("printed deviation", "printed_deviation", "{}"),
     ("ours / printed", "ratio", "{:.2f}"),
 ]
-# Each way of summing, by its name in the program: a description, and the paper's mean error and deviation.
+# Description, and the paper's mean error and deviation, of each summation method by its name in the program.
 PRINTED = {
     "sequential": ("float32, in sequence", 0.0694, 0.0520),
     "parallel": ("float32, in parallel", 0.0007, 0.0005),
@@ -28,7 +28,7 @@ LARGEST_FIXED = 1e-5  # ten million roundings by half of 2^-30 each, in random d
 
 
 def program(args: argparse.Namespace) -> Path:
-    """The program, Thrust's on a device, from --sums-bench or the build folder."""
+    """Return the program from --sums-bench or the build folder; on a device it uses Thrust."""
     if args.sums_bench is not None:
         return args.sums_bench
     name = "float_sums_bench" if args.device == "cpu" else "gpu_float_sums_bench"
@@ -40,7 +40,7 @@ def program(args: argparse.Namespace) -> Path:
 
 
 def table_8(args: argparse.Namespace) -> int:
-    """A row per way to add."""
+    """Report a row per summation method; returns the exit status."""
     title = "Table 8: precision of float32 sums" + (", parallel: thrust::reduce" if args.device != "cpu" else "")
     report = Report("table8", title, COLUMNS, args)
     words = [str(max(1000, int(NUMBERS * args.scale))), str(args.rounds or REPEATS)]

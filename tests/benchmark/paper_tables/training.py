@@ -1,4 +1,4 @@
-"""Training under the clock: a first round, which sorts the data, then five windows of rounds."""
+"""Timed training: a first round, which sorts the data, then five windows of rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAPER_ROUNDS = 500
 
 @dataclass
 class Timing:
-    """What a training took."""
+    """Times of one training."""
 
     construct_s: float  # construction of the DMatrix
     first_s: float  # the first round, with sorting and the transfer to the device
@@ -29,17 +29,17 @@ class Timing:
 
     @property
     def ms(self) -> float:
-        """Milliseconds per round, the first left out: the median of the windows."""
+        """Return the milliseconds per round without the first: the median of the windows."""
         return statistics.median(self.window_ms) if self.window_ms else self.first_s * 1e3
 
     def seconds_of(self, rounds: int) -> tuple[float, bool]:
-        """Seconds of so many rounds, and whether they were measured and not extrapolated."""
+        """Return the seconds of `rounds` rounds, and whether they were measured and not extrapolated."""
         if self.rounds == rounds:
             return self.seconds, True
         return self.first_s + (rounds - 1) * self.ms / 1e3, False
 
     def numbers(self) -> dict[str, Any]:
-        """All of it, for the JSON file."""
+        """Return all numbers, for the JSON file."""
         return {
             "ms": self.ms,
             "first_s": self.first_s,
@@ -51,17 +51,17 @@ class Timing:
 
 
 def device_params(device: str, threads: int) -> dict[str, Any]:
-    """Parameters that choose Kauri's exact method on a device."""
+    """Return the parameters that choose Kauri's exact method on a device."""
     return {"tree_method": "exact", "device": device, "nthread": threads}
 
 
 def cpu_params(threads: int) -> dict[str, Any]:
-    """Parameters that choose the exact method on the CPU, in Kauri and in XGBoost."""
+    """Return the parameters that choose the exact method on the CPU, in Kauri and in XGBoost."""
     return {"tree_method": "exact", "nthread": threads}
 
 
 def make_matrix(library: Any, problem: Problem, threads: int) -> tuple[Any, float]:
-    """A library's DMatrix, and the seconds that it took."""
+    """Make a library's DMatrix; returns it and the seconds that it took."""
     start = time.perf_counter()
     data = library.DMatrix(problem.features, problem.labels, group=problem.group, nthread=threads)
     return data, time.perf_counter() - start
@@ -70,7 +70,7 @@ def make_matrix(library: Any, problem: Problem, threads: int) -> tuple[Any, floa
 def train_timed(
     library: Any, params: dict[str, Any], data: Any, rounds: int, construct_s: float = 0.0
 ) -> tuple[Any, Timing]:
-    """Train; `rounds` counts the first round, too.
+    """Train and time the rounds; `rounds` includes the first.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ def train_timed(
     data
         The library's DMatrix.
     rounds
-        Rounds in all, at least 1.
+        Total number of rounds, at least 1.
     construct_s
-        Passed on to the result.
+        Seconds of the DMatrix's construction, passed on to the result.
     """
     booster = library.Booster(params, [data])
     begin = time.perf_counter()
@@ -100,25 +100,25 @@ def train_timed(
 
 
 def model_digest(booster: Any, rounds: int) -> str:
-    """SHA-256 of the model file of the first rounds."""
+    """Return the SHA-256 of the model file of the first rounds."""
     return hashlib.sha256(booster[:rounds].save_raw("ubj")).hexdigest()
 
 
 def forget_peak(device: str) -> None:
-    """Start measuring the peak of the device's memory; nothing on the CPU."""
+    """Start measuring the peak of the device's memory; does nothing on the CPU."""
     driver = driver_of(device)
     if driver is not None:
         driver.forget_peak()
 
 
 def peak_memory(device: str) -> dict[str, int]:
-    """The device's memory since `forget_peak`; empty on the CPU."""
+    """Return the device's memory since `forget_peak`; empty on the CPU."""
     driver = driver_of(device)
     return {} if driver is None else driver.memory()
 
 
 def knows_parameters(params: dict[str, Any]) -> bool:
-    """Whether the library knows the parameters, tried on four rows."""
+    """Return whether the library accepts the parameters, tried on four rows."""
     import kauriboost as kb
 
     data = kb.DMatrix(np.arange(4, dtype=np.float32).reshape(4, 1), np.array([0.0, 1.0, 0.0, 1.0]), group=[4])
@@ -132,6 +132,6 @@ def knows_parameters(params: dict[str, Any]) -> bool:
 
 
 def knows_objective(params: dict[str, Any]) -> bool:
-    """Whether the library has the objective of the parameters."""
+    """Return whether the library has the objective of the parameters."""
     classes = {"num_class": 2} if "num_class" in params else {}
     return knows_parameters({"objective": params["objective"], **classes})

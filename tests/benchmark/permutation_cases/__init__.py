@@ -1,4 +1,4 @@
-"""The tables and figures of "Sampling permutations for Shapley value estimation" (chapter 5 of the thesis)."""
+"""Tables and figures of "Sampling permutations for Shapley value estimation" (chapter 5 of the thesis)."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the text says of a table or figure, and whether it holds here."""
+"""Claims of the text about a table or figure, and whether they hold here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class Sheet:
-    """What a command prints: lines, and claims at the end."""
+    """Output of a command: lines, and a summary of claims at the end."""
 
     args: argparse.Namespace
     wrong: list[str] = field(default_factory=list)
@@ -20,18 +20,18 @@ class Sheet:
         print("  ".join(str(cell) for cell in cells), flush=True)
 
     def require(self, what: str, holds: bool) -> None:
-        """A bound of the specification, or a theorem: the command fails where it does not hold."""
+        """Require a bound of the specification, or a theorem: the command fails if it does not hold."""
         if not holds:
             self.wrong.append(what)
         self.line(f"bound: {what}: {'holds' if holds else 'DOES NOT HOLD'}")
 
     def claim(self, what: str, holds: bool) -> None:
-        """What the paper saw on its data: told, not asked for."""
+        """Report whether an observation of the paper on its data holds here; the command does not fail if not."""
         self.claims.append((what, bool(holds)))
         self.line(f"claim: {what}: {'yes' if holds else 'not here'}")
 
     def end(self) -> int:
-        """Print what came of the claims; the exit status."""
+        """Print the outcome of the claims; returns the exit status."""
         if self.claims:
             self.line(f"{sum(holds for _, holds in self.claims)} of {len(self.claims)} claims hold here")
         for what in self.wrong:
@@ -40,5 +40,5 @@ class Sheet:
 
 
 def printed_and_ours(printed: float, ours: float) -> str:
-    """Three numbers as the tables show them."""
+    """Return the printed number, ours and their ratio, as the tables show them."""
     return f"printed {printed:<9.6g} ours {ours:<9.6g} ratio {ours / printed:.4f}"

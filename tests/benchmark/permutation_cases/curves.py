@@ -1,4 +1,4 @@
-"""Figures 9 to 11: the error of every sampler against the number of orders, of trees and of a network."""
+"""Figures 9 to 11: the error of every sampler against the number of orders, for trees and for a network."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Errors = dict[tuple[str, int], float]  # by method and orders
 
 
 def budget(method: str, n: int, d: int) -> dict[str, Any]:
-    """As many sets as n orders take."""
+    """Return the budget argument for the number of sets that n orders take."""
     return {"max_evals": n * (d - 1) + 2} if method in NEED_SETS else {"n_orders": n}
 
 
 def error_of(problem: Problem, method: str, n: int, repeats: int) -> float | None:
-    """Mean square of the differences to the exact values over rows, features and seeds; None: not for this budget."""
+    """Return the mean squared error over rows, features and seeds; None if the budget does not suit the method."""
     d = problem.rows.shape[1]
     if n > MOST.get(method, n) or (method == "stratified" and n * (d - 1) < 2 * d * d):
         return None
@@ -35,13 +35,13 @@ def error_of(problem: Problem, method: str, n: int, repeats: int) -> float | Non
         try:
             found = kb.explain(problem.model, problem.rows, background=problem.background, seed=seed, **how)
         except kb.ParameterError:
-            return None  # the method says that the budget is too small
+            return None  # the budget is too small for the method
         errors.append(np.mean((found.values - problem.truth) ** 2))
     return float(np.mean(errors))
 
 
 def curve(sheet: Sheet, problem: Problem, methods: tuple[str, ...]) -> Errors:
-    """Print a line for each number of orders."""
+    """Print a line for each number of orders; returns the errors."""
     found: Errors = {}
     d = problem.rows.shape[1]
     sheet.line(f"{problem.name}, {d} features; mean squared error")
@@ -57,17 +57,17 @@ def curve(sheet: Sheet, problem: Problem, methods: tuple[str, ...]) -> Errors:
 
 
 def best_at(errors: Errors, n: int) -> list[str]:
-    """The methods, from the least error on."""
+    """Return the methods by error, the least first."""
     return sorted((method for method, size in errors if size == n), key=lambda method: errors[method, n])
 
 
 def problems(sheet: Sheet) -> list[Problem]:
-    """Those asked for."""
+    """Return the requested problems."""
     return [boosted(name, sheet.args.data) for name in sheet.args.sets]
 
 
 def figure_9(sheet: Sheet) -> None:
-    """Samplers that were there before, on trees."""
+    """Compare the earlier samplers on trees."""
     least = []
     for problem in problems(sheet):
         errors = curve(sheet, problem, EXISTING)
@@ -77,7 +77,7 @@ def figure_9(sheet: Sheet) -> None:
 
 
 def figure_10(sheet: Sheet) -> None:
-    """Samplers that the paper proposes, on trees; and whether the discrepancy tells their errors apart."""
+    """Compare the samplers that the paper proposes on trees, and correlate their discrepancies with their errors."""
     for problem in problems(sheet):
         d = problem.rows.shape[1]
         errors = curve(sheet, problem, PROPOSED)
@@ -103,7 +103,7 @@ def _discrepancies(sheet: Sheet, problem: Problem, errors: Errors, n: int) -> No
 
 
 def figure_11(sheet: Sheet) -> None:
-    """The same of a network; what is true is the mean of all trials with the most orders."""
+    """Compare the proposed samplers on a network. The mean of all trials with the most orders serves as truth."""
     for name in sheet.args.sets:
         margin, rows, background = network(name, sheet.args.data)
         d = rows.shape[1]

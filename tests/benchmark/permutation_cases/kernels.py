@@ -1,6 +1,6 @@
-"""Figures 13, 16 and 17: what lambda, the number of candidates and the kernel do for greedy samplers (appendix B).
+"""Figures 13, 16 and 17: effect of lambda, the number of candidates and the kernel on greedy samplers (appendix B).
 
-By sets of features that are all evaluated once, so the sets have few features.
+All sets of features are evaluated once, so only data sets with few features qualify.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Errors = dict[tuple[str, int], float]
 
 
 def compare(sheet: Sheet, choices: dict[str, Choice]) -> dict[str, Errors]:
-    """Errors by set, choice and number of orders."""
+    """Print and return the errors by data set, choice and number of orders."""
     errors: dict[str, Errors] = {}
     for name in sheet.args.sets:
         if name not in FEW_PLAYERS:
@@ -37,7 +37,7 @@ def compare(sheet: Sheet, choices: dict[str, Choice]) -> dict[str, Errors]:
 
 
 def exact(worth: np.ndarray) -> np.ndarray:
-    """[rows, d]: Shapley values by their definition over all sets."""
+    """Return Shapley values, [rows, d], by their definition over all sets."""
     from math import comb
 
     n_sets = worth.shape[1]
@@ -53,7 +53,7 @@ def exact(worth: np.ndarray) -> np.ndarray:
 
 
 def error_of(problem: Problem, worth: np.ndarray, choose: Choice, n: int, repeats: int) -> float:
-    """Mean square of the differences to the exact values."""
+    """Return the mean squared error against the exact values."""
     found = []
     for seed in range(1, repeats + 1):
         orders = choose(problem.rows.shape[1], n, seed)
@@ -62,7 +62,7 @@ def error_of(problem: Problem, worth: np.ndarray, choose: Choice, n: int, repeat
 
 
 def figure_13(sheet: Sheet) -> None:
-    """Lambda of the Mallows kernel, for Bayesian quadrature."""
+    """Compare values of lambda of the Mallows kernel, for Bayesian quadrature."""
 
     def of(strength: float) -> Choice:
         return lambda d, n, seed: kb.sample_orders(d, n, "sbq", seed, strength=strength)
@@ -76,7 +76,7 @@ def figure_13(sheet: Sheet) -> None:
 
 
 def figure_16(sheet: Sheet) -> None:
-    """Candidates of each order, for herding."""
+    """Compare numbers of candidates per order, for herding."""
 
     def of(candidates: int) -> Choice:
         return lambda d, n, seed: kb.sample_orders(d, n, "herding", seed, candidates=candidates)
@@ -91,7 +91,7 @@ def figure_16(sheet: Sheet) -> None:
 
 
 def kernel_between(kind: str, ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """[n, m]: how alike orders are. ranks: [n, d], others: [m, d]."""
+    """Return the kernel between two lists of orders, [n, m]. ranks: [n, d], others: [m, d]."""
     d = ranks.shape[1]
     if kind == "spearman":
         result: np.ndarray = (ranks + 1.0) @ (others + 1.0).T
@@ -103,7 +103,7 @@ def kernel_between(kind: str, ranks: np.ndarray, others: np.ndarray) -> np.ndarr
 
 
 def herd(kind: str, d: int, n: int, seed: int, candidates: int = 25) -> kb.Orders:
-    """Equation 6 with any kernel: of fresh orders the one that is least like those before."""
+    """Draw orders by equation 6 with any kernel: each is the random candidate least similar to the orders before."""
     rng = np.random.default_rng((seed, d, n))
     chosen = np.empty((0, d), np.int64)
     for _ in range(n):
@@ -114,7 +114,7 @@ def herd(kind: str, d: int, n: int, seed: int, candidates: int = 25) -> kb.Order
 
 
 def figure_17(sheet: Sheet) -> None:
-    """Herding by the Mallows, Kendall and Spearman kernels."""
+    """Compare herding by the Mallows, Kendall and Spearman kernels."""
 
     def of(kind: str) -> Choice:
         return lambda d, n, seed: herd(kind, d, n, seed)

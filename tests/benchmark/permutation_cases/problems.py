@@ -1,4 +1,4 @@
-"""Models, rows, and what their values are: sections 5.5.1 and 5.5.2."""
+"""Models, rows and their Shapley values: sections 5.5.1 and 5.5.2."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FEW_PLAYERS = ("california", "regression")  # problems whose coalitions can all 
 
 
 def load_set(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Features and labels, as sampled_shap_compare.py has them."""
+    """Return features and labels, as in sampled_shap_compare.py."""
     from sampled_shap_compare import load_set as load  # needs shap and the loader of the real sets
 
     return load(name, folder)
 
 
 class Problem(NamedTuple):
-    """A function whose values are known for some rows."""
+    """A model whose exact Shapley values are known for some rows."""
 
     name: str
     rows: np.ndarray
@@ -32,7 +32,7 @@ class Problem(NamedTuple):
 
 
 def boosted(name: str, folder: Path, n_rows: int = N_ROWS) -> Problem:
-    """100 trees of depth 6, and their exact interventional values."""
+    """Train 100 trees of depth 6, and compute their exact interventional values."""
     X, y = load_set(name, folder)
     objective = "binary:logistic" if set(np.unique(y)) <= {0, 1} else "reg:squarederror"
     model = kb.train({"objective": objective, "nthread": 1}, kb.DMatrix(X, label=y), 100, verbose_eval=False)
@@ -43,8 +43,10 @@ def boosted(name: str, folder: Path, n_rows: int = N_ROWS) -> Problem:
 
 
 def network(name: str, folder: Path) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray]:
-    """scikit-learn's multi-layer perceptron by default (100 relu, adam, 200 iterations), rows and background; log-odds
-    of classes."""
+    """Train scikit-learn's default multi-layer perceptron (100 relu, adam, 200 iterations).
+
+    Returns its prediction function (log-odds for classes), rows and background.
+    """
     from sklearn.neural_network import MLPClassifier, MLPRegressor
     from sklearn.preprocessing import StandardScaler
 
@@ -66,7 +68,7 @@ def network(name: str, folder: Path) -> tuple[Callable[[np.ndarray], np.ndarray]
 
 
 def all_sets(problem: Problem) -> np.ndarray:
-    """[rows, 2^d]: what each set of features is worth; bit i of its number says whether feature i is in it."""
+    """Return the worth of each set of features, [rows, 2^d]. Bit i of a set's number indicates feature i."""
     d = problem.rows.shape[1]
     masks = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
     worth = np.empty((len(problem.rows), 2**d))
@@ -78,10 +80,10 @@ def all_sets(problem: Problem) -> np.ndarray:
 
 
 def values_of(worth: np.ndarray, orders: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """[rows, d]: what each feature adds when it joins, by the weights of the orders."""
+    """Return each feature's marginal contributions, weighted by the orders' weights, [rows, d]."""
     n, d = orders.shape
     sets = np.concatenate([np.zeros((n, 1), np.int64), np.cumsum(np.int64(1) << orders.astype(np.int64), axis=1)], 1)
-    added = np.diff(worth[:, sets], axis=2) * weights[:, None]  # [rows, n, d], by place
+    added = np.diff(worth[:, sets], axis=2) * weights[:, None]  # [rows, n, d], by position in the order
     values = np.zeros((len(worth), d))
     for place in range(d):
         np.add.at(values, (slice(None), orders[:, place].astype(np.int64)), added[:, :, place])

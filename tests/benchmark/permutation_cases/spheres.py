@@ -1,4 +1,4 @@
-"""Figures 5 and 6: what orthogonal points on the sphere are as orders."""
+"""Figures 5 and 6: orders from orthogonal points on the sphere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .claims import Sheet
 
 
 def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """1 - 2 (share of pairs that two orders disagree about), by definition. ranks, others: [n, d]; returns [n]."""
+    """Return 1 - 2 (fraction of pairs in which two orders disagree), by definition, [n]. ranks, others: [n, d]."""
     first, second = np.triu_indices(ranks.shape[1], 1)
     of_ranks = np.sign(ranks[:, first].astype(np.int64) - ranks[:, second].astype(np.int64))
     of_others = np.sign(others[:, first].astype(np.int64) - others[:, second].astype(np.int64))
@@ -17,27 +17,27 @@ def kendall(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def dot(ranks: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The product of centred ranks of length 1."""
+    """Return the dot product of centred ranks, normalised to length 1."""
     centred = [table - (ranks.shape[1] - 1) / 2 for table in (ranks, others)]
     length = np.sqrt((centred[0] ** 2).sum(axis=1))
     return (centred[0] * centred[1]).sum(axis=1) / length**2
 
 
 def bounds(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Theorem 2: between which numbers the product lies, up to O(1/d)."""
+    """Return the bounds of the product by theorem 2, up to O(1/d)."""
     low = 3 * tau - 2 + 4 * ((1 - tau) / 2) ** 1.5
     high = 3 * tau + 2 - 4 * ((1 + tau) / 2) ** 1.5
     return low, high
 
 
 def pairs(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of orders."""
+    """Return all pairs of orders."""
     first, second = np.triu_indices(len(ranks), 1)
     return ranks[first], ranks[second]
 
 
 def figure_5(sheet: Sheet) -> None:
-    """Histograms of Kendall's tau over pairs of orders of one batch: orthogonal ones, and random ones. 10 players."""
+    """Print histograms of Kendall's tau over pairs of orders of one batch, orthogonal and random. 10 players."""
     d, edges = 10, np.linspace(-1, 1, 21)
     taus: dict[str, list[np.ndarray]] = {"orthogonal": [], "mc": []}
     for seed in range(1, (20 if sheet.args.quick else 100) + 1):
@@ -59,7 +59,7 @@ def figure_5(sheet: Sheet) -> None:
 
 
 def figure_6(sheet: Sheet) -> None:
-    """The product of ranks against Kendall's tau, and between which bounds it lies. 15 players."""
+    """Print the product of ranks against Kendall's tau, with its bounds. 15 players."""
     d, n = 15, 2000 if sheet.args.quick else 200_000
     rng = np.random.default_rng(1)
     start = np.arange(d, dtype=np.uint32)

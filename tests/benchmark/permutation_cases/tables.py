@@ -1,4 +1,4 @@
-"""Tables 1, 4 and 5: how the time grows with the orders, discrepancies, and the time of the orders of an image."""
+"""Tables 1, 4 and 5: growth of the time with the orders, discrepancies, and the time of the orders of an image."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_AN_IMAGE = {  # table 5: 256 tiles, 100 orders
 
 
 def seconds_of(work: Callable[[], object], repeats: int) -> float:
-    """Median processor time."""
+    """Return the median processor time."""
     found = []
     for _ in range(repeats):
         start = time.process_time()
@@ -57,7 +57,7 @@ def measure(d: int, n: int, method: str, repeats: int) -> tuple[float, float]:
 
 
 def table_4(sheet: Sheet) -> None:
-    """Discrepancies under the Mallows kernel, lambda 4, and the time of a set on one thread."""
+    """Print discrepancies under the Mallows kernel, lambda 4, and the time of a set of orders on one thread."""
     most = min(sheet.args.most, 100) if sheet.args.quick else sheet.args.most
     for (d, n), cells in PRINTED.items():
         for method, cell in zip(METHODS, cells):
@@ -71,7 +71,7 @@ def table_4(sheet: Sheet) -> None:
 
 
 def table_1(sheet: Sheet) -> None:
-    """By which power of the number of orders the time grows, between two sizes of 20 players."""
+    """Print the power of the number of orders by which the time grows, between two sizes for 20 players."""
     for method, power in POWERS.items():
         sizes = tuple(size // 4 for size in SIZES[method]) if sheet.args.quick else SIZES[method]
         times = [
@@ -85,10 +85,10 @@ def table_1(sheet: Sheet) -> None:
 
 
 def table_5(sheet: Sheet) -> None:
-    """Time for 100 orders of the 256 tiles of an image.
+    """Print the time for 100 orders of the 256 tiles of an image.
 
-    The table's other time, 40.5 to 40.9 s for all samplers, is that of ResNet50 on images of ImageNet, which are not
-    here, and no other function of 256 tiles stands for it: what is printed beside ours is the time of the orders alone.
+    The table's other time, 40.5 to 40.9 s for all samplers, belongs to ResNet50 on images of ImageNet, which are not
+    available here. No other function of 256 tiles can replace it, so we compare the time of the orders alone.
     """
     players, n = 256, 100
     rng = np.random.default_rng(1)

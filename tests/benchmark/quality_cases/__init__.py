@@ -1,1 +1,1 @@
-"""What quality.py is made of."""
+"""Data sets, libraries and statistics of quality.py."""

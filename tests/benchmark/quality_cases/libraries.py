@@ -1,7 +1,7 @@
-"""Each library as its users call it who set nothing: its defaults, told only which columns are categories.
+"""Libraries with their default parameters, told only which columns are categories.
 
-A learner takes the rows to learn from, rows to stop by (None: the default number of rounds) and the rows to predict.
-With rows to stop by it may take 2,000 rounds, and ends when 50 have brought nothing.
+A learner takes training rows, rows for early stopping (None: the default number of rounds) and the rows to predict.
+With early stopping it may take 2,000 rounds, and ends after 50 rounds without improvement.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def _as_xgboost(library: Any, more: dict[str, Any], with_types: bool) -> Learner
 
 
 def kauri(more: dict[str, Any]) -> Learner:
-    """Kauri with parameters beside the defaults."""
+    """Return a learner of Kauri with further parameters beside the defaults."""
     import kauriboost
 
     return _as_xgboost(kauriboost, more, with_types=True)
 
 
 def kauri_best(rounds: int) -> Learner:
-    """`fit_best` with a budget of rounds; rows to stop by are rows to learn from, as it stops by folds."""
+    """Return a learner by `fit_best` with a budget of rounds. It stops by folds, so it trains on stopping rows too."""
     import kauriboost
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
@@ -69,14 +69,14 @@ def kauri_best(rounds: int) -> Learner:
 
 
 def xgboost() -> Learner:
-    """XGBoost."""
+    """Return a learner of XGBoost."""
     import xgboost as library
 
     return _as_xgboost(library, {}, with_types=False)
 
 
 def lightgbm(more: dict[str, Any] | None = None) -> Learner:
-    """LightGBM, with parameters beside the defaults."""
+    """Return a learner of LightGBM with further parameters beside the defaults."""
     import lightgbm as library
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
@@ -96,7 +96,7 @@ def lightgbm(more: dict[str, Any] | None = None) -> Learner:
 
 
 def catboost() -> Learner:
-    """CatBoost."""
+    """Return a learner of CatBoost."""
     import catboost as library
     import pandas as pd
 
@@ -121,7 +121,7 @@ def catboost() -> Learner:
 
 
 def scikit_learn() -> Learner:
-    """HistGradientBoosting; a column of more than 255 categories, which it does not take, is a column of numbers."""
+    """Return a learner of HistGradientBoosting. Columns of more than 255 categories, which it rejects, are numbers."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from threadpoolctl import threadpool_limits
 

@@ -1,4 +1,4 @@
-"""Quality against time, a point for each entrant."""
+"""Picture of quality against time, with a point for each entrant."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 
 def draw(path: Path, losses: dict[str, np.ndarray], seconds: dict[str, np.ndarray], title: str) -> None:
-    """Write a picture of what each entrant lost beside the best of each set, and of the processor time that it took.
+    """Write a picture of each entrant's loss against the best on each set, and of its processor time.
 
-    losses, seconds: [n_sets] by entrant. Across: the geometric mean of the times, in parts of the least of each set.
-    Up: how much worse than the best of each set, in percent; the median of the sets, as a loss of nearly nothing makes
-    any other many times as large.
+    losses, seconds: [n_sets] by entrant. Horizontal axis: the geometric mean of the times, relative to the least on
+    each set. Vertical axis: the excess over the best loss on each set, in percent; the median over the sets, because a
+    best loss near zero makes the ratio arbitrarily large.
     """
     import matplotlib as mpl
 

@@ -1,4 +1,4 @@
-"""Real sets as tasks: features with their categorical columns, labels, and the metric that says how good a model is."""
+"""Real sets as tasks: features with their categorical columns, labels, and the metric of a model's quality."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONFIRMING = (
     "lightgbm_multiclass",
 )
 # The loader's other data sets of one table and up to 500 columns, without variants of the sets above. No setting that
-# fit_best tries was chosen by them. Relevance grades are numbers here, and queries lie in both parts.
+# fit_best tries was chosen on them. Relevance grades are numbers here, and a query may have rows in both parts.
 UNSEEN = ("enb", "lambdarank", "nhanes1", "scpf", "veterans", "wq", "yeast")
 LATE = 15.0  # minutes
 MOST_CLASSES = 10  # maximum for a column that serves as label
@@ -43,26 +43,29 @@ MOST_CLASSES = 10  # maximum for a column that serves as label
 
 @dataclass(frozen=True)
 class Task:
-    """A data set. The metric of classes is the logarithmic loss; of numbers, the root mean squared error in parts of
-    the labels' standard deviation."""
+    """A data set with its metric.
+
+    The metric for classes is the logarithmic loss; for numbers, the root mean squared error relative to the labels'
+    standard deviation.
+    """
 
     name: str
     kind: str  # binary, multiclass or regression
-    features: np.ndarray  # [n_rows, n_cols] float64; NaN: missing; categories by their numbers
+    features: np.ndarray  # [n_rows, n_cols] float64; NaN: missing; category codes
     labels: np.ndarray
     categorical: list[int]
 
     @property
     def n_classes(self) -> int:
-        """Of multiclass tasks."""
+        """Return the number of classes of a multiclass task."""
         return int(self.labels.max()) + 1
 
     def some(self, rows: np.ndarray) -> Task:
-        """Some rows of it."""
+        """Return the task with some of its rows."""
         return replace(self, features=self.features[rows], labels=self.labels[rows])
 
     def loss(self, predictions: np.ndarray) -> float:
-        """The metric of predictions [n_rows] or [n_rows, n_classes]: the less, the better."""
+        """Return the metric of predictions [n_rows] or [n_rows, n_classes]; less is better."""
         if self.kind == "regression":
             return float(np.sqrt(np.mean((self.labels - predictions) ** 2)))
         chosen = predictions
@@ -74,7 +77,7 @@ class Task:
 
 
 def _flights_late(task: Task, names: list[str]) -> Task:
-    """Whether a flight arrives late, from what is known before it leaves."""
+    """Return the task to predict whether a flight arrives late, from features known before it departs."""
     keep = [column for column, name in enumerate(names) if name != "dep_delay"]
     return replace(
         task,
@@ -86,7 +89,7 @@ def _flights_late(task: Task, names: list[str]) -> Task:
 
 
 def _flights_routes(task: Task, names: list[str]) -> Task:
-    """The same from the date, the time, the carrier (16), the route (some 220, in no order) and its length."""
+    """Return the same task from the date, time, carrier (16), route (about 220, in random order) and distance."""
     at = {name: task.features[:, column] for column, name in enumerate(names)}
     _, routes = np.unique(np.stack([at["origin"], at["dest"]]), axis=1, return_inverse=True)
     shuffled = np.random.default_rng(1).permutation(routes.max() + 1)[routes.ravel()]
@@ -114,7 +117,7 @@ _MADE_OF_COLUMNS = {
 
 
 def _column_as_classes(task: Task, names: list[str], label: str) -> Task:
-    """Which of its most common categories a column has, from the other columns; rows of further ones are left out."""
+    """Return the task to predict a column's most common categories from the other columns, without all other rows."""
     at = names.index(label)
     categories, counts = np.unique(task.features[:, at], return_counts=True, equal_nan=True)
     common = np.sort(categories[np.argsort(np.where(np.isnan(categories), 0, -counts), kind="stable")[:MOST_CLASSES]])
@@ -130,7 +133,7 @@ def _column_as_classes(task: Task, names: list[str], label: str) -> Task:
 
 
 def _one_label(labels: np.ndarray, extras: dict[str, Any]) -> tuple[str, np.ndarray]:
-    """Return the kind of a task and its labels: of several the first, of censored times whether they ended."""
+    """Return the kind of a task and its labels: the first of several, and for censored times whether they ended."""
     kind = {"multilabel": "binary"}.get(extras["task"], extras["task"])
     if "event" in extras:
         kind, labels = "binary", extras["event"]
@@ -140,7 +143,7 @@ def _one_label(labels: np.ndarray, extras: dict[str, Any]) -> tuple[str, np.ndar
 
 
 def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
-    """Read a set, at most `n_rows` rows of it, the same ones always; None where it is missing."""
+    """Read a set, at most `n_rows` rows, always the same ones; returns None if it is missing."""
     source, label = _MADE_OF_COLUMNS.get(name, ("flights" if name in _MADE_OF_FLIGHTS else name, ""))
     raw = raw_set(source, folder)
     if raw is None:
@@ -166,7 +169,7 @@ def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
 
 
 def split(n_rows: int, seed: int, share: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
-    """The rows to learn from, and those held out."""
+    """Return the training rows, and the held-out rows."""
     order = np.random.default_rng(seed).permutation(n_rows)
     n_held = int(n_rows * share)
     return order[n_held:], order[:n_held]

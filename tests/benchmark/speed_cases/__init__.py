@@ -1,1 +1,1 @@
-"""The cases of speed_table.py, their data, and the libraries that take part."""
+"""Cases of speed_table.py, their data, and the libraries that take part."""

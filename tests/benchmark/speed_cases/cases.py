@@ -1,7 +1,7 @@
-"""What is measured: a case is data.
+"""Cases of speed_table.py; a case is data.
 
-A case names a data set (datasets.py), a task and how large a model is made of it; speed_table.py runs it with every
-library of libraries.py that can do it.
+A case names a data set (datasets.py), a task and the size of the model; speed_table.py runs it with every library of
+libraries.py that supports it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the table and what it takes to measure it."""
+    """One block of the table, with all that its measurement needs."""
 
     name: str
     data: str

@@ -1,7 +1,7 @@
-"""One library in a process of its own: `python -m speed_cases.contended_worker LIBRARY THREADS ROWS ROUNDS`.
+"""Worker process of one library: `python -m speed_cases.contended_worker LIBRARY THREADS ROWS ROUNDS`.
 
-For contended.py. Answers each line on standard input, "train" or the name of a search of scikit-learn and of joblib's
-way to run its jobs, with the seconds that it took.
+Used by contended.py. Answers each line on standard input with the seconds that its task took. A task is "train", or the
+name of a search of scikit-learn followed by the joblib backend that runs its jobs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ESTIMATORS = {
 
 
 def estimator(library: str, rounds: int) -> Any:
-    """With the library's own number of threads."""
+    """Return an estimator with the library's default number of threads."""
     quiet = {"verbosity": -1} if library == "lightgbm" else {}
     module, name = ESTIMATORS[library]
     make = getattr(importlib.import_module(module), name)
@@ -34,7 +34,7 @@ def estimator(library: str, rounds: int) -> Any:
 
 
 def search(name: str, model: Any, part: Part, jobs: int) -> None:
-    """Six trainings in `jobs` jobs."""
+    """Run a search of six trainings in `jobs` jobs."""
     from joblib import parallel_backend
     from sklearn.model_selection import GridSearchCV, cross_val_score
 

@@ -1,4 +1,4 @@
-"""The data of the cases: made once, kept as files, so that every process loads the same rows in the same way.
+"""Data of the cases: made once and kept as files, so that every process loads the same rows in the same way.
 
 Real sets come from a module load.py in the folder KAURI_DATA (by default ../shared/data beside the project) whose
 load(name) returns features, labels and a dict of the rest.
@@ -22,7 +22,7 @@ Features = np.ndarray | sparse.csr_matrix
 
 @dataclass
 class Part:
-    """Rows to learn from, or to test on."""
+    """Training rows or test rows."""
 
     features: Features
     labels: np.ndarray
@@ -45,7 +45,7 @@ class Part:
 
 
 def dense_rows(n_rows: int, n_cols: int = 28, seed: int = 0) -> Part:
-    """Float features with a non-linear signal and a noisy binary label."""
+    """Return float features with a non-linear signal and a noisy binary label."""
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((n_rows, n_cols), dtype=np.float32)
     signal = features[:, 0] * features[:, 1] + np.abs(features[:, 2]) + 0.5 * features[:, 3] - 0.8
@@ -54,7 +54,7 @@ def dense_rows(n_rows: int, n_cols: int = 28, seed: int = 0) -> Part:
 
 
 def one_hot_rows(n_rows: int, seed: int = 0, n_variables: int = 10, n_levels: int = 100) -> Part:
-    """Ten variables of a hundred levels, frequent and rare ones, each level a column: 1 % of the entries are there."""
+    """Return ten variables of a hundred frequent and rare levels, each level a column; 1 % of the entries exist."""
     rng = np.random.default_rng(seed)
     levels = np.minimum(rng.exponential(n_levels / 4, (n_rows, n_variables)).astype(np.int64), n_levels - 1)
     effects = np.random.default_rng(123).standard_normal((n_variables, n_levels))
@@ -69,7 +69,7 @@ def one_hot_rows(n_rows: int, seed: int = 0, n_variables: int = 10, n_levels: in
 
 
 def query_rows(n_queries: int, seed: int = 0, per_query: int = 100) -> Part:
-    """Relevance 0 to 4, in shares as in web search, of queries of 100 rows of 136 columns."""
+    """Return queries of 100 rows and 136 columns, with relevance 0 to 4 distributed as in web search."""
     features = dense_rows(n_queries * per_query, 136, seed).features
     noise = np.random.default_rng(seed + 1).standard_normal(len(features), dtype=np.float32)
     signal = features[:, 0] + 0.5 * features[:, 1] * features[:, 2] + noise
@@ -78,8 +78,11 @@ def query_rows(n_queries: int, seed: int = 0, per_query: int = 100) -> Part:
 
 
 def many_classes(n_rows: int, seed: int = 0) -> Part:
-    """In the shape of connection logs (kddcup99): 23 classes, three of which hold 98 % of the rows; 41 columns, most of
-    them flags, counts and shares of two decimals that are zero in most rows."""
+    """Return data of the shape of connection logs (kddcup99).
+
+    Three of the 23 classes hold 98 % of the rows. Most of the 41 columns are flags, counts and fractions of two
+    decimals that are zero in most rows.
+    """
     n_classes, rng, shape = 23, np.random.default_rng(seed), np.random.default_rng(123)
     frequency = np.concatenate(([0.57, 0.215, 0.195], 0.02 * (rare := 0.7 ** np.arange(20)) / rare.sum()))
     labels = rng.choice(n_classes, n_rows, p=frequency / frequency.sum())
@@ -95,7 +98,7 @@ def many_classes(n_rows: int, seed: int = 0) -> Part:
 
 
 def few_values(n_rows: int, seed: int = 0) -> Part:
-    """Ten columns of 2 to 60 different values, many of them zeros, and a noisy binary label."""
+    """Return ten columns of 2 to 60 distinct values, many of them zeros, and a noisy binary label."""
     rng = np.random.default_rng(seed)
     levels = (2, 2, 3, 5, 7, 12, 20, 30, 45, 60)
     features = np.stack([rng.integers(0, n, n_rows) * (rng.random(n_rows) < 0.6) for n in levels], axis=1)
@@ -158,7 +161,7 @@ MAKERS: dict[str, Callable[[], tuple[Part, Part]]] = {
 
 
 def prepare(name: str, folder: Path) -> None:
-    """Writes the set's files unless they are there."""
+    """Write the set's files unless they exist."""
     done = folder / f"{name}.done"
     if done.exists():
         return

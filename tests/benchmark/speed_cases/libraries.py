@@ -1,8 +1,8 @@
-"""How each library is asked for the same model: depth or leaves, learning rate, 256 bins, lambda 1, no sampling.
+"""Libraries with parameters for the same model: depth or leaves, learning rate, 256 bins, lambda 1, no sampling.
 
 An entrant trains from arrays in memory (its own data set and its bins are made within the measured time) and predicts
-raw scores from arrays in memory. CatBoost grows its own symmetric trees where the case has a depth, as it does by
-default: all nodes of a level share a split.
+raw scores from arrays in memory. CatBoost grows its default symmetric trees if the case has a depth: all nodes of a
+level share a split.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class Entrant(ABC):
 
     @abstractmethod
     def data(self, part: Part) -> Any:
-        """The library's own data set."""
+        """Make the library's own data set."""
 
     @abstractmethod
     def train_on(self, data: Any, part: Part, rounds: int) -> Any:
-        """From that to a model; `part` is what it was made of."""
+        """Train a model on the library's data set, which was made from `part`."""
 
     def train(self, part: Part, rounds: int) -> Any:
-        """From arrays to a model."""
+        """Train a model from arrays."""
         return self.train_on(self.data(part), part, rounds)
 
     @abstractmethod
     def predict(self, model: Any, features: Features) -> np.ndarray:
-        """Raw scores."""
+        """Return raw scores."""
 
     def load(self, model_file: str, part: Part) -> Any:
-        """The model to predict with: the file's where the library reads XGBoost's models, else one of the same size."""
+        """Return the model for predictions: from the file if the library reads it, else a new one of the same size."""
         return self.train(part, self.case.rounds)
 
 
@@ -71,7 +71,7 @@ class _XGBoostLike(Entrant):
         return params
 
     def data(self, part: Part) -> Any:
-        """For hist what both manuals advise, no copy of the values, unless the case says otherwise."""
+        """Make a QuantileDMatrix for hist, as both manuals advise, unless the case keeps the values."""
         in_bins = self.case.method == "hist" and not self.case.keeps_values
         make = self.library.QuantileDMatrix if in_bins else self.library.DMatrix
         data = make(part.features, part.labels, nthread=self.threads)

@@ -1,7 +1,7 @@
-"""One library on one case, in a process of its own: `python -m speed_cases.worker CASE LIBRARY FOLDER THREADS`.
+"""Worker process of one library on one case: `python -m speed_cases.worker CASE LIBRARY FOLDER THREADS`.
 
 Loads the data, then answers each line on standard input, "run" or "score", with a line of JSON. Peak memory is the
-process's maximum resident set after the first run, less what it was after loading.
+process's maximum resident set after the first run minus its maximum after loading.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MODEL_ROWS = 20_000  # number of rows for training the models of prediction case
 
 
 def max_resident() -> int:
-    """In bytes. Of this program alone: ru_maxrss also counts what the parent held when it started the process."""
+    """Return this program's maximum resident set in bytes. ru_maxrss would include the parent's memory at the fork."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) * 1024
 
 
 def resident() -> int:
-    """In bytes, now."""
+    """Return the current resident set in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS:")).split()[1]) * 1024
 
@@ -47,7 +47,7 @@ def timed(step: Any) -> tuple[Any, dict[str, float]]:
 
 
 def ndcg(labels: np.ndarray, scores: np.ndarray, group: np.ndarray, at: int = 10) -> float:
-    """Mean over the queries that have a relevant row."""
+    """Return the mean NDCG over the queries that have a relevant row."""
     discount = 1.0 / np.log2(np.arange(2, at + 2))
     values = []
     for begin, n in zip(np.cumsum(group) - group, group, strict=True):
@@ -61,7 +61,7 @@ def ndcg(labels: np.ndarray, scores: np.ndarray, group: np.ndarray, at: int = 10
 
 
 def quality(case: Case, test: Part, scores: np.ndarray) -> dict[str, float]:
-    """The test metric by its name."""
+    """Return the test metric by its name."""
     from sklearn.metrics import log_loss, roc_auc_score
 
     if case.task == "rank":
@@ -75,7 +75,7 @@ def quality(case: Case, test: Part, scores: np.ndarray) -> dict[str, float]:
 
 
 class Worker:
-    """State between commands."""
+    """Data and model that persist between commands."""
 
     def __init__(self, case: Case, entrant: Entrant, folder: Path) -> None:
         self.case, self.entrant = case, entrant
@@ -89,7 +89,7 @@ class Worker:
         self.peak: int | None = None
 
     def run_again(self) -> dict[str, float]:
-        """`seconds` is what the second training takes; resident is what data set and model hold after it."""
+        """Train twice; `seconds` is the second training's time, `resident_bytes` the memory of data set and model."""
         self.model = None
         before = resident()
         data, made = timed(lambda: self.entrant.data(self.part))
