@@ -1,4 +1,4 @@
-"""What holds for every test: no skip hides anything, and nothing global is left behind.
+"""Rules for every test: no skip hides anything, and nothing global is left behind.
 
 This is the one place that says which skips may stay.
 
