@@ -1,6 +1,6 @@
 /// \file Combinations of categorical columns in files: a member of the ordered tables. It has the maximum number of
 /// columns of a combination and the number of combinations. For each combination it has the base, the further column,
-/// the begin of its segment, the cells, labels and weights. The member is absent if no combinations were requested.
+/// the start of its segment, the cells, labels and weights. The member is absent if no combinations were requested.
 #pragma once
 
 #include <cstdint>

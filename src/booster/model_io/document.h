@@ -18,7 +18,7 @@ namespace kauri::model_io {
 struct Value;
 struct Member;
 using Object = std::vector<Member>;  ///< ascending by key
-using Array = std::vector<Value>;    ///< of strings, objects or arrays
+using Array = std::vector<Value>;    ///< strings, objects or arrays
 using Integers = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 

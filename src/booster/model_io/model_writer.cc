@@ -121,7 +121,7 @@ void WriteTree(Model const& model, std::size_t index, ModelDialect const& dialec
 template <typename Writer>
 void WriteTreeWeights(Model const& model, Writer* writer) {
   writer->Key("weight_drop");
-  writer->BeginArray(model.trees.size());  // XGBoost only reads these without a common type
+  writer->BeginArray(model.trees.size());  // XGBoost reads these only without a common type
   for (std::size_t i = 0; i < model.trees.size(); ++i) writer->Float(model.TreeWeight(static_cast<std::int64_t>(i)));
   writer->EndArray();
 }

@@ -1,5 +1,5 @@
 /// \file The statistics behind the numbers that trees use for categories, as files store them. They are an object with
-/// the columns, the begin of each column's segment, categories, labels and weights (sums in steps of 2^unit), the sums
+/// the columns, the start of each column's segment, categories, labels and weights (sums in steps of 2^unit), the sums
 /// over all rows, and the settings. With several classes it also has the numbers per category. It may have combinations
 /// of columns (combined_tables.h). The file counts all columns that trees use among the features.
 #pragma once

@@ -139,7 +139,7 @@ void Renumber(std::vector<std::int32_t> const& order, Tree* tree) {
   Permute(order, n_nodes, &tree->row_count);
 }
 
-/// Reads the categories as the file stores them. Nodes have their numbers of the file.
+/// Reads the categories as the file stores them. Nodes still have the numbers of the file.
 void ReadCategories(ObjectReader const& reader, Tree* tree) {
   auto const nodes = reader.TakeInt32("categories_nodes");
   auto const begins = reader.TakeInt64("categories_segments");
@@ -201,7 +201,7 @@ void PackCategories(ObjectReader const& reader, Tree* tree) {
   if (tree->categories.empty()) tree->category_begin = tree->category_count = {};
 }
 
-/// Sets features of leaves that are out of range to 0: a leaf of an old file may have any feature. Tree::Validate
+/// Sets out-of-range features of leaves to 0: a leaf of an old file may have any feature. Tree::Validate
 /// checks the features of splits.
 void ClearLeafFeatures(std::int64_t n_features, Tree* tree) {
   for (std::size_t node = 0; node < tree->left.size(); ++node) {

@@ -16,8 +16,8 @@ constexpr char const* kRowCountsKey = "kauri_row_counts";
 struct TreePlace {
   std::string path;
   std::int64_t index = 0;       ///< must be the tree's id
-  std::int64_t n_features = 0;  ///< of the model
-  std::int64_t n_outputs = 1;   ///< of the model
+  std::int64_t n_features = 0;  ///< the model's features
+  std::int64_t n_outputs = 1;   ///< the model's outputs
 };
 
 /// Moves the arrays out of `value` and recomputes parents. If nodes are deleted, or a child comes before its parent,
