@@ -15,10 +15,11 @@ namespace {
 
 using Type = CategoryNames::Type;
 
-/// Beside the trees in older files of Kauri; now an attribute (own_attributes.h).
+/// Member beside the trees in older files of Kauri; now an attribute (own_attributes.h).
 constexpr char const* kSeenKey = "cats_seen";
 
-/// Calls fn(T()) for the integer that stores a type's values; unsigned ones of more than a byte keep their bits.
+/// Calls fn(T()) with the integer type that stores the values of `type`. Unsigned types of more than a byte are stored
+/// as signed ones with the same bits.
 template <typename Fn>
 void WithStored(Type type, Fn&& fn) {
   switch (type) {
@@ -39,7 +40,7 @@ void WithStored(Type type, Fn&& fn) {
   fn(std::int64_t());
 }
 
-/// The number that a stored value stands for.
+/// Returns the number that a stored value represents.
 std::int64_t FromStored(Type type, std::int64_t stored) {
   if (type == Type::kU8) return static_cast<std::uint8_t>(stored);
   if (type == Type::kU16) return static_cast<std::uint16_t>(stored);
@@ -125,7 +126,7 @@ void WriteNameTable(CategoryNameTable const& table, Writer* writer) {
 template <typename Writer>
 void WriteTable(Model const& model, Writer* writer) {
   auto names = model.categories.names;
-  if (!names.empty()) names.resize(model.NumTreeFeatures());  // what the file counts
+  if (!names.empty()) names.resize(model.NumTreeFeatures());  // the number of features in the file
   WriteNameTable(names, writer);
 }
 

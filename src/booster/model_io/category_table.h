@@ -1,8 +1,8 @@
-/// \file What a model knows of categories, as files store it.
+/// \file A model's tables of categories, as files store them.
 ///
-/// `cats` is XGBoost's (3.1 on): per feature the names of its categories, texts as bytes with offsets or integers with
-/// the number of their type; where each feature's begin in a list of all; and per feature the order of its names,
-/// bytes compared as signed.
+/// `cats` is XGBoost's member (since 3.1). It has for each feature the names of its categories: texts as bytes with
+/// offsets, or integers with the number of their type. It also has the offset of each feature in a list of all names,
+/// and for each feature the sorted order of its names, with bytes compared as signed.
 #pragma once
 
 #include "booster/model_io/json_writer.h"
@@ -12,7 +12,7 @@
 
 namespace kauri::model_io {
 
-/// The member `cats` of the object that holds the trees, the first one by its key.
+/// Writes the member `cats` of the object that holds the trees. Its key sorts first.
 void WriteCategoryTable(Model const& model, JsonWriter* writer);
 void WriteCategoryTable(Model const& model, UbjsonWriter* writer);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr char const* kMember = "combinations";
 constexpr std::int64_t kMostCombined = 8;
 
-/// The combinations end to end.
+/// All combinations, concatenated.
 struct FlatCombinations {
   std::vector<std::int32_t> bases;
   std::vector<std::int32_t> features;
@@ -52,7 +52,8 @@ FlatCombinations ReadFlat(ObjectReader const& reader, std::size_t count, std::in
   return flat;
 }
 
-/// The columns of the next combination are encoded, or combinations before it, and each is there once.
+/// Checks that the base of the next combination is an encoded column or an earlier combination, that its further column
+/// is encoded, that no column occurs twice, and that there are not too many columns.
 void CheckMembers(ObjectReader const& reader, OrderedEncoding const& encoding, OrderedCombination const& next) {
   auto const n_features = encoding.columns.size();
   auto const number = encoding.combinations.size();

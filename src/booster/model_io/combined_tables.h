@@ -1,6 +1,6 @@
-/// \file Combinations of categorical columns in files: a member of the ordered tables with the most columns that one
-/// may have, how many there are, and by combination its base and further column, where its segment begins, its cells,
-/// labels and weights. Where none were asked for there is no such member.
+/// \file Combinations of categorical columns in files: a member of the ordered tables. It has the maximum number of
+/// columns of a combination and the number of combinations. For each combination it has the base, the further column,
+/// the start of its segment, the cells, labels and weights. The member is absent if no combinations were requested.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace kauri::model_io {
 
 void WriteCombinations(OrderedEncoding const& encoding, JsonWriter* writer);
 
-/// How many combinations there are, which are among the features that the file counts: n_features. \throws
-/// Error(kModel) where no other is left.
+/// Returns the number of combinations. The file counts them among its n_features features. \throws Error(kModel) if no
+/// other feature is left.
 std::int64_t CountCombinations(ObjectReader const& tables, std::int64_t n_features);
 
-/// Reads `count` combinations. encoding: has all else. \throws Error(kModel) for what contradicts itself or the
-/// columns, and for sums that make no finite number.
+/// Reads `count` combinations into `encoding`, whose settings and columns have been read already. \throws Error(kModel)
+/// for combinations that contradict themselves or the columns, and for sums that yield no finite number.
 void ReadCombinations(ObjectReader const& tables, std::int64_t count, OrderedEncoding* encoding);
 
 }  // namespace kauri::model_io

@@ -18,10 +18,10 @@ std::string NameOf(ModelDialect const& dialect) {
 
 constexpr auto kNever = std::numeric_limits<std::int64_t>::max();
 
-/// What XGBoost has learnt to say in a model file, or says in none (kNever).
+/// A property of models that XGBoost's model files can store since a version, or cannot store at all (kNever).
 struct Feature {
-  char const* what;  ///< the model has
-  char const* cure;  ///< or
+  char const* what;  ///< follows "the model has" in the message
+  char const* cure;  ///< follows "or" in the message
   std::int64_t major;
   std::int64_t minor;
   bool (*is_in)(Model const& model);
@@ -37,7 +37,7 @@ bool HasCategoryNames(Model const& model) {
   return std::any_of(names.begin(), names.end(), [](CategoryNames const& of_feature) { return of_feature.Size() > 0; });
 }
 
-/// Before 2.0 readers divide the trees among the rounds.
+/// Returns whether rounds have different numbers of trees. Before 2.0 readers divide the trees evenly among the rounds.
 bool HasUnequalRounds(Model const& model) {
   auto const per_round = (model.HasVectorLeaves() ? 1 : model.NumOutputs()) * model.n_parallel_trees;
   for (std::size_t round = 0; round < model.iteration_ptr.size(); ++round) {
@@ -46,7 +46,8 @@ bool HasUnequalRounds(Model const& model) {
   return false;
 }
 
-/// Whether a category that training has not seen counts as missing. XGBoost sends it to the left at every split.
+/// Returns whether categories that training has not seen count as missing at some split. XGBoost sends them to the left
+/// at every split.
 bool TakesUnseenForMissing(Model const& model) {
   auto const splits = [](Tree const& tree) { return tree.HasCategorical(); };
   return model.categories.unseen == UnseenCategory::kMissing &&
@@ -83,7 +84,7 @@ constexpr std::array<Feature, 14> kFeatures{{
      [](Model const& model) { return model.objective == "binary:exponential"; }},
 }};
 
-/// nullptr: the dialect says all of the model.
+/// Returns the first property of the model that the dialect cannot store; nullptr if it can store them all.
 Feature const* FirstUnsayable(Model const& model, ModelDialect const& dialect) {
   auto const* const found = std::find_if(kFeatures.begin(), kFeatures.end(), [&](Feature const& feature) {
     return !dialect.IsSince(feature.major, feature.minor) && feature.is_in(model);
@@ -131,7 +132,7 @@ namespace model_io {
 ObjectiveMembers ObjectiveIn(ModelDialect const& dialect, Model const& model) {
   ObjectiveMembers members{model.objective_param_key, model.objective_params, model.objective_state};
   if (model.objective == "reg:squaredlogerror" && members.param_key.empty() && !dialect.IsSince(3, 0)) {
-    return {"reg_loss_param", {{"scale_pos_weight", "1"}}, {}};  // without use there, but a must
+    return {"reg_loss_param", {{"scale_pos_weight", "1"}}, {}};  // unused there, but required
   }
   if (members.param_key != "lambdarank_param") return members;
   if (!dialect.IsSince(2, 0)) return {"lambda_rank_param", {{"fix_list_weight", "0"}, {"num_pairsample", "1"}}, {}};

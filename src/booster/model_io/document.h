@@ -18,7 +18,7 @@ namespace kauri::model_io {
 struct Value;
 struct Member;
 using Object = std::vector<Member>;  ///< ascending by key
-using Array = std::vector<Value>;    ///< of strings, objects or arrays
+using Array = std::vector<Value>;    ///< strings, objects or arrays
 using Integers = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 
@@ -34,7 +34,7 @@ struct Member {
   Value value;
 };
 
-/// Puts a document together from the events of a parser. Every method throws Error(kModel) where a limit is broken.
+/// Builds a document from the events of a parser. Every method throws Error(kModel) if a limit is exceeded.
 class DocumentBuilder {
  public:
   static constexpr std::size_t kMaxDepth = 64;
@@ -44,17 +44,17 @@ class DocumentBuilder {
   void Integer(std::int64_t value);
   void Float(float value);
   void String(std::string value);
-  /// A whole array of numbers.
+  /// Adds a whole array of numbers.
   void TypedArray(Value array);
   void BeginObject();
   void Key(std::string key);
   void EndObject();
   void BeginArray();
   void EndArray();
-  /// The document, once it is complete.
+  /// Moves the document out, once it is complete.
   Value Take();
   std::size_t Depth() const { return frames_.size(); }
-  /// Where the parser is: "learner.gradient_booster.model.trees[3]".
+  /// Returns the parser's position, such as "learner.gradient_booster.model.trees[3]".
   std::string Path() const;
 
  private:
@@ -62,7 +62,7 @@ class DocumentBuilder {
   /// An open object or array.
   struct Frame {
     Kind kind;
-    std::string key;  ///< of the member that comes next
+    std::string key;  ///< key of the next member
     Object members;
     Array values;
     Integers integers;
@@ -79,7 +79,7 @@ class DocumentBuilder {
   Value root_;
 };
 
-/// `text` for a message: cut when it is long, with '?' for whatever is not printable ASCII.
+/// Returns `text` for a message: truncated if it is long, with '?' for each byte that is not printable ASCII.
 std::string Printable(std::string const& text);
 
 }  // namespace kauri::model_io

@@ -40,7 +40,7 @@ std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bo
   auto shown = map;
   if (options.names_categories) shown.categories = model.categories.names;
   for (std::size_t feature = 0; feature < shown.types.size(); ++feature) {
-    if (model.categories.Encodes(feature)) shown.types[feature] = "float";  // what trees split
+    if (model.categories.Encodes(feature)) shown.types[feature] = "float";  // trees split its numbers
   }
   model_io::FeatureLabels const labels(shown, model);
   std::vector<std::string> dumps;

@@ -6,8 +6,8 @@ namespace {
 
 using Attributes = std::map<std::string, std::string>;
 
-/// A name for the label of a node. The language of graphviz knows the escapes \" and \\ and reads others its own way:
-/// \n and \u0001 are shown as such.
+/// Returns a name for the label of a node. The graphviz language knows the escapes \" and \\ and interprets others in
+/// its own way, so \n and \u0001 are shown literally.
 std::string NameText(std::string const& escaped) {
   std::string text;
   for (std::size_t i = 0; i < escaped.size(); ++i) {

@@ -9,19 +9,22 @@
 
 namespace kauri::model_io {
 
-/// "0:[f1<3.75] yes=1,no=2,missing=2,gain=43.2,cover=5": a line per node, each below its parent and a tab further in.
+/// Returns a line per node, such as "0:[f1<3.75] yes=1,no=2,missing=2,gain=43.2,cover=5". A node's line is below its
+/// parent's and indented by one more tab.
 std::string TextOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats);
 
-/// Nested objects with nodeid, depth, split, split_condition, yes, no, missing, gain, cover and children, or leaf.
+/// Returns nested objects with nodeid, depth, split, split_condition, yes, no, missing, gain, cover and children, or
+/// leaf.
 std::string JsonOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats);
 
-/// What dumps show besides the trees, and attributes for graphviz, which are written in the order of their names.
+/// Options of dumps: whether categories are shown by name, and attributes for graphviz, written in the order of their
+/// names.
 struct DumpOptions {
   bool names_categories = false;
   std::map<std::string, std::string> graph;
   std::map<std::string, std::string> split_node;
   std::map<std::string, std::string> leaf_node;
-  std::string default_color = "#0000FF";  ///< of the branch that missing values take
+  std::string default_color = "#0000FF";  ///< colour of the branch that missing values take
   std::string other_color = "#FF0000";
 };
 
@@ -30,19 +33,20 @@ struct DumpOptions {
 /// an object of objects of strings.
 DumpOptions ParseDumpOptions(std::string const& json);
 
-/// A digraph in graphviz' language.
+/// Returns a digraph in graphviz' language.
 std::string DotOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats, DumpOptions const& options);
 
-/// A node and its depth, for walks that need no recursion: trees can be as deep as they have nodes.
+/// A node and its depth, for traversal without recursion: the depth of a tree can be near its number of nodes.
 struct PlacedNode {
   std::int32_t node;
   std::int32_t depth;
 };
 
-/// \returns all nodes, each before its children and its left subtree before its right.
+/// Returns all nodes in preorder: each node before its children, the left subtree before the right.
 std::vector<PlacedNode> NodesDepthFirst(Tree const& tree);
 
-/// What a leaf predicts: a number, or "[a, b, c]". elided: as XGBoost writes it, "[a, b, ..., z]" for more than three.
+/// Returns the text of a leaf's value: a number, or "[a, b, c]". elided: vectors of more than three numbers become
+/// "[a, b, ..., z]", as XGBoost writes them.
 std::string LeafValueText(Tree const& tree, std::int32_t leaf, bool elided);
 
 inline std::int32_t DefaultChild(Tree const& tree, std::int32_t node) {

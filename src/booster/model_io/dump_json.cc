@@ -6,7 +6,7 @@
 namespace kauri::model_io {
 namespace {
 
-/// Returns a statistic as JSON, which has no word for numbers that are not finite: these become null.
+/// Returns a statistic as JSON. Numbers that are not finite become null, as JSON cannot represent them.
 std::string StatisticText(float value) { return std::isfinite(value) ? NineDigits(value) : "null"; }
 
 std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {
@@ -16,7 +16,8 @@ std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {
   return text + "}";
 }
 
-/// "split_condition": ..., "yes": ..., "no": ..., "missing": ... as far as the kind of split has them.
+/// Returns "split_condition": ..., "yes": ..., "no": ..., "missing": ... without the members that the kind of split
+/// lacks.
 std::string ConditionText(Tree const& tree, std::int32_t id, FeatureLabels const& labels) {
   auto const kind = labels.Kind(tree.split_feature[id]);
   auto const node = static_cast<std::size_t>(id);
@@ -34,7 +35,7 @@ std::string ConditionText(Tree const& tree, std::int32_t id, FeatureLabels const
   return indicator ? text : text + ", \"missing\": " + std::to_string(missing);
 }
 
-/// Up to the opening bracket of the children.
+/// Returns the text of a split node up to the opening bracket of its children.
 std::string SplitText(Tree const& tree, PlacedNode place, FeatureLabels const& labels, bool with_stats) {
   auto const node = static_cast<std::size_t>(place.node);
   auto const feature = tree.split_feature[node];
@@ -53,7 +54,7 @@ std::string Indent(std::int32_t depth) { return std::string(2 * static_cast<std:
 
 std::string JsonOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats) {
   std::string text;
-  std::int32_t open_depth = 0;  // how many nodes wait for their closing bracket
+  std::int32_t open_depth = 0;  // number of nodes whose closing bracket is pending
   for (auto const place : NodesDepthFirst(tree)) {
     for (; open_depth > place.depth; --open_depth) text += "\n" + Indent(open_depth - 1) + "]}";
     auto const parent = tree.parent[place.node];

@@ -11,7 +11,7 @@ namespace {
 
 using Attributes = std::map<std::string, std::string>;
 
-/// What a group of options says of labels.
+/// Returns whether the options for labels request category names.
 bool NamesCategories(Attributes const& labels) {
   auto const found = labels.find("categories");
   if (found == labels.end() || found->second == "numbers") return false;

@@ -10,8 +10,9 @@ std::string LeafLine(Tree const& tree, std::int32_t id, bool with_stats) {
   return line;
 }
 
-/// The branches of a categorical split are named after the set, those of an indicator after its presence: "yes" is not
-/// left.
+/// Returns the line of a split. In a categorical split "yes" is the branch of the categories in the set, the right one.
+/// In a split on an indicator "yes" is the branch of rows that have the indicator, the one that missing values do not
+/// take.
 std::string SplitLine(Tree const& tree, std::int32_t id, FeatureLabels const& labels, bool with_stats) {
   auto const node = static_cast<std::size_t>(id);
   auto const feature = tree.split_feature[node];

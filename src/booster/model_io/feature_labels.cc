@@ -23,10 +23,10 @@ CategoryNames const& NamesOf(CategoryNameTable const& table, std::uint32_t featu
 
 struct ListStyle {
   char const* separator;
-  char const* quote;  ///< around names that are texts
+  char const* quote;  ///< quote around names that are texts
 };
 
-/// Names of categories, and numbers of those that have none.
+/// Returns the names of the categories as a list, with the numbers of categories that have no name.
 template <typename Categories>
 std::string Joined(Categories const& categories, CategoryNames const& names, ListStyle const& style) {
   std::string text;

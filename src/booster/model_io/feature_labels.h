@@ -12,37 +12,39 @@ namespace kauri::model_io {
 
 enum class FeatureKind { kQuantity, kInteger, kIndicator, kCategorical };
 
-/// Checks a feature map once; then every column that trees know has a name and a kind.
+/// Names and kinds of all columns that trees use. The constructor checks the feature map.
 class FeatureLabels {
  public:
   /// \throws Error(kParameter) unless the map is empty or has one name (and one known type, or no types) per feature.
   FeatureLabels(FeatureMap const& map, Model const& model);
 
-  /// Escaped as in a JSON string, in every format: a name must not end a line or a string. f0, f1, ... without a map.
+  /// Returns the name, escaped as in a JSON string in every format, so that it cannot end a line or a string. Without a
+  /// map names are f0, f1, ...
   std::string Name(std::uint32_t feature) const;
-  /// \throws Error(kParameter) when the map says categorical where `tree` splits numerically, or the reverse.
+  /// \throws Error(kParameter) if `tree` splits a feature numerically that the map says is categorical, or the reverse.
   void CheckKinds(Tree const& tree) const;
   FeatureKind Kind(std::uint32_t feature) const {
     return feature < kinds_.size() ? kinds_[feature] : FeatureKind::kQuantity;
   }
-  /// "1,2,5", or their names, escaped: the categories that go right.
+  /// Returns the categories that go right, such as "1,2,5", or their escaped names.
   std::string Categories(Tree const& tree, std::int32_t node) const;
-  /// "1, 2, 5", or names that are texts in quotes: the same as elements of a JSON array.
+  /// Returns the categories that go right as elements of a JSON array: "1, 2, 5", or names, texts in quotes.
   std::string CategoriesInJson(Tree const& tree, std::int32_t node) const;
 
  private:
-  std::vector<std::string> names_;  ///< of all columns that trees know; empty: f0, f1, ...
+  std::vector<std::string> names_;  ///< names of all columns that trees use; empty: f0, f1, ...
   std::vector<FeatureKind> kinds_;
   CategoryNameTable categories_;
 };
 
-/// \throws Error(kParameter) for anything but i, q, int, float and c.
+/// Parses i, q, int, float or c. \throws Error(kParameter) for any other text.
 FeatureKind KindOfType(std::string const& type);
 
-/// The threshold as shown for a feature of `kind`: for an integer feature the smallest integer that goes right.
+/// Returns the threshold as shown for a feature of `kind`: for an integer feature, the smallest integer that goes
+/// right.
 std::string ThresholdText(float threshold, FeatureKind kind);
 
-/// The same where XGBoost prints a float, as in dot: the negative zero stays.
+/// Returns the threshold where XGBoost prints a float, as in dot: a negative zero is kept.
 std::string ThresholdTextSigned(float threshold, FeatureKind kind);
 
 }  // namespace kauri::model_io

@@ -1,5 +1,5 @@
-/// \file Sums of labels and weights of several columns, as files have them: lists end to end, of which each column has
-/// a segment.
+/// \file Sums of labels and weights of several columns, as files store them: concatenated lists with one segment per
+/// column.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ void WriteList(char const* key, std::vector<T> const& values, JsonWriter* writer
   writer->Numbers(Span<T const>(values));
 }
 
-/// Sums of categories, end to end: labels [n_categories, n_numbers], and weights [n_categories], which all numbers of a
-/// category have in common.
+/// Concatenated sums of categories: labels [n_categories, n_numbers], and weights [n_categories]. All numbers of a
+/// category share its weight.
 struct FlatSums {
   std::vector<std::int64_t> labels;
   std::vector<std::int64_t> weights;
 
-  /// sums: [n categories, n_numbers].
+  /// Appends `sums`, [n_categories, n_numbers].
   void Append(std::vector<LabelSum> const& sums, std::int64_t n_numbers);
-  /// [end - begin, n_numbers]: of the categories [begin, end).
+  /// Returns the sums of the categories [begin, end), [end - begin, n_numbers].
   std::vector<LabelSum> Of(std::int64_t begin, std::int64_t end, std::int64_t n_numbers) const;
 };
 
@@ -36,7 +36,8 @@ void WriteSums(FlatSums const& sums, JsonWriter* writer);
 /// \throws Error(kModel) unless 'weights' has n_categories numbers, none below 0, and 'labels' n_numbers for each.
 FlatSums ReadSums(ObjectReader const& reader, std::size_t n_categories, std::int64_t n_numbers);
 
-/// The first category whose sums, [n categories, n_numbers], make no finite number; none: as many as there are.
+/// Returns the first category of `sums`, [n_categories, n_numbers], that yields a number that is not finite. Returns
+/// n_categories if there is none.
 std::size_t FindNotFinite(std::vector<LabelSum> const& sums, OrderedEncoding const& encoding);
 
 /// \throws Error(kModel) unless 'segments' ascend from 0 to n_values over n_columns, none of which is empty.

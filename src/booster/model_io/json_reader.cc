@@ -8,10 +8,10 @@
 namespace kauri::model_io {
 namespace {
 
-/// float as the number type: text is rounded once, to float32.
+/// JSON type with float as the number type, so that text is rounded once, to float32.
 using Json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, float>;
 
-/// No model file holds integers of 2^63 or more, so these two can stand for the infinities while the text is parsed.
+/// Marks of the infinities while the text is parsed. No model file holds integers of 2^63 or more.
 constexpr std::uint64_t kPlusInfinity = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMinusInfinity = kPlusInfinity - 1;
 
@@ -58,7 +58,7 @@ bool Contains(Span<char const> text, std::string_view word) {
   return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
 }
 
-/// The text with null for NaN and the marks for the infinities, outside of strings.
+/// Returns the text with NaN outside of strings replaced by null, and infinities replaced by their marks.
 std::string MarkNonFinite(std::string_view text) {
   constexpr std::string_view kNaN = "NaN";
   constexpr std::string_view kInfinity = "Infinity";

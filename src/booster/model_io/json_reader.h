@@ -1,4 +1,4 @@
-/// \file JSON text to a Value.
+/// \file Parses JSON text.
 #pragma once
 
 #include "booster/model_io/document.h"
@@ -6,8 +6,8 @@
 
 namespace kauri::model_io {
 
-/// Standard JSON, and the tokens NaN, Infinity and -Infinity that XGBoost writes (a NaN is the threshold of a
-/// categorical split until 3.0.0). \throws Error(kModel) with the position for anything else.
+/// Parses standard JSON, and the tokens NaN, Infinity and -Infinity that XGBoost writes (until 3.0.0 the threshold of a
+/// categorical split is NaN). \throws Error(kModel) with the position for anything else.
 Value ParseJson(Span<char const> text);
 
 }  // namespace kauri::model_io

@@ -7,7 +7,7 @@
 namespace kauri::model_io {
 namespace {
 
-/// The escape of an ASCII character, or empty where it stands for itself.
+/// Returns the escape of an ASCII character; empty if it needs none.
 std::string EscapeOf(char letter) {
   constexpr std::string_view kLetters = "\"\\\b\f\n\r\t";
   constexpr std::string_view kNames = "\"\\bfnrt";

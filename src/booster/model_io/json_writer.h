@@ -11,19 +11,19 @@
 
 namespace kauri::model_io {
 
-/// Appends what stands for `text` between the quotes of a JSON string. Bytes that are not UTF-8 become the replacement
-/// character: no JSON text may hold them.
+/// Appends `text`, escaped for a JSON string, without quotes. Bytes that are not UTF-8 become the replacement
+/// character, because JSON text must not contain them.
 void AppendEscaped(std::string_view text, std::string* out);
 
-/// Appends a document to a string. The caller gives keys in ascending order and closes what it opens.
+/// Appends a document to a string. The caller passes keys in ascending order and closes every object and array.
 class JsonWriter {
  public:
-  static constexpr std::size_t kBytesPerNode = 100;  ///< of a tree, about; for Reserve
+  static constexpr std::size_t kBytesPerNode = 100;  ///< approximate, per node of a tree; for Reserve
 
   void Reserve(std::size_t bytes) { out_.reserve(bytes); }
   void BeginObject() { Open('{'); }
   void EndObject() { Close('}'); }
-  /// An array of `size` values that follow.
+  /// Begins an array; its `size` values follow.
   void BeginArray(std::size_t /*size*/) { Open('['); }
   void EndArray() { Close(']'); }
   void Key(std::string_view key);
@@ -70,7 +70,7 @@ class JsonWriter {
   }
 
   std::string out_;
-  bool first_ = true;  ///< nothing yet in the innermost object or array, or the value of a key is due
+  bool first_ = true;  ///< the innermost object or array is empty, or a key's value is next
 };
 
 }  // namespace kauri::model_io

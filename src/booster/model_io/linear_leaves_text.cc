@@ -33,7 +33,7 @@ std::int64_t ChecksumOfTree(Tree const& tree) {
   return ChecksumOf(splits, checksum);
 }
 
-/// The linear leaves of a tree, side by side.
+/// The linear leaves of a tree, as one array per property.
 struct FlatLeaves {
   std::vector<float> base;
   std::vector<std::int32_t> node;
@@ -52,7 +52,7 @@ FlatLeaves Flatten(Tree const& tree) {
   return flat;
 }
 
-/// numbers_of(tree, flat): of one tree.
+/// Writes one array per tree. numbers_of(tree) returns the numbers of one tree.
 template <typename NumbersOf>
 void WriteOfTrees(char const* key, Model const& model, JsonWriter* writer, NumbersOf&& numbers_of) {
   writer->Key(key);
@@ -72,7 +72,7 @@ class ArraysOfTrees {
     if (arrays_->size() == n_trees) return;
     attribute.FailAt(key, "has ", arrays_->size(), " elements; expected ", n_trees, ", one per tree");
   }
-  /// take(reader, key): the numbers of a tree.
+  /// Returns the numbers of a tree. take(reader, key) moves them out of the document.
   template <typename Take>
   auto Of(std::size_t tree, Take&& take) const {
     Value element{Object{}};
@@ -90,7 +90,7 @@ class ArraysOfTrees {
 std::vector<float> FloatsOf(ObjectReader const& reader, char const* key) { return reader.TakeFloats(key); }
 std::vector<std::int32_t> IndicesOf(ObjectReader const& reader, char const* key) { return reader.TakeInt32(key); }
 
-/// What is left to check is checked with the tree (Tree::Validate).
+/// Restores the linear leaves of one tree. Checks nodes and sizes here; Tree::Validate checks the rest.
 LinearLeaves Unflatten(ObjectReader const& attribute, std::size_t number, Tree const& tree,
                        std::vector<float> const& base, std::vector<std::int32_t> const& node,
                        std::vector<std::int32_t> const& size) {

@@ -1,10 +1,15 @@
-/// \file Linear leaves (kauri/linear_leaves.h) as the attribute kauri_linear_leaves has them. The trees of the file
-/// hold the leaves' constants, which is what other readers predict.
+/// \file Linear leaves (kauri/linear_leaves.h) as the attribute kauri_linear_leaves stores them. The trees of the file
+/// hold the leaves' constants, which other readers predict.
 ///
-/// {"base": of each tree a number per linear leaf, "centre", "feature", "slope": of each tree a number per term, leaf
-/// by leaf, "node": of each tree its linear leaves, ascending, "size": the terms of each, "trees": of each tree a
-/// checksum of its splits and leaves}. Where trees are not those of the checksums, another library has changed the
-/// model, and slopes would be added to what they do not belong to: such a file is refused.
+/// The attribute is an object of arrays, each with one element per tree:
+/// - "base": a number per linear leaf
+/// - "centre", "feature", "slope": a number per term, leaf by leaf
+/// - "node": the tree's linear leaves, ascending
+/// - "size": the number of terms of each linear leaf
+/// - "trees": a checksum of the tree's splits and leaves
+///
+/// If a tree does not match its checksum, another library has changed the model, and slopes would be added to the wrong
+/// leaves. Such a file is refused.
 #pragma once
 
 #include <string>
@@ -16,7 +21,7 @@ namespace kauri::model_io {
 
 std::string LinearLeavesText(Model const& model);
 
-/// \throws Error(kModel) for a text that the library does not write, or of other trees.
+/// \throws Error(kModel) for a text that the library does not write, or that belongs to other trees.
 void ReadLinearLeaves(ObjectReader const& attribute, Model* model);
 
 }  // namespace kauri::model_io

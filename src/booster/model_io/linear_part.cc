@@ -14,7 +14,7 @@ std::size_t NumWeights(Model const& model) {
   return static_cast<std::size_t>((model.n_features + 1) * model.NumOutputs());
 }
 
-/// Each number after `before`, with `between` them.
+/// Returns the numbers as text, each preceded by `before`, with `between` in between.
 std::string Joined(float const* numbers, std::size_t count, std::string const& before, std::string const& between) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? before : between + before) + SixDigits(numbers[i]);

@@ -9,10 +9,10 @@
 
 namespace kauri::model_io {
 
-/// booster: the member gradient_booster; `model` knows its features and outputs.
+/// Reads `booster`, the member gradient_booster. The numbers of features and outputs of `model` must be set.
 void ReadLinearPart(ObjectReader const& booster, Model* model);
 
-/// The weights that a file holds, zeros before the first round.
+/// Returns the weights that a file stores; zeros before the first round.
 std::vector<float> LinearWeights(Model const& model);
 
 template <typename Writer>
@@ -31,7 +31,7 @@ void WriteLinearPart(Model const& model, Writer* writer) {
   writer->EndObject();
 }
 
-/// One text, as XGBoost writes it. format: text or json. \throws Error(kParameter) for dot.
+/// Returns the model as one text in XGBoost's format. format: text or json. \throws Error(kParameter) for dot.
 std::string DumpLinear(Model const& model, std::string const& format);
 
 }  // namespace kauri::model_io

@@ -25,7 +25,8 @@ bool StartsWith(std::string_view bytes, std::string_view beginning) {
   return bytes.substr(0, beginning.size()) == beginning;
 }
 
-/// Says what bytes are that are no model, by the first of them, and what to do.
+/// Returns a message that identifies the format of bytes that are not a model, by their first bytes, and says what to
+/// do.
 std::string DescribeForeign(std::string_view bytes) {
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
   if (StartsWith(bytes, "tree\n") || StartsWith(bytes, "tree\r\n")) {
@@ -52,7 +53,8 @@ std::string DescribeForeign(std::string_view bytes) {
          "XGBoost 1.0 to 3.0.";
 }
 
-/// After '{', JSON goes on with a string or a blank, UBJSON with the marker of a length.
+/// Returns whether the bytes are JSON. After '{', JSON continues with a string, '}' or a blank, UBJSON with the marker
+/// of a length.
 bool IsJson(std::string_view bytes) {
   auto const begin = bytes.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos || bytes[begin] != '{') {
@@ -95,7 +97,7 @@ std::string DigestOfModel(Model model) {
   model.attributes.clear();
   model.categories.seen.clear();
   for (auto& tree : model.trees) tree.row_count.clear();
-  if (model.booster == "adaboost") model.booster = "gbtree";  // as a file without attributes has it
+  if (model.booster == "adaboost") model.booster = "gbtree";  // its name in a file without attributes
   Sha256 digest;
   digest.Add(SerialiseModel(model, ModelFormat::kUbjson));
   return digest.Finish();

@@ -1,4 +1,5 @@
-/// \file Model files: XGBoost's JSON and UBJSON, every dialect since 1.0 read, 3.2 written unless another is chosen.
+/// \file Model files: XGBoost's JSON and UBJSON. Every dialect since 1.0 is read; 3.2 is written unless another is
+/// chosen.
 #pragma once
 
 #include <string>
@@ -12,22 +13,24 @@ namespace kauri {
 
 enum class ModelFormat { kJson, kUbjson };
 
-/// By extension: .json, or .ubj and .model, which are both UBJSON. \throws Error(kParameter) for any other.
+/// Returns the format by the extension: .json, or .ubj and .model, which are both UBJSON. \throws Error(kParameter) for
+/// any other.
 ModelFormat FormatOfPath(std::string const& path);
 
-/// \throws Error(kParameter) for what the chosen dialect cannot say, see RequireSayable.
+/// \throws Error(kParameter) if the chosen dialect cannot store the model, see RequireSayable.
 std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect const& dialect = {});
-/// Text or binary is found out from the bytes. \throws Error(kModel) for anything malformed; never reads out of bounds.
+/// Parses a model. The first bytes decide between JSON and UBJSON. Never reads out of bounds. \throws Error(kModel) for
+/// malformed bytes.
 Model ParseModel(Span<char const> bytes);
-/// What ParseModel makes a model of.
+/// Returns the parsed document from which ParseModel makes a model.
 model_io::Value ParseDocument(Span<char const> bytes);
 
-/// The SHA-256 of the model's file without what no prediction depends on: attributes, categories that were seen, counts
-/// of rows.
+/// Returns the SHA-256 of the model's UBJSON file without the parts that no prediction depends on: attributes, seen
+/// categories and row counts.
 std::string DigestOfModel(Model model);
 
-/// Written beside the old file and renamed over it: a full disk or a kill never destroys a model. \throws Error(kIo),
-/// and as SerialiseModel.
+/// Writes the model beside the old file and renames it over that, so a full disk or a kill never destroys a model.
+/// \throws Error(kIo), and as SerialiseModel.
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect = {});
 Model LoadModel(std::string const& path);
 

@@ -15,7 +15,7 @@ namespace kauri::model_io {
 namespace {
 
 constexpr std::int64_t kLargestInt = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMostOutputs = 1 << 20;  ///< bounds what a few bytes of a hostile file can ask for
+constexpr std::int64_t kMostOutputs = 1 << 20;  ///< bounds the memory that a few bytes of a hostile file can request
 
 std::int64_t IntegerOr(ObjectReader const& reader, std::string const& key, std::int64_t highest,
                        std::int64_t otherwise) {
@@ -36,7 +36,7 @@ void ReadLearnerParam(ObjectReader const& learner, Model* model) {
   model->base_score_estimated = IntegerOr(param, "boost_from_average", 1, 1) != 0;
 }
 
-/// The position biases of an unbiased ranking.
+/// Reads the position biases of an unbiased ranking.
 void ReadObjectiveState(ObjectReader const& objective, Model* model) {
   auto const unbiased = model->objective_params.find("lambdarank_unbiased");
   if (unbiased == model->objective_params.end() || unbiased->second == "0") return;
@@ -51,7 +51,7 @@ void ReadObjectiveState(ObjectReader const& objective, Model* model) {
   }
 }
 
-/// The parameters of an objective are the one member that is an object.
+/// Reads the objective. Its parameters are its only member that is an object.
 void ReadObjective(ObjectReader const& learner, Model* model) {
   auto const objective = learner.Child("objective");
   model->objective = objective.String("name");
@@ -71,7 +71,8 @@ void ReadFeatureInfo(ObjectReader const& learner, Model* model) {
   if (learner.Has("attributes")) model->attributes = learner.StringMap("attributes");
 }
 
-/// Dart's weights in its three dialects: beside gbtree (until 3.2), beside model (3.3), inside model (since 3.4).
+/// Reads dart's tree weights, if `holder` has them: beside gbtree (until 3.2), beside model (3.3), inside model (since
+/// 3.4).
 void ReadTreeWeights(ObjectReader const& holder, Model* model) {
   constexpr char const* kKey = "weight_drop";
   if (!holder.Has(kKey)) return;
@@ -86,7 +87,8 @@ void ReadTreeWeights(ObjectReader const& holder, Model* model) {
     holder.FailAt(kKey, "is ", *wrong, " at index ", wrong - weights.begin(), "; expected finite");
 }
 
-/// Files before 2.0 have no iteration_indptr: every iteration has one group of parallel trees per output, or for all.
+/// Returns the iteration pointers of a file before 2.0, which has no iteration_indptr. Every iteration has one group of
+/// parallel trees per output, or a single group if leaves are vectors.
 std::vector<std::int64_t> EqualIterations(ObjectReader const& gbtree, Model const& model) {
   auto const per_iteration = (model.HasVectorLeaves() ? 1 : model.NumOutputs()) * model.n_parallel_trees;
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());

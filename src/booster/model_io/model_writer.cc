@@ -26,7 +26,7 @@ void Numbers(Writer* writer, char const* key, std::vector<T> const& values) {
   writer->Numbers(Span<T const>(values));
 }
 
-/// Short arrays that XGBoost writes without a common type.
+/// Writes a short array of integers without a common type, as XGBoost does.
 template <typename Writer, typename Container>
 void LooseIntegers(Writer* writer, char const* key, Container const& values) {
   writer->Key(key);
@@ -71,7 +71,8 @@ void WriteCategories(Tree const& tree, Writer* writer) {
   Numbers(writer, "categories_sizes", counts);
 }
 
-/// XGBoost has no parent of the root where leaves are vectors, and one that cannot be where they are numbers.
+/// Returns the parents as XGBoost stores them. If leaves are vectors the root has the parent -1, otherwise it has an
+/// impossible node number.
 std::vector<std::int32_t> FileParents(Tree const& tree) {
   auto parents = tree.parent;
   if (tree.HasVectorLeaves()) return parents;
@@ -79,7 +80,7 @@ std::vector<std::int32_t> FileParents(Tree const& tree) {
   return parents;
 }
 
-/// XGBoost's mark of a leaf that has its value elsewhere.
+/// Returns the split values, with XGBoost's mark in the leaves whose vectors are stored elsewhere.
 std::vector<float> FileSplitValues(Tree const& tree) {
   auto values = tree.split_value;
   for (std::size_t node = 0; tree.HasVectorLeaves() && node < values.size(); ++node) {
@@ -120,7 +121,7 @@ void WriteTree(Model const& model, std::size_t index, ModelDialect const& dialec
 template <typename Writer>
 void WriteTreeWeights(Model const& model, Writer* writer) {
   writer->Key("weight_drop");
-  writer->BeginArray(model.trees.size());  // XGBoost reads these without a common type only
+  writer->BeginArray(model.trees.size());  // XGBoost reads these only without a common type
   for (std::size_t i = 0; i < model.trees.size(); ++i) writer->Float(model.TreeWeight(static_cast<std::int64_t>(i)));
   writer->EndArray();
 }
@@ -186,7 +187,7 @@ void WriteObjective(Model const& model, ModelDialect const& dialect, Writer* wri
   if (!key.empty() && key < "name") StringMap(writer, key, members.params);
   Text(writer, "name", model.objective);
   if (key > "name") StringMap(writer, key, members.params);
-  for (auto const& [name, numbers] : members.state) {  // lower-case words above "name"
+  for (auto const& [name, numbers] : members.state) {  // keys that sort after "name"
     writer->Key(name);
     writer->Numbers(Span<float const>(numbers));
   }

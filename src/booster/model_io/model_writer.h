@@ -1,6 +1,6 @@
-/// \file A Model to a document that XGBoost reads, of the version that the dialect names and later.
+/// \file Converts a Model to a document that XGBoost reads, from the dialect's version on.
 ///
-/// Keys ascend, as XGBoost's do, so that equal models give equal bytes.
+/// Keys ascend, as in XGBoost's files, so that equal models give equal bytes.
 #pragma once
 
 #include "booster/model_io/dialect.h"

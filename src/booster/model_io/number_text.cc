@@ -13,7 +13,7 @@ char* WriteWord(char const* word, char* out) {
   return out + length;
 }
 
-/// 1.5e-07 becomes 1.5E-7, and 5e+00 becomes 5E0.
+/// Shortens an exponent in place and returns the new end: 1.5e-07 becomes 1.5E-7, and 5e+00 becomes 5E0.
 char* ShortenExponent(char* begin, char* end) {
   auto* mark = end - 1;
   while (mark > begin && *mark != 'e') --mark;

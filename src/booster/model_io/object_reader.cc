@@ -27,7 +27,7 @@ template <typename T>
 constexpr bool kIsIntegers = std::is_same_v<T, std::vector<std::uint8_t>> ||
                              std::is_same_v<T, std::vector<std::int32_t>> || std::is_same_v<T, Integers>;
 
-/// Array of integers, whatever its width, as vector<To>; moved where the width is the same.
+/// Returns an array of integers of any width as vector<To>; moves it if the width is the same.
 template <typename To>
 std::vector<To> TakeIntegers(ObjectReader const& reader, std::string const& key, To lowest, To highest) {
   return std::visit(

@@ -17,12 +17,12 @@
 namespace kauri::model_io {
 namespace {
 
-constexpr char const* kNumbers = "numbers";  ///< of a category; not there if it is one
+constexpr char const* kNumbers = "numbers";  ///< key of the numbers per category; absent if there is one
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostPermutations = 1024;
-constexpr std::int64_t kMostExponent = 256;  ///< of units; float32 and 30 bits need less
+constexpr std::int64_t kMostExponent = 256;  ///< bounds the exponents of units; float32 and 30 bits need less
 
-/// The columns end to end.
+/// All columns, concatenated.
 struct FlatTables {
   std::vector<std::int32_t> columns;
   std::vector<std::int64_t> segments{0};
@@ -57,7 +57,7 @@ void CheckColumns(ObjectReader const& reader, std::vector<std::int32_t> const& c
   }
 }
 
-/// What all rows add up to: labels [n_numbers], and weights.
+/// Returns the sums over all rows: labels [n_numbers], then weights.
 std::vector<std::int64_t> FlatTotal(OrderedEncoding const& encoding) {
   FlatSums flat;
   flat.Append(encoding.totals, encoding.settings.n_numbers);
@@ -77,7 +77,7 @@ void ReadTotal(ObjectReader const& reader, OrderedEncoding* encoding) {
   }
 }
 
-/// n_classes: of the model.
+/// Reads the numbers per category. n_classes: the model's number of classes.
 std::int64_t ReadNumbers(ObjectReader const& reader, std::int64_t n_classes) {
   if (!reader.Has(kNumbers)) return 1;
   auto const n_numbers = reader.IntegerIn(kNumbers, 3, kLargest);
@@ -104,7 +104,7 @@ void ReadSettings(ObjectReader const& reader, OrderedEncoding* encoding) {
   ReadTotal(reader, encoding);
 }
 
-/// The columns of `flat`, whose sizes fit.
+/// Fills the columns of `encoding` from `flat`, whose sizes have been checked.
 void TakeColumns(ObjectReader const& reader, FlatTables const& flat, OrderedEncoding* encoding) {
   for (std::size_t i = 0; i < flat.columns.size(); ++i) {
     auto& column = encoding->columns[flat.columns[i]];
@@ -123,8 +123,8 @@ void TakeColumns(ObjectReader const& reader, FlatTables const& flat, OrderedEnco
   }
 }
 
-/// How many of the columns that the file counts, n_features, only the model has. \throws Error(kModel) where no other
-/// is left.
+/// Returns how many of the n_features columns that the file counts exist only in the model: combinations, and numbers
+/// beyond the first. \throws Error(kModel) if no other column is left.
 std::int64_t CountAdded(ObjectReader const& reader, OrderedEncoding const& encoding, std::size_t n_encoded,
                         std::int64_t n_features) {
   auto const n_combinations = CountCombinations(reader, n_features);
@@ -136,7 +136,7 @@ std::int64_t CountAdded(ObjectReader const& reader, OrderedEncoding const& encod
                 " features of the model");
 }
 
-/// What was read of the features, without the last `count`, which have neither names nor categories of their own.
+/// Removes the last `count` features from `model`. They have neither names nor categories of their own.
 void RemoveFeatures(std::int64_t count, Model* model) {
   model->n_features -= count;
   auto const n_features = static_cast<std::size_t>(model->n_features);

@@ -29,7 +29,7 @@ constexpr char const* kBooster = "kauri_booster";
 constexpr char const* kAdaBoost = "adaboost";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
-/// Of all that decides where rows go, after `before`.
+/// Returns the checksum of everything that decides the path of rows through the tree, continued from `before`.
 std::uint32_t ChecksumOfSplits(Tree const& tree, std::uint32_t before) {
   std::vector<std::int32_t> parts{tree.NumNodes()};
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
@@ -96,7 +96,8 @@ void ReadSeen(ObjectReader const& attribute, Model* model) {
   if (checksum != ChecksumOfTrees(*model)) model->categories.seen.clear();  // the policy stays
 }
 
-/// Not more trees than have both: XGBoost may have added some, or taken some away.
+/// Reads the row counts of the trees whose checksums match. XGBoost may have added or removed trees, so the attribute
+/// and the model may have different numbers of them.
 void ReadRowCounts(ObjectReader const& attribute, Model* model) {
   auto* const counts = attribute.Elements("counts");
   auto const checksums = attribute.TakeInt64("trees");
@@ -118,7 +119,7 @@ void ReadRowCounts(ObjectReader const& attribute, Model* model) {
   }
 }
 
-/// Removes the attribute `name`. \returns its text, none where there is no such attribute.
+/// Removes the attribute `name`. \returns its text, or nothing if there is no such attribute.
 std::optional<std::string> TakeText(char const* name, Model* model) {
   auto const found = model->attributes.find(name);
   if (found == model->attributes.end()) return {};
@@ -127,10 +128,11 @@ std::optional<std::string> TakeText(char const* name, Model* model) {
   return text;
 }
 
-/// Whether a file can be of AdaBoost by what it says besides.
+/// Returns whether the objective and the tree weights are compatible with AdaBoost.
 bool MayVote(Model const& model) { return model.objective == "binary:logitraw" && model.tree_weights.empty(); }
 
-/// The file's own booster holds where another library has gone on with another booster or objective.
+/// Takes the booster from the attribute. The file's own booster remains if another library has continued the training
+/// with another booster or objective.
 void TakeBooster(Model* model) {
   auto const text = TakeText(kBooster, model);
   if (!text.has_value()) return;
@@ -141,7 +143,7 @@ void TakeBooster(Model* model) {
   if (model->booster == "gbtree" && MayVote(*model)) model->booster = kAdaBoost;
 }
 
-/// Removes the attribute `name`. read: gets its members.
+/// Removes the attribute `name` and parses it. read(reader, model) receives its members.
 template <typename Read>
 void Take(char const* name, Model* model, Read&& read) {
   auto const found = TakeText(name, model);

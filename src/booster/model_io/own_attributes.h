@@ -1,16 +1,18 @@
-/// \file What Kauri knows of a model beyond XGBoost's files: texts among learner.attributes, which every reader of such
-/// files passes over or keeps.
+/// \file Parts of a model that XGBoost's files have no members for. They are texts among learner.attributes, which
+/// every reader of such files ignores or keeps.
 ///
-/// kauri_cats_seen: {"seen": see seen_categories.h, "trees": a checksum of the splits of all trees}.
-/// kauri_cats_ordered: the tables of categorical_encoding=ordered, see ordered_tables.h; without them the trees' splits
-/// of these columns, which are at thresholds, mean nothing. Whatever rounds a model keeps, they are the same.
-/// kauri_row_counts: {"counts": of each tree the rows that reach its nodes, [] if never counted, "trees": of each tree
-/// a checksum of its splits}.
-/// kauri_linear_leaves: see linear_leaves_text.h.
-/// kauri_booster: "adaboost" for a model of booster=adaboost, which the file calls gbtree. A model that goes on from
-/// the file goes on with AdaBoost. Other libraries keep the attributes of a model that they train on or slice: where
-/// the splits are not those of the checksum, the first two say nothing of the tree, and are dropped. Older files of
-/// Kauri have the same as members of the trees and beside them (tree_reader.h, category_table.h).
+/// - kauri_cats_seen: {"seen": see seen_categories.h, "trees": a checksum of the splits of all trees}.
+/// - kauri_cats_ordered: the tables of categorical_encoding=ordered, see ordered_tables.h. Without them the splits of
+///   these columns, which are at thresholds, mean nothing. They are the same for any subset of the model's rounds.
+/// - kauri_row_counts: {"counts": for each tree the rows that reach its nodes, [] if never counted, "trees": for each
+///   tree a checksum of its splits}.
+/// - kauri_linear_leaves: see linear_leaves_text.h.
+/// - kauri_booster: "adaboost" for a model of booster=adaboost, which the file calls gbtree. Training that continues
+///   from the file continues with AdaBoost.
+///
+/// Other libraries keep the attributes of a model that they train further or slice. If the splits do not match a
+/// checksum, the seen categories (without their policy), or the tree's row counts, no longer apply and are dropped.
+/// Older files of Kauri store these beside the trees and in them (category_table.h, tree_reader.h).
 #pragma once
 
 #include <map>
@@ -20,13 +22,13 @@
 
 namespace kauri::model_io {
 
-/// Whether only this file may write an attribute of that name.
+/// Returns whether `name` is reserved: only this file may write such an attribute.
 bool IsOwnAttribute(std::string const& name);
 
-/// The model's attributes and the library's own.
+/// Returns the model's attributes and the library's own.
 std::map<std::string, std::string> AttributesOf(Model const& model);
 
-/// Moves the library's own attributes of a model that has its trees to where they belong. \throws Error(kModel) for
+/// Moves the library's own attributes into the members of `model`, which must have its trees. \throws Error(kModel) for
 /// texts that the library does not write.
 void TakeOwnAttributes(Model* model);
 

@@ -1,5 +1,5 @@
-/// \file Which categories training has seen, and the policy for others, as files store them: an object with
-/// feature_segments, where each feature's begin among the values, unseen_category, and values.
+/// \file The categories that training has seen, and the policy for unseen ones, as files store them: an object with
+/// feature_segments (the offsets of each feature's categories in the values), unseen_category, and values.
 #pragma once
 
 #include "booster/model_io/json_writer.h"
@@ -8,7 +8,7 @@
 
 namespace kauri::model_io {
 
-/// Whether there is anything to write.
+/// Returns whether there are seen categories, or a policy other than the default, to write.
 bool KnowsSeenCategories(ModelCategories const& categories);
 
 void WriteSeenCategories(ModelCategories const& categories, JsonWriter* writer);

@@ -1,5 +1,5 @@
 /// \file Snapshots of XGBoost, which its package pickles: the UBJSON (before 1.6 JSON) object
-/// {"Config": the document of config_document.h, "Model": that of a model file}.
+/// {"Config": the document of config_document.h, "Model": the document of a model file}.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 namespace kauri {
 
 struct Snapshot {
-  std::string config;  ///< JSON; empty: the bytes were a model alone
+  std::string config;  ///< JSON; empty if the bytes were only a model
   Model model;
 };
 
-/// \throws Error(kParameter) where `config` is no JSON, and as SerialiseModel.
+/// \throws Error(kModel) if `config` is not JSON, and as SerialiseModel.
 std::string SerialiseSnapshot(std::string const& config, Model const& model, ModelDialect const& dialect);
 
-/// Of a snapshot or of a model. \throws as ParseModel.
+/// Parses a snapshot or a model. \throws as ParseModel.
 Snapshot ParseSnapshot(Span<char const> bytes);
 
 }  // namespace kauri

@@ -34,7 +34,7 @@ std::size_t ReadTreeParam(ObjectReader const& reader, std::int64_t n_outputs, Tr
   return static_cast<std::size_t>(param.IntegerIn("num_nodes", 1, kLargestInt));
 }
 
-/// With vector leaves a row per node, as wide as the file has it.
+/// Takes base_weights. With vector leaves it has a row per node, of the width that the file has.
 std::vector<float> TakeBaseWeights(ObjectReader const& reader, std::size_t n_nodes, Tree const& tree) {
   constexpr char const* kKey = "base_weights";
   auto weights = reader.TakeFloats(kKey);
@@ -71,7 +71,7 @@ void ReadNodes(ObjectReader const& reader, std::size_t n_nodes, Tree* tree) {
   if (reader.Has(kRowCountsKey)) tree->row_count = take(kRowCountsKey, &ObjectReader::TakeInt64);
 }
 
-/// \returns the nodes that the root leads to, breadth-first. Fills in the parents.
+/// Sets the parents. \returns the nodes that are reachable from the root, breadth-first.
 std::vector<std::int32_t> ReachNodes(ObjectReader const& reader, Tree* tree) {
   auto const n_nodes = tree->NumNodes();
   tree->parent.assign(Index(n_nodes), kNoNode);
@@ -99,7 +99,7 @@ std::vector<std::int32_t> ReachNodes(ObjectReader const& reader, Tree* tree) {
 
 void CheckDeleted(ObjectReader const& reader, std::size_t n_nodes, std::size_t n_reached) {
   auto const param = reader.Child("tree_param");
-  if (!param.Has("num_deleted")) return;  // as in 1.0
+  if (!param.Has("num_deleted")) return;  // a file of 1.0
   auto const n_deleted = static_cast<std::size_t>(param.IntegerIn("num_deleted", 0, kLargestInt));
   if (n_reached + n_deleted != n_nodes) {
     param.FailAt("num_deleted", "is ", n_deleted, ", but ", n_nodes - n_reached, " of ", n_nodes,
@@ -107,7 +107,7 @@ void CheckDeleted(ObjectReader const& reader, std::size_t n_nodes, std::size_t n
   }
 }
 
-/// values: [n_nodes, any number].
+/// Keeps the rows of `order`, in this order. values: [n_nodes, any number], or empty.
 template <typename T>
 void Permute(std::vector<std::int32_t> const& order, std::size_t n_nodes, std::vector<T>* values) {
   if (values->empty()) return;
@@ -139,7 +139,7 @@ void Renumber(std::vector<std::int32_t> const& order, Tree* tree) {
   Permute(order, n_nodes, &tree->row_count);
 }
 
-/// The categories as the file stores them; nodes by their numbers in the file.
+/// Reads the categories as the file stores them. Nodes still have the numbers of the file.
 void ReadCategories(ObjectReader const& reader, Tree* tree) {
   auto const nodes = reader.TakeInt32("categories_nodes");
   auto const begins = reader.TakeInt64("categories_segments");
@@ -155,7 +155,7 @@ void ReadCategories(ObjectReader const& reader, Tree* tree) {
     if (!known || tree->is_categorical[Index(nodes[i])] == 0 || tree->category_count[Index(nodes[i])] != 0) {
       reader.FailAt("categories_nodes", "holds ", nodes[i], ", which is no categorical split or is named twice");
     }
-    // Segments may not overlap: the categories are copied, and few bytes would ask for much memory.
+    // Segments must not overlap: the categories are copied, so a few bytes could request much memory.
     auto const size = static_cast<std::int64_t>(tree->categories.size());
     if (counts[i] < 1 || counts[i] > left_over || begins[i] < 0 || begins[i] > size - counts[i]) {
       reader.FailAt("categories_sizes", "and 'categories_segments' describe ", counts[i], " categories from ",
@@ -182,8 +182,8 @@ void CopyCategories(ObjectReader const& reader, Tree* tree, std::size_t node, st
   tree->category_count[node] = static_cast<std::int64_t>(out->size()) - begin;
 }
 
-/// Canonical form: categories in the order of the nodes, nothing for leaves, and one threshold (older files have NaN
-/// there).
+/// Makes categories canonical: they are in the order of the nodes, leaves have none, and all categorical splits have
+/// the same threshold (NaN in older files).
 void PackCategories(ObjectReader const& reader, Tree* tree) {
   std::vector<std::int32_t> packed;
   for (std::size_t node = 0; node < tree->left.size(); ++node) {
@@ -201,7 +201,8 @@ void PackCategories(ObjectReader const& reader, Tree* tree) {
   if (tree->categories.empty()) tree->category_begin = tree->category_count = {};
 }
 
-/// A leaf of an old file may carry any feature; a split's is checked by Tree::Validate.
+/// Sets out-of-range features of leaves to 0: a leaf of an old file may have any feature. Tree::Validate
+/// checks the features of splits.
 void ClearLeafFeatures(std::int64_t n_features, Tree* tree) {
   for (std::size_t node = 0; node < tree->left.size(); ++node) {
     if (tree->left[node] == kNoNode && tree->split_feature[node] >= n_features) tree->split_feature[node] = 0;

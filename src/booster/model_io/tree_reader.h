@@ -9,19 +9,20 @@
 
 namespace kauri::model_io {
 
-/// Numbers of rows in older files of Kauri; now an attribute (own_attributes.h).
+/// Key of the row counts in older files of Kauri; now an attribute (own_attributes.h).
 constexpr char const* kRowCountsKey = "kauri_row_counts";
 
-/// Where a tree stands in its file.
+/// Place of a tree in its file, with the model's sizes.
 struct TreePlace {
   std::string path;
   std::int64_t index = 0;       ///< must be the tree's id
-  std::int64_t n_features = 0;  ///< of the model
-  std::int64_t n_outputs = 1;   ///< of the model
+  std::int64_t n_features = 0;  ///< the model's features
+  std::int64_t n_outputs = 1;   ///< the model's outputs
 };
 
-/// Moves the arrays out of `value`. Parents are recomputed; deleted nodes are left out, and the rest is numbered
-/// breadth-first then. \throws Error(kModel) unless the arrays describe one tree; see Tree::Validate.
+/// Moves the arrays out of `value` and recomputes parents. If nodes are deleted, or a child comes before its parent,
+/// the remaining nodes are renumbered breadth-first. \throws Error(kModel) unless the arrays describe one tree; see
+/// Tree::Validate.
 Tree ReadTree(Value* value, TreePlace const& place);
 
 }  // namespace kauri::model_io

@@ -8,7 +8,7 @@
 namespace kauri::model_io {
 namespace {
 
-/// Rounded to float32; beyond its range infinite.
+/// Rounds to float32; values beyond its range become infinite.
 float Narrowed(double value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
   if (value > kLargest) return std::numeric_limits<float>::infinity();
@@ -47,7 +47,7 @@ class Parser {
     return begin;
   }
   char NextByte() { return *Take(1); }
-  /// \returns whether the next byte was `marker`, and then is past it.
+  /// Skips the next byte if it is `marker`. \returns whether it was.
   bool Skip(char marker) {
     bool const found = position_ < bytes_.size() && bytes_[position_] == marker;
     if (found) ++position_;
@@ -59,7 +59,7 @@ class Parser {
     return LoadBigEndian<T>(Take(sizeof(T)));
   }
 
-  /// An integer after its marker. \returns false when `marker` is none of an integer.
+  /// Reads an integer after its marker. \returns false if `marker` does not mark an integer.
   bool ReadInteger(char marker, std::int64_t* out) {
     switch (marker) {
       case 'i':
@@ -82,7 +82,8 @@ class Parser {
     }
   }
 
-  /// A length of items that take at least `item_bytes` each; so it is bounded by the bytes left.
+  /// Reads the length of a sequence of items of at least `item_bytes` each, which the remaining bytes must be able to
+  /// hold.
   std::size_t ReadLength(std::size_t item_bytes) {
     auto const marker = NextByte();
     std::int64_t length = 0;

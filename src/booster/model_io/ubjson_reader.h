@@ -1,4 +1,4 @@
-/// \file UBJSON (draft 12) to a Value.
+/// \file Parses UBJSON (draft 12).
 #pragma once
 
 #include "booster/model_io/document.h"
@@ -6,8 +6,8 @@
 
 namespace kauri::model_io {
 
-/// The part of UBJSON that XGBoost writes, and arrays without a length. Every declared length is checked against the
-/// bytes that are left before memory is asked for. \throws Error(kModel) with the position for anything else.
+/// Parses the part of UBJSON that XGBoost writes, and arrays without a length. Every declared length is checked against
+/// the remaining bytes before memory is allocated. \throws Error(kModel) with the position for anything else.
 Value ParseUbjson(Span<char const> bytes);
 
 }  // namespace kauri::model_io

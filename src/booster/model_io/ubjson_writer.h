@@ -9,20 +9,20 @@
 
 namespace kauri::model_io {
 
-/// Appends a document to a string. The caller gives keys in ascending order and closes what it opens.
+/// Appends a document to a string. The caller passes keys in ascending order and closes every object and array.
 class UbjsonWriter {
  public:
-  static constexpr std::size_t kBytesPerNode = 40;  ///< of a tree, about; for Reserve
+  static constexpr std::size_t kBytesPerNode = 40;  ///< approximate, per node of a tree; for Reserve
 
   void Reserve(std::size_t bytes) { out_.reserve(bytes); }
   void BeginObject() { out_ += '{'; }
   void EndObject() { out_ += '}'; }
-  /// An array of `size` values that follow.
+  /// Begins an array; its `size` values follow.
   void BeginArray(std::size_t size);
   void EndArray() {}
   void Key(std::string_view key) { Text(key); }
   void String(std::string_view text);
-  /// In the fewest bytes.
+  /// Appends an integer in the fewest bytes.
   void Integer(std::int64_t value);
   void Float(float value);
   void Boolean(bool value) { out_ += value ? 'T' : 'F'; }

@@ -28,7 +28,7 @@ struct Visitor {
     for (auto const& value : values) WriteValue(value, writer);
     writer->EndArray();
   }
-  /// Without a common type, as XGBoost reads the numbers of a version.
+  /// Writes integers without a common type: XGBoost reads the numbers of a version in this form.
   void operator()(Integers const& integers) const {
     writer->BeginArray(integers.size());
     for (auto const integer : integers) writer->Integer(integer);

@@ -1,5 +1,5 @@
-/// \file A parsed document to text or bytes again. Whole numbers in arrays of floats, and true and false in arrays,
-/// have become numbers of the array's kind when it was parsed.
+/// \file Writes a parsed document as JSON or UBJSON again. Parsing has converted whole numbers in arrays of floats, and
+/// true and false in arrays, to numbers of the array's kind.
 #pragma once
 
 #include "booster/model_io/document.h"

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kBlockRows = 4096;
 constexpr std::int64_t kMostTileValues = 1 << 20;
 
-/// The present entries of one row after the other.
+/// Digest of the present entries of rows, added one row after the other.
 class RowsDigest {
  public:
   void AddEntry(std::uint32_t column, float value) {
@@ -84,13 +84,14 @@ std::string DigestOfFeatures(Context const& ctx, DataMatrix const& data) {
   return digest.Finish();
 }
 
-/// Each after its length, so that no two lists are the same bytes.
+/// Adds each text after its length, so that different lists give different bytes.
 void AddTexts(std::vector<std::string> const& texts, Sha256* digest) {
   digest->Add(std::to_string(texts.size()) + '\n');
   for (auto const& text : texts) digest->Add(std::to_string(text.size()) + '\n' + text);
 }
 
-/// Numbers are one type, whatever they were before; where no column has names for its categories there is no table.
+/// Returns the digest of the columns' names, types and category names. All numerical types count as one type. Columns
+/// without category names add nothing, so a missing table and an empty one are the same.
 std::string DigestOfColumns(MetaInfo const& info) {
   auto types = info.feature_types;
   if (types.empty()) types.assign(ToSize(info.n_cols), "q");

@@ -1,4 +1,4 @@
-/// \file Checksums of what is learnt from.
+/// \file Checksums of training data.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace kauri {
 
-/// By the name of a part of the data ("features", "values of label", ...), its SHA-256. How the rows lie in memory does
-/// not matter, nor does the number of threads; the names of the parts are always the same. A matrix that keeps bins is
-/// known by what stands for its values.
+/// Returns the SHA-256 of each part of the data, by the part's name ("features", "values of label", ...). The digests
+/// depend neither on the memory layout of the rows nor on the number of threads. The names of the parts are always the
+/// same. A matrix that keeps bins contributes the values that represent its bins.
 std::map<std::string, std::string> DigestsOfData(Context const& ctx, DataMatrix const& data);
 
 }  // namespace kauri

@@ -20,13 +20,14 @@ namespace {
 using Data = std::shared_ptr<DataMatrix const>;
 using Texts = std::map<std::string, std::string>;
 
-/// No model depends on them.
+/// Returns whether the parameter decides where and how training runs; no model depends on such parameters.
 bool SaysWhereNotWhat(std::string const& name) {
   static constexpr std::array<char const*, 4> kNames{"device", "nthread", "verbosity", "validate_parameters"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// The parameters that were given and that say where a model is learnt, or else those that say what.
+/// Returns the given parameters that decide where a model is trained, or if not `where`, the given parameters that the
+/// model depends on.
 ParamMap ParamsOf(Components const& parts, bool where) {
   ParamMap params;
   for (auto const& [name, value] : parts.given) {
@@ -35,12 +36,14 @@ ParamMap ParamsOf(Components const& parts, bool where) {
   return params;
 }
 
-/// The names and types of columns, which rounds take from the data where a learner has none.
+/// Sets the learner's column names and types to the model's. Training rounds take them from the data if the learner has
+/// none.
 void GiveColumnLabels(Model const& model, Learner* learner) {
   learner->SetFeatureInfo("feature_name", model.feature_names);
   learner->SetFeatureInfo("feature_type", model.feature_types);
 }
 
+/// Trains a model again with `params` and the learner's device and threads, and returns its digest.
 std::string DigestOfAnother(Learner const& learner, Model const& model, ParamMap params, Data const& data) {
   params.merge(ParamsOf(*learner.Ready()->Parts(), true));
   auto const again = learner.Untrained(params);
@@ -104,7 +107,7 @@ Receipt ReadReceipt(Model const& model) {
           TextOf(JsonMember(root, "model")), TextOf(JsonMember(root, "kauri"))};
 }
 
-/// What of the data is not that of the receipt.
+/// Returns a message for each part of the data whose digest differs from the receipt.
 std::vector<std::string> DifferencesOfData(Receipt const& receipt, Texts const& found) {
   std::vector<std::string> differences;
   if (receipt.data.size() != found.size()) FailDamaged();
