@@ -297,7 +297,7 @@ def test_what_constructors_refuse(tmp_path: Path) -> None:
         kb.QuantileDMatrix(X, Y, ref=kb.QuantileDMatrix(X, Y), max_bin=64)
     with pytest.raises(kb.ParameterError, match="max_bin=1 is out of range"):
         kb.QuantileDMatrix(X, Y, max_bin=1)
-    with pytest.raises(kb.DataError, match="5 columns, but those of `ref` have 6"):
+    with pytest.raises(kb.DataError, match="5 columns, but `ref` has 6"):
         kb.QuantileDMatrix(X[:, :5], Y, ref=kb.QuantileDMatrix(X, Y))
     with pytest.raises(kb.ParameterError, match="memory_budget=-1"):
         kb.ExtMemQuantileDMatrix(in_batches(2), memory_budget=-1)

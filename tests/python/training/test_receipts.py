@@ -112,7 +112,7 @@ def test_what_gets_none() -> None:
         "nothing learnt": kb.Booster(),
     }
     for why, model in impossible.items():
-        with pytest.raises(kb.ModelError, match="gives another model; give a receipt right after"):
+        with pytest.raises(kb.ModelError, match="gives another model; add a receipt right after"):
             kb.add_receipt(model, data)
         assert model.attr("kauri_receipt") is None, why
     with pytest.raises(kb.ModelError, match="gives another model"):
