@@ -36,7 +36,8 @@ float FromBits(std::uint64_t word) {
       if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, rows.first_row + row);
     }
   }
-  Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
+  Fail(ErrorKind::kInternal,
+       "expected a gradient that is NaN or infinite, as the first scan found one, but the second scan found none");
 }
 
 /// What the rows of all ranks have. Bits of magnitudes ascend with them; the last word says that hessians differ.

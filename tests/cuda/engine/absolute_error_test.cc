@@ -158,7 +158,7 @@ TEST_F(AbsoluteErrorOnDevice, GradientsFromOutsideAreRefused) {
   auto const data = MakeData({});
   learner.BoostRound(data, 0);
   std::vector<GradientPair> const pairs(3000, {0.5F, 1.0F});
-  EXPECT_NE(MessageOf([&] { learner.BoostRound(data, 1, Span<GradientPair const>(pairs)); }).find("given from outside"),
+  EXPECT_NE(MessageOf([&] { learner.BoostRound(data, 1, Span<GradientPair const>(pairs)); }).find("custom gradients"),
             std::string::npos);
   learner.BoostRound(data, 1);
   EXPECT_EQ(learner.NumIterations(), 2);
