@@ -172,7 +172,7 @@ TEST_F(AbsoluteErrorOnDevice, HistIsRefused) {
   learner.SetParam("objective", "reg:absoluteerror");
   learner.SetParam("split_criterion", "absolute_error");
   auto const message = MessageOf([&] { learner.BoostRound(MakeData({}), 0); });
-  ExpectParts(message, {"tree_method=gpu_hist has no bins of labels", "tree_method=exact", "device=cpu"});
+  ExpectParts(message, {"tree_method=gpu_hist does not support it", "tree_method=exact", "device=cpu"});
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ def test_categories_have_a_bin_each() -> None:
         kb.QuantileDMatrix(np.full((2, 6), 1000), feature_types=types, ref=whole)
     later = kb.QuantileDMatrix(rows, Y)
     later.feature_types = types
-    with pytest.raises(kb.DataError, match="column 1 has the type 'c', which it did not have"):
+    with pytest.raises(kb.DataError, match="column 1 has the type 'c', but had another type when its bins were made"):
         model_of(later)
 
 

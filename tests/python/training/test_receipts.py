@@ -117,7 +117,7 @@ def test_what_gets_none() -> None:
         assert model.attr("kauri_receipt") is None, why
     with pytest.raises(kb.ModelError, match="gives another model"):
         kb.add_receipt(booster, make_data(label=np.arange(300)))
-    with pytest.raises(kb.DataError, match="a receipt is of a DMatrix"):
+    with pytest.raises(kb.DataError, match="a receipt needs a DMatrix"):
         kb.verify(signed({}, data), np.ones((3, 3)))  # type: ignore[arg-type]
 
 
