@@ -31,7 +31,7 @@ struct SoftmaxParam : public dmlc::Parameter<SoftmaxParam> {
   void Validate() const {
     if (num_class >= 2) return;
     Fail(ErrorKind::kParameter, "parameter num_class='", num_class,
-         "' leaves nothing to tell apart; multi:softmax and multi:softprob need the number of classes, 2 or more");
+         "' is not valid; multi:softmax and multi:softprob need the number of classes, 2 or more");
   }
 };
 

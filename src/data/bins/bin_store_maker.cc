@@ -297,7 +297,7 @@ CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCut
     if (options.max_bin && plan.max_bin != bins->MaxBin()) {
       Fail(ErrorKind::kParameter, "max_bin=", plan.max_bin,
            ", but the data of `ref` have bins of max_bin=", bins->MaxBin(),
-           "; both must be the same. Leave max_bin out to take that of ref. (`max_bin` must be consistent.)");
+           "; both must be the same. Leave max_bin out to use the max_bin of ref. (`max_bin` must be consistent.)");
     }
     plan.max_bin = bins->MaxBin();
     plan.given = &bins->Cuts();
