@@ -31,9 +31,9 @@ class Booster {
   virtual void RequireGroup() const = 0;
   /// \throws Error(kParameter) unless its trees may grow on other gradients than their leaf values.
   virtual void RequireSplitGradients() const {
-    Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: only trees of ",
-         "booster=gbtree or dart grow on other gradients than those of their leaves; give the gradients of the leaves ",
-         "alone (return None from split_grad).");
+    Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: separate gradients ",
+         "for splits are supported by booster=gbtree and dart only; leave out the gradients for splits ",
+         "(return None from split_grad).");
   }
   /// Returns the loss whose gradients its rounds use in place of the objective's, from margin 0 unless a base score is
   /// given; nullptr: the objective's. It lives as long as the booster.

@@ -88,9 +88,9 @@ class AdaBoost : public Booster {
 
   void RequireTraining() const override {
     if (objective_ != kObjective) {
-      Fail(ErrorKind::kParameter, "booster=adaboost tells two classes apart, and its trees add up to half their ",
+      Fail(ErrorKind::kParameter, "booster=adaboost trains binary classifiers, whose trees add up to half the ",
            "log-odds; objective=", objective_.empty() ? "(none)" : objective_,
-           " is not for it: set objective=", kObjective, ".");
+           " is not supported: set objective=", kObjective, ".");
     }
     if (device_ != DeviceKind::kCpu) {
       Fail(ErrorKind::kParameter, "booster=adaboost builds trees in host memory, and device=cuda was given; ",
@@ -125,22 +125,24 @@ class AdaBoost : public Booster {
                                        {"path_smooth", tree_param_.path_smooth}}};
     for (auto const& value : values) {
       if (value.value == 0.0F) continue;
-      Fail(ErrorKind::kParameter, value.name, "=", value.value, " shrinks leaves, and those of booster=adaboost are ",
-           "votes; set ", value.name, "=0, or use booster=gbtree.");
+      Fail(ErrorKind::kParameter, value.name, "=", value.value,
+           " shrinks leaf values, but leaves of booster=adaboost hold ", "votes; set ", value.name,
+           "=0, or use booster=gbtree.");
     }
     if (tree_param_.linear_tree) {
-      Fail(ErrorKind::kParameter, "linear_tree=1 makes leaves linear, and those of booster=adaboost are votes; set ",
+      Fail(ErrorKind::kParameter, "linear_tree=1 fits linear leaves, but leaves of booster=adaboost hold votes; set ",
            "linear_tree=0, or use booster=gbtree.");
     }
     if (!ParseConstraints(tree_param_).HasMonotone()) return;
     Fail(ErrorKind::kParameter, "monotone_constraints=", tree_param_.monotone_constraints,
-         " bound leaves, and those of booster=adaboost are votes; leave them out, or use booster=gbtree.");
+         " bound leaf values, but leaves of booster=adaboost hold votes; leave the constraints out, or use "
+         "booster=gbtree.");
   }
   void RequireAllRows() const {
     if (tree_param_.subsample < 1.0F || tree_param_.bagging_temperature > 0.0F) {
       Fail(ErrorKind::kParameter, "subsample=", tree_param_.subsample,
            " and bagging_temperature=", tree_param_.bagging_temperature,
-           ": booster=adaboost takes the error of a tree over all rows; set ",
+           ": booster=adaboost measures the error of each tree on all rows; set ",
            "subsample=1 and bagging_temperature=0, or use booster=gbtree.");
     }
     if (param_.num_parallel_tree > 1 || param_.process_type == GbTreeParam::kUpdate) {

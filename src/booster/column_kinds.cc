@@ -84,9 +84,9 @@ void RefuseNumbersForNames(Model const& model, DeclaredColumns const& data, std:
       names.texts.empty()
           ? "."
           : ", or use the program, which compares the texts of categorical_columns with the model's names.";
-  Fail(ErrorKind::kData, NameOf(model, feature), " holds numbers alone in ", what,
-       ", but the model knows its categories by names, as ", NameOfCategory(names, 0),
-       ", and which numbers are names cannot be told from the file; read the file as a frame whose column is ",
+  Fail(ErrorKind::kData, NameOf(model, feature), " holds only numbers in ", what,
+       ", but the model knows its categories by names, such as ", NameOfCategory(names, 0),
+       ", and the file does not say which number stands for which name; read the file as a frame whose column is ",
        "categorical, as pandas.read_csv and .astype('category') do", program);
 }
 
@@ -139,7 +139,7 @@ void CheckTrainingKinds(Model const& model, SplitKinds const& splits, DataMatrix
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(train.n_cols); ++feature) {
     if (HasNames(train.category_names, feature) || KindIn(model, splits, feature) != ColumnKind::kCategory) continue;
     Fail(ErrorKind::kData, NameOf(model, feature), " holds categories in the model, but the training data have no ",
-         "feature types, and without the type 'c' it is learnt from as a column of numbers; give feature_types.");
+         "feature types, and without the type 'c' its values would be taken for numbers; give feature_types.");
   }
 }
 

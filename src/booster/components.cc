@@ -66,7 +66,7 @@ void RequireClasses(Components const& parts) {
   if (parts.objective->NumClasses() > 0 || given == parts.effective.end()) return;
   if (given->second == "0" || given->second == "1") return;
   Fail(ErrorKind::kParameter, "num_class=", given->second, " does not go with objective=", parts.param.objective,
-       ", which tells no classes apart; use multi:softprob or multi:softmax, or leave num_class out.");
+       ", which is not a multi-class objective; use multi:softprob or multi:softmax, or leave num_class out.");
 }
 
 std::unique_ptr<Predictor> MakePredictor(Components const& parts, ParamMap const& params) {

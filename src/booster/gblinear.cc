@@ -24,11 +24,11 @@ class GbLinear : public Booster {
     RefuseCategorical(train.Info(), "booster=gblinear", "Use booster=gbtree, or one-hot columns.");
     if (model.linear.n_rounds == std::numeric_limits<std::int32_t>::max()) {
       Fail(ErrorKind::kModel, "the model has ", model.linear.n_rounds,
-           " rounds, as many as a model file can tell; train a new one.");
+           " rounds, the most that a model file can hold; train a new model.");
     }
     auto* const host = engine->OnHost();
     if (host == nullptr)
-      Fail(ErrorKind::kInternal, "a linear model is learnt in host memory, and the engine is not there");
+      Fail(ErrorKind::kInternal, "booster=gblinear trains in host memory; expected a CPU engine, got a device engine");
     auto next = model;  // a linear model has no trees
     if (!model.IsLinear()) next.linear.weights.assign((model.n_features + 1) * model.NumOutputs(), 0.0F);
     host->UpdateLinear(ctx, train, updater_, &next);
@@ -41,7 +41,7 @@ class GbLinear : public Booster {
   }
 
   void RequireGroup() const override {
-    Fail(ErrorKind::kParameter, "booster=gblinear needs all rows in one process; a group of ranks learns trees: ",
+    Fail(ErrorKind::kParameter, "booster=gblinear needs all rows in one process; for distributed training ",
          "use booster=gbtree or dart.");
   }
 
@@ -55,7 +55,7 @@ void GbLinearParam::Validate() const {
   if (updater == kCoordDescent || feature_selector == kCyclic || feature_selector == kShuffle) return;
   auto const* const name = feature_selector == kRandom ? "random" : feature_selector == kGreedy ? "greedy" : "thrifty";
   Fail(ErrorKind::kParameter, "feature_selector=", name,
-       " does not go with updater=shotgun, which knows cyclic and shuffle; use updater=coord_descent.");
+       " does not go with updater=shotgun, which supports cyclic and shuffle; use updater=coord_descent.");
 }
 
 std::unique_ptr<Booster> MakeGbLinear(ParamMap const& map) { return std::make_unique<GbLinear>(map); }

@@ -83,10 +83,11 @@ void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, 
   auto const has_vectors = param.multi_strategy == GbTreeParam::kMultiOutputTree;
   if (has_vectors == tree_param.extra_trees) return;
   if (has_vectors) {
-    Fail(ErrorKind::kParameter, "grow_policy=symmetric draws the thresholds of trees with vector leaves; set ",
+    Fail(ErrorKind::kParameter, "grow_policy=symmetric supports vector leaves only with random thresholds; set ",
          "extra_trees=1, multi_strategy=one_output_per_tree, or grow_policy=depthwise.");
   }
-  Fail(ErrorKind::kParameter, "extra_trees=1: grow_policy=symmetric draws thresholds where leaves hold vectors; set ",
+  Fail(ErrorKind::kParameter,
+       "extra_trees=1: grow_policy=symmetric supports random thresholds only with vector leaves; set ",
        "multi_strategy=multi_output_tree, extra_trees=0, or grow_policy=depthwise.");
 }
 
@@ -95,7 +96,7 @@ void RequireSmoothable(TreeParam const& param) {
   if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
   Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
        " with monotone_constraints=", param.monotone_constraints,
-       ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
+       ": leaf values smoothed towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
 /// Noise is on gains of gradients, which exact splits of devices compete with as they are.
@@ -105,8 +106,8 @@ void RequireNoise(std::string const& tree_method, TreeParam const& param) {
          "with device=cuda; set tree_method=hist or approx, device=cpu, or random_strength=0.");
   }
   if (param.split_criterion == TreeParam::kAbsoluteError) {
-    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, " is noise on gains of gradients, and ",
-         "split_criterion=absolute_error chooses by errors; set random_strength=0, or split_criterion=gradient.");
+    Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, " adds noise to gains of gradients, but ",
+         "split_criterion=absolute_error compares errors; set random_strength=0, or split_criterion=gradient.");
   }
 }
 
@@ -116,7 +117,7 @@ void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const&
     Fail(ErrorKind::kParameter, "linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0.");
   }
   if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
-    Fail(ErrorKind::kParameter, "linear_tree=1: a leaf has no slopes for several outputs; set ",
+    Fail(ErrorKind::kParameter, "linear_tree=1 does not support leaves with several outputs; set ",
          "multi_strategy=one_output_per_tree, or linear_tree=0.");
   }
   RequireLinearTree(tree_param);
@@ -127,15 +128,15 @@ void RequireErrors(std::string const& tree_method, GbTreeParam const& param, Tre
                    ErrorSketchParam const& sketch) {
   auto const is_exact = tree_method == "exact" || tree_method == "gpu_exact";
   if (tree_method != "hist" && !is_exact) {
-    Fail(ErrorKind::kParameter, "split_criterion=absolute_error: tree_method=", tree_method, " has no bins of labels; ",
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error: tree_method=", tree_method, " does not support it; ",
          "set tree_method=exact, tree_method=hist with device=cpu, or split_criterion=gradient.");
   }
   if (is_exact && sketch.absolute_error_sketch == ErrorSketchParam::kMoments) {
-    Fail(ErrorKind::kParameter, "absolute_error_sketch=moments adds moments up by bins of features, and ",
-         "tree_method=exact has none; set tree_method=hist with device=cpu, or absolute_error_sketch=bins.");
+    Fail(ErrorKind::kParameter, "absolute_error_sketch=moments sums moments over bins of features, and ",
+         "tree_method=exact has no bins; set tree_method=hist with device=cpu, or absolute_error_sketch=bins.");
   }
   if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
-    Fail(ErrorKind::kParameter, "split_criterion=absolute_error: the errors of several outputs are several; set ",
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error does not support trees with several outputs; set ",
          "multi_strategy=one_output_per_tree, or split_criterion=gradient.");
   }
   RequireAbsoluteError(tree_param);
@@ -145,8 +146,8 @@ void RequireErrors(std::string const& tree_method, GbTreeParam const& param, Tre
 void RequireCriterion(ErrorSketchParam const& sketch, TreeParam const& tree_param) {
   if (sketch.absolute_error_sketch == ErrorSketchParam::kBins) return;
   if (tree_param.split_criterion == TreeParam::kAbsoluteError) return;
-  Fail(ErrorKind::kParameter, "absolute_error_sketch=moments says what errors are estimated from, and ",
-       "split_criterion=gradient looks at none; set split_criterion=absolute_error with tree_method=hist and "
+  Fail(ErrorKind::kParameter, "absolute_error_sketch=moments is used by split_criterion=absolute_error only, but ",
+       "split_criterion=gradient is set; set split_criterion=absolute_error with tree_method=hist and "
        "device=cpu, ",
        "or leave absolute_error_sketch out.");
 }
@@ -197,39 +198,38 @@ class GbTree : public Booster {
 
   void RequireGroup() const override {
     if (UpdatesTrees()) {
-      Fail(ErrorKind::kParameter, "process_type=update changes trees by the rows of one process; ",
-           "a group of ranks learns with process_type=default.");
+      Fail(ErrorKind::kParameter, "process_type=update needs all rows in one process; ",
+           "for distributed training use process_type=default.");
     }
     if (tree_param_.linear_tree) {
-      Fail(ErrorKind::kParameter, "linear_tree=1 fits leaves to the rows of one process; a group of ranks learns with ",
+      Fail(ErrorKind::kParameter, "linear_tree=1 needs all rows in one process; for distributed training use ",
            "linear_tree=0.");
     }
     if (tree_param_.split_criterion == TreeParam::kAbsoluteError) {
-      Fail(ErrorKind::kParameter, "split_criterion=absolute_error bins the labels of one process; a group of ranks ",
-           "learns with split_criterion=gradient.");
+      Fail(ErrorKind::kParameter,
+           "split_criterion=absolute_error needs all rows in one process; for distributed training ",
+           "use split_criterion=gradient.");
     }
     if (device_ == DeviceKind::kCuda) return RequireGroupOnDevice();
     if (builder_->LearnsInGroups()) return;
     Fail(ErrorKind::kParameter, "tree_method=", tree_method_, " needs all rows in one process; ",
-         "a group of ranks learns with tree_method=hist or approx.");
+         "for distributed training use tree_method=hist or approx.");
   }
 
   /// Bounds of weights, which monotone constraints pass down, would be those of other weights than the leaves get.
   void RequireSplitGradients() const override {
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || UpdatesTrees()) {
-      Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: trees that grow on other ",
-           "gradients than those of their leaves take multi_strategy=multi_output_tree, tree_method=hist and ",
-           "process_type=default; set these, or give the gradients of the leaves alone (return None from split_grad).");
+      Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: separate gradients ",
+           "for splits and leaves need multi_strategy=multi_output_tree, tree_method=hist and ",
+           "process_type=default; set these, or leave out the gradients for splits (return None from split_grad).");
     }
     if (tree_param_.path_smooth > 0.0F) {
-      Fail(ErrorKind::kParameter, "path_smooth=", tree_param_.path_smooth,
-           " smooths the weights that trees grow with, ",
-           "and their leaves have gradients of their own; set path_smooth=0, or give the gradients of the leaves "
-           "alone.");
+      Fail(ErrorKind::kParameter, "path_smooth=", tree_param_.path_smooth, " does not support separate gradients ",
+           "for splits and leaves; set path_smooth=0, or leave out the gradients for splits.");
     }
     if (!ParseConstraints(tree_param_).HasMonotone()) return;
     Fail(ErrorKind::kParameter, "Monotonic constraints are not supported with reduced gradients: leave out ",
-         "monotone_constraints=", tree_param_.monotone_constraints, ", or give the gradients of the leaves alone.");
+         "monotone_constraints=", tree_param_.monotone_constraints, ", or leave out the gradients for splits.");
   }
 
   /// Trees are ordered output by output (vectors are of output 0), the parallel trees of one output side by side, as in
@@ -282,10 +282,9 @@ class GbTree : public Booster {
   void RequireGroupOnDevice() const {
     auto const has_vectors = param_.multi_strategy == GbTreeParam::kMultiOutputTree;
     if (builder_->LearnsInGroups() && !has_vectors) return;
-    Fail(ErrorKind::kParameter,
-         "with device=cuda a group of ranks learns with tree_method=hist and one number in each ", "leaf; these have ",
-         has_vectors ? "multi_strategy=multi_output_tree" : "tree_method=" + tree_method_,
-         ". Change that, or learn with device=cpu.");
+    Fail(ErrorKind::kParameter, "with device=cuda distributed training needs tree_method=hist and one number in each ",
+         "leaf, got ", has_vectors ? "multi_strategy=multi_output_tree" : "tree_method=" + tree_method_,
+         ". Change that, or use device=cpu.");
   }
 
   DeviceKind device_;

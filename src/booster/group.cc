@@ -53,7 +53,7 @@ void RequireFieldsOnAll(Context const& ctx, MetaInfo const& info) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (seen[2 * i] == 0 || seen[2 * i + 1] == 0) continue;
     throw AgreedError(ErrorKind::kData, std::string("some ranks of the group have the field '") + fields[i].name +
-                                            "' of their rows and some have not; give it on all or on none.");
+                                            "' and others do not; give it on all ranks or on none.");
   }
 }
 
@@ -106,11 +106,11 @@ void RequireSameModel(Context const& ctx, Model const& model) {
   if (others.empty()) return;
   throw AgreedError(
       ErrorKind::kCollective,
-      "the ranks of the group have not learnt the same model: another than most have, or than rank 0 where "
-      "none is most ranks', is on rank " +
+      "the ranks of the group have not trained the same model: a model other than the majority's (or other than "
+      "rank 0's, if there is no majority) is on rank " +
           others + " of " + std::to_string(all.size()) +
-          ". A sum must have come through garbled, or a machine has computed wrongly; train again without " +
-          "those ranks, and trust none of these models.");
+          ". A message between ranks was corrupted, or a machine computed wrongly; train again without " +
+          "those ranks, and use none of these models.");
 }
 
 }  // namespace kauri

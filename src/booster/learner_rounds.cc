@@ -30,8 +30,9 @@ void ContinueUpdate(ModelDraft* draft, Training* training) {
            "load a model first, or use process_type=default.");
     }
     if (!model.tree_weights.empty()) {
-      Fail(ErrorKind::kParameter, "process_type=update takes trees of booster=gbtree only; those of the model have ",
-           "weights (dropout).");
+      Fail(ErrorKind::kParameter,
+           "process_type=update takes trees of booster=gbtree only; the trees of this model have ",
+           "weights (dropout). Add rounds with process_type=default, or train a new model.");
     }
     draft->BeginUpdate();
     training->ForgetData();
@@ -65,8 +66,8 @@ void RequireScalarLeaves(Model const& model) {
 void RequireGradients(Booster const& booster, RoundGradients const& gradients) {
   if (std::holds_alternative<SplitGradients>(gradients)) booster.RequireSplitGradients();
   if (booster.OwnLoss() == nullptr || std::holds_alternative<ObjectiveGradients>(gradients)) return;
-  Fail(ErrorKind::kParameter, "the booster has a loss of its own, ", booster.OwnLoss()->Name(),
-       ", and gradients were given from outside; leave them out, or use booster=gbtree.");
+  Fail(ErrorKind::kParameter, "the booster has a built-in loss, ", booster.OwnLoss()->Name(),
+       ", but gradients were passed; leave the gradients out, or use booster=gbtree.");
 }
 
 /// Gives the engine the gradients of a round. Those of the objective may teach it something, which the draft gets.
@@ -81,7 +82,7 @@ void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t 
   if (auto const* on_device = std::get_if<DeviceGradients>(&gradients)) {
     auto* const side = engine->OnDevice();
     if (side == nullptr)
-      Fail(ErrorKind::kInternal, "gradients in device memory were given to an engine in host memory");
+      Fail(ErrorKind::kInternal, "expected gradients in host memory for a CPU engine, got gradients in device memory");
     return side->SetDeviceGradients(parts.ctx, data, on_device->gradients, on_device->hessians);
   }
   auto state = draft->Get().objective_state;

@@ -67,8 +67,8 @@ void RequireQueries(Components const& parts, MetaInfo const& info) {
     auto const of_queries = {"ndcg", "map", "pre"};
     if (std::find(of_queries.begin(), of_queries.end(), name.substr(0, name.find('@'))) == of_queries.end()) continue;
     Fail(ErrorKind::kData, name,
-         " orders the rows of a query, but the data have no queries; give the query of each row ",
-         "(qid) or the number of rows of each query (group), which is that of all rows where they are one query.");
+         " ranks the rows of each query, but the data have no queries; give the query of each row ",
+         "(qid), or the number of rows of each query (group; for a single query, the number of all rows).");
   }
 }
 

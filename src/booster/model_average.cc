@@ -51,7 +51,7 @@ void RequireAverage(Models const& models) {
       Fail(ErrorKind::kParameter, "average: booster ", i, " is linear and has no trees; pass boosters of trees.");
     }
     if (!model.objective_state.empty()) {
-      Fail(ErrorKind::kParameter, "average: booster ", i, " has learnt position biases, which have no mean; ",
+      Fail(ErrorKind::kParameter, "average: booster ", i, " has trained position biases, which cannot be averaged; ",
            "train with lambdarank_unbiased=false.");
     }
     RequireSame(model.booster == first.booster, i, "kind of booster");

@@ -35,7 +35,8 @@ Model WithoutTrees(Model const& model) {
 
 Model SliceOf(Model const& model, IterationRange range, std::int64_t step) {
   if (step < 1) Fail(ErrorKind::kParameter, "a slice needs a step of at least 1, got ", step, ".");
-  if (model.IsLinear()) Fail(ErrorKind::kParameter, "a linear booster has no rounds to slice; its weights are one.");
+  if (model.IsLinear())
+    Fail(ErrorKind::kParameter, "a linear booster has no rounds to slice: its weights are the result of all rounds.");
   model.TreesOf(range);  // checks the range
   auto const end = range.end == 0 ? model.NumIterations() : range.end;
   auto slice = WithoutTrees(model);

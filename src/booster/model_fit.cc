@@ -25,8 +25,8 @@ void RequireSameClasses(Model const& model, Components const& parts) {
   auto const wanted = parts.objective->NumClasses();  // none: several outputs may come from gradients of the caller
   if (model.NumIterations() == 0 || wanted == 0 || wanted == model.n_classes) return;
   Fail(ErrorKind::kParameter, "objective=", parts.param.objective, " with num_class=", wanted,
-       " does not fit the model, which tells ", InWords(model.n_classes),
-       " apart; give the objective and the num_class that it was trained with, or start a new model.");
+       " does not fit the model, which has ", InWords(model.n_classes),
+       "; give the objective and the num_class that it was trained with, or start a new model.");
 }
 
 void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo const& train) {
@@ -51,14 +51,14 @@ void CheckExplicable(Model const& model) {
   auto const& encoding = *model.categories.ordered;
   if (encoding.settings.n_numbers > 1) {
     Fail(ErrorKind::kParameter,
-         "the model knows a category by its share of each class (categorical_encoding=ordered), ", "in ", n_added,
-         " columns beside those of the data, and what one of them does to a prediction is no feature's ",
-         "alone: there are no contributions or interactions of it. Train with categorical_encoding=partition, or ",
+         "the model encodes a category by its share of each class (categorical_encoding=ordered), ", "in ", n_added,
+         " columns beside those of the data. The effect of such a column belongs to no single feature, ",
+         "so there are no contributions or interactions. Train with categorical_encoding=partition, or ",
          "explain a function that predicts (explain_function).");
   }
   Fail(ErrorKind::kParameter, "the model has ", n_added, " combinations of categorical columns ",
-       "(ordered_combination), and what one of them does to a prediction is no single column's: there are no ",
-       "contributions or interactions of it. Train with ordered_combination=1, or explain a function that predicts ",
+       "(ordered_combination), whose effect belongs to no single column, so there are no ",
+       "contributions or interactions. Train with ordered_combination=1, or explain a function that predicts ",
        "(explain_function).");
 }
 

@@ -27,20 +27,22 @@ constexpr std::int64_t kMostClassColumns = std::int64_t{1} << 16U;
 
 void RequireParameters(Components const& parts, bool custom) {
   auto const& param = parts.param;
-  if (param.booster == "gblinear") FailCombination("booster=gblinear", "it learns from trees", "use booster=gbtree");
+  if (param.booster == "gblinear")
+    FailCombination("booster=gblinear", "the encoding is for trees", "use booster=gbtree");
   if (parts.ctx.device.kind != DeviceKind::kCpu) {
-    FailCombination("device=cuda", "categories get their numbers in host memory", "train with device=cpu");
+    FailCombination("device=cuda", "the encoding is computed in host memory", "train with device=cpu");
   }
   if (IsDistributed(parts.ctx)) {
-    FailCombination("a group of ranks", "a row's number follows from rows of all ranks", "train in one process");
+    FailCombination("distributed training", "the encoding of a row depends on rows of all ranks",
+                    "train in one process");
   }
   if (custom) {
-    FailCombination("gradients of the caller", "they are of predictions that have seen all labels",
+    FailCombination("custom gradients", "their predictions have already used the labels of all rows",
                     "use one of the library's objectives");
   }
   if (param.objective.rfind("survival:", 0) == 0) {
     FailCombination("objective=" + param.objective, "a censored time has no mean",
-                    "use an objective with a label that is known");
+                    "use an objective whose labels are exact numbers");
   }
 }
 

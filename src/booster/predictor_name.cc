@@ -30,7 +30,7 @@ std::string PredictorName(LearnerParam const& param, DeviceKind device) {
   if (is_linear) return kOfLinear;
   if (name != kOfLinear) return name;
   Fail(ErrorKind::kParameter, "predictor=linear_predictor is for booster=gblinear, but booster=", param.booster,
-       " learns trees; use predictor=auto.");
+       " trains trees; use predictor=auto.");
 }
 
 }  // namespace kauri

@@ -72,14 +72,14 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
   auto const& model = ready.GetModel();
   if (model.IsLinear()) {
     Fail(ErrorKind::kParameter, "sampled explanations are of trees, and the model is linear (gblinear); explain its ",
-         "predictions as those of any function.");
+         "predictions with explain_function.");
   }
   ready.CheckColumns(task.columns.With(task.rows), task.rows.NumCols());
   ready.CheckColumns(task.background_columns.With(task.background), task.background.NumCols(),
                      {"the background", "has"});
   CheckExplicable(model);
   if (model.n_features > kMostPlayers) {
-    Fail(ErrorKind::kModel, "the model has ", model.n_features, " features; explanations by sampled sets know at most ",
+    Fail(ErrorKind::kModel, "the model has ", model.n_features, " features; sampled explanations support at most ",
          kMostPlayers, ".");
   }
   CheckBaseMargin(task.info.base_margin, task.rows.NumRows(), model.NumOutputs());
@@ -89,7 +89,7 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
   auto const& objective = *ready.Parts()->objective;
   if (options.output == ExplainedOutput::kValue && objective.ValueWidth(model.NumOutputs()) != model.NumOutputs()) {
     Fail(ErrorKind::kParameter, "output=value of objective=", objective.Name(),
-         " is a class, which is no sum of anything; use output=margin or output=loss.");
+         " is a class label, which is not a sum of contributions; use output=margin or output=loss.");
   }
   if (options.output == ExplainedOutput::kLoss && task.info.labels.empty()) {
     Fail(ErrorKind::kData, "output=loss needs the labels of the rows, which have none; set them.");

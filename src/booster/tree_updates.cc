@@ -101,7 +101,9 @@ void TreeUpdates::RequireTraining() const {
 Round TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
                                Predictor const& predictor, Engine* engine) const {
   auto* const host = engine->OnHost();
-  if (host == nullptr) Fail(ErrorKind::kInternal, "trees are changed in host memory, and the engine is not there");
+  if (host == nullptr)
+    Fail(ErrorKind::kInternal,
+         "process_type=update changes trees in host memory; expected a CPU engine, got a device engine");
   RoundTree task;
   task.param = &param_;
   task.place.iteration = model.NumIterations();
@@ -128,13 +130,13 @@ void RequireTreeBuilder(std::string const& updater, TreeParam const& param) {
   if (draws && std::find(names.begin(), names.end(), "refresh") != names.end()) {
     Fail(ErrorKind::kParameter, "updater=", updater, " with subsample=", param.subsample,
          " and bagging_temperature=", param.bagging_temperature,
-         ": new trees are not refreshed with the rows that they were not built from, or other weights; refresh the "
+         ": a new tree cannot be refreshed on rows that were not sampled for it, or with other weights; refresh the "
          "model afterwards with ",
          "process_type=update, or leave refresh out.");
   }
   if (names.empty() || FindBuilder(names.front()) != nullptr) return;
-  Fail(ErrorKind::kParameter, "updater=", updater, " changes trees that exist and makes no new ones; ",
-       "set process_type=update to change those of a model.");
+  Fail(ErrorKind::kParameter, "updater=", updater, " changes existing trees and builds no new ones; ",
+       "set process_type=update to change the trees of a model.");
 }
 
 }  // namespace kauri

@@ -102,7 +102,8 @@ int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out)
     auto& values = booster->Buffers().explanation;
     if (values.Empty()) {
       kauri::Fail(kauri::ErrorKind::kParameter,
-                  "the thread has no explanation of this booster, or has taken it; explain rows with it first.");
+                  "this thread has no explanation of this booster, or has already taken it; explain rows with the "
+                  "booster first.");
     }
     *out = new HostArrayHandle(std::exchange(values, kauri::FloatMemory()), booster->spare);
   });

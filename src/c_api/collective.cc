@@ -27,7 +27,7 @@ void Init(JsonConfig const& config) {
   for (auto const& [key, value] : config.Document().items()) {
     if (key.find("tracker_uri") == std::string::npos) continue;
     Fail(ErrorKind::kParameter, "XGCommunicatorInit: ", key, "=", value.dump(),
-         " asks for training in several processes, which these calls do not bring together; train with ",
+         " asks for training in several processes, which these calls do not support; train with ",
          "kauriboost.dask, which takes a Dask cluster's workers, or in one process.");
   }
 }

@@ -21,7 +21,7 @@ class RowsOfBatches {
     auto const* const offsets = NotNull(batch.offset, "offset");
     if (!std::is_sorted(offsets, offsets + n_rows + 1) || offsets[0] < 0) {
       Fail(ErrorKind::kData, "batch ", n_batches_, ": the offsets of its ", n_rows,
-           " rows do not ascend from 0 or more; pass one more than there are rows.");
+           " rows are invalid; expected one more offset than there are rows, ascending from 0 or more.");
     }
     auto const n_entries = offsets[n_rows] - offsets[0];
     if (n_entries > 0) {

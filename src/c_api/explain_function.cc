@@ -13,7 +13,7 @@ namespace {
 
 void CheckStatus(int status, char const* what) {
   if (status == 0) return;
-  Fail(ErrorKind::kData, "the ", what, " returned ", status, ", not 0; see what it has failed at.");
+  Fail(ErrorKind::kData, "the ", what, " returned ", status, "; expected 0. Look for the cause in that function.");
 }
 
 class CallerGame : public Game {

@@ -73,8 +73,8 @@ class CallerCollective : public Collective {
     constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
     auto const size = static_cast<std::uint64_t>(count);
     if (count < 0 || size > kMost - *total) {
-      Fail(ErrorKind::kCollective, "a rank says that it has ", count,
-           " bytes to gather; its sums are not the group's.");
+      Fail(ErrorKind::kCollective, "a rank announces a message of ", count,
+           " bytes, which is impossible; check that the group's functions deliver every number unchanged.");
     }
     *total += size;
     return size;
@@ -83,8 +83,8 @@ class CallerCollective : public Collective {
   /// Throws the error of a result that does not contain this rank's contribution; indices computed from it could be out
   /// of range.
   [[noreturn]] void FailWrong(std::string const& seen, std::uint64_t given) const {
-    Fail(ErrorKind::kCollective, "what the group's functions return is wrong: ", seen, ", where rank ", rank_, " gave ",
-         given, ".");
+    Fail(ErrorKind::kCollective, "the group's functions returned a wrong result: ", seen, ", where rank ", rank_,
+         " gave ", given, ".");
   }
 
   void Check(int status, char const* call) {

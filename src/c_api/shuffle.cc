@@ -48,8 +48,8 @@ int DeviceNamed(std::string const& text) {
 
 void ShuffleArrays(AnyArray const& from, AnyArray const& to, std::uint64_t seed) {
   if (from.array.view.Size() > 0 && from.on_device != to.on_device) {
-    Fail(ErrorKind::kData, (from.on_device ? "in" : "out"), " is in the memory of a device, ",
-         (from.on_device ? "out" : "in"), " is not; bring both to one memory.");
+    Fail(ErrorKind::kData, (from.on_device ? "in" : "out"), " is in device memory, ", (from.on_device ? "out" : "in"),
+         " is in host memory; move both to the same memory.");
   }
   if (from.on_device) return RequireDeviceMemory()->ShuffleRows(from.array, to.array, seed);
   auto const move = RowMoveOf(from.array.view, to.array.view);

@@ -30,7 +30,7 @@ Tracker* MakeTracker(JsonConfig const& config) {
   auto const n_workers = config.Integer("n_workers");
   if (n_workers != 1) {
     Fail(ErrorKind::kParameter, "XGTrackerCreate: n_workers=", n_workers,
-         n_workers > 1 ? " asks for training in several processes, which this tracker does not bring together; train "
+         n_workers > 1 ? " asks for training in several processes, which this tracker does not support; train "
                          "with kauriboost.dask, which takes a Dask cluster's workers, or use one worker."
                        : " is not valid; expected 1.");
   }

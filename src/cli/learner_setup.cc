@@ -84,7 +84,7 @@ std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const
   auto data = ReadData(options, key, uri, names);
   if (data->Store() == nullptr) return data;
   Fail(ErrorKind::kParameter, key, "=", uri,
-       ": the task needs the values of the features, but a cache keeps bins; leave out what begins with '#'.");
+       ": the task needs the values of the features, but a cache keeps only bins; leave out the part from '#' on.");
 }
 
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,

@@ -60,7 +60,7 @@ void RequireThoseOfBest(ParamMap const& own, Options const& options) {
   static std::vector<std::string> const kTaken{"task",        "data",          "model_out", "model_dialect",
                                                "time_budget", "rounds_budget", "nfold",     "preset"};
   if (options.cli.task != CliParam::kTrain) {
-    Fail(ErrorKind::kParameter, "preset=best is of task=train alone; leave it out.");
+    Fail(ErrorKind::kParameter, "preset=best is for task=train only; leave it out.");
   }
   for (auto const& [name, value] : own) {
     if (Contains(kTaken, name)) continue;
@@ -121,7 +121,7 @@ void RequireThoseOfTask(ParamMap const& own, Options const& options) {
     RequireThoseOfBest(own, options);
   } else if (options.cli.rounds_budget > 0) {
     Fail(ErrorKind::kParameter, "rounds_budget=", options.cli.rounds_budget,
-         " is of preset=best alone; without it num_round says how many rounds there are.");
+         " is for preset=best only; leave it out, and set num_round for the number of rounds.");
   }
   auto const has_folds = options.cli.task == CliParam::kCrossValidate;
   if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty() && !has_folds) {
@@ -216,7 +216,7 @@ void CliParam::ValidateTraining() const {
   }
   if (receipt && !model_in.empty()) {
     Fail(ErrorKind::kParameter, "receipt=true: a model that goes on from model_in=", model_in,
-         " cannot be learnt again from its data alone; leave out one of the two.");
+         " cannot be trained again from its data alone; leave out one of the two.");
   }
 }
 
@@ -224,7 +224,7 @@ void CliParam::ValidateFolds() const {
   RequirePath(data, "data", "cv");
   if (model_in.empty()) return;
   Fail(ErrorKind::kParameter, "task=cv: a model that goes on from model_in=", model_in,
-       " knows the test rows of the folds; leave out model_in.");
+       " may have been trained on the test rows of the folds; leave out model_in.");
 }
 
 void CliParam::ValidatePrediction() const {

@@ -43,11 +43,11 @@ void RequireClassification(TextNames const& names, Learner const& learner) {
   auto const is_binary = objective.compare(0, 7, "binary:") == 0;
   if (!is_binary && objective.compare(0, 6, "multi:") != 0) {
     Fail(ErrorKind::kParameter, "the labels are texts, as ", Quoted(names.classes[0]), ", which are classes, but ",
-         "objective=", objective, " learns numbers; set objective=binary:logistic, or multi:softprob and num_class.");
+         "objective=", objective, " predicts numbers; set objective=binary:logistic, or multi:softprob and num_class.");
   }
   if (is_binary && names.classes.size() > 2) {
     Fail(ErrorKind::kParameter, "the labels are ", names.classes.size(), " different texts, but objective=", objective,
-         " learns two classes; set objective=multi:softprob and num_class=", names.classes.size(), ".");
+         " is for two classes; set objective=multi:softprob and num_class=", names.classes.size(), ".");
   }
 }
 

@@ -25,7 +25,7 @@ void Verify(Options const& options) {
   }
   if (!found.empty()) {
     Fail(ErrorKind::kModel, "model_in=", cli.model_in, " is not verified: ", found,
-         ". It takes the rows, labels and weights that the model was learnt from, and the model as it was then.");
+         ". Give the rows, labels and weights that the model was trained on, and the model as it was then.");
   }
   std::cout << Presentable(cli.model_in) << ": verified; learning " << Counted(learner.NumIterations(), "round")
             << " again from " << Presentable(cli.data) << " gives the same bytes\n";

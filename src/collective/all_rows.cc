@@ -14,7 +14,7 @@ namespace {
 void CheckWidth(RowColumn const& column, std::int64_t n_rows) {
   auto const size = static_cast<std::int64_t>(column.values.size());
   if (n_rows == 0 ? size == 0 : size % n_rows == 0) return;
-  Fail(ErrorKind::kData, size, " ", column.name, " for ", n_rows, " rows; give every row as many");
+  Fail(ErrorKind::kData, size, " ", column.name, " for ", n_rows, " rows; expected the same number for every row");
 }
 
 Parcel Pack(MetaInfo const& info, std::vector<RowColumn> const& columns) {
@@ -42,7 +42,8 @@ RankRows Open(OpenParcel* parcel, std::size_t n_columns) {
     auto values = parcel->Take<float>();
     auto const size = static_cast<std::int64_t>(values.size());
     if (rank.n_rows == 0 ? size > 0 : size % rank.n_rows != 0) {
-      FailParcel(std::to_string(size) + " values for " + std::to_string(rank.n_rows) + " rows");
+      FailParcel(std::to_string(size) + " values for " + std::to_string(rank.n_rows) +
+                 " rows; expected the same number for every row");
     }
     rank.columns.push_back(std::move(values));
   }
@@ -58,7 +59,7 @@ std::size_t CommonWidth(std::vector<RankRows> const& ranks, std::size_t column, 
     if (first == nullptr) first = &rank;
     if (width_of(rank) == width_of(*first)) continue;
     Fail(ErrorKind::kData, "the ranks have ", width_of(*first), " and ", width_of(rank), " ", name,
-         " for each row; give them on all ranks, as many for each row");
+         " per row; give all ranks the same number per row");
   }
   return first == nullptr ? 0 : width_of(*first);
 }
@@ -96,10 +97,10 @@ std::vector<float> InOrder(std::vector<RankRows> const& ranks, std::size_t colum
 void CheckLabels(MetaInfo const& info) {
   for (auto const label : info.labels) {
     auto const is_silent = info.n_targets > 1 && std::isnan(label);
-    if (!is_silent && !std::isfinite(label)) FailParcel("a label of " + std::to_string(label));
+    if (!is_silent && !std::isfinite(label)) FailParcel("expected finite labels, got " + std::to_string(label));
   }
   for (auto const weight : info.weights) {
-    if (!(weight >= 0.0F)) FailParcel("a weight of " + std::to_string(weight));
+    if (!(weight >= 0.0F)) FailParcel("expected weights of at least 0, got " + std::to_string(weight));
   }
 }
 

@@ -69,11 +69,11 @@ RankBlocks OpenBlocks(std::vector<OpenParcel>* parcels, ItemBlocks const* mine) 
     auto const blocks = parcel.Take<ItemBlocks>();
     ranks.ranges.push_back(parcel.Take<RowRange>());
     if (ranks.ranges.back().empty()) continue;
-    if (blocks.size() != 1 || !AreBlocks(blocks[0])) FailParcel("blocks of rows that nobody has");
+    if (blocks.size() != 1 || !AreBlocks(blocks[0])) FailParcel("it does not describe valid blocks of rows");
     if (known != nullptr && !(blocks[0] == *known)) {
       Fail(ErrorKind::kData, "the ranks have ", std::min(known->per_row, blocks[0].per_row), " and ",
            std::max(known->per_row, blocks[0].per_row),
-           " values for each row; give all as many columns of labels and predictions");
+           " values per row; give all ranks the same number of label columns and of predictions per row");
     }
     ranks.blocks = blocks[0];
     known = &ranks.blocks;

@@ -30,8 +30,8 @@ int FirstOther(std::vector<std::vector<std::byte>> const& all) {
     if (all[rank] != all[0]) return static_cast<int>(rank);
   }
   Fail(ErrorKind::kCollective,
-       "the ranks of the group differ by their maxima, but all say the same; the calls that the ",
-       "group was made with do not carry over what they are given.");
+       "max() says that the ranks differ in what they do, but gather() returns the same from all of them; check that ",
+       "the functions that the group was made with deliver every byte unchanged.");
 }
 
 std::string TextOf(std::vector<std::byte> const& bytes) {

@@ -59,8 +59,10 @@ void ReadLane(std::byte const* in, Layout layout, std::size_t n, std::size_t lan
 }
 
 [[noreturn]] void FailPacked(std::size_t n_bytes, std::size_t n) {
-  Fail(ErrorKind::kCollective, "the sums of another rank are ", n_bytes, " bytes that do not hold ", n,
-       " numbers; all ranks must run the same version, and their connections must carry over what they are given.");
+  Fail(ErrorKind::kCollective, "a message of sums from another rank is damaged: got ", n_bytes,
+       " bytes, expected an encoding of ", n,
+       " numbers; run the same version of Kauri on all ranks, and check that the transport delivers every byte "
+       "unchanged.");
 }
 
 /// Reads packed blocks from front to back.

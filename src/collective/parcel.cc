@@ -5,8 +5,8 @@
 namespace kauri {
 
 void FailParcel(std::string const& what) {
-  Fail(ErrorKind::kCollective, "what a rank gathers is not what it has: ", what,
-       "; all ranks must run the same version, and what carries their bytes must give them as it got them");
+  Fail(ErrorKind::kCollective, "a message between ranks is damaged: ", what,
+       "; run the same version of Kauri on all ranks, and check that the transport delivers every byte unchanged");
 }
 
 void Parcel::AddBytes(void const* data, std::size_t size) {
@@ -27,7 +27,7 @@ std::size_t OpenParcel::NextSize(std::size_t value_size) {
       return static_cast<std::size_t>(size);
     }
   }
-  FailParcel(std::to_string(left) + " bytes are left for an array of " + std::to_string(size));
+  FailParcel(std::to_string(left) + " bytes are left for an array whose announced size is " + std::to_string(size));
 }
 
 std::vector<OpenParcel> GatherParcels(Context const& ctx, Parcel const& mine) {

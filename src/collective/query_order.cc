@@ -20,9 +20,8 @@ std::vector<std::int64_t> CountGroups(std::vector<RowRange> const& ranges, MetaI
     if (end == 0) end = ranges[0].count;
     while (last > first && first >= end) end += ranges[++place].count;
     if (last > end) {
-      Fail(ErrorKind::kData, "the rows of query group ", group,
-           " do not follow each other among the rows of all ranks; ",
-           "a group lies whole on one rank: move its rows to the rank of its first one");
+      Fail(ErrorKind::kData, "the rows of query group ", group, " are not consecutive among the rows of all ranks; ",
+           "expected each group whole on one rank: move all its rows to the rank that has its first row");
     }
     ++counts[place];
   }
@@ -42,10 +41,11 @@ std::vector<GroupRange> RangesOfRank(OpenParcel* parcel) {
   auto const rows = parcel->Take<RowRange>();
   auto const counts = parcel->Take<std::int64_t>();
   RowsIn(rows);
-  if (counts.size() != rows.size()) FailParcel("query groups of other ranges of rows");
+  if (counts.size() != rows.size()) FailParcel("expected one count of query groups per range of rows");
   std::vector<GroupRange> ranges;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (counts[i] < 0 || counts[i] > kMostGroups) FailParcel(std::to_string(counts[i]) + " query groups");
+    if (counts[i] < 0 || counts[i] > kMostGroups)
+      FailParcel(std::to_string(counts[i]) + " query groups in one range of rows; expected 0 to 2^32");
     ranges.push_back({rows[i], counts[i]});
   }
   return ranges;
@@ -66,7 +66,7 @@ QueryOrder::QueryOrder(Context const& ctx, MetaInfo const& info) {
 void QueryOrder::NumberOverRanks(Context const& ctx, MetaInfo const& info) {
   if (!info.group_ptr.empty() && info.group_ptr.back() != info.n_rows) {
     Fail(ErrorKind::kData, "the query groups have ", info.group_ptr.back(), " rows, the data set ", info.n_rows,
-         "; their sizes must add up to it");
+         "; give group sizes that add up to the number of rows");
   }
   auto const mine = RangesOf(info);
   auto const counts = CountGroups(mine, info);
@@ -88,7 +88,7 @@ void QueryOrder::NumberOverRanks(Context const& ctx, MetaInfo const& info) {
   for (std::size_t i = 0; i < mine.size(); ++i) {
     auto const range = std::lower_bound(all.begin(), all.end(), GroupRange{mine[i], 0}, by_row);
     if (range == all.end() || !(range->rows == mine[i]) || range->n_groups != counts[i]) {
-      FailParcel("other rows than this rank gave");
+      FailParcel("the rows that this rank sent came back changed");
     }
     for (std::int64_t group = 0; group < counts[i]; ++group) numbers_.push_back(range->number + group);
   }

@@ -65,10 +65,11 @@ std::vector<T> GatherByGroup(Context const& ctx, QueryOrder const& order, std::v
   std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.number < b.number; });
   std::vector<T> values;
   for (auto const& [number, value] : all) {
-    if (number != static_cast<std::int64_t>(values.size())) FailParcel("query group " + std::to_string(number));
+    if (number != static_cast<std::int64_t>(values.size()))
+      FailParcel("a group is missing or repeated before query group " + std::to_string(number));
     values.push_back(value);
   }
-  if (static_cast<std::int64_t>(values.size()) != order.NumGroups()) FailParcel("too few query groups");
+  if (static_cast<std::int64_t>(values.size()) != order.NumGroups()) FailParcel("some query groups are missing");
   return values;
 }
 

@@ -35,8 +35,8 @@ std::vector<std::vector<T>> GatherOverRanks(Context const& ctx, std::vector<T> c
   std::vector<std::vector<T>> all;
   for (auto const& rank : ctx.collective->Gather({bytes, mine.size() * sizeof(T)})) {
     if (rank.size() % sizeof(T) != 0) {
-      Fail(ErrorKind::kCollective, "a rank gathers ", rank.size(), " bytes of values of ", sizeof(T),
-           " bytes each; all must do the same.");
+      Fail(ErrorKind::kCollective, "a message from a rank has ", rank.size(), " bytes; expected a multiple of ",
+           sizeof(T), ", the size of one value. Run the same version of Kauri on all ranks.");
     }
     all.emplace_back(rank.size() / sizeof(T));
     if (!rank.empty()) std::memcpy(static_cast<void*>(all.back().data()), rank.data(), rank.size());

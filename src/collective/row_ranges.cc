@@ -42,8 +42,8 @@ std::vector<std::int64_t> Announce(MetaInfo const& info) {
 
 std::vector<OwnedRange> RangesOfRank(std::vector<std::int64_t> const& words, std::size_t rank) {
   if (words.size() % 2 == 0) {
-    Fail(ErrorKind::kCollective, "rank ", rank, " says which rows it has in ", words.size(),
-         " words; their number and two words a range were expected.");
+    Fail(ErrorKind::kCollective, "rank ", rank, " describes its rows by ", words.size(),
+         " numbers; expected an odd count: the number of rows, then first row and length of each range.");
   }
   std::vector<RowRange> given;
   for (std::size_t i = 1; i < words.size(); i += 2) given.push_back({words[i], words[i + 1]});
@@ -54,7 +54,7 @@ std::vector<OwnedRange> RangesOfRank(std::vector<std::int64_t> const& words, std
     n_rows += range.count;
   }
   if (n_rows == words[0]) return ranges;
-  Fail(ErrorKind::kData, "rank ", rank, " has ", words[0], " rows, but its global_rows are ", n_rows, kCure);
+  Fail(ErrorKind::kData, "rank ", rank, " has ", words[0], " rows, but its global_rows cover ", n_rows, kCure);
 }
 
 /// \throws Error(kData) unless the ranges are rows 0 .. N - 1.
@@ -71,7 +71,8 @@ void RequireWhole(std::vector<OwnedRange> ranges) {
            std::max(before, rank), kCure);
     }
     if (rows.first > end) {
-      Fail(ErrorKind::kData, "row ", end, " of all ranks is on none, but row ", rows.first, " on rank ", rank, kCure);
+      Fail(ErrorKind::kData, "row ", end, " of all ranks is on no rank, but row ", rows.first, " is on rank ", rank,
+           kCure);
     }
     end += rows.count;
     before = rank;
@@ -118,7 +119,7 @@ std::vector<RowRange> RangesOf(MetaInfo const& info) {
 }
 
 void FailRangeCount(std::int64_t n_in_ranges, std::int64_t n_rows) {
-  Fail(ErrorKind::kData, "global_rows are ", n_in_ranges, " rows in all, but the data have ", n_rows,
+  Fail(ErrorKind::kData, "global_rows cover ", n_in_ranges, " rows in all, but the data have ", n_rows,
        "; give the ranges of exactly these rows.");
 }
 
@@ -134,9 +135,10 @@ std::int64_t GlobalRow(MetaInfo const& info, std::int64_t row) {
 std::int64_t RowsIn(std::vector<RowRange> const& of_rank) {
   std::int64_t n_rows = 0;
   for (auto const& range : of_rank) {
-    if (!IsRange(range) || range.count == 0) FailParcel("a range of " + std::to_string(range.count) + " rows");
+    if (!IsRange(range) || range.count == 0)
+      FailParcel("a range of rows is invalid, with the length " + std::to_string(range.count));
     n_rows += range.count;
-    if (n_rows > kMostGlobalRows) FailParcel("more than " + std::to_string(kMostGlobalRows) + " rows");
+    if (n_rows > kMostGlobalRows) FailParcel("one rank sends more than " + std::to_string(kMostGlobalRows) + " rows");
   }
   return n_rows;
 }
@@ -155,7 +157,7 @@ std::int64_t CountRowsOfRanks(std::vector<std::vector<RowRange>> const& ranges) 
 
 void FailPartition(std::int64_t row) {
   Fail(ErrorKind::kData, "the ranks do not have each row exactly once: row ", row,
-       " is there twice, or rows before it are missing", kCure);
+       " is on two ranks, or rows before it are on none", kCure);
 }
 
 std::int64_t CountGlobalRows(Context const& ctx, std::int64_t n_rows_here) {
@@ -163,7 +165,8 @@ std::int64_t CountGlobalRows(Context const& ctx, std::int64_t n_rows_here) {
   auto const n_rows = SumOverRanks(ctx, n_rows_here);
   if (n_rows > kMostGlobalRows) FailTooMany(n_rows);
   if (n_rows >= n_rows_here) return n_rows;
-  Fail(ErrorKind::kCollective, "all ranks are said to have ", n_rows, " rows, but this one has ", n_rows_here, ".");
+  Fail(ErrorKind::kCollective, "the sum of all ranks' numbers of rows is wrong: got ", n_rows,
+       ", but this rank alone has ", n_rows_here, ". Check that the transport delivers every byte unchanged.");
 }
 
 void RequirePartition(Context const& ctx, MetaInfo const& info) {

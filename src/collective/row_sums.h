@@ -52,7 +52,7 @@ void AppendDoubles(Sum const& sum, std::vector<double>* doubles) {
 template <typename Sum>
 Sum SumOfDoubles(Span<double const> doubles) {
   if constexpr (std::is_trivially_copyable_v<Sum>) {
-    if (doubles.size() * sizeof(double) != sizeof(Sum)) FailParcel("a sum of another size");
+    if (doubles.size() * sizeof(double) != sizeof(Sum)) FailParcel("a sum has the wrong size");
     Sum sum;
     std::memcpy(static_cast<void*>(&sum), doubles.data(), sizeof(Sum));
     return sum;
@@ -98,7 +98,7 @@ struct RankParts {
     auto const counts = CountParts(ranges, blocks);
     auto const n_wholes = ToSize(counts.n_wholes);
     auto const fits = n_wholes == 0 ? doubles.empty() : !doubles.empty() && doubles.size() % n_wholes == 0;
-    if (!fits || values.size() != ToSize(counts.n_singles)) FailParcel("sums of other blocks than its rows have");
+    if (!fits || values.size() != ToSize(counts.n_singles)) FailParcel("its sums do not match its blocks of rows");
   }
 };
 

@@ -75,7 +75,7 @@ class Reader {
   [[noreturn]] void RefuseSize() const {
     Fail(ErrorKind::kIo, "the ", wanted_.role, " ", Quoted(wanted_.path), " is larger than ", limit_,
          " bytes; is it the right file?",
-         limit_ == kMostStreamBytes ? " What has no size (a device, a pipe) may not give more." : "");
+         limit_ == kMostStreamBytes ? " A source without a size (a device, a pipe) may not give more." : "");
   }
 
   [[noreturn]] void Refuse(std::string const& reason) const {

@@ -13,7 +13,7 @@ using Matrices = std::vector<std::unique_ptr<DataMatrix>>;
 using Infos = std::vector<MetaInfo const*>;
 
 [[noreturn]] void FailDisagree(char const* field, std::size_t batch, char const* how) {
-  Fail(ErrorKind::kData, field, ": batch ", batch, " ", how, "; all batches must have it alike.");
+  Fail(ErrorKind::kData, field, ": batch ", batch, " ", how, "; give it in the same form with every batch.");
 }
 
 /// Joins a field of all batches. Every batch must have the same number of elements per row.
@@ -35,7 +35,8 @@ std::vector<std::int64_t> JoinGroups(Infos const& parts) {
   std::vector<std::int64_t> all;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto const& groups = parts[i]->group_ptr;
-    if (groups.empty() != parts[0]->group_ptr.empty()) FailDisagree("group", i, "differs in having queries");
+    if (groups.empty() != parts[0]->group_ptr.empty())
+      FailDisagree("group", i, "has queries and batch 0 has none, or the reverse");
     if (groups.empty()) continue;
     if (all.empty()) all.push_back(0);
     auto const first = all.back();

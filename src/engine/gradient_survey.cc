@@ -36,7 +36,8 @@ float FromBits(std::uint64_t word) {
       if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, rows.first_row + row);
     }
   }
-  Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
+  Fail(ErrorKind::kInternal,
+       "expected a gradient that is NaN or infinite, as the first scan found one, but the second scan found none");
 }
 
 /// Combines the surveys of all ranks. Bits of magnitudes ascend with the magnitudes; the last word indicates that

@@ -70,7 +70,7 @@ void CheckSplitGradients(SplitGradients const& gradients, std::int64_t n_rows, s
   CheckGradientCount(static_cast<std::int64_t>(gradients.leaves.size()), n_rows, n_outputs);
   auto const n_split_outputs = gradients.n_split_outputs;
   if (n_split_outputs < 1 || n_split_outputs > n_outputs) {
-    Fail(ErrorKind::kData, "the gradients to find splits with have ", n_split_outputs, " columns for ", n_outputs,
+    Fail(ErrorKind::kData, "the gradients for splits have ", n_split_outputs, " columns for ", n_outputs,
          " outputs; reduce them to 1 to ", n_outputs, " columns.");
   }
   CheckGradientCount(static_cast<std::int64_t>(gradients.splits.size()), n_rows, n_split_outputs);

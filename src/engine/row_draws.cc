@@ -23,7 +23,7 @@ RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tr
   if (tree.DrawsExactly()) return RowNumbers::DrawnExactly(NumbersOf(ctx, info), SumOverRanks(ctx, info.n_rows));
   if (!tree.DrawsQueries()) return RowNumbers(NumbersOf(ctx, info));
   if (info.group_ptr.empty() && info.n_rows > 0) {
-    Fail(ErrorKind::kParameter, "sampling_method=by_query draws the rows of a query together, and the data have no ",
+    Fail(ErrorKind::kParameter, "sampling_method=by_query samples whole queries, and the data have no ",
          "queries; set qid or group, or sampling_method=uniform.");
   }
   // Checks that queries are whole; otherwise, wrong rows would be drawn together.

@@ -67,19 +67,20 @@ void Aft::ValidateInfo(MetaInfo const& info) const {
   for (std::size_t row = 0; row < n_rows; ++row) {
     auto const is_lower = lower[row] >= 0.0F || lower[row] == -std::numeric_limits<float>::infinity();
     if (is_lower && upper[row] > 0.0F && lower[row] <= upper[row]) continue;
-    Fail(
-        ErrorKind::kData, kName, ": the bounds [", lower[row], ", ", upper[row], "] of row ",
-        GlobalRow(info, static_cast<std::int64_t>(row)),
-        " are no interval of times; give 0 <= label_lower_bound <= label_upper_bound, the latter above 0, or -inf for ",
-        "no lower bound");
+    Fail(ErrorKind::kData, kName, ": the bounds [", lower[row], ", ", upper[row], "] of row ",
+         GlobalRow(info, static_cast<std::int64_t>(row)),
+         " are not an interval of times; give 0 <= label_lower_bound <= label_upper_bound, the latter above 0, or -inf "
+         "for ",
+         "no lower bound");
   }
 }
 
 void Aft::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
                            Span<GradientPair> out) const {
   if (margins.size() != info.label_lower_bound.size() || out.size() != info.label_lower_bound.size()) {
-    Fail(ErrorKind::kInternal, "gradients of ", info.label_lower_bound.size(), " label bounds asked for ",
-         margins.size(), " margins and ", out.size(), " places");
+    Fail(ErrorKind::kInternal, "expected ", info.label_lower_bound.size(),
+         " margins and gradient pairs, one per label_lower_bound, got ", margins.size(), " margins and ", out.size(),
+         " gradient pairs");
   }
   ParallelForBlocks(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {

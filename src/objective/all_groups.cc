@@ -32,11 +32,12 @@ AllLabels GatherGroups(Context const& ctx, MetaInfo const& info, Span<float cons
   all.info.group_ptr = {0};
   for (auto const& group : GatherByGroup(ctx, order, GroupsOf(info, order))) {
     auto const before = all.info.group_ptr.back();
-    if (group.n_rows < 0 || group.n_rows > rows.n_rows - before) FailParcel("a query group of too many rows");
+    if (group.n_rows < 0 || group.n_rows > rows.n_rows - before)
+      FailParcel("the query groups have more rows than the data");
     all.info.group_ptr.push_back(before + group.n_rows);
     all.info.weights.push_back(static_cast<float>(group.weight));
   }
-  if (all.info.group_ptr.back() != rows.n_rows) FailParcel("query groups of too few rows");
+  if (all.info.group_ptr.back() != rows.n_rows) FailParcel("the query groups have fewer rows than the data");
   return all;
 }
 

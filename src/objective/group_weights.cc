@@ -25,8 +25,7 @@ float LargestWeight(Context const& ctx, std::string const& objective, std::vecto
   MaxOverRanks(ctx, {words.data(), words.size()});
   if (words[0] == 0) return -1.0F;
   if (words[1] != 0) {
-    Fail(ErrorKind::kData, objective,
-         ": some ranks have weights of their query groups, others have none; give weights ",
+    Fail(ErrorKind::kData, objective, ": some ranks have query group weights, others have none; give weights ",
          "on all ranks, or on none");
   }
   auto const bits = static_cast<std::uint32_t>(words[0] - 1);
@@ -48,7 +47,7 @@ double WeightScale(Context const& ctx, std::string const& objective, std::vector
   // Sums of multiples of the grid's step are exact in any order.
   double sum = 0.0;
   for (auto const& of_rank : GatherOverRanks(ctx, std::vector<double>{mine})) {
-    if (of_rank.size() != 1) FailParcel("weights of query groups of another size");
+    if (of_rank.size() != 1) FailParcel("expected one sum of query group weights per rank");
     sum += of_rank[0];
   }
   return static_cast<double>(n_groups) / sum;

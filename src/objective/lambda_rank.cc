@@ -28,8 +28,8 @@ constexpr float kLargestExponent = 31.0F;
 /// \throws Error(kInternal) for wrong sizes.
 void CheckSizes(MetaInfo const& info, Span<float const> margins, Span<GradientPair> out) {
   if (margins.size() == info.labels.size() && out.size() == info.labels.size()) return;
-  Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(), " margins and ",
-       out.size(), " places");
+  Fail(ErrorKind::kInternal, "expected ", info.labels.size(), " margins and gradient pairs, one per label, got ",
+       margins.size(), " margins and ", out.size(), " gradient pairs");
 }
 
 /// Learns the position bias and keeps it in a state. The costs of pairs are added up pair by pair over all groups: with

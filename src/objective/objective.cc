@@ -15,7 +15,8 @@ std::vector<float> Objective::StartMargins(std::vector<float> const& base_scores
 
 void Objective::PickValues(Context const&, Span<float const> transformed, std::int64_t, Span<float> out) const {
   if (transformed.size() != out.size()) {
-    Fail(ErrorKind::kInternal, "PickValues got ", out.size(), " places for ", transformed.size(), " values");
+    Fail(ErrorKind::kInternal, "PickValues got an output array of size ", out.size(), "; expected ", transformed.size(),
+         ", one element per value");
   }
   std::copy(transformed.begin(), transformed.end(), out.begin());
 }

@@ -31,7 +31,7 @@ struct SoftmaxParam : public dmlc::Parameter<SoftmaxParam> {
   void Validate() const {
     if (num_class >= 2) return;
     Fail(ErrorKind::kParameter, "parameter num_class='", num_class,
-         "' leaves nothing to tell apart; multi:softmax and multi:softprob need the number of classes, 2 or more");
+         "' is not valid; multi:softmax and multi:softprob need the number of classes, 2 or more");
   }
 };
 
@@ -74,7 +74,7 @@ struct ClassWeights {
   void AppendTo(std::vector<double>* doubles) const { doubles->insert(doubles->end(), sums.begin(), sums.end()); }
   ClassWeights& operator+=(ClassWeights const& other) {
     if (sums.empty()) return *this = other;
-    if (other.sums.size() != sums.size()) FailParcel("weights of another number of classes");
+    if (other.sums.size() != sums.size()) FailParcel("expected one sum of weights per class");
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += other.sums[k];
     return *this;
   }
@@ -100,14 +100,15 @@ ClassWeights SumClassWeights(Context const& ctx, MetaInfo const& info, std::int6
     ClassWeights weights(n_classes);
     for (std::int64_t i = 0; i < block.n; ++i) {
       auto const [label, weight] = block.values[i];
-      if (label < 0 || label >= n_classes) FailParcel("a row of class " + std::to_string(label));
+      if (label < 0 || label >= n_classes)
+        FailParcel("a row has the class " + std::to_string(label) + ", which is out of range");
       weights.sums[label] += static_cast<double>(weight);
     }
     return weights;
   };
   auto weights = SumRows<ClassWeights>(ctx, info, {}, sum_of, weight_of, add_up);
   if (weights.sums.empty() || weights.sums.size() == ToSize(n_classes)) return weights;
-  FailParcel("weights of another number of classes");
+  FailParcel("expected one sum of weights per class");
 }
 
 /// The objective. Predictions are the probabilities of all classes; multi:softmax then picks the likeliest class.

@@ -11,7 +11,8 @@ TargetSums::TargetSums(std::int64_t n_targets) : numerator(ToSize(n_targets)), d
 TargetSums::TargetSums(Span<double const> doubles)
     : numerator(doubles.begin(), doubles.begin() + doubles.size() / 2),
       denominator(doubles.begin() + doubles.size() / 2, doubles.end()) {
-  if (numerator.size() != denominator.size()) FailParcel("sums of " + std::to_string(doubles.size()) + " numbers");
+  if (numerator.size() != denominator.size())
+    FailParcel("expected an even number of sums, got " + std::to_string(doubles.size()));
 }
 
 void TargetSums::AppendTo(std::vector<double>* doubles) const {
@@ -20,7 +21,8 @@ void TargetSums::AppendTo(std::vector<double>* doubles) const {
 }
 
 void TargetSums::Require(std::int64_t n_targets) const {
-  if (numerator.size() != ToSize(n_targets)) FailParcel("sums of " + std::to_string(numerator.size()) + " targets");
+  if (numerator.size() != ToSize(n_targets))
+    FailParcel("expected one sum per label column, got " + std::to_string(numerator.size()));
 }
 
 void TargetSums::Add(std::int64_t target, double top, double bottom) {
@@ -30,7 +32,7 @@ void TargetSums::Add(std::int64_t target, double top, double bottom) {
 
 TargetSums& TargetSums::operator+=(TargetSums const& other) {
   if (numerator.empty()) return *this = other;
-  if (other.numerator.size() != numerator.size()) FailParcel("sums of another number of targets");
+  if (other.numerator.size() != numerator.size()) FailParcel("expected one sum per label column");
   for (std::size_t target = 0; target < numerator.size(); ++target) {
     numerator[target] += other.numerator[target];
     denominator[target] += other.denominator[target];

@@ -14,8 +14,8 @@ TreeRange Model::TreesOf(IterationRange iterations) const {
   }
   if (IsLinear()) {
     if (iterations.begin == 0 && end == NumIterations()) return {};
-    Fail(ErrorKind::kParameter, "iterations [", iterations.begin, ", ", end, ") of a linear booster were asked for, ",
-         "whose weights are those after all ", NumIterations(), "; leave the range out.");
+    Fail(ErrorKind::kParameter, "iterations [", iterations.begin, ", ", end, ") of a linear booster were requested, ",
+         "but it keeps only the weights after all ", NumIterations(), "; leave the range out.");
   }
   return {iteration_ptr[iterations.begin], iteration_ptr[end]};
 }
@@ -30,8 +30,8 @@ bool Model::HasLinearLeaves() const {
 
 void Model::RequireConstantLeaves(char const* what) const {
   if (!HasLinearLeaves()) return;
-  Fail(ErrorKind::kParameter, "the model has linear leaves (linear_tree=1), and there are no ", what,
-       " of those; train with linear_tree=0, or ask for values, margins or leaves with device=cpu.");
+  Fail(ErrorKind::kParameter, "the model has linear leaves (linear_tree=1), for which there are no ", what,
+       "; train with linear_tree=0, or ask for values, margins or leaves with device=cpu.");
 }
 
 }  // namespace kauri

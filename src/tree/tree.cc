@@ -95,7 +95,7 @@ void CheckLinear(Tree const& tree, std::int64_t n_features) {
                         std::is_sorted(linear.begin.begin(), linear.begin.end());
   if (!is_whole || tree.HasVectorLeaves()) {
     Fail(ErrorKind::kModel, "the terms of the linear leaves of a tree of ", n_nodes, " nodes and ", tree.n_outputs,
-         " outputs do not follow one another; expected those of all nodes in order, of one output.");
+         " outputs do not follow one another; expected the terms of all nodes in order, and one output.");
   }
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (linear.Has(node) && !tree.IsLeaf(node)) {

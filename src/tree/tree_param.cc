@@ -19,11 +19,12 @@ void TreeParam::Validate() const {
   positive("colsample_bynode", colsample_bynode);
   ParseFeatureCost(*this);
   if (sketch_size == 1) {
-    Fail(ErrorKind::kParameter, "sketch_size=1 keeps too little for half of it to go up; expected 2 or more, or 0.");
+    Fail(ErrorKind::kParameter, "sketch_size=1 is too small for a sketch; expected 2 or more, or 0 for the default.");
   }
   if (!(bagging_temperature > 0.0F) || !(subsample < 1.0F) || sampling_method != kGradientBased) return;
   Fail(ErrorKind::kParameter, "bagging_temperature=", bagging_temperature, " with sampling_method=gradient_based and ",
-       "subsample=", subsample, ": gradients have one weight; set bagging_temperature=0, or sampling_method=uniform.");
+       "subsample=", subsample,
+       ": both weight the gradients of the sampled rows; set bagging_temperature=0, or sampling_method=uniform.");
 }
 
 }  // namespace kauri

@@ -60,7 +60,7 @@ ERRORS = {
     "parameter": (["max_depth=-1"], "max_depth"),
     "booster": (["booster=gblinear"], "gblinear"),
     "preset": (["preset=worst"], "worst"),
-    "budget": (["preset=none", "rounds_budget=5"], "rounds_budget=5 is of preset=best alone"),
+    "budget": (["preset=none", "rounds_budget=5"], "rounds_budget=5 is for preset=best only"),
     "folds": (["nfold=1"], "nfold"),
 }
 

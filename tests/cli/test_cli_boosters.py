@@ -105,7 +105,7 @@ def test_what_is_set_takes_the_place_of_what_the_model_says(kauri: Kauri) -> Non
     assert words in kauri.run(*predicting, "objective=binary:logitraw").err
     assert words not in kauri.run(*predicting, "objective=binary:logistic").err
     failed = kauri.run(*predicting, "objective=multi:softprob", "num_class=3", status=1)
-    assert "does not fit the model, which tells no classes apart" in failed.err
+    assert "does not fit the model, which has no classes" in failed.err
 
 
 def test_lost_rounds_of_an_update_are_said(kauri: Kauri) -> None:
@@ -149,8 +149,8 @@ def test_adaboost_stops_early(kauri: Kauri) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["objective=binary:logistic"], "objective=binary:logistic is not for it: set objective=binary:logitraw"),
-        (["lambda=1"], "lambda=1 shrinks leaves"),
+        (["objective=binary:logistic"], "objective=binary:logistic is not supported: set objective=binary:logitraw"),
+        (["lambda=1"], "lambda=1 shrinks leaf values"),
         (["subsample=0.5"], "subsample=0.5"),
         (["num_parallel_tree=3"], "num_parallel_tree=3"),
     ],

@@ -41,7 +41,7 @@ def test_refusals(kauri: Kauri) -> None:
     assert "no/such/folder" in done.err
     kauri.train()
     done = kauri.run("task=pred", "model_in=model.json", f"test:data={kauri.test_uri}#pages", status=1)
-    assert "leave out what begins with '#'" in done.err
+    assert "leave out the part from '#' on" in done.err
 
 
 def test_the_budget_is_listed(kauri: Kauri) -> None:

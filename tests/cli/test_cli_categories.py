@@ -178,4 +178,4 @@ def test_classes_have_a_column_each(kauri: Kauri) -> None:
     predicted = kauri.run("task=pred", "model_in=model.json", f"test:data={uri}", "name_pred=stdout").out
     assert len(predicted.split()) == 3 * len(rows)
     refused = kauri.run("task=explain", "model_in=model.json", f"test:data={uri}", status=1)
-    assert "knows a category by its share of each class" in refused.err
+    assert "encodes a category by its share of each class" in refused.err

@@ -76,8 +76,8 @@ def test_what_is_refused(kauri: Kauri) -> None:
     damaged = packed[:400] + bytes([packed[400] ^ 0xFF]) + packed[401:]
     for given, says in [
         (packed[:-100], "'standard input' is cut off"),
-        (damaged, "'standard input' is no sound gzip"),
-        (packed + b"more", "'standard input' is no sound gzip: incorrect header check after 2 bytes of its member 2"),
+        (damaged, "'standard input' is not valid gzip"),
+        (packed + b"more", "'standard input' is not valid gzip: incorrect header check after 2 bytes of its member 2"),
         (b"", "there is nothing on standard input; it can be read once"),
         (gzip.compress(b""), "there is nothing on standard input"),
         (b"1 0:x\n", "standard input, line 1"),

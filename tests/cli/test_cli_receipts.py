@@ -99,7 +99,7 @@ def test_what_is_not_verified(kauri: Kauri) -> None:
 def test_what_gets_none(kauri: Kauri) -> None:
     kauri.train()
     arguments = [f"data={kauri.train_uri}", "model_in=model.json", "model_out=more.json", "receipt=true"]
-    assert "cannot be learnt again from its data alone" in kauri.run(*arguments, status=1).err
+    assert "cannot be trained again from its data alone" in kauri.run(*arguments, status=1).err
     assert not (kauri.folder / "more.json").exists()
 
 

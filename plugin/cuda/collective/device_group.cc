@@ -40,7 +40,8 @@ RankDevice Describe(int device) {
 std::string ProblemOf(std::vector<std::vector<RankDevice>> const& ranks) {
   std::set<std::array<char, 16>> devices;
   for (auto const& rank : ranks) {
-    if (rank.size() != 1) Fail(ErrorKind::kCollective, "a rank names ", rank.size(), " devices; each must name one.");
+    if (rank.size() != 1)
+      Fail(ErrorKind::kCollective, "a rank gave the names of ", rank.size(), " devices; expected one device per rank.");
     if (rank[0].nccl_version == 0) {
       auto const& own = GetNccl().problem;
       return own.empty() ? "another rank has no NCCL" : own;
@@ -105,7 +106,8 @@ void DeviceGroup::MakeCommunicator(Context const& ctx) {
   }
   auto const ids = GatherOverRanks(ctx, mine);
   if (ids[0].size() != 1)
-    Fail(ErrorKind::kCollective, "the first rank gives ", ids[0].size(), " ids; it must give one.");
+    Fail(ErrorKind::kCollective, "rank 0 sent ", ids[0].size(),
+         " NCCL ids; expected one. Run the same version of Kauri on all ranks.");
   CheckNccl(nccl.comm_init_rank(&comm_, ctx.collective->Size(), ids[0][0], ctx.collective->Rank()), "ncclCommInitRank");
 }
 
@@ -134,7 +136,7 @@ void DeviceGroup::GiveUp(char const* why) {
   auto const rank = rank_;
   Leave();
   Fail(ErrorKind::kCollective, "rank ", rank, " of ", size_, " waited for a sum over the ranks' devices (NCCL): ", why,
-       "; another rank has gone or hangs.");
+       "; another rank has ended or hangs.");
 }
 
 void DeviceGroup::SumByHost(Context const& ctx, CudaContext const& cuda, std::int64_t* values, std::size_t n) {

@@ -155,7 +155,8 @@ void ConvertToFloat(CudaContext const& cuda, ConvertTask const& task) {
   DispatchDType(task.from.dtype, [&](auto tag) {
     using T = decltype(tag);
     if constexpr (std::is_same_v<T, long double>) {
-      Fail(ErrorKind::kInternal, "an array of float of 16 bytes was taken for one in device memory");
+      Fail(ErrorKind::kInternal,
+           "expected a number type that a CUDA device can read, got floats of 16 bytes (long double)");
     } else {
       Launch(cuda, Blocks(from.n), kThreads, ConvertKernel<T>, from, target);
     }

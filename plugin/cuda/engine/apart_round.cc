@@ -94,7 +94,8 @@ void ApartRound::FailRow(CudaContext const& main, TrainingArrays const& arrays, 
   auto const row = FirstNotFinite(main, OwnGradients(arrays), output);
   if (row < n_own_rows_) FailGradient(ToHost(main, arrays.gradients.data() + row * n_outputs_ + output, 1)[0], row);
   for (auto const& other : others_) other->RequireFinite(output);
-  Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
+  Fail(ErrorKind::kInternal,
+       "expected a gradient that is NaN or infinite, as the first scan found one, but the second scan found none");
 }
 
 DeviceTreeTask ApartRound::MakeInput(CudaContext const& main, ApartTree const& tree, TrainingArrays* arrays) {

@@ -58,8 +58,8 @@ Context OnFirstDevice(Context ctx) {
 void RequireCategoriesOfModel(Model const& model, DataMatrix const& data) {
   if (!ModelRows(model, *data.View()).AreTranslated()) return;
   Fail(ErrorKind::kParameter,
-       "device=cuda cannot keep predictions of data whose categories are numbered or treated in ",
-       "another way than the model's trees know them (another order of names, unseen_category); use device=cpu.");
+       "device=cuda cannot cache predictions of data whose categories differ from the model's in ",
+       "numbering or treatment (another order of names, unseen_category); use device=cpu.");
 }
 
 void RequireEqualCounts(std::int64_t n_gradients, std::int64_t n_hessians) {

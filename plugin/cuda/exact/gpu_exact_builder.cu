@@ -271,7 +271,8 @@ void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
 void RefuseLimitsOfCategories(TreeParam const& param, MetaInfo const& info) {
   if (!HasCategorical(info)) return;
   auto const refuse = [](auto const&... limit) {
-    Fail(ErrorKind::kParameter, limit..., ": tree_method=exact has it with categorical columns on the CPU alone; use ",
+    Fail(ErrorKind::kParameter, limit...,
+         ": tree_method=exact supports it with categorical columns only on the CPU; use ",
          "device=cpu, or tree_method=hist.");
   };
   if (param.min_data_per_group != 0) refuse("min_data_per_group=", param.min_data_per_group);
@@ -283,7 +284,8 @@ std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataM
   data.RequireValues("tree_method=exact");
   if (!ctx.device.ordinals.empty()) {
     Fail(ErrorKind::kParameter, "tree_method=exact trains on one device, and device names ", ctx.device.ordinals.size(),
-         ". Train with device=cuda:", ctx.device.ordinal, ", or with tree_method=hist; predictions take several.");
+         " devices. Train with device=cuda:", ctx.device.ordinal,
+         ", or with tree_method=hist; predictions take several.");
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuExactState>(ctx, data, param_.split_criterion == TreeParam::kAbsoluteError);

@@ -315,8 +315,7 @@ Shape ChooseShape(CudaContext const& cuda, std::int64_t n_slots, std::int64_t n_
 void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
                 TreeRange trees, float* out) {
   if (kind != PredictKind::kMargin && kind != PredictKind::kLeaf) {
-    Fail(ErrorKind::kInternal, "trees are walked for margins and leaves, not for predictions of type ",
-         static_cast<int>(kind));
+    Fail(ErrorKind::kInternal, "expected prediction type 1 (margin) or 6 (leaf), got ", static_cast<int>(kind));
   }
   auto const& host = forest.OnHost();
   if (rows.n_rows == 0 || trees.begin == trees.end) return;

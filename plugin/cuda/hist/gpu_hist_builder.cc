@@ -162,9 +162,8 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
     if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   if (memory_.host_ratio > 0.0F && !ctx.device.ordinals.empty()) {
-    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio,
-         " keeps rows of one device in host memory, and ", "device names ", ctx.device.ordinals.size(),
-         ", which share the rows; leave one of the two out.");
+    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio, " works with one device only, and ",
+         "device names ", ctx.device.ordinals.size(), " devices; leave one of the two out.");
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);

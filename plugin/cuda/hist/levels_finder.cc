@@ -178,8 +178,9 @@ SplitCandidate LevelsFinder::FoundAt(std::size_t tree, int depth, std::uint32_t 
   auto const& levels = data_->levels;
   for (; n_answered_ <= depth; ++n_answered_) levels.decided[ToSize(n_answered_)].Wait();
   if (signals_ && *GaveUp() != 0) {
-    Fail(ErrorKind::kDevice, "a device of ", data_->shares.size() + 1,
-         " that share the rows did not answer within a minute; is one of them busy, or stopped? Train on the others.");
+    Fail(ErrorKind::kDevice, "one of ", data_->shares.size() + 1,
+         " devices that train together did not answer within a minute; is one of them busy, or stopped? Train on the "
+         "others.");
   }
   auto const level = Level(depth);
   auto const of_tree = place - LevelPlace{depth}.FirstNode();

@@ -22,7 +22,8 @@ void TreeRows::Reset(int max_depth) {
 void TreeRows::BeginShares(SharedTree const& tree) {
   auto const& shares = data_->shares;
   if (!task_.shares.empty()) {
-    if (shares.size() != task_.shares.size()) Fail(ErrorKind::kInternal, "rows were shared in two ways");
+    if (shares.size() != task_.shares.size())
+      Fail(ErrorKind::kInternal, "expected as many shards of rows in the task as in the data, got another number");
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], tree);
     return;
   }

@@ -181,8 +181,8 @@ void RequireRoomToScan(CudaContext const& cuda, std::int64_t n_outputs, std::int
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
   auto const most = (static_cast<std::size_t>(bytes) - sizeof(ScanShared)) / ScanBytes(1);
   if (ToSize(n_sums) <= most) return;
-  Fail(ErrorKind::kParameter, "tree_method=hist with device=cuda grows vector leaves from ", most,
-       " gradients and hessians of a row at most; those of ", n_outputs, " outputs are ", n_sums,
+  Fail(ErrorKind::kParameter, "tree_method=hist with device=cuda supports vector leaves with at most ", most,
+       " gradients and hessians per row; ", n_outputs, " outputs have ", n_sums,
        ". Use device=cpu, or multi_strategy=one_output_per_tree.");
 }
 

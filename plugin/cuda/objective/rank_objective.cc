@@ -22,8 +22,9 @@ class RankVersion : public DeviceObjective {
   LambdaRule RuleOf(Context const& ctx, Span<float const> margins, DeviceInfo const& info, std::int64_t iteration,
                     Span<GradientPair> out) const {
     if (margins.size() != info.labels.size() || out.size() != info.labels.size()) {
-      Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(),
-           " margins and ", out.size(), " places on the device");
+      Fail(ErrorKind::kInternal, "expected ", info.labels.size(),
+           " margins and gradient pairs on the device, one per label, got ", margins.size(), " margins and ",
+           out.size(), " gradient pairs");
     }
     auto rule = rule_;
     rule.key = PairKey(ctx.seed, iteration);

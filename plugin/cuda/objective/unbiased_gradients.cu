@@ -200,7 +200,7 @@ PositionCosts UnbiasedGradients(CudaContext const& cuda, LambdaRule const& rule,
   auto const groups_per_block = GroupsPerBlock(n_groups, info.n_rows);
   auto const n_blocks = NumBlocks(n_groups, groups_per_block);
   auto const on_host = bias.View();
-  if (on_host.n_positions == 0) Fail(ErrorKind::kInternal, "the size of the largest query group is not known");
+  if (on_host.n_positions == 0) Fail(ErrorKind::kInternal, "expected the size of the largest query group, got 0");
   auto const n_positions = static_cast<std::size_t>(on_host.n_positions);
   Buffer<double> const biases(cuda, 2 * n_positions);
   CopyToDevice(cuda, on_host.relevant, n_positions, biases.data());

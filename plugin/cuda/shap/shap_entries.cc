@@ -48,8 +48,9 @@ BothHalves FindBothHalves(PathPairs const& pairs) {
 void CheckCells(std::int64_t n_cells) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() - 1;
   if (n_cells <= kMost) return;
-  Fail(ErrorKind::kModel, "the trees have ", n_cells, " sums of outputs, features and pairs of them in a row; at most ",
-       kMost, " can be explained on a device. Use device=cpu.");
+  Fail(ErrorKind::kModel, "the trees need ", n_cells,
+       " sums per row (outputs, features and pairs of features); at most ", kMost,
+       " can be explained on a device. Use device=cpu.");
 }
 
 std::int32_t CellOfPair(PathPairs const& pairs, std::int32_t number) {

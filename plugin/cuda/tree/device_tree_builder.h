@@ -52,7 +52,8 @@ class DeviceTreeBuilder : public TreeBuilder {
   virtual std::vector<Tree> BuildTogether(CudaContext const& /*cuda*/, Context const& /*ctx*/,
                                           DataMatrix const& /*data*/, Span<DeviceTreeTask const> /*tasks*/,
                                           BuildState* /*state*/, Span<std::int32_t> /*leaf_of_row*/) const {
-    Fail(ErrorKind::kInternal, "trees of tree_method=", StateKey(), " were asked for together");
+    Fail(ErrorKind::kInternal, "several trees at once were requested, but tree_method=", StateKey(),
+         " builds one at a time");
   }
   /// Announces that a tree will be built once its gradients are ready, so that sleeping threads may wake.
   virtual void ExpectTree(BuildState* /*state*/) const {}
@@ -61,7 +62,8 @@ class DeviceTreeBuilder : public TreeBuilder {
   virtual bool TakesShares(bool /*vector_leaves*/) const { return false; }
   /// Fails: a device builder does not train in host memory; the booster refuses it earlier.
   Tree Build(Context const&, DataMatrix const&, TreeTask const&, BuildState*, Span<std::int32_t>) const final {
-    Fail(ErrorKind::kInternal, "tree_method=", StateKey(), " was asked to build in host memory");
+    Fail(ErrorKind::kInternal, "tree_method=", StateKey(),
+         " builds trees in device memory, but was called for host memory");
   }
 };
 

@@ -20,7 +20,7 @@ class Layout:
 
 
 def _as_a_whole(*_: Any) -> int:
-    raise InternalError("sparse columns make a matrix only; batches and in-place predictions are of sparse rows.")
+    raise InternalError("expected sparse rows (CSR) for batches and in-place predictions, got sparse columns (CSC).")
 
 
 DENSE = Layout(LIB.XGDMatrixCreateFromDense, LIB.XGProxyDMatrixSetDataDense, LIB.XGBoosterPredictFromDense)

@@ -44,7 +44,7 @@ class Plain(Encoding):
     @staticmethod
     def _numbers(values: np.ndarray, received: np.ndarray) -> np.ndarray:
         if received.nbytes != values.nbytes:
-            raise CollectiveError(f"a message has {received.nbytes} bytes where {values.nbytes} are expected.")
+            raise CollectiveError(f"a message has {received.nbytes} bytes; expected {values.nbytes}.")
         return received.view(values.dtype)
 
 

@@ -195,7 +195,9 @@ class Exchange:
         header, n_bytes = _unpacked(self._head)
         receive.check(header)
         if not 0 <= n_bytes <= 2 * header.n_bytes + _MOST_EXTRA:
-            raise CollectiveError(f"a message says that it has {n_bytes} bytes for {header}.")
+            raise CollectiveError(
+                f"a message header announces {n_bytes} bytes for {header}; run the same version on all ranks."
+            )
         received = self._room_for(n_bytes)
         self._run([*transfers, _receiving(receive.wire, received.data)])
         return received
@@ -255,5 +257,7 @@ def _packed(header: Header, n_bytes: int) -> bytes:
 def _unpacked(data: bytearray) -> tuple[Header, int]:
     magic, operation, epoch, sequence, step, n_numbers, n_bytes = _HEADER.unpack(data)
     if magic != _MAGIC:
-        raise CollectiveError(f"a rank sends {bytes(magic)!r}, which begins no message: all must run the same version.")
+        raise CollectiveError(
+            f"expected a message that begins with {_MAGIC!r}, got {bytes(magic)!r}; run the same version on all ranks."
+        )
     return Header(epoch, sequence, operation.rstrip(b"\0").decode(errors="replace"), step, n_numbers), n_bytes

@@ -53,9 +53,9 @@ class _OnCluster(KauriModel):
 
     def _fit(self, given: FitData, params: dict[str, Any]) -> Any:
         if self.validation_fraction is not None:
-            raise ValueError("validation_fraction holds rows of one process out; on a cluster pass eval_set to fit.")
+            raise ValueError("validation_fraction needs the rows in one process; on a cluster pass eval_set to fit.")
         if self.preset is not None:
-            raise ValueError(f"preset={self.preset!r} makes folds of rows of one process; use kauriboost.sklearn.")
+            raise ValueError(f"preset={self.preset!r} needs the rows in one process; use kauriboost.sklearn.")
         if "objective" in params:
             self._require_objective(params["objective"])
         return self.client.sync(self._fit_on_cluster, given, params)
@@ -82,7 +82,7 @@ class _OnCluster(KauriModel):
 
     def _refit(self, rows: GivenRows, decay_rate: float) -> None:
         if any(is_collection(part) for part in rows[:2]):
-            raise ValueError("refit takes rows of one process, and these are a Dask collection; compute() them first.")
+            raise ValueError("refit needs the rows in one process, got a Dask collection; compute() it first.")
         super()._refit(rows, decay_rate)
 
     def _encode(self, y: Any) -> Any:
@@ -140,7 +140,7 @@ class _ClassesOnCluster(_OnCluster, KauriClassifier):
     """Common base of the classifiers."""
 
     def _with_class_weight(self, rows: GivenRows) -> GivenRows:
-        raise ValueError("class_weight counts rows of one process; on a cluster pass sample_weight to fit.")
+        raise ValueError("class_weight needs the rows in one process; on a cluster pass sample_weight to fit.")
 
     def _check_targets(self, y: Any) -> None:
         """Do nothing: the workers check the labels, because a check here would fetch them."""

@@ -89,7 +89,9 @@ class DaskDMatrix:
         if group is not None:
             raise DataError("group needs the rows of a query in one place; pass qid, the query of each row.")
         if qid is not None and weight is not None:
-            raise DataError("with qid, weights are of queries, which no partition has as a whole; leave them out.")
+            raise DataError(
+                "with qid there is one weight per query, but a query may span partitions; leave weights out."
+            )
         self._client = client_or_default(client)
         self._given = (missing_value(missing), feature_names, feature_types, enable_categorical)
         fields = {
@@ -177,7 +179,7 @@ class DaskDMatrix:
         for number, (now, before) in enumerate(zip(await self._client.gather(self._describe()), self.descriptions)):
             if (now.n_rows, now.n_cols, now.digest) != (before.n_rows, before.n_cols, before.digest):
                 raise DataError(
-                    f"partition {number} was lost with its worker, and what made it has made other rows this time: "
+                    f"partition {number} was lost with its worker, and computing it again gave different rows: "
                     f"{now.n_rows} rows with checksum {now.digest:#x}, not {before.n_rows} with {before.digest:#x}."
                     " Its source must give the same rows each time it is read."
                 )

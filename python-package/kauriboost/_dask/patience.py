@@ -32,7 +32,7 @@ async def while_there_are_workers(client: Any, work: Awaitable[_T], timeout: flo
                 seen = loop.time()
             elif loop.time() - seen >= timeout:
                 raise DataError(
-                    f"the cluster has had no workers for {timeout:g} seconds, and the partitions are with none; start "
+                    f"the cluster has had no workers for {timeout:g} seconds, so nobody holds the partitions; start "
                     "some, or give timeout= more seconds."
                 )
     finally:

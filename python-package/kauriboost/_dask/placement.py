@@ -63,7 +63,7 @@ async def _holders(client: Any, matrix: DaskDMatrix) -> dict[str, list[str]]:
         lost = [number for number, part in enumerate(matrix.parts) if part.status in ("lost", "cancelled")]
         if lost:
             raise DataError(
-                f"the partitions {lost} went with the worker that had them, and Dask does not know how to make them "
+                f"the partitions {lost} were lost with their worker, and Dask cannot compute them "
                 "again: data that were scattered from a client's memory have no lineage. Read them in tasks, for "
                 "example with dask.dataframe.read_parquet, or dask.array.from_delayed."
             )

@@ -192,6 +192,8 @@ def station_of(worker: Worker) -> Station:
     """Return the station of a worker."""
     handler: Any | None = worker.handlers.get(OPEN)
     if handler is None:
-        raise CollectiveError(f"the worker {worker.address} has no station for messages; train() registers it.")
+        raise CollectiveError(
+            f"the worker {worker.address} cannot receive messages of a training; start the training with train()."
+        )
     station: Station = handler.__self__
     return station

@@ -143,7 +143,7 @@ def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[D
         if not any(matrix is known for known in matrices):
             matrices.append(matrix)
     if any(matrix.ref not in (None, dtrain) for matrix in matrices):
-        raise DataError("the `ref` of a matrix is another one than that which is trained on; make it with ref=dtrain.")
+        raise DataError("expected the training matrix as `ref` of a matrix, got another one; make it with ref=dtrain.")
     numbers = {id(matrix): number for number, matrix in enumerate(matrices)}
     tables = [(matrix.settings, None if matrix.ref is None else 0) for matrix in matrices]
     named = [(numbers[id(data)], name) for data, name in evals]

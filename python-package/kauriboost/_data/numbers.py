@@ -42,8 +42,8 @@ def as_numeric(values: Any, what: str) -> np.ndarray:
     """
     if hasattr(values, "num_row") and hasattr(values, "num_col"):
         raise DataError(
-            f"{what} is a {type(values).__name__}, which train() and Booster.predict() take; estimators, "
-            "inplace_predict() and DMatrix() take frames and arrays."
+            f"{what} is a {type(values).__name__}, which only train() and Booster.predict() take; estimators, "
+            "inplace_predict() and DMatrix() expect frames and arrays."
         )
     array = np.asarray(_filled(values) if isinstance(values, np.ma.MaskedArray) else values)
     if array.dtype.kind not in _NUMBERS:

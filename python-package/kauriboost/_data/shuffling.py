@@ -79,7 +79,7 @@ def shuffle_rows(x: Any, seed: int = 0, out: Any = None) -> Any:
         source, to = interface_members(x), interface_members(target)
     else:
         if is_device_array(out):
-            raise DataError("out is in the memory of a device, x is not; bring both to one memory.")
+            raise DataError("out is in device memory, x is in host memory; move both to the same memory.")
         x = _host_array(x)
         target = np.empty(x.shape, x.dtype) if out is None else out
         if not isinstance(target, np.ndarray) or not target.flags.writeable:
@@ -88,7 +88,7 @@ def shuffle_rows(x: Any, seed: int = 0, out: Any = None) -> Any:
             x = np.ascontiguousarray(x)
         source, to = arrays.interface_members(x), arrays.interface_members(target)
         if x.dtype != target.dtype:
-            raise DataError(f"x has the dtype {x.dtype}, out {target.dtype}; give out that of x.")
+            raise DataError(f"x has the dtype {x.dtype}, out {target.dtype}; give out the dtype of x.")
     _move(source, to, int(seed))
     return target
 
@@ -115,7 +115,7 @@ def _like(x: Any) -> Any:
             return library.empty(x.shape, x.dtype)
     if library is not None and name == "torch":
         return library.empty(x.shape, dtype=x.dtype, device=x.device)
-    raise DataError(f"x is a {type(x).__name__}, and it is not known how to make another; pass out.")
+    raise DataError(f"x is a {type(x).__name__}, for which no output array can be made; pass out.")
 
 
 def _has_whole_rows(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:
@@ -145,5 +145,5 @@ def _move(source: dict[str, Any], target: dict[str, Any], seed: int) -> None:
     if source["shape"] != target["shape"]:
         raise DataError(f"x has the shape {source['shape']}, out {target['shape']}; make out as large as x.")
     if source["typestr"] != target["typestr"]:
-        raise DataError(f"x has the type {source['typestr']}, out {target['typestr']}; give out that of x.")
+        raise DataError(f"x has the type {source['typestr']}, out {target['typestr']}; give out the type of x.")
     arrays.move_rows(_as_bytes(source, "x"), _as_bytes(target, "out"), seed)

@@ -79,8 +79,8 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         wrong = (table != 0) & (table != 1) & ~np.isnan(table)
         if wrong.any():
             raise ValueError(
-                f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not, NaN that it is "
-                "not known."
+                f"a table of labels holds {table[wrong][0]}; expected 1 (the row has the label), 0 (it has not) or "
+                "NaN (not known)."
             )
         return table
 
@@ -149,7 +149,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     def _with_class_weight(self, rows: GivenRows) -> GivenRows:
         X, y, fields = rows
         if self._is_multilabel:
-            raise ValueError("class_weight is of one class per row, and y is a table of labels; pass sample_weight.")
+            raise ValueError("class_weight needs one class per row, but y is a table of labels; pass sample_weight.")
         of_rows = compute_sample_weight(self.class_weight, column_or_1d(y))
         given = fields["weight"]
         return X, y, {**fields, "weight": of_rows if given is None else of_rows * np.asarray(given)}

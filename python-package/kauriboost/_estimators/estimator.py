@@ -140,8 +140,8 @@ class KauriModel(Parameters):
         booster = self.get_booster()
         if callable(self.objective):
             raise ValueError(
-                "objective is a function, and refitting a round needs gradients that only the built-in objectives "
-                "give; fit() with xgb_model goes on with the model."
+                "objective is a function, and refit needs a built-in objective; to continue training call fit() with "
+                "xgb_model."
             )
         data = self._labelled(rows)
         self._require_width(data.feature_names, data.num_col())
@@ -270,10 +270,14 @@ class KauriModel(Parameters):
         """Yield predictions after each round that a prediction uses; every tree is evaluated twice."""
         n_rounds = self.get_booster().num_boosted_rounds()
         if self._is_linear:
-            raise ParameterError("booster is 'gblinear', whose weights are those after all rounds; call predict().")
+            raise ParameterError(
+                "booster is 'gblinear', which keeps only the weights after all rounds; call predict()."
+            )
         begin, end = self._rounds(iteration_range)
         if not 0 <= begin <= (end or n_rounds) <= n_rounds:
-            raise ParameterError(f"iteration_range is {(begin, end)}; choose rounds of the {n_rounds} that there are.")
+            raise ParameterError(
+                f"iteration_range is {(begin, end)}; choose a range within the {n_rounds} rounds of the model."
+            )
         rounds = range(begin, end or n_rounds)
         with recalling_categories(self.get_booster()):
             rows = HeldRows(self._matrix(X))
@@ -325,7 +329,7 @@ class KauriModel(Parameters):
             if "@" in added[0]:
                 what, cure = "shares of classes in categories", "categorical_encoding=partition"
             raise ParameterError(
-                f"the model splits on {what} ({added[0]}), whose importance is no single feature's; use "
+                f"the model splits on {what} ({added[0]}), whose importance belongs to no single feature; use "
                 f"get_booster().get_score(), which names them, or train with {cure}."
             )
         values = np.array([scores.get(name, 0.0) for name in names], dtype=np.float32)

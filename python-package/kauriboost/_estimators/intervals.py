@@ -58,7 +58,7 @@ class Intervals(KauriModel):
         """
         params = self._interval_params(coverage)
         if calibration_set is not None and sample_weight is not None:
-            raise ValueError("sample_weight and calibration_set are both given; pass the rows to learn from alone.")
+            raise ValueError("sample_weight and calibration_set are both given; pass only the rows to train on.")
         data = self._labelled((X, y, {"weight": sample_weight}))
         self._set_feature_weights(data)
         calibration = None if calibration_set is None else self._labelled((*calibration_set, {}))
@@ -79,9 +79,9 @@ class Intervals(KauriModel):
             raise ValueError(f"coverage is {coverage!r}; expected a share above 0 and below 1.")
         for name in ("early_stopping_rounds", "callbacks", "preset"):
             if getattr(self, name) is not None:
-                raise ValueError(f"{name} does not go with fit_intervals, which does all rounds; leave it out.")
+                raise ValueError(f"{name} does not go with fit_intervals, which trains all rounds; leave it out.")
         if callable(self.objective):
-            raise ValueError("objective is a function; intervals are learnt by 'reg:quantileerror': leave it out.")
+            raise ValueError("objective is a function; intervals are trained with 'reg:quantileerror': leave it out.")
         params = self.get_booster_params()
         if "quantile_alpha" in params:
             raise ValueError("quantile_alpha follows from coverage here; leave it out, or see train_quantiles.")
@@ -106,7 +106,7 @@ class Intervals(KauriModel):
         if values.ndim != 2 or self.get_booster().attr(_COVERAGE) is None:
             return values
         if base_margin is not None:
-            raise ValueError("base_margin takes the place of the intercepts that calibrate; leave it out.")
+            raise ValueError("base_margin would replace the intercepts that calibrate the intervals; leave it out.")
         return values[:, _MEDIAN]
 
 

@@ -29,7 +29,7 @@ class MissingCallback(TrainingCallback):
         known = missing_of(model)
         if known is not None and not _same(known, self._missing):
             raise ValueError(
-                f"the model to go on with was learnt with missing={known:g}, and the estimator has "
+                f"the model to go on with was trained with missing={known:g}, and the estimator has "
                 f"missing={self._missing:g}; pass missing={known:g}."
             )
         model.set_attr(**{ATTRIBUTE: None if math.isnan(self._missing) else repr(self._missing)})
@@ -63,8 +63,8 @@ def missing_to_take(booster: Booster, missing: float | None) -> float | None:
         return missing
     if not math.isnan(missing_value(missing)):
         raise ValueError(
-            f"the model was learnt with missing={known:g}, and the estimator has missing={missing:g}; leave it out, "
-            "or set the one that the rows have after loading."
+            f"the model was trained with missing={known:g}, and the estimator has missing={missing:g}; leave it out, "
+            "or set it after loading to the value that the rows have."
         )
     return known
 

@@ -112,7 +112,9 @@ def explain(
     choices = Sampling(output, method, n_orders, max_evals, tolerance, groups, seed)
     if choices.are_made():
         if kind != "shapley" or features is not None:
-            raise ParameterError("what is sampled has Shapley values of all features; leave out the other choices.")
+            raise ParameterError(
+                "sampled explanations are Shapley values of all features; leave out the other choices."
+            )
         return explain_sampled(subject_of(model, iteration_range), X, y, background, choices, feature_names)
     asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)

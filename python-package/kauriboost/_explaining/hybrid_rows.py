@@ -70,7 +70,7 @@ def rows_of(X: Any, background: Any) -> ArrayRows | FrameRows:
     """Return rows and background, both encoded in the same way."""
     frames = [_is_frame(table) for table in (X, background)]
     if frames[0] != frames[1]:
-        raise DataError("of X and the background one is a data frame and one is none; pass both as the same.")
+        raise DataError("only one of X and the background is a data frame; pass both as frames, or both as arrays.")
     return FrameRows(X, background) if frames[0] else ArrayRows(X, background)
 
 
@@ -114,7 +114,7 @@ def _numbers(what: str, table: Any) -> np.ndarray:
         array = np.ascontiguousarray(dense, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{what} is no table of numbers ({error}); pass other columns in a pandas data frame."
+            f"{what} is not a table of numbers ({error}); pass other columns in a pandas data frame."
         ) from None
     if array.ndim != 2:
         raise DataError(f"{what} has shape {array.shape}; expected rows and columns.")

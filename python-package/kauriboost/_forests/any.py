@@ -43,7 +43,7 @@ def from_trees(
         No trees, or invalid trees: unreachable nodes, or children or columns that do not exist.
     """
     if not trees:
-        raise ModelError("a forest of no trees. Give at least one; a constant is a tree that is a leaf.")
+        raise ModelError("the forest has no trees. Give at least one; a constant is a tree with a single leaf.")
     scores = np.atleast_1d(np.asarray(base_score, dtype=np.float64)).tolist()
     n_classes = len(scores) if objective.startswith("multi:") else 0
     forest = Forest(trees, n_features, objective, scores, n_classes, len(trees), feature_names)

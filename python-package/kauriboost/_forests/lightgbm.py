@@ -166,7 +166,7 @@ def _columns_of(lists: list[list[Any]], infos: list[str], n_features: int) -> tu
             ways.append(columns)
     if len(ways) != 1 or math.comb(len(possible), len(lists)) > _MOST_WAYS:
         raise ModelError(
-            f"the model names the categories of {len(lists)} columns, and its file does not say of which: some of them "
+            f"the model names the categories of {len(lists)} columns, but its file does not say which columns: some "
             "are ordered or have one value only. Fit it on unordered categories, or on their codes."
         )
     return ways[0]

@@ -61,7 +61,9 @@ def from_sklearn(model: Any) -> Booster:
     names = (kind.__name__ for kind in type(model).__mro__ if kind.__module__.startswith("sklearn."))
     reader = next((kinds[name] for name in names if name in kinds), None)
     if reader is None:
-        raise ModelError(f"a {type(model).__name__} is none of the models that are read: {', '.join(sorted(kinds))}.")
+        raise ModelError(
+            f"a {type(model).__name__} is not a supported model; expected one of: {', '.join(sorted(kinds))}."
+        )
     if not hasattr(model, "n_features_in_"):
         raise ModelError(f"this {type(model).__name__} is not fitted. Call its fit first.")
     return Booster(model_file=bytearray(model_bytes(reader(model))))
@@ -72,7 +74,7 @@ def _mean(model: Any) -> Forest:
     trees = [each.tree_ for each in getattr(model, "estimators_", [model])]
     n_classes = getattr(model, "n_classes_", None)
     if n_classes is not None and np.ndim(n_classes):
-        raise ModelError("a classifier of several label columns is not read. Fit one for each column.")
+        raise ModelError("a classifier of several label columns is not supported. Fit one for each column.")
     values = _probabilities if n_classes else means_of
     parts = [scaled(tree_of(tree, values), 1 / len(trees)) for tree in trees]
     return Forest(

@@ -72,9 +72,7 @@ class ForestTree:
             least = 0 if "categories" in name else -np.inf  # leaves may have any value
             wrong = np.asarray(values)[(np.asarray(values) >= limit) | (np.asarray(values) < least)]
             if len(wrong):
-                raise ModelError(
-                    f"a tree of {n_nodes} nodes has {wrong[0]} in `{name}`, where {limit - 1} is the most."
-                )
+                raise ModelError(f"a tree of {n_nodes} nodes has {wrong[0]} in `{name}`; expected at most {limit - 1}.")
 
     @property
     def leaf_size(self) -> int:

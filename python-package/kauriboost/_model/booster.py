@@ -323,7 +323,7 @@ class Booster(Model):
         try:
             document = json.loads(bytes(self.save_raw("json", dialect="3.2")))
         except ParameterError as error:
-            what = "SHAP's dictionaries cannot say all of the model; use kauriboost.explain"
+            what = "SHAP's dictionaries cannot express the whole model; use kauriboost.explain"
             raise ModelError(f"{what}. {error}") from error
         return shap_model(document, margins)
 

@@ -52,7 +52,9 @@ def shap_model(document: dict[str, Any], margins: np.ndarray) -> dict[str, Any]:
 def _tree_of(tree: dict[str, Any], output: int, weight: float, n_outputs: int) -> _Tree:
     """Return a tree of a model file in SHAP's form, which goes left if a value is at most the threshold."""
     if any(tree["split_type"]):
-        raise ModelError("a tree splits on categories, which SHAP's dictionaries cannot say; use kauriboost.explain.")
+        raise ModelError(
+            "a tree splits on categories, which SHAP's dictionaries cannot express; use kauriboost.explain."
+        )
     left = np.asarray(tree["left_children"], np.int32)
     right = np.asarray(tree["right_children"], np.int32)
     numbers = np.asarray(tree["split_conditions"], np.float32)

@@ -105,7 +105,7 @@ def fit_best(
     labels = settle_labels(X.get_label() if isinstance(X, DMatrix) else y, params or {})
     data = _matrix_of(X, y if isinstance(X, DMatrix) else labels.values, fields)
     if data.num_row() == 0:
-        raise DataError("the data have 0 rows, from which nothing can be learnt; pass rows to learn from.")
+        raise DataError("the data have 0 rows; pass at least one row to train on.")
     task = BestTask(data, labels.params, time_budget, rounds_budget, nfold, seed, custom_metric, maximize, on_attempt)
     found = search_best(task)
     if labels.classes is not None:
@@ -170,7 +170,7 @@ def _matrix_of(X: Any, y: Any, fields: dict[str, Any]) -> DMatrix:
         return DMatrix(X, y, **fields)
     if y is not None or fields:
         told = ", ".join([*(["y"] if y is not None else []), *fields])
-        raise DataError(f"X is a DMatrix, which has its labels and the like; leave out {told}.")
+        raise DataError(f"X is a DMatrix, which holds its own labels and other fields; leave out {told}.")
     return X
 
 

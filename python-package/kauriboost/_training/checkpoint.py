@@ -124,7 +124,7 @@ class TrainingCheckPoint(TrainingCallback):
             The file is damaged.
         """
         if params.get("process_type") == "update":
-            raise ParameterError("process_type=update needs the whole of the model that it began with; no resume=True.")
+            raise ParameterError("process_type=update needs the whole model that it began with; set resume=False.")
         self._remove_half_written()
         for rounds in reversed(self._saved()):
             path = self._path(rounds)

@@ -59,7 +59,7 @@ def max_bin_of(params: Mapping[str, Any], data: DMatrix) -> int:
     method = booster.get("gbtree_train_param", {}).get("tree_method")
     if kind == "gblinear" or method not in ("auto", "hist"):
         seen = f"booster={kind}" if kind == "gblinear" else f"tree_method={method}"
-        raise ParameterError(f"{seen} learns from values, which bins are not; set tree_method=hist to share bins.")
+        raise ParameterError(f"{seen} needs the values of the features, not bins; set tree_method=hist to share bins.")
     return int(booster["tree_train_param"]["max_bin"])
 
 

@@ -106,7 +106,7 @@ def _with_objective(params: ParamsOrPairs) -> dict[str, Any]:
     told = dict(params.items() if isinstance(params, Mapping) else params)
     objective, kind = told.setdefault("objective", _OBJECTIVE), told.get("booster", "gbtree")
     if objective != _OBJECTIVE:
-        raise ParameterError(f"objective is {objective!r}; quantiles are learnt by {_OBJECTIVE!r}: leave it out.")
+        raise ParameterError(f"objective is {objective!r}; quantiles are trained with {_OBJECTIVE!r}: leave it out.")
     if kind == "gblinear":
         raise ParameterError("booster is 'gblinear', which learns intercepts of its own; pass a booster of trees.")
     if "quantile_alpha" not in told:
@@ -119,7 +119,7 @@ def _require_labels(data: DMatrix, name: str) -> None:
     if labels.shape != (data.num_row(),):
         raise DataError(f"{name} has labels of the shape {labels.shape} for {data.num_row()} rows; give one per row.")
     if len(data.get_base_margin()):
-        raise DataError(f"{name} has base margins, which take the place of the intercepts that calibrate; drop them.")
+        raise DataError(f"{name} has base margins, which would replace the calibrated intercepts; drop them.")
 
 
 def _levels(params: dict[str, Any], n_rows: int) -> list[float]:
@@ -129,7 +129,7 @@ def _levels(params: dict[str, Any], n_rows: int) -> list[float]:
     for level in levels:
         needed = math.ceil(round(1 / min(level, 1 - level), 6)) - 1
         if n_rows < needed:
-            raise ParameterError(f"the quantile {level} needs {needed} rows to be calibrated by, there are {n_rows}.")
+            raise ParameterError(f"the quantile {level} needs {needed} calibration rows, got {n_rows}.")
     return levels
 
 

@@ -84,5 +84,5 @@ def _booster_of(model: Any) -> Booster:
 
 def _matrix(data: DMatrix) -> DMatrix:
     if not isinstance(data, DMatrix):
-        raise DataError(f"a receipt is of a DMatrix with its labels, not of {type(data).__name__}; make one.")
+        raise DataError(f"a receipt needs a DMatrix with its labels, got {type(data).__name__}; make one.")
     return data

@@ -45,7 +45,7 @@ def refit(model: Booster, data: DMatrix, *, decay_rate: float = 0.9, params: Par
     """
     if json.loads(model.save_config())["learner"]["gradient_booster"]["name"] == "gblinear":
         raise ParameterError(
-            "booster is 'gblinear', which has no leaves; train() with xgb_model goes on with its weights."
+            "booster is 'gblinear', which has no leaves; to continue training call train() with xgb_model."
         )
     update = {"process_type": "update", "updater": "refresh", "refresh_leaf": True, "refresh_decay": decay_rate}
     rounds = model.num_boosted_rounds()

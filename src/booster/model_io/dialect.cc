@@ -114,7 +114,7 @@ void RequireSayable(Model const& model, ModelDialect const& dialect) {
   auto const file = first == kDialects.end() ? "leave the dialect out, which gives a file for Kauri"
                                              : "write the dialect " + NameOf(*first) + " or later";
   Fail(ErrorKind::kParameter, "the model has ", feature->what, ", which model files of the dialect ", NameOf(dialect),
-       " cannot say; ", file, ", or ", feature->cure, ".");
+       " cannot express; ", file, ", or ", feature->cure, ".");
 }
 
 ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& model) {

@@ -77,7 +77,7 @@ std::string AsJson(Receipt const& receipt) {
 }
 
 [[noreturn]] void FailDamaged() {
-  Fail(ErrorKind::kModel, "the model's attribute ", kReceiptAttribute, " is damaged, or of other rounds; ",
+  Fail(ErrorKind::kModel, "the model's attribute ", kReceiptAttribute, " is damaged, or belongs to other rounds; ",
        "train the model with a receipt again.");
 }
 
@@ -128,9 +128,10 @@ std::string MakeReceipt(Learner const& learner, Model const& model, Data const& 
   auto const rounds = model.NumIterations();
   auto const digest = DigestOfModel(model);
   if (rounds == 0 || DigestOfAnother(learner, model, params, data) != digest) {
-    Fail(ErrorKind::kModel, "learning ", rounds, " rounds from these rows with the parameters ", TextsAsJson(params),
-         " gives another model; give a receipt right after one training with built-in objectives, and the rows that ",
-         "it was learnt from.");
+    Fail(ErrorKind::kModel, "training ", rounds, " rounds on these rows with the parameters ", TextsAsJson(params),
+         " gives another model; add a receipt right after one training with built-in objectives, and give the rows "
+         "that ",
+         "the model was trained on.");
   }
   return AsJson({DigestsOfData(parts.ctx, *data), params, rounds, digest, KAURI_VERSION});
 }

@@ -84,7 +84,7 @@ CategoryNames ReadTextViews(ArrowArray const& values) {
     if (!is_inlined && (view.length < 0 || view.buffer < 0 || view.buffer >= n_data || view.offset < 0 ||
                         values.buffers[2 + view.buffer] == nullptr)) {
       Fail(ErrorKind::kData, "entry ", i, " of its dictionary has ", view.length, " bytes from ", view.offset,
-           " on in buffer ", view.buffer, " of ", n_data, ", which cannot be.");
+           " on in buffer ", view.buffer, " of ", n_data, ", which is out of range.");
     }
     auto const* text =
         is_inlined ? address + 4 : static_cast<char const*>(values.buffers[2 + view.buffer]) + view.offset;

@@ -146,8 +146,8 @@ struct HostColumnParser {
     if (!column.is_array()) return ParseNumbers(column);
     auto const is_partial = column.size() == 3 && known != nullptr;
     if (column.size() != 2 && !is_partial) {
-      Fail(ErrorKind::kData, "it is a list of ", column.size(), " elements; a categorical column is one of two, names ",
-           "and codes.");
+      Fail(ErrorKind::kData, "it is a list of ", column.size(),
+           " elements; expected a categorical column as a list of two, names ", "and codes.");
     }
     *names = ParseCategoryNames(column[0]);
     auto codes = ParseNumbers(column[1]);
@@ -163,7 +163,7 @@ struct HostColumnParser {
 
 DeviceArray ParseDeviceColumn(json const& column, std::size_t /*index*/, CategoryNames* /*names*/) {
   if (column.is_array()) {
-    Fail(ErrorKind::kData, "it is categorical, which columns in device memory cannot be; pass its codes and set the ",
+    Fail(ErrorKind::kData, "it is categorical, which is not supported in device memory; pass its codes and set the ",
          "column's type to 'c', or copy the table to host memory.");
   }
   return ParseDeviceArrayInterface(column.dump());

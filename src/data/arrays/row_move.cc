@@ -13,14 +13,14 @@ void RequireAlike(ArrayView const& from, ArrayView const& to) {
     Fail(ErrorKind::kData, "in has the shape [", from.shape[0], ", ", from.shape[1], "], out [", to.shape[0], ", ",
          to.shape[1], "]; make out as large as in.");
   }
-  if (from.dtype != to.dtype) Fail(ErrorKind::kData, "in and out have different types; give out that of in.");
+  if (from.dtype != to.dtype) Fail(ErrorKind::kData, "in and out have different types; give out the type of in.");
 }
 
 void RequireWholeRows(ArrayView const& array, char const* name) {
   auto const item = ItemSize(array.dtype);
   if (array.shape[1] < 2 || array.strides[1] == item) return;
-  Fail(ErrorKind::kData, name, " has elements of a row ", array.strides[1], " bytes apart, and they are of ", item,
-       "; rows are moved as a whole, so make a copy in C order (numpy.ascontiguousarray, cupy.ascontiguousarray).");
+  Fail(ErrorKind::kData, name, " has elements of a row ", array.strides[1], " bytes apart; expected ", item,
+       ", as rows are moved as a whole: make a copy in C order (numpy.ascontiguousarray, cupy.ascontiguousarray).");
 }
 
 /// The address range of an array, as [begin, end).

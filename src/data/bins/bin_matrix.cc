@@ -206,8 +206,8 @@ BinMatrix::BinMatrix(Context const& ctx, QuantileCuts cuts, BinShape const& shap
 void BinMatrix::Append(Context const& ctx, DataView const& rows) {
   if (rows.NumRows() > n_rows_ - n_filled_ || rows.NumCols() != NumCols()) {
     Fail(ErrorKind::kData, "rows ", n_filled_, " to ", n_filled_ + rows.NumRows(), " of ", rows.NumCols(),
-         " columns came where ", n_rows_, " rows of ", NumCols(),
-         " were announced; an iterator must give the same rows each time.");
+         " columns were added, but ", n_rows_, " rows of ", NumCols(),
+         " were expected; an iterator must give the same rows each time.");
   }
   if (!is_dense_) {
     auto const* sparse = dynamic_cast<SparseView const*>(&rows);
@@ -242,8 +242,8 @@ void BinMatrix::AppendSparse(Context const& ctx, CsrStorage const& rows) {
 
 void BinMatrix::Finish(Context const& ctx) {
   if (n_filled_ != n_rows_) {
-    Fail(ErrorKind::kData, n_filled_, " rows came where ", n_rows_,
-         " were announced; an iterator must give the same rows each time.");
+    Fail(ErrorKind::kData, n_filled_, " rows were added, but ", n_rows_,
+         " were expected; an iterator must give the same rows each time.");
   }
   if (!by_column_) return;
   if (!is_dense_) {

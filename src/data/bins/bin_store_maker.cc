@@ -44,7 +44,7 @@ void RequireEnd(Context const& ctx, RowSource* source) {
   RowBatch batch;
   if (!source->Next(ctx, &batch)) return;
   Fail(ErrorKind::kData,
-       "another batch came where there was only one before, or was to be; an iterator must give the same rows each "
+       "the iterator gave more than the one batch that was expected; an iterator must give the same rows each "
        "time.");
 }
 
@@ -113,7 +113,7 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
   if (n_cols == 0 && info.n_rows > 0) Fail(ErrorKind::kData, "the data have ", info.n_rows, " rows but no columns.");
   if (plan.given == nullptr) return;
   if (plan.given->NumCols() != n_cols) {
-    Fail(ErrorKind::kData, "the data have ", n_cols, " columns, but those of `ref` have ", plan.given->NumCols(),
+    Fail(ErrorKind::kData, "the data have ", n_cols, " columns, but `ref` has ", plan.given->NumCols(),
          "; cuts can only be taken from data with the same features.");
   }
   if (!info.feature_names.empty() && !plan.like->feature_names.empty()) {
@@ -298,7 +298,7 @@ CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCut
     if (options.max_bin && plan.max_bin != bins->MaxBin()) {
       Fail(ErrorKind::kParameter, "max_bin=", plan.max_bin,
            ", but the data of `ref` have bins of max_bin=", bins->MaxBin(),
-           "; both must be the same. Leave max_bin out to take that of ref. (`max_bin` must be consistent.)");
+           "; both must be the same. Leave max_bin out to use the max_bin of ref. (`max_bin` must be consistent.)");
     }
     plan.max_bin = bins->MaxBin();
     plan.given = &bins->Cuts();

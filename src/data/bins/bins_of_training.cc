@@ -17,7 +17,7 @@ void RequireSameLayout(Context const& ctx, BinMatrix const& layout) {
   auto const digest = layout.LayoutDigest();
   if (!IsDistributed(ctx) || MaxOverRanks(ctx, digest) == (~MaxOverRanks(ctx, ~std::uint64_t{digest}))) return;
   Fail(ErrorKind::kData,
-       "the bins of this matrix are not those of the other ranks; all ranks must make the matrix together, ",
+       "the bins of this matrix differ from the bins of other ranks; make the matrix on all ranks together, ",
        "as one group, with one max_bin (KauriQuantileDMatrixCreate).");
 }
 
@@ -44,8 +44,9 @@ std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMa
 }
 
 void RefuseFileInGroup() {
-  Fail(ErrorKind::kParameter, "bins in a file are read by one process; in a group keep them in memory, with ",
-       "QuantileDMatrix, and use more ranks.");
+  Fail(ErrorKind::kParameter,
+       "external memory (bins in a file) needs all rows in one process; for distributed training use ",
+       "QuantileDMatrix, which keeps the bins in memory, and more ranks.");
 }
 
 namespace {
@@ -73,7 +74,7 @@ void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
     auto const has_type = feature < info.feature_types.size();
     Fail(ErrorKind::kData, "column ", feature,
          has_type ? " has the type '" + info.feature_types[feature] + "'" : " has no type",
-         ", which it did not have when its bins were made. Give feature_types when the matrix is made.");
+         ", but had another type when its bins were made. Give feature_types when the matrix is made.");
   }
 }
 

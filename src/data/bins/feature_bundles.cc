@@ -71,8 +71,9 @@ std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& dat
       if (n_codes[feature] > most_codes) continue;
       usual[feature] = UsualCode(counts.data() + column * kByteCells, n_all);
       if (usual[feature] == kNoUsual || usual[feature] < n_codes[feature]) continue;
-      Fail(ErrorKind::kCollective, "most rows of all ranks are said to have the code ", usual[feature], " of feature ",
-           feature, ", which has ", n_codes[feature], " codes.");
+      Fail(ErrorKind::kCollective, "the most frequent bin over all ranks is wrong: got bin ", usual[feature],
+           " of feature ", feature, ", which has ", n_codes[feature],
+           " bins. Check that the transport delivers every byte unchanged.");
     }
   }
   return usual;

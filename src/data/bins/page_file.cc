@@ -19,7 +19,7 @@ std::string ReasonOf(int error) { return std::generic_category().message(error);
 [[noreturn]] void FailToWrite(std::string const& place, std::int64_t n_bytes, int error) {
   bool const is_full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   Fail(ErrorKind::kIo, "cannot write the page file ", Quoted(place), " (", n_bytes, " bytes): ", ReasonOf(error), ". ",
-       is_full ? "Make room there, or let cache_prefix name a place that has it." : "Check the disk.");
+       is_full ? "Free space there, or set cache_prefix to a place with enough space." : "Check the disk.");
 }
 
 std::string PrefixOrTemporary(std::string const& prefix) {
@@ -46,7 +46,7 @@ int OpenNew(std::string const& prefix, std::string* path) {
 PageFile::PageFile(std::string const& prefix) : descriptor_(OpenNew(PrefixOrTemporary(prefix), &place_)) {
   if (descriptor_ < 0) {
     Fail(ErrorKind::kIo, "cannot make the page file ", Quoted(place_), ": ", ReasonOf(errno),
-         ". Let cache_prefix begin with a folder that exists and can be written to.");
+         ". Set cache_prefix to a path in a folder that exists and can be written to.");
   }
   unlink(place_.c_str());
 }

@@ -113,7 +113,9 @@ Span<std::int32_t const> TakeList(Span<std::int32_t const>* rest) {
   auto const is_category = [](std::int32_t category) { return category >= 0 && category < kCategoryLimit; };
   auto const ascends = std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end();
   if (!is_there || !ascends || !std::all_of(list.begin(), list.end(), is_category)) {
-    Fail(ErrorKind::kCollective, "what a rank says of its categories is no list of them.");
+    Fail(ErrorKind::kCollective,
+         "a message from a rank is damaged: expected an ascending list of categories. Run the same version of Kauri on "
+         "all ranks, and check that the transport delivers every byte unchanged.");
   }
   *rest = rest->subspan(1 + ToSize(length), rest->size() - 1 - ToSize(length));
   return list;

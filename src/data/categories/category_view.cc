@@ -65,8 +65,9 @@ CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) :
   if (filters && model.seen.empty()) {
     if (model.names.empty()) {
       Fail(ErrorKind::kModel, "unseen_category=", NameOfPolicy(model.unseen),
-           " needs to know the categories of training, which the model does not say: it was made by another library. ",
-           "Use unseen_category=xgboost, or train on with Kauri.");
+           " needs the categories that occurred in training, which the model does not list: it was made by another "
+           "library. ",
+           "Use unseen_category=xgboost, or continue its training with Kauri.");
     }
     for (auto const& of_feature : model.names) {
       named_.emplace_back(of_feature.Size());

@@ -38,7 +38,7 @@ std::vector<std::int32_t> ClassesOf(MetaInfo const& info, std::int64_t n_classes
   for (auto const label : info.labels) {
     if (!(label >= 0.0F && label < static_cast<float>(n_classes)) || label != std::floor(label)) {
       Fail(ErrorKind::kData, "categorical_encoding=ordered: the label of row ", classes.size(), " is ", label,
-           ", which is none of the ", n_classes, " classes; give their numbers, from 0.");
+           ", which is none of the ", n_classes, " classes; number the classes from 0.");
     }
     classes.push_back(static_cast<std::int32_t>(label));
   }

@@ -31,7 +31,8 @@ CategoryLists RecodedLists(Context const& ctx, DataMatrix const& matrix, Categor
 std::unique_ptr<DataMatrix> RecodeBins(Context const& ctx, DataMatrix const& matrix, BinStore const& store,
                                        CategoryNameTable const& names, DataView const& recoded) {
   if (store.IsInFile()) {
-    Fail(ErrorKind::kData, "the categories of data in external memory cannot be numbered anew, and those of the model ",
+    Fail(ErrorKind::kData,
+         "the categories of data in external memory cannot be renumbered, and the categories of the model ",
          "are in another order. Give them in the model's order (get_categories), new ones at the end.");
   }
   auto cuts = ReplaceCategories(store.Cuts(), RecodedLists(ctx, matrix, names));

@@ -20,7 +20,8 @@ static_assert((kKeyBits - kFirstBits) % kNextBits == 0, "the last parts are sing
 
 /// Fails because the weights of a bucket's parts do not add up to the weight of the bucket.
 [[noreturn]] void FailWrong() {
-  Fail(ErrorKind::kCollective, "the sums over the ranks contradict each other: what carries them has changed numbers.");
+  Fail(ErrorKind::kCollective,
+       "the sums over the ranks contradict each other; check that the transport delivers every byte unchanged.");
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ std::int64_t ColumnValues::Cut(Context const& ctx, CutTask const& task, std::vec
   auto const n_behind = MaxOverRanks(ctx, static_cast<std::uint64_t>(n_all - End()));
   auto const end = n_all - static_cast<std::int64_t>(n_behind);
   if (end <= first_ || end > End()) {
-    Fail(ErrorKind::kCollective, "a rank keeps ", end - first_, " columns, where this one keeps ", columns_.size(),
-         ".");
+    Fail(ErrorKind::kCollective, "the ranks hold different numbers of columns: another rank has ", end - first_,
+         ", this rank has ", columns_.size(), "; run the same version of Kauri on all ranks.");
   }
   std::vector<ColumnPart> parts;
   for (auto f = first_; f < end; ++f) {

@@ -35,12 +35,12 @@ std::optional<WeightUnit> FindWeightUnit(Context const& ctx, Span<float const> w
   if (found[0] == 0) return std::nullopt;
   if (weights.empty() && n_rows_here > 0) {
     Fail(ErrorKind::kData, "the ", n_rows_here,
-         " rows here have no weights, but those of other ranks do; give all ranks weights, or none.");
+         " rows of this rank have no weights, but rows of other ranks have; give weights on all ranks, or on none.");
   }
   auto const of_all = FromKey(static_cast<std::uint32_t>(found[1]));
   if (!(of_all >= largest && std::isfinite(of_all))) {
-    Fail(ErrorKind::kCollective, "the largest weight of all ranks is said to be ", of_all, ", that of this one is ",
-         largest, ".");
+    Fail(ErrorKind::kCollective, "the maximum weight over all ranks is wrong: got ", of_all,
+         ", but this rank has a weight of ", largest, ". Check that the transport delivers every byte unchanged.");
   }
   return WeightUnit(of_all, n_rows);
 }

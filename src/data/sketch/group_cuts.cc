@@ -76,7 +76,8 @@ std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task) {
   constexpr std::int64_t kBytesPerBin = 4 * 32 * 16;  // memory of a census and of its requests
   auto const most_rows = MaxOverRanks(ctx, static_cast<std::uint64_t>(task.n_rows_here));
   if (most_rows > static_cast<std::uint64_t>(task.n_rows)) {
-    Fail(ErrorKind::kCollective, "a rank has ", most_rows, " rows of ", task.n_rows, " of all; their sum is wrong.");
+    Fail(ErrorKind::kCollective, "a rank has ", most_rows, " rows, but all ranks together ", task.n_rows,
+         "; check that the transport delivers every byte unchanged.");
   }
   auto const n_most = static_cast<std::int64_t>(most_rows);
   auto const copied = n_most * static_cast<std::int64_t>(sizeof(float));

@@ -59,7 +59,7 @@ void SummaryOptions::Validate() const {
     before = share;
   }
   if (sketch.size < 0 || sketch.size == 1) {
-    Fail(ErrorKind::kParameter, "sketch_size=", sketch.size, "; expected 2 or more, or 0 for the usual one.");
+    Fail(ErrorKind::kParameter, "sketch_size=", sketch.size, "; expected 2 or more, or 0 for the default.");
   }
   if (sketch.order < 2 || sketch.order > kMaxMoment) {
     Fail(ErrorKind::kParameter, "sketch_order=", sketch.order, "; expected 2 to ", kMaxMoment, ".");

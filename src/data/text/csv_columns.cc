@@ -85,7 +85,7 @@ class Columns {
     auto& own = roles_[Find(parameter, column)];
     if (own != CsvRole::kFeature) {
       Fail(ErrorKind::kParameter, parameter, "=", column,
-           " is what another parameter names already; they must differ.");
+           " is already used by another parameter; name another column.");
     }
     own = role;
   }

@@ -182,7 +182,7 @@ void Keep(FieldReader const& fields, CsvRole role, float value, CsvRows* rows) {
     case CsvRole::kQuery:
       rows->query_ids.push_back(QueryId(fields, value));
       if (rows->query_ids.size() > 1 && rows->query_ids.back() < rows->query_ids[rows->query_ids.size() - 2]) {
-        throw WrongField(fields, "a smaller query than that of the row before; sort the rows by query");
+        throw WrongField(fields, "a smaller query than in the row before; sort the rows by query");
       }
       break;
     case CsvRole::kIgnored:

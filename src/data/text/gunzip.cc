@@ -49,7 +49,7 @@ void Gunzip::Inflate() {
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
       Fail(ErrorKind::kData, Quoted(name_),
-           " is no sound gzip: ", stream_.msg == nullptr ? "it needs a dictionary" : stream_.msg, " after ",
+           " is not valid gzip: ", stream_.msg == nullptr ? "it needs a dictionary" : stream_.msg, " after ",
            stream_.total_in, " bytes of its member ", n_members_ + 1,
            "; get the file again, or unpack it with a tool that repairs.");
     }

@@ -129,7 +129,7 @@ Span<char const> TextFile::ReadFileBlock(std::int64_t block, std::vector<char>* 
   stream.Append(end - from, buffer);
   if (static_cast<std::int64_t>(buffer->size()) != end - from) {
     Fail(ErrorKind::kIo, Quoted(path_), " ends at byte ", from + static_cast<std::int64_t>(buffer->size()),
-         ", but has had ", size_, " bytes; it was changed while it was read.");
+         ", but had ", size_, " bytes when it was opened; it was changed while it was being read.");
   }
   std::size_t first = 0;
   if (begin > 0) {

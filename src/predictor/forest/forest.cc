@@ -233,7 +233,8 @@ Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, No
                      LinearUse linear) {
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   if (trees.begin < 0 || trees.begin > trees.end || trees.end > n_trees) {
-    Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") asked of a model of ", n_trees, " trees.");
+    Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") are out of range; the model has ", n_trees,
+         " trees.");
   }
   if (linear == LinearUse::kRefuse) model.RequireConstantLeaves("explanations and predictions on a device");
   Forest forest;

@@ -21,7 +21,7 @@ FixedLeaves::FixedLeaves(Forest const& forest, TreeRange own) : values_(forest.l
       auto const value = std::abs(forest.leaf_value[node]);
       if (!std::isfinite(value)) {
         Fail(ErrorKind::kModel, "tree ", forest.ModelTree(tree), " has a leaf of ", forest.leaf_value[node],
-             ", which has no share in a mean; train the model on finite numbers.");
+             ", which is not finite and cannot be averaged; train the model on finite numbers.");
       }
       largest = std::max(largest, value);
     }

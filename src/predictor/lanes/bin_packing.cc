@@ -123,7 +123,8 @@ Packing PackBins(Span<std::uint8_t const> sizes, std::int32_t capacity, BinPacki
   packing.capacity = capacity;
   for (auto const size : sizes) {
     if (size < 1 || size > capacity) {
-      Fail(ErrorKind::kInternal, "an item of size ", static_cast<int>(size), " for bins of ", capacity, ".");
+      Fail(ErrorKind::kInternal, "an item of size ", static_cast<int>(size), " does not fit into bins of capacity ",
+           capacity, ".");
     }
     packing.used += size;
   }

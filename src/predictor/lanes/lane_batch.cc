@@ -78,7 +78,7 @@ void LaneBatchMaker::EndItem() {
 void LaneBatchMaker::CheckLength(PathLeaf const& leaf) const {
   if (leaf.n_features <= kMostPlaces) return;
   Fail(ErrorKind::kParameter, "interventional contributions on the device hold paths of at most ", kMostPlaces,
-       " distinct features; tree ", forest_.trees.begin + forest_.ModelTree(tree_.tree), " has one of ",
+       " distinct features; tree ", forest_.trees.begin + forest_.ModelTree(tree_.tree), " has a path of ",
        leaf.n_features, ". Use device=cpu.");
 }
 

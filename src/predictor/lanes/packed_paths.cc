@@ -16,7 +16,7 @@ struct Leaves {
 void CheckLength(std::int32_t n_features, std::int64_t tree) {
   if (n_features < kWarpLanes) return;
   Fail(ErrorKind::kParameter, "shap_method=treeshap holds paths of at most ", kWarpLanes - 1,
-       " distinct features; tree ", tree, " has one of ", n_features, ". Use shap_method=quadrature.");
+       " distinct features; tree ", tree, " has a path of ", n_features, ". Use shap_method=quadrature.");
 }
 
 Leaves FindLeaves(Context const& ctx, Forest const& forest, TreeRange trees, PathCategories* categories) {

@@ -158,7 +158,8 @@ FixedSum SumGradients(Context const& ctx, TreeTask const& task) {
 void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row) {
   auto const n_rows = static_cast<std::size_t>(data.NumRows());
   auto const check = [n_rows](char const* name, std::size_t size) {
-    if (size != n_rows) Fail(ErrorKind::kInternal, "a tree of ", n_rows, " rows was given ", size, " ", name, ".");
+    if (size != n_rows)
+      Fail(ErrorKind::kInternal, "expected ", n_rows, " values, one per row of the tree, got ", size, " ", name, ".");
   };
   auto const stride = static_cast<std::size_t>(task.table.stride);
   check("gradients", stride == 0 ? task.gradients.pairs.size() : task.table.values.size() / stride);

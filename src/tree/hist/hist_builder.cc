@@ -93,13 +93,14 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& t
 void RequirePaged(TreeParam const& param) {
   if (param.min_data_in_leaf <= 1) return;
   Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
-       " counts rows in memory, and the bins are in a file; use QuantileDMatrix in place of ExtMemQuantileDMatrix, ",
+       " needs the bins in memory, and they are in a file (external memory); use QuantileDMatrix in place of "
+       "ExtMemQuantileDMatrix, ",
        "or bound leaves by min_child_weight.");
 }
 
 [[noreturn]] void FailPagedErrors() {
   Fail(ErrorKind::kParameter,
-       "split_criterion=absolute_error looks at rows in memory, and the bins are in a file; use ",
+       "split_criterion=absolute_error needs the bins in memory, and they are in a file (external memory); use ",
        "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
 }
 

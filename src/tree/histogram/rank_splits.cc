@@ -28,8 +28,8 @@ SplitCandidate FromWords(std::int64_t const* words, std::int64_t n_cols) {
   auto const place = static_cast<std::uint64_t>(words[1]) >> 32U;
   if (place >> 1U == 0) return split;
   if (place >> 1U > static_cast<std::uint64_t>(n_cols)) {
-    Fail(ErrorKind::kCollective, "a rank splits at column ", (place >> 1U) - 1, " of ", n_cols,
-         "; its sums are not the group's.");
+    Fail(ErrorKind::kCollective, "a rank proposes a split on column ", (place >> 1U) - 1, ", but there are only ",
+         n_cols, " columns; check that the transport delivers every byte unchanged.");
   }
   auto const threshold = static_cast<std::uint32_t>(words[1]);
   std::memcpy(&split.loss_change, words, sizeof(split.loss_change));

@@ -14,18 +14,20 @@ void RequireAbsoluteError(TreeParam const& param) {
          ", or use split_criterion=gradient.");
   };
   if (ParseConstraints(param).HasMonotone()) {
-    refuse("knows no order of the children's values, as monotone_constraints ask", "leave them out");
+    refuse("does not support monotone_constraints", "leave these out");
   }
-  if (param.grow_policy == TreeParam::kSymmetric) refuse("makes no symmetric trees", "set grow_policy=depthwise");
-  if (param.extra_trees) refuse("looks at all thresholds", "set extra_trees=0");
-  if (!ParseFeatureCost(param).empty()) refuse("gains errors, and feature_cost is in units of gain", "leave it out");
+  if (param.grow_policy == TreeParam::kSymmetric)
+    refuse("does not support grow_policy=symmetric", "set grow_policy=depthwise");
+  if (param.extra_trees) refuse("does not support extra_trees=1", "set extra_trees=0");
+  if (!ParseFeatureCost(param).empty())
+    refuse("measures gains by errors, but feature_cost is in units of gradient gains", "leave it out");
 }
 
 void RequireAbsoluteError(LineErrors const& errors, DataMatrix const& data) {
   if (errors.residuals.empty() && data.NumRows() > 0) {
-    Fail(ErrorKind::kParameter, "split_criterion=absolute_error takes objective=reg:absoluteerror and ",
-         "reg:quantileerror, whose losses are straight lines; that of this round has a curvature, or its gradients ",
-         "were given from outside; use split_criterion=gradient.");
+    Fail(ErrorKind::kParameter, "split_criterion=absolute_error needs objective=reg:absoluteerror or ",
+         "reg:quantileerror, whose losses are piecewise linear; got another objective ",
+         "or custom gradients; use split_criterion=gradient.");
   }
   if (!HasCategorical(data.Info())) return;
   Fail(ErrorKind::kParameter, "split_criterion=absolute_error has no splits by sets of categories, and the data have ",

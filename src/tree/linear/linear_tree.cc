@@ -78,7 +78,7 @@ void RequireLinearTree(TreeParam const& param) {
   }
   if (param.max_delta_step > 0.0F) {
     Fail(ErrorKind::kParameter, "linear_tree=1 with max_delta_step=", param.max_delta_step,
-         ": the slopes in leaves know no such limit; set max_delta_step=0, or linear_tree=0.");
+         ": the slopes in leaves do not support this limit; set max_delta_step=0, or linear_tree=0.");
   }
 }
 

@@ -123,7 +123,7 @@ TEST(TreeUpdates, WhatCannotBeUpdatedIsRefused) {
   EXPECT_PRED2(has, message({{"process_type", "update"}}), "set updater=refresh, updater=prune or");
   EXPECT_PRED2(has, message({{"process_type", "update"}, {"updater", "refersh"}}), "did you mean 'refresh'?");
   EXPECT_PRED2(has, message({{"process_type", "update"}, {"updater", "refresh,"}}), "Unknown updater ''");
-  EXPECT_PRED2(has, message({{"updater", "prune"}}), "set process_type=update to change those of a model");
+  EXPECT_PRED2(has, message({{"updater", "prune"}}), "set process_type=update to change the trees of a model");
   EXPECT_PRED2(has, message(kRefresh, With(kTree, {{"booster", "dart"}})), "booster=gbtree only");
   EXPECT_PRED2(has, message({{"process_type", "renew"}}), "'renew'");
 }

@@ -158,7 +158,7 @@ TEST(Explanation, MayBeTaken) {
   Taken const taken(booster, problem.data);
   KauriHostArrayHandle none = nullptr;
   EXPECT_EQ(KauriBoosterTakeExplanation(booster.get(), &none), -1);
-  EXPECT_NE(std::string(XGBGetLastError()).find("has taken it"), std::string::npos) << XGBGetLastError();
+  EXPECT_NE(std::string(XGBGetLastError()).find("has already taken it"), std::string::npos) << XGBGetLastError();
   EXPECT_EQ(Predict(booster, problem.data, PredictConfig(2)).values, expected);
   EXPECT_EQ(Explain(booster, problem.data, 2).values, expected);
   EXPECT_EQ(taken.Copy(1000), expected) << "no later call writes to it";

@@ -164,7 +164,7 @@ TEST(RowSums, RanksThatDifferInWhatARowHas) {
          std::vector<RowRange> const mine{{group->Rank() * 5, 5}};
          LaneTotal(In(group), RowsInfo(5, mine), Addends(5 * width), width);
        })) {
-    EXPECT_NE(error.find("1 and 2 values for each row"), std::string::npos) << error;
+    EXPECT_NE(error.find("1 and 2 values per row"), std::string::npos) << error;
   }
 }
 
@@ -246,7 +246,7 @@ TEST(QueryOrder, AGroupOfRowsThatAreApart) {
          QueryOrder(In(group), info);
        })) {
     EXPECT_NE(error.find("query group 1"), std::string::npos) << error;
-    EXPECT_NE(error.find("move its rows to the rank"), std::string::npos) << error;
+    EXPECT_NE(error.find("move all its rows to the rank"), std::string::npos) << error;
   }
 }
 

@@ -40,7 +40,7 @@ TEST(GlobalRows, AreSetAndReadBack) {
   EXPECT_EQ(GetUintInfo(info, "global_rows"), (std::vector<std::uint32_t>{4, 5, 0, 4}));
   EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
   info.n_rows = 8;
-  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"global_rows are 9 rows", "the data have 8"});
+  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"global_rows cover 9 rows", "the data have 8"});
   SetInfo(&info, "global_rows", VectorView(std::vector<int>()));
   EXPECT_TRUE(info.global_rows.empty());
   auto unknown = InfoOfUnknownRows();
@@ -52,7 +52,7 @@ TEST(GlobalRows, RefusesWhatIsNoSetOfRows) {
   EXPECT_EQ(Refusal<std::int32_t>({7, 3}, 3), "no error");
   EXPECT_EQ(Refusal<double>({7, 3}, 3), "no error");
   ExpectParts(Refusal<double>({7.5, 3}, 3), {"global_rows[0] is 7.5", "integers"});
-  ExpectParts(Refusal<std::int32_t>({7, 2}, 3), {"global_rows are 2 rows", "the data have 3"});
+  ExpectParts(Refusal<std::int32_t>({7, 2}, 3), {"global_rows cover 2 rows", "the data have 3"});
   ExpectParts(Refusal<std::int32_t>({-1, 3}, 3), {"begins at row -1 and has 3 rows", "0 to 4294967295"});
   ExpectParts(Refusal<std::int32_t>({4, -3}, 3), {"begins at row 4 and has -3 rows"});
   ExpectParts(Refusal<std::int64_t>({INT64_MAX, 1}, 1), {"begins at row 9223372036854775807"});
@@ -118,8 +118,8 @@ TEST(GlobalRows, ReadsWhatComesFromRanksWithCare) {
     return MessageOf([&] { RequirePartition(Of(&told), InfoOf({}, 2)); });
   };
   EXPECT_EQ(refusal({3, 2, 3}), "no error");
-  ExpectParts(refusal({}), {"rank 1 says which rows it has in 0 words"});
-  ExpectParts(refusal({3, 2}), {"in 2 words"});
+  ExpectParts(refusal({}), {"rank 1 describes its rows by 0 numbers; expected an odd count"});
+  ExpectParts(refusal({3, 2}), {"by 2 numbers"});
   ExpectParts(refusal({3, 2, INT64_MAX, 4, INT64_MAX}), {"begins at row 2 and has 9223372036854775807 rows"});
   ExpectParts(refusal({3, INT64_MIN, 3}), {"begins at row -9223372036854775808"});
 }
@@ -130,8 +130,8 @@ TEST(GlobalRows, EachRowIsOnOneRank) {
   EXPECT_EQ(GroupRefusal({{}, {}}, {4, 0}), "");
   ExpectParts(GroupRefusal({{{0, 2}}, {{1, 3}}}, {2, 3}), {"row 1 of all ranks is on rank 0 and on rank 1"});
   ExpectParts(GroupRefusal({{}, {}}, {3, 2}), {"row 0 of all ranks is on rank 0 and on rank 1", "set global_rows"});
-  ExpectParts(GroupRefusal({{{0, 2}}, {{3, 3}}}, {2, 3}), {"row 2 of all ranks is on none, but row 3 on rank 1"});
-  ExpectParts(GroupRefusal({{{0, 2}}, {{2, 3}}}, {2, 4}), {"rank 1 has 4 rows, but its global_rows are 3"});
+  ExpectParts(GroupRefusal({{{0, 2}}, {{3, 3}}}, {2, 3}), {"row 2 of all ranks is on no rank, but row 3 is on rank 1"});
+  ExpectParts(GroupRefusal({{{0, 2}}, {{2, 3}}}, {2, 4}), {"rank 1 has 4 rows, but its global_rows cover 3"});
   ExpectParts(GroupRefusal({{{0, INT64_C(4294967295)}}, {{INT64_C(4294967295), 1}}}, {INT64_C(4294967295), 1}),
               {"begins at row 4294967295 and has 1 rows", "4294967295, the most rows of all ranks"});
 }

@@ -308,7 +308,7 @@ TEST(Predictions, PickValuesChecksItsSizes) {
   std::vector<float> const values(3);
   ExpectParts(MessageOf(ErrorKind::kInternal,
                         [&] { MakeObjective("reg:squarederror")->PickValues(Context{}, values, 1, out); }),
-              {"2 places", "3 values"});
+              {"size 2; expected 3"});
 }
 
 TEST(Predictions, Outputs) {

@@ -92,7 +92,7 @@ TEST(CpuPredictor, Errors) {
   ExpectIn("the base score has 0 floats", predict(*compiled, PredictKind::kMargin, {1, 4}, {}, out));
   ExpectIn("the base margin has 1 floats", predict(*compiled, PredictKind::kMargin, {1, 4}, {{}, start}, out));
   ExpectIn("type 0", predict(*compiled, PredictKind::kValue, {1, 4}, {start, {}}, out));
-  ExpectIn("trees [0, 6) asked of a model of 5", MessageOf(ErrorKind::kInternal, [&] {
+  ExpectIn("trees [0, 6) are out of range; the model has 5", MessageOf(ErrorKind::kInternal, [&] {
              predictor->Compile({}, model, {0, 6});
            }));
 }

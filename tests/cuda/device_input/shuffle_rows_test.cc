@@ -83,8 +83,9 @@ TEST_F(DeviceShuffle, Refusals) {
   auto const rows = Upload(Features(10, 3));
   auto const host = Features(10, 3);
   auto const good = Text(rows.data(), "<f4", "[10, 3]");
-  EXPECT_NE(Refusal(good, Table(host, 3), KAURI_ERROR_DATA).find("in is in the memory of a device"), std::string::npos);
-  EXPECT_NE(Refusal(Table(host, 3), good, KAURI_ERROR_DATA).find("out is in the memory of a device"),
+  EXPECT_NE(Refusal(good, Table(host, 3), KAURI_ERROR_DATA).find("in is in device memory, out is in host memory"),
+            std::string::npos);
+  EXPECT_NE(Refusal(Table(host, 3), good, KAURI_ERROR_DATA).find("out is in device memory, in is in host memory"),
             std::string::npos);
   EXPECT_NE(Refusal(Text(rows.data(), "<f4", "[9, 3]"), Text(rows.data() + 3, "<f4", "[9, 3]"), KAURI_ERROR_DATA)
                 .find("in and out overlap"),

@@ -158,7 +158,7 @@ TEST_F(AbsoluteErrorOnDevice, GradientsFromOutsideAreRefused) {
   auto const data = MakeData({});
   learner.BoostRound(data, 0);
   std::vector<GradientPair> const pairs(3000, {0.5F, 1.0F});
-  EXPECT_NE(MessageOf([&] { learner.BoostRound(data, 1, Span<GradientPair const>(pairs)); }).find("given from outside"),
+  EXPECT_NE(MessageOf([&] { learner.BoostRound(data, 1, Span<GradientPair const>(pairs)); }).find("custom gradients"),
             std::string::npos);
   learner.BoostRound(data, 1);
   EXPECT_EQ(learner.NumIterations(), 2);
@@ -172,7 +172,7 @@ TEST_F(AbsoluteErrorOnDevice, HistIsRefused) {
   learner.SetParam("objective", "reg:absoluteerror");
   learner.SetParam("split_criterion", "absolute_error");
   auto const message = MessageOf([&] { learner.BoostRound(MakeData({}), 0); });
-  ExpectParts(message, {"tree_method=gpu_hist has no bins of labels", "tree_method=exact", "device=cpu"});
+  ExpectParts(message, {"tree_method=gpu_hist does not support it", "tree_method=exact", "device=cpu"});
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST_F(HistSymmetric, ChangesFromTreeToTree) {
 TEST_F(HistSymmetric, Refusals) {
   ExpectParts(ExpectSame(Of("drawn thresholds", {{"extra_trees", "1"}})).error, {"extra_trees=1"});
   auto const vectors = Of("vectors", {{"multi_strategy", "multi_output_tree"}, {"num_target", "2"}});
-  ExpectParts(ExpectSame(vectors).error, {"draws the thresholds of trees with vector leaves"});
+  ExpectParts(ExpectSame(vectors).error, {"supports vector leaves only with random thresholds"});
   for (auto const* method : {"exact", "approx"}) {
     auto given = Of("another method", {{"tree_method", method}});
     auto const data = MakeTable(given.table, KindOf(given));

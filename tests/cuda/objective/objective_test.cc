@@ -195,7 +195,8 @@ TEST_F(DeviceObjectiveTest, SizesMustAgree) {
   auto const objective = MakeObjective(given);
   auto const message =
       MessageOf(ErrorKind::kInternal, [&] { GradientsOnDevice(*objective, std::vector<float>(9), info); });
-  EXPECT_NE(message.find("10 margins asked for 9"), std::string::npos) << message;
+  EXPECT_NE(message.find("expected 10 margins and as many gradient pairs, got 9 margins"), std::string::npos)
+      << message;
 }
 
 /// Needs no device.

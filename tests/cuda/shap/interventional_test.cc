@@ -313,7 +313,7 @@ TEST_F(GpuInterventionalTest, WhatItRefuses) {
   auto const rows = RandomRows(2, 65, 5);
   auto const run = [&](DataView const& background) { OnGpu(model, rows, background, {start, {}}, AllOf(model)); };
   auto const too_long = MessageOf(ErrorKind::kParameter, [&] { run(rows); });
-  EXPECT_NE(too_long.find("has one of 65. Use device=cpu"), std::string::npos) << too_long;
+  EXPECT_NE(too_long.find("has a path of 65. Use device=cpu"), std::string::npos) << too_long;
   auto const empty = MessageOf(ErrorKind::kData, [&] { run(MemoryView({}, 65)); });
   EXPECT_NE(empty.find("background has 0 rows"), std::string::npos) << empty;
 }

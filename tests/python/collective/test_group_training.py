@@ -208,7 +208,7 @@ def test_ranks_find_out_that_some_have_another_model(n: int, astray: list[int]) 
     def learn(group: Collective) -> Any:
         callbacks = [GoesAstray()] if group.rank in astray else []
         group_data = matrix(group)
-        with pytest.raises(CollectiveError, match="the ranks of the group have not learnt the same model") as raised:
+        with pytest.raises(CollectiveError, match="the ranks of the group have not trained the same model") as raised:
             kb.train(PARAMS, group_data, 6, verbose_eval=False, collective=group, callbacks=callbacks)
         return str(raised.value)
 

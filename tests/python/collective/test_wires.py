@@ -100,9 +100,9 @@ def test_ranks_that_have_lost_step(ends: tuple[End, End]) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"GET / HTTP/1.1\r\n" + b"\r\n" * 20, "begins no message"),
-        (b"kbw1sum\0\0\0\0\0" + np.array([0, 1, 0, 8, 2**62], dtype=np.int64).tobytes(), "says that it has 4611"),
-        (b"kbw1sum\0\0\0\0\0" + np.array([0, 1, 0, 8, -1], dtype=np.int64).tobytes(), "says that it has -1 bytes"),
+        (b"GET / HTTP/1.1\r\n" + b"\r\n" * 20, "expected a message that begins with"),
+        (b"kbw1sum\0\0\0\0\0" + np.array([0, 1, 0, 8, 2**62], dtype=np.int64).tobytes(), "announces 4611"),
+        (b"kbw1sum\0\0\0\0\0" + np.array([0, 1, 0, 8, -1], dtype=np.int64).tobytes(), "announces -1 bytes"),
         (b"kbw1\xff\xfe\0\0\0\0\0\0" + np.array([0, 1, 0, 8, 8], dtype=np.int64).tobytes(), "lost step"),
     ],
 )

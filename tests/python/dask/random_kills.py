@@ -51,7 +51,7 @@ LEARNT: list[tuple[dict[str, Any], Any]] = [
 ]
 CLEAR = (
     "times in a row a worker was lost",
-    "Dask does not know how to make them",
+    "Dask cannot compute them",
     "the cluster has had no workers for",
 )  # words in errors that a loss may cause
 WAYS = ("before", "within", "after", "cuts", "moment", "two", "client", "nobody")

@@ -113,12 +113,12 @@ def test_names_of_xgboost_and_what_is_not_fitted(client: Any) -> None:
 
 
 def test_no_preset_on_a_cluster() -> None:
-    with pytest.raises(ValueError, match="preset='best' makes folds of rows of one process"):
+    with pytest.raises(ValueError, match="preset='best' needs the rows in one process"):
         kd.DaskKauriRegressor(preset="best").fit(spread(X, RAGGED), spread(Y, RAGGED))
 
 
 def test_no_refit_of_collections() -> None:
     estimator = kd.DaskKauriRegressor()
     for rows in ((spread(X, RAGGED), Y), (X, spread(Y, RAGGED))):
-        with pytest.raises(ValueError, match="refit takes rows of one process, and these are a Dask collection"):
+        with pytest.raises(ValueError, match="refit needs the rows in one process, got a Dask collection"):
             estimator.refit(*rows)

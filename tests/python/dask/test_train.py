@@ -223,7 +223,7 @@ def test_what_needs_all_rows_in_one_place_is_refused(client: Any) -> None:
     with pytest.raises(kb.DataError, match="pass qid, the query of each row"):
         kd.DaskDMatrix(client, spread(X, EVEN), group=spread(Y, EVEN))
     other = kd.DaskQuantileDMatrix(client, spread(X, EVEN), spread(Y, EVEN), ref=data)
-    with pytest.raises(kb.DataError, match="another one than that which is trained on"):
+    with pytest.raises(kb.DataError, match="expected the training matrix as `ref` of a matrix, got another one"):
         kd.train(client, PARAMS, other)
     none = kd.DaskDMatrix(client, spread(X[:0], (0, 0)), spread(Y[:0], (0, 0)))
     with pytest.raises(kb.DataError, match="there are no rows to learn from"):

@@ -169,5 +169,5 @@ def test_types_that_are_taken_from_bins_of_categories_are_refused(types: list[st
     data = kb.QuantileDMatrix(COUNTS, label=FLAGS[:, 0], feature_types=["c", "q"])
     data.feature_types = types
     params = {"objective": "reg:absoluteerror", "split_criterion": criterion, "tree_method": "hist"}
-    with pytest.raises(kb.DataError, match="did not have when its bins were made"):
+    with pytest.raises(kb.DataError, match="had another type when its bins were made"):
         kb.train(params, data, 1)

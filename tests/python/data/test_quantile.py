@@ -172,7 +172,7 @@ def test_categories_have_a_bin_each() -> None:
         kb.QuantileDMatrix(np.full((2, 6), 1000), feature_types=types, ref=whole)
     later = kb.QuantileDMatrix(rows, Y)
     later.feature_types = types
-    with pytest.raises(kb.DataError, match="column 1 has the type 'c', which it did not have"):
+    with pytest.raises(kb.DataError, match="column 1 has the type 'c', but had another type when its bins were made"):
         model_of(later)
 
 
@@ -297,7 +297,7 @@ def test_what_constructors_refuse(tmp_path: Path) -> None:
         kb.QuantileDMatrix(X, Y, ref=kb.QuantileDMatrix(X, Y), max_bin=64)
     with pytest.raises(kb.ParameterError, match="max_bin=1 is out of range"):
         kb.QuantileDMatrix(X, Y, max_bin=1)
-    with pytest.raises(kb.DataError, match="5 columns, but those of `ref` have 6"):
+    with pytest.raises(kb.DataError, match="5 columns, but `ref` has 6"):
         kb.QuantileDMatrix(X[:, :5], Y, ref=kb.QuantileDMatrix(X, Y))
     with pytest.raises(kb.ParameterError, match="memory_budget=-1"):
         kb.ExtMemQuantileDMatrix(in_batches(2), memory_budget=-1)

@@ -44,12 +44,12 @@ def test_numbers_where_the_model_has_names_are_refused(
     data = kb.DMatrix(f"{write(tmp_path, NUMBERS)}?{keys}")
     for predict in (booster.predict, booster.eval, lambda d: booster.predict(d, pred_contribs=True)):
         with pytest.raises(
-            kb.DataError, match=r"column 0 \('c'\) holds numbers alone.*knows its categories by names, as '17'"
+            kb.DataError, match=r"column 0 \('c'\) holds only numbers.*knows its categories by names, such as '17'"
         ):
             predict(data)
     data.save_binary(str(tmp_path / "a.bin"))
     for copy in (data.slice([0, 1]), kb.DMatrix(str(tmp_path / "a.bin"))):
-        with pytest.raises(kb.DataError, match="holds numbers alone"):
+        with pytest.raises(kb.DataError, match="holds only numbers"):
             booster.predict(copy)
     empty = kb.DMatrix(f"{write(tmp_path, MISSING)}?{keys}")
     missing = pd.DataFrame({"c": pd.Categorical([None]), "x": [1]})
@@ -59,7 +59,7 @@ def test_numbers_where_the_model_has_names_are_refused(
 def test_a_cache_is_judged_alike(trained: tuple[kb.Booster, pd.DataFrame], tmp_path: Path) -> None:
     path = write(tmp_path, NUMBERS)
     data = kb.DMatrix(f"{path}?format=csv&{KEYS}#{tmp_path / 'cache'}")
-    with pytest.raises(kb.DataError, match="holds numbers alone"):
+    with pytest.raises(kb.DataError, match="holds only numbers"):
         trained[0].predict(data)
 
 
@@ -78,7 +78,7 @@ def test_names_that_are_their_numbers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(booster.predict(data), booster.inplace_predict(rows))
     gap = pd.DataFrame({"c": pd.Categorical([10, 20, 30] * 20), "x": range(60)})
     booster = kb.train({"min_child_weight": 0}, kb.DMatrix(gap, gap.c.cat.codes), 3)
-    with pytest.raises(kb.DataError, match=r"holds numbers alone.*as 10"):
+    with pytest.raises(kb.DataError, match=r"holds only numbers.*such as 10"):
         booster.predict(data)
 
 
@@ -104,7 +104,7 @@ def test_the_c_function(trained: tuple[kb.Booster, pd.DataFrame], tmp_path: Path
         booster, handle, json.dumps(config).encode(), ctypes.byref(shape), ctypes.byref(size), ctypes.byref(out)
     )
     assert status == -1
-    assert b"holds numbers alone" in library.XGBGetLastError()
+    assert b"holds only numbers" in library.XGBGetLastError()
     library.XGDMatrixFree(handle)
     library.XGBoosterFree(booster)
 

@@ -141,7 +141,7 @@ def test_what_ends_a_calibration() -> None:
     longer.fit(X, y, xgb_model=model)
     with pytest.raises(ValueError, match="calibrated for 25 rounds, the model has 27; call"):
         longer.predict_interval(X)
-    with pytest.raises(ValueError, match="base_margin takes the place"):
+    with pytest.raises(ValueError, match="base_margin would replace the intercepts"):
         model.predict(X, base_margin=np.zeros((200, 3)))
     ends = model.predict_interval(X)
     for wrong in ({"coverage": 1.0}, {"nfold": 1}, {"coverage": 0.999}):
@@ -157,8 +157,8 @@ def test_what_ends_a_calibration() -> None:
     ("choice", "how", "message"),
     [
         ({}, {"coverage": 0.0}, "coverage is 0.0; expected a share"),
-        ({}, {"coverage": 0.999}, "the quantile 0.0005 needs 1999 rows to be calibrated by, there are 200"),
-        ({"objective": "reg:squarederror"}, {}, "objective is 'reg:squarederror'; quantiles are learnt by"),
+        ({}, {"coverage": 0.999}, "the quantile 0.0005 needs 1999 calibration rows, got 200"),
+        ({"objective": "reg:squarederror"}, {}, "objective is 'reg:squarederror'; quantiles are trained with"),
         ({"objective": lambda y, margins: (margins - y, margins * 0 + 1)}, {}, "objective is a function"),
         ({"booster": "gblinear"}, {}, "booster is 'gblinear', which learns intercepts"),
         ({"early_stopping_rounds": 2}, {}, "early_stopping_rounds does not go with fit_intervals"),

@@ -97,12 +97,12 @@ def test_nan_alone_needs_no_attribute() -> None:
 def test_contradictions_are_refused() -> None:
     content = bytes(kb.KauriRegressor(n_estimators=2, missing=-999).fit(X, Y).get_booster().save_raw())
     other = kb.KauriRegressor(missing=-1)
-    with pytest.raises(ValueError, match="learnt with missing=-999, and the estimator has missing=-1"):
+    with pytest.raises(ValueError, match="trained with missing=-999, and the estimator has missing=-1"):
         other.load_model(content)
     assert other.missing == -1
     same = kb.KauriRegressor(missing=-999)
     same.load_model(content)
-    with pytest.raises(ValueError, match="learnt with missing=-999, and the estimator has missing=nan"):
+    with pytest.raises(ValueError, match="trained with missing=-999, and the estimator has missing=nan"):
         kb.KauriRegressor(n_estimators=2).fit(X, Y, xgb_model=content)
     on = kb.KauriRegressor(n_estimators=2, missing=-999).fit(X, Y, xgb_model=content)
     assert on.get_booster().num_boosted_rounds() == 4

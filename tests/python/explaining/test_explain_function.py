@@ -240,7 +240,7 @@ def test_progress_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         ({"background": BACKGROUND[:0]}, kb.DataError, "background has 0 rows"),
         ({"background": BACKGROUND[:, :4]}, kb.DataError, "X has 5 columns, the background 4"),
         ({"X": X[0]}, kb.DataError, r"X has shape \(5,\)"),
-        ({"X": [["a"] * 5]}, kb.DataError, "no table of numbers"),
+        ({"X": [["a"] * 5]}, kb.DataError, "not a table of numbers"),
         ({"X": kb.DMatrix(X)}, kb.DataError, "DMatrix"),
         ({"method": "kernel"}, kb.ParameterError, "method is 'kernel'"),
         ({"n_orders": 0}, kb.ParameterError, "n_orders is 0"),

@@ -106,7 +106,7 @@ def test_values_without_a_hash() -> None:
     [
         (frame(2, 1), frame(2, 1).drop(columns="text"), "X has the columns"),
         (frame(2, 1), frame(2, 1).assign(number=1), "'number' is float64 in X and int64"),
-        (frame(2, 1), np.zeros((2, 8)), "one is a data frame and one is none"),
+        (frame(2, 1), np.zeros((2, 8)), "only one of X and the background is a data frame"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), pd.DataFrame([[1, 2]], columns=["a", "a"]), "name twice"),
     ],
 )

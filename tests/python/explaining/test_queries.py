@@ -40,9 +40,9 @@ def test_permutation_importance_orders_rows_within_their_queries(model: Any, row
 
 @pytest.mark.parametrize("model", [RANKER, BOOSTER], ids=["ranker", "booster"])
 def test_without_queries_it_is_refused(model: Any, tmp_path: Path) -> None:
-    with pytest.raises(kb.DataError, match="orders the rows of a query, but the data have no queries"):
+    with pytest.raises(kb.DataError, match="ranks the rows of each query, but the data have no queries"):
         kb.permutation_importance(model, FRAME, Y, n_repeats=1)
-    with pytest.raises(kb.DataError, match="orders the rows of a query, but the data have no queries"):
+    with pytest.raises(kb.DataError, match="ranks the rows of each query, but the data have no queries"):
         kb.report(model, FRAME, tmp_path / "page.html", y=Y, n_trees=0)
     assert not (tmp_path / "page.html").exists()
 

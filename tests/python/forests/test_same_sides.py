@@ -96,7 +96,7 @@ def test_an_unseen_level_is_judged_by_name() -> None:
 def test_lists_of_nobody_are_refused() -> None:
     rows = frame(0, False)[["size", "x"]].assign(whole=lambda f: np.arange(len(f)) % 3)
     learnt = lgb.train({"verbose": -1}, lgb.Dataset(rows, target(frame(0, False))), 3)
-    with pytest.raises(kb.ModelError, match="does not say of which"):
+    with pytest.raises(kb.ModelError, match="does not say which columns"):
         from_lightgbm(learnt)
 
 

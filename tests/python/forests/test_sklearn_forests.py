@@ -161,7 +161,7 @@ def test_explanations_are_those_of_shap(model: Any) -> None:
 def test_what_is_not_read_is_said() -> None:
     fractions = np.array([[0.5], [1.5]] * 30)
     refused = [
-        (LinearRegression().fit(WHOLE, TARGET), "is none of the models that are read"),
+        (LinearRegression().fit(WHOLE, TARGET), "is not a supported model; expected one of"),
         (ensemble.RandomForestRegressor(3), "is not fitted"),
         (ensemble.RandomForestClassifier(3).fit(WHOLE, np.column_stack([TWO, THREE])), "several label columns"),
         (ensemble.GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(WHOLE, TARGET), "LinearRegr"),

@@ -223,7 +223,7 @@ def test_the_log_says_what_takes_the_place_of_the_models(caplog: pytest.LogCaptu
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"objective": "multi:softprob", "num_class": 3}, "does not fit the model, which tells no classes apart"),
+        ({"objective": "multi:softprob", "num_class": 3}, "does not fit the model, which has no classes"),
         ({"num_class": 3}, "num_class=3 does not go with objective=binary:logistic"),
         ({"booster": "gblinear"}, "booster=gblinear does not fit the model, which consists of trees"),
     ],

@@ -199,7 +199,7 @@ def test_classifiers_take_tables_of_labels(strategy: str, targets: Table, tmp_pa
         loaded = KauriClassifier()
         loaded.load_model(tmp_path / "model.json")
         np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    with pytest.raises(ValueError, match="holds 2; 1 says"):
+    with pytest.raises(ValueError, match="holds 2; expected 1"):
         KauriClassifier().fit(X, 2 * labels)
 
 

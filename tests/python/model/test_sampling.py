@@ -180,7 +180,7 @@ def test_the_bootstrap_weighs_queries_alike_and_goes_with_every_kind_of_tree() -
 def test_one_weight_a_row() -> None:
     X, y = _problem(50, 8)
     both = {**PARAMS, "subsample": 0.5, "bagging_temperature": 1}
-    with pytest.raises(kb.ParameterError, match="gradients have one weight"):
+    with pytest.raises(kb.ParameterError, match="both weight the gradients of the sampled rows"):
         kb.train(both, kb.DMatrix(X, y), 1, **QUIET)
     for bad in (-0.1, 5, float("nan"), float("inf")):
         with pytest.raises(kb.ParameterError, match="bagging_temperature"):

@@ -101,8 +101,8 @@ def test_training_goes_on_with_another_sketch_and_from_a_file() -> None:
     ("extra", "message"),
     [
         ({"split_criterion": "gradient"}, "absolute_error_sketch=moments.*set split_criterion=absolute_error"),
-        ({"objective": "reg:squarederror"}, "reg:absoluteerror.*curvature"),
-        ({"tree_method": "exact"}, "tree_method=exact has none; set tree_method=hist"),
+        ({"objective": "reg:squarederror"}, "reg:absoluteerror.*got another objective"),
+        ({"tree_method": "exact"}, "tree_method=exact has no bins; set tree_method=hist"),
         ({"tree_method": "exact", "split_criterion": "gradient"}, "absolute_error_sketch=moments"),
         ({"monotone_constraints": "(1,0,0,0)"}, "monotone_constraints"),
         ({"absolute_error_sketch": "kll"}, "moments"),

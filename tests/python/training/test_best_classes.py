@@ -41,7 +41,7 @@ def test_classes_have_trees_of_their_own_where_they_cannot_share_them() -> None:
     shared = [attempt for attempt in found.attempts if "multi_strategy" in attempt.params]
     assert len(shared) == 3
     assert all(attempt.error is not None for attempt in shared)
-    assert any("draws the thresholds of trees with vector leaves" in str(attempt.error) for attempt in shared)
+    assert any("supports vector leaves only with random thresholds" in str(attempt.error) for attempt in shared)
     assert "multi_strategy" not in found.best.params
     assert found.trained == 60
 

@@ -135,7 +135,7 @@ def test_refusals() -> None:
             return True
 
     pages = kb.ExtMemQuantileDMatrix(Once(), max_bin=16)
-    with pytest.raises(kb.DataError, match="external memory cannot be numbered anew"):
+    with pytest.raises(kb.DataError, match="external memory cannot be renumbered"):
         kb.train({**PARAMS, "tree_method": "hist"}, pages, 1, xgb_model=half)
 
 

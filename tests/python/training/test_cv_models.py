@@ -187,7 +187,7 @@ def test_no_setting_is_trained_before_all_are_checked() -> None:
     data = kb.DMatrix(X, label=Y)
     with pytest.raises(kb.ParameterError, match="max_depht"):
         kb.cv([{}, {"max_depht": 2}], data, 2, callbacks=[Spy()])
-    with pytest.raises(kb.ParameterError, match="tree_method=exact learns from values"):
+    with pytest.raises(kb.ParameterError, match="tree_method=exact needs the values of the features"):
         kb.cv([{}, {"tree_method": "exact"}], data, 2, shared_bins=True, callbacks=[Spy()])
     assert seen == []
 

@@ -112,12 +112,12 @@ def test_what_gets_none() -> None:
         "nothing learnt": kb.Booster(),
     }
     for why, model in impossible.items():
-        with pytest.raises(kb.ModelError, match="gives another model; give a receipt right after"):
+        with pytest.raises(kb.ModelError, match="gives another model; add a receipt right after"):
             kb.add_receipt(model, data)
         assert model.attr("kauri_receipt") is None, why
     with pytest.raises(kb.ModelError, match="gives another model"):
         kb.add_receipt(booster, make_data(label=np.arange(300)))
-    with pytest.raises(kb.DataError, match="a receipt is of a DMatrix"):
+    with pytest.raises(kb.DataError, match="a receipt needs a DMatrix"):
         kb.verify(signed({}, data), np.ones((3, 3)))  # type: ignore[arg-type]
 
 

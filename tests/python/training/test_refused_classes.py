@@ -25,7 +25,7 @@ from test_ordered_classes import LABELS, N_ROWS, PARAMS, ROWS, TYPES, matrix, ta
     ],
 )
 def test_contributions_are_refused(explain: Any) -> None:
-    with pytest.raises(kb.KauriError, match=r"share of each class .* in 9 columns .* no feature's alone"):
+    with pytest.raises(kb.KauriError, match=r"share of each class .* in 9 columns .* belongs to no single feature"):
         explain(train())
 
 

@@ -26,7 +26,7 @@ from test_combined_categories import LABELS, PARAMS, ROWS, combinations, frame_o
     ],
 )
 def test_contributions_are_refused(explain: Any) -> None:
-    with pytest.raises(kb.KauriError, match=r"combinations of categorical columns .* no single column's"):
+    with pytest.raises(kb.KauriError, match=r"combinations of categorical columns .* belongs to no single column"):
         explain(train())
 
 

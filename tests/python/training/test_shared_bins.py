@@ -94,9 +94,9 @@ def test_preprocessing_sees_bins() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"tree_method": "exact"}, "tree_method=exact learns from values.*tree_method=hist"),
-        ({"tree_method": "approx"}, "tree_method=approx learns from values"),
-        ({"booster": "gblinear"}, "booster=gblinear learns from values"),
+        ({"tree_method": "exact"}, "tree_method=exact needs the values of the features.*tree_method=hist"),
+        ({"tree_method": "approx"}, "tree_method=approx needs the values of the features"),
+        ({"booster": "gblinear"}, "booster=gblinear needs the values of the features"),
         ({"max_bin": 1}, "max_bin"),
     ],
 )

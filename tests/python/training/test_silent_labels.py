@@ -308,7 +308,7 @@ def test_classifiers_learn_from_tables_with_silent_cells() -> None:
     expected = log_loss(BINARY[KNOWN], chances[KNOWN].astype(np.float64))
     assert model.evals_result()["validation_0"]["logloss"][-1] == pytest.approx(expected, rel=1e-5)
     assert set(np.unique(model.predict(X))) == {0, 1}
-    with pytest.raises(ValueError, match=r"holds 2\.0; 1 says that a row has a label, 0 that not, NaN that it is not"):
+    with pytest.raises(ValueError, match=r"holds 2\.0; expected 1 \(the row has the label\), 0 \(it has not\) or NaN"):
         model.fit(X, np.where(HIDDEN, np.nan, 2 * (FULL > 0)))
 
 

@@ -86,7 +86,7 @@ def test_bins_in_place_of_values_and_a_policy_changed_between_rounds() -> None:
         ({"tree_method": "approx"}, "tree_method=approx makes no symmetric trees"),
         (
             {"multi_strategy": "multi_output_tree"},
-            "draws the thresholds of trees with vector leaves; set extra_trees=1",
+            "supports vector leaves only with random thresholds; set extra_trees=1",
         ),
     ],
 )

@@ -329,8 +329,7 @@ TEST(BinStore, RefusesWhatCannotBe) {
   for (std::int64_t const batch_rows : {30, 100}) {
     RowBatches of_wide(*MakeMatrix(wide), batch_rows);
     options.max_bin.reset();
-    EXPECT_NE(MessageOf([&] { Make(&of_wide, options); }).find("5 columns, but those of `ref` have 4"),
-              std::string::npos);
+    EXPECT_NE(MessageOf([&] { Make(&of_wide, options); }).find("5 columns, but `ref` has 4"), std::string::npos);
   }
   EXPECT_NE(MessageOf([&] {
               RowBatches none(*matrix, 30, 0);

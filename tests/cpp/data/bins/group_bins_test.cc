@@ -273,7 +273,8 @@ TEST(GroupBins, MustBeMadeTogether) {
   };
   auto const alone = ErrorsOnRanks(
       2, [&](Context const& ctx) { BinsOfTraining({}).Make(ctx, *store_of({}, ctx.collective->Rank())); });
-  for (auto const& error : alone) ExpectParts(error, {"not those of the other ranks", "KauriQuantileDMatrixCreate"});
+  for (auto const& error : alone)
+    ExpectParts(error, {"differ from the bins of other ranks", "KauriQuantileDMatrixCreate"});
   auto const together = ErrorsOnRanks(2, [&](Context const& ctx) {
     auto const data = store_of(ctx, ctx.collective->Rank());
     EXPECT_EQ(BinsOfTraining({}).Make(ctx, *data), BinsOf(*data)->InMemory());

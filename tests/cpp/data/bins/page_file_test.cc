@@ -63,7 +63,7 @@ TEST(PageFile, AFullDiskSaysWhatPathAndCure) {
   std::signal(SIGXFSZ, handler);
   EXPECT_NE(message.find("cannot write the page file '" + options.file_prefix), std::string::npos) << message;
   EXPECT_NE(message.find("800 bytes"), std::string::npos) << message;
-  EXPECT_NE(message.find("Make room there"), std::string::npos) << message;
+  EXPECT_NE(message.find("Free space there"), std::string::npos) << message;
 }
 
 TEST(PageFile, ReadsWhatWasWrittenAndNoMore) {

@@ -82,7 +82,7 @@ TEST(CutWeights, AreOfAllRanksOrOfNone) {
     FindWeightUnit(ctx, ctx.collective->Rank() == 0 ? Span<float const>(weights) : Span<float const>(), 2, 4);
   });
   EXPECT_EQ(errors[0], "");
-  ExpectParts(errors[1], {"the 2 rows here have no weights", "all ranks weights"});
+  ExpectParts(errors[1], {"the 2 rows of this rank have no weights", "give weights on all ranks"});
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ TEST(CsvReader, Refusals) {
               {", line 2", "field 2, '-1'", "the weight", "at least 0"});
   ExpectParts(Refusal("1,2\n", {{"label_column", "2"}}), {"label_column=2", "has 2", "from 0"});
   ExpectParts(Refusal("1,2\n", {{"weight_column", "7"}}), {"weight_column=7"});
-  ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "1"}}), {"weight_column=1", "must differ"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "1"}}),
+              {"weight_column=1", "already used by another parameter"});
   ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "0"}}), {"rows but no features"});
   ExpectParts(Refusal("1,2\n", {{"label_column", "x"}}), {"label_column=x", "no column of that name"});
 }
@@ -159,7 +160,8 @@ TEST(CsvReader, ColumnsThatAreNotThere) {
   ExpectParts(Refusal("1,2\n", {{"label_column", "target"}}), {"label_column=target", "no header", "number"});
   ExpectParts(Refusal("a,b\n1,2\n", {{"ignore_columns", "a,7"}}), {"ignore_columns=7 is past the last column"});
   ExpectParts(Refusal("a,b\n1,2\n", {{"categorical_columns", "c"}}), {"categorical_columns=c"});
-  ExpectParts(Refusal("a,b\n1,2\n", {{"label_column", "a"}, {"qid_column", "0"}}), {"qid_column=0", "must differ"});
+  ExpectParts(Refusal("a,b\n1,2\n", {{"label_column", "a"}, {"qid_column", "0"}}),
+              {"qid_column=0", "already used by another parameter"});
   ExpectParts(Refusal("a,b\n1,2\n", {{"ignore_columns", "a,b"}}), {"no features"});
   ExpectParts(Refusal("a,b\n1,2\n", {{"label_column", "-2"}}), {"label_column=-2"});
 }

@@ -80,7 +80,7 @@ TEST(Gunzip, NoChangedByteGoesUnseen) {
       EXPECT_EQ(error.Kind(), ErrorKind::kData);
     }
   }
-  ExpectParts(MessageOf([&] { Unpacked(packed + "more", 9); }), {"'x' is no sound gzip", "header", "member 2"});
+  ExpectParts(MessageOf([&] { Unpacked(packed + "more", 9); }), {"'x' is not valid gzip", "header", "member 2"});
 }
 
 TEST(WholeText, IsGzipWhateverItsName) {

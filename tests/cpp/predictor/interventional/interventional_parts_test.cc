@@ -149,7 +149,7 @@ TEST(InterventionalParts, LanesHold64Features) {
   auto const model = testing::ChainModel(65, 65, 0.6F);
   auto const rows = RandomRows(2, 65, 27);
   auto const message = MessageOf(ErrorKind::kParameter, [&] { ExplainByLanes(model, rows, rows); });
-  EXPECT_NE(message.find("tree 0 has one of 65. Use device=cpu"), std::string::npos) << message;
+  EXPECT_NE(message.find("tree 0 has a path of 65. Use device=cpu"), std::string::npos) << message;
 }
 
 }  // namespace

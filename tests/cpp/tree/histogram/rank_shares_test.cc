@@ -141,7 +141,8 @@ TEST(RankSplits, AColumnThatIsNoneIsRefused) {
     split.loss_change = 1.0;
     BestOverRanks(In(group), 5, {{&split}});
   });
-  for (auto const& error : errors) EXPECT_NE(error.find("splits at column 5 of 5"), std::string::npos) << error;
+  for (auto const& error : errors)
+    EXPECT_NE(error.find("a split on column 5, but there are only 5 columns"), std::string::npos) << error;
 }
 
 }  // namespace
