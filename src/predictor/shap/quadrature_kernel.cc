@@ -1,5 +1,5 @@
-/// This file is longer than 400 lines, because it is compiled once per target as a whole: no part can be moved to a
-/// header of its own.
+/// Longer than 400 lines: the file is compiled once per target as a whole, so no part can be moved to a header of its
+/// own.
 #include "predictor/shap/quadrature_kernel.h"
 
 #include <algorithm>
