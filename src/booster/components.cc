@@ -138,7 +138,7 @@ void WarnOfUnread(std::string const& booster, Settings* settings) {
       " does not read them; leave them out, or choose another booster.");
 }
 
-/// Logs once the user's choices that replace those which the loaded model was trained with.
+/// Logs once the user's objective and booster, if they differ from the loaded model's.
 void WarnOfOverriding(LearnerParam const& param, Settings* settings) {
   for (auto const& [name, value] : ParamMap{{"objective", param.objective}, {"booster", param.booster}}) {
     auto const of_model = settings->of_model.find(name);

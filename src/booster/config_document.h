@@ -12,9 +12,9 @@ namespace kauri {
 
 /// Contents of a configuration document. Documents of other libraries with this format list more than users set.
 struct ConfigDocument {
-  bool is_own = false;  ///< written by Kauri: `params` were set by the user, and `of_model` lists all the model's
-  ParamMap params;
-  ParamMap of_model;  ///< parameters of the model that the user does not set
+  bool is_own = false;  ///< written by Kauri, whose documents separate `params` from `of_model`
+  ParamMap params;      ///< set by the user; in foreign documents, everything that is not in `of_model`
+  ParamMap of_model;    ///< parameters of the model that the user does not set
   std::vector<std::string> metric_names;
 };
 

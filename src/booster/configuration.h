@@ -52,7 +52,7 @@ class Configuration {
   std::shared_ptr<Components const> Resolve() const;
 
  private:
-  /// Resolves without warnings, which Restore() has no need to repeat. Later settings warn again.
+  /// Resolves without warnings after Restore(), because they were logged before. Later settings warn again.
   void ResolveQuietly() const;
   /// A parameter set by the user since the parameters were last resolved.
   struct Given {

@@ -6,9 +6,9 @@
 ///
 /// A round, for each output: (1) step the bias, which is not penalised; (2) select the next feature; (3) add up
 /// its column's gradients and hessians; (4) step its weight (Friedman, Hastie and Tibshirani 2010, section 2.1); (5)
-/// move the residuals of the column's rows; again from 2. XGBoost's shotgun (Bradley et al. 2011) runs several steps at
-/// once against changing residuals, so its model depends on a race. Here threads share the rows of one step or take an
-/// output each; the result equals XGBoost's with one thread.
+/// update the residuals of the column's rows; repeat from 2. XGBoost's shotgun (Bradley et al. 2011) runs several steps
+/// at once against changing residuals, so its model depends on a race. Here threads share the rows of one step or take
+/// an output each; the result equals XGBoost's with one thread.
 #pragma once
 
 #include <cstdint>

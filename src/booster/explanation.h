@@ -19,7 +19,7 @@ struct ExplainTask {
   DataView const& rows;
   Span<float const> base_margin;         ///< [n_rows, n_outputs], or empty
   DataView const* background = nullptr;  ///< given: interventional contributions against its rows
-  DeclaredColumns columns = {};          ///< of the rows
+  DeclaredColumns columns = {};          ///< columns of `rows`
   DeclaredColumns background_columns = {};
 };
 

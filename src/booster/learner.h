@@ -129,7 +129,7 @@ class Learner {
   std::int64_t NumIterations() const;
   /// Returns an untrained learner with these parameters, for the same client.
   std::unique_ptr<Learner> Untrained(ParamMap const& params) const;
-  /// Forgets what training keeps for its data sets (margins, sorted columns, bins).
+  /// Drops what training caches for its data sets (margins, sorted columns, bins).
   void Reset();
 
   std::map<std::string, std::string>& Attributes();

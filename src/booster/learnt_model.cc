@@ -24,7 +24,7 @@ struct Description {
   bool base_score_estimated;
 };
 
-/// Returns the user's base score for a model without rounds; empty: none, or their number is not that of the outputs.
+/// Returns the user's base score for a model without rounds; empty: none given, or a wrong number of values.
 std::vector<float> GivenBaseScore(Components const& parts, Model const& model) {
   auto given = ParseBaseScore(parts.param.base_score);
   auto const n_outputs = ToSize(model.NumOutputs());
@@ -82,7 +82,7 @@ void Write(Description description, Model* model) {
   model->base_score_estimated = description.base_score_estimated;
 }
 
-/// Reserves room for `n_more` elements. Capacity doubles, so the cost per element is constant on average.
+/// Reserves room for `n_more` elements. Capacity doubles, so each element costs amortised constant time.
 template <typename T>
 void MakeRoom(std::size_t n_more, std::vector<T>* values) {
   auto const size = values->size() + n_more;
@@ -169,7 +169,7 @@ void LearntModel::Commit(ModelDraft draft, Round round) {
   auto says = next.model == learnt_.model && !has_new_state ? says_ : nullptr;
   MakeRoom(round, next.model.get());
   if (draft.state_.has_value()) next.objective_state = *draft.state_;
-  // From here on nothing throws.
+  // Nothing throws from here on.
   if (draft.state_.has_value()) next.model->objective_state.swap(*draft.state_);
   Append(&round, next.model.get());
   Commit(std::move(draft));

@@ -89,7 +89,7 @@ std::vector<Part> PartsOf(Models const& models) {
   return parts;
 }
 
-/// Returns the tree with its leaves, and the weights they were computed from, scaled by the part's weight.
+/// Returns the tree with its leaf values and base weights scaled by the part's weight in the mean.
 Tree ShareOf(Part const& part, Tree tree) {
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (tree.IsLeaf(node)) tree.split_value[node] = part.Of(tree.split_value[node]);

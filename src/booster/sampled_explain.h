@@ -43,7 +43,7 @@ struct SampledValues {
   std::int64_t n_outputs = 1;
   std::int64_t n_players = 0;
   std::vector<double> values;         ///< [n_rows, n_outputs, n_players + 1], the background's mean last
-  std::vector<double> errors;         ///< standard errors of `values`, same shape; 0 for the mean
+  std::vector<double> errors;         ///< standard errors of `values` (same shape); 0 for the mean
   std::vector<std::int64_t> n_evals;  ///< [n_rows]
   ShapleyMethod method = ShapleyMethod::kExact;
 };
