@@ -21,7 +21,8 @@ namespace {
 constexpr char kObjective[] = "binary:logitraw";
 constexpr double kLeastError = 1e-10;
 
-/// The leaves of a tree that was grown with eta=1 and lambda=0 become votes. \returns whether it says something.
+/// Turns the leaves of a tree that was grown with eta=1 and lambda=0 into votes. \returns whether the votes are
+/// nonzero.
 bool Vote(float eta, Tree* tree) {
   double all = 0.0;
   double wrong = 0.0;
@@ -61,7 +62,7 @@ class VotingBuilder : public TreeBuilder {
   float eta_;
 };
 
-/// Those of the trees, whose leaves are means of labels -1 and 1.
+/// Returns the parameters of the trees, whose leaves are means of the labels -1 and 1.
 ParamMap OfTrees(ParamMap map) {
   map["eta"] = "1";
   return map;
@@ -113,7 +114,7 @@ class AdaBoost : public Booster {
   }
 
  private:
-  /// Leaves say the error of a tree where they are the means of all rows' labels.
+  /// Checks parameters: the leaves give the error of a tree only if they are the means of their rows' labels.
   void RequireVotes() const {
     struct Value {
       char const* name;
@@ -153,8 +154,8 @@ class AdaBoost : public Booster {
     }
   }
 
-  /// Whether the rows are right by the largest step, which the next tree without errors would only repeat. Looked up
-  /// where the last tree had no errors or says nothing, at the cost of a copy of the margins.
+  /// Returns whether all rows are right by the largest step, which the next tree without errors would only repeat. The
+  /// margins are read, at the cost of a copy, only if the last tree had no errors or zero leaves.
   bool HasEnded(Context const& ctx, DataMatrix const& train, Model const& model, Engine const& engine) const {
     if (model.trees.empty() || model.NumOutputs() != 1) return false;
     auto const most = static_cast<float>(static_cast<double>(tree_param_.eta) * AdaBoostStep(0.0));

@@ -1,4 +1,4 @@
-/// \file The boosters' entries.
+/// \file Registration of the boosters.
 #pragma once
 
 #include "kauri/registry.h"

@@ -1,12 +1,12 @@
-/// \file Whether the columns of data are those of a model, by their names and by their number.
+/// \file Checks that the columns of data match a model, by name and by number.
 ///
-/// Names are compared where both sides have some. They must be the same in the same order: nothing is reordered, and a
-/// message says what differs. Columns without names are taken by their places, so there must be as many as the model
-/// has; text that tells only present values (libsvm) may have fewer, and the values of the others are missing. A model
-/// without names takes those of the first data that a round was learnt from.
+/// Names are compared if both sides have names. They must be equal and in the same order: nothing is reordered, and a
+/// message states the difference. Columns without names are matched by position, so their number must equal the
+/// model's. Text that stores only present values (libsvm) may have fewer columns; the values of the others are missing.
+/// A model without names takes the names of the first training data.
 ///
-/// XGBoost's package compares the names of rows to predict itself, where its users do not ask it to leave that out, and
-/// it takes rows with fewer columns.
+/// XGBoost's package compares the names of rows to predict itself, unless its users turn that off, and it accepts rows
+/// with fewer columns.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,27 @@
 
 namespace kauri {
 
-/// \throws Error(kData) where names differ, for more columns than the model has, and for fewer of data that tell all of
-/// theirs.
+/// \throws Error(kData) if names differ, if the data have more columns than the model, or if they have fewer and may
+/// not lack columns.
 void CheckColumnFit(Model const& model, DeclaredColumns const& data, std::int64_t n_cols, DataInWords const& words);
 
-/// The same for data that a round is learnt from, whose number of columns is compared where it becomes the model's; but
-/// names that the model was given before its first round are as many as there are columns.
+/// Checks the names of training data. Their number of columns is compared elsewhere, when it becomes the model's.
+/// Names given to the model before its first round must match the number of columns.
 void CheckTrainingNames(Model const& model, MetaInfo const& train);
 
-/// Returns what is compared of rows that a booster evaluates.
+/// Returns the declarations to compare for rows that a booster evaluates.
 DeclaredColumns ToEvaluate(DeclaredColumns data, Client const& client);
-/// Returns what is compared of rows that a booster predicts.
+/// Returns the declarations to compare for rows that a booster predicts.
 DeclaredColumns ToPredict(DeclaredColumns data, Client const& client);
-/// Returns the least that is compared: the data have no more columns than the model.
+/// Returns declarations that leave one check only: the data have no more columns than the model.
 DeclaredColumns Unchecked(DeclaredColumns data);
 
-/// The names and types of `train`, where the model has none.
+/// Copies the column names and types of `train` to a model that has none.
 void AdoptColumnLabels(MetaInfo const& train, ModelDraft* draft);
 
-/// \throws Error(kParameter) unless a model with rounds has as many columns as there are labels, or for none;
-/// Error(kData) for a name that stands twice. `field`: feature_name or feature_type.
+/// Checks names or types given to a model. \throws Error(kParameter) if a model with rounds has another number of
+/// columns than there are labels; no labels are accepted. \throws Error(kData) for a duplicate name. `field`:
+/// feature_name or feature_type.
 void CheckColumnLabels(Model const& model, std::string const& field, Span<std::string const> labels);
 
 }  // namespace kauri

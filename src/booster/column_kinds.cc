@@ -26,7 +26,7 @@ ColumnKind KindIn(Model const& model, SplitKinds const& splits, std::size_t feat
   if (splits.HasNumeric(feature) != splits.HasCategorical(feature)) {
     return splits.HasNumeric(feature) ? ColumnKind::kNumber : ColumnKind::kCategory;
   }
-  if (splits.HasNumeric(feature)) return ColumnKind::kUnknown;  // both: no data can suit the model
+  if (splits.HasNumeric(feature)) return ColumnKind::kUnknown;  // both kinds: no data can fit the model
   auto const& seen = model.categories.seen;
   auto const has_seen = feature < seen.size() && !seen[feature].empty();
   if (has_seen || HasNames(model.categories.names, feature)) return ColumnKind::kCategory;
@@ -38,7 +38,7 @@ ColumnKind KindIn(DeclaredColumns const& data, std::size_t feature) {
   return HasNames(data.categories, feature) ? ColumnKind::kCategory : ColumnKind::kUnknown;
 }
 
-/// Whether the rows have a value of the feature.
+/// Returns whether any row has a value of the feature.
 bool HasValue(DataView const& rows, std::size_t feature) {
   constexpr std::int64_t kRowsPerTile = 1 << 10;
   auto const n_cols = static_cast<std::int64_t>(feature) + 1;
@@ -58,13 +58,13 @@ bool HasValue(DataView const& rows, std::size_t feature) {
   return false;
 }
 
-/// "column 3 ('city')".
+/// Returns a column's text for messages: "column 3 ('city')".
 std::string NameOf(Model const& model, std::size_t feature) {
   auto const& names = model.feature_names;
   return "column " + std::to_string(feature) + (feature < names.size() ? " ('" + names[feature] + "')" : "");
 }
 
-/// Whether a category's name is its number, so that the number may stand in its place.
+/// Returns whether every category's name equals its code, so that codes may replace names.
 bool AreNamedByNumber(CategoryNames const& names) {
   for (std::size_t category = 0; category < names.numbers.size(); ++category) {
     if (names.numbers[category] != static_cast<std::int64_t>(category)) return false;
@@ -72,8 +72,8 @@ bool AreNamedByNumber(CategoryNames const& names) {
   return names.texts.empty();
 }
 
-/// \throws Error(kData) for a column of text that holds numbers alone where the model knows the categories by names:
-/// "10" may be a name of the model's, and would be taken for the number of another category.
+/// Refuses a text column of numbers only if the model knows the categories by names: "10" may be a name in the model,
+/// and would be read as the code of another category. \throws Error(kData).
 void RefuseNumbersForNames(Model const& model, DeclaredColumns const& data, std::size_t feature,
                            std::string const& what) {
   auto const is_number = feature < data.types.size() && KindOfType(data.types[feature]) == ColumnKind::kNumber;

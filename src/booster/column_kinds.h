@@ -1,10 +1,9 @@
-/// \file Which columns hold categories and which numbers: what a model knows of it, what data declare, and that both
-/// agree.
+/// \file Column kinds (categorical or numeric): known by a model, declared by data, and checked for agreement.
 ///
-/// A model knows it from its trees, which split a column by categories or at thresholds; of columns that no tree uses,
-/// from the categories that it has learnt and from its feature types. Data declare it with feature types, or by naming
-/// a column's categories; data without types (arrays, text files) declare nothing: what they hold is taken as the model
-/// takes it, numbers of categories included.
+/// A model knows the kind of a column from its trees, which split it by categories or at thresholds. For columns that
+/// no tree uses, the categories seen in training and the feature types decide. Data declare the kind by feature types,
+/// or by naming a column's categories. Data without types (arrays, text files) declare nothing: their values are read
+/// as the model's kind, category codes included.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +16,11 @@
 
 namespace kauri {
 
-/// By feature what the splits of a model's trees take it for. Kept while trees are added.
+/// Kinds of splits that a model's trees make, by feature. The object is kept while trees are added.
 class SplitKinds {
  public:
-  /// Looks at the trees that it has not seen. A model with other trees, rather than more or fewer, needs another
-  /// object.
+  /// Scans the trees added since the last call, or all trees if there are fewer now. A model whose trees were replaced
+  /// needs a new object.
   void Update(Model const& model);
   bool HasNumeric(std::size_t feature) const { return (Bits(feature) & kNumeric) != 0; }
   bool HasCategorical(std::size_t feature) const { return (Bits(feature) & kCategorical) != 0; }
@@ -35,12 +34,13 @@ class SplitKinds {
   std::vector<std::uint8_t> bits_;  ///< by feature, combinations after them
 };
 
-/// \throws Error(kData) naming the first column that holds categories in the model and numbers in the data, or the
-/// other way round, unless the data have no value there. `what` begins the message: "the data".
+/// Checks that columns have the same kind in model and data. \throws Error(kData) naming the first column that is
+/// categorical on one side and numeric on the other, unless the data have no value there. `what` begins the message:
+/// "the data".
 void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColumns const& data,
                       std::string const& what);
 
-/// The same for data that trees are to be learnt from, where a column without a type is one of numbers.
+/// Checks the column kinds of training data, in which a column without a type is numeric.
 void CheckTrainingKinds(Model const& model, SplitKinds const& splits, DataMatrix const& train);
 
 }  // namespace kauri

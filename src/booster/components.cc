@@ -18,14 +18,14 @@
 namespace kauri {
 namespace {
 
-/// Linear models are learnt and used in host memory; data in device memory are copied.
+/// Moves linear models to the CPU: they are trained and used in host memory, and data in device memory are copied.
 void KeepLinearOnCpu(std::string const& booster, Device* device) {
   if (booster != "gblinear" || device->kind == DeviceKind::kCpu) return;
   Log(LogLevel::kWarning, "booster=gblinear has no version for device=cuda; it runs on the CPU.");
   *device = {};
 }
 
-/// A metric that cannot be made is dropped from `names`, as an unknown parameter is.
+/// Creates the metrics. A metric that cannot be created is removed from `names`, like an unknown parameter.
 MetricList MakeMetrics(std::vector<std::string>* names, Components const& parts) {
   MetricList metrics;
   if (names->empty() && !parts.param.disable_default_eval_metric) {
@@ -42,25 +42,25 @@ MetricList MakeMetrics(std::vector<std::string>* names, Components const& parts)
   return metrics;
 }
 
-/// XGBoost's rule: who gives a number of classes and no objective wants to tell classes apart.
+/// Returns whether a number of classes is given without an objective, which means classification (XGBoost's rule).
 bool MeansClasses(ParamMap const& params) {
   auto const found = params.find("num_class");
   return params.count("objective") == 0 && found != params.end() && found->second != "0" && found->second != "1";
 }
 
-/// XGBoost's rule since 3.3: gbtree with parameters that leave trees out is dart.
+/// Returns whether gbtree has parameters of dropout, which make it dart (XGBoost's rule since 3.3).
 bool MeansDropout(LearnerParam const& param, ParamMap const& params) {
   return param.booster == "gbtree" && ParseParameters<DartParam>(params).AsksForDropout();
 }
 
-/// Throws for a name of another library. An unknown name without a cure here is the registries' to refuse.
+/// Throws for a name of another library. Other unknown names are refused by the registries.
 void RefuseOtherNames(LearnerParam const& param) {
   auto const& registries = GetRegistries();
   if (registries.objectives.TryFind(param.objective) == nullptr) RefuseOtherName(NameKind::kObjective, param.objective);
   if (registries.boosters.TryFind(param.booster) == nullptr) RefuseOtherName(NameKind::kBooster, param.booster);
 }
 
-/// \throws Error(kParameter) for classes that the objective has no outputs for.
+/// Checks num_class. \throws Error(kParameter) if classes are given to an objective that has none.
 void RequireClasses(Components const& parts) {
   auto const given = parts.effective.find("num_class");
   if (parts.objective->NumClasses() > 0 || given == parts.effective.end()) return;
@@ -74,14 +74,14 @@ std::unique_ptr<Predictor> MakePredictor(Components const& parts, ParamMap const
   return GetRegistries().predictors.Find(name).make(params);
 }
 
-/// XGBoost looks at names only where it is told to.
+/// Returns the treatment of unknown names. XGBoost checks names only on request.
 UnknownNames UnknownNamesOf(bool is_xgboost, LearnerParam const& param) {
   if (is_xgboost) return param.validate_parameters ? UnknownNames::kWarn : UnknownNames::kDrop;
   return param.validate_parameters ? UnknownNames::kFail : UnknownNames::kWarn;
 }
 
-/// Takes a number that no device has modulo their number, which is XGBoost's rule.
-/// \throws Error(kParameter) where the user wants such a number to be an error; Error(kDevice) without any device.
+/// Takes an ordinal that no device has modulo the number of devices (XGBoost's rule).
+/// \throws Error(kParameter) if the user wants such an ordinal to be an error; Error(kDevice) without any device.
 void WrapOrdinal(LearnerParam const& param, ParamMap* params) {
   auto const ordinal = OrdinalOf(*params);
   if (ordinal < 0) return;
@@ -98,7 +98,7 @@ void WrapOrdinal(LearnerParam const& param, ParamMap* params) {
   (*params)["device"] = "cuda:" + std::to_string(wrapped);
 }
 
-/// XGBoost's rule: a number that no device has is taken modulo theirs, and what there is no device for runs on the CPU.
+/// Applies XGBoost's rule: ordinals wrap around, and without any device everything runs on the CPU.
 void AdaptDevice(LearnerParam const& param, ParamMap* params) {
   auto const predictor = params->find("predictor");
   try {
@@ -116,8 +116,8 @@ void AdaptDevice(LearnerParam const& param, ParamMap* params) {
   params->erase("predictor");
 }
 
-/// The user's parameters, and where the user says nothing those of the loaded model. Parameters of its objective are
-/// none of another objective's; the number of classes is the model's own.
+/// Returns the user's parameters, completed by the loaded model's. Parameters of the model's objective apply only with
+/// that objective; booster, num_class and num_parallel_tree apply with any.
 ParamMap InEffect(Settings const& settings) {
   static std::set<std::string> const kOfAnyObjective{"booster", "num_class", "num_parallel_tree"};
   auto params = settings.params;
@@ -130,7 +130,7 @@ ParamMap InEffect(Settings const& settings) {
   return params;
 }
 
-/// Says once what the booster does not read of the user's parameters.
+/// Logs once the user's parameters that the booster does not read.
 void WarnOfUnread(std::string const& booster, Settings* settings) {
   auto const unread = ListUnread(booster, settings->params, settings->given_names, &settings->unread);
   if (unread.empty() || settings->is_quiet) return;
@@ -138,7 +138,7 @@ void WarnOfUnread(std::string const& booster, Settings* settings) {
       " does not read them; leave them out, or choose another booster.");
 }
 
-/// Says once what the user has chosen in the place of what the loaded model was learnt with.
+/// Logs once the user's objective and booster, if they differ from the loaded model's.
 void WarnOfOverriding(LearnerParam const& param, Settings* settings) {
   for (auto const& [name, value] : ParamMap{{"objective", param.objective}, {"booster", param.booster}}) {
     auto const of_model = settings->of_model.find(name);
@@ -160,7 +160,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   if (is_xgboost) AdaptDevice(parts->param, &settings->params);
   parts->ctx.device = FindDevice(settings->params);
   auto const unknown = UnknownNamesOf(is_xgboost, parts->param);
-  CheckNames(unknown, &settings->params);  // a plug-in has parameters of its own
+  CheckNames(unknown, &settings->params);  // plug-ins declare parameters, too
   auto const params = InEffect(*settings);
   parts->param = ParseParameters<LearnerParam>(params);
   if (MeansClasses(params)) parts->param.objective = "multi:softmax";

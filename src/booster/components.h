@@ -1,4 +1,4 @@
-/// \file What the parameters of a booster mean: the components that they name, made of their values.
+/// \file Components (objective, booster, predictor, metrics) created from the parameters of a booster.
 #pragma once
 
 #include <memory>
@@ -18,30 +18,30 @@
 
 namespace kauri {
 
-/// Parameters as the user set them, over what a loaded model says of them.
+/// Parameters set by the user, and the parameters of a loaded model, which apply where the user sets none.
 struct Settings {
-  Client client;                           ///< whose habits hold
+  Client client;                           ///< client library whose conventions apply
   ParamMap params;                         ///< all but eval_metric, aliases resolved
-  ParamMap given_names;                    ///< by a parameter's own name: what the user called it
-  ParamMap of_model;                       ///< what the loaded model says of parameters that the user does not set
+  ParamMap given_names;                    ///< user's name of a parameter, by its own name
+  ParamMap of_model;                       ///< parameters of the loaded model that the user does not set
   std::vector<std::string> metric_names;   ///< eval_metric, in order, no duplicates
-  std::shared_ptr<Collective> collective;  ///< null: rounds are of this process alone
-  std::vector<std::string> notes;          ///< on parameters, for the log, once it is known what the log takes
-  std::set<std::string> unread;            ///< parameters that the log was told of as such
-  std::set<std::string> overriding;        ///< "name=value" that the log was told to take the place of the model's
-  bool is_quiet = false;                   ///< the log was told of all that is unread or overriding now
+  std::shared_ptr<Collective> collective;  ///< null: training runs in this process alone
+  std::vector<std::string> notes;          ///< messages on parameters, logged once the verbosity is known
+  std::set<std::string> unread;            ///< unused parameters already reported in the log
+  std::set<std::string> overriding;        ///< "name=value" already reported as overriding the model's value
+  bool is_quiet = false;                   ///< everything unread or overriding has been logged already
 };
 
-/// Immutable, so shared by predicting threads.
+/// Components of one set of parameters. Immutable, so predicting threads share them.
 struct Components {
   Client client;
   ParamMap of_user;                       ///< parameters that the user set
-  ParamMap of_model;                      ///< what the loaded model says of parameters
-  ParamMap given;                         ///< `of_user`, and where the user says nothing `of_model`
-  std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own is meant
+  ParamMap of_model;                      ///< parameters of the loaded model
+  ParamMap given;                         ///< `of_user`, with `of_model` for parameters that the user does not set
+  std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own metric
   ParamMap effective;                     ///< `given` over the objective's defaults
   LearnerParam param;
-  std::shared_ptr<Collective> collective;  ///< what ctx points to
+  std::shared_ptr<Collective> collective;  ///< owner of the collective that `ctx` points to
   Context ctx;
   std::unique_ptr<Objective> objective;
   std::unique_ptr<Booster> booster;
@@ -49,14 +49,14 @@ struct Components {
   MetricList metrics;
 };
 
-/// Notes go to the log and out of `settings`. With the habits of XGBoost so do unknown names, and a device that is not
-/// there. Otherwise a name that is refused because nobody knows it goes, too: it has no right value, so keeping it
-/// would make every later call fail. \throws Error(kParameter): unknown names (when validate_parameters is on), bad
-/// values.
+/// Creates the components. Logs the notes and removes them from `settings`. With XGBoost's conventions, unknown names
+/// and absent devices are logged and removed as well. Otherwise a name refused as unknown is removed, too: no value of
+/// it is valid, so keeping it would make every later call fail. \throws Error(kParameter): unknown names (when
+/// validate_parameters is on), bad values.
 std::shared_ptr<Components const> MakeComponents(Settings* settings);
 
-/// The predictor of `parts`, or one with another shap_method unless that is empty. Both understand what the other
-/// compiles.
+/// Returns the predictor of `parts`, or, if `shap_method` is not empty, a predictor with that method. Both accept
+/// models compiled by the other.
 std::shared_ptr<Predictor const> PredictorOf(std::shared_ptr<Components const> const& parts,
                                              std::string const& shap_method);
 

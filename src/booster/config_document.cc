@@ -25,14 +25,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Names and values, as JSON.
+/// Returns names and values as a JSON object.
 std::string TextsAsJson(std::map<std::string, std::string> const& texts) {
   std::map<std::string, std::string> members;
   for (auto const& [name, text] : texts) members[name] = JsonQuoted(text);
   return JsonObject(members);
 }
 
-/// The declared values, overlaid by the user's own text where there is one (dmlc prints floats with fewer digits).
+/// Returns the declared values, replaced by the user's own text where given (dmlc prints floats with fewer digits).
 std::string ParamsAsJson(std::map<std::string, std::string> const& declared, ParamMap const& user) {
   std::map<std::string, std::string> texts;
   for (auto const& [name, value] : declared) {
@@ -48,7 +48,8 @@ std::string NumbersAsJson(std::vector<float> const& numbers) {
   return JsonArray(texts);
 }
 
-/// An array; for packages of XGBoost before 3.1, which read one number, that where outputs do not differ.
+/// Returns the base score as an array. Packages of XGBoost before 3.1 read one number, so they get one if all outputs
+/// are equal.
 std::string BaseScoreAsJson(Client const& client, Model const& model) {
   auto base_score = model.base_score;
   if (base_score.size() == 1) base_score.assign(ToSize(model.NumOutputs()), base_score[0]);
@@ -74,7 +75,7 @@ std::string ObjectiveAsJson(Model const& model) {
   return JsonObject(objective);
 }
 
-/// XGBoost's readers ask for its name of what builds trees, and each name for an object of parameters.
+/// Returns the updaters: XGBoost's readers require its builder's name, and an object of parameters for each name.
 std::string UpdatersAsJson(std::string const& tree_method) {
   auto const method = ResolveTreeMethod(tree_method, DeviceKind::kCpu);
   std::map<std::string, std::string> updater{{"hist_train_param", JsonObject({})}};
@@ -122,7 +123,7 @@ constexpr std::size_t kShownText = 60;
        "; expected ", expected, ".");
 }
 
-/// Members of XGBoost's documents that hold no parameter.
+/// Returns whether a member of XGBoost's documents holds no parameter.
 bool HoldsNoParameter(std::string const& name, Json const& value) {
   if (name == "specified_updater") return value.is_boolean();
   static std::set<std::string> const kLists{"metrics", "updater", "user_metrics", "ti+", "tj-"};
@@ -131,7 +132,7 @@ bool HoldsNoParameter(std::string const& name, Json const& value) {
 
 void CollectParams(std::string const& path, Json const& node, ParamMap* out);
 
-/// Leaves of the document are the values of parameters, whatever group they stand in.
+/// Collects a member of the document. Leaves are the values of parameters, whatever group they are in.
 void CollectMember(std::string const& path, std::string const& name, Json const& value, ParamMap* out) {
   auto const place = path + "." + name;
   if (value.is_object()) {
@@ -148,7 +149,7 @@ void CollectParams(std::string const& path, Json const& node, ParamMap* out) {
   for (auto const& [name, value] : node.items()) CollectMember(path, name, value, out);
 }
 
-/// Those of the user; of other libraries, which do not say whose they are, all.
+/// Returns the user's metrics. Documents of other libraries do not mark them, so all metrics are returned.
 std::vector<std::string> MetricNames(Json const& learner) {
   std::vector<std::string> names;
   if (!learner.contains("user_metrics")) {
@@ -168,7 +169,7 @@ std::vector<std::string> MetricNames(Json const& learner) {
   return names;
 }
 
-/// The state in which XGBoost's generator, a Mersenne twister, begins with a seed.
+/// Returns the initial state of XGBoost's generator, a Mersenne twister, for a seed.
 std::string FirstState(std::uint32_t seed) {
   constexpr std::uint32_t kWords = 624;
   auto word = seed;
@@ -180,8 +181,8 @@ std::string FirstState(std::uint32_t seed) {
   return text + " " + std::to_string(kWords);
 }
 
-/// What XGBoost's documents say besides, and its readers look for. Its draws go on from rng_state; here they follow
-/// from the seed and the round.
+/// Adds members that only XGBoost has and its readers require. XGBoost's draws continue from rng_state; here they
+/// follow from the seed and the round.
 void AddXgboostMembers(LearnerParam const& param, std::map<std::string, std::string>* general) {
   (*general)["rng_state"] = FirstState(static_cast<std::uint32_t>(param.seed));
   (*general)["seed_per_iteration"] = "0";
@@ -192,7 +193,7 @@ void AddXgboostMembers(LearnerParam const& param, std::map<std::string, std::str
 std::string ConfigAsJson(Components const& parts, Model const& model) {
   auto const& user = parts.given;
   auto shown = user;
-  shown.erase("validate_parameters");     // true in many words
+  shown.erase("validate_parameters");     // users write true in several ways
   shown.erase("fail_on_invalid_gpu_id");  // likewise
   if (auto const ordinal = OrdinalOf(user); ordinal >= 0) shown["device"] = "cuda:" + std::to_string(ordinal);
   auto const is_xgboost = parts.client.habits == Habits::kXgboost;
@@ -224,8 +225,8 @@ std::string ConfigAsJson(Components const& parts, Model const& model) {
 
 namespace {
 
-/// Of what other versions say, this library knows a part. Where a model was made says nothing of the devices here, and
-/// that it was an update nothing of the next rounds.
+/// Removes parameters that do not carry over. This library knows only some parameters of other versions. The device of
+/// training need not exist here, and process_type=update does not apply to the next rounds.
 void LeaveOutForeign(ParamMap* params) {
   for (auto const& [name, value] : ParamMap(*params)) {
     if (!IsKnownParameter(name)) params->erase(name);
@@ -242,7 +243,7 @@ void LeaveOutForeign(ParamMap* params) {
   }
 }
 
-/// What a document of another library of this format gives.
+/// Returns the parameters in a document of another library with this format.
 ParamMap ForeignParams(Json const& learner) {
   ParamMap params;
   for (auto const& [name, value] : learner.items()) {
@@ -257,7 +258,8 @@ ParamMap ForeignParams(Json const& learner) {
   return params;
 }
 
-/// Documents of other libraries do not say whose a parameter is. The model has those of its objective, and its kind.
+/// Moves parameters to `of_model`: documents of other libraries do not mark them. The model owns its objective with its
+/// parameters, booster and num_parallel_tree.
 void LeaveToModel(Json const& learner, ConfigDocument* config) {
   ParamMap of_objective;
   auto const& objective = JsonMember(learner, "objective");
@@ -289,7 +291,7 @@ ConfigDocument ParseConfig(std::string const& json) {
     config.params = ForeignParams(learner);
     LeaveToModel(learner, &config);
   }
-  config.params.erase("verbosity");  // the process's, not the model's
+  config.params.erase("verbosity");  // a setting of the process, not of the model
   config.metric_names = MetricNames(learner);
   return config;
 }

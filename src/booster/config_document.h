@@ -10,18 +10,18 @@
 
 namespace kauri {
 
-/// What a document sets. Those of other libraries of this format say more than users do.
+/// Contents of a configuration document. Documents of other libraries with this format list more than users set.
 struct ConfigDocument {
-  bool is_own = false;  ///< Kauri's: the parameters are those that the user set, and all that the model was made of
-  ParamMap params;
-  ParamMap of_model;  ///< what the model says of parameters, and the user does not set
+  bool is_own = false;  ///< written by Kauri, whose documents separate `params` from `of_model`
+  ParamMap params;      ///< set by the user; in foreign documents, everything that is not in `of_model`
+  ParamMap of_model;    ///< parameters of the model that the user does not set
   std::vector<std::string> metric_names;
 };
 
-/// model: as the parameters have it.
+/// Returns the configuration as JSON text. `model` agrees with the parameters (ReadyModel).
 std::string ConfigAsJson(Components const& parts, Model const& model);
 
-/// \throws Error(kParameter) for text that is no such document.
+/// Parses a configuration document. \throws Error(kParameter) for text that is not one.
 ConfigDocument ParseConfig(std::string const& json);
 
 }  // namespace kauri

@@ -13,7 +13,7 @@
 namespace kauri {
 namespace {
 
-/// Who reads a parameter knows it by its own name alone; the message calls it what the user does.
+/// Replaces a parameter's own name in a message by the user's name. Components that read a parameter know only its own.
 std::string WithGivenNames(std::string message, ParamMap const& given_names) {
   std::string const before = "parameter ";
   for (auto const& [name, given] : given_names) {
@@ -23,7 +23,7 @@ std::string WithGivenNames(std::string message, ParamMap const& given_names) {
   return message;
 }
 
-/// Whether a model begins from the base score that the parameters give, if they do.
+/// Returns whether a model has the base score in the parameters; true if they have none.
 bool SaysBaseScore(Model const& model, ParamMap const& params) {
   auto const found = params.find("base_score");
   auto const given = found == params.end() ? std::vector<float>() : ParseBaseScore(found->second);
@@ -33,7 +33,7 @@ bool SaysBaseScore(Model const& model, ParamMap const& params) {
   return is_one && std::none_of(model.base_score.begin(), model.base_score.end(), differs);
 }
 
-/// Whether two texts say the same: as they are, or as numbers.
+/// Returns whether two texts are equal as text or as numbers.
 bool AreSameValue(std::string const& a, std::string const& b) {
   if (a == b) return true;
   if (a.empty() || b.empty()) return false;
@@ -115,13 +115,13 @@ void Configuration::KeepDefaultMetric() {
 }
 
 void Configuration::TakeFrom(Model const& loaded) {
-  GetRegistries().objectives.Find(loaded.objective);  // or nobody knows what the leaves mean, whatever the user has set
+  GetRegistries().objectives.Find(loaded.objective);  // unknown: the leaves have no meaning, whatever the user has set
   std::lock_guard<std::mutex> const lock(mutex_);
   components_.reset();
   auto& of_model = settings_.of_model;
   of_model = {{"objective", loaded.objective}, {"booster", loaded.booster}};
   for (auto const& [name, value] : loaded.objective_params) {
-    if (IsKnownParameter(name)) of_model[name] = value;  // those of old versions may be gone
+    if (IsKnownParameter(name)) of_model[name] = value;  // parameters of old versions may be gone
   }
   if (loaded.n_parallel_trees > 1) of_model["num_parallel_tree"] = std::to_string(loaded.n_parallel_trees);
   settings_.overriding.clear();
@@ -158,7 +158,7 @@ void Configuration::ResolveQuietly() const {
   if (!settings_.is_quiet) return;
   try {
     components_ = MakeComponents(&settings_);
-  } catch (Error const&) {  // whoever uses the parameters is told
+  } catch (Error const&) {  // the next use of the parameters reports the error
     settings_.is_quiet = false;
   }
 }

@@ -12,18 +12,18 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kEntriesPerBlock = 1 << 16;  ///< a column of fewer is not worth a second thread
-constexpr std::int64_t kFewEntries = 1 << 16;       ///< below it threads cost more than they save
+constexpr std::int64_t kEntriesPerBlock = 1 << 16;  ///< a shorter column is not worth a second thread
+constexpr std::int64_t kFewEntries = 1 << 16;       ///< below this, threads cost more than they save
 constexpr double kLeastHessian = 1e-5;
-constexpr std::uint64_t kPurpose = 0x6C696E656172;  ///< of the selectors' draws
+constexpr std::uint64_t kPurpose = 0x6C696E656172;  ///< random stream of the selectors
 
-/// One output's round.
+/// A round of coordinate descent on one output.
 class OutputDescent {
  public:
   OutputDescent(Context const& ctx, GbLinearParam const& param, Penalties penalties, LinearColumns const& columns)
       : ctx_(ctx), param_(param), penalties_(penalties), columns_(columns) {}
 
-  /// \throws Error(kData) for a pair that is not finite.
+  /// Sets the residuals to the gradients. \throws Error(kData) for a pair that is not finite.
   void TakeGradients(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output) {
     auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
     residuals_.resize(n_rows);
@@ -60,7 +60,7 @@ class OutputDescent {
     return step;
   }
 
-  /// How far each feature's weight would move alone, [n_features]. weight_of: feature -> weight.
+  /// Returns how far each feature's weight would move alone, [n_features]. weight_of: feature -> weight.
   template <typename WeightOf>
   std::vector<double> StepLengths(WeightOf&& weight_of) const {
     Context const alone;
@@ -113,13 +113,13 @@ class OutputDescent {
   std::vector<GradientPair> residuals_;  ///< [n_rows]
 };
 
-/// The features of a round in their order; greedy has none before it begins. key: of the round.
+/// The features of a round in order; greedy determines them during the round. key: random key of the round.
 class Selector {
  public:
   Selector(GbLinearParam const& param, std::int64_t n_features, std::uint64_t key)
       : param_(param), n_features_(n_features), key_(key) {}
 
-  /// fn(feature) for each in turn; lengths(): how far each would move now, [n_features].
+  /// Calls fn(feature) for each in turn. lengths(): current length of each feature's step, [n_features].
   template <typename Lengths, typename Fn>
   void ForEach(std::int64_t output, Lengths&& lengths, Fn&& fn) const {
     if (param_.feature_selector == GbLinearParam::kGreedy) {
@@ -131,7 +131,7 @@ class Selector {
     }
   }
 
-  /// Fisher and Yates' shuffle, the same for all outputs; nothing for other selectors.
+  /// Shuffles the features (Fisher and Yates), the same for all outputs. Does nothing for other selectors.
   void Prepare() {
     if (param_.feature_selector != GbLinearParam::kShuffle) return;
     order_.resize(n_features_);
@@ -172,7 +172,7 @@ class Selector {
   std::vector<std::int64_t> order_;
 };
 
-/// A round of `output` on weights [n_features + 1, n_outputs].
+/// Runs a round of `output` on weights [n_features + 1, n_outputs].
 void Descend(Selector const& selector, std::int64_t output, std::int64_t n_outputs, OutputDescent* descent,
              std::vector<float>* weights) {
   auto const weight_of = [&](std::int64_t feature) -> float& { return (*weights)[feature * n_outputs + output]; };
@@ -186,7 +186,7 @@ void Descend(Selector const& selector, std::int64_t output, std::int64_t n_outpu
       });
 }
 
-/// The sum of the rows' weights.
+/// Returns the sum of the rows' weights.
 double RowWeight(MetaInfo const& info) {
   if (info.weights.empty()) return static_cast<double>(info.n_rows);
   double sum = 0.0;

@@ -4,11 +4,11 @@
 /// of one weight to the minimum of loss and penalties along it, the others fixed, times eta; residuals are the
 /// gradients after the steps so far.
 ///
-/// A round, for each output: (1) step the bias, which is not penalised; (2) ask the selector for a feature; (3) add up
+/// A round, for each output: (1) step the bias, which is not penalised; (2) select the next feature; (3) add up
 /// its column's gradients and hessians; (4) step its weight (Friedman, Hastie and Tibshirani 2010, section 2.1); (5)
-/// move the residuals of the column's rows; again from 2. XGBoost's shotgun (Bradley et al. 2011) runs several steps at
-/// once against residuals in motion, so its model depends on the race; here threads share the rows of one step or take
-/// an output each, which is what its one-threaded run computes.
+/// update the residuals of the column's rows; repeat from 2. XGBoost's shotgun (Bradley et al. 2011) runs several steps
+/// at once against changing residuals, so its model depends on a race. Here threads share the rows of one step or take
+/// an output each; the result equals XGBoost's with one thread.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace kauri {
 
-/// Gradients and hessians of a column, weighed by its values.
+/// Sums of a column's gradients and hessians, weighted by its values.
 struct ColumnSum {
   double gradient = 0.0;
   double hessian = 0.0;
@@ -36,7 +36,7 @@ struct Penalties {
   float alpha = 0.0F;
 };
 
-/// The whole step of a weight, soft-thresholded at zero; 0 where the loss has no curvature.
+/// Returns the full step of a weight (eta = 1), soft-thresholded at zero. Returns 0 if the loss has no curvature.
 double CoordinateStep(ColumnSum sum, double weight, Penalties penalties);
 
 class CoordinateDescent : public LinearUpdater {

@@ -10,7 +10,7 @@ DMLC_REGISTER_PARAMETER(DartParam);
 
 namespace {
 
-/// Streams of draws: which rounds skip, which trees are left out, which one at least.
+/// Random streams: whether a round skips dropout, which trees are dropped, and the tree for one_drop.
 enum class Purpose : std::uint64_t { kDart = 0x64617274, kSkip = 1, kTrees = 2, kOne = 3 };
 
 std::uint64_t KeyOf(std::uint64_t key, Purpose purpose) {
@@ -23,7 +23,7 @@ double Sum(std::vector<float> const& weights) {
   return sum;
 }
 
-/// One tree, with chances as the weights'.
+/// Draws one tree with probability proportional to its weight.
 std::int64_t DrawByWeight(std::vector<float> const& weights, double uniform) {
   auto left = uniform * Sum(weights);
   for (std::size_t tree = 0; tree < weights.size(); ++tree) {
@@ -65,7 +65,7 @@ class Dart : public Booster {
   }
 
  private:
-  /// round: one that did not see the trees dropped.
+  /// Adds tree weights to a round. round: trained without the dropped trees.
   Round Weighed(Context const& ctx, Model const& model, Round round) const {
     round.tree_weights = WeightsOf(model);
     auto const n_new = static_cast<std::int64_t>(round.trees.size());

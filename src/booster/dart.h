@@ -1,9 +1,9 @@
 /// \file Dropout: the booster `dart`, and gbtree with rate_drop, one_drop or skip_drop (Rashmi and Gilad-Bachrach 2015,
 /// "DART: Dropouts meet Multiple Additive Regression Trees").
 ///
-/// A round (1) draws trees of the model that it leaves out; (2) takes gradients at the margins of the others; (3) grows
-/// trees as gbtree does; (4) scales the trees left out and the new ones, so that the model does not overshoot. The
-/// weights of trees are the model's, as XGBoost defines them.
+/// A round (1) draws the trees of the model to drop; (2) takes gradients at the margins of the other trees; (3) grows
+/// trees as gbtree does; (4) scales the dropped and the new trees, so that the model does not overshoot. The model
+/// stores the weights of trees, as XGBoost defines them.
 #pragma once
 
 #include <cstdint>
@@ -50,16 +50,16 @@ struct DartParam : public dmlc::Parameter<DartParam> {
         .describe("Chance that a round with dropout leaves out none, whatever one_drop says.");
   }
   void Validate() const {}
-  /// Whether trees are to be left out: sample_type and normalize_type alone only say how.
+  /// Returns whether trees may be dropped. sample_type and normalize_type alone enable nothing.
   bool AsksForDropout() const { return rate_drop > 0.0F || one_drop || skip_drop > 0.0F; }
 };
 
-/// The trees that a round leaves out, ascending. weights: [n_trees]. The draws are a pure function of `key`.
+/// Returns the trees that a round drops, ascending. weights: [n_trees]. The draws are a pure function of `key`.
 std::vector<std::int64_t> DrawDroppedTrees(DartParam const& param, std::vector<float> const& weights,
                                            std::uint64_t key);
 
-/// Weights after a round that left out `dropped` and added n_new trees: weights grows by n_new. The step of a new tree
-/// is eta, however many there are: XGBoost's rule since 3.4.
+/// Updates the weights after a round that dropped `dropped` and added n_new trees: `weights` grows by n_new. The step
+/// of a new tree is eta, whatever their number (XGBoost's rule since 3.4).
 void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped, std::int64_t n_new, float eta,
                 std::vector<float>* weights);
 

@@ -1,4 +1,4 @@
-/// \file Which data, as they were then: kept beside whatever was derived from them.
+/// \file Identity and revision of a data set, stored beside everything derived from it.
 #pragma once
 
 #include <cstdint>

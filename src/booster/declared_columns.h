@@ -1,5 +1,5 @@
-/// \file The declared columns of data, which are compared with those of a model: names (column_fit.h), numbers or
-/// categories (column_kinds.h).
+/// \file The column declarations of data, compared with a model's: names (column_fit.h) and kinds, numeric or
+/// categorical (column_kinds.h).
 #pragma once
 
 #include <string>
@@ -12,22 +12,23 @@ namespace kauri {
 
 class DataView;
 
-/// All lists may be empty. Not owning.
+/// Declarations of a data set's columns. All lists may be empty. Not owning.
 struct DeclaredColumns {
   Span<std::string const> types;         ///< [n_cols]
-  Span<CategoryNames const> categories;  ///< [n_cols], their names
-  bool is_frame = false;                 ///< columns whose categories have names come with them, and others are numbers
+  Span<CategoryNames const> categories;  ///< [n_cols], names of categories
+  bool is_frame = false;                 ///< named categories come with their names, and all other columns are numeric
   Span<std::string const> names;         ///< [n_cols]
   bool may_lack_columns = false;         ///< MetaInfo::may_lack_columns
   bool may_name_categories = false;      ///< MetaInfo::may_name_categories
-  /// Looked at where the kind of a column differs, for one without any value is of no kind; nullptr: all have values.
+  /// Rows to search for values if the kind of a column differs: a column without values has no kind. nullptr: every
+  /// column counts as having values.
   DataView const* rows = nullptr;
 
   static DeclaredColumns Of(MetaInfo const& info) {
     return {info.feature_types, info.category_names,   false,
             info.feature_names, info.may_lack_columns, info.may_name_categories};
   }
-  /// The same with rows, which must outlive the result.
+  /// Returns a copy with rows, which must outlive the result.
   DeclaredColumns With(DataView const& view) const {
     auto columns = *this;
     columns.rows = &view;

@@ -16,7 +16,7 @@ namespace {
        "' is not valid; expected cpu, cuda, cuda:N with N >= 0, several as cuda:N,M,.. or cuda:all.");
 }
 
-/// Numbers separated by commas, from `at` on.
+/// Parses numbers separated by commas, from position `at` on.
 std::vector<int> ParseOrdinals(std::string const& text, std::size_t at) {
   std::vector<int> ordinals;
   auto const* const end = text.data() + text.size();

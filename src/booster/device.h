@@ -6,17 +6,17 @@
 
 namespace kauri {
 
-/// What `device` asks for: cpu, cuda, cuda:N, cuda:N,M,.. or cuda:all, where gpu is an alias of cuda; absent: cpu. Asks
-/// for no device to be there. \throws Error(kParameter): another text, or a device named twice.
+/// Parses `device`: cpu, cuda, cuda:N, cuda:N,M,.. or cuda:all, with gpu as an alias of cuda; absent: cpu. The device
+/// need not exist. \throws Error(kParameter): another text, or a device named twice.
 DeviceKind ParseDeviceKind(ParamMap const& map);
 
-/// The number of the one CUDA device that `device` asks for; -1: the CPU, or several devices. \throws Error(kParameter)
-/// as above.
+/// Returns the ordinal of the single CUDA device named by `device`; -1: the CPU, or several devices. \throws
+/// Error(kParameter) as above.
 int OrdinalOf(ParamMap const& map);
 
-/// The devices themselves. \throws Error(kParameter) as above, Error(kDevice) unless all are there.
+/// Returns the devices. \throws Error(kParameter) as above, Error(kDevice) unless all of them exist.
 Device FindDevice(ParamMap const& map);
-/// Whether it does not throw.
+/// Returns whether FindDevice() would succeed.
 bool HasDevice(ParamMap const& map);
 
 }  // namespace kauri

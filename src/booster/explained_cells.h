@@ -1,7 +1,7 @@
-/// \file Which numbers of an explanation are asked for, and how many rows are explained at a time.
+/// \file The requested cells of an explanation, and the number of rows explained at a time.
 ///
-/// A block is what one row and output have: n_features + 1 columns, the last of which is the bias, or for pairs the
-/// square of them.
+/// A block holds the values of one row and output: n_features + 1 columns, the last one the bias, or for pairs a square
+/// matrix of that size.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace kauri {
 
-/// Whether it has a number per feature or per pair.
+/// Returns whether a prediction of this kind has a number per feature or per pair.
 bool IsExplanation(PredictKind kind);
 
-/// Rows whose full blocks, `row_width` floats each, are a tile of bounded size; at least one.
+/// Returns the number of rows in a tile of bounded size, at `row_width` floats per row; at least one.
 std::int64_t ExplainTileRows(std::int64_t row_width);
 
-/// \throws Error(kParameter) for a feature that the model does not have, or that is there twice.
+/// Checks requested features. \throws Error(kParameter) for a feature that the model does not have, or a duplicate.
 void CheckFeatures(std::vector<std::int64_t> const& features, std::int64_t n_features);
 
-/// Cells of a block that `features` ask for, row by row where the block is a square; empty features: all cells.
+/// Returns the cells of a block that `features` select, row by row if the block is a square; empty features: all cells.
 std::vector<std::int64_t> CellsOf(std::vector<std::int64_t> const& features, std::int64_t n_features, bool pairs);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// Explanations in tiles of rows: peak memory is the model, a tile of full blocks, and what was asked for.
+/// Explanations in tiles of rows: peak memory is the model, a tile of full blocks, and the requested result.
 #include "booster/explanation.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace kauri {
 namespace {
 
-/// The predictor's work, resolved; what does not depend on the tile.
+/// Resolved inputs of the predictor that do not depend on the tile.
 struct Explainer {
   Components const& parts;
   Predictor const& predictor;
@@ -26,7 +26,7 @@ struct Explainer {
   Span<float const> start;
   std::int64_t n_outputs;
 
-  /// Rows [begin, end) of the task; out: [end - begin, n_outputs, block].
+  /// Explains rows [begin, end) of the task. out: [end - begin, n_outputs, block].
   void Explain(ExplainTask const& task, std::int64_t begin, std::int64_t end, Span<float> out) const {
     RowWindow const window(task.rows, begin, end);
     auto const is_whole = begin == 0 && end == task.rows.NumRows();
@@ -43,7 +43,7 @@ struct Explainer {
   }
 };
 
-/// fn(begin, end, tile) for each tile of rows; tile: [end - begin, row_width].
+/// Calls fn(begin, end, tile) for each tile of rows. tile: [end - begin, row_width].
 template <typename Fn>
 void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t row_width, Fn&& fn) {
   auto const n_rows = task.rows.NumRows();
@@ -57,7 +57,7 @@ void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t 
   }
 }
 
-/// values: the chosen cells of every block, [n_rows, n_outputs, cells].
+/// Writes the chosen cells of every block to `values`, [n_rows, n_outputs, cells].
 void PickCells(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
                std::vector<std::int64_t> const& cells, Span<float> values) {
   auto const n_outputs = explainer.n_outputs;
@@ -73,12 +73,12 @@ void PickCells(Explainer const& explainer, ExplainTask const& task, std::int64_t
   });
 }
 
-/// means: over the rows of the chosen cells' absolute values, [n_outputs, cells].
+/// Writes the mean absolute values of the chosen cells over the rows to `means`, [n_outputs, cells].
 void MeanAbs(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
              std::vector<std::int64_t> const& cells, Span<float> means) {
   auto const row_width = explainer.n_outputs * block;
   auto const n_cells = static_cast<std::int64_t>(cells.size());
-  constexpr std::int64_t kCells = 256;  // of one thread at a time
+  constexpr std::int64_t kCells = 256;  // cells of one task
   auto const n_chunks = NumBlocks(n_cells, kCells);
   std::vector<double> sums(explainer.n_outputs * n_cells, 0.0);
   ForTiles(explainer, task, row_width, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
@@ -115,7 +115,7 @@ void CheckRows(ReadyModel const& ready, ExplainTask const& task) {
   CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
 }
 
-/// Of an explanation.
+/// Returns the name of a kind of explanation.
 char const* NameOf(PredictKind kind) {
   switch (kind) {
     case PredictKind::kApproxContribution:

@@ -12,7 +12,7 @@ constexpr char const* kCure =
     "Lower eta or raise lambda, scale the labels and weights down, and see that gradients and hessians of an objective "
     "of your own are of moderate size and no hessian is nearly 0.";
 
-/// The first value that is not finite, or size().
+/// Returns the index of the first value that is not finite, or size().
 std::size_t FindNotFinite(Span<float const> values) {
   auto const* const found =
       std::find_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });

@@ -1,5 +1,5 @@
-/// \file What a round has learnt is finite: looked at once per tree, before the model takes it, as a model that is not
-/// could be saved but never be loaded.
+/// \file Checks that the results of a round are finite. Each tree is checked once, before the model takes it: a model
+/// with other values could be saved but never be loaded.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace kauri {
 
-/// \throws Error(kData) for a leaf that is not finite, naming the round and the value. Cost: the nodes of the tree.
+/// Checks the leaves of a tree. \throws Error(kData) for a leaf that is not finite, naming the round and the value.
+/// Cost: one pass over the nodes.
 void RequireFiniteLeaves(Tree const& tree, RoundTree const& round);
 
-/// The same of the weights of a linear model, [n_features + 1, n_outputs].
+/// Checks the weights of a linear model, [n_features + 1, n_outputs], in the same way.
 void RequireFiniteWeights(Span<float const> weights, std::int64_t iteration);
 
-/// The same of an intercept that was estimated, [n_outputs].
+/// Checks an estimated intercept, [n_outputs], in the same way.
 void RequireFiniteIntercept(Span<float const> base_score);
 
 }  // namespace kauri

@@ -12,8 +12,8 @@ namespace kauri {
 
 namespace {
 
-/// Those of the data and the objective; num_target where these have one. \throws Error(kParameter) where both differ,
-/// or where the objective would learn one output and leave the others.
+/// Returns the number of outputs of the data and the objective. If they have one and the caller provides the gradients,
+/// num_target decides. \throws Error(kParameter) if both differ, or if the objective would train only one output.
 std::int64_t NumTargets(Components const& parts, MetaInfo const& train, bool custom) {
   auto const found = parts.objective->NumOutputs(train);
   auto const given = parts.param.num_target;
@@ -36,7 +36,7 @@ void SettleSizes(Components const& parts, DataMatrix const& train, bool custom, 
     if (draft->HasIntercept()) model->base_score.resize(ToSize(model->NumOutputs()), model->base_score.at(0));
   }
   auto const& model = draft->Get();
-  auto const has_rows = train.NumRows() > 0 || !IsDistributed(parts.ctx);  // whose labels tell the number of outputs
+  auto const has_rows = train.NumRows() > 0 || !IsDistributed(parts.ctx);  // labels give the number of outputs
   if (!custom && has_rows) RequireSameOutputs(model, parts, train.Info());
   if (model.n_features != train.NumCols()) {
     Fail(ErrorKind::kData, "the training data have ", train.NumCols(), " features, the booster ", model.n_features,

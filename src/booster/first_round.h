@@ -1,4 +1,4 @@
-/// \file What a model takes over from parameters and data before it has a round.
+/// \file Preparation of a model for its first round: sizes and intercept from parameters and data.
 #pragma once
 
 #include "booster/components.h"
@@ -7,11 +7,11 @@
 
 namespace kauri {
 
-/// Sizes of an untrained model. custom: gradients come from outside.
-/// \throws Error(kData) when `train` has other features or wants other outputs than the model has.
+/// Sets the sizes of an untrained model, and checks those of a trained one. custom: the caller provides the gradients.
+/// \throws Error(kData) when `train` has other features or needs other outputs than the model has.
 void SettleSizes(Components const& parts, DataMatrix const& train, bool custom, ModelDraft* draft);
 
-/// The base score: the user's, else the objective's estimate, else 0.5 with gradients from outside.
+/// Sets the base score: the user's, else the objective's estimate, or 0.5 if the caller provides the gradients.
 void SettleIntercept(Components const& parts, DataMatrix const& train, bool custom, ModelDraft* draft);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// \file The booster `gblinear`: every round moves the weights of a linear model once, feature after feature.
+/// \file The booster `gblinear`: every round updates the weights of a linear model once, feature by feature.
 #pragma once
 
 #include <memory>
@@ -51,7 +51,7 @@ struct GbLinearParam : public dmlc::Parameter<GbLinearParam> {
     DMLC_DECLARE_ALIAS(lambda, reg_lambda);
     DMLC_DECLARE_ALIAS(alpha, reg_alpha);
   }
-  /// \throws Error(kParameter) for a selector that the updater does not know.
+  /// Checks the combination. \throws Error(kParameter) for a selector that the updater does not support.
   void Validate() const;
 };
 

@@ -27,12 +27,13 @@ DMLC_REGISTER_PARAMETER(GbTreeParam);
 
 namespace {
 
-/// What the names of methods on the device begin with.
+/// Prefix of the names of device methods.
 constexpr std::string_view kDevicePrefix = "gpu_";
 
 bool IsOfDevice(std::string const& tree_method) { return tree_method.rfind(kDevicePrefix, 0) == 0; }
 
-/// The registry would complain of a name that nobody wrote: gpu_hist for tree_method=auto.
+/// Throws for a method without a device version. The registry's message would name a value that the user did not write:
+/// gpu_hist for tree_method=auto.
 [[noreturn]] void FailNoDeviceVersion(std::string const& tree_method, std::string const& on_cpu) {
   std::string known;
   for (auto const& name : GetRegistries().tree_methods.Names()) {
@@ -53,18 +54,19 @@ bool IsOfDevice(std::string const& tree_method) { return tree_method.rfind(kDevi
        " builds no trees with vector leaves; use tree_method=hist, or multi_strategy=one_output_per_tree.");
 }
 
-/// nullptr for a method of the CPU that has no version for the device: only training minds, predictions do not.
+/// Returns the registry's entry, or nullptr for a CPU method without a device version. Only training needs one;
+/// predictions do not.
 Registry<TreeBuilderFactory>::Entry const* FindTreeMethod(std::string const& tree_method, DeviceKind device) {
   auto const& methods = GetRegistries().tree_methods;
   auto const name = ResolveTreeMethod(tree_method, device);
   auto const on_cpu = ResolveTreeMethod(tree_method, DeviceKind::kCpu);
   if (auto const* found = methods.TryFind(name)) return found;
   if (methods.TryFind(on_cpu) == nullptr) RefuseOtherName(NameKind::kTreeMethod, tree_method);
-  if (name == on_cpu || methods.TryFind(on_cpu) == nullptr) return &methods.Find(on_cpu);  // fails with its own words
+  if (name == on_cpu || methods.TryFind(on_cpu) == nullptr) return &methods.Find(on_cpu);  // throws if it is unknown
   return nullptr;
 }
 
-/// The exact method grows level by level to max_depth.
+/// Warns of parameters that the exact method ignores: it grows level by level to max_depth.
 void WarnOfLimits(TreeParam const& param) {
   std::string ignored = param.max_leaves > 0 ? "max_leaves=" + std::to_string(param.max_leaves) : std::string();
   if (param.grow_policy == TreeParam::kLossGuide)
@@ -74,7 +76,7 @@ void WarnOfLimits(TreeParam const& param) {
       ": it grows level by level, to max_depth. Limit max_depth, or use tree_method=hist.");
 }
 
-/// Symmetric trees are made of histograms of bins that stay.
+/// Checks the parameters of symmetric trees, which need histograms over the same bins in every round.
 void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
   if (tree_method != "hist" && tree_method != "gpu_hist") {
     Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
@@ -91,7 +93,8 @@ void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, 
        "multi_strategy=multi_output_tree, extra_trees=0, or grow_policy=depthwise.");
 }
 
-/// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
+/// Refuses path_smooth with monotone constraints. Smoothing may reverse the order of the children's weights, because
+/// the parent's weight need not lie between them.
 void RequireSmoothable(TreeParam const& param) {
   if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
   Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
@@ -99,7 +102,8 @@ void RequireSmoothable(TreeParam const& param) {
        ": leaf values smoothed towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
-/// Noise is on gains of gradients, which exact splits of devices compete with as they are.
+/// Checks that the method supports noise on gains. Noise is added to gains of gradients; the exact method on devices
+/// compares gains without it.
 void RequireNoise(std::string const& tree_method, TreeParam const& param) {
   if (tree_method == "gpu_exact") {
     Fail(ErrorKind::kParameter, "random_strength=", param.random_strength, ": tree_method=exact has no noise on gains ",
@@ -111,7 +115,7 @@ void RequireNoise(std::string const& tree_method, TreeParam const& param) {
   }
 }
 
-/// Linear leaves are fitted in host memory, from gradients of one output.
+/// Checks the parameters of linear leaves, which are fitted in host memory, from gradients of one output.
 void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const& tree_param) {
   if (device != DeviceKind::kCpu) {
     Fail(ErrorKind::kParameter, "linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0.");
@@ -123,7 +127,8 @@ void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const&
   RequireLinearTree(tree_param);
 }
 
-/// Label bins of one output; with hist, of rows in host memory. Moments are of bins of features.
+/// Checks the parameters of the absolute-error criterion. It needs label bins of one output, and with hist rows in host
+/// memory. Moments are summed by bins of features.
 void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param,
                    ErrorSketchParam const& sketch) {
   auto const is_exact = tree_method == "exact" || tree_method == "gpu_exact";
@@ -142,7 +147,7 @@ void RequireErrors(std::string const& tree_method, GbTreeParam const& param, Tre
   RequireAbsoluteError(tree_param);
 }
 
-/// Moments are asked for beside the criterion that looks at errors. \throws Error(kParameter).
+/// Refuses absolute_error_sketch=moments without the criterion that uses it. \throws Error(kParameter).
 void RequireCriterion(ErrorSketchParam const& sketch, TreeParam const& tree_param) {
   if (sketch.absolute_error_sketch == ErrorSketchParam::kBins) return;
   if (tree_param.split_criterion == TreeParam::kAbsoluteError) return;
@@ -152,7 +157,7 @@ void RequireCriterion(ErrorSketchParam const& sketch, TreeParam const& tree_para
        "or leave absolute_error_sketch out.");
 }
 
-/// TreePlace::n_rows.
+/// Returns TreePlace::n_rows, or 0 if no parameter needs it.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
   return param.random_strength > 0.0F || (asks && HasCategorical(info)) ? CountGlobalRows(ctx, info.n_rows) : 0;
@@ -216,7 +221,8 @@ class GbTree : public Booster {
          "for distributed training use tree_method=hist or approx.");
   }
 
-  /// Bounds of weights, which monotone constraints pass down, would be those of other weights than the leaves get.
+  /// Checks parameters for split gradients. Monotone constraints, for example, would pass down bounds of other weights
+  /// than the leaves get.
   void RequireSplitGradients() const override {
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || UpdatesTrees()) {
       Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: separate gradients ",
@@ -232,8 +238,8 @@ class GbTree : public Booster {
          "monotone_constraints=", tree_param_.monotone_constraints, ", or leave out the gradients for splits.");
   }
 
-  /// Trees are ordered output by output (vectors are of output 0), the parallel trees of one output side by side, as in
-  /// XGBoost's files.
+  /// Trains a round. Trees are ordered by output (vector leaves count as output 0), with the parallel trees of one
+  /// output side by side, as in XGBoost's files.
   Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,
                    Engine* engine) const override {
     RoundTree task;
@@ -262,7 +268,7 @@ class GbTree : public Booster {
       for (std::size_t i = 0; i < tasks.size(); ++i) RequireFiniteLeaves(round.trees[i], tasks[i]);
       return round;
     }
-    for (auto& one : tasks) {  // what a tree has paid for is free for the next
+    for (auto& one : tasks) {  // features paid for by one tree are free for the next
       one.place.feature_costs = costs.Get();
       round.trees.push_back(engine->BuildTree(ctx, train, *builder_, one));
       costs.Pay(round.trees.back());
@@ -292,7 +298,7 @@ class GbTree : public Booster {
   ErrorSketchParam error_sketch_;
   GbTreeParam param_;
   std::vector<float> feature_costs_;
-  std::string tree_method_;               ///< as in the registry
+  std::string tree_method_;               ///< name in the registry
   std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
   std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()
 };

@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// Parameters of gbtree besides those of the trees.
+/// Parameters of gbtree, without the parameters of its trees.
 struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
   std::string tree_method;
   int num_parallel_tree;
@@ -54,16 +54,17 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
   void Validate() const {}
 };
 
-/// The entry of the tree-method registry that `tree_method` and `device` mean together (design D2).
+/// Returns the entry of the tree-method registry for `tree_method` on `device` (design D2).
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device);
 
 std::unique_ptr<Booster> MakeGbTree(ParamMap const& map);
 
-/// The same with trees from what `wrap` makes of the tree method's builder.
+/// Function that wraps the tree method's builder.
 using BuilderWrap = std::function<std::unique_ptr<TreeBuilder>(std::unique_ptr<TreeBuilder>)>;
+/// Returns a gbtree booster whose trees come from the wrapped builder.
 std::unique_ptr<Booster> MakeGbTreeWith(ParamMap const& map, BuilderWrap const& wrap);
 
-/// The parameters of gbtree and of its trees.
+/// Returns the parameters of gbtree and of its trees.
 ParameterTable GbTreeParameters();
 
 }  // namespace kauri

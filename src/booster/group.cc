@@ -17,13 +17,13 @@
 namespace kauri {
 namespace {
 
-/// Parameters that may differ from rank to rank: they change no result.
+/// Returns whether a parameter may differ between ranks, because it changes no result.
 bool IsOfOneRank(std::string const& name) {
   static std::set<std::string> const kNames{"nthread", "verbosity", "validate_parameters", "memory_budget"};
   return kNames.count(name) != 0;
 }
 
-/// Ranks have devices of their own, but all of one kind: they make other calls.
+/// Returns the kind of a device. Ranks have different devices, but of one kind: each kind makes other collective calls.
 std::string KindOf(Device const& device) { return device.kind == DeviceKind::kCpu ? "cpu" : "cuda"; }
 
 std::string TextOf(Components const& parts) {
@@ -35,7 +35,7 @@ std::string TextOf(Components const& parts) {
   return text;
 }
 
-/// What is known of rows is known of those of all ranks, or of none. Ranks without rows have no say.
+/// Checks that each field of rows is given on all ranks or on none. Ranks without rows do not count.
 void RequireFieldsOnAll(Context const& ctx, MetaInfo const& info) {
   struct Field {
     char const* name;
@@ -47,7 +47,7 @@ void RequireFieldsOnAll(Context const& ctx, MetaInfo const& info) {
                                      {"label_lower_bound", !info.label_lower_bound.empty()},
                                      {"label_upper_bound", !info.label_upper_bound.empty()},
                                      {"group", !info.group_ptr.empty()}}};
-  std::array<std::uint64_t, 12> seen{};  // of each field whether some rank has it, and whether some rank lacks it
+  std::array<std::uint64_t, 12> seen{};  // two flags a field: some rank has it, some rank lacks it
   for (std::size_t i = 0; i < fields.size() && info.n_rows > 0; ++i) seen[2 * i + (fields[i].is_given ? 0 : 1)] = 1;
   MaxOverRanks(ctx, {seen.data(), seen.size()});
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -80,7 +80,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Returns the digest that most ranks have, or that of rank 0 where none is the most frequent.
+/// Returns the digest of more than half of the ranks, or rank 0's digest if there is no majority.
 Bytes const& MostCommon(std::vector<Bytes> const& all) {
   auto const half = static_cast<std::ptrdiff_t>(all.size() / 2);
   for (auto const& one : all) {

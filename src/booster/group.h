@@ -1,4 +1,4 @@
-/// \file What ranks that learn one model make sure of, so that none of them waits for the others in vain.
+/// \file Checks by ranks that train one model together, so that no rank waits for the others in vain.
 #pragma once
 
 #include <exception>
@@ -12,22 +12,25 @@
 
 namespace kauri {
 
-/// \throws Error(kParameter) for what only one process can learn: before a word is said to the others.
+/// Checks that the booster can train on several ranks, before any communication. \throws Error(kParameter) for
+/// parameters that only one process can train with.
 void RequireGroupTraining(Components const& parts);
 
-/// The rows of all ranks must be one table, of which all ranks with rows know the same fields. Two small calls. \throws
-/// Error(kData), on all ranks, for a field that some give, and for rows that are on no rank, or on two.
+/// Checks that the rows of all ranks form one table, and that all ranks with rows have the same fields. Cost: two small
+/// collective calls. \throws Error(kData), on all ranks, for a field that only some ranks have, and for rows that are
+/// on no rank or on two.
 void RequireSameRows(Context const& ctx, MetaInfo const& info);
 
-/// What a round learns from: parameters, model and columns must be the same on every rank, rows as RequireSameRows
-/// says. A few small calls. \throws Error(kCollective) naming both sides; as RequireSameRows.
+/// Checks the inputs of a round: parameters, model and columns must be the same on every rank, and rows must satisfy
+/// RequireSameRows. Cost: a few small collective calls. \throws Error(kCollective) naming both sides; as
+/// RequireSameRows.
 void RequireSameRound(Components const& parts, DataMatrix const& train, Model const& model);
 
-/// At the end of training: the ranks compare digests of their models, in one call. \throws Error(kCollective), on all
-/// ranks, naming those that have another model than most, or than rank 0 where no model is most ranks'.
+/// Compares digests of all ranks' models at the end of training, in one call. \throws Error(kCollective), on all ranks,
+/// naming the ranks whose model differs from the majority's, or from rank 0's if there is no majority.
 void RequireSameModel(Context const& ctx, Model const& model);
 
-/// Returns fn(). What it throws on this rank ends the calls of the others.
+/// Returns fn(). An exception on this rank aborts the collective calls of the other ranks.
 template <typename Fn>
 auto InGroup(Context const& ctx, Fn&& fn) {
   auto const tell = [&](char const* what) {

@@ -17,7 +17,7 @@ HybridGame::HybridGame(HybridScene const& scene, std::int64_t row, std::vector<s
       start_(std::move(start)) {}
 
 void HybridGame::AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fixed, double* sums) const {
-  Context const alone;  // the threads are at work on other rows of the background
+  Context const alone;  // other threads work on other background rows
   auto const n_margins = scene_.NumMargins();
   std::vector<float> values(ToSize(n * n_margins));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -39,8 +39,8 @@ void HybridGame::AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fix
 
 template <typename SumAll>
 void HybridGame::MeanOverBackground(std::int64_t n, Span<double> worth, SumAll&& sum_all) const {
-  constexpr std::int64_t kBlock = 8;  // rows of the background; their sums are added in the order of blocks
-  constexpr std::int64_t kWave = 32;  // blocks that there is memory for
+  constexpr std::int64_t kBlock = 8;  // background rows in a block; sums are added in the order of blocks
+  constexpr std::int64_t kWave = 32;  // blocks held in memory at a time
   auto const size = n * NumOutputs();
   auto const n_slots = trees_.forest.NumSlots();
   std::fill(worth.begin(), worth.begin() + size, 0.0);

@@ -1,4 +1,5 @@
-/// \file The game of a model and a row: hybrid rows with a background, their margins, and what is made of those.
+/// \file The cooperative game of a model and a row: hybrid rows with a background, their margins, and the outputs
+/// computed from the margins.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,14 @@
 
 namespace kauri {
 
-/// What all rows of a call share; not owning.
+/// Inputs shared by all rows of a call; not owning.
 struct HybridScene {
   Context const& ctx;
   HybridTask trees;
   std::vector<std::int32_t> background;  ///< keys, [n_background, n_slots]
   std::int64_t n_background;
   Objective const* objective;  ///< null: margins are explained
-  RowLoss const* loss;         ///< null: no losses are
+  RowLoss const* loss;         ///< null: losses are not explained
 
   std::int64_t NumMargins() const { return trees.forest.n_outputs; }
   std::int64_t NumOutputs() const { return loss != nullptr ? 1 : NumMargins(); }
@@ -28,7 +29,7 @@ struct HybridScene {
 
 class HybridGame : public Game {
  public:
-  /// player_of_slot: which of this game's players has it. start: [n_margins].
+  /// player_of_slot: player of this game that owns each slot. start: [n_margins].
   HybridGame(HybridScene const& scene, std::int64_t row, std::vector<std::int32_t> const& keys,
              std::vector<std::int32_t> const& player_of_slot, std::int32_t n_players, std::vector<float> start);
 
@@ -39,11 +40,11 @@ class HybridGame : public Game {
   void EvaluateOrders(std::int64_t n, Span<std::uint32_t const> orders, Span<double> worth) override;
 
  private:
-  /// sum_all(trees, sums): the fixed sums of n hybrid rows, [n, n_margins], by the trees of x and one row of the
-  /// background. worth (out): [n, n_outputs], the mean over the background.
+  /// Averages the outputs of n hybrid rows over the background. sum_all(trees, sums): writes the fixed-point sums of n
+  /// hybrid rows, [n, n_margins], of x and one background row. worth (out): [n, n_outputs].
   template <typename SumAll>
   void MeanOverBackground(std::int64_t n, Span<double> worth, SumAll&& sum_all) const;
-  /// Adds what n hybrid rows are worth to sums: [n, n_outputs].
+  /// Adds the outputs of n hybrid rows to sums: [n, n_outputs].
   void AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fixed, double* sums) const;
 
   HybridScene const& scene_;

@@ -1,4 +1,4 @@
-/// The small verbs of a Learner: parameters, data, what is asked of the model.
+/// The short functions of a Learner: parameters, data, and queries of the model.
 #include "booster/learner.h"
 
 #include <string>
@@ -36,7 +36,7 @@ void Learner::SettleParams() { configuration_->Settle(); }
 
 void Learner::SetCollective(std::shared_ptr<Collective> collective) {
   configuration_->SetCollective(std::move(collective));
-  training_->ForgetData();  // bins and units were those of another group's rows
+  training_->ForgetData();  // bins and units came from the rows of the previous ranks
 }
 
 void Learner::Configure() const { Ready(); }
@@ -64,7 +64,7 @@ std::map<std::string, std::string> const& Learner::Attributes() const { return m
 
 namespace {
 
-/// The field of a model that a name in the C ABI means.
+/// Returns the field of a model that a name in the C ABI stands for.
 std::vector<std::string> Model::*FeatureField(std::string const& name) {
   if (name == "feature_name") return &Model::feature_names;
   if (name == "feature_type") return &Model::feature_types;
@@ -99,7 +99,7 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
 
 std::unique_ptr<Learner> Learner::Average(std::vector<Learner const*> const& learners) {
   std::vector<Model const*> models;
-  for (auto const* learner : learners) models.push_back(&learner->GetModel());  // with the objective that was set last
+  for (auto const* learner : learners) models.push_back(&learner->GetModel());  // includes the objective as set now
   auto model = AverageOf(models);
   auto const& first = *learners.front();
   std::unique_ptr<Learner> average(new Learner(*first.configuration_));

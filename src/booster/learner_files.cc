@@ -1,8 +1,8 @@
 /// Models, configurations and snapshots as bytes.
 ///
-/// Kauri's own snapshot is: the magic, the length of the configuration as 8 bytes little-endian, the configuration
-/// (JSON), the model (UBJSON). In the middle of process_type=update it has another magic, and before the model its
-/// length, and after it the model that the rounds to come are taken from.
+/// Kauri's own snapshot consists of the magic, the length of the configuration as 8 bytes little-endian, the
+/// configuration (JSON), and the model (UBJSON). In the middle of process_type=update it has another magic, the model
+/// is preceded by its length, and the model that provides the remaining rounds follows.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ void Append(std::string const& part, std::string* bytes) {
   *bytes += part;
 }
 
-/// Takes from `bytes` what Append put there. `what` names it.
+/// Removes from `bytes` a part written by Append, and returns it. `what` names the part in messages.
 std::string TakePart(char const* what, Span<char const>* bytes) {
   auto const left = bytes->size() - std::min(bytes->size(), sizeof(std::uint64_t));
   std::uint64_t length = 0;
@@ -77,7 +77,7 @@ std::string Learner::SaveConfig() const {
 void Learner::LoadConfig(std::string const& json) {
   auto config = ParseConfig(json);
   configuration_->RemoveKnown(&config.of_model);
-  config.params.merge(config.of_model);  // what another model says
+  config.params.merge(config.of_model);  // parameters of another model
   LoadConfig(config);
 }
 
@@ -85,7 +85,7 @@ void Learner::LoadConfig(ConfigDocument const& config) {
   auto next = std::make_unique<Configuration>(*configuration_);
   auto sets_base_score = false;
   for (auto const& [name, value] : config.params) {
-    if (AdaptParameter(name, value).name.empty()) continue;  // documents say more than users do
+    if (AdaptParameter(name, value).name.empty()) continue;  // documents list more than users set
     if (next->Set(name, value, GivenBy::kDocument) == "base_score") sets_base_score = true;
   }
   for (auto const& name : config.metric_names) next->Set("eval_metric", name);
@@ -131,7 +131,7 @@ void Learner::LoadSnapshot(std::string const& config, Model model) {
   }
   next.LoadConfig(document);
   next.configuration_->Restore(document.of_model);
-  auto const& learnt = next.model_->AsLearnt();  // another base score was set for the next round
+  auto const& learnt = next.model_->AsLearnt();  // the base score may have been changed for the next round
   next.model_->SetHasIntercept(next.NumIterations() > 0 && next.configuration_->AgreesWithBaseScore(learnt));
   Take(&next);
 }

@@ -42,7 +42,7 @@ namespace {
        "' is not valid; expected a finite number, or one per output as [a, b, ..].");
 }
 
-/// One number at `*cursor`, blanks around it skipped.
+/// Parses one number at `*cursor`, skipping blanks around it.
 float TakeNumber(std::string const& text, char const** cursor) {
   auto const* end = text.data() + text.size();
   auto const skip = [&] {
@@ -58,8 +58,8 @@ float TakeNumber(std::string const& text, char const** cursor) {
   return value;
 }
 
-/// dmlc lists a field without its aliases, so they stand here once more: a later setting must replace an earlier one
-/// under the other name.
+/// Returns the aliases of parameters. dmlc lists a field without them, so they are repeated here: a later setting must
+/// replace an earlier one under the other name.
 std::map<std::string, std::string> const& Aliases() {
   static std::map<std::string, std::string> const kAliases{
       {"learning_rate", "eta"}, {"min_split_loss", "gamma"}, {"reg_lambda", "lambda"},

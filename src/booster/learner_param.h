@@ -113,25 +113,26 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_ALIAS(nthread, n_jobs);
     DMLC_DECLARE_ALIAS(seed, random_state);
   }
-  /// \throws Error(kParameter) for an unknown unseen_category or categorical_encoding, and a strength of 0 or below.
+  /// Checks values. \throws Error(kParameter) for an unknown unseen_category or categorical_encoding, or for an
+  /// ordered_strength of 0 or below.
   void Validate() const;
 
   int Threads() const;
 };
 
-/// The numbers of a base_score text: "0.5" or "[0.2, 0.3, 0.5]"; empty text: none. \throws Error(kParameter).
+/// Parses the numbers of a base_score text: "0.5" or "[0.2, 0.3, 0.5]"; empty text: none. \throws Error(kParameter).
 std::vector<float> ParseBaseScore(std::string const& text);
 
-/// The name that the declaration uses: eta for learning_rate; other names are returned as they are.
+/// Returns the declared name of a parameter: eta for learning_rate. Other names are returned unchanged.
 std::string CanonicalParameterName(std::string const& name);
 
-/// The other names of parameters.
+/// Returns the aliases of all parameters.
 std::vector<std::string> ParameterAliases();
 
-/// Every name that may be set: those that components declare, their aliases, and XGBoost's that change nothing.
+/// Returns every name that may be set: names declared by components, their aliases, and XGBoost's names without effect.
 std::vector<std::string> KnownParameterNames();
 
-/// Every parameter that any component declares, grouped: (heading, table). For --help and for checking names.
+/// Returns every parameter that any component declares, grouped: (heading, table). For --help and for checking names.
 std::vector<std::pair<std::string, ParameterTable>> AllParameters();
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-/// Rounds of training, and what is computed from the margins that training keeps.
+/// Rounds of training, and predictions and metrics computed from the margins cached by training.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace kauri {
 namespace {
 
-/// process_type=update: the model begins anew and gets its rounds back one by one.
+/// Prepares a round of process_type=update, which removes the model's rounds and restores them one by one.
 /// \throws Error(kParameter) unless a round is left.
 void ContinueUpdate(ModelDraft* draft, Training* training) {
   if (draft->Updated() == nullptr) {
@@ -43,7 +43,7 @@ void ContinueUpdate(ModelDraft* draft, Training* training) {
        "boost no more rounds than it has, or load it again to change it once more.");
 }
 
-/// updated: as ModelDraft::Updated.
+/// Warns if rounds are still to be restored. updated: as ModelDraft::Updated.
 void WarnOfPartialUpdate(Model const& model, Model const* updated) {
   if (updated == nullptr || model.NumIterations() >= updated->NumIterations()) return;
   Log(LogLevel::kWarning, "process_type=update has changed ", model.NumIterations(), " of the model's ",
@@ -62,7 +62,7 @@ void RequireScalarLeaves(Model const& model) {
        "with process_type=default.");
 }
 
-/// \throws Error(kParameter) unless the booster's rounds take such gradients.
+/// Checks the source of gradients. \throws Error(kParameter) unless the booster's rounds accept it.
 void RequireGradients(Booster const& booster, RoundGradients const& gradients) {
   if (std::holds_alternative<SplitGradients>(gradients)) booster.RequireSplitGradients();
   if (booster.OwnLoss() == nullptr || std::holds_alternative<ObjectiveGradients>(gradients)) return;
@@ -70,7 +70,7 @@ void RequireGradients(Booster const& booster, RoundGradients const& gradients) {
        ", but gradients were passed; leave the gradients out, or use booster=gbtree.");
 }
 
-/// Gives the engine the gradients of a round. Those of the objective may teach it something, which the draft gets.
+/// Sets the engine's gradients of a round. The objective may train its state on the way; the draft receives it.
 void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t iteration,
                   RoundGradients const& gradients, Engine* engine, ModelDraft* draft) {
   if (auto const* pairs = std::get_if<Span<GradientPair const>>(&gradients)) {
@@ -208,7 +208,7 @@ Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data, Pr
   CheckColumnFit(model, columns, data->NumCols(), {});
   training_->CheckKinds(model, *data, "the data");
   auto* const engine = training_->EngineFor(*parts);
-  auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);  // of a custom objective's gradients as well
+  auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);  // also for a custom objective's gradients
   engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
   if (draft.IsEdited()) model_->Commit(std::move(draft));
   return engine;

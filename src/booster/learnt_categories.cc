@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-/// Adds the names of `from` that `to` lacks; the others have the same numbers.
+/// Adds the names of `from` that `to` lacks; shared names have the same codes.
 void AddNames(CategoryNameTable const& from, CategoryNameTable* to) {
   if (from.empty()) return;
   to->resize(std::max(to->size(), from.size()));
@@ -20,7 +20,7 @@ void AddNames(CategoryNameTable const& from, CategoryNameTable* to) {
   }
 }
 
-/// Returns whether there were new ones.
+/// Adds seen categories. Returns whether any of them were new.
 bool AddSeen(CategoryLists const& from, CategoryLists* to) {
   auto const before = *to;
   to->resize(std::max(to->size(), from.size()));
@@ -47,7 +47,7 @@ bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* dr
   }
   auto const found = UnionOverRanks(ctx, FindCategories(ctx, train));
   AddNames(train.Info().category_names, &next.names);
-  // What another library's training has seen is not known, and what is new says nothing of it.
+  // The categories seen by another library's training are unknown, so none can be called new.
   auto const is_unknown = next.seen.empty() && std::any_of(model.trees.begin(), model.trees.end(),
                                                            [](auto const& tree) { return tree.HasCategorical(); });
   auto const has_new = !is_unknown && AddSeen(found, &next.seen);

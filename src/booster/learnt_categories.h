@@ -1,4 +1,4 @@
-/// \file What a model learns of categories beside its trees: their names, and which of them occurred.
+/// \file Categories that a model stores beside its trees: their names, and which of them occurred in training.
 #pragma once
 
 #include "booster/learnt_model.h"
@@ -8,8 +8,8 @@
 
 namespace kauri {
 
-/// Takes over the names of categories and adds those that `train` has to the ones that the model has seen. Returns
-/// whether predictions that were made before are of no use any more.
+/// Takes over the names of categories, and adds the categories of `train` to those seen by the model. Returns whether
+/// earlier predictions have become invalid.
 bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* draft);
 
 }  // namespace kauri

@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-/// What a model file says of the parameters.
+/// Parameters that a model file stores.
 struct Description {
   std::string objective;
   std::string objective_param_key;
@@ -24,7 +24,7 @@ struct Description {
   bool base_score_estimated;
 };
 
-/// The user's, for a model whose first round is to come; empty: none, or no one for each output.
+/// Returns the user's base score for a model without rounds; empty: none given, or a wrong number of values.
 std::vector<float> GivenBaseScore(Components const& parts, Model const& model) {
   auto given = ParseBaseScore(parts.param.base_score);
   auto const n_outputs = ToSize(model.NumOutputs());
@@ -32,7 +32,7 @@ std::vector<float> GivenBaseScore(Components const& parts, Model const& model) {
   return given.size() == n_outputs ? given : std::vector<float>();
 }
 
-/// The outputs that a model without rounds will have, as far as parameters say; label columns may add to them.
+/// Returns the number of targets that the parameters imply for a model without rounds; label columns may raise it.
 std::int64_t TargetsAhead(Components const& parts, Model const& model) {
   if (parts.objective->NumClasses() > 0) return 1;
   auto const of_objective = parts.objective->NumOutputs(MetaInfo());
@@ -45,7 +45,7 @@ Description DescriptionOf(Components const& parts, Learnt const& learnt) {
   auto state = learnt.objective_state;
   objective.PrepareState(&state);
   auto unseen = model.categories.unseen;
-  ParsePolicy(parts.param.unseen_category, &unseen);  // nothing given: the model's stays
+  ParsePolicy(parts.param.unseen_category, &unseen);  // not given: the model keeps its policy
   auto const is_open = model.NumIterations() == 0 && !learnt.has_intercept;
   auto const given = is_open ? GivenBaseScore(parts, model) : std::vector<float>();
   return {parts.param.objective,
@@ -82,7 +82,7 @@ void Write(Description description, Model* model) {
   model->base_score_estimated = description.base_score_estimated;
 }
 
-/// Room for `n_more` elements. Many calls cost as much as one.
+/// Reserves room for `n_more` elements. Capacity doubles, so each element costs amortised constant time.
 template <typename T>
 void MakeRoom(std::size_t n_more, std::vector<T>* values) {
   auto const size = values->size() + n_more;
@@ -95,7 +95,7 @@ void MakeRoom(Round const& round, Model* model) {
   MakeRoom(1, &model->iteration_ptr);
 }
 
-/// There is room.
+/// Appends the round to the model. The vectors must have room (MakeRoom).
 void Append(Round* round, Model* model) noexcept {
   model->n_parallel_trees = round->n_parallel_trees;
   if (!round->tree_weights.empty()) model->tree_weights.swap(round->tree_weights);
@@ -169,7 +169,7 @@ void LearntModel::Commit(ModelDraft draft, Round round) {
   auto says = next.model == learnt_.model && !has_new_state ? says_ : nullptr;
   MakeRoom(round, next.model.get());
   if (draft.state_.has_value()) next.objective_state = *draft.state_;
-  // From here on nothing throws.
+  // Nothing throws from here on.
   if (draft.state_.has_value()) next.model->objective_state.swap(*draft.state_);
   Append(&round, next.model.get());
   Commit(std::move(draft));

@@ -1,9 +1,9 @@
-/// \file What a booster has learnt, and how a round changes it: on a draft that takes its place when all went well.
+/// \file The trained model of a booster, and its draft: a round changes the draft, which replaces the model on success.
 ///
-/// A round mostly adds trees, which the draft does not hold: they are appended when it is committed, at the cost of
-/// moving them. What else may change (sizes, intercept, categories) is changed on a copy of the model: in the first
-/// round, when there is no tree to copy, and when data with other categories or another base score come; then margins
-/// begin anew, which takes longer than the copy.
+/// A round mostly adds trees. The draft does not hold them: they are appended at the commit, at the cost of moving
+/// them. Everything else (sizes, intercept, categories) is changed on a copy of the model. The copy is made in the
+/// first round, when there is no tree to copy, and for data with other categories or another base score; margins are
+/// then recomputed, which takes longer than the copy.
 #pragma once
 
 #include <map>
@@ -23,34 +23,34 @@
 
 namespace kauri {
 
-/// A model with what is known of it besides what its file says.
+/// A model with the facts about it that its file does not store.
 struct Learnt {
   std::shared_ptr<Model> model;
-  ObjectiveState objective_state;        ///< as it was learnt; the model has what its objective keeps of it
-  bool has_intercept = false;            ///< the base score is the user's, estimated or loaded
+  ObjectiveState objective_state;        ///< full trained state; the model stores the part that its objective keeps
+  bool has_intercept = false;            ///< the base score was set, estimated or loaded
   DataStamp categories_of;               ///< the training data whose categories the model knows
-  std::shared_ptr<Model const> updated;  ///< process_type=update: what the rounds of the model are taken from
+  std::shared_ptr<Model const> updated;  ///< process_type=update: source of the rounds to update
 };
 
-/// What a booster has learnt, as it will be after a call that changes it.
+/// The next state of a trained model, built by a call that changes it.
 class ModelDraft {
  public:
   Model const& Get() const { return *next_.model; }
-  /// What a first round settles is open.
+  /// Returns whether the first round is still to set sizes and intercept.
   bool IsUntrained() const { return Get().NumIterations() == 0 && next_.updated == nullptr; }
   bool HasIntercept() const { return next_.has_intercept; }
   DataStamp CategoriesOf() const { return next_.categories_of; }
-  /// nullptr: rounds add trees.
+  /// Returns the model whose rounds are updated; nullptr: rounds add trees.
   Model const* Updated() const { return next_.updated.get(); }
   bool IsEdited() const { return is_copy_; }
 
-  /// A copy of the model, once it is asked for. Costs as much as the model.
+  /// Returns the draft's own copy of the model, made by the first call. Cost: one copy of the model.
   Model* Edit();
   void SetHasIntercept(bool has_intercept) { next_.has_intercept = has_intercept; }
   void SetCategoriesOf(DataStamp data) { next_.categories_of = data; }
-  /// What the objective has learnt of its state.
+  /// Sets the state that the objective has trained.
   void SetObjectiveState(ObjectiveState state) { state_ = std::move(state); }
-  /// The model begins anew, to get its rounds back one by one.
+  /// Removes the rounds of the model, which process_type=update then restores one by one.
   void BeginUpdate();
   void EndUpdate() { next_.updated.reset(); }
 
@@ -59,55 +59,55 @@ class ModelDraft {
   explicit ModelDraft(Learnt learnt) : next_(std::move(learnt)) {}
 
   Learnt next_;
-  bool is_copy_ = false;  ///< of the model, which nobody else has
+  bool is_copy_ = false;  ///< `next_.model` is a copy that nobody else shares
   std::optional<ObjectiveState> state_;
 };
 
 class LearntModel {
  public:
   LearntModel() { learnt_.model = std::make_shared<Model>(); }
-  /// Of a file.
+  /// Holds a model loaded from a file.
   explicit LearntModel(Model loaded);
-  /// Some rounds of `from`.
+  /// Holds a slice, which is some rounds of `from`.
   LearntModel(LearntModel const& from, Model slice);
 
-  /// What parameters say of it may be of another time.
+  /// Returns the model as trained. Its copies of parameters may be out of date.
   Model const& AsLearnt() const { return *learnt_.model; }
-  /// The model whose rounds are taken, in the middle of process_type=update; else nullptr.
+  /// Returns the model whose rounds are updated, in the middle of process_type=update; else nullptr.
   Model const* Updated() const { return learnt_.updated.get(); }
-  /// The model goes on to get its rounds from `updated`.
+  /// Sets `updated` as the source of the rounds to come.
   void SetUpdated(std::shared_ptr<Model const> updated) noexcept { learnt_.updated = std::move(updated); }
-  /// The model as the parameters have it, which costs a copy where they say something else of it than the model does.
-  /// Safe from many threads. \throws Error(kParameter) when the parameters do not fit the model.
+  /// Returns the model in agreement with the parameters. Costs a copy if the model stores other values of them. Safe
+  /// from many threads. \throws Error(kParameter) when the parameters do not fit the model.
   std::shared_ptr<ReadyModel const> Ready(std::shared_ptr<Components const> const& parts) const;
 
   ModelDraft MakeDraft(std::shared_ptr<Components const> const& parts) const;
-  /// Changes nothing when it throws.
+  /// Replaces the model by the draft and appends the round. Changes nothing when it throws.
   void Commit(ModelDraft draft, Round round);
-  /// The same without a round.
+  /// Replaces the model by the draft.
   void Commit(ModelDraft draft);
 
-  /// What a model that was loaded says of the parameters becomes what they say.
+  /// Writes the current parameters to a loaded model.
   void Describe(Components const& parts);
-  /// false: the next round sets the base score.
+  /// Sets whether the base score is final; if false, the next round sets it.
   void SetHasIntercept(bool has_intercept);
-  /// Of an untrained model.
+  /// Raises the number of features of an untrained model to at least `n_features`.
   void RaiseNumFeatures(std::int64_t n_features);
-  /// For changes of what no prediction depends on.
+  /// Returns the model for changes that affect no prediction.
   Model* Edit();
-  /// Those of an earlier call are replaced.
+  /// Stores row counts of all nodes, replacing the counts of an earlier call.
   void SetRowCounts(RowCounts counts);
 
  private:
-  /// The model itself where it says the same as the parameters, otherwise a copy that does.
+  /// Returns the model itself if it agrees with the parameters, otherwise a copy that does.
   std::shared_ptr<Model> Described(std::shared_ptr<Components const> const& parts) const;
   void ForgetReady();
 
   Learnt learnt_;
-  mutable std::mutex mutex_;                  ///< guards what is below
-  mutable std::shared_ptr<Model> described_;  ///< of `ready_`: the model itself where the parameters say the same of it
+  mutable std::mutex mutex_;                  ///< guards the members below
+  mutable std::shared_ptr<Model> described_;  ///< model of `ready_`: the trained one itself if the parameters agree
   mutable std::shared_ptr<ReadyModel const> ready_;
-  /// Whose parameters the model itself is known to say the same as; a round that only adds trees changes nothing of it.
+  /// Components whose parameters agree with the trained model. A round that only adds trees keeps the agreement.
   mutable std::shared_ptr<Components const> says_;
 };
 

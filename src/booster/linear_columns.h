@@ -1,5 +1,4 @@
-/// \file The features of a training set, column by column and by row within a column: what coordinate descent walks
-/// along.
+/// \file The features of a training set, column by column and by row within a column, for coordinate descent.
 #pragma once
 
 #include <cstdint>

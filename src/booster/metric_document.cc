@@ -17,7 +17,7 @@ using Texts = std::map<std::string, std::string>;
 
 constexpr char const* kOfPairs = "lambdarank_param";
 
-/// The declared values, overlaid by the user's own text where there is one, which has all digits.
+/// Returns the declared values, replaced by the user's own text where given, which has all digits.
 template <typename P>
 Texts Declared(Metric const& /*metric*/, ParamMap const& params) {
   auto texts = ParseParameters<P>(params).__DICT__();
@@ -36,7 +36,8 @@ Texts OfExpectiles(Metric const& metric, ParamMap const& params) {
   return {{"expectile_alpha", NumbersText(ParseParameters<ExpectileParam>(params).Alphas(metric.Name()))}};
 }
 
-/// XGBoost keeps the number of places that a rank metric looks at, ndcg@5, as that of the best places of pairs.
+/// Returns the parameters of a rank metric. XGBoost stores its cutoff, as in ndcg@5, as the number of top positions
+/// whose pairs are formed.
 Texts OfRanks(Metric const& metric, ParamMap const& params) {
   auto texts = Declared<LambdaRankParam>(metric, params);
   auto const argument = metric.Argument();
@@ -73,7 +74,7 @@ Texts JsonQuotedTexts(Texts texts) {
   return texts;
 }
 
-/// The name without an argument: ndcg of ndcg@5-, and of ndcg-.
+/// Returns the name without its argument: ndcg for ndcg@5- and for ndcg-.
 std::string PlainName(std::string const& name) {
   auto plain = name.substr(0, name.find('@'));
   if (!plain.empty() && plain.back() == '-') plain.pop_back();

@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kTail = 0.025;
 
-/// A set of rows as metrics look at it.
+/// Inputs of metrics for a set of rows.
 struct RowsOfMetrics {
   std::vector<float> predictions;  ///< [n_rows, n_outputs]
   MetaInfo info;
 };
 
-/// Returns the weights of queries, of which as many are drawn as there are.
+/// Returns the weights of queries in a resample: n draws from n queries, with replacement.
 std::vector<float> DrawnWeights(std::vector<float> const& weights, std::uint64_t key) {
   std::vector<float> drawn(weights.size(), 0.0F);
   auto const n = static_cast<std::uint32_t>(weights.size());
@@ -30,7 +30,8 @@ std::vector<float> DrawnWeights(std::vector<float> const& weights, std::uint64_t
   return drawn;
 }
 
-/// Returns as many rows as there are, drawn with replacement: metrics that take no weights see them as well.
+/// Returns a resample: n draws from n rows, with replacement. Rows are repeated, so that metrics without weights see
+/// it.
 RowsOfMetrics DrawnRows(Span<float const> predictions, MetaInfo const& info, std::uint64_t key) {
   auto const n = static_cast<std::uint32_t>(info.n_rows);
   std::vector<std::size_t> rows;
@@ -50,7 +51,7 @@ RowsOfMetrics DrawnRows(Span<float const> predictions, MetaInfo const& info, std
   return drawn;
 }
 
-/// Between the two neighbours in proportion, as NumPy's default.
+/// Returns a quantile, interpolated linearly between its two neighbours (NumPy's default).
 double Quantile(std::vector<double> const& sorted, double share) {
   auto const place = share * static_cast<double>(sorted.size() - 1);
   auto const below = static_cast<std::size_t>(place);
@@ -58,7 +59,7 @@ double Quantile(std::vector<double> const& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-/// Returns the values that metrics look at, [n_rows, n_outputs].
+/// Returns the predictions that metrics are evaluated on, [n_rows, n_outputs].
 std::vector<float> ValuesForMetrics(ReadyModel const& ready, DataMatrix const& data) {
   auto const view = data.View();
   GivenRows const rows{*view, data.Info().base_margin, DeclaredColumns::Of(data.Info())};

@@ -1,4 +1,4 @@
-/// \file How sure a metric is: its values on rows that are drawn anew.
+/// \file Confidence intervals of metrics, by resampling rows.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// NaN where there is none.
+/// Bounds of an interval; NaN if there is none.
 struct Interval {
   double low;
   double high;
@@ -25,10 +25,11 @@ struct ResamplingOptions {
   std::uint64_t seed;
 };
 
-/// The percentile interval of the bootstrap (Efron 1979), which holds 95 % of the values on so many drawn sets: as many
-/// rows as there are, or queries where there are some, with replacement. A row that is drawn k times is there k times,
-/// so that metrics without weights see it; a query has k times its weight. Values that are not finite, as of one class
-/// alone, are left out. predictions: as for Metric::Evaluate. \throws Error as Metric::Evaluate.
+/// Returns the percentile interval of the bootstrap (Efron 1979), which holds 95 % of the values on `n_resamples` drawn
+/// sets. A set has the data's number of rows, or of queries if there are some, drawn with replacement. A row drawn k
+/// times is repeated k times, so that metrics without weights see it; a query gets k times its weight. Values that are
+/// not finite, for example with one class only, are ignored. predictions: as for Metric::Evaluate. \throws Error as
+/// Metric::Evaluate.
 Interval BootstrapInterval(Context const& ctx, Metric const& metric, Span<float const> predictions,
                            MetaInfo const& info, ResamplingOptions const& options);
 
@@ -39,8 +40,8 @@ struct MetricWithInterval {
   Interval interval;  ///< NaN with n_resamples=0
 };
 
-/// The model's metrics, in their order, of rows whose values are at hand. The program's `evaluate` and the package's
-/// `report` both write what this finds. \throws Error as Predict, ValidateInfo and Metric::Evaluate.
+/// Returns the model's metrics, in their order, on rows whose values are in memory. The program's `evaluate` and the
+/// package's `report` both print this result. \throws Error as Predict, ValidateInfo and Metric::Evaluate.
 std::vector<MetricWithInterval> EvaluateWithIntervals(ReadyModel const& ready, DataMatrix const& data,
                                                       ResamplingOptions const& options);
 

@@ -18,11 +18,11 @@ namespace {
 
 using Models = std::vector<Model const*>;
 
-/// A model that is there once, and its part of the mean.
+/// A distinct model and its weight in the mean.
 struct Part {
   Model const* model;
-  std::int64_t times;  ///< how often it was named
-  std::int64_t of;     ///< how many were named
+  std::int64_t times;  ///< number of times that it was listed
+  std::int64_t of;     ///< number of models listed
 
   float Of(float leaf) const { return leaf * static_cast<float>(times) / static_cast<float>(of); }
 };
@@ -64,7 +64,7 @@ void RequireAverage(Models const& models) {
   }
 }
 
-/// The names of columns that the boosters share, of those that have some. \throws Error(kData) where they differ.
+/// Returns the column names shared by all models that have names. \throws Error(kData) if they differ.
 std::vector<std::string> NamesOfAll(Models const& models) {
   std::vector<std::string> shared;
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -89,7 +89,7 @@ std::vector<Part> PartsOf(Models const& models) {
   return parts;
 }
 
-/// With the part's share of leaves, and of the weights that they were made of.
+/// Returns the tree with its leaf values and base weights scaled by the part's weight in the mean.
 Tree ShareOf(Part const& part, Tree tree) {
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (tree.IsLeaf(node)) tree.split_value[node] = part.Of(tree.split_value[node]);
@@ -101,7 +101,7 @@ Tree ShareOf(Part const& part, Tree tree) {
   return tree;
 }
 
-/// The trees of an output that a part has in an iteration, if it has got that far.
+/// Adds a part's trees of one output and iteration, if the part has that iteration.
 void AddTrees(Part const& part, std::int64_t iteration, std::int32_t output, Model* average) {
   auto const& model = *part.model;
   if (iteration >= model.NumIterations()) return;
@@ -123,7 +123,7 @@ std::int64_t MostIterations(std::vector<Part> const& parts) {
   return most;
 }
 
-/// What any of them has seen; not known where one does not know it.
+/// Returns the categories seen by any model; unknown if one model does not know them.
 std::vector<std::vector<std::int32_t>> SeenByAny(Models const& models) {
   auto all = models.front()->categories.seen;
   for (auto const* model : models) {

@@ -1,4 +1,4 @@
-/// \file One model for the mean of several, those of the folds of a cross-validation for example.
+/// \file The average of several models, for example of the folds of a cross-validation, as one model.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace kauri {
 
-/// The model whose margins are the means of those of `models`. Iteration i holds the trees of iteration i of each that
-/// has so many, side by side as parallel trees are: a random forest per iteration, which XGBoost's files have a form
-/// for. A model that is named k times among n counts as often: its trees are there once, each leaf times k / n. Without
-/// attributes and counts of rows; the categories seen are those that any of the models has seen. \throws
-/// Error(kParameter) for no model, models that differ in what is said of all trees (objective, outputs, features, names
-/// of categories, intercept), linear ones, and such whose objective has learnt a state.
+/// Returns the model whose margins are the means of the margins of `models`. Iteration i holds the trees of iteration i
+/// of each model that has it, side by side like parallel trees: a random forest per iteration, which XGBoost's files
+/// can represent. A model listed k times among n has weight k / n: its trees are stored once, with leaves scaled. The
+/// result has no attributes and no row counts; its seen categories are the union of all models'. \throws
+/// Error(kParameter) for no model, for models that differ in what all trees share (objective, outputs, features, names
+/// of categories, intercept), for linear models, and for models whose objective has trained a state.
 Model AverageOf(std::vector<Model const*> const& models);
 
 }  // namespace kauri

@@ -9,7 +9,7 @@
 namespace kauri {
 namespace {
 
-/// Of early stopping a slice knows what is still true: the first rounds of the model, with the best one among them.
+/// Removes the attributes of early stopping unless the slice is the first rounds of the model and has the best round.
 void ForgetBestRound(IterationRange range, std::int64_t step, std::map<std::string, std::string>* attributes) {
   auto const best = attributes->find("best_iteration");
   if (best == attributes->end()) return;
@@ -23,7 +23,7 @@ void ForgetBestRound(IterationRange range, std::int64_t step, std::map<std::stri
 
 }  // namespace
 
-/// All members are named, so that a new one cannot be forgotten.
+/// The binding names all members, so that a new one cannot be forgotten.
 Model WithoutTrees(Model const& model) {
   auto const& [n_features, n_classes, n_targets, base_score, estimated, objective, param_key, params, state, booster,
                n_parallel, trees, output_of_tree, iteration_ptr, tree_weights, linear, feature_names, feature_types,

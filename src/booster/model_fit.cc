@@ -22,7 +22,7 @@ void RequireSameKind(Model const& model, std::string const& booster) {
 }
 
 void RequireSameClasses(Model const& model, Components const& parts) {
-  auto const wanted = parts.objective->NumClasses();  // none: several outputs may come from gradients of the caller
+  auto const wanted = parts.objective->NumClasses();  // 0: the caller's gradients may still have several outputs
   if (model.NumIterations() == 0 || wanted == 0 || wanted == model.n_classes) return;
   Fail(ErrorKind::kParameter, "objective=", parts.param.objective, " with num_class=", wanted,
        " does not fit the model, which has ", InWords(model.n_classes),

@@ -1,4 +1,4 @@
-/// \file Whether what a model has learnt fits the parameters and the data that it is to be used with next.
+/// \file Checks that a trained model fits the parameters and data that it is used with next.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,23 @@
 
 namespace kauri {
 
-/// A linear model has no trees, and the other way round. \throws Error(kParameter).
+/// Checks that a linear model is used with a linear booster, and a tree model with a booster of trees. \throws
+/// Error(kParameter).
 void RequireSameKind(Model const& model, std::string const& booster);
 
-/// \throws Error(kParameter) when the parameters tell another number of classes apart than a model with rounds does.
+/// Checks the number of classes. \throws Error(kParameter) when the parameters have another number than a model with
+/// rounds.
 void RequireSameClasses(Model const& model, Components const& parts);
 
-/// \throws Error(kData) when training data want other outputs than a model with rounds has.
+/// Checks the number of outputs. \throws Error(kData) when training data need another number than a model with rounds
+/// has.
 void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo const& train);
 
-/// \throws Error(kModel) without a model.
+/// Checks that there is a model to predict with. \throws Error(kModel) if there is none.
 void CheckPredictable(Model const& model);
 
-/// \throws Error(kParameter) unless each column of the model is one of the data's, so that it can have a share in a
-/// prediction: a combination is of several, and a share of a class is a part of one.
+/// Checks that contributions can be assigned to columns. \throws Error(kParameter) unless each column of the model is a
+/// column of the data: a combination has several data columns, and a class fraction is only part of a data column.
 void CheckExplicable(Model const& model);
 
 }  // namespace kauri

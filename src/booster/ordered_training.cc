@@ -52,8 +52,8 @@ OrderedSettings SettingsOf(Components const& parts) {
           NumbersOf(parts.objective->NumClasses())};
 }
 
-/// \throws Error(kParameter) for rules of columns, of which those that only the model has could have none. `of` says
-/// what these are of.
+/// Refuses rules of columns, which cannot name the columns that only the model has. `of`: origin of these columns, for
+/// the message. \throws Error(kParameter).
 void RequireNoRules(TreeParam const& param, std::string const& of, char const* why_apart, char const* why_free,
                     std::string const& cure) {
   if (!param.interaction_constraints.empty()) {
@@ -90,7 +90,7 @@ void RequireNoRulesOfClasses(Components const& parts, MetaInfo const& info) {
   }
 }
 
-/// Each column of a class is in every copy of the data.
+/// Limits the number of columns: every copy of the data has a column for each categorical column and class.
 void RequireFewColumns(MetaInfo const& info, std::int64_t n_classes) {
   std::int64_t n_categorical = 0;
   for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
@@ -103,7 +103,7 @@ void RequireFewColumns(MetaInfo const& info, std::int64_t n_classes) {
       "drop classes or columns");
 }
 
-/// What names columns by number knows nothing of those that only the model has.
+/// Refuses parameters that name columns by number, because they cannot name the columns that only the model has.
 void RequireNoColumnRules(Components const& parts, MetaInfo const& info, Model const* trained) {
   auto const* const encoding = trained == nullptr ? nullptr : trained->categories.ordered.get();
   auto const settings = encoding == nullptr ? SettingsOf(parts) : encoding->settings;
@@ -122,7 +122,7 @@ void RequireData(DataMatrix const& data) {
        info.labels.empty() ? 0 : info.n_targets, "; give one, or use categorical_encoding=partition.");
 }
 
-/// \throws Error(kParameter) where the parameters name another encoding than the model has.
+/// Checks the encoding. \throws Error(kParameter) if the parameters name another encoding than the model has.
 void RequireSameEncoding(Components const& parts, DataMatrix const& data, Model const& model) {
   auto const& wanted = parts.param.categorical_encoding;
   auto const* const has = model.categories.ordered != nullptr ? kOrdered : "partition";

@@ -115,7 +115,7 @@ constexpr char const* kSquared = "use reg:squarederror";
 constexpr char const* kAbsolute = "use reg:absoluteerror";
 constexpr char const* kRanking = "use rank:ndcg";
 
-/// Names of LightGBM, CatBoost and scikit-learn in small letters, and those that lack what stands before the colon.
+/// Lower-case names of LightGBM, CatBoost and scikit-learn, and names without their prefix before the colon.
 constexpr OtherName kObjectives[] = {
     {"binary", kLogistic},
     {"logistic", kLogistic},
@@ -243,12 +243,12 @@ constexpr OtherName kBoosters[] = {
 };
 
 struct NameTable {
-  char const* role;  ///< what messages call such a name, as its registry does
+  char const* role;  ///< word for such a name in messages, as in its registry
   OtherName const* begin;
   OtherName const* end;
 };
 
-/// In the order of NameKind.
+/// Tables of names, in the order of NameKind.
 std::array<NameTable, 4> const kTables{{
     {"objective function", std::begin(kObjectives), std::end(kObjectives)},
     {"metric function", std::begin(kMetrics), std::end(kMetrics)},

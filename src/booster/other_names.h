@@ -1,5 +1,5 @@
-/// \file Names that people give a booster and that it does not know: arguments of functions, settings of the command
-/// line, names of former versions of XGBoost and of other libraries.
+/// \file Hints for unknown names that users pass to a booster: arguments of functions, settings of the command line,
+/// names of former versions of XGBoost and of other libraries.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace kauri {
 
-/// What to do in place of setting the parameter `name`, which nobody knows: a cure from the table of other names, else
-/// the nearest of `known`; beginning with "; ", or "." where there is nothing to say.
+/// Returns advice for the unknown parameter `name`: a cure from the table of other names, else the nearest of `known`.
+/// The text begins with "; ", or is "." if there is no advice.
 std::string HintFor(std::string const& name, std::vector<std::string> const& known);
 
-/// Which value of a parameter a name is: each kind has a table of names of its own.
+/// Kind of component that a name stands for. Each kind has its own table of names.
 enum class NameKind { kObjective, kMetric, kTreeMethod, kBooster };
 
-/// Throws Error(kParameter), which says what to write instead, for a name that another library or a former version has
-/// for something of this kind. Case does not matter. Call it before the registry is asked, and for unknown names only.
+/// Throws Error(kParameter) with the replacement for a name that another library or a former version uses for this
+/// kind. Case does not matter. Call it before the registry's lookup, and for unknown names only.
 void RefuseOtherName(NameKind kind, std::string const& name);
 
 }  // namespace kauri

@@ -24,10 +24,10 @@
 namespace kauri {
 namespace {
 
-/// Bins are numbered with 16 bits.
+/// Maximum number of bins: bin indices have 16 bits.
 constexpr std::int64_t kMostBins = 65535;
 
-/// Parameters of XGBoost that change no result here, and why.
+/// Returns the parameters of XGBoost that change no result here, with the reason.
 std::map<std::string, std::string> const& WithoutEffect() {
   static std::map<std::string, std::string> const kNames{
       {"seed_per_iteration", "what a round draws follows from the seed and the round's number anyway"},
@@ -74,15 +74,16 @@ std::vector<Declaring> ListDeclaring() {
   return all;
 }
 
-/// Collected once: the registries are full before the first booster, and each set parameter asks again.
+/// Returns all declaring components. Collected once, because every setting needs them; the registries are complete
+/// before the first booster exists.
 std::vector<Declaring> const& AllDeclaring() {
   static auto const kAll = ListDeclaring();
   return kAll;
 }
 
-/// Every component that could read `key` is tried; one that takes the value is enough.
+/// Checks a value against every component that declares `key`; one that accepts the value is enough.
 void CheckUnusedValue(std::vector<Declaring> const& all, std::string const& key, std::string const& value) {
-  if (key == "num_class" && (value == "0" || value == "1")) return;  // one output: no class of several
+  if (key == "num_class" && (value == "0" || value == "1")) return;  // one output, so no classes
   std::exception_ptr refusal;
   for (auto const& component : all) {
     if (!component.Declares(key)) continue;
@@ -196,7 +197,7 @@ bool ServesModels(Declaring const& component) { return component.role == "predic
 
 bool IsLinear(Declaring const& component) { return component.role == "booster" && component.name == "gblinear"; }
 
-/// Names that boosters of trees alone declare, or linear ones alone.
+/// Returns the names that only boosters of one kind declare (trees or linear).
 std::set<std::string> NamesOnlyOf(bool (*is_of_kind)(Declaring const&)) {
   std::set<std::string> of_kind;
   std::set<std::string> of_others;
@@ -208,7 +209,8 @@ std::set<std::string> NamesOnlyOf(bool (*is_of_kind)(Declaring const&)) {
   return of_kind;
 }
 
-/// An objective that shares a parameter with boosters (max_delta_step) reads it for its gradients.
+/// Returns the names that only training reads. An objective that shares a parameter with boosters (max_delta_step)
+/// reads it for its gradients.
 std::set<std::string> NamesOfTrainingAlone() {
   std::set<std::string> of_training;
   std::set<std::string> of_others;

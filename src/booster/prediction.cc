@@ -76,14 +76,14 @@ Prediction Finish(ReadyModel const& model, PredictOptions const& options, TreeRa
 
 namespace {
 
-/// `memory` with `size` elements of any value, or other memory where it is too small or much too large.
+/// Returns `memory` with `size` elements of any value, or new memory if it is too small or more than twice too large.
 std::vector<float> Recycled(std::vector<float> memory, std::size_t size) {
   if (memory.capacity() < size || memory.capacity() / 2 > size) memory = std::vector<float>();
   memory.resize(size);
   return memory;
 }
 
-/// What a call asks of its predictor, checked. Refers to the arguments.
+/// A checked task for the predictor. Refers to the arguments of the call.
 class Work {
  public:
   Work(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options)
@@ -99,7 +99,7 @@ class Work {
   PredictKind Kind() const { return kind_; }
   CompiledModel const& Compiled() const { return *compiled_; }
   PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
-  /// Floats of the result.
+  /// Returns the number of floats in the result.
   std::size_t Size() const {
     return static_cast<std::size_t>(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
   }

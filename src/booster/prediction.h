@@ -1,5 +1,5 @@
 /// \file Predictions of rows by a model: margins and leaves from the predictor, values from the objective, shapes as
-/// the C ABI reports them. All of it is safe from many threads.
+/// the C ABI reports them. All functions are safe from many threads.
 #pragma once
 
 #include <cstddef>
@@ -22,46 +22,46 @@ struct PredictOptions {
   IterationRange iterations;
   bool strict_shape = false;
   std::string shap_method;        ///< empty: the parameter shap_method decides
-  bool validates_columns = true;  ///< false: names are not compared, and columns may lack (column_fit.h)
+  bool validates_columns = true;  ///< false: names are not compared, and columns may be absent (column_fit.h)
 
-  /// The comparison of the columns of rows with the model's.
+  /// Returns the declarations of the rows' columns to compare with the model's.
   DeclaredColumns Compared(DeclaredColumns const& columns) const;
 };
 
-/// Rows, which must outlive it.
+/// Rows to predict. The view must outlive this object.
 struct GivenRows {
   DataView const& view;
   Span<float const> base_margin;  ///< [n_rows, n_outputs], or empty
   DeclaredColumns columns = {};
 };
 
-/// values: row-major; shape as XGBoost's C ABI reports it.
+/// A prediction: `values` row-major, `shape` as XGBoost's C ABI reports it.
 struct Prediction {
   std::vector<float> values;
   std::vector<std::uint64_t> shape;
 };
 
-/// memory: taken over for the values. Large enough, it saves the system from making new pages, which takes as long as
-/// several devices need to fill them.
+/// Predicts the rows. memory: reused for the values. If it is large enough, the system need not create new pages, which
+/// takes as long as several devices need to fill them.
 Prediction Predict(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
                    std::vector<float> memory = {});
 
-/// Where an explanation goes: called once, with its number of floats, which may have any value.
+/// Provider of memory for an explanation. Called once, with the number of floats; their initial values do not matter.
 using ResultMemory = std::function<Span<float>(std::size_t size)>;
 
-/// Predict for an explanation (IsExplanation), into memory of the caller's; returns the shape.
+/// Predicts an explanation (IsExplanation) into memory of the caller and returns the shape.
 std::vector<std::uint64_t> PredictInto(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
                                        ResultMemory const& memory);
 
-/// The end of it: what the predictor computed, `values`, as the options want it.
+/// Finishes a prediction: transforms and shapes the predictor's `values` as the options require.
 Prediction Finish(ReadyModel const& model, PredictOptions const& options, TreeRange trees, std::int64_t n_rows,
                   std::vector<float> values);
 
-/// The shape of a prediction as the C ABI reports it. value_width: floats per row of values and margins.
+/// Returns the shape of a prediction as the C ABI reports it. value_width: floats per row of values and margins.
 std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
                                    std::int64_t n_rows, std::int64_t value_width);
 
-/// Whether the margins that training keeps are all that a prediction needs.
+/// Returns whether a prediction needs only the margins cached by training.
 bool IsOfCachedMargins(PredictOptions const& options);
 
 }  // namespace kauri

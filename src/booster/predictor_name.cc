@@ -10,7 +10,7 @@ namespace {
 constexpr char const* kOnDevice = "gpu_predictor";
 constexpr char const* kOfLinear = "linear_predictor";
 
-/// Loads the plug-in that has it.
+/// Loads the plug-in with the device's predictor.
 void RequireDevicePredictor() {
   auto const status = GetCudaPluginStatus();
   if (status.problem.empty()) return;
@@ -25,7 +25,7 @@ std::string PredictorName(LearnerParam const& param, DeviceKind device) {
   if (name == "auto") return is_linear ? kOfLinear : device == DeviceKind::kCuda ? kOnDevice : "cpu_predictor";
   if (is_linear && name == kOnDevice) return kOfLinear;
   if (name == kOnDevice) RequireDevicePredictor();
-  if (GetRegistries().predictors.TryFind(name) == nullptr) GetCudaPluginStatus();  // so that its names are listed, too
+  if (GetRegistries().predictors.TryFind(name) == nullptr) GetCudaPluginStatus();  // the message lists its names, too
   GetRegistries().predictors.Find(name);
   if (is_linear) return kOfLinear;
   if (name != kOfLinear) return name;

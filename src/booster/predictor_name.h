@@ -1,4 +1,4 @@
-/// \file The parameter `predictor`: what predicts and explains.
+/// \file The parameter `predictor`: the component that predicts and explains.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace kauri {
 
-/// The registry's name: the parameter's, or for auto that of the device. A linear booster has one predictor, whatever
-/// is named. \throws Error(kParameter) for an unknown name and for one of linear models with trees, Error(kDevice) for
-/// gpu_predictor where no CUDA device can be used.
+/// Returns the predictor's name in the registry: the parameter's value, or for auto the device's predictor. A linear
+/// booster has one predictor, whatever is named. \throws Error(kParameter) for an unknown name and for linear_predictor
+/// with trees, Error(kDevice) for gpu_predictor if no CUDA device can be used.
 std::string PredictorName(LearnerParam const& param, DeviceKind device);
 
 }  // namespace kauri

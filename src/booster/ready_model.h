@@ -1,4 +1,4 @@
-/// \file A model as the parameters have it, and what predictions need to be computed from it once.
+/// \file A model in agreement with the parameters, and its compiled form, which predictions share.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@
 
 namespace kauri {
 
-/// The base score of a model as margins, [n_outputs]. \throws Error(kModel) unless it has one, or one per output.
+/// Returns the base score of a model as margins, [n_outputs]. \throws Error(kModel) unless it has one, or one per
+/// output.
 std::vector<float> StartMargins(Components const& parts, Model const& model);
 
-/// Safe from many threads. Model and components stay as they are while it lives.
+/// A model with its components, neither of which changes during its lifetime. Safe from many threads.
 class ReadyModel {
  public:
   ReadyModel(std::shared_ptr<Components const> parts, std::shared_ptr<Model const> model)
@@ -25,17 +26,16 @@ class ReadyModel {
 
   std::shared_ptr<Components const> const& Parts() const { return parts_; }
   Model const& GetModel() const { return *model_; }
-  /// The whole model for the predictor, compiled when it is first asked for.
+  /// Returns the whole model compiled for the predictor. The first call compiles it.
   std::shared_ptr<CompiledModel const> Compiled() const;
-  /// Of rows to predict or to explain. \throws Error(kModel) without a model; Error(kData) unless they have its
-  /// columns: as CheckColumnFit, and where columns hold numbers in the data and categories in the model, or the other
-  /// way round.
+  /// Checks the columns of rows to predict or explain. \throws Error(kModel) without a model; Error(kData) as
+  /// CheckColumnFit, and for a column that is numeric in the data and categorical in the model, or the other way round.
   void CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words = {}) const;
 
  private:
   std::shared_ptr<Components const> parts_;
   std::shared_ptr<Model const> model_;
-  mutable std::mutex mutex_;  ///< guards what is below
+  mutable std::mutex mutex_;  ///< guards the members below
   mutable std::shared_ptr<CompiledModel const> compiled_;
   mutable SplitKinds kinds_;
 };

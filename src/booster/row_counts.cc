@@ -12,9 +12,9 @@
 namespace kauri {
 namespace {
 
-/// Leaves that are held at a time.
+/// Maximum number of leaf indices held in memory at a time.
 constexpr std::int64_t kTileFloats = 1 << 22;
-/// Predictors number leaves in float32.
+/// Largest node index that float32 represents exactly: predictors return leaves as float32.
 constexpr std::int32_t kLargestNode = 1 << 24;
 
 void RequireCountable(Model const& model) {
@@ -26,7 +26,7 @@ void RequireCountable(Model const& model) {
   }
 }
 
-/// leaves: [n_rows, n_trees].
+/// Adds the rows' leaves to the counts. leaves: [n_rows, n_trees].
 void AddLeaves(Context const& ctx, std::vector<float> const& leaves, RowCounts* counts) {
   auto const n_trees = static_cast<std::int64_t>(counts->size());
   ParallelFor(ctx, n_trees, [&](std::int64_t tree) {
@@ -37,7 +37,7 @@ void AddLeaves(Context const& ctx, std::vector<float> const& leaves, RowCounts* 
   });
 }
 
-/// Children come after their parent.
+/// Sums the counts of leaves up to their ancestors. Children come after their parent.
 void SumUp(Tree const& tree, std::vector<std::int64_t>* counts) {
   for (auto node = tree.NumNodes(); node-- > 0;) {
     if (tree.IsLeaf(node)) continue;

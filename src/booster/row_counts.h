@@ -1,4 +1,4 @@
-/// \file How many rows of a data set reach every node, from the leaves that they reach.
+/// \file Numbers of rows of a data set that reach each node, computed from the leaves they reach.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace kauri {
 
 using RowCounts = std::vector<std::vector<std::int64_t>>;  ///< [n_trees][n_nodes]
 
-/// Whatever the rows' weights. \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
+/// Counts rows, ignoring their weights. \throws Error(kModel) without a model, Error(kData) for more columns than the
+/// model has.
 RowCounts CountRows(ReadyModel const& model, DataMatrix const& data);
 
 }  // namespace kauri

@@ -23,7 +23,7 @@ std::vector<std::int32_t> KeysOf(Forest const& forest, DataView const& rows, std
   return keys;
 }
 
-/// The player of each slot, -1: none. \throws Error(kParameter) for features that are not there, or there twice.
+/// Returns the player of each slot; -1: none. \throws Error(kParameter) for unknown or duplicate features.
 std::vector<std::int32_t> PlayerOfSlot(std::vector<std::vector<std::int64_t>> const& players, Forest const& forest,
                                        std::int64_t n_features) {
   std::vector<std::int32_t> player_of(ToSize(n_features), -1);
@@ -96,7 +96,7 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
   }
 }
 
-/// Writes the games of rows to the result.
+/// Explains rows, each by its own game, and writes the values to the result.
 class SampledRows {
  public:
   SampledRows(HybridScene const& scene, SampledTask const& task, DataView const& rows, std::vector<float> start)
@@ -115,8 +115,8 @@ class SampledRows {
   }
 
  private:
-  /// [n_players + 1], from the second on: the number of a player among those with a feature that is not the
-  /// background's in all of its rows.
+  /// Numbers the players whose features differ from some background row. Returns [n_players + 1] with player p at p +
+  /// 1; -1: the player does not take part.
   std::vector<std::int32_t> PlayersAtWork(std::vector<std::int32_t> const& keys) const {
     std::vector<std::int32_t> numbers(ToSize(scene_.trees.n_players + 1), -1);
     for (std::size_t slot = 0; slot < keys.size(); ++slot) {
@@ -162,7 +162,8 @@ class SampledRows {
   std::vector<float> start_;
 };
 
-/// A thread for each row where there are enough, else for parts of the background: no bit depends on it.
+/// Explains all rows. Threads take one row each if there are enough rows, else they share the background; results have
+/// the same bits either way.
 void ExplainAll(Context const& ctx, SampledRows const& rows, ShapleyEstimator const& estimator, SampledValues* result) {
   auto const n_rows = static_cast<std::int64_t>(result->n_evals.size());
   if (n_rows >= ctx.threads) {

@@ -1,5 +1,5 @@
-/// \file What training keeps between rounds: the engine with its margins, and what was found out of the data. All of it
-/// may be forgotten at any time, at the cost of making it anew.
+/// \file Caches that training keeps between rounds: the engine with its margins, and results of checks of the data. All
+/// of them may be dropped at any time, at the cost of recomputing them.
 #pragma once
 
 #include <memory>
@@ -19,46 +19,47 @@ namespace kauri {
 
 class Training {
  public:
-  /// Of the device that the parameters ask for.
+  /// Returns the engine of the device that the parameters name.
   Engine* EngineFor(Components const& parts);
 
-  /// \throws Error(kData) for data without rows, fields that do not fit each other, and, unless gradients come from
-  /// outside (custom), labels and weights that the objective does not take.
+  /// Checks training data. \throws Error(kData) for data without rows, for inconsistent fields, and, unless the caller
+  /// provides the gradients (custom), for labels and weights that the objective does not accept.
   void Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom);
-  /// In a group: makes sure that it learns the same from one table, where parameters or data are new. \throws as
-  /// RequireGroupTraining and RequireSameRound.
+  /// Checks, with several ranks, that all train the same model on one table. Runs only when parameters or data are new.
+  /// \throws as RequireGroupTraining and RequireSameRound.
   void Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model);
-  /// The same of the rows of a set that is evaluated, once while it stays as it is. \throws as RequireSameRows.
+  /// Checks that the ranks' rows of an evaluation set form one table, once per revision of it. \throws as
+  /// RequireSameRows.
   void AgreeOnRows(Context const& ctx, DataMatrix const& data);
-  /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
-  /// `what` is named by the message.
+  /// Checks column kinds. \throws Error(kData) for a column that is numeric in the data and categorical in the model,
+  /// or the other way round. `what` names the data in the message.
   void CheckKinds(Model const& model, DataMatrix const& data, std::string const& what);
-  /// The same for data that trees are to be learnt from.
+  /// Checks the column kinds of training data (CheckTrainingKinds).
   void CheckKindsOfTraining(Model const& model, DataMatrix const& train);
 
-  /// `train`, or where it has the categories' names in another order than the model, a copy with the model's numbers,
-  /// and further ones for names that the model does not know; kept until other data come.
+  /// Returns `train`, or, if it orders category names differently from the model, a copy with the model's codes and new
+  /// codes for names unknown to the model. The copy is cached until other data come.
   std::shared_ptr<DataMatrix const> InCategoriesOf(ModelDraft const& model, Context const& ctx,
                                                    std::shared_ptr<DataMatrix const> const& train);
 
-  /// Data with numbers for categories.
+  /// Returns the cache of data with ordered encoding.
   OrderedData* Ordered() { return &ordered_; }
 
-  /// What is kept for data sets (margins, sorted columns, bins) and of the model's trees.
+  /// Drops the caches of data sets (margins, sorted columns, bins) and of the model's trees.
   void ForgetData();
 
  private:
   std::unique_ptr<Engine> engine_;
-  DeviceKind engine_device_ = DeviceKind::kCpu;  ///< that `engine_` is of
-  SplitKinds kinds_;                             ///< of the model's trees
-  DataStamp fitting_;                            ///< of the training data whose fields were found to fit each other
-  DataStamp checked_;                            ///< of the training data that the objective of `checked_by_` accepted
+  DeviceKind engine_device_ = DeviceKind::kCpu;  ///< device of `engine_`
+  SplitKinds kinds_;                             ///< kinds of splits in the model's trees
+  DataStamp fitting_;                            ///< training data whose fields were found consistent
+  DataStamp checked_;                            ///< training data that the objective of `checked_by_` accepted
   std::shared_ptr<Components const> checked_by_;
-  DataStamp agreed_;  ///< of the training data that the group of `agreed_by_` knows
+  DataStamp agreed_;  ///< training data that the ranks of `agreed_by_` have checked
   std::shared_ptr<Components const> agreed_by_;
-  std::vector<DataStamp> agreed_rows_;         ///< of sets that were evaluated, whose rows the group has found to fit
-  std::shared_ptr<DataMatrix const> recoded_;  ///< training data in the categories of the model
-  DataStamp recoded_from_;                     ///< of what `recoded_` is made from
+  std::vector<DataStamp> agreed_rows_;         ///< evaluation sets whose rows the ranks have checked
+  std::shared_ptr<DataMatrix const> recoded_;  ///< training data with the model's category codes
+  DataStamp recoded_from_;                     ///< source of `recoded_`
   OrderedData ordered_;
 };
 

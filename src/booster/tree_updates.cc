@@ -23,7 +23,7 @@ std::vector<std::string> SplitNames(std::string const& text) {
   return names;
 }
 
-/// XGBoost's names of what builds trees.
+/// A builder of trees by XGBoost's name.
 struct BuilderName {
   char const* name;
   char const* tree_method;
@@ -34,8 +34,8 @@ constexpr std::array<BuilderName, 5> kBuilders{{{"grow_colmaker", "exact", Devic
                                                 {"grow_quantile_histmaker", "hist", DeviceKind::kCpu},
                                                 {"grow_gpu_hist", "hist", DeviceKind::kCuda},
                                                 {"grow_gpu_approx", "approx", DeviceKind::kCuda}}};
-/// What XGBoost lets follow a builder and what has nothing left to do here: builders keep to gamma themselves, and the
-/// statistics of a tree that was built from all rows are fresh.
+/// Updaters that XGBoost allows after a builder and that have no effect here: builders apply gamma themselves, and the
+/// statistics of a tree built from all rows are up to date.
 constexpr std::array<char const*, 3> kDoNothing{"prune", "sync", "refresh"};
 
 BuilderName const* FindBuilder(std::string const& name) {

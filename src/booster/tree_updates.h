@@ -1,4 +1,4 @@
-/// \file process_type=update: a round changes the trees of the same round of a model that was learnt before.
+/// \file process_type=update: a round changes the trees of the same round of an existing model.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ namespace kauri {
 
 class TreeUpdates {
  public:
-  /// updater: names of the registry, separated by commas. \throws Error(kParameter).
+  /// Creates the updaters. updater: names of the registry, separated by commas. \throws Error(kParameter).
   TreeUpdates(std::string const& updater, ParamMap const& map);
-  /// \throws Error(kParameter): no updater at all; a device, which has none.
+  /// Checks the configuration. \throws Error(kParameter) without an updater, or for a device, which supports none.
   void RequireTraining() const;
-  /// As Booster::UpdateRound.
+  /// Updates a round, as Booster::UpdateRound.
   Round UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
                     Predictor const& predictor, Engine* engine) const;
 
@@ -31,12 +31,13 @@ class TreeUpdates {
   std::vector<std::unique_ptr<TreeUpdater>> steps_;
 };
 
-/// process_type=default: the tree method that XGBoost's names of builders in `updater` stand for, else `tree_method`.
-/// \throws Error(kParameter) for names that are unknown, contradict tree_method or device, or do nothing after a
-/// builder.
+/// Returns the tree method for process_type=default: the one that XGBoost's builder name in `updater` stands for, else
+/// `tree_method`. \throws Error(kParameter) for names that are unknown, contradict tree_method or device, or do nothing
+/// after a builder.
 std::string TreeMethodOf(std::string const& updater, std::string const& tree_method, DeviceKind device);
 
-/// process_type=default. \throws Error(kParameter) for an updater that begins with what needs a tree to change.
+/// Checks `updater` for process_type=default. \throws Error(kParameter) if it begins with an updater that needs an
+/// existing tree.
 void RequireTreeBuilder(std::string const& updater, TreeParam const& param);
 
 }  // namespace kauri
