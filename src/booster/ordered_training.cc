@@ -37,7 +37,7 @@ void RequireParameters(Components const& parts, bool custom) {
                     "train in one process");
   }
   if (custom) {
-    FailCombination("custom gradients", "their predictions have already used the labels of all rows",
+    FailCombination("custom gradients", "they come from predictions that have used the labels of all rows",
                     "use one of the library's objectives");
   }
   if (param.objective.rfind("survival:", 0) == 0) {

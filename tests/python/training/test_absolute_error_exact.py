@@ -96,7 +96,10 @@ def test_training_goes_on_with_another_criterion_and_from_a_file() -> None:
         ({"extra_trees": True}, "extra_trees"),
         ({"random_strength": 1.0}, "random_strength"),
         ({"feature_cost": [1.0] * 4}, "feature_cost"),
-        ({"tree_method": "approx"}, "split_criterion=absolute_error: tree_method=approx does not support it.*tree_method=exact"),
+        (
+            {"tree_method": "approx"},
+            "split_criterion=absolute_error: tree_method=approx does not support it.*tree_method=exact",
+        ),
     ],
 )
 def test_refusals_leave_the_model_as_it_was(extra: dict[str, Any], message: str) -> None:
