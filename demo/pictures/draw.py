@@ -58,6 +58,8 @@ EXPLAINING = [
 
 COLORS = {"Kauri": "#2166ac", "XGBoost": "#9aa5b1", "LightGBM": "#cfd6dd"}
 
+VERSIONS = {"Kauri": "Kauri", "XGBoost": "XGBoost 3.4.1", "LightGBM": "LightGBM 4.7.0"}
+
 
 def draw_bars(ax: Any, figures: list[Figure], title: str, device: str) -> None:
     """Draw one group of bars for each figure, Kauri first and of length 1."""
@@ -88,7 +90,7 @@ def draw_speed(path: Path) -> None:
     draw_bars(left, TRAINING, "Training time", "16 threads of an Intel Xeon; shorter is better")
     draw_bars(right, EXPLAINING, "SHAP values of 10,000 rows", "one NVIDIA H100 (LightGBM not measured)")
     handles, names = left.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=12)
+    figure.legend(handles, [VERSIONS[name] for name in names], loc="outside lower center", ncols=3, frameon=False, fontsize=12)
     figure.get_layout_engine().set(wspace=0.06)
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
@@ -98,7 +100,7 @@ def draw_explanation(path: Path) -> None:
     """Draw the SHAP values of the held-out rows in README.md's example."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X_train, X_test, y_train, _ = train_test_split(X, y, random_state=0)
-    model = kb.KauriClassifier(n_estimators=100, learning_rate=0.1, max_depth=4).fit(X_train, y_train)
+    model = kb.KauriClassifier(n_estimators=50, learning_rate=0.2, max_depth=4).fit(X_train, y_train)
     ax = kb.plot_beeswarm(kb.explain(model, X_test), max_display=8, size=13)
     ax.set_xlabel("SHAP value: effect on the log-odds that the tumour is benign")
     ax.figure.savefig(path, dpi=110, metadata={"Software": None}, pil_kwargs={"optimize": True})
