@@ -90,7 +90,9 @@ def draw_speed(path: Path) -> None:
     draw_bars(left, TRAINING, "Training time", "16 threads of an Intel Xeon; shorter is better")
     draw_bars(right, EXPLAINING, "SHAP values of 10,000 rows", "one NVIDIA H100 (LightGBM not measured)")
     handles, names = left.get_legend_handles_labels()
-    figure.legend(handles, [VERSIONS[name] for name in names], loc="outside lower center", ncols=3, frameon=False, fontsize=12)
+    figure.legend(
+        handles, [VERSIONS[name] for name in names], loc="outside lower center", ncols=3, frameon=False, fontsize=12
+    )
     figure.get_layout_engine().set(wspace=0.06)
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
