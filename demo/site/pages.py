@@ -43,12 +43,11 @@ class Source:
 # Pages that stand elsewhere in the project, by their names on the site.
 ELSEWHERE = {
     "beside-xgboost": Source(ROOT / "python-package" / "README.md", "Beside XGBoost"),
-    "changes": Source(ROOT / "demo" / "CHANGELOG.md"),
+    "changes": Source(ROOT / "CHANGELOG.md"),
     "figures": Source(ROOT / "tests" / "benchmark" / "README.md"),
     "from-c": Source(ROOT / "demo" / "c-api" / "README.md"),
     "inside": Source(ROOT / "src" / "README.md"),
     "many-workers": Source(ROOT / "demo" / "dask" / "README.md"),
-    "what-works": Source(ROOT / "README.md", "What works where"),
 }
 
 
