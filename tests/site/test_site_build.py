@@ -154,7 +154,7 @@ def headings(path: Path) -> set[str]:
 
 
 def test_links_between_files_of_the_project() -> None:
-    """Check them as the repository shows them; the files at the top are included, though the README is no page of the site."""
+    """Check them as the repository shows them. The README counts, too, although it is not a page of the site."""
     dead = []
     for path in [*ROOT.glob("*.md"), *(file for folder in ("demo", "src", "tests", "python-package")
                                        for file in (ROOT / folder).rglob("*.md"))]:  # fmt: skip
