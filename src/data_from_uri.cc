@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "common/log.h"
-#include "common/quoted.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/text/side_files.h"
 #include "data/text/text_format.h"

@@ -1,7 +1,7 @@
 /// \file The registry of all names that parameters can choose, and the factories behind them.
 #include "kauri/registry.h"
 
-#include "booster/boosters.h"
+#include "booster/boosters/boosters.h"
 #include "data/file/binary_format.h"
 #include "data/memory_param.h"
 #include "data/text/text_reader.h"

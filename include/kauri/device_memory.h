@@ -84,7 +84,7 @@ class DeviceMemory {
   /// returns; the result's `fetch` brings them to the host.
   virtual ArrivingArray ToHostLater(DeviceArray const& array) const = 0;
   /// Shuffles rows: to[i] = from[p(i)] for rows of equal shape and type. p is the permutation that the host uses for
-  /// this number of rows and seed (common/shuffle_rows.h); if `from` and `to` are one array, the permutation of
+  /// this number of rows and seed (common/shuffle/shuffle_rows.h); if `from` and `to` are one array, the permutation of
   /// shuffles in place. \throws Error(kDevice) also when they are on two devices.
   virtual void ShuffleRows(DeviceArray const& from, DeviceArray const& to, std::uint64_t seed) const = 0;
   /// Computes the first `count` elements of the host's Shuffle(n, seed) as int64; count is at most n.

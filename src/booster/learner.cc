@@ -4,14 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "booster/column_fit.h"
-#include "booster/configuration.h"
-#include "booster/group.h"
-#include "booster/learnt_model.h"
-#include "booster/model_average.h"
-#include "booster/model_copies.h"
-#include "booster/row_counts.h"
-#include "booster/training.h"
+#include "booster/config/configuration.h"
+#include "booster/config/group.h"
+#include "booster/model/column_fit.h"
+#include "booster/model/learnt_model.h"
+#include "booster/model/model_average.h"
+#include "booster/model/model_copies.h"
+#include "booster/model/row_counts.h"
+#include "booster/training/training.h"
 #include "kauri/error.h"
 
 namespace kauri {

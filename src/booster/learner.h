@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include "booster/device_prediction.h"
+#include "booster/config/client.h"
+#include "booster/model/ready_model.h"
 #include "booster/model_io/dialect.h"
-#include "booster/prediction.h"
-#include "booster/ready_model.h"
-#include "common/client.h"
+#include "booster/predict/device_prediction.h"
+#include "booster/predict/prediction.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
 #include "kauri/engine.h"

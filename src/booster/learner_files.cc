@@ -10,14 +10,14 @@
 #include <string_view>
 #include <utility>
 
-#include "booster/config_document.h"
-#include "booster/configuration.h"
+#include "booster/config/config_document.h"
+#include "booster/config/configuration.h"
+#include "booster/config/parameter_check.h"
 #include "booster/learner.h"
-#include "booster/learnt_model.h"
+#include "booster/model/learnt_model.h"
 #include "booster/model_io/model_io.h"
 #include "booster/model_io/snapshot.h"
-#include "booster/parameter_check.h"
-#include "booster/training.h"
+#include "booster/training/training.h"
 #include "kauri/error.h"
 
 namespace kauri {

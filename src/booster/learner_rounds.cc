@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <utility>
 
-#include "booster/column_fit.h"
-#include "booster/configuration.h"
-#include "booster/first_round.h"
-#include "booster/group.h"
+#include "booster/config/configuration.h"
+#include "booster/config/group.h"
 #include "booster/learner.h"
-#include "booster/learnt_categories.h"
-#include "booster/learnt_model.h"
-#include "booster/model_fit.h"
-#include "booster/training.h"
-#include "common/log.h"
+#include "booster/model/column_fit.h"
+#include "booster/model/learnt_model.h"
+#include "booster/model/model_fit.h"
+#include "booster/training/first_round.h"
+#include "booster/training/learnt_categories.h"
+#include "booster/training/training.h"
+#include "common/text/log.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 

@@ -1,7 +1,7 @@
 #include "c_api/arrays.h"
 
 #include "c_api/guard.h"
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 
 namespace kauri::c_api {
 

@@ -3,10 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "booster/explanation.h"
+#include "booster/predict/explanation.h"
 #include "c_api/guard.h"
 #include "c_api/predict_out.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 
 namespace kauri::c_api {
 namespace {

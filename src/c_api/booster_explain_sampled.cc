@@ -1,7 +1,7 @@
 /// Explanations of boosters by sampled coalitions.
 #include <algorithm>
 
-#include "booster/sampled_explain.h"
+#include "booster/predict/sampled_explain.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/sampled_config.h"

@@ -8,8 +8,8 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "common/quoted.h"
-#include "common/read_file.h"
+#include "common/files/read_file.h"
+#include "common/text/quoted.h"
 
 namespace kauri::c_api {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "booster/explained_cells.h"
+#include "booster/predict/explained_cells.h"
 #include "c_api/arrays.h"
 #include "c_api/categories.h"
 #include "c_api/global.h"

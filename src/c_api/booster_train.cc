@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "booster/config/client.h"
+#include "booster/config/metric_names.h"
 #include "booster/learner.h"
-#include "booster/metric_intervals.h"
-#include "booster/metric_names.h"
+#include "booster/predict/metric_intervals.h"
 #include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "common/client.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/arrays/array_dispatch.h"
 
 namespace kauri::c_api {

@@ -8,7 +8,7 @@
 
 #include "c_api/arrays.h"
 #include "c_api/guard.h"
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "data/adapters/columnar.h"
 #include "data/categories/category_view.h"
 

@@ -8,9 +8,9 @@
 #include "c_api/communicator.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
-#include "common/log.h"
-#include "common/per_thread.h"
-#include "common/quoted.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
+#include "common/threads/per_thread.h"
 
 namespace kauri::c_api {
 namespace {

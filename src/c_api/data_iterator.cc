@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "booster/group.h"
+#include "booster/config/group.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store_maker.h"
 #include "kauri/device_memory.h"

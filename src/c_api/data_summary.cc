@@ -5,7 +5,7 @@
 
 #include "c_api/data_iterator.h"
 #include "c_api/guard.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/sketch/cut_weights.h"
 #include "data/summary/column_summary.h"
 

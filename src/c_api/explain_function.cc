@@ -6,7 +6,7 @@
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/sampled_config.h"
-#include "common/permutation/row_game.h"
+#include "shapley/row_game.h"
 
 namespace kauri::c_api {
 namespace {

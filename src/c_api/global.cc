@@ -6,15 +6,15 @@
 #include <sstream>
 #include <string>
 
-#include "booster/learner_param.h"
+#include "booster/config/client.h"
+#include "booster/config/learner_param.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
-#include "common/client.h"
-#include "common/log.h"
-#include "common/per_thread.h"
-#include "common/quoted.h"
-#include "common/team.h"
-#include "common/threads.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
+#include "common/threads/per_thread.h"
+#include "common/threads/team.h"
+#include "common/threads/threads.h"
 #include "kauri/c_api.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"

@@ -5,9 +5,9 @@
 
 namespace kauri::c_api {
 
-/// Returns nthread of XGBSetGlobalConfig; 0: see common/threads.h.
+/// Returns nthread of XGBSetGlobalConfig; 0: see common/threads/threads.h.
 int DefaultThreads();
-/// Creates a context. nthread 0 or below: DefaultThreads(); at most MaxThreads() of common/threads.h.
+/// Creates a context. nthread 0 or below: DefaultThreads(); at most MaxThreads() of common/threads/threads.h.
 Context MakeContext(std::int64_t nthread);
 
 }  // namespace kauri::c_api

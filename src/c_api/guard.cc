@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "common/per_thread.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
+#include "common/threads/per_thread.h"
 
 namespace kauri::c_api {
 namespace {

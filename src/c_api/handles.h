@@ -19,7 +19,7 @@
 #include "booster/learner.h"
 #include "c_api/labels_on_the_way.h"
 #include "common/float_memory.h"
-#include "common/shared_lock.h"
+#include "common/threads/shared_lock.h"
 #include "data/meta_info.h"
 #include "kauri/c_api.h"
 #include "kauri/collective.h"

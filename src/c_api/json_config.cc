@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "c_api/guard.h"
-#include "common/json_text.h"
-#include "common/quoted.h"
+#include "common/text/json_text.h"
+#include "common/text/quoted.h"
 
 namespace kauri::c_api {
 namespace {

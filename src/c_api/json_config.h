@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 
 namespace kauri::c_api {
 

@@ -6,8 +6,8 @@
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
-#include "common/permutation/mallows.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
+#include "shapley/mallows.h"
 
 namespace kauri::c_api {
 namespace {

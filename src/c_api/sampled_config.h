@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "c_api/json_config.h"
-#include "common/permutation/estimate.h"
+#include "shapley/estimate.h"
 
 namespace kauri::c_api {
 

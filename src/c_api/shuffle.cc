@@ -1,16 +1,16 @@
 /// Computes random permutations, and puts rows into a random order.
-#include "common/shuffle.h"
+#include "common/shuffle/shuffle.h"
 
 #include <algorithm>
 #include <string>
 
-#include "booster/device.h"
+#include "booster/boosters/device.h"
 #include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
-#include "common/shuffle_rows.h"
-#include "common/shuffle_walk.h"
+#include "common/shuffle/shuffle_rows.h"
+#include "common/shuffle/shuffle_walk.h"
 #include "data/arrays/row_move.h"
 
 namespace kauri::c_api {

@@ -6,7 +6,7 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 
 namespace kauri::c_api {
 namespace {

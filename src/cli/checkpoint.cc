@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "booster/learner_param.h"
+#include "booster/config/learner_param.h"
 #include "booster/model_io/model_io.h"
 #include "cli/report.h"
-#include "common/atomic_file.h"
-#include "common/quoted.h"
+#include "common/files/atomic_file.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

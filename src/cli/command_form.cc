@@ -4,7 +4,7 @@
 #include <array>
 #include <filesystem>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 

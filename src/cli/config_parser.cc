@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "common/quoted.h"
-#include "common/read_file.h"
+#include "common/files/read_file.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

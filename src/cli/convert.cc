@@ -7,7 +7,7 @@
 #include "cli/learner_setup.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 
 namespace kauri::cli {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "booster/config/metric_names.h"
 #include "booster/learner.h"
-#include "booster/metric_intervals.h"
-#include "booster/metric_names.h"
+#include "booster/predict/metric_intervals.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/report.h"

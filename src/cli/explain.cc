@@ -5,16 +5,16 @@
 #include <sstream>
 #include <string>
 
-#include "booster/explained_cells.h"
-#include "booster/explanation.h"
 #include "booster/learner.h"
+#include "booster/predict/explained_cells.h"
+#include "booster/predict/explanation.h"
 #include "cli/explanation_writer.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "booster/learner.h"
-#include "booster/sampled_explain.h"
+#include "booster/predict/sampled_explain.h"
 #include "cli/explanation_writer.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"

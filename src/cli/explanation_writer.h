@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "booster/explanation.h"
+#include "booster/predict/explanation.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
 

@@ -11,7 +11,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/report.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

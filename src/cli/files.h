@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "common/atomic_file.h"
+#include "common/files/atomic_file.h"
 
 namespace kauri::cli {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "booster/learner_param.h"
-#include "booster/other_names.h"
+#include "booster/config/learner_param.h"
+#include "booster/names/other_names.h"
 #include "cli/command_form.h"
 #include "cli/options.h"
 #include "cli/task_keys.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "kauri/plugin.h"
 #include "kauri/registry.h"

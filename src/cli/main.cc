@@ -15,8 +15,8 @@
 #include "cli/progress.h"
 #include "cli/task_keys.h"
 #include "cli/tasks.h"
-#include "common/log.h"
-#include "common/quoted.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "booster/learner_param.h"
+#include "booster/config/learner_param.h"
+#include "booster/config/parameter_check.h"
 #include "booster/model_io/dump.h"
-#include "booster/other_names.h"
-#include "booster/parameter_check.h"
+#include "booster/names/other_names.h"
 #include "cli/task_keys.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 

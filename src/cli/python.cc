@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "booster/parameter_check.h"
-#include "common/descriptor.h"
-#include "common/quoted.h"
+#include "booster/config/parameter_check.h"
+#include "common/files/descriptor.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

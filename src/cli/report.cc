@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <iostream>
 
-#include "common/log.h"
-#include "common/quoted.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
 
 namespace kauri::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/learner_setup.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "data/summary/column_summary.h"

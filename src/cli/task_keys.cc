@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 
-#include "booster/parameter_check.h"
-#include "common/quoted.h"
+#include "booster/config/parameter_check.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

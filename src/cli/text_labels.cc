@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cli/checkpoint.h"
-#include "common/log.h"
-#include "common/quoted.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

@@ -17,8 +17,8 @@
 #include "cli/report.h"
 #include "cli/tasks.h"
 #include "cli/text_labels.h"
-#include "common/folder_lock.h"
-#include "common/quoted.h"
+#include "common/files/folder_lock.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "cli/tasks.h"
 #include "cli/text_labels.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {

@@ -1,6 +1,6 @@
 #include "collective/checked_collective.h"
 
-#include "common/checksum.h"
+#include "common/files/checksum.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
 #include "common/quantise_kernel.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 #ifdef __linux__
 #include <sys/mman.h>

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

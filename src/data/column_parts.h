@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/context.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/arrays/value_rules.h"
 #include "data/derived_data.h"
 #include "data/matrix_view.h"

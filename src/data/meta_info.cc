@@ -7,8 +7,8 @@
 
 #include "collective/row_ranges.h"
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
+#include "common/threads/parallel_for.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/column_names.h"
 #include "kauri/error.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 
 #include "common/fixed_point.h"
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 #include "data/row_reader.h"

@@ -8,7 +8,7 @@
 
 #include "collective/reduce.h"
 #include "common/fixed_point.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "engine/gradient_survey.h"
 #include "engine/gradient_table_rows.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "engine/gradient_table.h"
 #include "engine/training_data.h"
 #include "kauri/error.h"

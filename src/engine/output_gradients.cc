@@ -5,8 +5,8 @@
 
 #include "common/fixed_point.h"
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
 #include "common/quantise_kernel.h"
+#include "common/threads/parallel_for.h"
 #include "engine/gradient_survey.h"
 
 namespace kauri {

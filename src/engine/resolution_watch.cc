@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/log.h"
+#include "common/text/log.h"
 #include "engine/input_outlier.h"
 
 namespace kauri {

@@ -1,6 +1,6 @@
 #include "engine/round_errors.h"
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 

@@ -1,7 +1,7 @@
 #include "engine/waiting_leaves.h"
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

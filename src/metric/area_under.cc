@@ -5,7 +5,7 @@
 
 #include "common/block_sum.h"
 #include "common/lane_sum.h"
-#include "common/log.h"
+#include "common/text/log.h"
 
 namespace kauri {
 namespace {

@@ -25,7 +25,7 @@
 #include "collective/row_ranges.h"
 #include "common/block_sum.h"
 #include "common/loss/silent_cells.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"

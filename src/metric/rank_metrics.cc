@@ -16,7 +16,7 @@
 #include "collective/all_rows.h"
 #include "collective/row_ranges.h"
 #include "common/lane_sum.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 #include "metric/formula.h"

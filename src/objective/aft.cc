@@ -9,7 +9,7 @@
 #include "common/block_sum.h"
 #include "common/loss/aft_loss.h"
 #include "common/loss/loss_param.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
 #include "kauri/parameter.h"

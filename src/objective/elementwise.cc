@@ -8,7 +8,7 @@
 #include "common/block_sum.h"
 #include "common/loss/element_weights.h"
 #include "common/loss/silent_cells.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "objective/gradient_sizes.h"
 #include "objective/target_sums.h"
 

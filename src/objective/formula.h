@@ -9,8 +9,8 @@
 #include "objective/cox_loss.h"
 #include "objective/element_losses.h"
 #include "objective/objective_table.h"
-#include "objective/position_bias.h"
-#include "objective/rank_rule.h"
+#include "objective/ranking/position_bias.h"
+#include "objective/ranking/rank_rule.h"
 #include "objective/scaled_losses.h"
 #include "objective/softmax_loss.h"
 

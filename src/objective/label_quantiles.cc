@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "collective/all_rows.h"
-#include "common/parallel_for.h"
 #include "common/quantile.h"
+#include "common/threads/parallel_for.h"
 #include "objective/labels.h"
 
 namespace kauri {

@@ -8,14 +8,14 @@
 #include "collective/query_order.h"
 #include "collective/row_ranges.h"
 #include "common/block_sum.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
-#include "objective/all_groups.h"
 #include "objective/formula.h"
-#include "objective/group_weights.h"
 #include "objective/labels.h"
 #include "objective/objective_table.h"
-#include "objective/rank_group.h"
+#include "objective/ranking/all_groups.h"
+#include "objective/ranking/group_weights.h"
+#include "objective/ranking/rank_group.h"
 
 namespace kauri {
 

@@ -14,8 +14,8 @@
 
 #include "kauri/objective.h"
 #include "kauri/parameter.h"
-#include "objective/position_bias.h"
-#include "objective/rank_param.h"
+#include "objective/ranking/position_bias.h"
+#include "objective/ranking/rank_param.h"
 
 namespace kauri {
 

@@ -5,7 +5,7 @@
 #include "collective/row_sums.h"
 #include "common/lane_sum.h"
 #include "common/loss/silent_cells.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "objective/gradient_kernels.h"
 #include "objective/gradient_sizes.h"
 #include "objective/target_sums.h"

@@ -6,7 +6,7 @@
 #include "collective/reduce.h"
 #include "collective/row_sums.h"
 #include "common/math.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
 #include "objective/formula.h"

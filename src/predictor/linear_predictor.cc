@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/matrix_view.h"
 #include "kauri/predictor.h"
 #include "predictor/output_width.h"

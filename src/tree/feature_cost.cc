@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/number_list.h"
-#include "common/quoted.h"
+#include "common/text/number_list.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

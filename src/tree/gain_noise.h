@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/random_normal.h"
+#include "common/random/random_normal.h"
 #include "tree/split_gain.h"
 
 namespace kauri {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/host_device.h"
 #include "tree/row_limit.h"
 

@@ -21,7 +21,7 @@
 
 #include "common/fixed_point.h"
 #include "common/math.h"
-#include "common/random.h"
+#include "common/random/random.h"
 #include "tree/exact/exact_builder.h"
 
 namespace kauri {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/parallel_for.h"
-#include "common/random.h"
+#include "common/random/random.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/context.h"
 
 namespace kauri::bench {

@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "common/float_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/predictor/gpu_predictor.h"

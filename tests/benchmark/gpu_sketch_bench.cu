@@ -13,8 +13,8 @@
 #include <cstring>
 #include <vector>
 
-#include "common/parallel_for.h"
-#include "common/random.h"
+#include "common/random/random.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/launch.h"
 #include "cuda/data/moment_sketch.h"

@@ -17,7 +17,7 @@
 
 #include "common/fixed_point.h"
 #include "common/math.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/hist/hist_builder.h"
 
 namespace {

@@ -19,7 +19,7 @@
 #include <numeric>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "predictor/margins/margins.h"
 #include "predictor/shap/contributions.h"
 

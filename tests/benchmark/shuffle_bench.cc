@@ -27,9 +27,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/parallel_for.h"
-#include "common/shuffle_rows.h"
-#include "common/shuffle_walk.h"
+#include "common/shuffle/shuffle_rows.h"
+#include "common/shuffle/shuffle_walk.h"
+#include "common/threads/parallel_for.h"
 
 namespace {
 

@@ -20,9 +20,9 @@
 #include <thread>
 #include <vector>
 
-#include "common/parallel_for.h"
-#include "common/permutation/mallows.h"
-#include "common/shuffle.h"
+#include "common/shuffle/shuffle.h"
+#include "common/threads/parallel_for.h"
+#include "shapley/mallows.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <functional>
 #include <limits>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "sketch_estimators.h"
 
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "data/sketch/cosine_sketch.h"
 #include "sketch_estimators.h"
 

@@ -1,4 +1,4 @@
-/// \file Chooses the first numbers of Sobol's sequence: prints src/common/permutation/sobol_choices.h's table.
+/// \file Chooses the first numbers of Sobol's sequence: prints src/shapley/sobol_choices.h's table.
 ///
 ///   sobol_search [dimensions 1111] [draws 256]
 ///
@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "common/permutation/sobol_points.h"
+#include "shapley/sobol_points.h"
 
 namespace kauri {
 namespace {

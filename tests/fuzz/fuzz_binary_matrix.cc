@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "common/checksum.h"
+#include "common/files/checksum.h"
 #include "data/file/binary_format.h"
 #include "kauri/error.h"
 

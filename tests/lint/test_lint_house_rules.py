@@ -14,7 +14,11 @@ CUDA_SYMBOLS = (
 LONGER = "Longer than 400" + " lines:"  # split in two, because this file is not longer
 RULES = [
     (r"std::(cout|cerr|clog)\b|\b(f?printf|puts|fputs|putchar|perror)\s*\(", ("src/cli/",), "the library never prints"),
-    (r"#\s*pragma\s+omp", ("src/common/openmp_team.cc",), "loops go through ParallelFor (src/common/parallel_for.h)"),
+    (
+        r"#\s*pragma\s+omp",
+        ("src/common/threads/openmp_team.cc",),
+        "loops go through ParallelFor (src/common/threads/parallel_for.h)",
+    ),
     (
         r"(?<![.>\w])(std::|::)?(exit|_exit|abort|quick_exit|terminate)\s*\(",
         (),
@@ -36,7 +40,7 @@ RULES = [
     (
         r"\b(rand|srand)\s*\(|std::random_device|std::mt19937",
         (),
-        "random numbers are src/common/random.h's, by counter",
+        "random numbers are src/common/random/random.h's, by counter",
     ),
     (r"#\s*if\s+0\b", (), "no dead code"),
     (r"\busing\s+namespace\s+std\b", (), "names are written out"),

@@ -1,7 +1,7 @@
 """The layering of the folders, checked through their #include lines.
 
-include <- common <- collective <- data <- {tree, objective, metric, predictor} <- engine <- booster <- src/*.cc <-
-{c_api, cli};
+include <- common <- {collective, shapley} <- data <- {tree, objective, metric, predictor} <- engine <- booster
+<- src/*.cc <- {c_api, cli};
 folders of one layer never include each other. plugin/cuda may include everything left of booster.
 """
 
@@ -17,6 +17,7 @@ LAYER = {
     "include": 0,
     "common": 1,
     "collective": 2,
+    "shapley": 2,
     "data": 3,
     "tree": 4,
     "objective": 4,
@@ -90,8 +91,8 @@ def test_includes_are_written_from_a_root() -> None:
         ("src/engine/cpu_engine.cc", "tree/sampling/sampling.h", True),
         ("src/engine/cpu_engine.cc", "booster/learner.h", False),
         ("src/tree/exact/exact_builder.cc", "engine/cpu_engine.h", False),
-        ("src/registry.cc", "booster/gbtree.h", True),
-        ("src/booster/gbtree.cc", "registry.h", False),
+        ("src/registry.cc", "booster/boosters/gbtree.h", True),
+        ("src/booster/boosters/gbtree.cc", "registry.h", False),
         ("src/cli/main.cc", "c_api/c_api_error.h", False),
         ("src/cli/main.cc", "booster/learner.h", True),
         ("plugin/cuda/exact/builder.cu", "tree/split_gain.h", True),

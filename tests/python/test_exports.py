@@ -86,4 +86,4 @@ def test_thread_local_variables_are_small_or_on_the_heap() -> None:
     sources = [path for folder in ("src", "plugin/cuda") for path in (ROOT / folder).rglob("*") if path.is_file()]
     words = re.compile(r"^\s*(static )?thread_local ", re.MULTILINE)
     bare = [path.relative_to(ROOT) for path in sources if words.search(path.read_text(errors="replace"))]
-    assert not bare, f"thread_local in {bare}; use KAURI_STATIC_THREAD_LOCAL or PerThread (common/per_thread.h)"
+    assert not bare, f"thread_local in {bare}; use KAURI_STATIC_THREAD_LOCAL or PerThread (common/threads/per_thread.h)"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collective/reduce.h"
-#include "common/log.h"
+#include "common/text/log.h"
 #include "cuda/common/buffer.h"
 #include "kauri/error.h"
 

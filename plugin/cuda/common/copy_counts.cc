@@ -1,6 +1,6 @@
 #include "cuda/common/copy_counts.h"
 
-#include "common/per_thread.h"
+#include "common/threads/per_thread.h"
 
 namespace kauri::cuda {
 namespace {

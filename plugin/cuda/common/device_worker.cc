@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "common/spin_wait.h"
+#include "common/threads/spin_wait.h"
 #include "cuda/common/check.h"
 
 namespace kauri::cuda {

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-#include "common/futex.h"
+#include "common/threads/futex.h"
 
 namespace kauri::cuda {
 

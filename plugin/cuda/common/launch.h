@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "common/per_thread.h"
+#include "common/threads/per_thread.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 

@@ -3,7 +3,7 @@
 /// 2. One warp does the same with the sums of the blocks.
 /// Bytes per value and part: 8 in, 8 out. The chain of a block takes about 30 us; the chains of all blocks run in
 /// parallel.
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/launch.h"
 #include "cuda/common/prefix_sums.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "common/shuffle_rows.h"
+#include "common/shuffle/shuffle_rows.h"
 
 namespace kauri::cuda {
 

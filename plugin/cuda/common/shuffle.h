@@ -1,11 +1,11 @@
 /// \file Random orders of rows in device memory, and lists of their elements, identical to the host's
-/// (common/shuffle.h, common/shuffle_rows.h).
+/// (common/shuffle/shuffle.h, common/shuffle/shuffle_rows.h).
 #pragma once
 
 #include <cstdint>
 
-#include "common/shuffle.h"
-#include "common/shuffle_rows.h"
+#include "common/shuffle/shuffle.h"
+#include "common/shuffle/shuffle_rows.h"
 #include "cuda/common/cuda_context.h"
 #include "kauri/span.h"
 

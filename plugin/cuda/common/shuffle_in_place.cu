@@ -1,6 +1,6 @@
-/// Runs the rounds of swap-or-not (common/swap_or_not.h), one launch each. A pair belongs to a thread, or to some
-/// lanes. Pairs are disjoint, so nothing is ordered within a round. Half of the pairs swap; rows of the others are not
-/// touched.
+/// Runs the rounds of swap-or-not (common/shuffle/swap_or_not.h), one launch each. A pair belongs to a thread, or to
+/// some lanes. Pairs are disjoint, so nothing is ordered within a round. Half of the pairs swap; rows of the others are
+/// not touched.
 #include "cuda/common/launch.h"
 #include "cuda/common/row_words.cuh"
 #include "cuda/common/shuffle.h"

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cub/warp/warp_scan.cuh>
 
-#include "common/shuffle.h"
+#include "common/shuffle/shuffle.h"
 #include "cuda/common/launch.h"
 #include "cuda/common/look_back.cuh"
 

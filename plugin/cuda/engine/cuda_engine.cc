@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/log.h"
+#include "common/text/log.h"
 #include "cuda/data/convert.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"

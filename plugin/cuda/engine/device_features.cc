@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/values_of_codes.h"
 #include "data/bins/bin_store.h"

@@ -5,7 +5,7 @@
 #include "cuda/forest/device_storage_rows.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
-#include "objective/rank_rule.h"
+#include "objective/ranking/rank_rule.h"
 
 namespace kauri::cuda {
 namespace {

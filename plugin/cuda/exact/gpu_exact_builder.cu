@@ -14,9 +14,9 @@
 #include "cuda/tree/leaf_rows.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
+#include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_growth.h"
-#include "tree/label_bins/absolute_error_rules.h"
 
 namespace kauri::cuda {
 

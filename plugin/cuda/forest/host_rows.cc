@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/forest/walk_forest.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/hist/histogram/copy_cells.h"
 
 namespace kauri::cuda {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/log.h"
+#include "common/text/log.h"
 #include "cuda/hist/few_rows_grower.h"
 #include "cuda/hist/gpu_hist_grower.h"
 #include "cuda/hist/gpu_symmetric_grower.h"

@@ -1,11 +1,12 @@
-/// \file Gradients of rankings on the device: the host's pairs and formulas (src/objective/rank_pair.h), so its bits.
+/// \file Gradients of rankings on the device: the host's pairs and formulas (src/objective/ranking/rank_pair.h), so its
+/// bits.
 #pragma once
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/data/device_info.h"
 #include "kauri/gradient.h"
-#include "objective/position_bias.h"
-#include "objective/rank_rule.h"
+#include "objective/ranking/position_bias.h"
+#include "objective/ranking/rank_rule.h"
 
 namespace kauri::cuda {
 

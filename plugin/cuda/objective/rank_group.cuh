@@ -10,7 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/data/query_groups.cuh"
 #include "kauri/gradient.h"
-#include "objective/rank_pair.h"
+#include "objective/ranking/rank_pair.h"
 
 namespace kauri::cuda {
 

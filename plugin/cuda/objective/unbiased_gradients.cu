@@ -1,11 +1,11 @@
-/// Rankings with a position bias (objective/position_bias.h). Similar to rank_gradients.cu, but the costs of pairs are
-/// float64 sums that depend on their order, so they are added in the host's order. One block of threads takes the
-/// groups of GroupsPerBlock one after the other, and the pairs of each in the host's order, kRankThreads at a time.
+/// Rankings with a position bias (objective/ranking/position_bias.h). Similar to rank_gradients.cu, but the costs of
+/// pairs are float64 sums that depend on their order, so they are added in the host's order. One block of threads takes
+/// the groups of GroupsPerBlock one after the other, and the pairs of each in the host's order, kRankThreads at a time.
 /// 1. A thread computes a pair, adds it to both rows (exact sums, by atomics) and writes its costs to shared memory.
 /// 2. A thread for each position adds the costs of its position; one thread adds the pushes.
 /// 3. After all groups, a thread for each position adds the sums of the blocks.
 /// Per pair about 150 float64 operations, and a read by the thread of each position.
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/launch.h"
 #include "cuda/objective/rank_gradients.h"
 #include "cuda/objective/rank_group.cuh"

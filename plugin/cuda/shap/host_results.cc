@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/buffer.h"
 
 namespace kauri::cuda {

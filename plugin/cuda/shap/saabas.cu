@@ -3,7 +3,7 @@
 /// 10^8 steps, about 10 GB.
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/common/launch.h"
 #include "cuda/shap/saabas.h"
 #include "predictor/forest/cover.h"

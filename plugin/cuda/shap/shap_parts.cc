@@ -1,6 +1,6 @@
 #include "cuda/shap/shap_parts.h"
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
 
 namespace kauri::cuda {

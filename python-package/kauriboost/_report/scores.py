@@ -1,4 +1,4 @@
-"""Metrics of a model on some rows, with intervals computed by the library (src/booster/metric_intervals.h)."""
+"""Metrics of a model on some rows, with intervals computed by the library (src/booster/predict/metric_intervals.h)."""
 
 from __future__ import annotations
 

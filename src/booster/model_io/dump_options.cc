@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "booster/model_io/dump_format.h"
-#include "common/json_text.h"
-#include "common/log.h"
-#include "common/quoted.h"
+#include "common/text/json_text.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::model_io {

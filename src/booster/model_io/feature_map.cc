@@ -3,8 +3,8 @@
 #include "booster/model_io/dump.h"
 #include "booster/model_io/feature_labels.h"
 #include "booster/model_io/object_reader.h"
-#include "common/quoted.h"
-#include "common/read_file.h"
+#include "common/files/read_file.h"
+#include "common/text/quoted.h"
 
 namespace kauri {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 
 namespace kauri::model_io {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "booster/model_io/json_writer.h"
-#include "common/checksum.h"
+#include "common/files/checksum.h"
 
 namespace kauri::model_io {
 namespace {

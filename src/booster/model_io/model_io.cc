@@ -6,11 +6,11 @@
 #include "booster/model_io/model_reader.h"
 #include "booster/model_io/model_writer.h"
 #include "booster/model_io/ubjson_reader.h"
-#include "common/atomic_file.h"
-#include "common/log.h"
-#include "common/quoted.h"
-#include "common/read_file.h"
-#include "common/sha256.h"
+#include "common/files/atomic_file.h"
+#include "common/files/read_file.h"
+#include "common/files/sha256.h"
+#include "common/text/log.h"
+#include "common/text/quoted.h"
 
 namespace kauri {
 namespace {

@@ -14,8 +14,8 @@
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/ordered_tables.h"
 #include "booster/model_io/seen_categories.h"
-#include "common/checksum.h"
-#include "common/quoted.h"
+#include "common/files/checksum.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::model_io {

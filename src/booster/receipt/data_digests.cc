@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/parallel_for.h"
-#include "common/sha256.h"
+#include "common/files/sha256.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

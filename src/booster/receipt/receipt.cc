@@ -9,8 +9,8 @@
 
 #include "booster/model_io/model_io.h"
 #include "booster/receipt/data_digests.h"
-#include "common/json_text.h"
-#include "common/sha256.h"
+#include "common/files/sha256.h"
+#include "common/text/json_text.h"
 #include "kauri/error.h"
 #include "kauri/version.h"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "common/number_list.h"
-#include "common/quoted.h"
+#include "common/text/number_list.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

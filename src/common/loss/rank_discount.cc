@@ -1,6 +1,6 @@
 #include "common/loss/rank_discount.h"
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/json_text.h"
-#include "common/quoted.h"
+#include "common/text/json_text.h"
+#include "common/text/quoted.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_column.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/compressed.h"
 #include "data/arrays/value_rules.h"

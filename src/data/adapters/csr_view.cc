@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/adapters/infinities.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/compressed.h"

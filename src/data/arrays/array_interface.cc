@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/plain_array.h"
 #include "kauri/error.h"

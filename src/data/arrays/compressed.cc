@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/arrays/array_dispatch.h"
 #include "kauri/error.h"
 

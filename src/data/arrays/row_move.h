@@ -1,7 +1,7 @@
 /// \file Copying the rows of one array to another.
 #pragma once
 
-#include "common/shuffle_rows.h"
+#include "common/shuffle/shuffle_rows.h"
 #include "kauri/array_interface.h"
 
 namespace kauri {

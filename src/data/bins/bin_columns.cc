@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/column_places.h"
 
 namespace kauri {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "common/checksum.h"
+#include "common/files/checksum.h"
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/bins/bin_bundles.h"
 #include "data/bins/bin_columns.h"
 #include "data/bins/bin_shape.h"

@@ -6,7 +6,7 @@
 
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/matrix_view.h"
 
 namespace kauri {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collective/reduce.h"
-#include "common/random.h"
+#include "common/random/random.h"
 
 namespace kauri {
 namespace {

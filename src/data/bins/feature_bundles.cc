@@ -4,7 +4,7 @@
 #include <array>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

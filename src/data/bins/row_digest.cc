@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/block_sum.h"
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/error.h"
 
 namespace kauri {

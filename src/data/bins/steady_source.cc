@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/block_sum.h"
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/error.h"
 #include "kauri/meta_info.h"
 

@@ -7,7 +7,7 @@
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

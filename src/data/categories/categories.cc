@@ -10,8 +10,8 @@
 
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/tree.h"
 

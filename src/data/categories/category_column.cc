@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "data/arrays/array_dispatch.h"
 #include "kauri/error.h"
 #include "kauri/tree.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

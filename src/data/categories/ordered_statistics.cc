@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/fixed_point.h"
-#include "common/parallel_for.h"
-#include "common/random.h"
-#include "common/shuffle.h"
+#include "common/random/random.h"
+#include "common/shuffle/shuffle.h"
+#include "common/threads/parallel_for.h"
 #include "data/categories/categories.h"
 #include "data/categories/ordered_combinations.h"
 #include "kauri/error.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/shuffle.h"
+#include "common/shuffle/shuffle.h"
 #include "kauri/error.h"
 #include "kauri/span.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/bins/bin_store.h"
 #include "data/meta_info.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/checksum.h"
-#include "common/quoted.h"
+#include "common/files/checksum.h"
+#include "common/text/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/meta_info.h"
 #include "data/text/text_lines.h"

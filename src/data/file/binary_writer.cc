@@ -2,8 +2,8 @@
 #include <cstring>
 #include <vector>
 
-#include "common/atomic_file.h"
-#include "common/checksum.h"
+#include "common/files/atomic_file.h"
+#include "common/files/checksum.h"
 #include "data/file/binary_format.h"
 
 namespace kauri {

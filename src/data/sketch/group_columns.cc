@@ -6,7 +6,7 @@
 
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
-#include "common/checksum.h"
+#include "common/files/checksum.h"
 #include "data/categories/category_names.h"
 
 namespace kauri {

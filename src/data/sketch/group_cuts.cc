@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/sketch/column_census.h"
 #include "data/sketch/counted_column.h"
 #include "data/sketch/weighted_keys.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "common/random.h"
+#include "common/random/random.h"
 
 namespace kauri {
 

@@ -8,7 +8,7 @@
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/column_parts.h"
 #include "data/sketch/group_columns.h"
 #include "data/sketch/group_cuts.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/column_parts.h"
 #include "kauri/error.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/text/text_reader.h"
 #include "kauri/error.h"
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
-#include "common/parallel_for.h"
-#include "common/quoted.h"
+#include "common/text/quoted.h"
+#include "common/threads/parallel_for.h"
 #include "data/meta_info.h"
 #include "data/text/text_reader.h"
 #include "kauri/error.h"

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

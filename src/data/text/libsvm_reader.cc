@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/arrays/value_rules.h"
 #include "data/meta_info.h"
 #include "data/text/text_reader.h"

@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "common/descriptor.h"
-#include "common/parallel_for.h"
-#include "common/quoted.h"
+#include "common/files/descriptor.h"
+#include "common/text/quoted.h"
+#include "common/threads/parallel_for.h"
 #include "data/text/whole_text.h"
 #include "kauri/error.h"
 

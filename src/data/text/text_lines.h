@@ -21,7 +21,7 @@ struct LineFault {
   std::string message;
 };
 
-/// Returns a field of a text for a message, formatted by Quoted (common/quoted.h), at most its first 40 bytes.
+/// Returns a field of a text for a message, formatted by Quoted (common/text/quoted.h), at most its first 40 bytes.
 std::string ShowText(char const* begin, char const* end);
 
 /// Calls fn(begin, end, line) for each line, without its end (LF or CRLF). Returns the number of lines.

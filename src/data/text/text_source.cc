@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/meta_info.h"
 #include "data/text/side_files.h"
 #include "data/text/text_reader.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/descriptor.h"
-#include "common/quoted.h"
+#include "common/files/descriptor.h"
+#include "common/text/quoted.h"
 #include "data/text/gunzip.h"
 #include "kauri/error.h"
 #include "kauri/span.h"

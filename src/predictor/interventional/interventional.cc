@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/interventional/background_batch.h"
 
 namespace kauri {

@@ -1,6 +1,6 @@
 #include "predictor/lanes/packed_paths.h"
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

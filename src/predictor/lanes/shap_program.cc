@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/lanes/program_tree.h"
 
 namespace kauri {

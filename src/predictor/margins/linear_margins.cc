@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
 

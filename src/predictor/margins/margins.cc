@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
 #include "predictor/margins/add_vectors.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
 #include "predictor/forest/row_tile.h"
 #include "predictor/shap/shap_recursive.h"

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
 
 namespace kauri {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/shap/quadrature_sums.h"
 
 namespace kauri {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "predictor/shap/quadrature_sums.h"
 
 namespace kauri {

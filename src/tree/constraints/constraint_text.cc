@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/quoted.h"
+#include "common/text/quoted.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
 #include "tree/constraints/constraints.h"

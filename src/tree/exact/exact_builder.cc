@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/derived_data.h"
 #include "data/memory_param.h"
+#include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
 #include "tree/exact/label_bin_scan.h"
 #include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
-#include "tree/label_bins/absolute_error_rules.h"
 
 namespace kauri {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "tree/exact/exact_pieces.h"
 
 namespace kauri {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/matrix_view.h"
 
 namespace kauri {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/exact/exact_partition.h"
 #include "tree/exact/exact_pieces.h"
 #include "tree/exact/label_bin_scan.h"

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/exact/exact_pieces.h"
 
 namespace kauri {

@@ -1,6 +1,6 @@
 #include "tree/exact/label_bin_scan.h"
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/exact/exact_threshold.h"
 
 namespace kauri {

@@ -1,10 +1,10 @@
 /// \file split_criterion=absolute_error in the exact method: finds the best boundary of a segment by label bins.
 ///
-/// Vocabulary as in exact_scan.h and tree/label_bins/label_binner.h.
+/// Vocabulary as in exact_scan.h and tree/absolute_error/label_binner.h.
 ///
 /// 1. Each node of a level has its own label bins, as in tree_method=hist. The bins of its rows are stored by position.
 /// 2. Along a segment, row after row moves from the right to the left, and the label bins of both sides' quantiles are
-///    updated (tree/label_bins/bin_sides.h).
+///    updated (tree/absolute_error/bin_sides.h).
 /// 3. Between different values the gain is the node's errors minus the errors of both sides. Thresholds, directions of
 ///    missing rows and conditions on children are the same as in ScanSegment.
 ///
@@ -16,10 +16,10 @@
 
 #include "kauri/context.h"
 #include "kauri/tree_builder.h"
+#include "tree/absolute_error/bin_sides.h"
+#include "tree/absolute_error/fixed_residuals.h"
+#include "tree/absolute_error/label_binner.h"
 #include "tree/exact/exact_level.h"
-#include "tree/label_bins/bin_sides.h"
-#include "tree/label_bins/fixed_residuals.h"
-#include "tree/label_bins/label_binner.h"
 
 namespace kauri {
 

@@ -4,7 +4,7 @@
 
 #include "collective/reduce.h"
 #include "common/math.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

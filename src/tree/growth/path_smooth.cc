@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

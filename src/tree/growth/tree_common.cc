@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -3,8 +3,8 @@
 /// Leaf values still come from gradients.
 #pragma once
 
+#include "tree/absolute_error/label_bins.h"
 #include "tree/hist/hist_grower.h"
-#include "tree/label_bins/label_bins.h"
 #include "tree/research/label_moments.h"
 
 namespace kauri {

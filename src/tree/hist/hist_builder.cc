@@ -9,6 +9,7 @@
 #include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
 #include "data/meta_info.h"
+#include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/absolute_error_grower.h"
 #include "tree/hist/hist_grower.h"
@@ -17,7 +18,6 @@
 #include "tree/hist_vector/counted_table.h"
 #include "tree/hist_vector/symmetric_vector_grower.h"
 #include "tree/hist_vector/vector_grower.h"
-#include "tree/label_bins/absolute_error_rules.h"
 
 namespace kauri {
 

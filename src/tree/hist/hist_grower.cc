@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/collective.h"
 
 namespace kauri {

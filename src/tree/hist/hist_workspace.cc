@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "kauri/collective.h"
 #include "tree/growth/few_rows_nodes.h"
 #include "tree/histogram/rank_splits.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/level_scan.h"
 

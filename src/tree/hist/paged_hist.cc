@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <new>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist_vector/vector_scan.h"
 

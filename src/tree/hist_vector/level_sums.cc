@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/hist_vector/vector_adder.h"
 
 namespace kauri {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/growth/noise_deviation.h"
 
 namespace kauri {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "kauri/collective.h"
 #include "tree/growth/few_rows_nodes.h"
 #include "tree/histogram/rank_histograms.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "collective/reduce.h"
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "data/row_reader.h"
 #include "tree/linear/rows_by_leaf.h"
 

@@ -1,7 +1,7 @@
 /// \file Computes the errors of the best constant of rows that arrive in the order of their residuals.
 #pragma once
 
-#include "tree/label_bins/fixed_residuals.h"
+#include "tree/absolute_error/fixed_residuals.h"
 
 namespace kauri {
 

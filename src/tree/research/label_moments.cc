@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tree/label_bins/feature_codes.h"
+#include "tree/absolute_error/feature_codes.h"
 #include "tree/research/exact_errors.h"
 #include "tree/research/moment_errors.h"
 

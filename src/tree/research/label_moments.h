@@ -24,9 +24,9 @@
 
 #include "data/bins/bin_matrix.h"
 #include "data/sketch/power_sums.h"
+#include "tree/absolute_error/fixed_residuals.h"
 #include "tree/growth/node_total.h"
 #include "tree/histogram/histogram_adder.h"
-#include "tree/label_bins/fixed_residuals.h"
 #include "tree/split_gain.h"
 
 namespace kauri {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 #include "tree/rows/route_rows.h"
 
 namespace kauri {

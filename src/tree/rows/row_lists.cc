@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "common/large_memory.h"
-#include "common/parallel_for.h"
-#include "common/threads_for.h"
+#include "common/threads/parallel_for.h"
+#include "common/threads/threads_for.h"
 
 namespace kauri {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "collective/reduce.h"
 #include "common/fixed_point.h"
-#include "common/parallel_for.h"
-#include "common/random.h"
+#include "common/random/random.h"
+#include "common/threads/parallel_for.h"
 #include "tree/sampling/row_numbers.h"
 
 namespace kauri {

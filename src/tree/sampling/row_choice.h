@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/shuffle.h"
+#include "common/shuffle/shuffle.h"
 #include "kauri/host_device.h"
 
 namespace kauri {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "common/parallel_for.h"
-#include "common/random.h"
+#include "common/random/random.h"
+#include "common/threads/parallel_for.h"
 
 namespace kauri {
 namespace {

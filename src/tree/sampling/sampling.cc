@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "common/parallel_for.h"
-#include "common/random.h"
+#include "common/random/random.h"
+#include "common/threads/parallel_for.h"
 #include "tree/sampling/row_choice.h"
 
 namespace kauri {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/context.h"
 #include "kauri/host_device.h"
 #include "kauri/meta_info.h"

@@ -1,6 +1,6 @@
 #include "tree/update/prune.h"
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {

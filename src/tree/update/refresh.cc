@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 
-#include "booster/explained_cells.h"
-#include "booster/explanation.h"
 #include "booster/learner.h"
+#include "booster/predict/explained_cells.h"
+#include "booster/predict/explanation.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 #include "support/error.h"

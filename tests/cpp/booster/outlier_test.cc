@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "booster/booster_fixture.h"
-#include "common/log.h"
+#include "common/text/log.h"
 
 namespace kauri::testing {
 namespace {

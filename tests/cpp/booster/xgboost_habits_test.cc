@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "booster/booster_fixture.h"
-#include "booster/device.h"
-#include "common/log.h"
+#include "booster/boosters/device.h"
+#include "common/text/log.h"
 #include "support/learner_predict.h"
 #include "support/need.h"
 

@@ -1,6 +1,6 @@
 /// Messages about missing parts for device=cuda, through the C ABI. No test needs a device. Every check runs in its own
 /// process, because a process looks for the plug-in only once.
-#include "booster/device.h"
+#include "booster/boosters/device.h"
 
 #include <stdlib.h>
 

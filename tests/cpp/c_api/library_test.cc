@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "c_api/support.h"
-#include "common/threads.h"
+#include "common/threads/threads.h"
 #include "kauri/version.h"
 #include "support/need.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/log.h"
+#include "common/text/log.h"
 #include "metric/ranked_rows.h"
 #include "metric_fixture.h"
 

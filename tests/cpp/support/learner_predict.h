@@ -2,7 +2,7 @@
 #pragma once
 
 #include "booster/learner.h"
-#include "booster/prediction.h"
+#include "booster/predict/prediction.h"
 
 namespace kauri {
 

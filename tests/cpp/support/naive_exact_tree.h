@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/tree.h"
 #include "support/naive_constraints.h"
 #include "support/naive_noise.h"

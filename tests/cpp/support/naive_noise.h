@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/sampling/sampling.h"

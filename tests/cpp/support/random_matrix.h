@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri::testing {

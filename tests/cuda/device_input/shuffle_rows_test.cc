@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "c_api/support.h"
-#include "common/shuffle.h"
+#include "common/shuffle/shuffle.h"
 #include "cuda/common/buffer.h"
 #include "kauri/array_interface.h"
 #include "support/device_fixture.h"

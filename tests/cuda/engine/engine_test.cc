@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/log.h"
+#include "common/text/log.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/predictor/gpu_predictor.h"

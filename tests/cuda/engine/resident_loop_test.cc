@@ -6,7 +6,7 @@
 #include <map>
 
 #include "booster/learner.h"
-#include "common/log.h"
+#include "common/text/log.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "support/device_fixture.h"

@@ -1,5 +1,5 @@
 /// tree_method=approx: the CPU's bytes.
-#include "common/log.h"
+#include "common/text/log.h"
 #include "data/bins/bin_store_maker.h"
 #include "hist/hist_fixture.h"
 #include "support/row_batches.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/log.h"
+#include "common/text/log.h"
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {

@@ -4,7 +4,7 @@
 
 #include "cuda/objective/device_objective.h"
 #include "kauri/objective.h"
-#include "objective/rank_rule.h"
+#include "objective/ranking/rank_rule.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

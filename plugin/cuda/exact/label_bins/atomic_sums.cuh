@@ -1,7 +1,7 @@
 /// \file Integer sums of residuals that many threads add to.
 #pragma once
 
-#include "tree/label_bins/residual_sum.h"
+#include "tree/absolute_error/residual_sum.h"
 
 namespace kauri::cuda {
 

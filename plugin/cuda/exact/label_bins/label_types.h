@@ -1,10 +1,10 @@
-/// \file Types shared by the kernels of label bins. Vocabulary as in tree/label_bins/label_binner.h.
+/// \file Types shared by the kernels of label bins. Vocabulary as in tree/absolute_error/label_binner.h.
 #pragma once
 
 #include <cstdint>
 
 #include "kauri/host_device.h"
-#include "tree/label_bins/bin_sides.h"
+#include "tree/absolute_error/bin_sides.h"
 
 namespace kauri::cuda {
 

@@ -2,7 +2,7 @@
 
 #include "cuda/exact/label_bins/node_bins.h"
 #include "cuda/exact/label_bins/split_by_errors.h"
-#include "tree/label_bins/label_binner.h"
+#include "tree/absolute_error/label_binner.h"
 
 namespace kauri::cuda {
 

@@ -1,8 +1,8 @@
 #include "cuda/common/launch.h"
 #include "cuda/exact/label_bins/atomic_sums.cuh"
 #include "cuda/exact/label_bins/node_bins.h"
-#include "tree/label_bins/label_edges.h"
-#include "tree/label_bins/ordered_bits.h"
+#include "tree/absolute_error/label_edges.h"
+#include "tree/absolute_error/ordered_bits.h"
 
 namespace kauri::cuda {
 namespace {

@@ -5,7 +5,7 @@
 /// 1. The left bins begin with the segment's entries before the piece (tile_sums.h), and the missing rows if they go
 ///    left. The missing rows are those of the node less the segment's entries, which are subtracted one by one if the
 ///    segment is within one tile.
-/// 2. Entry after entry moves from the right to the left (tree/label_bins/bin_sides.h).
+/// 2. Entry after entry moves from the right to the left (tree/absolute_error/bin_sides.h).
 /// 3. At each change of the value, the gain is the errors of the node less the errors of both sides.
 /// A thread has a table of 1 KB. The next entry is loaded while the errors at the current one are computed.
 #pragma once

@@ -7,7 +7,7 @@
 #include "cuda/common/cuda_context.h"
 #include "kauri/span.h"
 #include "kauri/tree_builder.h"
-#include "tree/label_bins/residual_sum.h"
+#include "tree/absolute_error/residual_sum.h"
 
 namespace kauri::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/log.h"
+#include "common/text/log.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/approx/ordered_cuts.h"
 #include "cuda/hist/bins/make_device_bins.h"

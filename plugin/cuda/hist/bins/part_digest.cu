@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "cuda/common/launch.h"
 #include "cuda/hist/bins/part_digest.h"
 

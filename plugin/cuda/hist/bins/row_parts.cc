@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/parallel_for.h"
+#include "common/threads/parallel_for.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/hist/bins/part_digest.h"
 #include "data/bins/row_digest.h"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "booster/model_io/model_fixture.h"
-#include "common/atomic_file.h"
-#include "common/read_file.h"
+#include "common/files/atomic_file.h"
+#include "common/files/read_file.h"
 
 namespace kauri {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "booster/model_io/model_io.h"
-#include "common/read_file.h"
+#include "common/files/read_file.h"
 
 namespace kauri::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/number_list.h"
+#include "common/text/number_list.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/checksum.h"
+#include "common/files/checksum.h"
 #include "data/file/binary_format.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"

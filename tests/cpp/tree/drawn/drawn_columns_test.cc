@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "support/random_matrix.h"
 
 namespace kauri {

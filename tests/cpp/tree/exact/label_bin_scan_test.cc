@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "support/random_matrix.h"
+#include "tree/absolute_error/naive_errors.h"
 #include "tree/exact/exact_builder.h"
-#include "tree/label_bins/naive_errors.h"
 
 namespace kauri {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "support/built_tree.h"
 
 namespace kauri {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "support/built_tree.h"
 
 namespace kauri {

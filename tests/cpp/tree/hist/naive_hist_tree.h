@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "support/built_tree.h"
 #include "support/naive_constraints.h"
 #include "support/naive_noise.h"

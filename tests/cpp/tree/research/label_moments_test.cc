@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "support/random_matrix.h"
-#include "tree/label_bins/naive_errors.h"
+#include "tree/absolute_error/naive_errors.h"
 #include "tree/research/exact_errors.h"
 #include "tree/research/moment_errors.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "common/random.h"
+#include "common/random/random.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 #include "cuda/exact/label_bins/level_labels.h"
 #include "cuda/exact/label_bins/node_bins.h"
 #include "exact/label_bins/label_fixture.h"
-#include "tree/label_bins/label_binner.h"
+#include "tree/absolute_error/label_binner.h"
 
 namespace kauri::testing {
 namespace {

@@ -1,0 +1,144 @@
+#include "booster/predict/prediction.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "booster/model/column_fit.h"
+#include "booster/model/model_fit.h"
+#include "booster/predict/explained_cells.h"
+#include "data/categories/category_view.h"
+#include "data/meta_info.h"
+
+namespace kauri {
+
+DeclaredColumns PredictOptions::Compared(DeclaredColumns const& columns) const {
+  return validates_columns ? columns : Unchecked(columns);
+}
+
+std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
+                                   std::int64_t n_rows, std::int64_t value_width) {
+  auto const rows = static_cast<std::uint64_t>(n_rows);
+  auto const outputs = static_cast<std::uint64_t>(model.NumOutputs());
+  auto const columns = static_cast<std::uint64_t>(model.n_features) + 1;
+  auto const strict = options.strict_shape;
+  auto const with_outputs = [&](std::vector<std::uint64_t> tail) {
+    std::vector<std::uint64_t> shape{rows};
+    if (strict || outputs > 1) shape.push_back(outputs);
+    shape.insert(shape.end(), tail.begin(), tail.end());
+    return shape;
+  };
+  switch (options.kind) {
+    case PredictKind::kValue:
+    case PredictKind::kMargin:
+      if (value_width > 1 || strict) return {rows, static_cast<std::uint64_t>(value_width)};
+      return {rows};
+    case PredictKind::kContribution:
+    case PredictKind::kApproxContribution:
+    case PredictKind::kBanzhaf:
+      return with_outputs({columns});
+    case PredictKind::kInteraction:
+    case PredictKind::kApproxInteraction:
+    case PredictKind::kTaylorInteraction:
+      return with_outputs({columns, columns});
+    case PredictKind::kLeaf:
+      break;
+  }
+  auto const n_trees = static_cast<std::uint64_t>(trees.end - trees.begin);
+  auto const parallel = static_cast<std::uint64_t>(std::max<std::int64_t>(model.n_parallel_trees, 1));
+  auto const groups = model.HasVectorLeaves() ? 1 : outputs;
+  if (strict) return {rows, n_trees / (groups * parallel), groups, parallel};
+  if (n_trees == 1) return {rows};
+  return {rows, n_trees};
+}
+
+bool IsOfCachedMargins(PredictOptions const& options) {
+  auto const whole = options.iterations.begin == 0 && options.iterations.end == 0;
+  return whole && (options.kind == PredictKind::kValue || options.kind == PredictKind::kMargin);
+}
+
+Prediction Finish(ReadyModel const& model, PredictOptions const& options, TreeRange trees, std::int64_t n_rows,
+                  std::vector<float> values) {
+  auto const& parts = *model.Parts();
+  auto const n_outputs = model.GetModel().NumOutputs();
+  auto width = n_outputs;
+  if (options.kind == PredictKind::kValue) {
+    parts.objective->TransformMargins(parts.ctx, values, n_outputs);
+    width = parts.objective->ValueWidth(n_outputs);
+    if (width != n_outputs) {
+      std::vector<float> picked(n_rows * width);
+      parts.objective->PickValues(parts.ctx, values, n_outputs, picked);
+      values = std::move(picked);
+    }
+  }
+  return {std::move(values), ShapeOf(model.GetModel(), options, trees, n_rows, width)};
+}
+
+namespace {
+
+/// Returns `memory` with `size` elements of any value, or new memory if it is too small or more than twice too large.
+std::vector<float> Recycled(std::vector<float> memory, std::size_t size) {
+  if (memory.capacity() < size || memory.capacity() / 2 > size) memory = std::vector<float>();
+  memory.resize(size);
+  return memory;
+}
+
+/// A checked task for the predictor. Refers to the arguments of the call.
+class Work {
+ public:
+  Work(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options)
+      : rows_(rows),
+        model_(Checked(ready, rows, options)),
+        trees_(model_.TreesOf(options.iterations)),
+        kind_(options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind),
+        start_(StartMargins(*ready.Parts(), model_)),
+        compiled_(ready.Compiled()),
+        known_(model_, rows.view) {}
+
+  TreeRange Trees() const { return trees_; }
+  PredictKind Kind() const { return kind_; }
+  CompiledModel const& Compiled() const { return *compiled_; }
+  PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
+  /// Returns the number of floats in the result.
+  std::size_t Size() const {
+    return static_cast<std::size_t>(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
+  }
+
+ private:
+  static Model const& Checked(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options) {
+    auto const& model = ready.GetModel();
+    ready.CheckColumns(options.Compared(rows.columns).With(rows.view), rows.view.NumCols());
+    if (IsExplanation(options.kind)) CheckExplicable(model);
+    CheckBaseMargin(rows.base_margin, rows.view.NumRows(), model.NumOutputs());
+    return model;
+  }
+
+  GivenRows const& rows_;
+  Model const& model_;
+  TreeRange trees_;
+  PredictKind kind_;
+  std::vector<float> start_;
+  std::shared_ptr<CompiledModel const> compiled_;
+  ModelRows known_;
+};
+
+}  // namespace
+
+Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
+                   std::vector<float> memory) {
+  Work const work(ready, rows, options);
+  auto values = Recycled(std::move(memory), work.Size());
+  PredictorOf(ready.Parts(), options.shap_method)
+      ->Predict(ready.Parts()->ctx, work.Compiled(), work.Task(), work.Kind(), values);
+  return Finish(ready, options, work.Trees(), rows.view.NumRows(), std::move(values));
+}
+
+std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
+                                       ResultMemory const& memory) {
+  Work const work(ready, rows, options);
+  PredictorOf(ready.Parts(), options.shap_method)
+      ->Predict(ready.Parts()->ctx, work.Compiled(), work.Task(), work.Kind(), memory(work.Size()));
+  return ShapeOf(ready.GetModel(), options, work.Trees(), rows.view.NumRows(), 0);
+}
+
+}  // namespace kauri

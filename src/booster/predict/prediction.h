@@ -1,0 +1,67 @@
+/// \file Predictions of rows by a model: margins and leaves from the predictor, values from the objective, shapes as
+/// the C ABI reports them. All functions are safe from many threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "booster/model/column_kinds.h"
+#include "booster/model/ready_model.h"
+#include "kauri/data_matrix.h"
+#include "kauri/model.h"
+#include "kauri/predictor.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+struct PredictOptions {
+  PredictKind kind = PredictKind::kValue;
+  IterationRange iterations;
+  bool strict_shape = false;
+  std::string shap_method;        ///< empty: the parameter shap_method decides
+  bool validates_columns = true;  ///< false: names are not compared, and columns may be absent (column_fit.h)
+
+  /// Returns the declarations of the rows' columns to compare with the model's.
+  DeclaredColumns Compared(DeclaredColumns const& columns) const;
+};
+
+/// Rows to predict. The view must outlive this object.
+struct GivenRows {
+  DataView const& view;
+  Span<float const> base_margin;  ///< [n_rows, n_outputs], or empty
+  DeclaredColumns columns = {};
+};
+
+/// A prediction: `values` row-major, `shape` as XGBoost's C ABI reports it.
+struct Prediction {
+  std::vector<float> values;
+  std::vector<std::uint64_t> shape;
+};
+
+/// Predicts the rows. memory: reused for the values. If it is large enough, the system need not create new pages, which
+/// takes as long as several devices need to fill them.
+Prediction Predict(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
+                   std::vector<float> memory = {});
+
+/// Provider of memory for an explanation. Called once, with the number of floats; their initial values do not matter.
+using ResultMemory = std::function<Span<float>(std::size_t size)>;
+
+/// Predicts an explanation (IsExplanation) into memory of the caller and returns the shape.
+std::vector<std::uint64_t> PredictInto(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
+                                       ResultMemory const& memory);
+
+/// Finishes a prediction: transforms and shapes the predictor's `values` as the options require.
+Prediction Finish(ReadyModel const& model, PredictOptions const& options, TreeRange trees, std::int64_t n_rows,
+                  std::vector<float> values);
+
+/// Returns the shape of a prediction as the C ABI reports it. value_width: floats per row of values and margins.
+std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
+                                   std::int64_t n_rows, std::int64_t value_width);
+
+/// Returns whether a prediction needs only the margins cached by training.
+bool IsOfCachedMargins(PredictOptions const& options);
+
+}  // namespace kauri

@@ -1,0 +1,98 @@
+#include "booster/training/training.h"
+
+#include <algorithm>
+
+#include "booster/config/group.h"
+#include "booster/training/learnt_categories.h"
+#include "common/text/log.h"
+#include "data/categories/category_names.h"
+#include "data/copies/recode.h"
+#include "data/meta_info.h"
+#include "kauri/error.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+
+Engine* Training::EngineFor(Components const& parts) {
+  auto const device = parts.ctx.device.kind;
+  if (engine_ == nullptr || engine_device_ != device) {
+    engine_ = GetRegistries().engines.Find(device == DeviceKind::kCuda ? "cuda" : "cpu").make();
+    engine_device_ = device;
+  }
+  return engine_.get();
+}
+
+void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom) {
+  if (train.NumCols() == 0) {
+    Fail(ErrorKind::kData, "the training data have ", train.NumRows(),
+         " rows without columns: 0 feature is supplied, and there is nothing to learn from.");
+  }
+  auto const stamp = DataStamp::Of(train);
+  if (fitting_ != stamp) {
+    ValidateInfo(train.Info());
+    if (train.NumRows() == 0 && !IsDistributed(parts->ctx))
+      Log(LogLevel::kWarning, "Empty dataset: the training data have 0 rows, so ", "the round adds a constant.");
+  }
+  fitting_ = stamp;
+  if (custom || (checked_ == stamp && checked_by_ == parts)) return;
+  parts->objective->ValidateInfo(train.Info());
+  if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
+  checked_ = stamp;
+  checked_by_ = parts;
+}
+
+void Training::Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model) {
+  if (!IsDistributed(parts->ctx)) return;
+  auto const stamp = DataStamp::Of(train);
+  if (agreed_ == stamp && agreed_by_ == parts) return;
+  RequireGroupTraining(*parts);
+  RequireSameRound(*parts, train, model);
+  agreed_ = stamp;
+  agreed_by_ = parts;
+}
+
+void Training::AgreeOnRows(Context const& ctx, DataMatrix const& data) {
+  if (!IsDistributed(ctx)) return;
+  auto const stamp = DataStamp::Of(data);
+  if (std::find(agreed_rows_.begin(), agreed_rows_.end(), stamp) != agreed_rows_.end()) return;
+  RequireSameRows(ctx, data.Info());
+  auto const is_same = [&](DataStamp const& other) { return other.id == stamp.id; };
+  agreed_rows_.erase(std::remove_if(agreed_rows_.begin(), agreed_rows_.end(), is_same), agreed_rows_.end());
+  agreed_rows_.push_back(stamp);
+}
+
+void Training::CheckKinds(Model const& model, DataMatrix const& data, std::string const& what) {
+  kinds_.Update(model);
+  CheckColumnKinds(model, kinds_, DeclaredColumns::Of(data.Info()).With(*data.View()), what);
+}
+
+void Training::CheckKindsOfTraining(Model const& model, DataMatrix const& train) {
+  kinds_.Update(model);
+  CheckTrainingKinds(model, kinds_, train);
+}
+
+std::shared_ptr<DataMatrix const> Training::InCategoriesOf(ModelDraft const& model, Context const& ctx,
+                                                           std::shared_ptr<DataMatrix const> const& train) {
+  if (model.IsUntrained()) return train;
+  auto const& known = model.Get().categories.names;
+  auto const& names = train->Info().category_names;
+  if (AgreeOnTables(names, known)) return train;
+  auto const stamp = DataStamp::Of(*train);
+  auto const is_kept = recoded_ != nullptr && recoded_from_ == stamp;
+  if (!is_kept || !AgreeOnTables(recoded_->Info().category_names, known)) {
+    recoded_ = RecodeCategories(ctx, *train, JoinTables(known, names));
+    recoded_from_ = stamp;
+  }
+  return recoded_;
+}
+
+void Training::ForgetData() {
+  if (engine_ != nullptr) engine_->Clear();
+  kinds_ = {};
+  agreed_by_.reset();
+  agreed_rows_.clear();
+  recoded_.reset();
+  ordered_ = {};
+}
+
+}  // namespace kauri

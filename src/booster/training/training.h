@@ -1,0 +1,66 @@
+/// \file Caches that training keeps between rounds: the engine with its margins, and results of checks of the data. All
+/// of them may be dropped at any time, at the cost of recomputing them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "booster/config/components.h"
+#include "booster/model/column_kinds.h"
+#include "booster/model/data_stamp.h"
+#include "booster/model/learnt_model.h"
+#include "booster/training/ordered_training.h"
+#include "kauri/data_matrix.h"
+#include "kauri/engine.h"
+#include "kauri/model.h"
+
+namespace kauri {
+
+class Training {
+ public:
+  /// Returns the engine of the device that the parameters name.
+  Engine* EngineFor(Components const& parts);
+
+  /// Checks training data. \throws Error(kData) for data without rows, for inconsistent fields, and, unless the caller
+  /// provides the gradients (custom), for labels and weights that the objective does not accept.
+  void Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom);
+  /// Checks, with several ranks, that all train the same model on one table. Runs only when parameters or data are new.
+  /// \throws as RequireGroupTraining and RequireSameRound.
+  void Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model);
+  /// Checks that the ranks' rows of an evaluation set form one table, once per revision of it. \throws as
+  /// RequireSameRows.
+  void AgreeOnRows(Context const& ctx, DataMatrix const& data);
+  /// Checks column kinds. \throws Error(kData) for a column that is numeric in the data and categorical in the model,
+  /// or the other way round. `what` names the data in the message.
+  void CheckKinds(Model const& model, DataMatrix const& data, std::string const& what);
+  /// Checks the column kinds of training data (CheckTrainingKinds).
+  void CheckKindsOfTraining(Model const& model, DataMatrix const& train);
+
+  /// Returns `train`, or, if it orders category names differently from the model, a copy with the model's codes and new
+  /// codes for names unknown to the model. The copy is cached until other data come.
+  std::shared_ptr<DataMatrix const> InCategoriesOf(ModelDraft const& model, Context const& ctx,
+                                                   std::shared_ptr<DataMatrix const> const& train);
+
+  /// Returns the cache of data with ordered encoding.
+  OrderedData* Ordered() { return &ordered_; }
+
+  /// Drops the caches of data sets (margins, sorted columns, bins) and of the model's trees.
+  void ForgetData();
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  DeviceKind engine_device_ = DeviceKind::kCpu;  ///< device of `engine_`
+  SplitKinds kinds_;                             ///< kinds of splits in the model's trees
+  DataStamp fitting_;                            ///< training data whose fields were found consistent
+  DataStamp checked_;                            ///< training data that the objective of `checked_by_` accepted
+  std::shared_ptr<Components const> checked_by_;
+  DataStamp agreed_;  ///< training data that the ranks of `agreed_by_` have checked
+  std::shared_ptr<Components const> agreed_by_;
+  std::vector<DataStamp> agreed_rows_;         ///< evaluation sets whose rows the ranks have checked
+  std::shared_ptr<DataMatrix const> recoded_;  ///< training data with the model's category codes
+  DataStamp recoded_from_;                     ///< source of `recoded_`
+  OrderedData ordered_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,237 @@
+#include "common/files/atomic_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/text/quoted.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr char const* kMark = ".new-";
+
+/// Writes all bytes. \returns 0 or an errno.
+int WriteAll(int descriptor, Span<char const> bytes) {
+  while (!bytes.empty()) {
+    auto const written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    auto const count = static_cast<std::size_t>(written);
+    bytes = bytes.subspan(count, bytes.size() - count);
+  }
+  return 0;
+}
+
+std::string CureOf(int error) {
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return "Make room or choose another place.";
+  if (error == ENAMETOOLONG) return "Give a shorter name.";
+  if (error == ELOOP) return "Links lead in a circle; give the path of a file.";
+  return "Check the folder and its permissions.";
+}
+
+[[noreturn]] void FailToWrite(std::string const& path, std::string const& size, int error) {
+  Fail(ErrorKind::kIo, "cannot write ", Quoted(path), size, ": ", ReasonOf(error),
+       ". An older file of that name is unchanged. ", CureOf(error));
+}
+
+std::string FolderOf(std::string const& path) {
+  auto const slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Reads the target of the link `path`, relative to the current folder. Returns false if `path` is not a link.
+bool ReadLink(std::string const& path, std::string* target) {
+  std::array<char, PATH_MAX> text;
+  auto const size = readlink(path.c_str(), text.data(), text.size());
+  if (size < 0) return false;
+  std::string const said(text.data(), static_cast<std::size_t>(size));
+  *target = said.empty() || said.front() != '/' ? FolderOf(path) + "/" + said : said;
+  return true;
+}
+
+/// Returns the end of a chain of links to a file that does not exist. The system has no call for this.
+std::string FollowDangling(std::string const& path) {
+  constexpr int kMostLinks = 40;  // the same limit as the system's
+  auto end = path;
+  for (int i = 0; ReadLink(end, &end); ++i) {
+    if (i == kMostLinks) FailToWrite(path, "", ELOOP);
+  }
+  return end;
+}
+
+/// Opens a new file beside `path`, its name no longer than names may be; *name becomes its path. \returns a descriptor
+/// or -1 with errno set.
+int OpenBeside(std::string const& path, std::string* name) {
+  constexpr int kTries = 1000;
+  auto const name_begin = path.find_last_of('/') + 1;  // 0 without a slash
+  for (int i = 0; i < kTries; ++i) {
+    auto const mark = kMark + std::to_string(getpid()) + "-" + std::to_string(i);
+    *name = path.substr(0, name_begin) + path.substr(name_begin, NAME_MAX - mark.size()) + mark;
+    auto const descriptor = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+bool IsNumber(std::string const& text) {
+  return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Returns whether `entry` is the name of a new file for `name`, begun by a process of this machine that has ended.
+bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
+  auto const mark = entry.rfind(kMark);
+  if (mark == std::string::npos) return false;
+  auto const numbers = entry.substr(mark + std::strlen(kMark));
+  auto const dash = numbers.find('-');
+  if (dash == std::string::npos || !IsNumber(numbers.substr(0, dash)) || !IsNumber(numbers.substr(dash + 1)))
+    return false;
+  if (name.substr(0, NAME_MAX - (entry.size() - mark)) != entry.substr(0, mark)) return false;
+  return kill(std::stoi(numbers), 0) != 0 && errno == ESRCH;
+}
+
+/// Deletes new files that killed processes left beside `path`. A writer on another machine of a shared folder holds the
+/// lock or, if the file system has no locks across machines, has written within the last minute.
+void RemoveStale(std::string const& path) {
+  constexpr std::time_t kStaleSeconds = 60;
+  auto const folder = FolderOf(path);
+  auto const name = path.substr(path.find_last_of('/') + 1);
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    auto const& entry = entries->path();
+    struct stat status {};
+    if (!IsOfDeadProcess(entry.filename().string(), name) || lstat(entry.c_str(), &status) != 0) continue;
+    if (S_ISREG(status.st_mode) && std::time(nullptr) - status.st_mtime > kStaleSeconds) RemoveLeftover(entry.string());
+  }
+}
+
+/// Writes the folder to the disk; otherwise a crash could lose the rename. Some file systems do not support it, which
+/// is not an error.
+void SyncFolder(std::string const& folder) {
+  Descriptor const descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.IsOpen()) fsync(descriptor.Get());
+}
+
+/// Writes all pieces. \returns 0 or an errno.
+int WritePieces(int descriptor, Span<Span<char const> const> pieces) {
+  for (auto const& piece : pieces) {
+    if (auto const error = WriteAll(descriptor, piece)) return error;
+  }
+  return 0;
+}
+
+std::string TotalSize(Span<Span<char const> const> pieces) {
+  std::size_t size = 0;
+  for (auto const& piece : pieces) size += piece.size();
+  return " (" + std::to_string(size) + " bytes)";
+}
+
+void WriteDirectly(std::string const& path, Span<Span<char const> const> pieces) {
+  Descriptor const file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  auto const error = file.IsOpen() ? WritePieces(file.Get(), pieces) : errno;
+  if (error == 0) return;
+  Fail(ErrorKind::kIo, "cannot write ", Quoted(path), TotalSize(pieces), ": ", ReasonOf(error), ".");
+}
+
+}  // namespace
+
+Place FindPlace(std::string const& path) {
+  struct stat old_file {};
+  Place place{path};
+  place.exists = stat(path.c_str(), &old_file) == 0;
+  if (!place.exists && errno != ENOENT) FailToWrite(path, "", errno);
+  if (!place.exists) {
+    place.path = FollowDangling(path);
+    return place;
+  }
+  if (S_ISDIR(old_file.st_mode)) {
+    Fail(ErrorKind::kIo, "cannot write ", Quoted(path), ": it is a folder; give the path of a file.");
+  }
+  place.is_regular = S_ISREG(old_file.st_mode);
+  place.permissions = old_file.st_mode & 07777U;
+  auto* resolved = place.is_regular ? realpath(path.c_str(), nullptr) : nullptr;
+  if (resolved != nullptr) place.path = resolved;
+  std::free(resolved);
+  return place;
+}
+
+ReplacementFile::ReplacementFile(Place place) : place_(std::move(place)), file_(OpenBeside(place_.path, &name_)) {
+  if (!file_.IsOpen()) FailToWrite(place_.path, "", errno);
+  flock(file_.Get(), LOCK_EX | LOCK_NB);  // only a mark, because not every file system has locks
+}
+
+ReplacementFile::~ReplacementFile() {
+  if (!name_.empty()) unlink(name_.c_str());
+}
+
+int ReplacementFile::Commit() {
+  auto const error = MoveIntoPlace();
+  if (error != 0) return error;
+  name_.clear();
+  SyncFolder(FolderOf(place_.path));
+  return 0;
+}
+
+int ReplacementFile::MoveIntoPlace() {
+  if (place_.exists && fchmod(file_.Get(), place_.permissions) != 0) return errno;
+  if (fsync(file_.Get()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
+  if (auto const error = file_.Close()) return error;
+  return rename(name_.c_str(), place_.path.c_str()) == 0 ? 0 : errno;
+}
+
+bool IsReplacementName(std::string const& name, std::string* whole) {
+  auto const end = name.find(kMark);
+  if (end == std::string::npos) return false;
+  *whole = name.substr(0, end);
+  return true;
+}
+
+void RemoveLeftover(std::string const& path) {
+  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  auto const is_alive = file.IsOpen() && flock(file.Get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_alive) unlink(path.c_str());
+}
+
+void RequireWritable(std::string const& path) {
+  constexpr std::size_t kTrialBytes = std::size_t{1} << 16U;
+  auto const place = FindPlace(path);
+  if (!place.is_regular) {
+    if (access(path.c_str(), W_OK) != 0) FailToWrite(path, "", errno);
+    return;
+  }
+  ReplacementFile const trial(place);
+  std::string const block(kTrialBytes, '\0');
+  auto error = WriteAll(trial.Number(), {block.data(), block.size()});
+  if (error == 0 && fsync(trial.Number()) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
+  if (error != 0) FailToWrite(path, "", error);
+}
+
+void WriteFileAtomically(std::string const& path, Span<char const> bytes) {
+  WriteFileAtomically(path, Span<Span<char const> const>(&bytes, 1));
+}
+
+void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces) {
+  auto place = FindPlace(path);
+  if (!place.is_regular) return WriteDirectly(path, pieces);
+  RemoveStale(place.path);
+  ReplacementFile file(std::move(place));
+  auto error = WritePieces(file.Number(), pieces);
+  if (error == 0) error = file.Commit();
+  if (error != 0) FailToWrite(path, TotalSize(pieces), error);
+}
+
+}  // namespace kauri

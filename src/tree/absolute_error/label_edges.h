@@ -1,0 +1,50 @@
+/// \file Computes the edges of a node's label bins from its rows, and the bin of a residual. Used on the CPU and on
+/// CUDA devices (label_binner.h, cuda/exact/label_bins/node_bins.h).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "kauri/host_device.h"
+#include "tree/absolute_error/bin_sides.h"
+
+namespace kauri {
+
+/// Maximum number of rows of a node that determine its edges.
+constexpr std::int64_t kMostEdgeRows = 4096;
+
+constexpr float kNoEdge = std::numeric_limits<float>::infinity();
+
+/// Returns the distance between these rows: the first of a node's ascending rows and every n-th after it.
+KAURI_HD std::int64_t EdgeStride(std::int64_t n_rows) {
+  return n_rows <= kMostEdgeRows ? 1 : (n_rows + kMostEdgeRows - 1) / kMostEdgeRows;
+}
+
+/// Sets the edges without repetition, followed by infinity. shares: [kLabelBins - 1], ascending, positions among the
+/// rows with weight. value_of(i): their residuals, [n], ascending. edges (out): [kLabelBins].
+template <typename ValueOf>
+KAURI_HD void PickEdges(double const* shares, std::int64_t n, ValueOf const& value_of, float* edges) {
+  for (std::size_t i = 0; i < kLabelBins; ++i) edges[i] = kNoEdge;
+  std::size_t n_edges = 0;
+  for (std::size_t i = 0; n > 0 && i + 1 < kLabelBins; ++i) {
+    auto const rank = static_cast<std::int64_t>(shares[i] * static_cast<double>(n));
+    auto const edge = value_of(rank < n ? rank : n - 1);
+    if (edge > (n_edges == 0 ? value_of(0) : edges[n_edges - 1])) edges[n_edges++] = edge;
+  }
+}
+
+/// Does what FindBins does: returns the number of edges, except the last, that do not exceed the residual; 0 for NaN.
+KAURI_HD std::uint8_t BinOfResidual(float residual, float const* edges) {
+  std::uint32_t first = 0;
+  for (auto end = static_cast<std::uint32_t>(kLabelBins - 1); first < end;) {
+    auto const middle = first + (end - first) / 2;
+    if (edges[middle] <= residual) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return static_cast<std::uint8_t>(first);
+}
+
+}  // namespace kauri
