@@ -7,10 +7,10 @@
 #include "booster/config/configuration.h"
 #include "booster/config/group.h"
 #include "booster/model/column_fit.h"
-#include "booster/model/learnt_model.h"
 #include "booster/model/model_average.h"
 #include "booster/model/model_copies.h"
 #include "booster/model/row_counts.h"
+#include "booster/model/trained_model.h"
 #include "booster/training/training.h"
 #include "kauri/error.h"
 
@@ -18,12 +18,12 @@ namespace kauri {
 
 Learner::Learner(Client const& client)
     : configuration_(std::make_unique<Configuration>(client)),
-      model_(std::make_unique<LearntModel>()),
+      model_(std::make_unique<TrainedModel>()),
       training_(std::make_unique<Training>()) {}
 
 Learner::Learner(Configuration const& settings)
     : configuration_(std::make_unique<Configuration>(settings)),
-      model_(std::make_unique<LearntModel>()),
+      model_(std::make_unique<TrainedModel>()),
       training_(std::make_unique<Training>()) {}
 
 Learner::~Learner() = default;
@@ -54,13 +54,13 @@ void Learner::AddData(std::shared_ptr<DataMatrix const> const& data) {
 
 Model const& Learner::GetModel() const { return Ready()->GetModel(); }
 
-std::int64_t Learner::NumIterations() const { return model_->AsLearnt().NumIterations(); }
+std::int64_t Learner::NumIterations() const { return model_->AsTrained().NumIterations(); }
 
 void Learner::Reset() { training_->ForgetData(); }
 
 std::map<std::string, std::string>& Learner::Attributes() { return model_->Edit()->attributes; }
 
-std::map<std::string, std::string> const& Learner::Attributes() const { return model_->AsLearnt().attributes; }
+std::map<std::string, std::string> const& Learner::Attributes() const { return model_->AsTrained().attributes; }
 
 namespace {
 
@@ -76,24 +76,24 @@ std::vector<std::string> Model::*FeatureField(std::string const& name) {
 void Learner::SetFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
   auto const member = FeatureField(field);
   auto const is_free = configuration_->GetClient().habits == Habits::kXgboost;
-  if (!is_free) CheckColumnLabels(model_->AsLearnt(), field, values);
+  if (!is_free) CheckColumnLabels(model_->AsTrained(), field, values);
   auto copy = values;
   (model_->Edit()->*member).swap(copy);
 }
 
 void Learner::CheckColumns(DataMatrix const& data) const {
   auto const& info = data.Info();
-  if (NumIterations() == 0) return CheckTrainingNames(model_->AsLearnt(), info);
+  if (NumIterations() == 0) return CheckTrainingNames(model_->AsTrained(), info);
   Ready()->CheckColumns(DeclaredColumns::Of(info).With(*data.View()), info.n_cols);
 }
 
 std::vector<std::string> const& Learner::FeatureInfo(std::string const& field) const {
-  return model_->AsLearnt().*FeatureField(field);
+  return model_->AsTrained().*FeatureField(field);
 }
 
 std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step) const {
   std::unique_ptr<Learner> slice(new Learner(*configuration_));
-  slice->model_ = std::make_unique<LearntModel>(*model_, SliceOf(model_->AsLearnt(), range, step));
+  slice->model_ = std::make_unique<TrainedModel>(*model_, SliceOf(model_->AsTrained(), range, step));
   return slice;
 }
 
@@ -104,7 +104,7 @@ std::unique_ptr<Learner> Learner::Average(std::vector<Learner const*> const& lea
   auto const& first = *learners.front();
   std::unique_ptr<Learner> average(new Learner(*first.configuration_));
   average->SetParam("num_parallel_tree", std::to_string(model.n_parallel_trees));
-  average->model_ = std::make_unique<LearntModel>(*first.model_, std::move(model));
+  average->model_ = std::make_unique<TrainedModel>(*first.model_, std::move(model));
   return average;
 }
 

@@ -1,5 +1,5 @@
 /// \file A whole booster as users hold it: parameters, objective, trees, metrics; the C ABI's BoosterHandle. It
-/// consists of three objects: Configuration, the parameters; LearntModel, the trained model; Training, the caches kept
+/// consists of three objects: Configuration, the parameters; TrainedModel, the trained model; Training, the caches kept
 /// between rounds. Predictions and explanations are functions of a ReadyModel (ready_model.h).
 ///
 /// Training changes a Learner and must be done by one thread at a time; every const function is safe from many threads.
@@ -29,7 +29,7 @@ namespace kauri {
 struct ConfigDocument;
 class Collective;
 class Configuration;
-class LearntModel;
+class TrainedModel;
 class ModelDraft;
 class Training;
 
@@ -160,7 +160,7 @@ class Learner {
   Engine* UpdateMargins(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options);
 
   std::unique_ptr<Configuration> configuration_;
-  std::unique_ptr<LearntModel> model_;
+  std::unique_ptr<TrainedModel> model_;
   std::unique_ptr<Training> training_;
 };
 

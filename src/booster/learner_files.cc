@@ -14,7 +14,7 @@
 #include "booster/config/configuration.h"
 #include "booster/config/parameter_check.h"
 #include "booster/learner.h"
-#include "booster/model/learnt_model.h"
+#include "booster/model/trained_model.h"
 #include "booster/model_io/model_io.h"
 #include "booster/model_io/snapshot.h"
 #include "booster/training/training.h"
@@ -58,8 +58,8 @@ void Learner::LoadModel(Span<char const> bytes) { LoadModel(ParseModel(bytes)); 
 
 void Learner::LoadModel(Model model) {
   Learner next(*configuration_);
-  next.model_ = std::make_unique<LearntModel>(std::move(model));
-  next.configuration_->TakeFrom(next.model_->AsLearnt());
+  next.model_ = std::make_unique<TrainedModel>(std::move(model));
+  next.configuration_->TakeFrom(next.model_->AsTrained());
   next.model_->Describe(*next.Ready()->Parts());
   Take(&next);
 }
@@ -125,14 +125,14 @@ void Learner::LoadSnapshot(std::string const& config, Model model) {
   auto const document = ParseConfig(config);
   Learner next(*configuration_);
   if (document.is_own) {
-    next.model_ = std::make_unique<LearntModel>(std::move(model));
+    next.model_ = std::make_unique<TrainedModel>(std::move(model));
   } else {
     next.LoadModel(std::move(model));
   }
   next.LoadConfig(document);
   next.configuration_->Restore(document.of_model);
-  auto const& learnt = next.model_->AsLearnt();  // the base score may have been changed for the next round
-  next.model_->SetHasIntercept(next.NumIterations() > 0 && next.configuration_->AgreesWithBaseScore(learnt));
+  auto const& trained = next.model_->AsTrained();  // the base score may have been changed for the next round
+  next.model_->SetHasIntercept(next.NumIterations() > 0 && next.configuration_->AgreesWithBaseScore(trained));
   Take(&next);
 }
 

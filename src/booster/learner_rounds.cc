@@ -8,10 +8,10 @@
 #include "booster/config/group.h"
 #include "booster/learner.h"
 #include "booster/model/column_fit.h"
-#include "booster/model/learnt_model.h"
 #include "booster/model/model_fit.h"
+#include "booster/model/trained_model.h"
 #include "booster/training/first_round.h"
-#include "booster/training/learnt_categories.h"
+#include "booster/training/trained_categories.h"
 #include "booster/training/training.h"
 #include "common/text/log.h"
 #include "data/meta_info.h"
@@ -143,7 +143,7 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
     auto round = updates ? booster.UpdateRound(parts->ctx, *data, model, *draft.Updated(), *parts->predictor, engine)
                          : booster.BoostRound(parts->ctx, *data, model, iteration, engine);
     model_->Commit(std::move(draft), std::move(round));
-    engine->FinishRound(*data, model_->AsLearnt());
+    engine->FinishRound(*data, model_->AsTrained());
     configuration_->KeepDefaultMetric();
   } catch (...) {
     training_->ForgetData();  // margins may hold trees of the round
@@ -151,7 +151,7 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
   }
 }
 
-void Learner::WarnOfLostRounds() const { WarnOfPartialUpdate(model_->AsLearnt(), model_->Updated()); }
+void Learner::WarnOfLostRounds() const { WarnOfPartialUpdate(model_->AsTrained(), model_->Updated()); }
 
 void Learner::EndTraining() {
   auto const ready = Ready();

@@ -157,7 +157,7 @@ int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char 
     auto const array = AnyArrayOf(data, "data");
     if (name == "label") matrix->labels = {};
     if (array.on_device && name == "label" && matrix->data == nullptr && matrix->proxy_info.n_rows > 0) {
-      matrix->labels = LabelsOnTheWay(matrix->proxy_info, array.array);
+      matrix->labels = PendingLabels(matrix->proxy_info, array.array);
       return;
     }
     kauri::SetInfo(matrix->MutableInfo(), name, array.OnHost().view, MakeContext(0));

@@ -132,9 +132,9 @@ class CallerSource : public RowSource {
     return true;
   }
 
-  static std::function<void(MetaInfo*)> FinishOf(LabelsOnTheWay labels) {
+  static std::function<void(MetaInfo*)> FinishOf(PendingLabels labels) {
     if (!labels.AreThere()) return {};
-    auto const waiting = std::make_shared<LabelsOnTheWay>(std::move(labels));
+    auto const waiting = std::make_shared<PendingLabels>(std::move(labels));
     return [waiting](MetaInfo* info) { waiting->Finish(info); };
   }
 

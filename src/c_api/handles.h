@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "booster/learner.h"
-#include "c_api/labels_on_the_way.h"
+#include "c_api/pending_labels.h"
 #include "common/float_memory.h"
 #include "common/threads/shared_lock.h"
 #include "data/meta_info.h"
@@ -129,8 +129,8 @@ struct DataHandle : HandleBase {
 
   std::shared_ptr<DataMatrix> data;
   MetaInfo proxy_info = InfoOfUnknownRows();
-  CallerRows rows;        ///< the last rows given to a proxy
-  LabelsOnTheWay labels;  ///< pending labels of these rows
+  CallerRows rows;       ///< the last rows given to a proxy
+  PendingLabels labels;  ///< pending labels of these rows
   SharedLock labels_lock;
 };
 

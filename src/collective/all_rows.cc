@@ -96,8 +96,8 @@ std::vector<float> InOrder(std::vector<RankRows> const& ranks, std::size_t colum
 /// missing (silent).
 void CheckLabels(MetaInfo const& info) {
   for (auto const label : info.labels) {
-    auto const is_silent = info.n_targets > 1 && std::isnan(label);
-    if (!is_silent && !std::isfinite(label)) FailParcel("expected finite labels, got " + std::to_string(label));
+    auto const is_missing_label = info.n_targets > 1 && std::isnan(label);
+    if (!is_missing_label && !std::isfinite(label)) FailParcel("expected finite labels, got " + std::to_string(label));
   }
   for (auto const weight : info.weights) {
     if (!(weight >= 0.0F)) FailParcel("expected weights of at least 0, got " + std::to_string(weight));

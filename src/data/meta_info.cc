@@ -25,14 +25,14 @@ namespace {
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
 }
 
-/// The condition on a value besides not being NaN, which only kFiniteOrSilent allows.
-enum class Rule { kFinite, kFiniteOrSilent, kNotNegative, kLowerBound, kUpperBound };
+/// The condition on a value besides not being NaN, which only kFiniteOrMissing allows.
+enum class Rule { kFinite, kFiniteOrMissing, kNotNegative, kLowerBound, kUpperBound };
 
 char const* Meaning(Rule rule) {
   switch (rule) {
     case Rule::kFinite:
       return "finite float32 numbers";
-    case Rule::kFiniteOrSilent:
+    case Rule::kFiniteOrMissing:
       return "finite float32 numbers, or NaN where a label is not known";
     case Rule::kNotNegative:
       return "finite float32 numbers of at least 0";
@@ -82,7 +82,7 @@ std::size_t FindFirst(Context const& ctx, std::vector<float> const& values, Hold
 /// Returns the index of the first value that the rule does not allow, or values.size().
 std::size_t FindBad(Context const& ctx, Rule rule, std::vector<float> const& values) {
   auto const bounds = BoundsOf(rule);
-  if (rule == Rule::kFiniteOrSilent) {
+  if (rule == Rule::kFiniteOrMissing) {
     return FindFirst(ctx, values, [&](float value) { return !(value < bounds.least || value > bounds.most); });
   }
   return FindFirst(ctx, values, [&](float value) { return value >= bounds.least && value <= bounds.most; });
@@ -190,7 +190,7 @@ std::int64_t TargetsOf(MetaInfo const& info, ArrayView const& array) {
   return n_values > 0 && !is_row_vector ? array.shape[1] : 1;
 }
 
-Rule RuleOfLabels(std::int64_t n_targets) { return n_targets > 1 ? Rule::kFiniteOrSilent : Rule::kFinite; }
+Rule RuleOfLabels(std::int64_t n_targets) { return n_targets > 1 ? Rule::kFiniteOrMissing : Rule::kFinite; }
 
 void SetLabelArray(Context const& ctx, MetaInfo* info, ArrayView const& array) {
   auto const n_targets = TargetsOf(*info, array);

@@ -11,15 +11,15 @@
 #include "data/row_reader.h"
 #include "engine/data_cache.h"
 #include "engine/gradient_table.h"
-#include "engine/held_margins.h"
 #include "engine/leaf_gradients.h"
 #include "engine/line_slopes.h"
+#include "engine/margin_cache.h"
 #include "engine/output_gradients.h"
+#include "engine/pending_leaves.h"
 #include "engine/round_errors.h"
 #include "engine/row_draws.h"
 #include "engine/row_leaves.h"
 #include "engine/training_data.h"
-#include "engine/waiting_leaves.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 #include "tree/linear/linear_tree.h"
@@ -32,7 +32,7 @@ constexpr std::int64_t kRowsPerBlock = 1 << 12;
 
 /// State of one data set.
 struct HostData {
-  HeldMargins held;
+  MarginCache held;
   std::int64_t n_outputs = 1;
   std::vector<float> margins;  ///< [n_rows, n_outputs]
   TrainingData training;
@@ -45,7 +45,7 @@ struct HostData {
   GradientTable table;        ///< replaces both for vector leaves
   std::vector<std::int32_t> leaf_of_row;
   RoundErrors errors;     ///< for split_criterion=absolute_error
-  WaitingLeaves waiting;  ///< with several outputs: leaves not yet added to `margins`
+  PendingLeaves waiting;  ///< with several outputs: leaves not yet added to `margins`
 };
 
 class CpuEngine : public Engine, public HostSide {
@@ -56,7 +56,7 @@ class CpuEngine : public Engine, public HostSide {
                      Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) override {
     WantedMargins const wanted{data, model, start, dropped};
     auto* const own = data_.Open(*data);
-    if (!own->waiting.IsEmpty()) own->held.Lose();  // an aborted round has added only half of its leaves
+    if (!own->waiting.IsEmpty()) own->held.Invalidate();  // an aborted round has added only half of its leaves
     auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
     MarginStart from;
@@ -133,8 +133,8 @@ class CpuEngine : public Engine, public HostSide {
     if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built);
     if (built.HasLinearLeaves()) {
       AddLinearLeaves(ctx, train, built, tree.output, &own);
-    } else if (AddsLater(tree, own)) {
-      AddLeavesLater(ctx, built, tree.output, &own);
+    } else if (QueuesLeaves(tree, own)) {
+      QueueLeaves(ctx, built, tree.output, &own);
     } else {
       AddLeaves(ctx, built, tree.output, &own);
     }
@@ -159,7 +159,7 @@ class CpuEngine : public Engine, public HostSide {
     updater.Update(ctx, train, own.gradients, state, model);
   }
 
-  void FinishRound(DataMatrix const& train, Model const& model) override { data_.Of(train).held.HoldNewTrees(model); }
+  void FinishRound(DataMatrix const& train, Model const& model) override { data_.Of(train).held.NoteNewTrees(model); }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
                                MetricList const& metrics) override {
@@ -219,19 +219,19 @@ class CpuEngine : public Engine, public HostSide {
 
   static bool IsLinear(RoundTree const& tree) { return tree.param != nullptr && tree.param->linear_tree; }
 
-  static bool AddsLater(RoundTree const& tree, HostData const& own) {
+  static bool QueuesLeaves(RoundTree const& tree, HostData const& own) {
     return own.n_outputs > 1 && !tree.vector_leaves && !IsLinear(tree);
   }
 
   static Span<std::int32_t> LeavesOf(RoundTree const& tree, std::int64_t n_rows, HostData* own) {
-    if (AddsLater(tree, *own)) return own->waiting.NextLeaves(n_rows);
+    if (QueuesLeaves(tree, *own)) return own->waiting.NextLeaves(n_rows);
     ResizeLarge(&own->leaf_of_row, static_cast<std::size_t>(n_rows));
     return own->leaf_of_row;
   }
 
   /// Adds the leaves of the waiting trees once enough wait. The trees of the last output end a round, so nothing waits
   /// after it.
-  static void AddLeavesLater(Context const& ctx, Tree const& tree, std::int64_t output, HostData* own) {
+  static void QueueLeaves(Context const& ctx, Tree const& tree, std::int64_t output, HostData* own) {
     own->waiting.Add(tree, output);
     if (!own->waiting.IsFull() && output + 1 < own->n_outputs) return;
     own->waiting.AddTo(ctx, own->n_outputs, own->margins);

@@ -10,14 +10,14 @@
 
 namespace kauri {
 
-/// Cache with one entry per data set. Entry has a HeldMargins `held`. The address of an entry does not change.
+/// Cache with one entry per data set. Entry has a MarginCache `held`. The address of an entry does not change.
 template <typename Entry>
 class DataCache {
  public:
   /// Returns the entry of `data`, creating it if needed. Drops the entries of data sets that no longer exist.
   Entry* Open(DataMatrix const& data) {
     for (auto it = entries_.begin(); it != entries_.end();) {
-      it = it->second.held.AreLost() ? entries_.erase(it) : std::next(it);
+      it = it->second.held.IsInvalid() ? entries_.erase(it) : std::next(it);
     }
     return &entries_[data.Id()];
   }

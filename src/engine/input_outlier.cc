@@ -49,7 +49,7 @@ void InputScale::Add(Column column) {
   std::vector<double> sample;
   for (std::int64_t i = 0; i < n; ++i) {
     auto const value = column.Of(i * n_rows_ / n);
-    if (!std::isnan(value)) sample.push_back(value);  // missing label (`IsSilent`)
+    if (!std::isnan(value)) sample.push_back(value);  // missing label (`IsMissingLabel`)
   }
   if (sample.empty()) return;
   column.centre = Median(&sample);

@@ -24,7 +24,7 @@
 #include "collective/all_rows.h"
 #include "collective/row_ranges.h"
 #include "common/block_sum.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "common/threads/parallel_for.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
@@ -46,7 +46,7 @@ constexpr std::int64_t kGroupBlock = 16;
 void CheckShares(std::string const& metric, MetaInfo const& info) {
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
-    if ((label >= 0.0F && label <= 1.0F) || (MayBeSilent(info) && IsSilent(label))) continue;
+    if ((label >= 0.0F && label <= 1.0F) || (MayMissLabels(info) && IsMissingLabel(label))) continue;
     Fail(ErrorKind::kData, metric, ": label ", label, " of row ", GlobalRow(info, static_cast<std::int64_t>(row)),
          " is not in [0, 1]; give 0 and 1 for the two classes");
   }
@@ -70,7 +70,7 @@ RankedRow Share(float prediction, float label, float weight) {
 std::vector<std::int64_t> KnownRows(MetaInfo const& info, std::int64_t column) {
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < info.n_rows; ++row) {
-    if (!IsSilent(info.labels[row * info.n_targets + column])) rows.push_back(row);
+    if (!IsMissingLabel(info.labels[row * info.n_targets + column])) rows.push_back(row);
   }
   return rows;
 }
@@ -78,17 +78,17 @@ std::vector<std::int64_t> KnownRows(MetaInfo const& info, std::int64_t column) {
 /// Returns the mean over the columns of labels, each of which separates two classes.
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
-  auto const has_silent = HasSilent(ctx, info);
+  auto const has_missing_labels = HasMissingLabels(ctx, info);
   std::vector<RankedRow> rows;
   double sum = 0.0;
   double n_columns = 0.0;
   for (std::int64_t column = 0; column < info.n_targets; ++column) {
-    if (IsSilentTarget(info, column)) continue;
+    if (IsMissingTarget(info, column)) continue;
     auto const share = [&](std::int64_t row) {
       auto const i = row * info.n_targets + column;
       return Share(predictions[i], info.labels[i], info.Weight(row));
     };
-    if (has_silent) {
+    if (has_missing_labels) {
       auto const known = KnownRows(info, column);
       rows.resize(known.size());
       FillRanked(ctx, &rows, [&](std::int64_t i) { return share(known[i]); });

@@ -8,7 +8,7 @@
 
 #include "collective/all_rows.h"
 #include "common/block_sum.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
@@ -22,7 +22,7 @@ namespace {
 struct LabelColumn {
   MetaInfo const& info;
   std::int64_t target;
-  bool has_silent;  ///< whether a label of some column is missing
+  bool has_missing_labels;  ///< whether a label of some column is missing
 
   std::int64_t Element(std::int64_t row) const { return row * info.n_targets + target; }
   float Label(std::int64_t row) const { return info.labels[Element(row)]; }
@@ -45,12 +45,12 @@ class Determination : public Metric {
       return Evaluate(Alone(ctx), all.values, all.info);
     }
     Validate(info, OutputsPerRow(Name(), predictions, info));
-    auto const has_silent = HasSilent(ctx, info);
+    auto const has_missing_labels = HasMissingLabels(ctx, info);
     double sum = 0.0;
     double n_columns = 0.0;
     for (std::int64_t column = 0; column < info.n_targets; ++column) {
-      if (IsSilentTarget(info, column)) continue;
-      sum += OfColumn(ctx, predictions, {info, column, has_silent});
+      if (IsMissingTarget(info, column)) continue;
+      sum += OfColumn(ctx, predictions, {info, column, has_missing_labels});
       n_columns += 1.0;
     }
     if (n_columns == 0.0) RequireKnownLabels(ctx, Name(), info);
@@ -64,7 +64,7 @@ class Determination : public Metric {
     return SumBlocks<WeightedSum>(ctx, column.info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       WeightedSum block;
       for (auto row = begin; row < end; ++row) {
-        if (column.has_silent && IsSilent(column.Label(row))) continue;
+        if (column.has_missing_labels && IsMissingLabel(column.Label(row))) continue;
         auto const weight = static_cast<double>(column.info.Weight(row));
         block += WeightedSum{value(row) * weight, weight};
       }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/loss/element_weights.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
@@ -38,7 +38,7 @@ class ElementMetric : public Metric {
       return BlockSum(predictions.data() + begin, info, begin, end);
     };
     auto const loss_of = [&](std::int64_t element) {
-      if (MayBeSilent(info) && IsSilent(info.labels[element])) return WeightedLoss{0.0F, 0.0F};
+      if (MayMissLabels(info) && IsMissingLabel(info.labels[element])) return WeightedLoss{0.0F, 0.0F};
       auto const weight = info.Weight(element / info.n_targets);
       return WeightedLoss{loss_(predictions[element], info.labels[element]) * weight, weight};
     };
@@ -53,7 +53,8 @@ class ElementMetric : public Metric {
     ElementBuffer buffer;
     auto const* weights = ElementWeights(info, begin, end, &buffer);
     LossBlock const block{predictions, info.labels.data() + begin, weights, end - begin};
-    if (MayBeSilent(info) && HasSilent(block.labels, block.n)) return SumLosses(loss_, KnownCells(block).Block());
+    if (MayMissLabels(info) && HasMissingLabels(block.labels, block.n))
+      return SumLosses(loss_, KnownCells(block).Block());
     return SumLosses(loss_, block);
   }
 

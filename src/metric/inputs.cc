@@ -4,7 +4,7 @@
 
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "kauri/error.h"
 
 namespace kauri {

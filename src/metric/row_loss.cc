@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
 
@@ -33,7 +33,7 @@ double LossOf(Loss const& loss, float const* predictions, std::int64_t n_outputs
     for (std::int64_t output = 0; output < n_outputs; ++output) {
       if constexpr (kIsOfEachOutput<Loss>) {
         sum += {static_cast<double>(loss[ToSize(output)](predictions[output], labels[0])), 1.0};
-      } else if (!IsSilent(labels[output])) {
+      } else if (!IsMissingLabel(labels[output])) {
         sum += {static_cast<double>(loss(predictions[output], labels[output])), 1.0};
       }
     }

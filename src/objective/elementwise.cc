@@ -7,7 +7,7 @@
 #include "collective/reduce.h"
 #include "common/block_sum.h"
 #include "common/loss/element_weights.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "common/threads/parallel_for.h"
 #include "objective/gradient_sizes.h"
 #include "objective/target_sums.h"
@@ -34,7 +34,7 @@ void ElementwiseObjective::ComputeGradients(Context const& ctx, Span<float const
                       auto const* weights = ElementWeights(info, begin, end, &buffer);
                       auto const* labels = info.labels.data() + begin;
                       Gradients({margins.data() + begin, labels, weights, out.data() + begin, end - begin});
-                      if (MayBeSilent(info)) SilencePairs(labels, end - begin, out.data() + begin);
+                      if (MayMissLabels(info)) ClearMissingPairs(labels, end - begin, out.data() + begin);
                     });
 }
 
@@ -46,7 +46,7 @@ std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo
     auto const* weights = ElementWeights(info, begin, end, &buffer);
     auto const* labels = info.labels.data() + begin;
     Gradients({margins.data(), labels, weights, pairs.data(), end - begin});
-    if (MayBeSilent(info)) SilencePairs(labels, end - begin, pairs.data());
+    if (MayMissLabels(info)) ClearMissingPairs(labels, end - begin, pairs.data());
     TargetSums block(info.n_targets);
     for (auto element = begin; element < end; ++element) {
       auto const pair = pairs[element - begin];
@@ -59,7 +59,7 @@ std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo
     float const weight = info.Weight(element / info.n_targets);
     GradientPair pair;
     Gradients({&margin, info.labels.data() + element, &weight, &pair, 1});
-    if (MayBeSilent(info)) SilencePairs(info.labels.data() + element, 1, &pair);
+    if (MayMissLabels(info)) ClearMissingPairs(info.labels.data() + element, 1, &pair);
     return TargetTerm{static_cast<double>(pair.gradient), static_cast<double>(pair.hessian)};
   };
   auto const sums = SumTargets(ctx, info, {info.n_targets}, sum_of, term_of);

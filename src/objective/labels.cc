@@ -34,7 +34,7 @@ void FailNoWeight(std::int64_t n_rows, std::string const& objective) {
 void RequireKnownTarget(Context const& ctx, MetaInfo const& info, std::int64_t target, std::string const& objective) {
   std::int64_t n_known = 0;
   for (std::int64_t row = 0; row < info.n_rows; ++row) {
-    n_known += IsSilent(info.labels[row * info.n_targets + target]) ? 0 : 1;
+    n_known += IsMissingLabel(info.labels[row * info.n_targets + target]) ? 0 : 1;
   }
   if (SumOverRanks(ctx, n_known) > 0) return;
   Fail(ErrorKind::kData, objective, ": the labels of target ", target, " are NaN in all ",

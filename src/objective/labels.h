@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "kauri/context.h"
 #include "kauri/meta_info.h"
 
@@ -46,7 +46,7 @@ void CheckLabelDomain(MetaInfo const& info, LabelRule const& rule, InDomain in_d
     for (auto index = begin; index < end; ++index) n_in_domain += in_domain(info.labels[index]) ? 1U : 0U;
     if (n_in_domain == end - begin) continue;
     for (auto index = begin; index < end; ++index) {
-      if (in_domain(info.labels[index]) || (MayBeSilent(info) && IsSilent(info.labels[index]))) continue;
+      if (in_domain(info.labels[index]) || (MayMissLabels(info) && IsMissingLabel(info.labels[index]))) continue;
       FailLabel(info, rule, index);
     }
   }

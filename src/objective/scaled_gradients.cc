@@ -4,7 +4,7 @@
 
 #include "collective/row_sums.h"
 #include "common/lane_sum.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "common/threads/parallel_for.h"
 #include "objective/gradient_kernels.h"
 #include "objective/gradient_sizes.h"
@@ -19,7 +19,7 @@ struct Output {
   MetaInfo const& info;
   std::int64_t index;
   std::int64_t n_outputs;
-  bool has_silent;  ///< whether the label of some row is missing
+  bool has_missing_labels;  ///< whether the label of some row is missing
 
   float Margin(std::int64_t row) const { return margins[row * n_outputs + index]; }
   float Label(std::int64_t row) const { return info.labels[LabelOfOutput(row, index, info.n_targets)]; }
@@ -30,13 +30,13 @@ WeightedSum RootOf(Output const& output, std::int64_t row) {
 }
 
 WeightedSum KnownRootOf(Output const& output, std::int64_t row) {
-  return IsSilent(output.Label(row)) ? WeightedSum{} : RootOf(output, row);
+  return IsMissingLabel(output.Label(row)) ? WeightedSum{} : RootOf(output, row);
 }
 
 /// Returns the sum of the roots over the rows [begin, end), a block.
 WeightedSum RootsOfBlock(Output const& output, std::int64_t begin, std::int64_t end) {
   LaneSum<WeightedSum> block;
-  if (output.has_silent) {
+  if (output.has_missing_labels) {
     for (auto row = begin; row < end; ++row) block.Add(row - begin, KnownRootOf(output, row));
   } else {
     for (auto row = begin; row < end; ++row) block.Add(row - begin, RootOf(output, row));
@@ -71,7 +71,7 @@ std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> cons
   };
   auto const root_of = [&](std::int64_t item) {
     auto const& output = outputs[item % n_outputs];
-    return output.has_silent ? KnownRootOf(output, item / n_outputs) : RootOf(output, item / n_outputs);
+    return output.has_missing_labels ? KnownRootOf(output, item / n_outputs) : RootOf(output, item / n_outputs);
   };
   auto const roots = SumRows<TargetSums>(ctx, info, {n_outputs, n_outputs * kRowBlock}, sum_of, root_of, RootsOfValues);
   if (info.n_rows > 0) roots.Require(n_outputs);
@@ -116,7 +116,7 @@ void OutputGradients(Context const& ctx, Loss const& loss, double scale, Output 
     ComputeScaledGradients(
         loss, scale,
         {block.margins.data(), block.labels.data(), block.weights.data(), block.pairs.data(), end - begin});
-    if (output.has_silent) SilencePairs(block.labels.data(), end - begin, block.pairs.data());
+    if (output.has_missing_labels) ClearMissingPairs(block.labels.data(), end - begin, block.pairs.data());
     for (auto row = begin; row < end; ++row) out[row * output.n_outputs + output.index] = block.pairs[row - begin];
   });
 }
@@ -127,9 +127,9 @@ void GradientsOfAll(Context const& ctx, std::vector<Loss> const& losses, Span<fl
   auto const n_outputs = static_cast<std::int64_t>(losses.size());
   CheckGradientSizes(ToSize(info.n_rows) * losses.size(), margins, out);
   std::vector<Output> outputs;
-  auto const has_silent = HasSilent(ctx, info);
+  auto const has_missing_labels = HasMissingLabels(ctx, info);
   for (std::int64_t output = 0; output < n_outputs; ++output) {
-    outputs.push_back({margins, info, output, n_outputs, has_silent});
+    outputs.push_back({margins, info, output, n_outputs, has_missing_labels});
   }
   auto const scales = ScalesOf(ctx, outputs, info);
   if (info.n_rows == 0) return;

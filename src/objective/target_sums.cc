@@ -1,7 +1,7 @@
 #include "objective/target_sums.h"
 
 #include "collective/reduce.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "objective/labels.h"
 
 namespace kauri {
@@ -68,7 +68,7 @@ std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::str
       auto const weight = static_cast<double>(info.Weight(row));
       for (std::int64_t target = 0; target < n_targets; ++target) {
         auto const label = info.labels[row * n_targets + target];
-        if (IsSilent(label)) continue;
+        if (IsMissingLabel(label)) continue;
         block.Add(target, weight * static_cast<double>(label), weight);
       }
     }
@@ -76,7 +76,7 @@ std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::str
   };
   auto const term_of = [&](std::int64_t element) {
     auto const weight = static_cast<double>(info.Weight(element / n_targets));
-    if (IsSilent(info.labels[element])) return TargetTerm{0.0, 0.0};
+    if (IsMissingLabel(info.labels[element])) return TargetTerm{0.0, 0.0};
     return TargetTerm{weight * static_cast<double>(info.labels[element]), weight};
   };
   auto const sums = SumTargets(ctx, info, {n_targets, kRowBlock * n_targets}, sum_of, term_of);

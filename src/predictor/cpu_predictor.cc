@@ -16,7 +16,7 @@ namespace {
 /// A forest, together with the data that margins and explanations need besides its nodes.
 struct CpuModel : public CompiledModel {
   CpuModel(Forest compiled, LinearTrees leaves)
-      : forest(std::move(compiled)), linear(std::move(leaves)), crown(CrownIfItPays(forest)) {}
+      : forest(std::move(compiled)), linear(std::move(leaves)), tree_tops(TreeTopsIfItPays(forest)) {}
 
   /// \throws Error(kParameter) if the model has linear leaves.
   void RequireExplicable() const {
@@ -27,7 +27,7 @@ struct CpuModel : public CompiledModel {
 
   Forest const forest;
   LinearTrees const linear;
-  Crown const crown;
+  TreeTops const tree_tops;
   LazyQuadrature const quadrature;
 };
 
@@ -49,7 +49,7 @@ class CpuPredictor : public Predictor {
     if (kind == PredictKind::kMargin && !model.linear.IsEmpty()) {
       return PredictLinearMargins(ctx, own, model.linear, out);
     }
-    if (kind == PredictKind::kMargin) return PredictMargins(ctx, own, model.crown, MarginPath::kAuto, out);
+    if (kind == PredictKind::kMargin) return PredictMargins(ctx, own, model.tree_tops, MarginPath::kAuto, out);
     model.RequireExplicable();
     model.forest.RequireCover();
     if (is_treeshap_) CheckTreeShapComputes(kind);

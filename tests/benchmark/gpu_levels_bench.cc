@@ -76,7 +76,7 @@ struct Found {
 
 /// Times split finding in the state at the beginning of a level, when no floor has been raised.
 Found TimeFinding(cuda::CudaContext const& cuda, Phase phase, Level const& level, int repeats) {
-  auto const question = MakeDeviceQuestion(cuda, level, {});
+  auto const condition = MakeDeviceCondition(cuda, level, {});
   auto const floors =
       cuda::ToDevice(cuda, std::vector<double>(static_cast<std::size_t>(level.n_nodes), kMinLossChange / 2.0));
   auto entries = MakeDeviceLevel(cuda, LayOut(level, phase == Phase::kSorted), level.both_ways);
@@ -86,22 +86,22 @@ Found TimeFinding(cuda::CudaContext const& cuda, Phase phase, Level const& level
     if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries.workspace, &chunk);
   };
   sum_pieces();
-  auto const task = TaskOf(level, entries, question);
+  auto const task = TaskOf(level, entries, condition);
   auto const nodes = cuda::ToDevice(cuda, NarrowNodes(level));
   auto const reset = [&] {
     sum_pieces();
-    cuda::CopyOnDevice(cuda, floors.data(), floors.size(), question.floors.data());
+    cuda::CopyOnDevice(cuda, floors.data(), floors.size(), condition.floors.data());
   };
   auto const find = [&] {
     if (phase == Phase::kSorted) {
-      cuda::FindSplits(cuda, task, entries.workspace.ReserveSplit(cuda, chunk), question.best.data());
+      cuda::FindSplits(cuda, task, entries.workspace.ReserveSplit(cuda, chunk), condition.best.data());
     } else {
       auto const scratch = entries.workspace.ReserveInterleaved(cuda, chunk, 1, level.n_nodes);
-      cuda::FindSplitsInterleaved(cuda, task, chunk.Columns(), nodes.data(), scratch, question.best.data());
+      cuda::FindSplitsInterleaved(cuda, task, chunk.Columns(), nodes.data(), scratch, condition.best.data());
     }
   };
   auto const milliseconds = Median(cuda, repeats, reset, find);
-  return {milliseconds, Fetch(cuda, question.best)};
+  return {milliseconds, Fetch(cuda, condition.best)};
 }
 
 double TimeSorting(cuda::CudaContext const& cuda, Level const& level, int repeats) {

@@ -110,7 +110,7 @@ Model MakeModel(Options const& options) {
 struct Case {
   Options options;
   Forest forest;
-  Crown crown;
+  TreeTops tree_tops;
   std::vector<float> values;
   std::vector<float> start{0.5F};
 
@@ -121,8 +121,8 @@ struct Case {
 Case MakeCase(Context const& ctx, Options const& options) {
   auto const model = MakeModel(options);
   auto forest = CompileForest(ctx, model, {0, options.trees});
-  auto crown = BuildCrown(forest);
-  Case result{options, std::move(forest), std::move(crown), {}};
+  auto tree_tops = BuildTreeTops(forest);
+  Case result{options, std::move(forest), std::move(tree_tops), {}};
   result.values.resize(static_cast<std::size_t>(options.rows * options.cols));
   for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] = static_cast<float>(RandomUniform(7, i));
   return result;
@@ -131,7 +131,7 @@ Case MakeCase(Context const& ctx, Options const& options) {
 /// Returns the margins; sets `agree` to false if a path gives different ones.
 std::vector<float> TimeMargins(Context const& ctx, Case const& test, bool* agree) {
   constexpr char const* kNames[] = {"rows", "tiles", "crown"};
-  constexpr MarginPath kPaths[] = {MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown};
+  constexpr MarginPath kPaths[] = {MarginPath::kRows, MarginPath::kTiles, MarginPath::kTreeTops};
   auto const rows = test.FirstRows(test.options.rows);
   std::vector<float> margins[3];
   double least[3] = {1e30, 1e30, 1e30};
@@ -139,7 +139,7 @@ std::vector<float> TimeMargins(Context const& ctx, Case const& test, bool* agree
     for (int path = 0; path < 3; ++path) {
       margins[path].resize(static_cast<std::size_t>(test.options.rows));
       least[path] = std::min(least[path], LeastSeconds(1, [&] {
-                               PredictMargins(ctx, test.TaskOn(rows), test.crown, kPaths[path], margins[path]);
+                               PredictMargins(ctx, test.TaskOn(rows), test.tree_tops, kPaths[path], margins[path]);
                              }));
     }
   }
@@ -158,7 +158,7 @@ void TimeOneRow(Case const& test) {
   float margin = 0.0F;
   auto const seconds = LeastSeconds(test.options.repeats, [&] {
     for (int call = 0; call < kCalls; ++call) {
-      PredictMargins({}, test.TaskOn(rows), test.crown, MarginPath::kAuto, {&margin, 1});
+      PredictMargins({}, test.TaskOn(rows), test.tree_tops, MarginPath::kAuto, {&margin, 1});
     }
   });
   std::printf("one row          %9.2f us\n", seconds / kCalls * 1e6);

@@ -96,7 +96,7 @@ def test_includes_are_written_from_a_root() -> None:
         ("src/cli/main.cc", "c_api/c_api_error.h", False),
         ("src/cli/main.cc", "booster/learner.h", True),
         ("plugin/cuda/exact/builder.cu", "tree/split_gain.h", True),
-        ("plugin/cuda/engine/cuda_engine.cc", "engine/held_margins.h", True),
+        ("plugin/cuda/engine/cuda_engine.cc", "engine/margin_cache.h", True),
         ("plugin/cuda/exact/builder.cu", "booster/learner.h", False),
         ("src/tree/exact/exact_builder.cc", "cuda/common/check.h", False),
     ],

@@ -194,7 +194,7 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
-    data_.Of(train).held.HoldNewTrees(model);
+    data_.Of(train).held.NoteNewTrees(model);
     Log(LogLevel::kDebug, "copies of round ", model.NumIterations() - 1, " (", train.NumRows(),
         " rows): host to device ", copies_.to_device_bytes, " bytes in ", copies_.to_device_copies,
         " copies, device to host ", copies_.to_host_bytes, " bytes in ", copies_.to_host_copies, " copies");

@@ -17,7 +17,7 @@
 #include "cuda/engine/round_kernels.h"
 #include "cuda/engine/sample_by_gradient.h"
 #include "cuda/forest/walk_forest.h"
-#include "engine/held_margins.h"
+#include "engine/margin_cache.h"
 #include "engine/training_data.h"
 #include "kauri/data_matrix.h"
 #include "kauri/metric.h"
@@ -44,7 +44,7 @@ struct TrainingArrays {
 
 class EngineData {
  public:
-  HeldMargins held;
+  MarginCache held;
   std::int64_t n_outputs = 1;
   std::int64_t n_gradients = 1;  ///< n_outputs, or fewer if leaves have gradients of their own
   bool leaves_apart = false;     ///< the leaves' values follow from leaf_gradients, not from the trees' gradients

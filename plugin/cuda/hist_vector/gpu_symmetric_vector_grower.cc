@@ -27,12 +27,14 @@ void GpuSymmetricVectorGrower::FindSplits(Pairs const& /*pairs*/) {
 
 LevelSplit GpuSymmetricVectorGrower::FindLevel(Nodes const& open) {
   if (open.empty()) return {};
-  auto const sum = [&](LevelQuestions const& questions, Span<Node const> nodes) { return SumNodes(questions, nodes); };
+  auto const sum = [&](LevelConditions const& conditions, Span<Node const> nodes) {
+    return SumNodes(conditions, nodes);
+  };
   return search_.Find(ctx_, open, DrawOf(open.front().depth), columns_.TreeSet(), sum);
 }
 
-std::int64_t const* GpuSymmetricVectorGrower::SumNodes(LevelQuestions const& questions, Span<Node const> nodes) {
-  auto const size = ToSize(search_.NumSums() * questions.Width());
+std::int64_t const* GpuSymmetricVectorGrower::SumNodes(LevelConditions const& conditions, Span<Node const> nodes) {
+  auto const size = ToSize(search_.NumSums() * conditions.Width());
   auto& sums = data_->answers;
   auto& request = data_->of_level;
   sums.Reserve(cuda_, nodes.size() * size);
@@ -42,7 +44,7 @@ std::int64_t const* GpuSymmetricVectorGrower::SumNodes(LevelQuestions const& que
     summed.push_back({data_->rows.SourceOf(node.id), sums.data() + summed.size() * size});
     task.rows.most_rows += summed.back().source.rows.count;
   }
-  auto const asked = AskedOf(data_->bins, questions);
+  auto const asked = AskedOf(data_->bins, conditions);
   request.Clear();
   auto const summed_place = request.Add(summed);
   auto const asked_place = request.Add(asked);
@@ -53,8 +55,8 @@ std::int64_t const* GpuSymmetricVectorGrower::SumNodes(LevelQuestions const& que
   task.rows.lists = data_->rows.Pointers();
   task.rows.table = table_;
   task.asked = {request.At<AskedOnDevice>(asked_place), asked.size()};
-  task.width = static_cast<std::uint32_t>(questions.Width());
-  task.misses = !questions.Others().empty();
+  task.width = static_cast<std::uint32_t>(conditions.Width());
+  task.misses = !conditions.Others().empty();
   FillZero(cuda_, sums.data(), nodes.size() * size);
   AddAnswers(cuda_, data_->bins, task);
   ReserveMore(nodes.size() * size, &data_->answers_on_host);

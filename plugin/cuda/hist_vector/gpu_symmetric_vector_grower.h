@@ -1,5 +1,5 @@
 /// \file Symmetric trees with a vector in each leaf (tree/hist_vector/symmetric_vector_grower.h) of rows in device
-/// memory. The device adds up the sums for the tests of a level (`LevelQuestions`), and the host decides. The host
+/// memory. The device adds up the sums for the tests of a level (`LevelConditions`), and the host decides. The host
 /// waits twice per level.
 #pragma once
 
@@ -24,7 +24,7 @@ class GpuSymmetricVectorGrower final : public SymmetricGrowth<GpuVectorGrower> {
   bool MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const override {
     return search_.MakesSplit(split, place, node);
   }
-  std::int64_t const* SumNodes(LevelQuestions const& questions, Span<Node const> nodes);
+  std::int64_t const* SumNodes(LevelConditions const& conditions, Span<Node const> nodes);
 
   DrawnLevelSearch search_;
 };

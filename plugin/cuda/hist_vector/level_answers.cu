@@ -4,7 +4,7 @@
 #include "cuda/hist_vector/level_answers.h"
 #include "cuda/hist_vector/plan_rows.h"
 #include "cuda/hist_vector/row_pieces.cuh"
-#include "tree/drawn/node_codes.h"
+#include "tree/random_thresholds/node_codes.h"
 
 namespace kauri::cuda {
 namespace {
@@ -119,10 +119,10 @@ PlainColumns PlainColumnsOnDevice(DeviceBins const& bins) {
   return plain;
 }
 
-std::vector<AskedOnDevice> AskedOf(DeviceBins const& bins, LevelQuestions const& questions) {
+std::vector<AskedOnDevice> AskedOf(DeviceBins const& bins, LevelConditions const& conditions) {
   std::vector<AskedOnDevice> asked;
-  for (auto const& one : questions.All()) {
-    auto const has_missing = one.missing != AskedFeature::kNoColumn;
+  for (auto const& one : conditions.All()) {
+    auto const has_missing = one.missing != TestedFeature::kNoColumn;
     asked.push_back({PlaceOf(bins, one.feature), bins.features[one.feature].n_bins, one.code,
                      one.is_categorical ? 1U : 0U, static_cast<std::uint32_t>(one.told),
                      has_missing ? static_cast<std::uint32_t>(one.missing) : AskedOnDevice::kNoColumn});

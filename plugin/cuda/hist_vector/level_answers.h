@@ -1,4 +1,4 @@
-/// \file Sums of each node for the tests of a level (`LevelQuestions`, tree/hist_vector/level_questions.h), in device
+/// \file Sums of each node for the tests of a level (`LevelConditions`, tree/hist_vector/level_conditions.h), in device
 /// memory.
 ///
 /// The rows of all nodes, laid end to end (plan_rows.h), are cut into ranges. A warp handles rows of a range, each lane
@@ -14,11 +14,11 @@
 #include "cuda/hist/bins/row_codes.h"
 #include "cuda/hist_vector/add_table_rows.h"
 #include "kauri/span.h"
-#include "tree/hist_vector/level_questions.h"
+#include "tree/hist_vector/level_conditions.h"
 
 namespace kauri::cuda {
 
-/// AskedFeature, with the place of the feature's codes.
+/// TestedFeature, with the place of the feature's codes.
 struct AskedOnDevice {
   static constexpr std::uint32_t kNoColumn = 0xFFFFFFFFU;
 
@@ -32,7 +32,7 @@ struct AskedOnDevice {
 
 /// Returns the plain columns: numerical features without missing values, unless rows are lists of cells.
 PlainColumns PlainColumnsOnDevice(DeviceBins const& bins);
-std::vector<AskedOnDevice> AskedOf(DeviceBins const& bins, LevelQuestions const& questions);
+std::vector<AskedOnDevice> AskedOf(DeviceBins const& bins, LevelConditions const& conditions);
 
 struct AnswerTask {
   SumTask rows;  ///< the sums of each node: [n_sums, width]

@@ -20,16 +20,16 @@ __device__ __forceinline__ SumPiece PieceOf(FeatureCodes const& codes, std::uint
   return {static_cast<std::uint64_t>(codes.first_cell) * n_sums, static_cast<std::uint64_t>(codes.n_codes) * n_sums};
 }
 
-/// Computes the most frequent bin (`usual`) of a feature in a bundle. total: [n_sums], sums of the node.
-__device__ __forceinline__ void FillUsual(FeatureCodes const& codes, std::int64_t const* total, std::uint32_t n_sums,
-                                          std::int64_t* histogram) {
+/// Computes the most frequent bin (`most_frequent`) of a feature in a bundle. total: [n_sums], sums of the node.
+__device__ __forceinline__ void FillMostFrequent(FeatureCodes const& codes, std::int64_t const* total,
+                                                 std::uint32_t n_sums, std::int64_t* histogram) {
   std::int64_t* const cells = histogram + PieceOf(codes, n_sums).begin;
   for (std::uint32_t place = threadIdx.x; place < n_sums; place += kScanThreads) {
-    std::int64_t usual = total[place];
+    std::int64_t most_frequent = total[place];
     for (std::uint32_t code = 0; code < codes.n_codes; ++code) {
-      if (code != codes.usual) usual -= cells[static_cast<std::uint64_t>(code) * n_sums + place];
+      if (code != codes.most_frequent) most_frequent -= cells[static_cast<std::uint64_t>(code) * n_sums + place];
     }
-    cells[static_cast<std::uint64_t>(codes.usual) * n_sums + place] = usual;
+    cells[static_cast<std::uint64_t>(codes.most_frequent) * n_sums + place] = most_frequent;
   }
   __syncthreads();
 }
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(kScanThreads) ScanSplitsKernel(ScanTask task) 
   for (std::uint32_t i = blockIdx.x / n_features; i < task.pairs.size(); i += gridDim.x / n_features) {
     ScannedPair const pair = task.pairs.data()[i];
     std::int64_t* const small = task.nodes.data()[pair.small].histogram;
-    if (codes.usual != kNoUsual) {
-      FillUsual(codes, task.node_sums + static_cast<std::int64_t>(pair.small) * task.n_sums, task.n_sums, small);
+    if (codes.most_frequent != kNoMostFrequent) {
+      FillMostFrequent(codes, task.node_sums + static_cast<std::int64_t>(pair.small) * task.n_sums, task.n_sums, small);
     }
     if (pair.large >= 0) Subtract(PieceOf(codes, task.n_sums), small, task.nodes.data()[pair.large].histogram);
     FindInNode(task, pair.small, place, &shared, sums);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/block_sum.h"
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "common/weighted_sum.h"
 #include "cuda/common/launch.h"
 #include "cuda/metric/make_metric.h"
@@ -52,7 +52,7 @@ struct PickLikeliest {
 };
 
 /// The losses that SumLossesKernel adds up: NumElements() losses in float32. The kernel multiplies each by the weight
-/// of its row and leaves out missing labels (`IsSilent`).
+/// of its row and leaves out missing labels (`IsMissingLabel`).
 template <typename Pick, typename Loss>
 struct LabelLosses {
   Loss loss;
@@ -65,7 +65,7 @@ struct LabelLosses {
     return info.n_targets == 1 ? element : element / info.n_targets;
   }
   __device__ bool IsKnown(std::int64_t element) const {
-    return info.n_targets == 1 || !IsSilent(info.labels.data()[element]);
+    return info.n_targets == 1 || !IsMissingLabel(info.labels.data()[element]);
   }
   __device__ float At(std::int64_t element) const {
     float const label = info.labels.data()[element];
@@ -189,9 +189,9 @@ class MeanVersion : public DeviceMetric {
  public:
   MeanVersion(Loss const& loss, bool takes_root) : loss_(loss), takes_root_(takes_root) {}
 
-  /// Returns false if all labels are missing (`IsSilent`): the host's version then reports it.
+  /// Returns false if all labels are missing (`IsMissingLabel`): the host's version then reports it.
   bool Takes(MetaInfo const& info) const override {
-    auto const is_known = [](float label) { return !IsSilent(label); };
+    auto const is_known = [](float label) { return !IsMissingLabel(label); };
     return std::any_of(info.labels.begin(), info.labels.end(), is_known);
   }
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {

@@ -2,7 +2,7 @@
 /// device. Bytes per element: margin 4, label 4, weight 4 in, pair 8 out.
 #include <type_traits>
 
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "cuda/objective/gradient_kernels.cuh"
 #include "cuda/objective/make_objective.h"
 
@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(kGradientThreads)
   if (i >= static_cast<std::int64_t>(info.labels.size())) return;
   float const weight = WeightOf(info, info.n_targets == 1 ? i : i / info.n_targets);
   float const label = info.labels.data()[i];
-  bool const is_silent = info.n_targets > 1 && IsSilent(label);
-  out[i] = is_silent ? GradientPair{0.0F, 0.0F} : loss.Gradient(margins[i], label, weight);
+  bool const is_missing_label = info.n_targets > 1 && IsMissingLabel(label);
+  out[i] = is_missing_label ? GradientPair{0.0F, 0.0F} : loss.Gradient(margins[i], label, weight);
 }
 
 template <typename Loss>

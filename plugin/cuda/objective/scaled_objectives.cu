@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/loss/silent_cells.h"
+#include "common/loss/missing_labels.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/lane_sums.h"
 #include "cuda/objective/gradient_kernels.cuh"
@@ -27,13 +27,13 @@ struct Output {
   __device__ float Label(std::int64_t row) const {
     return info.labels.data()[LabelOfOutput(row, index, info.n_targets)];
   }
-  __device__ bool IsSilentIn(std::int64_t row) const { return info.n_targets > 1 && IsSilent(Label(row)); }
+  __device__ bool IsMissingLabelIn(std::int64_t row) const { return info.n_targets > 1 && IsMissingLabel(Label(row)); }
 };
 
 __global__ void __launch_bounds__(kGradientThreads) RootsKernel(Output output, WeightedSum* roots) {
   std::int64_t const row = GridThread();
   if (row >= output.info.n_rows) return;
-  roots[row] = output.IsSilentIn(row)
+  roots[row] = output.IsMissingLabelIn(row)
                    ? WeightedSum{}
                    : RootOfResidual(output.Margin(row), output.Label(row), WeightOf(output.info, row));
 }
@@ -44,8 +44,9 @@ __global__ void __launch_bounds__(kGradientThreads)
   std::int64_t const row = GridThread();
   if (row >= output.info.n_rows) return;
   out[row * output.n_outputs + output.index] =
-      output.IsSilentIn(row) ? GradientPair{0.0F, 0.0F}
-                             : loss.Gradient(output.Margin(row), output.Label(row), WeightOf(output.info, row), scale);
+      output.IsMissingLabelIn(row)
+          ? GradientPair{0.0F, 0.0F}
+          : loss.Gradient(output.Margin(row), output.Label(row), WeightOf(output.info, row), scale);
 }
 
 __global__ void __launch_bounds__(kGradientThreads)

@@ -98,10 +98,10 @@ void RequireSameModel(Context const& ctx, Model const& model) {
   shared.feature_types.clear();
   auto const mine = DigestOfModel(std::move(shared));
   auto const all = ctx.collective->Gather({reinterpret_cast<std::byte const*>(mine.data()), mine.size()});
-  auto const& usual = MostCommon(all);
+  auto const& most_frequent = MostCommon(all);
   std::string others;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank] != usual) others += (others.empty() ? "" : ", ") + std::to_string(rank);
+    if (all[rank] != most_frequent) others += (others.empty() ? "" : ", ") + std::to_string(rank);
   }
   if (others.empty()) return;
   throw AgreedError(

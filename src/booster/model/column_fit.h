@@ -14,7 +14,7 @@
 
 #include "booster/config/client.h"
 #include "booster/model/declared_columns.h"
-#include "booster/model/learnt_model.h"
+#include "booster/model/trained_model.h"
 #include "data/column_names.h"
 #include "kauri/model.h"
 

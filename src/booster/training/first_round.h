@@ -2,7 +2,7 @@
 #pragma once
 
 #include "booster/config/components.h"
-#include "booster/model/learnt_model.h"
+#include "booster/model/trained_model.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {

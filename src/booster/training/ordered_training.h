@@ -12,7 +12,7 @@
 
 #include "booster/config/components.h"
 #include "booster/model/data_stamp.h"
-#include "booster/model/learnt_model.h"
+#include "booster/model/trained_model.h"
 #include "data/categories/ordered_statistics.h"
 #include "kauri/data_matrix.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "booster/config/group.h"
-#include "booster/training/learnt_categories.h"
+#include "booster/training/trained_categories.h"
 #include "common/text/log.h"
 #include "data/categories/category_names.h"
 #include "data/copies/recode.h"

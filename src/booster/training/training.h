@@ -9,7 +9,7 @@
 #include "booster/config/components.h"
 #include "booster/model/column_kinds.h"
 #include "booster/model/data_stamp.h"
-#include "booster/model/learnt_model.h"
+#include "booster/model/trained_model.h"
 #include "booster/training/ordered_training.h"
 #include "kauri/data_matrix.h"
 #include "kauri/engine.h"

@@ -39,7 +39,7 @@ void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector
   ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::array<std::uint8_t, kRowsPerBlock> column;
     for (std::size_t bundle = 0; bundle < bundled->bundles.size(); ++bundle) {
-      BundleCodes(data, bundled->bundles[bundle], bundled->usual, cell_begin, begin,
+      BundleCodes(data, bundled->bundles[bundle], bundled->most_frequent, cell_begin, begin,
                   {column.data(), ToSize(end - begin)});
       auto* rows = codes.rows.data() + begin * codes.row_stride + bundle;
       for (std::int64_t i = 0; i < end - begin; ++i) rows[i * codes.row_stride] = column[i];
@@ -58,15 +58,16 @@ BundledCodes BundleDense(Context const& ctx, BinMatrix const& bins) {
     n_codes[feature] = bins.NumBins(feature) + (bins.MissingCode(feature) == kNoCode ? 0U : 1U);
     n_cells[feature] = bins.FeatureBegin()[feature + 1] - bins.FeatureBegin()[feature];
   }
-  auto usual = FindUsualCodes(ctx, data, n_codes);
-  auto const n_open = std::count_if(usual.begin(), usual.end(), [](std::uint32_t code) { return code != kNoUsual; });
+  auto most_frequent = FindMostFrequentCodes(ctx, data, n_codes);
+  auto const n_open = std::count_if(most_frequent.begin(), most_frequent.end(),
+                                    [](std::uint32_t code) { return code != kNoMostFrequent; });
   if (n_open * 4 <= bins.NumCols()) return {};
-  auto bundles = BundleNeighbours(FindOverlaps(ctx, data, usual), n_cells, 0);
+  auto bundles = BundleNeighbours(FindOverlaps(ctx, data, most_frequent), n_cells, 0);
   if (bundles.size() * 4 > n_cols * 3) return {};
   for (auto const& bundle : bundles) {
-    if (bundle.IsSingle()) usual[bundle.first] = kNoUsual;
+    if (bundle.IsSingle()) most_frequent[bundle.first] = kNoMostFrequent;
   }
-  BundledCodes bundled{std::move(bundles), {}, std::move(usual), {}};
+  BundledCodes bundled{std::move(bundles), {}, std::move(most_frequent), {}};
   bundled.bundle_of = BundleOfFeatures(bundled.bundles);
   MakeRoom(ctx, bins.NumRows(), false, &bundled);
   EncodeDenseBundles(ctx, data, bins.FeatureBegin(), &bundled);

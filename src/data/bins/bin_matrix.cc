@@ -252,7 +252,7 @@ void BinMatrix::Finish(Context const& ctx) {
     bundled_ = BundleDense(ctx, *this);
     if (HasBundles()) return;
     ByteColumns const columns{bytes_.columns.data(), n_rows_, NumCols()};
-    unusual_ = ListUnusualCells(ctx, columns, bytes_.rows.data(), bytes_.row_stride, feature_begin_);
+    sparse_ = ListSparseBins(ctx, columns, bytes_.rows.data(), bytes_.row_stride, feature_begin_);
   }
 }
 
@@ -317,8 +317,8 @@ std::uint32_t BinMatrix::LayoutDigest() const {
   add(has_missing_);
   add(feature_begin_);
   add(bundled_.bundle_of);
-  add(bundled_.usual);
-  add(unusual_.usual);
+  add(bundled_.most_frequent);
+  add(sparse_.most_frequent);
   return digest;
 }
 
@@ -329,8 +329,8 @@ std::int64_t BinMatrix::BytesHeld() const {
   return bytes(cuts_.values, cuts_.feature_begin, cuts_.min_values, cuts_.first_values, has_missing_, feature_begin_) +
          bytes(bytes_.rows, bytes_.columns, words_.rows, words_.columns) +
          bytes(entries_.row_ptr, entries_.cells, entries_.column_ptr, entries_.column_rows, entries_.column_codes) +
-         bytes(bundled_.bundle_of, bundled_.usual, bundled_.codes.rows, bundled_.codes.columns) +
-         bytes(unusual_.usual, unusual_.row_ptr, unusual_.cells);
+         bytes(bundled_.bundle_of, bundled_.most_frequent, bundled_.codes.rows, bundled_.codes.columns) +
+         bytes(sparse_.most_frequent, sparse_.row_ptr, sparse_.cells);
 }
 
 std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
@@ -346,16 +346,16 @@ std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
   return n_rows_ * NumCols() - std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
 }
 
-void BinMatrix::FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const {
-  auto const& usual_codes = HasBundles() ? bundled_.usual : unusual_.usual;
-  if (usual_codes.empty()) return;
+void BinMatrix::FillMostFrequent(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const {
+  auto const& most_frequent_codes = HasBundles() ? bundled_.most_frequent : sparse_.most_frequent;
+  if (most_frequent_codes.empty()) return;
   for (auto feature = first; feature < last; ++feature) {
-    if (usual_codes[feature] == kNoUsual) continue;
-    auto* const usual = histogram + feature_begin_[feature] + usual_codes[feature];
-    *usual = {};
+    if (most_frequent_codes[feature] == kNoMostFrequent) continue;
+    auto* const most_frequent = histogram + feature_begin_[feature] + most_frequent_codes[feature];
+    *most_frequent = {};
     FixedSum others;
     for (auto cell = feature_begin_[feature]; cell < feature_begin_[feature + 1]; ++cell) others += histogram[cell];
-    *usual = total - others;
+    *most_frequent = total - others;
   }
 }
 

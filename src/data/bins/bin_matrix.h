@@ -9,7 +9,7 @@
 /// larger table (data/bins/bin_store.h) has no copy by columns.
 /// A column with more than kMaxShortCodes categories does not fit into codes of two bytes. Its matrix has the form of
 /// sparse data, whose cells have four bytes, whatever the storage of the rows.
-/// If most codes are the usual ones, histograms read lists of the other codes (data/bins/unusual_cells.h). If
+/// If most codes are the usual ones, histograms read lists of the other codes (data/bins/sparse_bins.h). If
 /// neighbouring features exclude each other (data/bins/feature_bundles.h), histograms read the codes of their bundles;
 /// sparse data are then partitioned by these codes, too.
 /// The ranks of a group make the same calls, and their matrices share one layout. Cuts, cells, bundles, usual codes and
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "data/bins/feature_bundles.h"
-#include "data/bins/unusual_cells.h"
+#include "data/bins/sparse_bins.h"
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -54,9 +54,9 @@ struct BinCodes {
 /// Codes of bundles, in bytes; empty if bundles would not pay off.
 struct BundledCodes {
   std::vector<FeatureBundle> bundles;
-  std::vector<std::uint32_t> bundle_of;  ///< [n_cols]
-  std::vector<std::uint32_t> usual;      ///< [n_cols] usual codes, kNoUsual outside bundles; dense data only
-  BinCodes<std::uint8_t> codes;          ///< one column per bundle; by columns for sparse data only
+  std::vector<std::uint32_t> bundle_of;      ///< [n_cols]
+  std::vector<std::uint32_t> most_frequent;  ///< [n_cols] usual codes, kNoMostFrequent outside bundles; dense data only
+  BinCodes<std::uint8_t> codes;              ///< one column per bundle; by columns for sparse data only
 };
 
 /// Entries of sparse data. Bundled data have no copy by columns.
@@ -131,14 +131,14 @@ class BinMatrix {
   bool HasBundles() const { return !bundled_.bundles.empty(); }
   BundledCodes const& Bundled() const { return bundled_; }
   /// Returns the lists of unusual cells for histograms; may be empty.
-  UnusualCells const& Unusual() const { return unusual_; }
+  SparseBins const& Sparse() const { return sparse_; }
   /// Returns the offset to subtract from a bundle's code to get the feature's own code.
   std::uint32_t BundleOffset(std::size_t feature) const {
     return feature_begin_[feature] - bundled_.bundles[bundled_.bundle_of[feature]].first_cell;
   }
   /// Completes a histogram that was made from bundles or lists, for features [first, last): derives the sums of the
   /// usual cells. total: the sum over all rows of the histogram.
-  void FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const;
+  void FillMostFrequent(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const;
   /// Returns the entries of a column; sparse data without bundles only.
   ColumnEntries EntriesOf(std::size_t feature) const {
     auto const begin = entries_.column_ptr[feature];
@@ -173,7 +173,7 @@ class BinMatrix {
   BinCodes<std::uint16_t> words_;
   BinEntries entries_;
   BundledCodes bundled_;
-  UnusualCells unusual_;
+  SparseBins sparse_;
 };
 
 }  // namespace kauri

@@ -43,20 +43,20 @@ void CountCodes(std::uint8_t const* codes, std::int64_t n_rows, std::int64_t* co
   }
 }
 
-/// Returns the code that more than half of n_rows rows have, or kNoUsual.
-std::uint32_t UsualCode(std::int64_t const* counts, std::int64_t n_rows) {
+/// Returns the code that more than half of n_rows rows have, or kNoMostFrequent.
+std::uint32_t MostFrequentCode(std::int64_t const* counts, std::int64_t n_rows) {
   for (std::uint32_t code = 0; code < kByteCells; ++code) {
     if (counts[code] > n_rows / 2) return code;  // the doubled count could overflow if a faulty connection changed it
   }
-  return kNoUsual;
+  return kNoMostFrequent;
 }
 
 /// Returns the usual codes of the features with at most most_codes codes, based on the first n_rows rows of each rank.
-std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows,
-                                      Span<std::uint32_t const> n_codes, std::uint32_t most_codes) {
+std::vector<std::uint32_t> MostFrequentCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows,
+                                             Span<std::uint32_t const> n_codes, std::uint32_t most_codes) {
   constexpr std::int64_t kColumnsAtOnce = 1 << 10;
   auto const n_all = SumOverRanks(ctx, n_rows);
-  std::vector<std::uint32_t> usual(data.n_cols, kNoUsual);
+  std::vector<std::uint32_t> most_frequent(data.n_cols, kNoMostFrequent);
   std::vector<std::int64_t> counts;
   for (std::int64_t first = 0; first < data.n_cols; first += kColumnsAtOnce) {
     auto const n_columns = std::min(kColumnsAtOnce, data.n_cols - first);
@@ -69,23 +69,23 @@ std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& dat
     for (std::int64_t column = 0; column < n_columns; ++column) {
       auto const feature = static_cast<std::size_t>(first + column);
       if (n_codes[feature] > most_codes) continue;
-      usual[feature] = UsualCode(counts.data() + column * kByteCells, n_all);
-      if (usual[feature] == kNoUsual || usual[feature] < n_codes[feature]) continue;
-      Fail(ErrorKind::kCollective, "the most frequent bin over all ranks is wrong: got bin ", usual[feature],
+      most_frequent[feature] = MostFrequentCode(counts.data() + column * kByteCells, n_all);
+      if (most_frequent[feature] == kNoMostFrequent || most_frequent[feature] < n_codes[feature]) continue;
+      Fail(ErrorKind::kCollective, "the most frequent bin over all ranks is wrong: got bin ", most_frequent[feature],
            " of feature ", feature, ", which has ", n_codes[feature],
            " bins. Check that the transport delivers every byte unchanged.");
     }
   }
-  return usual;
+  return most_frequent;
 }
 
 /// Sets `last` to `mark` in the rows with another code than the usual one. Returns the largest former `last` of these
 /// rows.
-std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::int64_t n, std::uint32_t mark,
+std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t most_frequent, std::int64_t n, std::uint32_t mark,
                           std::uint32_t* last) {
   std::uint32_t largest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    auto const unusual = 0U - static_cast<std::uint32_t>(codes[i] != usual);
+    auto const unusual = 0U - static_cast<std::uint32_t>(codes[i] != most_frequent);
     largest = std::max(largest, last[i] & unusual);
     last[i] = (mark & unusual) | (last[i] & ~unusual);
   }
@@ -94,32 +94,34 @@ std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::i
 
 }  // namespace
 
-std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
-                                          Span<std::uint32_t const> n_codes) {
+std::vector<std::uint32_t> FindMostFrequentCodes(Context const& ctx, ByteColumns const& data,
+                                                 Span<std::uint32_t const> n_codes) {
   constexpr std::uint32_t kMostCodes = kByteCells / 2;  // larger features leave no room for another in a bundle
-  return UsualCodes(ctx, data, data.n_rows, n_codes, kMostCodes);
+  return MostFrequentCodes(ctx, data, data.n_rows, n_codes, kMostCodes);
 }
 
-std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
-                                          Span<std::uint32_t const> n_codes, std::int64_t n_rows) {
-  return UsualCodes(ctx, data, std::min(n_rows, data.n_rows), n_codes, kByteCells);
+std::vector<std::uint32_t> FindMostFrequentCodes(Context const& ctx, ByteColumns const& data,
+                                                 Span<std::uint32_t const> n_codes, std::int64_t n_rows) {
+  return MostFrequentCodes(ctx, data, std::min(n_rows, data.n_rows), n_codes, kByteCells);
 }
 
-std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual) {
+std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data,
+                                        Span<std::uint32_t const> most_frequent) {
   LargestOfThreads overlaps(ctx, data.n_cols);
   ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::array<std::uint32_t, kRowsPerBlock> last{};  // 1 + the index of the last feature with an unusual code
     auto* const found = overlaps.OfThread();
-    for (std::uint32_t feature = 0; feature < usual.size(); ++feature) {
-      if (usual[feature] == kNoUsual) continue;
-      auto const largest = MarkUnusual(data.Of(feature) + begin, usual[feature], end - begin, feature + 1, last.data());
+    for (std::uint32_t feature = 0; feature < most_frequent.size(); ++feature) {
+      if (most_frequent[feature] == kNoMostFrequent) continue;
+      auto const largest =
+          MarkUnusual(data.Of(feature) + begin, most_frequent[feature], end - begin, feature + 1, last.data());
       found[feature] = std::max(found[feature], largest);
     }
   });
   auto result = overlaps.Combine(ctx);
-  for (std::uint32_t feature = 0; feature < usual.size(); ++feature) {
-    auto const follows_full = feature > 0 && usual[feature - 1] == kNoUsual;
-    if (usual[feature] == kNoUsual || follows_full) result[feature] = feature;
+  for (std::uint32_t feature = 0; feature < most_frequent.size(); ++feature) {
+    auto const follows_full = feature > 0 && most_frequent[feature - 1] == kNoMostFrequent;
+    if (most_frequent[feature] == kNoMostFrequent || follows_full) result[feature] = feature;
   }
   return result;
 }
@@ -156,20 +158,20 @@ std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, 
   return bundles;
 }
 
-void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> usual,
+void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> most_frequent,
                  Span<std::uint32_t const> cell_begin, std::int64_t begin, Span<std::uint8_t> out) {
   auto const n = static_cast<std::int64_t>(out.size());
   if (bundle.IsSingle()) {
     std::copy_n(data.Of(bundle.first) + begin, n, out.data());
     return;
   }
-  std::fill_n(out.data(), n, static_cast<std::uint8_t>(usual[bundle.first]));
+  std::fill_n(out.data(), n, static_cast<std::uint8_t>(most_frequent[bundle.first]));
   for (auto feature = bundle.first; feature < bundle.last; ++feature) {
     auto const offset = static_cast<std::uint8_t>(cell_begin[feature] - bundle.first_cell);
-    auto const usual_code = static_cast<std::uint8_t>(usual[feature]);
+    auto const most_frequent_code = static_cast<std::uint8_t>(most_frequent[feature]);
     auto const* codes = data.Of(feature) + begin;
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i] = codes[i] == usual_code ? out[i] : static_cast<std::uint8_t>(codes[i] + offset);
+      out[i] = codes[i] == most_frequent_code ? out[i] : static_cast<std::uint8_t>(codes[i] + offset);
     }
   }
 }

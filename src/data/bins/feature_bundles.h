@@ -48,17 +48,18 @@ struct ByteColumns {
 };
 
 /// Returns the most frequent code of each feature with at most 128 codes if more than half of the rows have it.
-/// Otherwise returns kNoUsual; such a feature cannot be bundled. n_codes: [n_cols].
-constexpr std::uint32_t kNoUsual = 0xFFFFFFFFU;
-std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
-                                          Span<std::uint32_t const> n_codes);
+/// Otherwise returns kNoMostFrequent; such a feature cannot be bundled. n_codes: [n_cols].
+constexpr std::uint32_t kNoMostFrequent = 0xFFFFFFFFU;
+std::vector<std::uint32_t> FindMostFrequentCodes(Context const& ctx, ByteColumns const& data,
+                                                 Span<std::uint32_t const> n_codes);
 /// Returns the usual codes of features with any number of codes, based on the first n_rows rows of each rank.
-std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
-                                          Span<std::uint32_t const> n_codes, std::int64_t n_rows);
+std::vector<std::uint32_t> FindMostFrequentCodes(Context const& ctx, ByteColumns const& data,
+                                                 Span<std::uint32_t const> n_codes, std::int64_t n_rows);
 
 /// Returns for each feature 1 + the nearest feature before it that has an unusual code in the same row, or 0 if there
 /// is none: [n_cols].
-std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual);
+std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data,
+                                        Span<std::uint32_t const> most_frequent);
 /// The same for sparse data.
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, CsrStorage const& data, std::int64_t n_cols);
 
@@ -68,7 +69,7 @@ std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, 
                                             std::uint32_t spare);
 
 /// Computes the codes of the rows from `begin` on in a bundle of dense data. cell_begin: [n_cols + 1]. out: [n_rows].
-void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> usual,
+void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> most_frequent,
                  Span<std::uint32_t const> cell_begin, std::int64_t begin, Span<std::uint8_t> out);
 
 }  // namespace kauri

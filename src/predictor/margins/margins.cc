@@ -10,7 +10,7 @@
 #include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
 #include "predictor/margins/add_vectors.h"
-#include "predictor/margins/crown_kernel.h"
+#include "predictor/margins/tree_tops_kernel.h"
 
 namespace kauri {
 namespace {
@@ -21,10 +21,10 @@ constexpr std::int64_t kFewRows = 8;
 /// Maximum bytes of a tile, so that it stays in a core's cache while all trees pass over it.
 constexpr std::int64_t kTileBytes = 1 << 17;
 
-/// Returns the rows of a tile: a multiple of kCrownRows up to 512 or, for wide rows, of kWalkLanes.
+/// Returns the rows of a tile: a multiple of kTreeTopsRows up to 512 or, for wide rows, of kWalkLanes.
 std::int64_t TileRows(std::int64_t bytes_per_row) {
   auto const rows = std::clamp<std::int64_t>(kTileBytes / std::max<std::int64_t>(1, bytes_per_row), kWalkLanes, 512);
-  auto const unit = rows >= kCrownRows ? kCrownRows : kWalkLanes;
+  auto const unit = rows >= kTreeTopsRows ? kTreeTopsRows : kWalkLanes;
   return rows / unit * unit;
 }
 
@@ -46,20 +46,20 @@ class KeyBuffer {
 /// One row as keys and, if there are tree tops for single rows, as codes.
 class SingleRow {
  public:
-  SingleRow(Forest const& forest, Crown const& crown)
-      : forest_(forest), crown_(crown), keys_(forest.NumSlots()), has_codes_(!crown.row.IsEmpty()) {}
+  SingleRow(Forest const& forest, TreeTops const& tree_tops)
+      : forest_(forest), tree_tops_(tree_tops), keys_(forest.NumSlots()), has_codes_(!tree_tops.row.IsEmpty()) {}
 
   void Read(DataView const& rows, std::int64_t row) {
     ReadKeys(forest_, rows, row, row + 1, 1, keys_.Data());
-    if (has_codes_) EncodeRow(crown_, keys_.Data(), codes_.data());
+    if (has_codes_) EncodeRow(tree_tops_, keys_.Data(), codes_.data());
   }
 
   /// Adds the leaves of traversals [begin, end), at most kGroup, to sums [n_outputs], one after the other. A traversal
   /// covers a tree, or a group if there are vectors.
   template <bool kCategorical, typename Reader>
   void AddTrees(Reader const& reader, std::int64_t begin, std::int64_t end, float* sums) {
-    auto const& row = crown_.row;
-    if (has_codes_) FindRowExits(row, {codes_.data(), crown_.columns.size()}, begin, end - begin, exits_.data());
+    auto const& row = tree_tops_.row;
+    if (has_codes_) FindRowExits(row, {codes_.data(), tree_tops_.columns.size()}, begin, end - begin, exits_.data());
     if (has_codes_ && !row.value.empty()) {
       AddExits(begin, end, sums);
       return;
@@ -73,15 +73,15 @@ class SingleRow {
 
  private:
   void AddExits(std::int64_t begin, std::int64_t end, float* sums) const {
-    auto const* values = crown_.row.value.data();
+    auto const* values = tree_tops_.row.value.data();
     if (forest_.n_outputs > 1) {
       for (auto tree = begin; tree < end; ++tree) {
-        sums[forest_.output_of_tree[tree]] += values[tree * kRowCrownNodes + exits_[tree - begin]];
+        sums[forest_.output_of_tree[tree]] += values[tree * kRowTreeTopsNodes + exits_[tree - begin]];
       }
       return;
     }
     auto sum = sums[0];
-    for (auto tree = begin; tree < end; ++tree) sum += values[tree * kRowCrownNodes + exits_[tree - begin]];
+    for (auto tree = begin; tree < end; ++tree) sum += values[tree * kRowTreeTopsNodes + exits_[tree - begin]];
     sums[0] = sum;
   }
 
@@ -97,9 +97,9 @@ class SingleRow {
       tree_begin[lane] = forest_.tree_begin[tree];
       auto depth = forest_.tree_depth[tree];
       if (has_codes_) {
-        auto const& top = crown_.trees[tree];
-        auto const exit = exits[std::min(lane, n_walks - 1)] >> (kCrownLevels - top.levels);
-        nodes[lane] = crown_.exit_node[top.exit_begin + exit];
+        auto const& top = tree_tops_.trees[tree];
+        auto const exit = exits[std::min(lane, n_walks - 1)] >> (kTreeTopsLevels - top.levels);
+        nodes[lane] = tree_tops_.exit_node[top.exit_begin + exit];
         depth -= top.levels;
       }
       steps = std::max(steps, depth);
@@ -116,7 +116,7 @@ class SingleRow {
   }
 
   Forest const& forest_;
-  Crown const& crown_;
+  TreeTops const& tree_tops_;
   KeyBuffer keys_;
   bool has_codes_;
   std::array<std::int8_t, kMaxRowColumns> codes_;
@@ -124,9 +124,10 @@ class SingleRow {
 };
 
 /// Computes the margins of rows [begin, end), one at a time.
-void MarginsByRows(ForestTask const& task, Crown const& crown, std::int64_t begin, std::int64_t end, float* out) {
+void MarginsByRows(ForestTask const& task, TreeTops const& tree_tops, std::int64_t begin, std::int64_t end,
+                   float* out) {
   auto const& forest = task.forest;
-  SingleRow single(forest, crown);
+  SingleRow single(forest, tree_tops);
   auto const n_walks = task.trees.end / forest.TreesPerWalk();
   for (auto row = begin; row < end; ++row) {
     single.Read(task.rows, row);
@@ -144,44 +145,44 @@ void MarginsByRows(ForestTask const& task, Crown const& crown, std::int64_t begi
 class Tile {
  public:
   /// crown: nullptr for traversals from the root.
-  Tile(ForestTask const& task, Crown const* crown, std::int64_t begin, std::int64_t end)
+  Tile(ForestTask const& task, TreeTops const* tree_tops, std::int64_t begin, std::int64_t end)
       : forest_(task.forest),
-        crown_(crown),
+        tree_tops_(tree_tops),
         begin_(begin),
         n_rows_(end - begin),
-        n_padded_(RoundUp(n_rows_, crown != nullptr ? kCrownRows : kWalkLanes)),
+        n_padded_(RoundUp(n_rows_, tree_tops != nullptr ? kTreeTopsRows : kWalkLanes)),
         has_vectors_(!forest_.vectors.IsEmpty()),
         keys_(ToSize(n_padded_ * forest_.NumSlots()), kMissingKey),
         sums_(ToSize(n_padded_ * (has_vectors_ ? forest_.vectors.stride : forest_.n_outputs))) {
     ReadKeys(forest_, task.rows, begin, end, kWalkLanes, keys_.data());
     ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) { *sum = task.StartOf(begin + row, output); });
-    if (crown == nullptr) return;
-    codes_.resize(crown->columns.size() * ToSize(n_padded_ * crown->code_bytes));
-    EncodeRows(*crown, keys_.data(), n_padded_, forest_.NumSlots(), codes_.data());
+    if (tree_tops == nullptr) return;
+    codes_.resize(tree_tops->columns.size() * ToSize(n_padded_ * tree_tops->code_bytes));
+    EncodeRows(*tree_tops, keys_.data(), n_padded_, forest_.NumSlots(), codes_.data());
     exits_.resize(n_padded_);
   }
 
   /// Adds the leaves of the group of trees [first, end).
   void AddTrees(std::int64_t first, std::int64_t end) {
-    if (crown_ == nullptr) {
+    if (tree_tops_ == nullptr) {
       AddByWalk(first, end, nullptr);
       return;
     }
-    auto const& top = crown_->trees[first];
-    CrownJob const job{codes_.data(),
-                       crown_->code_bytes,
-                       n_padded_,
-                       top.levels,
-                       top.has_questions,
-                       crown_->column.data() + top.node_begin,
-                       crown_->rank.data() + top.node_begin,
-                       crown_->exit_value.data() + top.exit_begin};
+    auto const& top = tree_tops_->trees[first];
+    TreeTopsJob const job{codes_.data(),
+                          tree_tops_->code_bytes,
+                          n_padded_,
+                          top.levels,
+                          top.has_conditions,
+                          tree_tops_->column.data() + top.node_begin,
+                          tree_tops_->rank.data() + top.node_begin,
+                          tree_tops_->exit_value.data() + top.exit_begin};
     if (!top.has_deeper && end == first + 1) {
-      AddCrownValues(job, Sums(forest_.output_of_tree[first]));
+      AddTreeTopsValues(job, Sums(forest_.output_of_tree[first]));
       return;
     }
-    FindCrownExits(job, exits_.data());
-    AddByWalk(first, end, crown_->exit_node.data() + top.exit_begin);
+    FindTreeTopsExits(job, exits_.data());
+    AddByWalk(first, end, tree_tops_->exit_node.data() + top.exit_begin);
   }
 
   void Write(float* out) {
@@ -212,7 +213,7 @@ class Tile {
 
   /// Adds the leaves of a group by traversal, from the root or from the exits of the tree tops.
   void AddByWalk(std::int64_t first, std::int64_t end, std::uint32_t const* exit_node) {
-    auto const steps = forest_.tree_depth[first] - (exit_node == nullptr ? 0 : kCrownLevels);
+    auto const steps = forest_.tree_depth[first] - (exit_node == nullptr ? 0 : kTreeTopsLevels);
     WithReader(forest_, [&](auto const& reader, auto categorical) {
       for (std::int64_t row = 0; row < n_padded_; row += kWalkLanes) {
         std::uint32_t nodes[kWalkLanes] = {};
@@ -238,7 +239,7 @@ class Tile {
   }
 
   Forest const& forest_;
-  Crown const* crown_;
+  TreeTops const* tree_tops_;
   std::int64_t begin_;
   std::int64_t n_rows_;
   std::int64_t n_padded_;
@@ -249,22 +250,23 @@ class Tile {
   std::vector<std::uint8_t> exits_;  ///< [n_padded]
 };
 
-MarginPath Choose(ForestTask const& task, Crown const& crown) {
+MarginPath Choose(ForestTask const& task, TreeTops const& tree_tops) {
   if (task.rows.NumRows() < kFewRows) return MarginPath::kRows;
-  return CrownPays(task.forest, crown, task.trees) ? MarginPath::kCrown : MarginPath::kTiles;
+  return TreeTopsPays(task.forest, tree_tops, task.trees) ? MarginPath::kTreeTops : MarginPath::kTiles;
 }
 
 }  // namespace
 
-void PredictMargins(Context const& ctx, ForestTask const& task, Crown const& crown, MarginPath path, Span<float> out) {
+void PredictMargins(Context const& ctx, ForestTask const& task, TreeTops const& tree_tops, MarginPath path,
+                    Span<float> out) {
   auto const& forest = task.forest;
-  if (path == MarginPath::kAuto) path = Choose(task, crown);
-  auto const* const codes = path == MarginPath::kCrown ? &crown : nullptr;
+  if (path == MarginPath::kAuto) path = Choose(task, tree_tops);
+  auto const* const codes = path == MarginPath::kTreeTops ? &tree_tops : nullptr;
   auto const code_bytes = codes == nullptr ? 0 : static_cast<std::int64_t>(codes->columns.size()) * codes->code_bytes;
   auto const block_size = TileRows(4 * (forest.NumSlots() + forest.n_outputs) + code_bytes);
   ParallelForBlocks(ctx, task.rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     if (path == MarginPath::kRows || end - begin < kFewRows) {
-      MarginsByRows(task, crown, begin, end, out.data());
+      MarginsByRows(task, tree_tops, begin, end, out.data());
       return;
     }
     Tile tile(task, codes, begin, end);

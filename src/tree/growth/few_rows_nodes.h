@@ -9,8 +9,8 @@
 #include "data/bins/bin_matrix.h"
 #include "kauri/context.h"
 #include "kauri/span.h"
-#include "tree/drawn/drawn_columns.h"
 #include "tree/growth/hist_growth.h"
+#include "tree/random_thresholds/drawn_columns.h"
 #include "tree/rows/row_lists.h"
 
 namespace kauri {

@@ -63,8 +63,8 @@ std::vector<double> SumSquares(Context const& ctx, TreeTask const& task) {
 
 double NoiseDeviation(TreeParam const& param, TreePlace const& place, double chance_gain) {
   auto const n_rows = static_cast<double>(place.n_rows);
-  auto const learnt = Exp(static_cast<double>(param.eta) * static_cast<double>(place.iteration));
-  return static_cast<double>(param.random_strength) * chance_gain * (n_rows / (n_rows + learnt));
+  auto const trained = Exp(static_cast<double>(param.eta) * static_cast<double>(place.iteration));
+  return static_cast<double>(param.random_strength) * chance_gain * (n_rows / (n_rows + trained));
 }
 
 }  // namespace kauri

@@ -132,8 +132,8 @@ GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone
 CategoryGain MakeCategoryGain(TreeParam const& param, double root_hessian, std::int64_t n_rows) {
   if (n_rows == 0) return {};
   auto const of_row = root_hessian / static_cast<double>(n_rows);
-  auto const usual = std::clamp(static_cast<double>(n_rows) / 100.0, 10.0, 200.0);
-  auto const smooth = param.cat_smooth < 0.0F ? usual : static_cast<double>(param.cat_smooth);
+  auto const most_frequent = std::clamp(static_cast<double>(n_rows) / 100.0, 10.0, 200.0);
+  auto const smooth = param.cat_smooth < 0.0F ? most_frequent : static_cast<double>(param.cat_smooth);
   return {smooth, smooth * of_row, static_cast<double>(param.cat_l2), param.min_data_per_group * of_row};
 }
 

@@ -1,5 +1,5 @@
 /// \file Finds the best split of a node with few rows without a histogram. Random thresholds need no histogram, either
-/// (drawn/drawn_columns.h).
+/// (random_thresholds/drawn_columns.h).
 ///
 /// A histogram costs a clearing, a subtraction and a scan of all its cells, however few contain rows. Instead, the rows
 /// are added feature by feature to cells that are otherwise zero, and a bit per cell marks the cells with rows. Only

@@ -65,8 +65,8 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins)
   auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
   if (bins.HasBundles()) {
     entries_per_row_ = static_cast<double>(bins.Bundled().bundles.size());
-  } else if (!bins.Unusual().IsEmpty()) {
-    entries_per_row_ = static_cast<double>(bins.Unusual().cells.size()) / static_cast<double>(n_rows);
+  } else if (!bins.Sparse().IsEmpty()) {
+    entries_per_row_ = static_cast<double>(bins.Sparse().cells.size()) / static_cast<double>(n_rows);
   } else {
     entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
                                       : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);
@@ -173,7 +173,7 @@ void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pa
     for (auto const* other : partial) {
       for (auto cell = begin; cell < end; ++cell) small[cell] += other[half + cell];
     }
-    bins_->FillUsual(block.first, block.last, half == 0 ? node.sum : FixedSum{node.rows.of_node, 0}, small);
+    bins_->FillMostFrequent(block.first, block.last, half == 0 ? node.sum : FixedSum{node.rows.of_node, 0}, small);
   }
   ScanBlock(finder, *pair.small, block, best);
   if (pair.large == nullptr) return;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kSumsOfChunk = 1 << 22;  // 32 MiB
 
-std::int64_t NumQuestions(LevelQuestions const& questions) {
-  return questions.NumPlain() + static_cast<std::int64_t>(questions.OfOthers().size());
+std::int64_t NumConditions(LevelConditions const& conditions) {
+  return conditions.NumPlain() + static_cast<std::int64_t>(conditions.OfOthers().size());
 }
 
 /// Calls fn(first, nodes) for all nodes of the level, in chunks whose sums fit in memory. first: position of the chunk
@@ -57,10 +57,10 @@ double DrawnLevelSearch::LossOf(LevelSplit const& split, VectorTotal const& node
 
 /// Scores all plain columns at once; used if splits only depend on gains and hessians.
 void DrawnLevelSearch::ScorePlain(Answers const& of_node, Scratch* scratch, double* losses) const {
-  auto const& questions = of_node.questions;
+  auto const& conditions = of_node.conditions;
   auto const& node = of_node.nodes[0].total;
-  auto const n = questions.NumPlain();
-  auto const width = questions.Width();
+  auto const n = conditions.NumPlain();
+  auto const width = conditions.Width();
   auto const& gain = rules_.gain;
   scratch->sums.assign(ToSize(3 * n), 0.0);
   BoundarySums const of{scratch->sums.data(), scratch->sums.data() + n, scratch->sums.data() + 2 * n};
@@ -70,71 +70,72 @@ void DrawnLevelSearch::ScorePlain(Answers const& of_node, Scratch* scratch, doub
     AddOutput(gain.Of(output), {gradients, hessians, n, {}, gain.SumOf(node.sums.data(), output)}, of);
   }
   for (std::int64_t column = 0; column < n; ++column) {
-    auto const can = questions.IsAsked(column) && CanHold(of.hessian_left[column]) && CanHold(of.hessian_right[column]);
+    auto const can =
+        conditions.IsAsked(column) && CanHold(of.hessian_left[column]) && CanHold(of.hessian_right[column]);
     losses[column] = can ? of.gain[column] - node.gain : -kInfinity;
   }
 }
 
 void DrawnLevelSearch::ScoreNode(Answers const& of_node, Scratch* scratch, double* losses) const {
-  auto const& questions = of_node.questions;
+  auto const& conditions = of_node.conditions;
   auto const& node = of_node.nodes[0];
-  auto const n = questions.NumPlain();
+  auto const n = conditions.NumPlain();
   scratch->left.resize(ToSize(NumSums()));
-  auto const loss_of = [&](LevelQuestion const& question) {
-    if (!MayUse(node, question.split.best.feature)) return -kInfinity;
-    question.Left(node.total.sums.data(), of_node.sums, questions.Width(), scratch->left);
-    return LossOf(question.split, node.total, scratch->left.data());
+  auto const loss_of = [&](LevelCondition const& condition) {
+    if (!MayUse(node, condition.split.best.feature)) return -kInfinity;
+    condition.Left(node.total.sums.data(), of_node.sums, conditions.Width(), scratch->left);
+    return LossOf(condition.split, node.total, scratch->left.data());
   };
   auto const is_plain = rules_.signs.empty() && node.total.bounds.empty() && rules_.gain.least_rows <= 1;
   if (is_plain && node.features->size() == n_features_) {
     ScorePlain(of_node, scratch, losses);
   } else {
     for (std::int64_t column = 0; column < n; ++column) {
-      losses[column] = questions.IsAsked(column) ? loss_of(questions.Of(column)) : -kInfinity;
+      losses[column] = conditions.IsAsked(column) ? loss_of(conditions.Of(column)) : -kInfinity;
     }
   }
-  std::transform(questions.OfOthers().begin(), questions.OfOthers().end(), losses + n, loss_of);
+  std::transform(conditions.OfOthers().begin(), conditions.OfOthers().end(), losses + n, loss_of);
 }
 
 /// Adds the loss changes of the nodes to the scores.
 void DrawnLevelSearch::ScoreChunk(Context const& ctx, Answers const& chunk) {
-  auto const size = NumSums() * chunk.questions.Width();
-  auto const n = NumQuestions(chunk.questions);
+  auto const size = NumSums() * chunk.conditions.Width();
+  auto const n = NumConditions(chunk.conditions);
   auto const n_nodes = static_cast<std::int64_t>(chunk.nodes.size());
   losses_.resize(std::max(losses_.size(), ToSize(n_nodes * n)));
   auto const work = static_cast<double>(n_nodes) * static_cast<double>(size);
   ParallelFor(ThreadsFor(ctx, work), n_nodes, [&](std::int64_t node) {
-    Answers const of_node{chunk.questions, {chunk.nodes.data() + node, 1}, chunk.sums + node * size};
+    Answers const of_node{chunk.conditions, {chunk.nodes.data() + node, 1}, chunk.sums + node * size};
     ScoreNode(of_node, &scratch_[ThreadIndex()], losses_.data() + node * n);
   });
   for (std::int64_t node = 0; node < n_nodes; ++node) {
     auto const* const losses = losses_.data() + node * n;
-    for (std::int64_t question = 0; question < n; ++question) {
-      if (losses[question] != -kInfinity) scores_[question] += losses[question] - rules_.gamma;
+    for (std::int64_t condition = 0; condition < n; ++condition) {
+      if (losses[condition] != -kInfinity) scores_[condition] += losses[condition] - rules_.gamma;
     }
   }
 }
 
-LevelQuestion DrawnLevelSearch::BestOf(Span<Node const> level, LevelQuestions const& questions) const {
-  LevelQuestion best;
-  auto const compare = [&](LevelQuestion question, double score) {
-    auto const feature = question.split.best.feature;
-    question.split.best.loss_change = score - AddCost(0.0, rules_.costs, feature);
-    if (!ReducesLoss(question.split.best)) return;
+LevelCondition DrawnLevelSearch::BestOf(Span<Node const> level, LevelConditions const& conditions) const {
+  LevelCondition best;
+  auto const compare = [&](LevelCondition condition, double score) {
+    auto const feature = condition.split.best.feature;
+    condition.split.best.loss_change = score - AddCost(0.0, rules_.costs, feature);
+    if (!ReducesLoss(condition.split.best)) return;
     for (auto const& node : level) {
-      if (node.total.noise.IsOn() && MayUse(node, feature)) question.split.noise += node.total.noise.Of(feature);
+      if (node.total.noise.IsOn() && MayUse(node, feature)) condition.split.noise += node.total.noise.Of(feature);
     }
     auto const is_same = best.split.best.IsValid() && best.split.best.feature == feature;
-    auto const is_better = is_same ? question.split.best.loss_change > best.split.best.loss_change
-                                   : ComesFirst(question.split, best.split);
-    if (is_better) best = question;
+    auto const is_better = is_same ? condition.split.best.loss_change > best.split.best.loss_change
+                                   : ComesFirst(condition.split, best.split);
+    if (is_better) best = condition;
   };
-  auto const n = questions.NumPlain();
+  auto const n = conditions.NumPlain();
   for (std::int64_t column = 0; column < n; ++column) {
-    if (questions.IsAsked(column)) compare(questions.Of(column), scores_[column]);
+    if (conditions.IsAsked(column)) compare(conditions.Of(column), scores_[column]);
   }
   auto const* score = scores_.data() + n;
-  for (auto const& question : questions.OfOthers()) compare(question, *score++);
+  for (auto const& condition : conditions.OfOthers()) compare(condition, *score++);
   return best;
 }
 
@@ -143,24 +144,24 @@ LevelSplit DrawnLevelSearch::Find(Context const& ctx, Span<Node const> level, Th
   if (level.empty() || features.empty()) return {};
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   n_features_ = features.size();
-  LevelQuestions const questions(rules_.cuts, plain_, draw, features);
-  scores_.assign(ToSize(NumQuestions(questions)), 0.0);
+  LevelConditions const conditions(rules_.cuts, plain_, draw, features);
+  scores_.assign(ToSize(NumConditions(conditions)), 0.0);
   auto const n_sums = ToSize(NumSums());
-  auto const sums_of_node = NumSums() * questions.Width();
+  auto const sums_of_node = NumSums() * conditions.Width();
   std::int64_t const* sums = nullptr;  // sums of the last chunk
   std::size_t n_chunks = 0;
   ForEachChunk(level, sums_of_node, [&](std::size_t, Span<Node const> nodes) {
-    sums = sum(questions, nodes);
-    ScoreChunk(ctx, {questions, nodes, sums});
+    sums = sum(conditions, nodes);
+    ScoreChunk(ctx, {conditions, nodes, sums});
     ++n_chunks;
   });
-  auto const best = BestOf(level, questions);
+  auto const best = BestOf(level, conditions);
   if (!best.split.best.IsValid()) return {};
   left_.resize(level.size() * n_sums);
   ForEachChunk(level, sums_of_node, [&](std::size_t first, Span<Node const> nodes) {
-    auto const* of_node = n_chunks == 1 ? sums : sum(questions, nodes);
+    auto const* of_node = n_chunks == 1 ? sums : sum(conditions, nodes);
     for (std::size_t node = 0; node < nodes.size(); ++node, of_node += sums_of_node) {
-      best.Left(nodes[node].total.sums.data(), of_node, questions.Width(),
+      best.Left(nodes[node].total.sums.data(), of_node, conditions.Width(),
                 {left_.data() + (first + node) * n_sums, n_sums});
     }
   });

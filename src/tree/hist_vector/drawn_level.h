@@ -4,7 +4,7 @@
 /// and enough hessian and rows. The score of a split is the sum of loss change minus gamma over the nodes that can make
 /// it, added up in node order, minus the cost of the feature. With random_strength, the comparison of scores adds the
 /// feature's noise of all nodes that may use it. Among equal scores the lower feature wins, then the condition that
-/// level_questions.h lists first.
+/// level_conditions.h lists first.
 ///
 /// No histograms are made: a level with one threshold per feature needs one or two sums per node and feature. Cost per
 /// node: two divisions for each output and condition. Nodes are processed in chunks to bound memory.
@@ -19,7 +19,7 @@
 #include "kauri/context.h"
 #include "kauri/span.h"
 #include "tree/growth/hist_growth.h"
-#include "tree/hist_vector/level_questions.h"
+#include "tree/hist_vector/level_conditions.h"
 #include "tree/hist_vector/vector_gain.h"
 #include "tree/hist_vector/vector_growth.h"
 
@@ -30,7 +30,7 @@ class DrawnLevelSearch {
   using Node = GrowingNode<VectorGrowth>;
   /// Returns the sums of some nodes of a level, ascending: [n_nodes, n_sums, questions.Width()], valid until the next
   /// call.
-  using Summer = std::function<std::int64_t const*(LevelQuestions const& questions, Span<Node const> nodes)>;
+  using Summer = std::function<std::int64_t const*(LevelConditions const& conditions, Span<Node const> nodes)>;
 
   /// The rules of one tree, by reference. signs, costs: [n_features], or empty.
   struct Rules {
@@ -61,7 +61,7 @@ class DrawnLevelSearch {
   };
   /// Some nodes and their sums for the conditions.
   struct Answers {
-    LevelQuestions const& questions;
+    LevelConditions const& conditions;
     Span<Node const> nodes;
     std::int64_t const* sums;
   };
@@ -72,14 +72,14 @@ class DrawnLevelSearch {
   void ScoreNode(Answers const& of_node, Scratch* scratch, double* losses) const;
   void ScorePlain(Answers const& of_node, Scratch* scratch, double* losses) const;
   double LossOf(LevelSplit const& split, VectorTotal const& node, SumRow left) const;
-  LevelQuestion BestOf(Span<Node const> level, LevelQuestions const& questions) const;
+  LevelCondition BestOf(Span<Node const> level, LevelConditions const& conditions) const;
 
   Rules rules_;
   PlainColumns plain_;
   std::size_t n_features_ = 0;      ///< features of the tree
   std::vector<Scratch> scratch_;    ///< by thread
-  std::vector<double> losses_;      ///< [n_nodes, n_questions]: minus infinity if a node cannot make a split
-  std::vector<double> scores_;      ///< [n_questions]: first plain columns, then other features
+  std::vector<double> losses_;      ///< [n_nodes, n_conditions]: minus infinity if a node cannot make a split
+  std::vector<double> scores_;      ///< [n_conditions]: first plain columns, then other features
   std::vector<std::int64_t> left_;  ///< [n_nodes of the level, n_sums]: left sums of the found split
 };
 

@@ -1,5 +1,5 @@
 /// \file Finds the best split of a node with vector leaves and few rows without a histogram: hist/few_rows.h for cells
-/// of several sums, and drawn/drawn_columns.h for random thresholds.
+/// of several sums, and random_thresholds/drawn_columns.h for random thresholds.
 ///
 /// A cell is as long as a cache line or two. Clearing, subtracting and scanning mostly empty histograms therefore costs
 /// more here than adding up the rows of both siblings. Features may be of any kind; the data must be dense.

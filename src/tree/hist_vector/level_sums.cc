@@ -48,7 +48,7 @@ PlainColumns PlainColumnsOf(BinMatrix const& bins) {
   return plain;
 }
 
-void LevelSums::SumOther(AskedFeature const& other, RowSlice slice, NodeCodes const& rows, std::int64_t width,
+void LevelSums::SumOther(TestedFeature const& other, RowSlice slice, NodeCodes const& rows, std::int64_t width,
                          std::int64_t* sums) const {
   auto const n_bins = bins_.NumBins(other.feature);
   for (auto i = slice.begin; i < slice.end; ++i) {
@@ -65,8 +65,9 @@ void LevelSums::SumOther(AskedFeature const& other, RowSlice slice, NodeCodes co
   }
 }
 
-void LevelSums::SumPart(LevelQuestions const& questions, RowSlice slice, NodeCodes* scratch, std::int64_t* sums) const {
-  auto const has_plain = questions.NumPlain() > 0;
+void LevelSums::SumPart(LevelConditions const& conditions, RowSlice slice, NodeCodes* scratch,
+                        std::int64_t* sums) const {
+  auto const has_plain = conditions.NumPlain() > 0;
   scratch->codes = has_plain ? bins_.Bytes().rows.data() : nullptr;
   scratch->n_sums = n_sums_;
   auto const read = [&](std::int64_t row, std::int64_t* to) {
@@ -75,18 +76,18 @@ void LevelSums::SumPart(LevelQuestions const& questions, RowSlice slice, NodeCod
   };
   scratch->Gather(slice, has_plain ? bins_.Bytes().row_stride : 0, read);
   SumBelow(*scratch, below_, sums);
-  for (auto const& other : questions.Others()) SumOther(other, slice, *scratch, questions.Width(), sums);
+  for (auto const& other : conditions.Others()) SumOther(other, slice, *scratch, conditions.Width(), sums);
 }
 
-std::int64_t const* LevelSums::Of(Context const& ctx, LevelQuestions const& questions,
+std::int64_t const* LevelSums::Of(Context const& ctx, LevelConditions const& conditions,
                                   Span<GrowingNode<VectorGrowth> const> nodes, RowLists const& rows) {
-  auto const size = ToSize(n_sums_ * questions.Width());
+  auto const size = ToSize(n_sums_ * conditions.Width());
   auto const parts = PlanParts(ctx, rows, nodes);
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   sums_.resize(std::max(sums_.size(), parts.size() * size));
-  below_.assign(questions.Below().begin(), questions.Below().end());  // fits in bytes wherever a column is plain
+  below_.assign(conditions.Below().begin(), conditions.Below().end());  // fits in bytes wherever a column is plain
   ParallelFor(ctx, static_cast<std::int64_t>(parts.size()), [&](std::int64_t part) {
-    SumPart(questions, parts[part].slice, &scratch_[ThreadIndex()], sums_.data() + ToSize(part) * size);
+    SumPart(conditions, parts[part].slice, &scratch_[ThreadIndex()], sums_.data() + ToSize(part) * size);
   });
   for (auto part = nodes.size(); part < parts.size(); ++part) {
     AddSums(sums_.data() + part * size, size, sums_.data() + parts[part].node * size);

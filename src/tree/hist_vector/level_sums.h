@@ -1,7 +1,7 @@
-/// \file Computes the sums of nodes for the conditions of a level (level_questions.h), from rows in memory.
+/// \file Computes the sums of nodes for the conditions of a level (level_conditions.h), from rows in memory.
 ///
-/// Cost per row: an addition of 8 lanes for each sum and tile of plain columns (drawn/node_codes.h). Each other feature
-/// costs a look-up of its bin, and an addition per sum if the row is selected or missing.
+/// Cost per row: an addition of 8 lanes for each sum and tile of plain columns (random_thresholds/node_codes.h). Each
+/// other feature costs a look-up of its bin, and an addition per sum if the row is selected or missing.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
-#include "tree/drawn/node_codes.h"
 #include "tree/growth/hist_growth.h"
-#include "tree/hist_vector/level_questions.h"
+#include "tree/hist_vector/level_conditions.h"
 #include "tree/hist_vector/vector_growth.h"
+#include "tree/random_thresholds/node_codes.h"
 #include "tree/rows/row_lists.h"
 
 namespace kauri {
@@ -30,12 +30,12 @@ class LevelSums {
       : bins_(bins), table_(table), n_sums_(n_sums) {}
 
   /// Returns the sums over the rows of all ranks, [n_nodes, n_sums, questions.Width()], valid until the next call.
-  std::int64_t const* Of(Context const& ctx, LevelQuestions const& questions,
+  std::int64_t const* Of(Context const& ctx, LevelConditions const& conditions,
                          Span<GrowingNode<VectorGrowth> const> nodes, RowLists const& rows);
 
  private:
-  void SumPart(LevelQuestions const& questions, RowSlice slice, NodeCodes* scratch, std::int64_t* sums) const;
-  void SumOther(AskedFeature const& other, RowSlice slice, NodeCodes const& rows, std::int64_t width,
+  void SumPart(LevelConditions const& conditions, RowSlice slice, NodeCodes* scratch, std::int64_t* sums) const;
+  void SumOther(TestedFeature const& other, RowSlice slice, NodeCodes const& rows, std::int64_t width,
                 std::int64_t* sums) const;
 
   BinMatrix const& bins_;

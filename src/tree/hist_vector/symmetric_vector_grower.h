@@ -26,8 +26,8 @@ class SymmetricVectorGrower : public SymmetricGrowth<VectorGrower> {
   /// Uses the draw of the node whose id equals the depth, so that each level has one draw.
   LevelSplit FindLevel(Nodes const& open) override {
     if (open.empty()) return {};
-    auto const sum = [&](LevelQuestions const& questions, Span<VectorNode const> nodes) {
-      return sums_.Of(ctx_, questions, nodes, rows_->used);
+    auto const sum = [&](LevelConditions const& conditions, Span<VectorNode const> nodes) {
+      return sums_.Of(ctx_, conditions, nodes, rows_->used);
     };
     return search_.Find(ctx_, open, DrawOf(open.front().depth), columns_.TreeSet(), sum);
   }

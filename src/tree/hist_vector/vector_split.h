@@ -8,9 +8,9 @@
 
 #include "data/bins/bin_matrix.h"
 #include "tree/categories/category_split.h"
-#include "tree/drawn/drawn_columns.h"
 #include "tree/hist_vector/vector_gain.h"
 #include "tree/hist_vector/vector_growth.h"
+#include "tree/random_thresholds/drawn_columns.h"
 #include "tree/split_gain.h"
 
 namespace kauri {

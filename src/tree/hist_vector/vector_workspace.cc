@@ -134,15 +134,15 @@ void VectorWorkspace::ScanBlock(Job const& job, VectorNode const& node, Block bl
 
 /// Fills in the most frequent bins, which bundles of dense data omit: the node's sums minus the sums of the feature's
 /// other bins.
-void VectorWorkspace::FillUsual(VectorNode const& node, Block block) {
-  auto const& usual = bins_->Bundled().usual;
-  if (usual.empty()) return;
+void VectorWorkspace::FillMostFrequent(VectorNode const& node, Block block) {
+  auto const& most_frequent = bins_->Bundled().most_frequent;
+  if (most_frequent.empty()) return;
   for (auto slot = block.first; slot < block.last; ++slot) {
     auto const& column = columns_[slots_[slot].column];
     for (auto feature = column.first; feature < column.last; ++feature) {
-      if (usual[feature] == kNoUsual) continue;
+      if (most_frequent[feature] == kNoMostFrequent) continue;
       auto* const cells = node.histogram + FirstSum(feature);
-      auto* const filled = cells + usual[feature] * Width();
+      auto* const filled = cells + most_frequent[feature] * Width();
       std::copy(node.total.sums.begin(), node.total.sums.end(), filled);
       for (auto const* cell = cells; cell < node.histogram + FirstSum(feature + 1); cell += stride_) {
         if (cell != filled) SubtractSums(cell, Width(), filled);
@@ -189,7 +189,7 @@ void VectorWorkspace::FinishBlock(Job const& job, std::size_t index, Block block
   auto const& pair = job.pairs[index];
   auto* const small = pair.small->histogram;
   MergeParts(index, pair, block);
-  FillUsual(*pair.small, block);
+  FillMostFrequent(*pair.small, block);
   for (auto slot = block.first; slot < block.last && pair.large != nullptr; ++slot) {
     auto const& [column, begin, end] = slots_[slot];
     SubtractSums(small + begin, end - begin, pair.large->histogram + begin);

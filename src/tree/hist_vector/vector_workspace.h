@@ -89,7 +89,7 @@ class VectorWorkspace {
   void PlanParts(Context const& ctx, RowLists const& rows, Span<VectorPair const> pairs);
   void AddParts(Context const& team, GradientTableView const& table);
   void AddPart(GradientTableView const& table, Part const& part, Block block);
-  void FillUsual(VectorNode const& node, Block block);
+  void FillMostFrequent(VectorNode const& node, Block block);
   /// Adds the cells of a pair's parts to the histogram of its small child.
   void MergeParts(std::size_t pair, VectorPair const& in, Block block);
   /// Keeps only the part of each pair that is its histogram.

@@ -275,9 +275,9 @@ void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::
   // If fewer columns than this are used, single bin indices are cheaper than whole words.
   auto const few = static_cast<std::int64_t>(features.size()) * 4 < bins_->NumCols() * 3;
   auto const is_all = band.first_word == 0 && band.last_word == n_words_;
-  if (!few && is_all && !bins_->Unusual().IsEmpty()) {
-    auto const& lists = bins_->Unusual();
-    AddLists<UnusualCells::kCellsPerStep>(lists.row_ptr.data(), lists.cells.data(), pairs.data(), slice, histogram);
+  if (!few && is_all && !bins_->Sparse().IsEmpty()) {
+    auto const& lists = bins_->Sparse();
+    AddLists<SparseBins::kCellsPerStep>(lists.row_ptr.data(), lists.cells.data(), pairs.data(), slice, histogram);
     return;
   }
   auto const add = [&](auto const& codes) {

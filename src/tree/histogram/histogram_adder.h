@@ -4,10 +4,10 @@
 /// indices are first copied side by side, so that the cache misses of many rows overlap. Every bin index then costs one
 /// 16-byte load, add and store at its cell; bin indices are extracted from 8-byte words. Wide data are divided into
 /// blocks of columns whose histogram stays in the second-level cache.
-/// Dense data in which most values lie in the most frequent bin of their feature (data/bins/unusual_cells.h). One
-/// addition per listed cell. The sums of the most frequent bins are undefined until BinMatrix::FillUsual derives them.
-/// Sparse data. One addition per entry.
-/// Data with bundles (data/bins/feature_bundles.h), dense or sparse, are treated as dense columns, one per bundle.
+/// Dense data in which most values lie in the most frequent bin of their feature (data/bins/sparse_bins.h). One
+/// addition per listed cell. The sums of the most frequent bins are undefined until BinMatrix::FillMostFrequent derives
+/// them. Sparse data. One addition per entry. Data with bundles (data/bins/feature_bundles.h), dense or sparse, are
+/// treated as dense columns, one per bundle.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,7 @@ TEST_F(Outliers, OfOneOutputOfSeveral) {
 }
 
 /// Missing labels are not compared with others, and a target without labels has no outlier.
-TEST_F(Outliers, BesideSilentCells) {
+TEST_F(Outliers, BesideMissingLabels) {
   auto const data = Data();
   auto* const info = data->MutableInfo();
   auto const labels = info->labels;
@@ -76,8 +76,8 @@ TEST_F(Outliers, BesideSilentCells) {
   for (auto const label : labels) info->labels.insert(info->labels.end(), {label, label, label});
   info->n_targets = 3;
   for (std::size_t i = 0; i < info->labels.size(); ++i) {
-    auto const is_silent = i % 3 == 2 || (i % 3 == 1 && i % 5 < 3);
-    if (is_silent) info->labels[i] = std::numeric_limits<float>::quiet_NaN();
+    auto const is_missing_label = i % 3 == 2 || (i % 3 == 1 && i % 5 < 3);
+    if (is_missing_label) info->labels[i] = std::numeric_limits<float>::quiet_NaN();
   }
   Train(data, {{"base_score", "0.5"}}, 20);
   EXPECT_TRUE(Lines().empty());

@@ -35,7 +35,7 @@ TEST(MetaInfo, Labels) {
   ExpectParts(Refusal<double>(info, "label", {1, 2, 1e300}), {"label of row 2 is inf"});
 }
 
-TEST(MetaInfo, LabelsOfTablesMayBeSilent) {
+TEST(MetaInfo, LabelsOfTablesMayBeMissing) {
   auto info = ThreeRows();
   std::vector<double> const two{1, 2, kNaN, 4, 5, kNaN};
   SetInfo(&info, "label", TableView(two, 3, 2));

@@ -30,7 +30,7 @@ std::vector<float> WholeNumbers(std::size_t n, float below, std::uint32_t seed) 
 }
 
 /// Makes two of five labels missing, but none in the first row.
-MetaInfo WithSilentCells(MetaInfo info) {
+MetaInfo WithMissingLabels(MetaInfo info) {
   auto const draws = RandomValues(info.labels.size(), 0.0F, 1.0F, 12);
   for (auto i = ToSize(info.n_targets); i < info.labels.size(); ++i) {
     if (draws[i] < 0.4F) info.labels[i] = std::numeric_limits<float>::quiet_NaN();
@@ -57,7 +57,7 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
        {"logloss", "error", "error@0.3", "auc", "aucpr", "rmse", "mae", "mphe", "huber", "fair", "focal", "r2"}) {
     cases.push_back({name, {}, halves, probabilities});
     cases.push_back({name, {}, targets, RandomValues(3 * n, 0.01F, 0.99F, 11), 3});
-    cases.push_back({name, {}, WithSilentCells(targets), RandomValues(3 * n, 0.01F, 0.99F, 13), 3});
+    cases.push_back({name, {}, WithMissingLabels(targets), RandomValues(3 * n, 0.01F, 0.99F, 13), 3});
   }
   for (auto const* name :
        {"poisson-nloglik", "rmsle", "mape", "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.3"}) {

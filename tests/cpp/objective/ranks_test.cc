@@ -35,7 +35,7 @@ std::vector<float> WholeNumbers(std::size_t n, float below, std::uint32_t seed) 
 }
 
 /// Makes two of five labels missing, but none in the first row.
-MetaInfo WithSilentCells(MetaInfo info) {
+MetaInfo WithMissingLabels(MetaInfo info) {
   auto const draws = RandomValues(info.labels.size(), 0.0F, 1.0F, 12);
   for (auto i = ToSize(info.n_targets); i < info.labels.size(); ++i) {
     if (draws[i] < 0.4F) info.labels[i] = std::numeric_limits<float>::quiet_NaN();
@@ -72,7 +72,7 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
   cases.push_back({"reg:expectileerror", {{"expectile_alpha", "0.3"}}, positive, margins});
   for (auto const* name : {"reg:squarederror", "reg:absoluteerror", "reg:logistic", "reg:pseudohubererror"}) {
     cases.push_back({name, {}, several, RandomValues(3 * n, -2.0F, 2.0F, 10), 3});
-    cases.push_back({name, {}, WithSilentCells(several), RandomValues(3 * n, -2.0F, 2.0F, 13), 3});
+    cases.push_back({name, {}, WithMissingLabels(several), RandomValues(3 * n, -2.0F, 2.0F, 13), 3});
   }
   for (auto const* name : {"multi:softmax", "multi:softprob"}) {
     cases.push_back({name, {{"num_class", "4"}}, classes, of_several, 4});

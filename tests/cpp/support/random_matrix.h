@@ -78,9 +78,9 @@ inline std::vector<float> MakeFlagValues(std::int64_t n_rows, std::int64_t n_col
   std::vector<float> values;
   for (std::int64_t row = 0; row < n_rows; ++row) {
     for (std::int64_t column = 0; column + 1 < n_cols; ++column) {
-      auto const usual = missing && column % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 0.0F;
+      auto const most_frequent = missing && column % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 0.0F;
       auto const other = static_cast<float>(1 + random.Below(1 + column % 8));
-      values.push_back(random.Below(5) == 0 ? other : usual);
+      values.push_back(random.Below(5) == 0 ? other : most_frequent);
     }
     values.push_back(static_cast<float>(random.Normal()));
   }

@@ -94,7 +94,7 @@ class TableRowsOnDevice : public DeviceTest {
       for (std::size_t feature = 0; feature < layout.features.size(); ++feature) {
         auto const& codes = layout.features[feature];
         auto const code = bins.FindCode(row, feature);
-        if (code == kNoCode || (codes.usual != kNoUsual && code == codes.usual)) continue;
+        if (code == kNoCode || (codes.most_frequent != kNoMostFrequent && code == codes.most_frequent)) continue;
         for (std::int64_t place = 0; place < NumSums(table); ++place) {
           sums[(codes.first_cell + code) * ToSize(NumSums(table)) + ToSize(place)] +=
               table.values[row * table.stride + place];

@@ -40,7 +40,7 @@ TEST_F(DeviceMetricTest, MeansOfElementsHaveTheHostsBits) {
   }
 }
 
-TEST_F(DeviceMetricTest, MeansOfTablesWithSilentCellsHaveTheHostsBits) {
+TEST_F(DeviceMetricTest, MeansOfTablesWithMissingLabelsHaveTheHostsBits) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();
   for (std::int64_t const n_rows : {1, 9, 1365, 1366, 4097, 100003}) {
     for (bool const weighted : {false, true}) {

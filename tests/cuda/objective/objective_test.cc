@@ -129,7 +129,7 @@ TEST_F(DeviceObjectiveTest, GradientsHaveTheHostsBits) {
   }
 }
 
-TEST_F(DeviceObjectiveTest, GradientsOfTablesWithSilentCellsHaveTheHostsBits) {
+TEST_F(DeviceObjectiveTest, GradientsOfTablesWithMissingLabelsHaveTheHostsBits) {
   for (auto given : Cases()) {
     if (std::strstr(given.name, "tileerror") != nullptr || given.name[0] == 'm' || given.name[0] == 's') continue;
     given.n_outputs = 3;
@@ -149,8 +149,8 @@ TEST_F(DeviceObjectiveTest, GradientsOfTablesWithSilentCellsHaveTheHostsBits) {
       auto const found = GradientsOnDevice(*objective, margins, info);
       EXPECT_TRUE(SameFloats(Flat(found), Flat(expected)));
       for (std::size_t i = 0; i < found.size(); ++i) {
-        auto const is_silent = std::isnan(info.labels[i]);
-        EXPECT_TRUE(!is_silent || (found[i].gradient == 0.0F && found[i].hessian == 0.0F)) << i;
+        auto const is_missing_label = std::isnan(info.labels[i]);
+        EXPECT_TRUE(!is_missing_label || (found[i].gradient == 0.0F && found[i].hessian == 0.0F)) << i;
       }
     }
   }

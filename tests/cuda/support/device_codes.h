@@ -17,7 +17,7 @@ class DeviceCodes {
   std::uint32_t Of(std::int64_t row, std::int64_t feature) const {
     auto const& of_feature = bins_.features[static_cast<std::size_t>(feature)];
     auto const in_bundle = InColumn(row, of_feature.column) - of_feature.first_code;
-    return in_bundle < of_feature.n_codes ? in_bundle : of_feature.usual;
+    return in_bundle < of_feature.n_codes ? in_bundle : of_feature.most_frequent;
   }
   /// Returns whether the bytes of the groups after their columns are zero.
   bool PaddingIsZero() const {

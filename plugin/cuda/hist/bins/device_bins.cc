@@ -37,7 +37,7 @@ void PlaceFeatures(std::vector<std::uint32_t> const& n_codes, DeviceBins* bins) 
   auto const is_sparse = bins->form == CodeForm::kCells;
   auto const& cuts = *bins->cuts;
   for (std::uint32_t f = 0; f < n_codes.size(); ++f) {
-    bins->features.push_back({f, 0, cuts.NumBins(f), n_codes[f], kNoUsual, bins->n_cells, cuts.feature_begin[f],
+    bins->features.push_back({f, 0, cuts.NumBins(f), n_codes[f], kNoMostFrequent, bins->n_cells, cuts.feature_begin[f],
                               is_sparse || n_codes[f] > cuts.NumBins(f) ? 1U : 0U});
     bins->columns.push_back({bins->n_cells, n_codes[f]});
     bins->n_cells += n_codes[f];
@@ -55,10 +55,11 @@ void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
     bins->columns.push_back({bundle.first_cell, end - bundle.first_cell});
     for (auto f = bundle.first; f < bundle.last; ++f) {
       auto const first_code = cell_begin[f] - bundle.first_cell;
-      auto const usual = bundle.IsSingle() || bundled.usual.empty() ? kNoUsual : bundled.usual[f];
+      auto const most_frequent =
+          bundle.IsSingle() || bundled.most_frequent.empty() ? kNoMostFrequent : bundled.most_frequent[f];
       auto const n_codes = cuts.NumBins(f) + (from.MissingCode(f) == kNoCode ? 0 : 1);
-      bins->features.push_back({b, first_code, cuts.NumBins(f), n_codes, usual, cell_begin[f], cuts.feature_begin[f],
-                                !from.IsDense() || n_codes > cuts.NumBins(f) ? 1U : 0U});
+      bins->features.push_back({b, first_code, cuts.NumBins(f), n_codes, most_frequent, cell_begin[f],
+                                cuts.feature_begin[f], !from.IsDense() || n_codes > cuts.NumBins(f) ? 1U : 0U});
     }
   }
   bins->n_cells = from.NumCells();

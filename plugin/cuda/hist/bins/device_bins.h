@@ -33,8 +33,9 @@ struct FeatureCodes {
   std::uint32_t first_code;  ///< its code 0 in that column; may be above 0 in bundles
   std::uint32_t n_bins;      ///< number of codes, excluding the code of missing values
   std::uint32_t n_codes;     ///< one more than n_bins if dense rows have missing values
-  /// Most frequent bin, for dense rows in a bundle: code of rows whose stored code is another feature's; or kNoUsual.
-  std::uint32_t usual;
+  /// Most frequent bin, for dense rows in a bundle: code of rows whose stored code is another feature's; or
+  /// kNoMostFrequent.
+  std::uint32_t most_frequent;
   std::uint32_t first_cell;
   std::uint32_t first_cut;       ///< index among the values of the cuts
   std::uint32_t may_miss;        ///< 1: values may be missing

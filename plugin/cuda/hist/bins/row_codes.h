@@ -39,12 +39,12 @@ struct FeaturePlace {
   std::uint32_t stride;
   std::uint32_t first_code;
   std::uint32_t n_codes;
-  std::uint32_t usual;
+  std::uint32_t most_frequent;
 };
 
 inline FeaturePlace PlaceOf(DeviceBins const& bins, std::uint32_t feature) {
   auto const& codes = bins.features[feature];
-  FeaturePlace place{codes.first_cell, 0, codes.first_code, codes.n_codes, codes.usual};
+  FeaturePlace place{codes.first_cell, 0, codes.first_code, codes.n_codes, codes.most_frequent};
   if (bins.form == CodeForm::kWords) {
     place.first = codes.column;
     place.stride = static_cast<std::uint32_t>(bins.columns.size());
@@ -70,14 +70,14 @@ KAURI_HD std::int64_t FindCell(std::uint32_t const* cells, std::int64_t begin, s
 }
 
 /// Returns the code of a feature, given the code stored in its column. If that belongs to another feature, returns the
-/// most frequent bin (`usual`).
+/// most frequent bin (`most_frequent`).
 KAURI_HD std::uint32_t CodeOfStored(FeaturePlace const& place, std::uint32_t stored) {
   std::uint32_t const code = stored - place.first_code;
-  return code < place.n_codes ? code : place.usual;
+  return code < place.n_codes ? code : place.most_frequent;
 }
 
-/// Returns the code of a feature in a row. If the row has none, returns the most frequent bin (`usual`), or kNoCode if
-/// there is none.
+/// Returns the code of a feature in a row. If the row has none, returns the most frequent bin (`most_frequent`), or
+/// kNoCode if there is none.
 KAURI_HD std::uint32_t CodeOf(CodeView const& view, FeaturePlace const& place, std::int64_t row) {
   if (view.form == CodeForm::kCells) {
     std::int64_t const end = view.row_ptr[row + 1];

@@ -54,7 +54,7 @@ void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf
 void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request) {
   NodeSplit split{};
   split.rows = stretches_[0];
-  split.place = {0, 1, 0, 2, kNoUsual};
+  split.place = {0, 1, 0, 2, kNoMostFrequent};
   split.n_bins = 2;
   split.first_right = 1;
   split.categories = kNoCategories;

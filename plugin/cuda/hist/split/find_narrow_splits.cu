@@ -30,20 +30,20 @@ struct NarrowBins {
   }
 };
 
-/// Reads the bins of the smaller sibling, and computes its most frequent bin (`usual`).
+/// Reads the bins of the smaller sibling, and computes its most frequent bin (`most_frequent`).
 __device__ __forceinline__ NarrowBins ReadSmall(FeatureCodes const& codes, SearchedPair const& pair) {
   FeatureSums const from{pair.small + codes.first_sum, codes.sum_stride};
   NarrowBins bins{{}, codes.n_bins};
   FixedSum others;
 #pragma unroll
   for (std::uint32_t code = 0; code < kNarrowCodes; ++code) {
-    if (code >= codes.n_codes || code == codes.usual) continue;
+    if (code >= codes.n_codes || code == codes.most_frequent) continue;
     bins.cells[code] = from[code];
     others += bins.cells[code];
   }
 #pragma unroll
   for (std::uint32_t code = 0; code < kNarrowCodes; ++code) {
-    if (code == codes.usual) bins.cells[code] = pair.small_sum - others;
+    if (code == codes.most_frequent) bins.cells[code] = pair.small_sum - others;
   }
   return bins;
 }
@@ -105,8 +105,9 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
     NarrowBins bins = ReadSmall(codes, pair);
     if (is_large) {
       bins = MakeLarge(codes, pair, bins);
-    } else if (codes.usual != kNoUsual) {
-      pair.small[codes.first_sum + std::uint64_t{codes.usual} * codes.sum_stride] = bins.Sum(codes.usual);
+    } else if (codes.most_frequent != kNoMostFrequent) {
+      pair.small[codes.first_sum + std::uint64_t{codes.most_frequent} * codes.sum_stride] =
+          bins.Sum(codes.most_frequent);
     }
     candidate = FindAt(task, gain, index, place, bins);
   }

@@ -41,23 +41,23 @@ struct SharedCells {
   StagedCells large[Shape::kFeatures];
 };
 
-/// Computes the most frequent bin (`usual`) of a feature in a bundle, for the smaller sibling and then for the larger
-/// one.
-__device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPair const& pair, StagedCells* small,
-                                          StagedCells* large) {
+/// Computes the most frequent bin (`most_frequent`) of a feature in a bundle, for the smaller sibling and then for the
+/// larger one.
+__device__ __forceinline__ void FillMostFrequent(FeatureCodes const& codes, SearchedPair const& pair,
+                                                 StagedCells* small, StagedCells* large) {
   FixedSum others;
   for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
-    if (code != codes.usual) others += small->cells[StagedCells::Place(code)];
+    if (code != codes.most_frequent) others += small->cells[StagedCells::Place(code)];
   }
-  FixedSum const usual = pair.small_sum - WarpSum(others);
+  FixedSum const most_frequent = pair.small_sum - WarpSum(others);
   if (Lane() == 0) {
-    auto const place = StagedCells::Place(codes.usual);
-    auto const at = codes.first_sum + static_cast<std::uint64_t>(codes.usual) * codes.sum_stride;
+    auto const place = StagedCells::Place(codes.most_frequent);
+    auto const at = codes.first_sum + static_cast<std::uint64_t>(codes.most_frequent) * codes.sum_stride;
     if (pair.large != nullptr) {
       FixedSum const parent = large->cells[place] + small->cells[place];
-      pair.large[at] = large->cells[place] = parent - usual;
+      pair.large[at] = large->cells[place] = parent - most_frequent;
     }
-    pair.small[at] = small->cells[place] = usual;
+    pair.small[at] = small->cells[place] = most_frequent;
   }
   __syncwarp();
 }
@@ -114,22 +114,22 @@ __device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPai
   }
 }
 
-/// Computes the row count of a bundled feature's most frequent bin (`usual`). Called by a warp.
-__device__ __forceinline__ void CountUsual(FindTask const& task, FeatureCodes const& codes, SearchedPair const& pair,
-                                           std::int64_t n_small) {
+/// Computes the row count of a bundled feature's most frequent bin (`most_frequent`). Called by a warp.
+__device__ __forceinline__ void CountMostFrequent(FindTask const& task, FeatureCodes const& codes,
+                                                  SearchedPair const& pair, std::int64_t n_small) {
   if (task.limits.least_rows <= 1) return;
   FeatureSums const small = CountsOf(task, codes, pair.small);
   FixedSum others;
   for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
-    if (code != codes.usual) others += small[code];
+    if (code != codes.most_frequent) others += small[code];
   }
-  FixedSum const usual = FixedSum{n_small, 0} - WarpSum(others);
+  FixedSum const most_frequent = FixedSum{n_small, 0} - WarpSum(others);
   if (Lane() == 0) {
     if (pair.large != nullptr) {
       FeatureSums const large = CountsOf(task, codes, pair.large);
-      large[codes.usual] = large[codes.usual] + small[codes.usual] - usual;
+      large[codes.most_frequent] = large[codes.most_frequent] + small[codes.most_frequent] - most_frequent;
     }
-    small[codes.usual] = usual;
+    small[codes.most_frequent] = most_frequent;
   }
   __syncwarp();
 }
@@ -304,9 +304,9 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
   __syncthreads();
   if (place != kNoPlace && own.sibling == 0 && own.part == 0) {
     FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
-    if (codes.usual != kNoUsual) {
-      FillUsual(codes, pair, &memory.cells->small[own.of_block], &memory.cells->large[own.of_block]);
-      if constexpr (kLimited) CountUsual(task, codes, pair, rows.small);
+    if (codes.most_frequent != kNoMostFrequent) {
+      FillMostFrequent(codes, pair, &memory.cells->small[own.of_block], &memory.cells->large[own.of_block]);
+      if constexpr (kLimited) CountMostFrequent(task, codes, pair, rows.small);
     }
   }
   __syncthreads();

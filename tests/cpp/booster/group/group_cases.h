@@ -53,9 +53,9 @@ inline void ExpectSame(Case const& spec, std::vector<Partition> const& partition
     auto const errors = RunRanks(n_ranks, [&](Collective* group) {
       auto const& rows = partition[static_cast<std::size_t>(group->Rank())];
       auto const mine = MakeMatrix(spec.table, rows, true);
-      auto const learnt = Train(group, spec.params, n_rounds, mine, mine);
-      EXPECT_EQ(learnt.lines, alone.lines) << spec.name << ", partition " << number << ", rank " << group->Rank();
-      EXPECT_TRUE(learnt.model == alone.model) << spec.name << ", partition " << number << ", rank " << group->Rank();
+      auto const trained = Train(group, spec.params, n_rounds, mine, mine);
+      EXPECT_EQ(trained.lines, alone.lines) << spec.name << ", partition " << number << ", rank " << group->Rank();
+      EXPECT_TRUE(trained.model == alone.model) << spec.name << ", partition " << number << ", rank " << group->Rank();
     });
     for (auto const& error : errors) EXPECT_EQ(error, "") << spec.name << ", partition " << number;
   }

@@ -86,7 +86,7 @@ void ExpectRowsOf(BinMatrix const& whole, Rows const& rows, BinMatrix const& par
   EXPECT_EQ(part.HasByteCodes(), whole.HasByteCodes());
   EXPECT_EQ(part.HasEvenCells(), whole.HasEvenCells());
   EXPECT_EQ(part.Bundled().bundle_of, whole.Bundled().bundle_of);
-  EXPECT_EQ(part.Bundled().usual, whole.Bundled().usual);
+  EXPECT_EQ(part.Bundled().most_frequent, whole.Bundled().most_frequent);
   ASSERT_EQ(part.NumRows(), static_cast<std::int64_t>(rows.size()));
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t feature = 0; feature < static_cast<std::size_t>(whole.NumCols()); ++feature) {
@@ -98,7 +98,7 @@ void ExpectRowsOf(BinMatrix const& whole, Rows const& rows, BinMatrix const& par
 /// Checks that all ranks have lists, or none, with the same most frequent codes.
 void ExpectOneLayout(Context const& ctx, BinMatrix const& bins) {
   EXPECT_EQ(MaxOverRanks(ctx, bins.LayoutDigest()), bins.LayoutDigest());
-  EXPECT_EQ(MaxOverRanks(ctx, bins.Unusual().IsEmpty() ? 1 : 0), bins.Unusual().IsEmpty() ? 1U : 0U);
+  EXPECT_EQ(MaxOverRanks(ctx, bins.Sparse().IsEmpty() ? 1 : 0), bins.Sparse().IsEmpty() ? 1U : 0U);
 }
 
 BinMatrix MakeBinsOf(Context const& ctx, DataMatrix const& data, int max_bin) {
@@ -132,7 +132,7 @@ void AddRow(BinMatrix const& bins, std::int64_t row, FixedSum const& sum, std::v
     }
     return;
   }
-  auto const& lists = bins.Unusual();
+  auto const& lists = bins.Sparse();
   for (auto i = lists.row_ptr[row]; i < lists.row_ptr[row + 1]; ++i) (*cells)[lists.cells[i]] += sum;
 }
 
@@ -142,7 +142,7 @@ TEST(GroupBins, UsualCellsFollowFromTheSumOfAllRanks) {
   for (auto const& table : MakeTables()) {
     SCOPED_TRACE(table.name);
     auto const whole = MakeBinsOf({}, *MakeWhole(table), table.max_bin);
-    if (!whole.IsDense() || (whole.Unusual().IsEmpty() && !whole.HasBundles())) continue;
+    if (!whole.IsDense() || (whole.Sparse().IsEmpty() && !whole.HasBundles())) continue;
     ++(whole.HasBundles() ? n_bundled : n_listed);
     FixedSum total;
     std::vector<FixedSum> expected(whole.NumCells());
@@ -160,7 +160,7 @@ TEST(GroupBins, UsualCellsFollowFromTheSumOfAllRanks) {
           AddRow(part, static_cast<std::int64_t>(i), {rows[i] * rows[i] - 7000, rows[i] + 1}, &cells);
         }
         SumOverRanks(ctx, Span<std::int64_t>(reinterpret_cast<std::int64_t*>(cells.data()), cells.size() * 2));
-        part.FillUsual(0, static_cast<std::uint32_t>(table.n_cols), total, cells.data());
+        part.FillMostFrequent(0, static_cast<std::uint32_t>(table.n_cols), total, cells.data());
         for (std::size_t cell = 0; cell < cells.size(); ++cell) {
           ASSERT_EQ(cells[cell].gradient, expected[cell].gradient) << cell;
           ASSERT_EQ(cells[cell].hessian, expected[cell].hessian) << cell;
@@ -343,7 +343,7 @@ TEST(GroupBins, NoiseOnTheWireIsAnErrorOrOtherBins) {
       auto const weights = CutWeights(ctx, data->Info());
       BinMatrix const bins(ctx, *data, MakeQuantileCuts(ctx, *data, 16, {SketchKind::kExact, weights}));
       std::vector<FixedSum> cells(bins.NumCells());
-      bins.FillUsual(0, static_cast<std::uint32_t>(table.n_cols), {}, cells.data());
+      bins.FillMostFrequent(0, static_cast<std::uint32_t>(table.n_cols), {}, cells.data());
       auto batches = BatchesOf(table, rows, 50);
       MakeBinnedMatrix(ctx, &batches, {});
     } catch (Error const&) {

@@ -11,9 +11,9 @@ namespace {
 using testing::ErrorsOnRanks;
 
 /// Returns the common error of all ranks if rank 1 of three has different columns.
-std::string Refusal(MetaInfo const& usual, MetaInfo const& other) {
+std::string Refusal(MetaInfo const& most_frequent, MetaInfo const& other) {
   auto const errors = ErrorsOnRanks(
-      3, [&](Context const& ctx) { RequireSameColumns(ctx, ctx.collective->Rank() == 1 ? other : usual); });
+      3, [&](Context const& ctx) { RequireSameColumns(ctx, ctx.collective->Rank() == 1 ? other : most_frequent); });
   for (auto const& error : errors) EXPECT_EQ(error, errors[0]);
   return errors[0];
 }

@@ -38,7 +38,7 @@ TEST(VectorForest, MarginsOfEveryPath) {
     std::vector<std::int64_t> first_tree;
     auto const split = SplitUp(model, &first_tree);
     auto const forest = CompileForest({}, model, AllTreesOf(model));
-    auto const crown = BuildCrown(forest);
+    auto const tree_tops = BuildTreeTops(forest);
     ASSERT_EQ(forest.NumTrees(), first_tree.back());
     std::vector<float> const start(model.NumOutputs(), 0.5F);
     for (std::int64_t n_rows : {1, 7, 8, 33, 300}) {
@@ -49,11 +49,11 @@ TEST(VectorForest, MarginsOfEveryPath) {
         EXPECT_EQ(own.end, first_tree[trees.end]);
         EXPECT_EQ(forest.LeafWidth(own), trees.end - trees.begin);
         auto const expected = testing::NaiveMargins(split, rows, own, testing::RepeatStart(start, n_rows));
-        for (auto const path : {MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown}) {
-          if (path == MarginPath::kCrown && crown.code_bytes == 0) continue;
+        for (auto const path : {MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kTreeTops}) {
+          if (path == MarginPath::kTreeTops && tree_tops.code_bytes == 0) continue;
           for (int threads = 1; threads <= 3; ++threads) {
             std::vector<float> out(expected.size());
-            PredictMargins(testing::Threads(threads), {forest, rows, own, {start, {}}}, crown, path, out);
+            PredictMargins(testing::Threads(threads), {forest, rows, own, {start, {}}}, tree_tops, path, out);
             ASSERT_EQ(out, expected) << name << " path " << static_cast<int>(path) << " rows " << n_rows;
           }
         }

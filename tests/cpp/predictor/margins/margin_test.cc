@@ -14,7 +14,7 @@ namespace {
 using testing::ForestSpec;
 using testing::MemoryView;
 
-constexpr std::array kAllPaths{MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown};
+constexpr std::array kAllPaths{MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kTreeTops};
 
 TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
@@ -27,7 +27,7 @@ std::vector<float> StartOf(Model const& model) {
 std::vector<float> Margins(Forest const& forest, MemoryView const& rows, TreeRange trees, MarginStart const& start,
                            MarginPath path, int threads) {
   std::vector<float> out(rows.NumRows() * forest.n_outputs);
-  PredictMargins(testing::Threads(threads), {forest, rows, trees, start}, BuildCrown(forest), path, out);
+  PredictMargins(testing::Threads(threads), {forest, rows, trees, start}, BuildTreeTops(forest), path, out);
   return out;
 }
 
@@ -40,7 +40,7 @@ void ExpectNaive(Model const& model, MemoryView const& rows) {
     auto const forest = CompileForest({}, model, AllTrees(model), layout);
     ASSERT_EQ(forest.is_wide, layout == NodeLayout::kWide);
     for (auto path : kAllPaths) {
-      if (path == MarginPath::kCrown && BuildCrown(forest).code_bytes == 0) continue;
+      if (path == MarginPath::kTreeTops && BuildTreeTops(forest).code_bytes == 0) continue;
       for (int threads : {1, 8}) {
         ASSERT_EQ(Margins(forest, rows, AllTrees(model), {start, {}}, path, threads), expected)
             << "path " << static_cast<int>(path) << " threads " << threads << " wide " << forest.is_wide;
@@ -82,10 +82,10 @@ TEST(Margin, SingleRowsWithCodesInOneToFourRegistersAndWithout) {
       spec.n_trees = 75;
       auto const model = testing::RandomModel(spec);
       ExpectNaive(model, testing::RandomRows(5, n_features, 12));
-      auto const crown = BuildCrown(CompileForest({}, model, AllTrees(model)));
-      EXPECT_EQ(crown.row.IsEmpty(), crown.columns.size() > kMaxRowColumns || crown.code_bytes != 1);
-      EXPECT_EQ(crown.row.IsEmpty(), n_features == 40);
-      EXPECT_EQ(crown.row.value.empty(), n_features == 40 || depth > 6);
+      auto const tree_tops = BuildTreeTops(CompileForest({}, model, AllTrees(model)));
+      EXPECT_EQ(tree_tops.row.IsEmpty(), tree_tops.columns.size() > kMaxRowColumns || tree_tops.code_bytes != 1);
+      EXPECT_EQ(tree_tops.row.IsEmpty(), n_features == 40);
+      EXPECT_EQ(tree_tops.row.value.empty(), n_features == 40 || depth > 6);
     }
   }
 }
@@ -104,7 +104,7 @@ TEST(Margin, Categorical) {
   spec.n_trees = 10;
   spec.depth = 8;
   auto const model = testing::RandomModel(spec);
-  ASSERT_EQ(BuildCrown(CompileForest({}, model, AllTrees(model))).code_bytes, 0);
+  ASSERT_EQ(BuildTreeTops(CompileForest({}, model, AllTrees(model))).code_bytes, 0);
   ExpectNaive(model, testing::RandomRows(500, 6, 5));
 }
 
@@ -163,7 +163,7 @@ TEST(Margin, CodesOfTwoBytes) {
   spec.n_trees = 250;
   spec.special_thresholds = false;
   auto const model = testing::RandomModel(spec);
-  ASSERT_EQ(BuildCrown(CompileForest({}, model, AllTrees(model))).code_bytes, 2);
+  ASSERT_EQ(BuildTreeTops(CompileForest({}, model, AllTrees(model))).code_bytes, 2);
   ExpectNaive(model, testing::RandomRows(200, 2, 6));
 }
 
@@ -179,7 +179,7 @@ TEST(Margin, FullCodeRange) {
       model.trees.back().SetLeafValue(2, 2.0F);
       model.output_of_tree.push_back(0);
     }
-    ASSERT_EQ(BuildCrown(CompileForest({}, model, AllTrees(model))).code_bytes, n_thresholds == 255 ? 1 : 2);
+    ASSERT_EQ(BuildTreeTops(CompileForest({}, model, AllTrees(model))).code_bytes, n_thresholds == 255 ? 1 : 2);
     std::vector<float> values{testing::kNaN, testing::kInf, -testing::kInf};
     for (int i = -2; i < 600; ++i) values.push_back(static_cast<float>(i) / 2.0F);
     ExpectNaive(model, {values, 1});
@@ -264,7 +264,7 @@ TEST(Margin, StartOfRowMayBeTheOutput) {
   for (auto path : kAllPaths) {
     EXPECT_EQ(Margins(forest, rows, AllTrees(model), {{}, start}, path, 2), expected);
     auto in_place = start;
-    PredictMargins(testing::Threads(2), {forest, rows, AllTrees(model), {{}, in_place}}, BuildCrown(forest), path,
+    PredictMargins(testing::Threads(2), {forest, rows, AllTrees(model), {{}, in_place}}, BuildTreeTops(forest), path,
                    in_place);
     EXPECT_EQ(in_place, expected);
   }
@@ -294,24 +294,24 @@ TEST(Margin, WideRows) {
   ExpectNaive(model, testing::RandomRows(40, 60000, 11));
 }
 
-/// Returns trees with `n_questions` different tests, in the same order on every path; each path has most of them.
-Model ModelOfQuestions(std::int32_t n_questions, std::int64_t n_trees, std::uint64_t seed) {
+/// Returns trees with `n_conditions` different tests, in the same order on every path; each path has most of them.
+Model ModelOfConditions(std::int32_t n_conditions, std::int64_t n_trees, std::uint64_t seed) {
   testing::Random random(seed);
   Model model;
   model.n_features = 6;
   for (std::int64_t number = 0; number < n_trees; ++number) {
     Tree tree;
     std::vector<std::int32_t> level{0};
-    for (std::int32_t asked = 0; asked < n_questions; ++asked) {
-      Tree::Split const question{random.Below(6), static_cast<float>(random.Below(2000)) / 1000.0F - 1.0F,
-                                 random.Below(2) == 0, 0.0F};
+    for (std::int32_t asked = 0; asked < n_conditions; ++asked) {
+      Tree::Split const condition{random.Below(6), static_cast<float>(random.Below(2000)) / 1000.0F - 1.0F,
+                                  random.Below(2) == 0, 0.0F};
       std::vector<std::int32_t> next;
       for (auto const node : level) {
         if (asked > 0 && random.Below(6) == 0) {  // reused for the next test
           next.push_back(node);
           continue;
         }
-        tree.ExpandNode(node, question);
+        tree.ExpandNode(node, condition);
         next.insert(next.end(), {tree.left[node], tree.right[node]});
       }
       level = next;
@@ -323,24 +323,24 @@ Model ModelOfQuestions(std::int32_t n_questions, std::int64_t n_trees, std::uint
   return model;
 }
 
-TEST(Margin, TreesOfFewQuestions) {
-  for (std::int32_t const n_questions : {1, 2, 3, 4, 5, 6, 7}) {
+TEST(Margin, TreesOfFewConditions) {
+  for (std::int32_t const n_conditions : {1, 2, 3, 4, 5, 6, 7}) {
     for (std::int64_t const n_trees : {3, 80}) {
-      auto const model = ModelOfQuestions(n_questions, n_trees, static_cast<std::uint64_t>(n_questions));
+      auto const model = ModelOfConditions(n_conditions, n_trees, static_cast<std::uint64_t>(n_conditions));
       for (std::int64_t const n_rows : {1, 64, 300}) ExpectNaive(model, testing::RandomRows(n_rows, 6, 13));
       auto const forest = CompileForest({}, model, AllTrees(model));
-      auto const crown = BuildCrown(forest);
-      auto const n_asked = std::count_if(crown.trees.begin(), crown.trees.end(),
-                                         [](CrownTree const& tree) { return tree.has_questions; });
-      EXPECT_EQ(n_asked > n_trees / 2, n_questions >= 3 && n_questions <= 6) << n_questions;
+      auto const tree_tops = BuildTreeTops(forest);
+      auto const n_asked = std::count_if(tree_tops.trees.begin(), tree_tops.trees.end(),
+                                         [](TreeTopsTree const& tree) { return tree.has_conditions; });
+      EXPECT_EQ(n_asked > n_trees / 2, n_conditions >= 3 && n_conditions <= 6) << n_conditions;
     }
   }
 }
 
 /// A single deeper tree, or one with more tests, among others does not change the layout of the others.
-TEST(Margin, TreesOfFewQuestionsAmongOthers) {
+TEST(Margin, TreesOfFewConditionsAmongOthers) {
   for (std::int32_t const depth : {5, 8}) {
-    auto model = ModelOfQuestions(6, 40, 3);
+    auto model = ModelOfConditions(6, 40, 3);
     ForestSpec spec;
     spec.depth = depth;
     spec.n_trees = 3;
@@ -348,9 +348,9 @@ TEST(Margin, TreesOfFewQuestionsAmongOthers) {
     model.trees.insert(model.trees.begin() + 20, others.trees.begin(), others.trees.end());
     model.output_of_tree.insert(model.output_of_tree.end(), 3, 0);
     for (std::int64_t const n_rows : {1, 130}) ExpectNaive(model, testing::RandomRows(n_rows, 6, 14));
-    auto const crown = BuildCrown(CompileForest({}, model, AllTrees(model)));
-    auto const asks = [](CrownTree const& tree) { return tree.has_questions; };
-    EXPECT_EQ(std::any_of(crown.trees.begin(), crown.trees.end(), asks), depth == 5);
+    auto const tree_tops = BuildTreeTops(CompileForest({}, model, AllTrees(model)));
+    auto const asks = [](TreeTopsTree const& tree) { return tree.has_conditions; };
+    EXPECT_EQ(std::any_of(tree_tops.trees.begin(), tree_tops.trees.end(), asks), depth == 5);
   }
 }
 

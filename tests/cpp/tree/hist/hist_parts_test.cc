@@ -49,7 +49,7 @@ std::vector<BinMatrix> AllKindsOfBins(std::int64_t n_rows) {
   for (bool const missing : {false, true}) {
     auto const data = MakeMatrix(testing::MakeFlagValues(n_rows, 14, missing, 3), 14, false);
     kinds.emplace_back(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256));
-    EXPECT_TRUE(!kinds.back().Unusual().IsEmpty() || n_rows < 50);
+    EXPECT_TRUE(!kinds.back().Sparse().IsEmpty() || n_rows < 50);
   }
   return kinds;
 }
@@ -108,7 +108,7 @@ TEST(HistogramAdder, EqualsASumPerCell) {
           adder.Add(gradients.pairs, slice, features, band, histogram);
         }
         auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
-        bins.FillUsual(0, n_cols, SumOf(gradients.pairs, *rows), histogram);
+        bins.FillMostFrequent(0, n_cols, SumOf(gradients.pairs, *rows), histogram);
         ExpectEqualFeatures(bins, features, histogram, NaiveHistogram(bins, gradients.pairs, *rows));
       }
     }

@@ -189,7 +189,7 @@ TEST(HistTree, LimitedRowsOfUsualValues) {
   }
 }
 
-/// Lists of cells outside the most frequent bin (data/bins/unusual_cells.h) have no effect: the tree is the
+/// Lists of cells outside the most frequent bin (data/bins/sparse_bins.h) have no effect: the tree is the
 /// definition's.
 TEST(HistTree, MostlyUsualValues) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {

@@ -157,14 +157,14 @@ TEST(SymmetricTree, ThreadsAndRunsDoNotMatter) {
   }
 }
 
-TEST(SymmetricTree, HasOneQuestionALevel) {
+TEST(SymmetricTree, HasOneConditionALevel) {
   auto const tree = BuildTree(LargeJob(0.2)).tree;
-  std::set<std::tuple<std::uint32_t, float, bool>> questions;
+  std::set<std::tuple<std::uint32_t, float, bool>> conditions;
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (tree.IsLeaf(node)) continue;
-    questions.emplace(tree.split_feature[node], tree.split_value[node], tree.default_left[node] != 0);
+    conditions.emplace(tree.split_feature[node], tree.split_value[node], tree.default_left[node] != 0);
   }
-  EXPECT_EQ(questions.size(), 7U);
+  EXPECT_EQ(conditions.size(), 7U);
 }
 
 /// Trees of both kinds alternate on one state: state left by one must not affect the other.

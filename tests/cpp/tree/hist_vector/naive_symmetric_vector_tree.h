@@ -74,15 +74,15 @@ class NaiveSymmetricVectorTree {
     bool is_split = false;
   };
   /// A test, ordered by precedence at equal scores; the threshold of a category is its index.
-  struct Question {
+  struct Condition {
     std::uint32_t feature;
     float threshold;
     bool default_left;
   };
 
-  bool IsCategorical(Question const& question) const { return cuts_.IsCategorical(question.feature); }
-  std::int32_t RightCategory(Question const& question) const {
-    return cuts_.categories[question.feature][static_cast<std::size_t>(question.threshold)];
+  bool IsCategorical(Condition const& condition) const { return cuts_.IsCategorical(condition.feature); }
+  std::int32_t RightCategory(Condition const& condition) const {
+    return cuts_.categories[condition.feature][static_cast<std::size_t>(condition.threshold)];
   }
   std::vector<std::int64_t> Sum(Rows const& rows) const {
     std::vector<std::int64_t> sums(ToSize(table_.stride), 0);
@@ -91,13 +91,13 @@ class NaiveSymmetricVectorTree {
     }
     return sums;
   }
-  std::array<Rows, 2> Divide(Node const& node, Question const& question) const {
+  std::array<Rows, 2> Divide(Node const& node, Condition const& condition) const {
     std::array<Rows, 2> sides;
     for (auto const row : node.rows) {
-      auto const value = job_.job.values[row * static_cast<std::size_t>(job_.job.n_cols) + question.feature];
-      auto const is_left =
-          IsCategorical(question) ? value != static_cast<float>(RightCategory(question)) : value < question.threshold;
-      sides[(std::isnan(value) ? question.default_left : is_left) ? 0 : 1].push_back(row);
+      auto const value = job_.job.values[row * static_cast<std::size_t>(job_.job.n_cols) + condition.feature];
+      auto const is_left = IsCategorical(condition) ? value != static_cast<float>(RightCategory(condition))
+                                                    : value < condition.threshold;
+      sides[(std::isnan(value) ? condition.default_left : is_left) ? 0 : 1].push_back(row);
     }
     return sides;
   }
@@ -111,20 +111,20 @@ class NaiveSymmetricVectorTree {
     auto const mean = SumHessians(sums.data(), gain_) / static_cast<double>(job_.n_outputs);
     return !nodes_[id].is_split && IsEnoughForTwo(mean, static_cast<double>(param_.min_child_weight));
   }
-  GainParam GainOf(std::int64_t output, Question const& question) const {
-    return IsCategorical(question) ? OfCategories(gain_.Of(output)) : gain_.Of(output);
+  GainParam GainOf(std::int64_t output, Condition const& condition) const {
+    return IsCategorical(condition) ? OfCategories(gain_.Of(output)) : gain_.Of(output);
   }
-  ChildWeights Weights(std::array<Rows, 2> const& sides, Node const& node, Question const& question,
+  ChildWeights Weights(std::array<Rows, 2> const& sides, Node const& node, Condition const& condition,
                        std::int64_t output) const {
     auto const bounds = node.bounds.empty() ? WeightBounds{} : node.bounds[output];
     return SplitWeights(gain_.SumOf(Sum(sides[0]).data(), output), gain_.SumOf(Sum(sides[1]).data(), output),
-                        GainOf(output, question), bounds, job_.job.constraints.SignOf(question.feature));
+                        GainOf(output, condition), bounds, job_.job.constraints.SignOf(condition.feature));
   }
   /// Returns the change of the node's loss, or nothing if it cannot perform the split.
-  std::optional<double> LossIn(std::size_t id, Question const& question) const {
+  std::optional<double> LossIn(std::size_t id, Condition const& condition) const {
     auto const& node = nodes_[id];
-    if (node.is_split || !MayUse(id, question.feature)) return std::nullopt;
-    auto const sides = Divide(node, question);
+    if (node.is_split || !MayUse(id, condition.feature)) return std::nullopt;
+    auto const sides = Divide(node, condition);
     if (!HasEnoughUsedRows(job_.job, sides[0]) || !HasEnoughUsedRows(job_.job, sides[1])) return std::nullopt;
     auto const left = Sum(sides[0]);
     auto const right = Sum(sides[1]);
@@ -136,11 +136,11 @@ class NaiveSymmetricVectorTree {
     for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
       auto const bounds = node.bounds.empty() ? WeightBounds{} : node.bounds[output];
       gain += OutputSplitGain(gain_.SumOf(left.data(), output), gain_.SumOf(right.data(), output),
-                              GainOf(output, question), bounds, job_.job.constraints.SignOf(question.feature));
+                              GainOf(output, condition), bounds, job_.job.constraints.SignOf(condition.feature));
     }
     return gain - VectorGain(Sum(node.rows).data(), gain_, node.bounds);
   }
-  std::vector<Question> QuestionsOf(std::uint32_t feature) const {
+  std::vector<Condition> ConditionsOf(std::uint32_t feature) const {
     auto const n_bins = cuts_.NumBins(feature);
     auto const is_categorical = cuts_.IsCategorical(feature);
     auto const n = is_categorical ? n_bins : n_bins - 1;
@@ -149,12 +149,12 @@ class NaiveSymmetricVectorTree {
       if (n == 0) return {};
       return {{feature, static_cast<float>(code), true}, {feature, static_cast<float>(code), false}};
     }
-    std::vector<Question> questions;
-    if (n > 0) questions = {{feature, cuts_.Of(feature)[code], false}, {feature, cuts_.Of(feature)[code], true}};
+    std::vector<Condition> conditions;
+    if (n > 0) conditions = {{feature, cuts_.Of(feature)[code], false}, {feature, cuts_.Of(feature)[code], true}};
     if (std::isfinite(cuts_.Of(feature)[n_bins - 1])) {
-      questions.push_back({feature, cuts_.Of(feature)[n_bins - 1], false});
+      conditions.push_back({feature, cuts_.Of(feature)[n_bins - 1], false});
     }
-    return questions;
+    return conditions;
   }
   double NoiseOf(std::uint32_t feature) const {
     double noise = 0.0;
@@ -163,17 +163,17 @@ class NaiveSymmetricVectorTree {
     }
     return noise;
   }
-  std::optional<Question> FindBest() const {
-    std::optional<Question> best;
+  std::optional<Condition> FindBest() const {
+    std::optional<Condition> best;
     double most = 0.0;        // including noise
     double most_quiet = 0.0;  // the same without noise
     for (std::uint32_t feature = 0; feature < job_.job.n_cols; ++feature) {
       auto const noise = NoiseOf(feature);
-      for (auto const& question : QuestionsOf(feature)) {
+      for (auto const& condition : ConditionsOf(feature)) {
         double score = 0.0;
         for (std::size_t id = 0; id < nodes_.size(); ++id) {
           if (!IsSearched(id)) continue;
-          if (auto const loss = LossIn(id, question)) score += *loss - static_cast<double>(param_.gamma);
+          if (auto const loss = LossIn(id, condition)) score += *loss - static_cast<double>(param_.gamma);
         }
         if (!costs_.empty()) score -= static_cast<double>(costs_[feature]);
         if (!(static_cast<float>(score) > 1e-6F)) continue;
@@ -181,44 +181,44 @@ class NaiveSymmetricVectorTree {
         auto const is_more =
             is_same ? score > most_quiet : score + noise > most || (score + noise == most && score > most_quiet);
         if (best && !is_more) continue;
-        best = question;
+        best = condition;
         most = score + noise;
         most_quiet = score;
       }
     }
     return best;
   }
-  bool SplitLevel(std::optional<Question> const& question) {
-    if (!question) return false;
+  bool SplitLevel(std::optional<Condition> const& condition) {
+    if (!condition) return false;
     std::vector<std::pair<std::size_t, double>> made;
     std::size_t n_leaves = 0;
     for (std::size_t id = 0; id < nodes_.size(); ++id) {
       n_leaves += nodes_[id].is_split ? 0 : 1;
       if (!IsSearched(id)) continue;
-      if (auto const loss = LossIn(id, *question)) made.emplace_back(id, *loss);
+      if (auto const loss = LossIn(id, *condition)) made.emplace_back(id, *loss);
     }
     if (param_.max_leaves > 0 && n_leaves + made.size() > ToSize(param_.max_leaves)) return false;
-    for (auto const& [id, loss] : made) Expand(id, *question, loss);
-    if (!costs_.empty()) costs_[question->feature] = 0.0F;
+    for (auto const& [id, loss] : made) Expand(id, *condition, loss);
+    if (!costs_.empty()) costs_[condition->feature] = 0.0F;
     return true;
   }
-  void Expand(std::size_t id, Question const& question, double loss) {
+  void Expand(std::size_t id, Condition const& condition, double loss) {
     nodes_[id].is_split = true;
     auto const node = nodes_[id];
     std::vector<std::int32_t> right;
-    if (IsCategorical(question)) right = {RightCategory(question)};
+    if (IsCategorical(condition)) right = {RightCategory(condition)};
     tree_.ExpandNode(static_cast<std::int32_t>(id),
-                     {question.feature, question.threshold, question.default_left, static_cast<float>(loss), right});
-    auto const sides = Divide(node, question);
-    auto const sign = job_.job.constraints.SignOf(question.feature);
+                     {condition.feature, condition.threshold, condition.default_left, static_cast<float>(loss), right});
+    auto const sides = Divide(node, condition);
+    auto const sign = job_.job.constraints.SignOf(condition.feature);
     for (bool const is_left : {true, false}) {
       Node child;
       child.rows = sides[is_left ? 0 : 1];
       child.bounds = node.bounds;
       child.path = node.path;
-      child.path.path.insert(question.feature);
+      child.path.path.insert(condition.feature);
       for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
-        auto const [left_weight, right_weight] = Weights(sides, node, question, output);
+        auto const [left_weight, right_weight] = Weights(sides, node, condition, output);
         child.weights.push_back(is_left ? left_weight : right_weight);
         if (sign == 0) continue;
         auto const middle =

@@ -89,15 +89,15 @@ TEST(SymmetricVectorTree, LevelsInChunksAsInTheDefinition) {
   ExpectSameVectors(one, NaiveSymmetricVectorTree(job).Grow(), "definition");
 }
 
-TEST(SymmetricVectorTree, HasOneQuestionALevel) {
+TEST(SymmetricVectorTree, HasOneConditionALevel) {
   auto const tree = BuildVectorTree(Symmetric(LargeJobs()[0])).tree;
-  std::set<std::tuple<std::uint32_t, float, bool>> questions;
+  std::set<std::tuple<std::uint32_t, float, bool>> conditions;
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (tree.IsLeaf(node)) continue;
-    questions.emplace(tree.split_feature[node], tree.split_value[node], tree.default_left[node] != 0);
+    conditions.emplace(tree.split_feature[node], tree.split_value[node], tree.default_left[node] != 0);
   }
   EXPECT_GT(tree.NumLeaves(), 16);
-  EXPECT_EQ(questions.size(), 5U);
+  EXPECT_EQ(conditions.size(), 5U);
 }
 
 /// Trees of both kinds alternate on one state: state left by one must not affect the other.

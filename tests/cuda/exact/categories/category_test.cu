@@ -36,7 +36,7 @@ struct Answer {
 };
 
 /// allowed: [n_nodes, n_ids] or empty. before: [n_nodes], best splits on other features.
-struct CategoryQuestion {
+struct CategoryCondition {
   CategoryRules rules;
   std::vector<std::uint8_t> allowed;
   std::vector<SplitCandidate> before;
@@ -47,23 +47,24 @@ cuda::NodeTotals TotalsOf(CategoryLevel const& level, std::int32_t node) {
   return {sum, NodeGain(sum, level.param, {}), {}};
 }
 
-Answer ByHost(CategoryLevel const& level, CategoryQuestion const& question) {
+Answer ByHost(CategoryLevel const& level, CategoryCondition const& condition) {
   Answer answer;
   for (std::int32_t node = 0; node < level.spec.n_nodes; ++node) {
     auto const at = static_cast<std::size_t>(node);
-    auto best = question.before[at];
+    auto best = condition.before[at];
     std::vector<std::int32_t> right;
     for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {
       auto const id = level.IdOf(feature);
-      if (!question.allowed.empty() && question.allowed[at * level.NumIds() + id] == 0) continue;
+      if (!condition.allowed.empty() && condition.allowed[at * level.NumIds() + id] == 0) continue;
       auto entries = level.EntriesOf(feature, node);
       auto const totals = TotalsOf(level, node);
       CategoryNode const in_node{id, level.spec.n_categories[feature], totals.sum, totals.gain, totals.bounds};
-      auto const found = FindCategorySplit(level.param, question.rules, in_node, std::nextafter(kFloor, 0.0), &entries);
+      auto const found =
+          FindCategorySplit(level.param, condition.rules, in_node, std::nextafter(kFloor, 0.0), &entries);
       if (!IsBetter(found, best)) continue;
       best = found;
       entries = level.EntriesOf(feature, node);
-      right = RightCategories(level.param, question.rules, level.ListOf(feature), found, &entries);
+      right = RightCategories(level.param, condition.rules, level.ListOf(feature), found, &entries);
     }
     answer.best.push_back(best);
     answer.rights.push_back(right);
@@ -73,17 +74,17 @@ Answer ByHost(CategoryLevel const& level, CategoryQuestion const& question) {
 
 class CategoryTest : public DeviceTest {
  protected:
-  Answer ByDevice(CategoryLevel const& level, CategoryQuestion const& question, cuda::CategoryColumns* columns,
+  Answer ByDevice(CategoryLevel const& level, CategoryCondition const& condition, cuda::CategoryColumns* columns,
                   cuda::DeviceCategories const& categories) const {
-    EXPECT_EQ(columns->Start(Cuda(), categories, question.rules, AllIds(level)).size(), level.NumFeatures() + 1);
+    EXPECT_EQ(columns->Start(Cuda(), categories, condition.rules, AllIds(level)).size(), level.NumFeatures() + 1);
     std::vector<cuda::NodeTotals> totals;
     for (std::int32_t node = 0; node < level.spec.n_nodes; ++node) totals.push_back(TotalsOf(level, node));
     auto const nodes = cuda::ToDevice(Cuda(), totals);
-    auto const allowed = cuda::ToDevice(Cuda(), question.allowed);
+    auto const allowed = cuda::ToDevice(Cuda(), condition.allowed);
     auto const floors = cuda::ToDevice(Cuda(), std::vector<double>(totals.size(), kFloor));
     auto const positions = cuda::ToDevice(Cuda(), level.positions);
     auto const pairs = cuda::ToDevice(Cuda(), level.pairs);
-    auto const best = cuda::ToDevice(Cuda(), question.before);
+    auto const best = cuda::ToDevice(Cuda(), condition.before);
     cuda::SplitTask task;
     task.table.n_nodes = level.spec.n_nodes;
     task.param = level.param;
@@ -103,13 +104,13 @@ class CategoryTest : public DeviceTest {
     return answer;
   }
 
-  void Compare(CategoryLevel const& level, CategoryQuestion question, std::int64_t cells_per_slice) const {
-    if (question.before.empty()) question.before.resize(level.spec.n_nodes);
+  void Compare(CategoryLevel const& level, CategoryCondition condition, std::int64_t cells_per_slice) const {
+    if (condition.before.empty()) condition.before.resize(level.spec.n_nodes);
     auto const categories = MakeCategories(Cuda(), level);
     cuda::CategoryColumns columns(cells_per_slice);
-    auto const expected = ByHost(level, question);
+    auto const expected = ByHost(level, condition);
     for (int run = 0; run < 2; ++run) {
-      auto const found = ByDevice(level, question, &columns, categories);
+      auto const found = ByDevice(level, condition, &columns, categories);
       for (std::size_t node = 0; node < expected.best.size(); ++node) {
         SCOPED_TRACE("node " + std::to_string(node));
         auto const& a = expected.best[node];
@@ -197,15 +198,15 @@ TEST_F(CategoryTest, BestSplitsOfRandomLevels) {
     spec.coarse_pairs = random.Below(2) == 0;
     spec.seed = seed;
     auto const level = MakeCategoryLevel(spec);
-    CategoryQuestion question;
-    question.rules.max_onehot = static_cast<std::int32_t>(1 + random.Below(10));
-    question.rules.max_partition = random.Below(2) == 0 ? 64 : 1 + static_cast<std::int32_t>(random.Below(200));
+    CategoryCondition condition;
+    condition.rules.max_onehot = static_cast<std::int32_t>(1 + random.Below(10));
+    condition.rules.max_partition = random.Below(2) == 0 ? 64 : 1 + static_cast<std::int32_t>(random.Below(200));
     if (random.Below(2) == 0) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(spec.n_nodes) * level.NumIds(); ++i) {
-        question.allowed.push_back(static_cast<std::uint8_t>(random.Below(2)));
+        condition.allowed.push_back(static_cast<std::uint8_t>(random.Below(2)));
       }
     }
-    Compare(level, question, random.Below(2) == 0 ? 700 : cuda::kCellsPerSlice);
+    Compare(level, condition, random.Below(2) == 0 ? 700 : cuda::kCellsPerSlice);
   }
 }
 
@@ -222,16 +223,16 @@ TEST_F(CategoryTest, ManyCategoriesOfFewRows) {
 /// A better split on a number is kept, and a tie goes to the lower feature.
 TEST_F(CategoryTest, OtherFeaturesWereThereBefore) {
   auto const level = MakeCategoryLevel({{10, 4}, 3000, 4, 0.1, false, 10});
-  CategoryQuestion question;
-  question.before.resize(4);
-  auto const own = ByHost(level, question).best;
+  CategoryCondition condition;
+  condition.before.resize(4);
+  auto const own = ByHost(level, condition).best;
   for (std::size_t node = 0; node < own.size(); ++node) {
     ASSERT_TRUE(own[node].IsValid());
     auto const loss_change = node == 1 ? 0.5 * own[node].loss_change : node == 3 ? 1e9 : own[node].loss_change;
-    question.before[node] = {loss_change, node == 0 ? 0U : 1000U, 0.5F, true, {}, {}};
+    condition.before[node] = {loss_change, node == 0 ? 0U : 1000U, 0.5F, true, {}, {}};
   }
-  Compare(level, question, cuda::kCellsPerSlice);
-  auto const features = ByHost(level, question).best;
+  Compare(level, condition, cuda::kCellsPerSlice);
+  auto const features = ByHost(level, condition).best;
   EXPECT_EQ(features[0].feature, 0U);
   EXPECT_EQ(features[1].feature, own[1].feature);
   EXPECT_EQ(features[2].feature, own[2].feature);
@@ -244,9 +245,9 @@ TEST_F(CategoryTest, RowsMoveByTheirCategories) {
     auto const level = MakeCategoryLevel({{3, 100}, n_rows, 6, 0.2, false, 11});
     auto const categories = MakeCategories(Cuda(), level);
     cuda::CategoryColumns columns;
-    CategoryQuestion question;
-    question.before.resize(6);
-    auto const answer = ByDevice(level, question, &columns, categories);
+    CategoryCondition condition;
+    condition.before.resize(6);
+    auto const answer = ByDevice(level, condition, &columns, categories);
     std::vector<cuda::NodeMove> moves;
     for (std::int32_t node = 0; node < 6; ++node) {
       auto const& split = answer.best[node];

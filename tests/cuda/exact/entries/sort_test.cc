@@ -93,8 +93,8 @@ TEST_F(InterleavedTest, MovesByTheNodesOfEntries) {
   auto const level = MakeLevel({{700, 300, 5, 64}, 200, 3, 0.2, 0, false, 6});
   auto const layout = LayOut(level, false);
   auto entries = MakeDeviceLevel(Cuda(), layout, level.both_ways);
-  auto const question = MakeDeviceQuestion(Cuda(), level, {});
-  FindOnDevice(Cuda(), Phase::kInterleaved, level, &entries, question);
+  auto const condition = MakeDeviceCondition(Cuda(), level, {});
+  FindOnDevice(Cuda(), Phase::kInterleaved, level, &entries, condition);
   auto const* const node_of_entry = entries.workspace.NodeOfEntry(entries.chunk, 1);
   auto const found = cuda::ToHost(Cuda(), node_of_entry, static_cast<std::size_t>(layout.NumEntries()));
   auto const nodes = NarrowNodes(level);

@@ -112,16 +112,16 @@ class LabelOracle {
   std::vector<std::uint32_t> positions_;  ///< place of each row in the node
 };
 
-inline std::vector<SplitCandidate> OracleSplits(Level const& level, Labels const& labels, Question const& question) {
+inline std::vector<SplitCandidate> OracleSplits(Level const& level, Labels const& labels, Condition const& condition) {
   LabelOracle oracle(level, labels);
   std::vector<SplitCandidate> best(level.n_nodes);
   for (std::int32_t node = 0; node < level.n_nodes; ++node) {
     oracle.Enter(node);
     for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {
       auto const place = static_cast<std::size_t>(node) * NumIds(level) + IdOf(feature);
-      if (!question.allowed.empty() && question.allowed[place] == 0) continue;
+      if (!condition.allowed.empty() && condition.allowed[place] == 0) continue;
       auto const id = static_cast<std::uint32_t>(IdOf(feature));
-      auto const found = oracle.Scan(feature, node, id, FloorOf(question, static_cast<std::size_t>(node)));
+      auto const found = oracle.Scan(feature, node, id, FloorOf(condition, static_cast<std::size_t>(node)));
       if (IsBetter(found, best[node])) best[node] = found;
     }
   }

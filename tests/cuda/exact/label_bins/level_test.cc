@@ -30,9 +30,9 @@ class LabelLevelTest : public DeviceTest {
   }
   /// Compares the splits, and finds the same bins twice, because the data that a level leaves behind must not affect
   /// the next.
-  void Compare(Level const& level, Labels const& labels, Question const& question = {}) {
+  void Compare(Level const& level, Labels const& labels, Condition const& condition = {}) {
     SCOPED_TRACE(::testing::Message() << level.pairs.size() << " rows, alpha " << labels.alpha);
-    auto const expected = OracleSplits(level, labels, question);
+    auto const expected = OracleSplits(level, labels, condition);
     auto const errors = OnDevice(labels);
     auto const sampled = cuda::ToDevice(Cuda(), labels.sampled);
     auto const positions = cuda::ToDevice(Cuda(), PositionsOf(level, labels));
@@ -46,7 +46,7 @@ class LabelLevelTest : public DeviceTest {
     for (int run = 0; run < 2; ++run) {
       bins_.Start(Cuda(), errors, sampled.span());
       bins_.Prepare(Cuda(), positions.span(), level.n_nodes);
-      auto const on_device = MakeDeviceQuestion(Cuda(), level, question);
+      auto const on_device = MakeDeviceCondition(Cuda(), level, condition);
       auto entries = MakeDeviceLevel(Cuda(), LayOut(level, true), level.both_ways);
       cuda::SumSegments(Cuda(), entries.workspace, &entries.chunk);
       auto task = cuda::SplitTask(TaskOf(level, entries, on_device));
@@ -134,9 +134,9 @@ TEST_F(LabelLevelTest, ALongSegmentAndManyNodes) {
 
 TEST_F(LabelLevelTest, NodesMayNotUseAllFeatures) {
   auto const level = MakeLevel({{900, 33, 1200}, 0, 4, 0.2, 0, false, 16});
-  Question question;
-  for (std::size_t cell = 0; cell < 3 * NumIds(level); ++cell) question.allowed.push_back(cell % 5 < 3 ? 1 : 0);
-  Compare(level, MakeLabels(level.pairs.size(), Residuals::kNormal, false, 17), question);
+  Condition condition;
+  for (std::size_t cell = 0; cell < 3 * NumIds(level); ++cell) condition.allowed.push_back(cell % 5 < 3 ? 1 : 0);
+  Compare(level, MakeLabels(level.pairs.size(), Residuals::kNormal, false, 17), condition);
 }
 
 /// Compares the bins of one node with LabelBinner's.

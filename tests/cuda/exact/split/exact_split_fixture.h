@@ -16,7 +16,7 @@
 namespace kauri::testing {
 
 /// The parameters of split finding on a level.
-struct Question {
+struct Condition {
   std::vector<double> floors;         ///< [n_nodes]; empty: the floors of a new level of a tree
   std::vector<std::uint8_t> allowed;  ///< [n_nodes, number of ids]; empty: every node may use every feature
   std::vector<std::int8_t> signs;     ///< [number of ids], monotone constraints; empty: none
@@ -27,14 +27,14 @@ struct Question {
 inline std::size_t NumIds(Level const& level) { return 2 * level.NumFeatures() + 1; }
 inline std::size_t IdOf(std::size_t feature) { return 2 * feature + 1; }
 
-inline double FloorOf(Question const& question, std::size_t node) {
-  return question.floors.empty() ? kMinLossChange / 2.0 : question.floors[node];
+inline double FloorOf(Condition const& condition, std::size_t node) {
+  return condition.floors.empty() ? kMinLossChange / 2.0 : condition.floors[node];
 }
 
-inline cuda::NodeTotals TotalsOf(Level const& level, Question const& question, std::size_t node) {
+inline cuda::NodeTotals TotalsOf(Level const& level, Condition const& condition, std::size_t node) {
   cuda::NodeTotals totals;
   totals.sum = level.SumOf(static_cast<std::int32_t>(node));
-  if (!question.bounds.empty()) totals.bounds = question.bounds[node];
+  if (!condition.bounds.empty()) totals.bounds = condition.bounds[node];
   totals.gain = NodeGain(totals.sum, level.param, totals.bounds);
   return totals;
 }
@@ -76,15 +76,15 @@ inline SplitCandidate NaiveSplit(Level const& level, std::size_t feature, std::v
 }
 
 /// Returns the best split of every node.
-inline std::vector<SplitCandidate> NaiveSplits(Level const& level, Question const& question) {
+inline std::vector<SplitCandidate> NaiveSplits(Level const& level, Condition const& condition) {
   std::vector<SplitCandidate> best(level.n_nodes);
   for (std::size_t node = 0; node < best.size(); ++node) {
-    auto const totals = TotalsOf(level, question, node);
+    auto const totals = TotalsOf(level, condition, node);
     for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {
-      if (!question.allowed.empty() && question.allowed[node * NumIds(level) + IdOf(feature)] == 0) continue;
+      if (!condition.allowed.empty() && condition.allowed[node * NumIds(level) + IdOf(feature)] == 0) continue;
       auto const entries = level.EntriesOf(feature, static_cast<std::int32_t>(node));
-      int const sign = question.signs.empty() ? 0 : question.signs[IdOf(feature)];
-      auto const found = NaiveSplit(level, feature, entries, totals, sign, FloorOf(question, node));
+      int const sign = condition.signs.empty() ? 0 : condition.signs[IdOf(feature)];
+      auto const found = NaiveSplit(level, feature, entries, totals, sign, FloorOf(condition, node));
       if (IsBetter(found, best[node])) best[node] = found;
     }
   }
@@ -102,7 +102,7 @@ inline std::vector<std::uint8_t> NarrowNodes(Level const& level) {
 }
 
 /// The data of a question on the device, for all chunks.
-struct DeviceQuestion {
+struct DeviceCondition {
   cuda::Buffer<cuda::NodeTotals> nodes;
   cuda::Buffer<std::uint8_t> allowed;
   cuda::Buffer<std::int8_t> signs;
@@ -110,18 +110,19 @@ struct DeviceQuestion {
   cuda::Buffer<SplitCandidate> best;
 };
 
-inline DeviceQuestion MakeDeviceQuestion(cuda::CudaContext const& cuda, Level const& level, Question const& question) {
+inline DeviceCondition MakeDeviceCondition(cuda::CudaContext const& cuda, Level const& level,
+                                           Condition const& condition) {
   std::vector<cuda::NodeTotals> nodes;
   std::vector<double> floors;
   for (std::size_t node = 0; node < static_cast<std::size_t>(level.n_nodes); ++node) {
-    nodes.push_back(TotalsOf(level, question, node));
-    floors.push_back(FloorOf(question, node));
+    nodes.push_back(TotalsOf(level, condition, node));
+    floors.push_back(FloorOf(condition, node));
   }
-  return {cuda::ToDevice(cuda, nodes), cuda::ToDevice(cuda, question.allowed), cuda::ToDevice(cuda, question.signs),
+  return {cuda::ToDevice(cuda, nodes), cuda::ToDevice(cuda, condition.allowed), cuda::ToDevice(cuda, condition.signs),
           cuda::ToDevice(cuda, floors), cuda::ToDevice(cuda, std::vector<SplitCandidate>(nodes.size()))};
 }
 
-inline cuda::SplitTask TaskOf(Level const& level, DeviceLevel const& entries, DeviceQuestion const& question) {
+inline cuda::SplitTask TaskOf(Level const& level, DeviceLevel const& entries, DeviceCondition const& condition) {
   auto const& chunk = entries.chunk;
   cuda::SplitTask task;
   task.table = chunk.Table();
@@ -130,29 +131,29 @@ inline cuda::SplitTask TaskOf(Level const& level, DeviceLevel const& entries, De
   task.n_entries = chunk.n_entries;
   task.param = level.param;
   task.screen = cuda::MakeScreen(level.param, static_cast<std::int64_t>(level.pairs.size()));
-  task.nodes = question.nodes.data();
+  task.nodes = condition.nodes.data();
   task.both_ways = chunk.both_ways.data();
   task.feature_ids = chunk.feature_ids.data();
-  task.allowed = question.allowed.data();
-  task.signs = question.signs.data();
+  task.allowed = condition.allowed.data();
+  task.signs = condition.signs.data();
   task.n_all_features = static_cast<std::int32_t>(NumIds(level));
-  task.floors = question.floors.data();
+  task.floors = condition.floors.data();
   return task;
 }
 
 /// Improves the question's best splits by one chunk's.
 inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const& level, DeviceLevel* entries,
-                         DeviceQuestion const& question) {
+                         DeviceCondition const& condition) {
   auto& chunk = entries->chunk;
   if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries->workspace, &chunk);
-  auto const task = TaskOf(level, *entries, question);
+  auto const task = TaskOf(level, *entries, condition);
   if (phase == Phase::kSorted) {
-    cuda::FindSplits(cuda, task, entries->workspace.ReserveSplit(cuda, chunk), question.best.data());
+    cuda::FindSplits(cuda, task, entries->workspace.ReserveSplit(cuda, chunk), condition.best.data());
     return;
   }
   auto const nodes = cuda::ToDevice(cuda, NarrowNodes(level));
   auto const scratch = entries->workspace.ReserveInterleaved(cuda, chunk, 1, level.n_nodes);
-  cuda::FindSplitsInterleaved(cuda, task, chunk.Columns(), nodes.data(), scratch, question.best.data());
+  cuda::FindSplitsInterleaved(cuda, task, chunk.Columns(), nodes.data(), scratch, condition.best.data());
 }
 
 inline void ExpectSameSplits(std::vector<SplitCandidate> const& expected, std::vector<SplitCandidate> const& found) {
@@ -172,16 +173,16 @@ class SplitTest : public DeviceTest {
  protected:
   /// Expects the naive splits from the device, and no floor above the loss change that its node has reached. Returns
   /// the splits.
-  std::vector<SplitCandidate> Compare(Phase phase, Level const& level, Question const& question = {}) const {
-    auto const on_device = MakeDeviceQuestion(Cuda(), level, question);
+  std::vector<SplitCandidate> Compare(Phase phase, Level const& level, Condition const& condition = {}) const {
+    auto const on_device = MakeDeviceCondition(Cuda(), level, condition);
     auto entries = MakeDeviceLevel(Cuda(), LayOut(level, phase == Phase::kSorted), level.both_ways);
     FindOnDevice(Cuda(), phase, level, &entries, on_device);
     auto found = Fetch(Cuda(), on_device.best);
-    ExpectSameSplits(NaiveSplits(level, question), found);
+    ExpectSameSplits(NaiveSplits(level, condition), found);
     auto const floors = Fetch(Cuda(), on_device.floors);
     for (std::size_t node = 0; node < found.size(); ++node) {
-      EXPECT_GE(floors[node], FloorOf(question, node));
-      EXPECT_LE(floors[node], std::max(FloorOf(question, node), found[node].loss_change));
+      EXPECT_GE(floors[node], FloorOf(condition, node));
+      EXPECT_LE(floors[node], std::max(FloorOf(condition, node), found[node].loss_change));
     }
     return found;
   }
@@ -190,8 +191,8 @@ class SplitTest : public DeviceTest {
 /// Does the same as SplitTest, for each phase.
 class SplitPhaseTest : public SplitTest, public ::testing::WithParamInterface<Phase> {
  protected:
-  std::vector<SplitCandidate> Compare(Level const& level, Question const& question = {}) const {
-    return SplitTest::Compare(GetParam(), level, question);
+  std::vector<SplitCandidate> Compare(Level const& level, Condition const& condition = {}) const {
+    return SplitTest::Compare(GetParam(), level, condition);
   }
 };
 

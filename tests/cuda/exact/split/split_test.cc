@@ -168,16 +168,16 @@ TEST_P(SplitPhaseTest, Floors) {
 
 TEST_P(SplitPhaseTest, ColumnsThatNodesMayUse) {
   auto const level = MakeLevel({{900, 200, 30, 513}, 10, 3, 0.1, 0, false, 9});
-  Question question;
-  question.allowed.assign(static_cast<std::size_t>(level.n_nodes) * NumIds(level), 0);
+  Condition condition;
+  condition.allowed.assign(static_cast<std::size_t>(level.n_nodes) * NumIds(level), 0);
   auto const allow = [&](std::size_t node, std::size_t feature) {
-    question.allowed[node * NumIds(level) + IdOf(feature)] = 1;
+    condition.allowed[node * NumIds(level) + IdOf(feature)] = 1;
   };
   allow(0, 1);
   allow(1, 0);
   allow(1, 2);
   allow(3, 2);
-  auto const found = Compare(level, question);
+  auto const found = Compare(level, condition);
   EXPECT_EQ(found[0].feature, IdOf(1));
   EXPECT_FALSE(found[2].IsValid());
 }
@@ -197,18 +197,18 @@ TEST_P(SplitPhaseTest, MonotoneConstraints) {
     auto level = MakeLevel({{900, 512, 33, 200, 7}, 100, 4, 0.2, seed % 2 == 0 ? 0U : 6U, seed > 3, 100 + seed});
     level.param.monotone = true;
     level.param.max_delta_step = seed % 3 == 0 ? 0.5 : 0.0;
-    Question question;
-    question.signs = {0, 1, 0, -1, 0, 0, 0, 1, 0};
-    question.bounds.resize(5);
-    question.bounds[1] = {-0.01, 0.02};
-    question.bounds[2] = {0.3, 0.4};
-    question.bounds[3].upper = 0.0;
-    auto const found = Compare(level, question);
+    Condition condition;
+    condition.signs = {0, 1, 0, -1, 0, 0, 0, 1, 0};
+    condition.bounds.resize(5);
+    condition.bounds[1] = {-0.01, 0.02};
+    condition.bounds[2] = {0.3, 0.4};
+    condition.bounds[3].upper = 0.0;
+    auto const found = Compare(level, condition);
     for (auto const& split : found) {
       if (!split.IsValid()) continue;
-      auto const& bounds = question.bounds[&split - found.data()];
+      auto const& bounds = condition.bounds[&split - found.data()];
       auto const rise = NodeWeight(split.right, level.param, bounds) - NodeWeight(split.left, level.param, bounds);
-      EXPECT_GE(rise * question.signs[split.feature], 0.0);
+      EXPECT_GE(rise * condition.signs[split.feature], 0.0);
     }
   }
 }
@@ -217,7 +217,7 @@ TEST_P(SplitPhaseTest, ChunksOneAfterAnother) {
   auto const level = MakeLevel({{600, 40, 9, 3}, 20, 4, 0.1, 5, true, 11});
   auto const expected = NaiveSplits(level, {});
   for (auto const first : {0U, 2U}) {  // the first chunk has the lower features, then the higher ones
-    auto const question = MakeDeviceQuestion(Cuda(), level, {});
+    auto const condition = MakeDeviceCondition(Cuda(), level, {});
     for (auto const begin : {first, 2U - first}) {
       auto part = level;
       part.columns = {level.columns[begin], level.columns[begin + 1]};
@@ -225,9 +225,9 @@ TEST_P(SplitPhaseTest, ChunksOneAfterAnother) {
       auto entries = MakeDeviceLevel(Cuda(), LayOut(part, GetParam() == Phase::kSorted), part.both_ways);
       auto const a = static_cast<std::int32_t>(IdOf(begin));
       entries.chunk.feature_ids = cuda::ToDevice(Cuda(), std::vector<std::int32_t>{a, a + 2});
-      FindOnDevice(Cuda(), GetParam(), part, &entries, question);
+      FindOnDevice(Cuda(), GetParam(), part, &entries, condition);
     }
-    ExpectSameSplits(expected, Fetch(Cuda(), question.best));
+    ExpectSameSplits(expected, Fetch(Cuda(), condition.best));
   }
 }
 
