@@ -144,7 +144,7 @@ void MarginsByRows(ForestTask const& task, TreeTops const& tree_tops, std::int64
 /// Rows [begin, end) of a view as keys, codes and running sums; rows are padded to whole groups of lanes.
 class Tile {
  public:
-  /// crown: nullptr for traversals from the root.
+  /// tree_tops: nullptr for traversals from the root.
   Tile(ForestTask const& task, TreeTops const* tree_tops, std::int64_t begin, std::int64_t end)
       : forest_(task.forest),
         tree_tops_(tree_tops),

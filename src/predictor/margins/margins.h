@@ -14,7 +14,7 @@ enum class MarginPath {
   kTreeTops  ///< like kTiles, but the top levels of all trees are evaluated by tree tops, which must not be empty
 };
 
-/// Computes margins. crown: built from the task's forest. out: [n_rows, n_outputs]; start.of_row may be the same
+/// Computes margins. tree_tops: built from the task's forest. out: [n_rows, n_outputs]; start.of_row may be the same
 /// memory.
 void PredictMargins(Context const& ctx, ForestTask const& task, TreeTops const& tree_tops, MarginPath path,
                     Span<float> out);

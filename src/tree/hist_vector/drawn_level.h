@@ -28,7 +28,7 @@ namespace kauri {
 class DrawnLevelSearch {
  public:
   using Node = GrowingNode<VectorGrowth>;
-  /// Returns the sums of some nodes of a level, ascending: [n_nodes, n_sums, questions.Width()], valid until the next
+  /// Returns the sums of some nodes of a level, ascending: [n_nodes, n_sums, conditions.Width()], valid until the next
   /// call.
   using Summer = std::function<std::int64_t const*(LevelConditions const& conditions, Span<Node const> nodes)>;
 

@@ -29,7 +29,7 @@ class LevelSums {
   LevelSums(BinMatrix const& bins, GradientTableView const& table, std::int64_t n_sums)
       : bins_(bins), table_(table), n_sums_(n_sums) {}
 
-  /// Returns the sums over the rows of all ranks, [n_nodes, n_sums, questions.Width()], valid until the next call.
+  /// Returns the sums over the rows of all ranks, [n_nodes, n_sums, conditions.Width()], valid until the next call.
   std::int64_t const* Of(Context const& ctx, LevelConditions const& conditions,
                          Span<GrowingNode<VectorGrowth> const> nodes, RowLists const& rows);
 
