@@ -303,7 +303,9 @@ struct Options {
   bool has_nfold = false;  ///< true if nfold is given, rather than its default
 };
 
-/// Sorts settings into the three groups. \throws Error(kParameter): unknown names, with the nearest known one.
+/// Divides settings into options of the program (`cli`), evaluation sets and parameters of the learner; reads the file
+/// `fmap`. settings: in the order of precedence, later ones override. \throws Error(kParameter) for unknown names, with
+/// the nearest known one, for two names of one key, for keys that the task does not read and for missing paths.
 Options ReadOptions(std::vector<Setting> const& settings);
 
 }  // namespace kauri::cli

@@ -65,7 +65,7 @@ void CopyColumns(Context const& ctx, DenseBlock const& block, std::vector<float>
 template <typename Fn>
 void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t rows_per_part, Span<float const> weights,
                        Fn&& fn) {
-  constexpr std::int64_t kColumnsPerGroup = 16;  // float32 values of one cache line
+  constexpr std::int64_t kColumnsPerGroup = 16;  // float32 values of a cache line, which is read whole
   // values that may be copied at once, so that threads synchronise less often
   constexpr std::int64_t kFewValues = 1 << 20;
   auto const at_once = std::max<std::int64_t>(ctx.threads, kFewValues / std::max<std::int64_t>(1, rows_per_part));

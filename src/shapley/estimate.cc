@@ -89,6 +89,7 @@ class OrderSums {
 };
 
 /// Returns whether every output's largest error is at most `tolerance` times its largest value minus its smallest.
+/// Values that are not numbers pass, because more orders do not mend them.
 bool IsWithin(ShapleyEstimate const& estimate, double tolerance, std::int64_t n_outputs) {
   for (std::int64_t output = 0; output < n_outputs; ++output) {
     auto largest = estimate.values[ToSize(output)];

@@ -46,7 +46,7 @@ struct OrderOptions {
   double lambda = 4.0;           ///< parameter of the Mallows kernel, for herding and sbq
   std::int32_t candidates = 25;  ///< candidates per order of herding and sbq
   std::int64_t n_scrambles = 1;  ///< sobol: its units, of n / n_scrambles orders each
-  std::int64_t first_unit = 0;   ///< number of units skipped before the first order; mc, antithetic, orthogonal
+  std::int64_t first_unit = 0;   ///< number of units skipped before the first order; mc, antithetic, orthogonal, sobol
 };
 
 /// Returns the name of a sampler: "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq".

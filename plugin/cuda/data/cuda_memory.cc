@@ -62,6 +62,8 @@ int CommonDevice(Arrays const& arrays) {
   return device;
 }
 
+/// Returns the layout of a packed copy of arrays that lie side by side, without address and number of entries. All
+/// arrays have the same number of rows, which the parser checks.
 DeviceLayout LayoutOf(Arrays const& arrays, int device) {
   DeviceLayout layout;
   layout.device = device;

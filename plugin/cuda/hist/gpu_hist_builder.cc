@@ -44,7 +44,8 @@ class GpuHistState : public BuildState {
   GpuHistState(GpuHistState const&) = delete;
   GpuHistState& operator=(GpuHistState const&) = delete;
 
-  /// Returns codes that fit the data's current info. If one rank of a group needs new codes, all ranks make them.
+  /// Returns the codes and the workspace of trees, made anew if the data's info (weights, column types) has changed. If
+  /// one rank needs new codes, all ranks make them. MakeBins sets `whole_` if the rows stay in host memory.
   HistOnDevice* Update(Context const& ctx, DataMatrix const& data) {
     auto const is_new = MaxOverRanks(ctx, data_ == nullptr ? 1 : 0) != 0;
     if (is_new || IsStale(ctx, data)) {

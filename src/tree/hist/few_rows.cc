@@ -21,6 +21,8 @@ void GatherRows(BinCodes<Code> const& codes, Span<FixedPair const> pairs, RowSli
   }
 }
 
+/// Adds the gathered rows to the cells of one feature, and marks these cells as used. codes: the feature's code of row
+/// 0; `scratch->places` are the distances from there to the other rows. Cell n_bins takes the missing values.
 template <typename Code>
 void AddRows(Code const* codes, std::size_t n_rows, FewRowsScratch* scratch) {
   auto* const cells = scratch->cells.data();

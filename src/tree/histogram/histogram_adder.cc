@@ -126,7 +126,8 @@ decltype(&CopyWords<0>) CopyOf(std::int64_t n_words) {
   return kCopies[known < kCopies.size() ? known : 0];
 }
 
-/// Adds rows stored as lists of cells: row r has cells[row_ptr[r] .. row_ptr[r + 1]), a multiple of kStep.
+/// Adds rows stored as lists of cells: row r has cells[row_ptr[r] .. row_ptr[r + 1]). The length
+/// of each list is a multiple of kStep; sparse_bins.h explains the cells that fill it up.
 template <unsigned kStep, typename Place, typename Cell>
 void AddLists(Place const* row_ptr, Cell const* cells, FixedPair const* pairs, RowSlice slice, FixedSum* histogram) {
   auto* const sums = reinterpret_cast<char*>(histogram);

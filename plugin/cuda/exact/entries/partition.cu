@@ -146,10 +146,12 @@ struct StagedTile {
 
 /// Threads of a block. The staged tiles of seven blocks fit into a multiprocessor's shared memory.
 constexpr int kMoveThreads = 128;
-/// Number of words of a tile that are loaded before the first of them is staged, because bytes in flight hide the
-/// memory's latency.
+/// Number of words of a tile (a word is 32 entries, one bit for each) that are loaded before the first of them is
+/// staged, because bytes in flight hide the memory's latency.
 constexpr int kWordsAtOnce = 4;
 
+/// Copies a warp's tile to `staged`: first the n_left entries that go left, then the others, both in their order. All
+/// lanes call it. Bits beyond the end of the tile may be set; they are never read.
 __device__ __forceinline__ void StageTile(EntryArrays const& from, WarpTile const& tile, TileBits const& bits,
                                           int n_left, StagedTile* staged) {
 #pragma unroll 1
