@@ -46,7 +46,7 @@ TEST(Receipt, IsRefused) {
   auto const other = MakeData(problem.values, 4, labels);
   ExpectRefused(KauriBoosterAddReceipt(booster.get(), other.get()), KAURI_ERROR_MODEL, "gives another model");
   auto const empty = MakeBooster(problem.data, Logistic());
-  ExpectRefused(KauriBoosterAddReceipt(empty.get(), problem.data.get()), KAURI_ERROR_MODEL, "learning 0 rounds");
+  ExpectRefused(KauriBoosterAddReceipt(empty.get(), problem.data.get()), KAURI_ERROR_MODEL, "training 0 rounds");
   ExpectRefused(KauriBoosterAddReceipt(nullptr, nullptr), KAURI_ERROR_PARAMETER, "null");
   ExpectRefused(KauriBoosterVerify(booster.get(), problem.data.get(), nullptr, &texts), KAURI_ERROR_PARAMETER, "null");
   for (auto const* damaged : {"", "{", "[]", "{}", R"({"rounds": 3, "data": 1, "params": {}})"}) {

@@ -197,7 +197,7 @@ TEST(AllRows, AllRanksHaveAsMany) {
          std::vector<RowRange> const mine{{group->Rank() * 4, 4}};
          GatherRows(In(group), RowsInfo(4, mine), {{"weights", weights}});
        })) {
-    EXPECT_NE(error.find("0 and 1 weights for each row"), std::string::npos) << error;
+    EXPECT_NE(error.find("0 and 1 weights per row"), std::string::npos) << error;
   }
 }
 

@@ -230,7 +230,7 @@ TEST(MetricOfRanks, RanksThatDifferInWhatIsGiven) {
   for (auto const* name : {"ndcg", "auc"}) ExpectErrors(name, {first, grouped}, "some ranks have query groups");
   auto weighted = second;
   weighted.weights = {1.0F, 2.0F, 1.0F};
-  ExpectErrors("auc", {first, weighted}, "0 and 1 weights for each row");
+  ExpectErrors("auc", {first, weighted}, "0 and 1 weights per row");
   second.labels[2] = 7.0F;
   ExpectErrors("auc", {first, second}, "label 7 of row 5");  // names its number among all rows, on every rank
 }

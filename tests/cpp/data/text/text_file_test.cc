@@ -32,7 +32,8 @@ TEST(TextFile, Refusals) {
   TextFile const text(file.Path());
   std::filesystem::resize_file(file.Path(), 3);
   std::vector<char> buffer;
-  ExpectParts(MessageOf([&] { text.ReadBlock(0, &buffer); }), {"ends at byte 3", "has had 8 bytes", "changed"});
+  ExpectParts(MessageOf([&] { text.ReadBlock(0, &buffer); }),
+              {"ends at byte 3", "had 8 bytes when it was opened", "changed"});
   std::filesystem::remove(file.Path());
   ExpectParts(MessageOf([&] { text.ReadBlock(0, &buffer); }), {"cannot be opened", "No such file"});
 }

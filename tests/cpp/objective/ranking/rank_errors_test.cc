@@ -80,7 +80,8 @@ TEST(RankErrors, WrongSizesAreInternalErrors) {
   auto const message = MessageOf(ErrorKind::kInternal, [&] {
     MakeObjective("rank:ndcg")->ComputeGradients(Context{}, std::vector<float>(3), OneGroup({0.0F, 1.0F}), 0, out);
   });
-  EXPECT_NE(message.find("2 labels"), std::string::npos) << message;
+  EXPECT_NE(message.find("expected 2 margins and gradient pairs, one per label, got 3 margins"), std::string::npos)
+      << message;
 }
 
 }  // namespace
