@@ -75,7 +75,7 @@ def test_what_is_not_verified(kauri: Kauri) -> None:
     kauri.train("receipt=true")
     said = verify(kauri, data=kauri.test_uri, status=1)
     assert said.startswith("error: model_in=model.json is not verified: the features of the data differ; ")
-    assert "the values of label of the data differ. It takes the rows" in said
+    assert "the values of label of the data differ. Give the rows" in said
     whole = json.loads((kauri.folder / "model.json").read_text())
     changed = json.loads(json.dumps(whole))
     changed["learner"]["gradient_booster"]["model"]["trees"][0]["split_conditions"][0] += 1

@@ -214,7 +214,7 @@ def test_policy_without_knowledge() -> None:
     np.testing.assert_array_equal(named.predict(kb.DMatrix(frame)), booster.predict(kb.DMatrix(frame)))
     trees["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
     unknown = kb.Booster({"unseen_category": "error"}, model_file=bytearray(json.dumps(document).encode()))
-    with pytest.raises(kb.ModelError, match="unseen_category=error needs to know"):
+    with pytest.raises(kb.ModelError, match="unseen_category=error needs the categories that occurred"):
         unknown.predict(kb.DMatrix(frame))
     with pytest.raises(kb.ParameterError, match="unseen_category='drop' is not valid; expected xgboost, missing"):
         kb.train({"unseen_category": "drop"}, kb.DMatrix(frame, y), 1)

@@ -231,7 +231,7 @@ def test_what_is_refused_of_data_and_models() -> None:
         train(data=matrix(labels=np.column_stack([LABELS, LABELS])))
     with pytest.raises(kb.KauriError, match=r"categorical_encoding=ordered needs .*values"):
         train(data=kb.QuantileDMatrix(ROWS, LABELS, feature_types=TYPES))
-    with pytest.raises(kb.KauriError, match="does not go with gradients of the caller"):
+    with pytest.raises(kb.KauriError, match="does not go with custom gradients"):
         kb.train(PARAMS, matrix(), 1, obj=lambda p, _: (p, np.ones_like(p)))
     with pytest.raises(kb.KauriError, match="=partition does not fit the model, which was trained with ordered"):
         train(model=train(), categorical_encoding="partition")

@@ -69,7 +69,7 @@ def test_data_that_are_refused() -> None:
     with pytest.raises(kb.KauriError, match=r"categorical_encoding=ordered needs .*values"):
         train(data=kb.QuantileDMatrix(ROWS, LABELS, feature_types=TYPES))
     gradients = np.zeros((N_ROWS, 4), dtype=np.float32)
-    with pytest.raises(kb.KauriError, match="does not go with gradients of the caller"):
+    with pytest.raises(kb.KauriError, match="does not go with custom gradients"):
         kb.train(PARAMS, matrix(), 1, obj=lambda *_: (gradients, gradients + 1))
     with pytest.raises(kb.KauriError, match="=partition does not fit the model, which was trained with ordered"):
         train(model=train(), categorical_encoding="partition")
