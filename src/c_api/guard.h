@@ -1,6 +1,7 @@
 /// \file The boundary of the C ABI: no exception crosses it; each becomes a message and a kind of the calling thread.
 #pragma once
 
+#include "common/threads/per_thread.h"
 #include "kauri/c_api.h"
 #include "kauri/error.h"
 
@@ -12,6 +13,7 @@ void KeepCurrentException() noexcept;
 /// Runs the body of an exported function; returns 0, or -1 with the last error set.
 template <typename Fn>
 int Guard(Fn&& fn) noexcept {
+  PrepareForExceptions();
   try {
     fn();
     return 0;

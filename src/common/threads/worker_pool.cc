@@ -23,6 +23,7 @@
 #include <new>
 
 #include "common/threads/futex.h"
+#include "common/threads/per_thread.h"
 #include "common/threads/spin_wait.h"
 #include "common/threads/team.h"
 #include "common/threads/threads.h"
@@ -289,6 +290,7 @@ std::uint64_t Receive(Worker* worker, bool may_spin) {
 void* WorkerMain(void* self) {
   auto* const worker = static_cast<Worker*>(self);
   pthread_setname_np(pthread_self(), "kauri");
+  PrepareForExceptions();
   for (bool may_spin = false;;) {
     auto const mail = Receive(worker, may_spin);
     auto* const region = reinterpret_cast<Region*>(mail & ~std::uint64_t{kWasAsleep});
