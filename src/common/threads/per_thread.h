@@ -25,7 +25,7 @@ namespace kauri {
 /// Makes the C++ runtime allocate the calling thread's exception state, a thread_local variable of its library. The
 /// runtime would do so at the thread's first exception, which may be the one that says that memory has run out.
 inline void PrepareForExceptions() noexcept {
-  [[maybe_unused]] int volatile const n_exceptions = std::uncaught_exceptions();  // volatile: the call must stay
+  [[maybe_unused]] int const volatile n_exceptions = std::uncaught_exceptions();  // volatile: the call must stay
 }
 
 /// A T for each thread that uses it, made at the first use and deleted when the thread ends. For objects of static
