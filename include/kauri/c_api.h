@@ -2,7 +2,8 @@
  * \file The C ABI of Kauri: names, signatures and JSON configurations of XGBoost 3.2, so that its clients run
  * unchanged.
  *
- * Longer than 400 lines: one header for the whole ABI. Names that only Kauri has start with `Kauri`.
+ * Longer than 400 lines: clients of XGBoost's C API include one header, so the whole ABI is in one file, mostly
+ * comments, in sections by subject. Names that only Kauri has start with `Kauri`.
  *
  * Returns. 0 is success, -1 an error. After an error XGBGetLastError() describes, for the calling thread, what is
  * wrong, the value seen and the cure; KauriGetLastErrorKind() returns its kind. No call prints, throws, aborts or ends
@@ -785,8 +786,8 @@ KAURI_API int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, ch
 KAURI_API int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char const** features,
                                          bst_ulong size);
 /**
- * Checks that the columns of `dmat` match those of the booster, as every training, evaluation, prediction and
- * explanation does. If both have names, the names must be the same in the same order. The number of columns must equal
+ * Checks that `dmat` and the booster have the same columns. Every training, evaluation, prediction and explanation
+ * checks it, too. If both have names, the names must be the same in the same order. The number of columns must equal
  * the model's; only libsvm text, in which columns after its last value are not visible, may have fewer. A column that
  * is categorical in one must be categorical in the other. A booster without rounds has the names that it was given. If
  * the library is loaded in place of XGBoost's, it leaves the names of rows to predict to the client, and all data may

@@ -141,10 +141,18 @@ int add(int Left) {
 """
 
 
-def test_clang_tidy_finds_wrong_names(tmp_path: Path) -> None:
-    path = tmp_path / "names.cc"
+@pytest.mark.parametrize("read", ["names.cc", "unit.cc"])
+def test_clang_tidy_finds_wrong_names(read: str, tmp_path: Path) -> None:
+    """They are found in a file that is read by itself, and in one that is read with others."""
+    path = tmp_path / "src" / "names.cc"
+    path.parent.mkdir()
     path.write_text(WRONG_NAMES)
-    status, output = output_of(require("clang-tidy"), f"--config-file={ROOT / '.clang-tidy'}", path, "--", "-std=c++17")
+    unit = path.parent / "unit.cc"
+    unit.write_text(f'#include "{path}"\n')
+    read_path = path.parent / read
+    status, output = output_of(
+        require("clang-tidy"), f"--config-file={ROOT / '.clang-tidy'}", read_path, "--", "-std=c++17"
+    )
     assert status != 0
     for name in ("most", "first", "row_view", "next", "Value", "lanes", "add", "Left"):
         assert f"'{name}' [readability-identifier-naming" in output, name

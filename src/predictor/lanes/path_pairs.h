@@ -1,7 +1,7 @@
 /// \file The pairs of features that share a path in some tree of an output: only these pairs interact.
 ///
-/// Of the n (n - 1) / 2 pairs of n features shallow trees contain few: with fashion-MNIST's 784 features and 100 trees
-/// of depth 3 an output has at most 900 of 306,936.
+/// Shallow trees contain few of the n (n - 1) / 2 pairs of n features. With fashion-MNIST's 784 features and 100 trees
+/// of depth 3, an output has at most 900 of 306,936 pairs.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// the device.
 ///
 /// 1. The left bins begin with the segment's entries before the piece (tile_sums.h), and the missing rows if they go
-///    left. The missing rows are those of the node less the segment's entries, which are subtracted one by one if the
+///    left. To get the missing rows, the segment's entries are subtracted from the rows of the node, one by one if the
 ///    segment is within one tile.
 /// 2. Entry after entry moves from the right to the left (tree/absolute_error/bin_sides.h).
 /// 3. At each change of the value, the gain is the errors of the node less the errors of both sides.

@@ -1,4 +1,4 @@
-/// Checks of parameters beyond those of the chosen components, and the log lines about them.
+/// Tests the checks of parameters that no chosen component makes, and the log lines about such parameters.
 #include "booster/config/parameter_check.h"
 
 #include <gtest/gtest.h>

@@ -242,7 +242,8 @@ TEST(Group, QueriesDrawnWhole) {
     mine->MutableInfo()->group_ptr = {0, 40, 60, 100};  // the second query is split over two places
     Train(group, drawn, 1, mine, mine);
   });
-  for (auto const& error : errors) EXPECT_NE(error.find("query group 1 are not consecutive"), std::string::npos) << error;
+  for (auto const& error : errors)
+    EXPECT_NE(error.find("query group 1 are not consecutive"), std::string::npos) << error;
 }
 
 TEST(Group, QueriesOfChosenPairs) {

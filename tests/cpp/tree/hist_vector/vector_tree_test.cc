@@ -134,8 +134,8 @@ TEST(HistVectorTree, ThreadsDoNotMatter) {
   }
 }
 
-/// One of two outputs has no gradients: the tree is that of the other output alone, with its hessians halved in the
-/// mean.
+/// If one of two outputs has no gradients, the tree is the tree of the other output alone, whose hessians the mean over
+/// both outputs halves.
 TEST(HistVectorTree, AnOutputWithoutGradientsLeavesTheOther) {
   MatrixSpec spec;
   spec.n_rows = 500;
