@@ -18,7 +18,7 @@
 #include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
-#include "tree/hist/symmetric_grower.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri::cuda {
 namespace {
