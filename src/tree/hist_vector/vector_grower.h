@@ -21,8 +21,8 @@ class VectorGrower : public SymmetricGrowth<HostGrowth<VectorGrowth, MemoryRows>
                MemoryRows* rows, Span<std::int32_t> leaf_of_row);
 
  private:
-  /// The search for the splits of symmetric trees, with random thresholds per level (drawn_level.h), and the sums that it
-  /// reads in place of histograms.
+  /// The search for the splits of symmetric trees, with random thresholds per level (drawn_level.h), and the sums that
+  /// it reads in place of histograms.
   struct Levels {
     DrawnLevelSearch search;
     LevelSums sums;
