@@ -74,7 +74,7 @@ DeviceTreeBuilder const& RequireOnDevice(TreeBuilder const& builder) {
 /// Returns whether a tree can grow from gradients in several shards: then each device draws its rows by their numbers.
 bool TakesShards(RoundTree const& tree, DeviceTreeBuilder const& builder) {
   auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
-  return is_drawn_by_key && builder.TakesShares(tree.vector_leaves);
+  return is_drawn_by_key && builder.TakesShards(tree.vector_leaves);
 }
 
 class CudaEngine : public Engine, public DeviceSide {
@@ -337,7 +337,7 @@ class CudaEngine : public Engine, public DeviceSide {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeCudaEngine() { return MakeShardedCudaEngine(kFewestRowsOfShare); }
+std::unique_ptr<Engine> MakeCudaEngine() { return MakeShardedCudaEngine(kFewestRowsOfShard); }
 
 std::unique_ptr<Engine> MakeShardedCudaEngine(std::int64_t fewest_rows) {
   return std::make_unique<CudaEngine>(fewest_rows);

@@ -10,7 +10,7 @@ namespace kauri::cuda {
 namespace {
 
 /// Copies the shard's part of an array with `width` numbers a row; empty arrays stay empty.
-void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, RowsOfShare place, std::int64_t width,
+void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, ShardRange place, std::int64_t width,
               Buffer<float>* to) {
   if (from.empty()) {
     *to = Buffer<float>();
@@ -23,7 +23,7 @@ void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, 
 
 }  // namespace
 
-RemoteShard::RemoteShard(int device, RowsOfShare place, WholeRows const& whole)
+RemoteShard::RemoteShard(int device, ShardRange place, WholeRows const& whole)
     : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device), found_(device), worker_(device) {
   DeviceScope const scope(device);
   auto const n_rows = ToSize(place.count);
@@ -131,7 +131,7 @@ void RemoteShard::Quantise(std::int64_t output, RowSample sample) {
   last_ = worker_.Post([this, output] { sum_ = tree_.summary.Fetched(output).sum; });
 }
 
-ShareInput RemoteShard::Input() {
+ShardInput RemoteShard::Input() {
   worker_.Wait(quantised_);
   return {tree_.pairs.span(), marks_, tree_.leaf_of_row.span(), &ready_, Cuda()};
 }

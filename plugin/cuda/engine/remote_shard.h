@@ -34,7 +34,7 @@ struct WholeRows {
 class RemoteShard {
  public:
   /// \throws Error(kMemory).
-  RemoteShard(int device, RowsOfShare place, WholeRows const& whole);
+  RemoteShard(int device, ShardRange place, WholeRows const& whole);
 
   CudaContext const& Cuda() const { return stream_.Context(); }
 
@@ -68,7 +68,7 @@ class RemoteShard {
   /// Makes the input of a tree and, for Sum, its sum. sample: by key and rate.
   void Quantise(std::int64_t output, RowSample sample);
   /// Returns the input made by Quantise. Waits until the work is queued, not until it has finished.
-  ShareInput Input();
+  ShardInput Input();
   /// Adds the values of a tree's leaves to the margins. output: output of a tree with scalar leaves.
   void AddLeaves(std::vector<float> const& values, bool vector_leaves, std::int64_t output);
 
@@ -77,7 +77,7 @@ class RemoteShard {
   DeviceInfo Info() const;
 
   StreamOwner stream_;  ///< declared before what is freed on it
-  RowsOfShare place_;
+  ShardRange place_;
   std::int64_t n_outputs_;
   std::int64_t n_targets_ = 1;
   Buffer<float> margins_;  ///< [count, n_outputs]

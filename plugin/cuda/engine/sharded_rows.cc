@@ -167,7 +167,7 @@ void ShardedRows::Quantise(CudaContext const& main, PairTable const& gradients, 
   tree_.summary.Fetch(main);
 }
 
-Span<ShareInput const> ShardedRows::Inputs() {
+Span<ShardInput const> ShardedRows::Inputs() {
   inputs_.clear();
   for (auto const& other : Others()) inputs_.push_back(other->Input());
   return inputs_;

@@ -39,7 +39,7 @@ struct GradientTask {
   DeviceInfo const& info;  ///< of all rows, on the main device
   std::uint64_t revision;  ///< of the info
   std::int64_t iteration;
-  std::int64_t fewest_rows = kFewestRowsOfShare;  ///< minimum number of rows of a shard, if there are several
+  std::int64_t fewest_rows = kFewestRowsOfShard;  ///< minimum number of rows of a shard, if there are several
 };
 
 class ShardedRows {
@@ -95,7 +95,7 @@ class ShardedRows {
                 Span<std::uint8_t> marks);
   /// Returns the inputs of the other shards' trees, as Quantise has made them; valid until the next tree. Waits until
   /// their work is queued.
-  Span<ShareInput const> Inputs();
+  Span<ShardInput const> Inputs();
   /// Returns the totals of an output if the main device has them; nullptr if only the host adds those of the shards.
   PairTotals const* TotalsHere(std::int64_t output) const {
     return Others().empty() ? tree_.summary.Totals() + output : nullptr;
@@ -142,7 +142,7 @@ class ShardedRows {
   std::int64_t n_first_ = 0;                          ///< rows of the first of several shards
   std::optional<Event> ready_;                        ///< the main device's margins and info are complete
   std::optional<Event> agreed_;                       ///< the largest magnitudes of all rows are on the main device
-  std::vector<ShareInput> inputs_;                    ///< for the last tree
+  std::vector<ShardInput> inputs_;                    ///< for the last tree
   std::optional<std::uint64_t> revision_;             ///< revision of the info that the other devices have
   std::vector<std::unique_ptr<RemoteShard>> others_;  ///< declared after all that their queued work uses
 };

@@ -112,7 +112,7 @@ class TreeInput {
     auto const drawn = Draw(Tree().output);
     Summarise(drawn.gradients);
     rows_.Quantise(task_.cuda, drawn.gradients, drawn.output, drawn.sample, sampled_);
-    made->shares = rows_.Inputs();
+    made->shards = rows_.Inputs();
     made->totals = TotalsOf(drawn);
     if (IsDistributed(task_.ctx)) made->totals = TreeTotals(TotalsOfRanks(made->totals.OnHost()));
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
