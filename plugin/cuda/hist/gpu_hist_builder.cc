@@ -115,7 +115,7 @@ class GpuHistState : public BuildState {
     auto const n_host = is_alone ? NumHostRows(task, FreeBytes(cuda)) : 0;
     if (n_host == 0) return UploadBins(cuda, bins);
     whole_ = UploadBins(cuda, bins, CodePlace::kHost);
-    RowsOfShare const here{0, bins->NumRows() - n_host};
+    ShardRange const here{0, bins->NumRows() - n_host};
     return std::make_shared<DeviceBins const>(CopyBins(cuda, cuda.device, *whole_, here));
   }
 

@@ -46,7 +46,7 @@ void HistOnDevice::ShareRows(CudaContext const& cuda, std::vector<int> const& de
 }
 
 void HistOnDevice::AddHostRows(CudaContext const& cuda, DeviceBins const& whole) {
-  RowsOfShare const on_host{bins->n_rows, whole.n_rows - bins->n_rows};
+  ShardRange const on_host{bins->n_rows, whole.n_rows - bins->n_rows};
   shares.push_back(std::make_unique<HistShare>(cuda.device, cuda.device, on_host));
   shares.back()->ReadBins(whole);
   shares.back()->Wait();

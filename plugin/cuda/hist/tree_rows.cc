@@ -21,10 +21,10 @@ void TreeRows::Reset(int max_depth) {
 
 void TreeRows::BeginShares(SharedTree const& tree) {
   auto const& shares = data_->shares;
-  if (!task_.shares.empty()) {
-    if (shares.size() != task_.shares.size())
+  if (!task_.shards.empty()) {
+    if (shares.size() != task_.shards.size())
       Fail(ErrorKind::kInternal, "expected as many shards of rows in the task as in the data, got another number");
-    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], tree);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shards[i], tree);
     return;
   }
   if (!shares.empty()) data_->gradients_ready.Record(cuda_);
@@ -33,10 +33,10 @@ void TreeRows::BeginShares(SharedTree const& tree) {
 
 void TreeRows::WriteLeavesOfShares() {
   for (std::size_t i = 0; i < data_->shares.size(); ++i) {
-    if (task_.shares.empty()) {
+    if (task_.shards.empty()) {
       data_->shares[i]->WriteLeaves(cuda_, leaf_of_row_);
     } else {
-      data_->shares[i]->WriteLeaves(task_.shares[i]);
+      data_->shares[i]->WriteLeaves(task_.shards[i]);
     }
   }
 }
@@ -52,10 +52,10 @@ void TreeRows::Wait() {
 
 std::vector<std::int64_t> TreeRows::CountLeaves(Context const& ctx, Tree const& tree) const {
   auto n_rows = CountLeafRows(cuda_, tree, task_.sampled_rows, leaf_of_row_);
-  for (std::size_t i = 0; i < task_.shares.size(); ++i) {
+  for (std::size_t i = 0; i < task_.shards.size(); ++i) {
     auto const& cuda = data_->shares[i]->Cuda();
     DeviceScope const scope(cuda.device);
-    auto const& input = task_.shares[i];
+    auto const& input = task_.shards[i];
     auto const there = CountLeafRows(cuda, tree, input.sampled, input.leaf_of_row);
     for (std::size_t node = 0; node < n_rows.size(); ++node) n_rows[node] += there[node];
   }

@@ -17,7 +17,7 @@ void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTre
   });
 }
 
-void HistShare::BeginTree(ShareInput const& input, SharedTree const& tree) {
+void HistShare::BeginTree(ShardInput const& input, SharedTree const& tree) {
   Post([this, input, tree] {
     BeginRows(input);
     TakePairs(input.pairs.data(), tree);

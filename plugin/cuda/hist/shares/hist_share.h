@@ -46,7 +46,7 @@ class HistShare final : public SumShare {
   /// Begins a tree; copies the gradients from the main device once `ready` is reached.
   void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, SharedTree const& tree);
   /// Begins a tree whose gradients are already on this device.
-  void BeginTree(ShareInput const& input, SharedTree const& tree);
+  void BeginTree(ShardInput const& input, SharedTree const& tree);
   /// Moves the rows as decided in the level before, and adds up this level's nodes for Collect. Called level by level
   /// from the root on: the sums of all levels have room, and are cleared once per tree.
   void AddUpLevel(SharedLevel const& level);

@@ -26,7 +26,7 @@ void SumShare::BeginRows(CudaContext const& main, Event const& ready, Span<std::
   share_.BeginTree(main, ready, sampled);
 }
 
-void SumShare::BeginRows(ShareInput const& input) {
+void SumShare::BeginRows(ShardInput const& input) {
   has_moved_ = false;
   share_.BeginTree(input);
 }
@@ -134,7 +134,7 @@ void SumShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_r
   });
 }
 
-void SumShare::WriteLeaves(ShareInput const& input) {
+void SumShare::WriteLeaves(ShardInput const& input) {
   answered_ = worker_.Post([this, input] { share_.WriteLeaves(input); });
 }
 
