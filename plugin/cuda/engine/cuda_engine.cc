@@ -73,6 +73,12 @@ DeviceTreeBuilder const& RequireOnDevice(TreeBuilder const& builder) {
   Fail(ErrorKind::kInternal, "the tree method '", builder.StateKey(), "' does not build in device memory");
 }
 
+/// A builder and the state that it has made for the training set.
+struct BuilderAndState {
+  DeviceTreeBuilder const& builder;
+  BuildState* state;
+};
+
 class CudaEngine : public Engine, public DeviceSide {
  public:
   DeviceSide* OnDevice() override { return this; }
@@ -151,46 +157,30 @@ class CudaEngine : public Engine, public DeviceSide {
     ConvertToFloat(Cuda(), {hessians.view, kMissingValue, pairs + 1, 2 * own.n_outputs, 2});
   }
 
-  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                 RoundTree const& tree) override {
+  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                               std::vector<RoundTree> const& trees) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    auto const is_apart = GrowsApart(tree, on_device, &own);
-    if (is_apart) on_device.ExpectTree(state);
-    auto task = is_apart
-                    ? MakeApartInput(ctx, train, tree, &own)
-                    : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
-    if (ReducesErrors(tree)) {
-      task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.margins.span(), tree);
+    if (auto together = BuildTogether(ctx, train, {on_device, state}, trees, &own)) return std::move(*together);
+    std::vector<Tree> built;
+    for (auto const& tree : trees) {
+      auto const is_apart = GrowsApart(tree, on_device, &own);
+      if (is_apart) on_device.ExpectTree(state);
+      auto const task = is_apart ? MakeApartInput(ctx, train, tree, &own) : MakeWholeInput(ctx, train, tree, &own);
+      auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
+      Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
+      built.push_back(on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row));
+      if (own.leaves_apart) {
+        SayOnce(
+            "leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
+        SetLeavesApart({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built.back());
+      }
+      AddToMargins(built.back(), tree, leaf_of_row, &own);
+      if (is_apart) own.apart->AddLeaves(ValuesOf(built.back()), tree.output);
     }
-    auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
-    Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
-    auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
-    if (own.leaves_apart) {
-      SayOnce("leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
-      SetLeavesApart({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built);
-    }
-    auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
-    auto& leaf_values = own.arrays.leaf_values;
-    leaf_values.Clear();
-    auto const place = leaf_values.Add(values);
-    leaf_values.Send(Cuda());
-    Span<float const> const on_device_values(leaf_values.At<float>(place), values.size());
-    if (built.HasVectorLeaves()) {
-      AddLeafVectors(Cuda(), on_device_values, leaf_of_row, own.n_outputs, own.margins.span());
-    } else {
-      AddLeaves(Cuda(), on_device_values, leaf_of_row, own.n_outputs, tree.output, own.margins.span());
-    }
-    if (is_apart) own.apart->AddLeaves(values, tree.output);
     return built;
-  }
-
-  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                               std::vector<RoundTree> const& trees) override {
-    auto built = trees.size() > 1 ? BuildTogether(ctx, train, builder, trees) : std::nullopt;
-    return built ? std::move(*built) : Engine::BuildTrees(ctx, train, builder, trees);
   }
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
@@ -288,21 +278,48 @@ class CudaEngine : public Engine, public DeviceSide {
     return false;
   }
 
-  /// Returns nothing if the trees do not grow together.
+  /// Builds the trees concurrently. Returns nothing if they do not grow together.
   std::optional<std::vector<Tree>> BuildTogether(Context const& ctx, DataMatrix const& train,
-                                                 TreeBuilder const& builder, std::vector<RoundTree> const& trees) {
-    CallScope const scope = Enter(ctx);
-    auto& own = data_.Of(train);
-    if (!AreOnePerOutput(trees, own) || IsDistributed(ctx)) return std::nullopt;
-    auto const& on_device = RequireOnDevice(builder);
-    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
+                                                 BuilderAndState const& builder, std::vector<RoundTree> const& trees,
+                                                 EngineData* own) {
+    if (trees.size() < 2 || !AreOnePerOutput(trees, *own) || IsDistributed(ctx)) return std::nullopt;
+    auto const& [on_device, state] = builder;
     if (!on_device.GrowsTogether(Cuda(), ctx, train, trees[0].place, trees.size(), state)) return std::nullopt;
-    if (!own.PrepareRound(Cuda(), train)) return std::nullopt;
+    if (!own->PrepareRound(Cuda(), train)) return std::nullopt;
     auto const tasks =
-        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, &own);
-    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own.arrays.round_leaves.span());
-    AddTreesOfRound(Cuda(), built, &own);
+        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, own);
+    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own->arrays.round_leaves.span());
+    AddTreesOfRound(Cuda(), built, own);
     return built;
+  }
+
+  /// Returns the numbers in a tree's leaves.
+  static std::vector<float> const& ValuesOf(Tree const& tree) {
+    return tree.HasVectorLeaves() ? tree.leaf_vector : tree.split_value;
+  }
+
+  /// Adds the leaves of a tree to the margins on the main device.
+  void AddToMargins(Tree const& built, RoundTree const& tree, Span<std::int32_t const> leaf_of_row, EngineData* own) {
+    auto const& values = ValuesOf(built);
+    auto& leaf_values = own->arrays.leaf_values;
+    leaf_values.Clear();
+    auto const place = leaf_values.Add(values);
+    leaf_values.Send(Cuda());
+    Span<float const> const on_device_values(leaf_values.At<float>(place), values.size());
+    if (built.HasVectorLeaves()) {
+      AddLeafVectors(Cuda(), on_device_values, leaf_of_row, own->n_outputs, own->margins.span());
+    } else {
+      AddLeaves(Cuda(), on_device_values, leaf_of_row, own->n_outputs, tree.output, own->margins.span());
+    }
+  }
+
+  /// Makes the input of a tree whose rows are all on the main device.
+  DeviceTreeTask MakeWholeInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
+    auto task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, own);
+    if (ReducesErrors(tree)) {
+      task.errors = own->arrays.errors.Of(Cuda(), own->Info(Cuda(), train), own->margins.span(), tree);
+    }
+    return task;
   }
 
   DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
