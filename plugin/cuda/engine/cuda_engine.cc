@@ -77,6 +77,12 @@ bool TakesShards(RoundTree const& tree, DeviceTreeBuilder const& builder) {
   return is_drawn_by_key && builder.TakesShards(tree.vector_leaves);
 }
 
+/// A builder and the state that it has made for the training set.
+struct BuilderAndState {
+  DeviceTreeBuilder const& builder;
+  BuildState* state;
+};
+
 class CudaEngine : public Engine, public DeviceSide {
  public:
   explicit CudaEngine(std::int64_t fewest_rows) : fewest_rows_(fewest_rows) {}
@@ -150,32 +156,31 @@ class CudaEngine : public Engine, public DeviceSide {
     ConvertToFloat(Cuda(), {hessians.view, kMissingValue, pairs + 1, 2 * n_outputs, 2});
   }
 
-  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                 RoundTree const& tree) override {
+  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                               std::vector<RoundTree> const& trees) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    own.rows.BeginTree(Cuda(), TakesShards(tree, on_device));
-    on_device.ExpectTree(state);
-    auto task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
-    if (ReducesErrors(tree)) {
-      task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.rows.Margins(Cuda()), tree);
+    if (auto together = BuildTogether(ctx, train, {on_device, state}, trees, &own)) return std::move(*together);
+    std::vector<Tree> built;
+    for (auto const& tree : trees) {
+      own.rows.BeginTree(Cuda(), TakesShards(tree, on_device));
+      on_device.ExpectTree(state);
+      auto task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
+      if (ReducesErrors(tree)) {
+        task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.rows.Margins(Cuda()), tree);
+      }
+      auto const leaf_of_row = own.rows.LeavesHere();
+      built.push_back(on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row));
+      if (own.has_leaf_gradients) {
+        SayOnce(
+            "leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
+        SetLeavesFromGradients({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built.back());
+      }
+      own.rows.AddLeaves(Cuda(), built.back(), tree.output);
     }
-    auto const leaf_of_row = own.rows.LeavesHere();
-    auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
-    if (own.has_leaf_gradients) {
-      SayOnce("leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
-      SetLeavesFromGradients({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built);
-    }
-    own.rows.AddLeaves(Cuda(), built, tree.output);
     return built;
-  }
-
-  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                               std::vector<RoundTree> const& trees) override {
-    auto built = trees.size() > 1 ? BuildTogether(ctx, train, builder, trees) : std::nullopt;
-    return built ? std::move(*built) : Engine::BuildTrees(ctx, train, builder, trees);
   }
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
@@ -242,20 +247,18 @@ class CudaEngine : public Engine, public DeviceSide {
     return CallScope(ctx.device.ordinal, &copies_);
   }
 
-  /// Returns nothing if the trees do not grow together.
+  /// Builds the trees concurrently. Returns nothing if they do not grow together.
   std::optional<std::vector<Tree>> BuildTogether(Context const& ctx, DataMatrix const& train,
-                                                 TreeBuilder const& builder, std::vector<RoundTree> const& trees) {
-    CallScope const scope = Enter(ctx);
-    auto& own = data_.Of(train);
-    if (!AreOnePerOutput(trees, own) || IsDistributed(ctx)) return std::nullopt;
-    auto const& on_device = RequireOnDevice(builder);
-    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
+                                                 BuilderAndState const& builder, std::vector<RoundTree> const& trees,
+                                                 EngineData* own) {
+    if (trees.size() < 2 || !AreOnePerOutput(trees, *own) || IsDistributed(ctx)) return std::nullopt;
+    auto const& [on_device, state] = builder;
     if (!on_device.GrowsTogether(Cuda(), ctx, train, trees[0].place, trees.size(), state)) return std::nullopt;
-    if (!own.PrepareRound(Cuda(), train)) return std::nullopt;
+    if (!own->PrepareRound(Cuda(), train)) return std::nullopt;
     auto const tasks =
-        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, &own);
-    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own.arrays.round_leaves.span());
-    AddTreesOfRound(Cuda(), built, &own);
+        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, own);
+    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own->arrays.round_leaves.span());
+    AddTreesOfRound(Cuda(), built, own);
     return built;
   }
 

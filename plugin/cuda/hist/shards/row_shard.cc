@@ -1,17 +1,17 @@
-#include "cuda/hist/shares/row_share.h"
+#include "cuda/hist/shards/row_shard.h"
 
 #include "cuda/common/peer.h"
 
 namespace kauri::cuda {
 
-RowShare::RowShare(int device, int main, ShardRange rows) : stream_(device), main_(main), place_(rows), done_(device) {
+RowShard::RowShard(int device, int main, ShardRange rows) : stream_(device), main_(main), place_(rows), done_(device) {
   DeviceScope const scope(device);
   ReachEachOther(device, main);
 }
 
-RowShare::~RowShare() { done_.WaitQuietly(); }
+RowShard::~RowShard() { done_.WaitQuietly(); }
 
-void RowShare::TakeBins(DeviceBins const& from) {
+void RowShard::TakeBins(DeviceBins const& from) {
   DeviceScope const scope(Cuda().device);
   bins_ = DeviceBins();  // first: their successors take as much memory
   Cuda().Synchronize();  // for the last tree's end: memory counts as used until the stream has freed it
@@ -19,13 +19,13 @@ void RowShare::TakeBins(DeviceBins const& from) {
   rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
 }
 
-void RowShare::ReadBins(DeviceBins const& from) {
+void RowShard::ReadBins(DeviceBins const& from) {
   DeviceScope const scope(Cuda().device);
   bins_ = BorrowBins(Cuda(), from, place_);
   rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
 }
 
-void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
+void RowShard::BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
   DeviceScope const scope(Cuda().device);
   done_.Wait();  // for the last tree, which read the buffers that are overwritten now
   ready.HoldBack(Cuda());
@@ -36,28 +36,28 @@ void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::
     own = {sampled_.data(), ToSize(place_.count)};
   }
   leaf_of_row_.Reserve(Cuda(), ToSize(place_.count));
-  rows_.Reset(Cuda(), {leaf_of_row_.data(), ToSize(place_.count)}, own, &request_);
+  rows_.Reset(Cuda(), {leaf_of_row_.data(), ToSize(place_.count)}, own);
 }
 
-void RowShare::BeginTree(ShardInput const& input) {
+void RowShard::BeginTree(ShardInput const& input) {
   DeviceScope const scope(Cuda().device);
   done_.Wait();  // for the last tree
   input.ready->HoldBack(Cuda());
-  rows_.Reset(Cuda(), input.leaf_of_row, input.sampled, &request_);
+  rows_.Reset(Cuda(), input.leaf_of_row, input.sampled);
 }
 
-void RowShare::WriteLeavesHere(std::int32_t* leaf_of_row) {
+void RowShard::WriteLeavesHere(std::int32_t* leaf_of_row) {
   DeviceScope const scope(Cuda().device);
-  rows_.WriteLeaves(Cuda(), &of_walk_, leaf_of_row);
+  rows_.WriteLeaves(Cuda(), leaf_of_row);
   Finish();
 }
 
-void RowShare::WriteLeaves(ShardInput const& input) {
+void RowShard::WriteLeaves(ShardInput const& input) {
   WriteLeavesHere(input.leaf_of_row.data());
   done_.HoldBack(input.cuda);
 }
 
-void RowShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
+void RowShard::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
   WriteLeavesHere(leaf_of_row_.data());
   done_.HoldBack(main);
   CopyFromDevice(main, Cuda().device, leaf_of_row_.data(), ToSize(place_.count), leaf_of_row.data() + place_.first);

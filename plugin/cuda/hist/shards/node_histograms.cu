@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "cuda/common/launch.h"
-#include "cuda/hist/shares/node_histograms.h"
+#include "cuda/hist/shards/node_histograms.h"
 
 namespace kauri::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/hist/shares/sum_share.h"
+#include "cuda/hist/shards/sum_shard.h"
 
 #include <string>
 
@@ -7,50 +7,50 @@
 
 namespace kauri::cuda {
 
-void SumShare::TakeBins(DeviceBins const& from) {
+void SumShard::TakeBins(DeviceBins const& from) {
   answered_ = worker_.Post([this, &from] {
-    share_.TakeBins(from);
+    shard_.TakeBins(from);
     TakeCodes();
   });
 }
 
-void SumShare::ReadBins(DeviceBins const& from) {
+void SumShard::ReadBins(DeviceBins const& from) {
   answered_ = worker_.Post([this, &from] {
-    share_.ReadBins(from);
+    shard_.ReadBins(from);
     TakeCodes();
   });
 }
 
-void SumShare::BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
+void SumShard::BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
   has_moved_ = false;
-  share_.BeginTree(main, ready, sampled);
+  shard_.BeginTree(main, ready, sampled);
 }
 
-void SumShare::BeginRows(ShardInput const& input) {
+void SumShard::BeginRows(ShardInput const& input) {
   has_moved_ = false;
-  share_.BeginTree(input);
+  shard_.BeginTree(input);
 }
 
-void SumShare::Split(Splits const& splits) {
+void SumShard::Split(Splits const& splits) {
   worker_.Post([this, splits] { Rows().Split(*splits); });
 }
 
-void SumShare::Foresee(CodeSplit const& split) {
+void SumShard::Foresee(CodeSplit const& split) {
   worker_.Post([this, split] { Rows().Foresee(split); });
 }
 
-void SumShare::TakeStretches() {
+void SumShard::TakeStretches() {
   worker_.Post([this] {
     Rows().TakeStretches();
     has_moved_ = false;  // the rows were moved by splits after which no sums were requested
   });
 }
 
-void SumShare::TakeForeseen() {
+void SumShard::TakeForeseen() {
   worker_.Post([this] { Rows().TakeForeseen(); });
 }
 
-void SumShare::Move() {
+void SumShard::Move() {
   worker_.Post([this] {
     moves_.Clear();
     Rows().AddTo(&moves_);
@@ -60,12 +60,12 @@ void SumShare::Move() {
   });
 }
 
-void SumShare::AddUp(std::vector<WantedNode> const& nodes) {
+void SumShard::AddUp(std::vector<WantedNode> const& nodes) {
   added_ = worker_.Post([this, nodes] { AddUpRows(nodes); });
-  answered_ = worker_.Post([this] { share_.Done().Wait(); });
+  answered_ = worker_.Post([this] { shard_.Done().Wait(); });
 }
 
-FixedSum* SumShare::ReserveSums(std::size_t n_nodes) {
+FixedSum* SumShard::ReserveSums(std::size_t n_nodes) {
   GiveSums(0, n_nodes);
   if (sums_.size() < n_sums_) {
     RequireMemory(Cuda(), "histograms of " + std::to_string(n_nodes) + " nodes of a share",
@@ -76,14 +76,14 @@ FixedSum* SumShare::ReserveSums(std::size_t n_nodes) {
   return sums_.data();
 }
 
-void SumShare::GiveSums(std::size_t first_node, std::size_t n_nodes) {
+void SumShard::GiveSums(std::size_t first_node, std::size_t n_nodes) {
   first_sum_ = first_node * SumsOfNode();
   n_sums_ = n_nodes * SumsOfNode();
 }
 
-void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
+void SumShard::AddUpRows(std::vector<WantedNode> const& nodes) {
   auto& rows = Rows();
-  auto& request = share_.Request();
+  auto& request = shard_.Request();
   auto* const sums = ReserveSums(nodes.size());
   sources_.clear();
   std::int64_t most_rows = 0;
@@ -99,17 +99,17 @@ void SumShare::AddUpRows(std::vector<WantedNode> const& nodes) {
   auto const& moves = has_moved_ ? moves_ : request;
   AddRows({request, nodes.size(), rows.NumLeft(moves).data(), most_rows});
   rows.FetchAnswer(Cuda(), moves);
-  share_.Finish();
+  shard_.Finish();
   has_moved_ = false;
 }
 
-FixedSum const* SumShare::Collect(CudaContext const& main) {
+FixedSum const* SumShard::Collect(CudaContext const& main) {
   WaitUntilAsked();
-  share_.Done().HoldBack(main);
+  shard_.Done().HoldBack(main);
   return SumsFor(main);
 }
 
-FixedSum const* SumShare::SumsFor(CudaContext const& main) {
+FixedSum const* SumShard::SumsFor(CudaContext const& main) {
   auto const device = Cuda().device;
   auto const* const sums = sums_.data() + first_sum_;
   if (CanRead(main.device, device)) return sums;
@@ -118,7 +118,7 @@ FixedSum const* SumShare::SumsFor(CudaContext const& main) {
   return sums_on_main_.data();
 }
 
-void SumShare::TakeTree(Span<WalkNode const> tree, Event const& ready, int main) {
+void SumShard::TakeTree(Span<WalkNode const> tree, Event const& ready, int main) {
   worker_.Post([this, tree, &ready, main] {
     ready.HoldBack(Cuda());
     tree_.Reserve(Cuda(), tree.size());
@@ -127,15 +127,15 @@ void SumShare::TakeTree(Span<WalkNode const> tree, Event const& ready, int main)
   });
 }
 
-void SumShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
+void SumShard::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
   answered_ = worker_.Post([this, main, leaf_of_row] {
     DeviceScope const scope(main.device);
-    share_.WriteLeaves(main, leaf_of_row);
+    shard_.WriteLeaves(main, leaf_of_row);
   });
 }
 
-void SumShare::WriteLeaves(ShardInput const& input) {
-  answered_ = worker_.Post([this, input] { share_.WriteLeaves(input); });
+void SumShard::WriteLeaves(ShardInput const& input) {
+  answered_ = worker_.Post([this, input] { shard_.WriteLeaves(input); });
 }
 
 }  // namespace kauri::cuda

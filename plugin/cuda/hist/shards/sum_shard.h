@@ -1,5 +1,5 @@
-/// \file Interface of a growing tree to a share of rows (row_share.h). The derived classes add up gradient pairs
-/// (hist_share.h) or rows of a table of gradients (hist_vector/vector_share.h).
+/// \file Interface of a growing tree to a shard of rows (row_shard.h). The derived classes add up gradient pairs
+/// (hist_shard.h) or rows of a table of gradients (hist_vector/vector_shard.h).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "cuda/common/device_worker.h"
 #include "cuda/hist/rows/growing_rows.h"
-#include "cuda/hist/shares/row_share.h"
+#include "cuda/hist/shards/row_shard.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
@@ -24,8 +24,8 @@ struct WantedNode {
   bool has_sibling;  ///< it has at most about half of its parent's rows
 };
 
-/// Rows of nodes on a share's device that are about to be added up.
-struct SharedRows {
+/// Rows of nodes on a shard's device that are about to be added up.
+struct RowsToAdd {
   Upload const& request;        ///< includes what AddNodes appended
   std::size_t n_nodes;          ///< as passed to AddNodes
   std::uint32_t const* n_left;  ///< counts written by SplitNodes
@@ -34,25 +34,25 @@ struct SharedRows {
 
 /// A thread of its own calls the device. Calls are queued and executed later, in order; an error is thrown by the next
 /// Collect or Wait. Objects that calls refer to must live until Wait or Settle.
-class SumShare {
+class SumShard {
  public:
   using Splits = std::shared_ptr<std::vector<CodeSplit> const>;
 
-  /// Makes a share without codes. main: the main device.
-  SumShare(int device, int main, ShardRange rows) : share_(device, main, rows), worker_(device) {}
+  /// Makes a shard without codes. main: the main device.
+  SumShard(int device, int main, ShardRange rows) : shard_(device, main, rows), worker_(device) {}
   /// Derived classes call Settle in their destructors, because queued tasks use their members.
-  virtual ~SumShare() = default;
-  SumShare(SumShare const&) = delete;
-  SumShare& operator=(SumShare const&) = delete;
+  virtual ~SumShard() = default;
+  SumShard(SumShard const&) = delete;
+  SumShard& operator=(SumShard const&) = delete;
 
-  CudaContext const& Cuda() const { return share_.Cuda(); }
+  CudaContext const& Cuda() const { return shard_.Cuda(); }
   /// Valid after Wait, until the next call is queued.
-  GrowingRowsOnDevice& Rows() { return share_.Rows(); }
+  GrowingRowsOnDevice& Rows() { return shard_.Rows(); }
   /// Wakes the thread ahead of the next task. Waking a sleeping thread takes about 100 us.
   void Wake() {
     worker_.Post([] {});
   }
-  /// Replaces the codes for the following trees, as RowShare::TakeBins and ReadBins. Wait throws Error(kMemory).
+  /// Replaces the codes for the following trees, as RowShard::TakeBins and ReadBins. Wait throws Error(kMemory).
   void TakeBins(DeviceBins const& from);
   void ReadBins(DeviceBins const& from);
   /// Keeps splits pending until Move or AddUp, as GrowingRowsOnDevice::Split and Foresee.
@@ -84,10 +84,10 @@ class SumShare {
   void Settle() noexcept { worker_.Settle(); }
 
  protected:
-  RowShare const& Share() const { return share_; }
+  RowShard const& Shard() const { return shard_; }
   /// Queues a task on the thread.
   void Post(DeviceWorker::Task task) { worker_.Post(std::move(task)); }
-  /// Begins a tree as RowShare::BeginTree. Runs on the thread.
+  /// Begins a tree as RowShard::BeginTree. Runs on the thread.
   void BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
   void BeginRows(ShardInput const& input);
   /// Queues a task that adds up the nodes of a level, for Collect.
@@ -97,21 +97,21 @@ class SumShare {
   /// Restricts Collect to n_nodes of these nodes, from first_node on. Runs on the thread.
   void GiveSums(std::size_t first_node, std::size_t n_nodes);
   /// Records that others may read the sums. Runs on the thread.
-  void FinishSums() const { share_.Finish(); }
+  void FinishSums() const { shard_.Finish(); }
 
  private:
-  /// Called on the thread, like all virtual functions below, with its device current. Share() has new codes.
+  /// Called on the thread, like all virtual functions below, with its device current. Shard() has new codes.
   virtual void TakeCodes() {}
   /// Returns the number of sums per node.
   virtual std::size_t SumsOfNode() const = 0;
   /// Adds the nodes to the request in the kernels' format. sums: [n_nodes, SumsOfNode()], zero.
   virtual void AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) = 0;
   /// Adds up the nodes' rows, once the rows have moved to the children of their nodes.
-  virtual void AddRows(SharedRows const& rows) = 0;
+  virtual void AddRows(RowsToAdd const& rows) = 0;
 
   void AddUpRows(std::vector<WantedNode> const& nodes);
 
-  RowShare share_;
+  RowShard shard_;
   std::vector<NodeSource> sources_;  ///< [n_nodes], of the last AddUp
   Buffer<FixedSum> sums_;
   std::size_t first_sum_ = 0;          ///< offset in `sums_` of the last sums

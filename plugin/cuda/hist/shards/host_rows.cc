@@ -1,4 +1,4 @@
-#include "cuda/hist/shares/host_rows.h"
+#include "cuda/hist/shards/host_rows.h"
 
 #include <algorithm>
 #include <cmath>

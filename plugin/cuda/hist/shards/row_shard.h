@@ -1,17 +1,17 @@
-/// \file A share of a training set's rows, which a device other than the main one splits and adds up.
+/// \file A shard of a training set's rows, which a device other than the main one splits and adds up.
 ///
 /// Vocabulary. The main device has gradients, margins and leaves of all rows, and decides. With several devices the
-/// rows are cut into shares of consecutive rows; the first share is the main device's own. Each device has the codes of
-/// its share, keeps the lists of its rows by node, and adds up histograms of them. The main device adds the sums of all
-/// devices (sum_share.h). Sums are integers, so the result does not depend on where a row is counted.
+/// rows are cut into shards of consecutive rows; the first shard is the main device's own. Each device has the codes of
+/// its shard, keeps the lists of its rows by node, and adds up histograms of them. The main device adds the sums of all
+/// devices (sum_shard.h). Sums are integers, so the result does not depend on where a row is counted.
 ///
-/// Rows of one device whose codes stay in page-locked host memory also form a share. Kernels read the codes there: 32
+/// Rows of one device whose codes stay in page-locked host memory also form a shard. Kernels read the codes there: 32
 /// bytes a row and group of columns over the bus for the split and for the sum of a level, and for the leaves of a
 /// tree.
 ///
 /// Per level, each node whose rows are added up costs the transfer of its histogram. If the round of the rows is
 /// computed on their device (engine/remote_shard.h), that is the whole cost. Otherwise a tree also moves, per row of a
-/// share, 8 bytes of gradients (or 4 for each sum of a vector leaf) to the device, and 4 bytes of its leaf back.
+/// shard, 8 bytes of gradients (or 4 for each sum of a vector leaf) to the device, and 4 bytes of its leaf back.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@
 #include "cuda/common/event.h"
 #include "cuda/common/upload.h"
 #include "cuda/hist/rows/growing_rows.h"
-#include "cuda/hist/shares/copy_bins.h"
+#include "cuda/hist/shards/copy_bins.h"
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 
 namespace kauri::cuda {
 
-/// Share of another device, or of rows that do not fit into the main device's memory. Its calls set the current device
+/// Shard of another device, or of rows that do not fit into the main device's memory. Its calls set the current device
 /// themselves.
-class RowShare {
+class RowShard {
  public:
-  /// Makes a share without codes. main: the main device.
-  RowShare(int device, int main, ShardRange rows);
-  /// Waits for all work that reads this share, and for its own reads of others.
-  ~RowShare();
-  RowShare(RowShare const&) = delete;
-  RowShare& operator=(RowShare const&) = delete;
+  /// Makes a shard without codes. main: the main device.
+  RowShard(int device, int main, ShardRange rows);
+  /// Waits for all work that reads this shard, and for its own reads of others.
+  ~RowShard();
+  RowShard(RowShard const&) = delete;
+  RowShard& operator=(RowShard const&) = delete;
 
   CudaContext const& Cuda() const { return stream_.Context(); }
   ShardRange Place() const { return place_; }
@@ -46,9 +46,9 @@ class RowShare {
   Upload& Request() { return request_; }
 
   /// Replaces the codes with copies of the main device's codes, which must be complete. First waits until the last tree
-  /// has read the old codes. \throws Error(kMemory); the share has no codes then.
+  /// has read the old codes. \throws Error(kMemory); the shard has no codes then.
   void TakeBins(DeviceBins const& from);
-  /// Reads the rows' codes from host memory; for a share on the main device itself. from: must outlive the share.
+  /// Reads the rows' codes from host memory; for a shard on the main device itself. from: must outlive the shard.
   void ReadBins(DeviceBins const& from);
 
   /// Begins a tree, once the event `ready` is reached. sampled: for all rows, on the main device, or empty.
@@ -74,7 +74,6 @@ class RowShare {
   Buffer<std::uint8_t> sampled_;  ///< [count]; empty until a tree samples rows
   Buffer<std::int32_t> leaf_of_row_;
   Upload request_;
-  Upload of_walk_;
   Event done_;
 };
 

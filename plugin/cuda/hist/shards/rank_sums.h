@@ -4,7 +4,7 @@
 #include "cuda/collective/device_group.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
-#include "cuda/hist/shares/node_histograms.h"
+#include "cuda/hist/shards/node_histograms.h"
 #include "kauri/context.h"
 
 namespace kauri::cuda {

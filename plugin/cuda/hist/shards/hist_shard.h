@@ -1,4 +1,4 @@
-/// \file A share of rows that adds up gradient pairs, for trees with scalar leaves (sum_share.h).
+/// \file A shard of rows that adds up gradient pairs, for trees with scalar leaves (sum_shard.h).
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/row_records.h"
 #include "cuda/hist/levels/rows_by_level.h"
-#include "cuda/hist/shares/sum_share.h"
+#include "cuda/hist/shards/sum_shard.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/gradient.h"
 
 namespace kauri::cuda {
 
 /// Settings of a tree besides the sums of pairs.
-struct SharedTree {
+struct ShardTree {
   bool counts_rows;  ///< row counts follow the sums of a histogram
   int max_depth;
 };
@@ -23,13 +23,13 @@ struct SharedTree {
 /// Signals between devices that are all different, used in place of events (common/far_signal.h).
 struct LevelSignals {
   std::uint32_t const* decided = nullptr;  ///< nullptr if events are used
-  std::uint32_t* added = nullptr;          ///< word of the share
+  std::uint32_t* added = nullptr;          ///< word of the shard
   std::uint32_t* gave_up = nullptr;
   std::uint32_t turn = 0;  ///< number of the level
 };
 
 /// A level of a tree that the main device decides (levels/level_rows.h).
-struct SharedLevel {
+struct ShardLevel {
   int depth;
   int n_levels;
   NodeDecision const* decisions;  ///< [n_nodes of all levels], memory of the main device
@@ -38,29 +38,29 @@ struct SharedLevel {
   LevelSignals signals;
 };
 
-class HistShare final : public SumShare {
+class HistShard final : public SumShard {
  public:
-  using SumShare::SumShare;
-  ~HistShare() override { Settle(); }
+  using SumShard::SumShard;
+  ~HistShard() override { Settle(); }
 
   /// Begins a tree; copies the gradients from the main device once `ready` is reached.
-  void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, SharedTree const& tree);
+  void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, ShardTree const& tree);
   /// Begins a tree whose gradients are already on this device.
-  void BeginTree(ShardInput const& input, SharedTree const& tree);
+  void BeginTree(ShardInput const& input, ShardTree const& tree);
   /// Moves the rows as decided in the level before, and adds up this level's nodes for Collect. Called level by level
   /// from the root on: the sums of all levels have room, and are cleared once per tree.
-  void AddUpLevel(SharedLevel const& level);
+  void AddUpLevel(ShardLevel const& level);
 
  private:
-  void TakeCodes() override { records_.TakeBins(Cuda(), Share().Bins()); }
-  std::size_t SumsOfNode() const override { return (ones_.size() == 0 ? 1 : 2) * std::size_t{Share().Bins().n_sums}; }
+  void TakeCodes() override { records_.TakeBins(Cuda(), Shard().Bins()); }
+  std::size_t SumsOfNode() const override { return (ones_.size() == 0 ? 1 : 2) * std::size_t{Shard().Bins().n_sums}; }
   void AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) override;
-  void AddRows(SharedRows const& rows) override;
+  void AddRows(RowsToAdd const& rows) override;
 
-  void TakePairs(FixedPair const* pairs, SharedTree const& tree);
-  void AwaitDecision(SharedLevel const& level);
-  void Follow(SharedLevel const& level, FixedSum* sums);
-  NodeDecision const* DecisionsOf(SharedLevel const& level, LevelPlace const& before);
+  void TakePairs(FixedPair const* pairs, ShardTree const& tree);
+  void AwaitDecision(ShardLevel const& level);
+  void Follow(ShardLevel const& level, FixedSum* sums);
+  NodeDecision const* DecisionsOf(ShardLevel const& level, LevelPlace const& before);
 
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;

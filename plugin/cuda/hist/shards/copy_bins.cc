@@ -1,4 +1,4 @@
-#include "cuda/hist/shares/copy_bins.h"
+#include "cuda/hist/shards/copy_bins.h"
 
 #include <string>
 #include <utility>
@@ -66,7 +66,7 @@ class BinsCopy {
     CopyFromDevice(cuda_, device_, from_.words.data() + NumWords(rows_.first), bins_.words.size(), bins_.words.data());
   }
 
-  /// Reads where the rows' entries begin and converts the values to places within the share.
+  /// Reads where the rows' entries begin and converts the values to places within the shard.
   void ReadRowPtr() {
     Buffer<std::int64_t> here(cuda_, ToSize(rows_.count) + 1);
     CopyFromDevice(cuda_, device_, from_.row_ptr.data() + rows_.first, here.size(), here.data());
@@ -99,7 +99,7 @@ DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from,
 
 DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, ShardRange rows) {
   auto bins = LayoutOf(from, rows.count);
-  // The first group begins at byte 0, as if the share owned its codes.
+  // The first group begins at byte 0, as if the shard owned its codes.
   auto const skipped_bytes = from.groups.empty() ? 0 : ToSize(rows.first) * from.groups[0].width;
   for (std::size_t i = 0; i < bins.groups.size(); ++i) {
     bins.groups[i].offset = from.groups[i].offset + ToSize(rows.first) * from.groups[i].width - skipped_bytes;

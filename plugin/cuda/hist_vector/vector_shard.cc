@@ -1,4 +1,4 @@
-#include "cuda/hist_vector/vector_share.h"
+#include "cuda/hist_vector/vector_shard.h"
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace kauri::cuda {
 
-void VectorShare::BeginTree(CudaContext const& main, Event const& ready, TableOnDevice const& table,
+void VectorShard::BeginTree(CudaContext const& main, Event const& ready, TableOnDevice const& table,
                             Span<std::uint8_t const> sampled) {
   Post([this, main, &ready, table, sampled] {
     BeginRows(main, ready, sampled);
@@ -16,8 +16,8 @@ void VectorShare::BeginTree(CudaContext const& main, Event const& ready, TableOn
   });
 }
 
-void VectorShare::CopyTable(int main, TableOnDevice const& table) {
-  auto const place = Share().Place();
+void VectorShard::CopyTable(int main, TableOnDevice const& table) {
+  auto const place = Shard().Place();
   auto const n_values = ToSize(place.count * table.stride);
   if (values_.size() < n_values) {
     values_ = Buffer<std::int32_t>();
@@ -30,9 +30,9 @@ void VectorShare::CopyTable(int main, TableOnDevice const& table) {
   table_ = {values_.data(), table.stride, table.n_sums};
 }
 
-std::size_t VectorShare::SumsOfNode() const { return PairsOf(std::size_t{Share().Bins().n_cells} * table_.n_sums); }
+std::size_t VectorShard::SumsOfNode() const { return PairsOf(std::size_t{Shard().Bins().n_cells} * table_.n_sums); }
 
-void VectorShare::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) {
+void VectorShard::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) {
   nodes_.clear();
   for (auto const& node : nodes) {
     nodes_.push_back({node, AsWords(sums)});
@@ -41,7 +41,7 @@ void VectorShare::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums,
   nodes_place_ = request->Add(nodes_);
 }
 
-void VectorShare::AddRows(SharedRows const& rows) {
+void VectorShard::AddRows(RowsToAdd const& rows) {
   plan_.Reserve(Cuda(), rows.n_nodes);
   SumTask sum{};
   sum.nodes = {rows.request.At<SummedNode>(nodes_place_), rows.n_nodes};
@@ -50,7 +50,7 @@ void VectorShare::AddRows(SharedRows const& rows) {
   sum.lists = Rows().Pointers();
   sum.table = table_;
   sum.most_rows = rows.most_rows;
-  AddTableRows(Cuda(), Share().Bins(), sum);
+  AddTableRows(Cuda(), Shard().Bins(), sum);
 }
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-#include "cuda/hist/shares/rank_sums.h"
+#include "cuda/hist/shards/rank_sums.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cuda/hist/shares/hist_share.h"
+#include "cuda/hist/shards/hist_shard.h"
 
 #include "cuda/common/far_signal.h"
 #include "cuda/common/peer.h"
@@ -6,10 +6,10 @@
 
 namespace kauri::cuda {
 
-void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task,
-                          SharedTree const& tree) {
+void HistShard::BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task,
+                          ShardTree const& tree) {
   Post([this, main, &ready, pairs = task.pairs, sampled = task.sampled_rows, tree] {
-    auto const place = Share().Place();
+    auto const place = Shard().Place();
     BeginRows(main, ready, sampled);
     copied_.Reserve(Cuda(), ToSize(place.count));
     CopyFromDevice(Cuda(), main.device, pairs.data() + place.first, ToSize(place.count), copied_.data());
@@ -17,21 +17,21 @@ void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTre
   });
 }
 
-void HistShare::BeginTree(ShardInput const& input, SharedTree const& tree) {
+void HistShard::BeginTree(ShardInput const& input, ShardTree const& tree) {
   Post([this, input, tree] {
     BeginRows(input);
     TakePairs(input.pairs.data(), tree);
   });
 }
 
-void HistShare::TakePairs(FixedPair const* pairs, SharedTree const& tree) {
+void HistShard::TakePairs(FixedPair const* pairs, ShardTree const& tree) {
   pairs_ = pairs;
   records_.BeginTree(tree.max_depth);
   if (tree.counts_rows == (ones_.size() != 0)) return;
-  ones_ = tree.counts_rows ? MakeOnes(Cuda(), ToSize(Share().Place().count)) : Buffer<FixedPair>();
+  ones_ = tree.counts_rows ? MakeOnes(Cuda(), ToSize(Shard().Place().count)) : Buffer<FixedPair>();
 }
 
-void HistShare::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) {
+void HistShard::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) {
   nodes_.clear();
   for (auto const& node : nodes) {
     nodes_.push_back({node.rows, node.split, node.is_left, sums});
@@ -40,8 +40,8 @@ void HistShare::AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, U
   nodes_place_ = request->Add(nodes_);
 }
 
-void HistShare::AddRows(SharedRows const& rows) {
-  auto const& bins = Share().Bins();
+void HistShard::AddRows(RowsToAdd const& rows) {
+  auto const& bins = Shard().Bins();
   AddTask add{};
   add.nodes = {rows.request.At<HistogramNode>(nodes_place_), rows.n_nodes};
   add.n_left = rows.n_left;
@@ -56,11 +56,11 @@ void HistShare::AddRows(SharedRows const& rows) {
   cuda::AddRows(Cuda(), bins, add, &plan_);
 }
 
-void HistShare::AddUpLevel(SharedLevel const& level) {
+void HistShard::AddUpLevel(ShardLevel const& level) {
   PostAddUp([this, level] {
     LevelPlace const place{level.depth};
     if (level.depth == 0) {
-      levels_.Begin(Cuda(), LevelPlace{level.n_levels}, Share().Bins(), Rows());
+      levels_.Begin(Cuda(), LevelPlace{level.n_levels}, Shard().Bins(), Rows());
       level_sums_ = ReserveSums(LevelPlace{level.n_levels}.FirstPair());
       BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), level_sums_);
     } else {
@@ -70,24 +70,24 @@ void HistShare::AddUpLevel(SharedLevel const& level) {
     GiveSums(place.FirstPair(), place.NumPairs());
     auto add = levels_.Added(level.depth);
     add.Take(pairs_, &records_);
-    cuda::AddRows(Cuda(), Share().Bins(), add, &plan_);
+    cuda::AddRows(Cuda(), Shard().Bins(), add, &plan_);
     if (level.signals.added != nullptr) SendSignal(Cuda(), level.signals.added, level.signals.turn);
     FinishSums();
   });
 }
 
-void HistShare::AwaitDecision(SharedLevel const& level) {
+void HistShard::AwaitDecision(ShardLevel const& level) {
   if (level.signals.decided == nullptr) return level.decided->HoldBack(Cuda());
   AwaitSignals(Cuda(), {level.signals.decided}, level.signals.turn - 1, level.signals.gave_up);
 }
 
-void HistShare::Follow(SharedLevel const& level, FixedSum* sums) {
+void HistShard::Follow(ShardLevel const& level, FixedSum* sums) {
   LevelPlace const before{level.depth - 1};
   FollowLevel(Cuda(), {levels_.Arrays(), DecisionsOf(level, before), sums, SumsOfNode()}, before.depth);
   levels_.Move(Cuda(), before.depth);
 }
 
-NodeDecision const* HistShare::DecisionsOf(SharedLevel const& level, LevelPlace const& before) {
+NodeDecision const* HistShard::DecisionsOf(ShardLevel const& level, LevelPlace const& before) {
   auto const* const decisions = level.decisions + before.FirstNode();
   if (CanRead(Cuda().device, level.main)) return decisions;
   decisions_.Reserve(Cuda(), before.NumNodes());
