@@ -38,7 +38,7 @@ struct HostData {
   TrainingData training;
   std::vector<GradientPair> gradients;       ///< [n_rows, n_gradients]
   std::int64_t n_gradients = 1;              ///< n_outputs, or fewer if leaves have their own gradients
-  bool leaves_apart = false;                 ///< leaf values are computed from `leaf_gradients`
+  bool has_leaf_gradients = false;           ///< leaf values are computed from `leaf_gradients`
   std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs]; unused if leaf values come from `gradients`
   FixedGradients fixed;
   OutputGradients of_output;  ///< replaces `fixed` with several outputs
@@ -85,7 +85,7 @@ class CpuEngine : public Engine, public HostSide {
     auto& own = data_.Of(train);
     ResizeLarge(ctx, &own.gradients, own.margins.size());
     own.n_gradients = own.n_outputs;
-    own.leaves_apart = false;
+    own.has_leaf_gradients = false;
     own.of_output.Reset();
     objective.ComputeGradients(ctx, own.margins, train.Info(), iteration, own.gradients);
     own.errors.Begin(objective);
@@ -98,7 +98,7 @@ class CpuEngine : public Engine, public HostSide {
     own.errors.Forget();
     own.gradients.assign(gradients.begin(), gradients.end());
     own.n_gradients = own.n_outputs;
-    own.leaves_apart = false;
+    own.has_leaf_gradients = false;
     own.of_output.Reset();
     own.training.Watch().Expect(true);
   }
@@ -109,7 +109,7 @@ class CpuEngine : public Engine, public HostSide {
     own.errors.Forget();
     own.gradients.assign(gradients.splits.begin(), gradients.splits.end());
     own.n_gradients = gradients.n_split_outputs;
-    own.leaves_apart = true;
+    own.has_leaf_gradients = true;
     own.leaf_gradients.assign(gradients.leaves.begin(), gradients.leaves.end());
     own.of_output.Reset();
     own.training.Watch().Expect(true);
@@ -129,7 +129,7 @@ class CpuEngine : public Engine, public HostSide {
       if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
       auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
       built.push_back(builder.Build(ctx, train, task, state, leaf_of_row));
-      if (own.leaves_apart) {
+      if (own.has_leaf_gradients) {
         SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built.back());
       }
       if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built.back());

@@ -87,7 +87,8 @@ class ShardedRows {
   /// Returns whether the tree's summary has the largest magnitudes of the round's gradients, over all shards.
   bool HasLargest() const { return has_largest_; }
   void SetHasLargest(bool has_largest) { has_largest_ = has_largest; }
-  /// Raises the largest magnitudes that the main device has found in its shard to those of all shards, on all devices.
+  /// Raises the largest magnitudes, which the main device has found in its shard, to the maximum over all shards, on
+  /// all devices.
   void AgreeOnLargest(CudaContext const& main);
   /// Quantises one output on all devices. gradients, marks: of the first shard (TreeArrays::Quantise). sample: by key
   /// and rate if there are several shards.
@@ -96,7 +97,8 @@ class ShardedRows {
   /// Returns the inputs of the other shards' trees, as Quantise has made them; valid until the next tree. Waits until
   /// their work is queued.
   Span<ShardInput const> Inputs();
-  /// Returns the totals of an output if the main device has them; nullptr if only the host adds those of the shards.
+  /// Returns the totals of an output, on the main device; nullptr if there are several shards, whose sums only the host
+  /// adds.
   PairTotals const* TotalsHere(std::int64_t output) const {
     return Others().empty() ? tree_.summary.Totals() + output : nullptr;
   }

@@ -179,7 +179,7 @@ TEST_F(ShardedRowsTest, AnySequenceGivesTheBytesOfOneShard) {
       RowSession many(Cuda(), On(devices), shape);
       std::string acts;
       for (int i = 0; i < 80; ++i) {
-        // Gradients come first, and most rounds are those of an objective.
+        // Gradients come first, and an objective computes most of them.
         auto const drawn = static_cast<std::uint64_t>(random.Below(13));
         auto const choice = i == 0 || drawn == 12 ? 0 : drawn;
         acts += " " + std::to_string(choice);
@@ -229,7 +229,7 @@ TEST_F(ShardedRowsTest, FewRows) {
   EXPECT_EQ(two_rows.Rows().NumShards(), 2U);
 }
 
-/// On one device a round copies the values of the leaves to the device and the summary to the host, and nothing else.
+/// A round on one device copies the leaf values to the device and the summary to the host, and nothing else.
 TEST_F(ShardedRowsTest, OneShardAddsNoCopy) {
   RowSession rows(Cuda(), OnDevice(), {1000, 1});
   auto const before = cuda::ThreadCopyCounts();
