@@ -57,7 +57,7 @@ struct HistOnDevice {
   /// Adds codes of the rows that follow the rows of the bins; these codes stay in host memory. \throws Error(kMemory).
   void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
   /// Begins a tree. count: whether row counts follow the sums of a histogram, one FixedSum per bin as on the host
-  /// (tree/histogram/cell_counts.h).
+  /// (tree/hist/hist_workspace.h).
   void BeginTree(CudaContext const& cuda, bool count);
   /// Returns the settings of a split search that depend on the bins alone.
   FindTask FindTaskOf(GainParam const& gain) const;
