@@ -20,10 +20,17 @@ void Keep(BinBoundaries const& boundaries, double loss_change, std::int64_t boun
   if (loss_change > best->loss_change || is_later_equal) *best = {loss_change, boundary};
 }
 
+double ExactLoss(GainParam const& param, BinBoundaries const& boundaries, FixedSum left) {
+  return SplitGain(left, boundaries.total - left, param, boundaries.bounds, boundaries.sign) - boundaries.node_gain;
+}
+
 /// Scans the boundaries one by one with the shared formulas.
 void ScanOneByOne(GainParam const& param, BinBoundaries const& boundaries, std::int64_t begin, BestBin* best) {
   for (auto i = begin; i < boundaries.n; ++i) {
-    Keep(boundaries, LossOfBoundary(param, boundaries, boundaries.left[i] + boundaries.offset), i, best);
+    auto const left = boundaries.left[i] + boundaries.offset;
+    auto const right = boundaries.total - left;
+    if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) continue;
+    Keep(boundaries, ExactLoss(param, boundaries, left), i, best);
   }
 }
 
@@ -72,7 +79,7 @@ void KeepMasked(GainParam const& param, BinBoundaries const& boundaries, std::in
   hn::StoreMaskBits(BinGains(), mask, bits);
   for (std::int64_t lane = 0; lane < 8; ++lane) {
     if ((bits[0] >> lane & 1) == 0) continue;
-    Keep(boundaries, LossOfBoundary(param, boundaries, boundaries.left[first + lane] + boundaries.offset), first + lane,
+    Keep(boundaries, ExactLoss(param, boundaries, boundaries.left[first + lane] + boundaries.offset), first + lane,
          best);
   }
 }
