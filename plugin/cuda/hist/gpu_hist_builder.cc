@@ -17,7 +17,7 @@
 #include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
-#include "tree/hist/symmetric_grower.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri::cuda {
 namespace {
@@ -114,7 +114,7 @@ class GpuHistState : public BuildState {
     auto const n_host = is_alone ? NumHostRows(task, FreeBytes(cuda)) : 0;
     if (n_host == 0) return UploadBins(cuda, bins);
     whole_ = UploadBins(cuda, bins, CodePlace::kHost);
-    RowsOfShare const here{0, bins->NumRows() - n_host};
+    ShardRange const here{0, bins->NumRows() - n_host};
     return std::make_shared<DeviceBins const>(CopyBins(cuda, cuda.device, *whole_, here));
   }
 

@@ -33,7 +33,7 @@ NodeTotal GpuHistGrower::MakeRoot() {
 
 SquareSum GpuHistGrower::SquareRowsHere() const {
   auto sum = SquareRows(cuda_, task_.pairs);
-  for (auto const& share : task_.shares) {
+  for (auto const& share : task_.shards) {
     DeviceScope const scope(share.cuda.device);
     sum += SquareRows(share.cuda, share.pairs);
   }

@@ -17,7 +17,7 @@ void RowState::Shard(CudaContext const& cuda, DeviceBins const& bins, ShardDevic
 }
 
 void RowState::AddHostRows(CudaContext const& cuda, DeviceBins const& bins, DeviceBins const& whole) {
-  RowsOfShare const on_host{bins.n_rows, whole.n_rows - bins.n_rows};
+  ShardRange const on_host{bins.n_rows, whole.n_rows - bins.n_rows};
   shards.push_back(std::make_unique<HistShard>(cuda.device, cuda.device, on_host));
   shards.back()->ReadBins(whole);
   shards.back()->Wait();

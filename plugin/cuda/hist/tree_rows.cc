@@ -30,10 +30,10 @@ void TreeRows::Reset(ShardTree const& tree) {
 
 void TreeRows::BeginShards(ShardTree const& tree) {
   auto const& shards = state_.shards;
-  if (!task_.shares.empty()) {
-    if (shards.size() != task_.shares.size())
+  if (!task_.shards.empty()) {
+    if (shards.size() != task_.shards.size())
       Fail(ErrorKind::kInternal, "expected as many shards of rows in the task as in the data, got another number");
-    for (std::size_t i = 0; i < shards.size(); ++i) shards[i]->BeginTree(task_.shares[i], tree);
+    for (std::size_t i = 0; i < shards.size(); ++i) shards[i]->BeginTree(task_.shards[i], tree);
     return;
   }
   if (!shards.empty()) state_.gradients_ready.Record(cuda_);
@@ -84,10 +84,10 @@ std::int64_t TreeRows::NumRowsOf(std::int32_t node) const {
 
 void TreeRows::WriteLeavesOfShards() {
   for (std::size_t i = 0; i < state_.shards.size(); ++i) {
-    if (task_.shares.empty()) {
+    if (task_.shards.empty()) {
       state_.shards[i]->WriteLeaves(cuda_, leaf_of_row_);
     } else {
-      state_.shards[i]->WriteLeaves(task_.shares[i]);
+      state_.shards[i]->WriteLeaves(task_.shards[i]);
     }
   }
 }
@@ -103,10 +103,10 @@ void TreeRows::Wait() {
 
 std::vector<std::int64_t> TreeRows::CountLeaves(Context const& ctx, Tree const& tree) const {
   auto n_rows = CountLeafRows(cuda_, tree, task_.sampled_rows, leaf_of_row_);
-  for (std::size_t i = 0; i < task_.shares.size(); ++i) {
+  for (std::size_t i = 0; i < task_.shards.size(); ++i) {
     auto const& cuda = state_.shards[i]->Cuda();
     DeviceScope const scope(cuda.device);
-    auto const& input = task_.shares[i];
+    auto const& input = task_.shards[i];
     auto const there = CountLeafRows(cuda, tree, input.sampled, input.leaf_of_row);
     for (std::size_t node = 0; node < n_rows.size(); ++node) n_rows[node] += there[node];
   }

@@ -28,7 +28,7 @@ DeviceBins LayoutOf(DeviceBins const& from, std::int64_t n_rows) {
 
 class BinsCopy {
  public:
-  BinsCopy(CudaContext const& cuda, int device, DeviceBins const& from, RowsOfShare rows)
+  BinsCopy(CudaContext const& cuda, int device, DeviceBins const& from, ShardRange rows)
       : cuda_(cuda), device_(device), from_(from), rows_(rows), bins_(LayoutOf(from, rows.count)) {}
 
   DeviceBins Make() {
@@ -85,7 +85,7 @@ class BinsCopy {
   CudaContext const& cuda_;
   int device_;
   DeviceBins const& from_;
-  RowsOfShare rows_;
+  ShardRange rows_;
   DeviceBins bins_;
   std::vector<std::int64_t> row_ptr_;  ///< kCells only
   std::int64_t first_entry_ = 0;
@@ -93,11 +93,11 @@ class BinsCopy {
 
 }  // namespace
 
-DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, RowsOfShare rows) {
+DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, ShardRange rows) {
   return BinsCopy(cuda, device, from, rows).Make();
 }
 
-DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfShare rows) {
+DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, ShardRange rows) {
   auto bins = LayoutOf(from, rows.count);
   // The first group begins at byte 0, as if the shard owned its codes.
   auto const skipped_bytes = from.groups.empty() ? 0 : ToSize(rows.first) * from.groups[0].width;

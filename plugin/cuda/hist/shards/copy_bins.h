@@ -9,9 +9,9 @@ namespace kauri::cuda {
 
 /// Returns the layout and codes of these rows alone, on the device of `cuda`. `from` is on the device `device` and must
 /// be complete. Waits for the copies. \throws Error(kMemory) before anything is allocated.
-DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, RowsOfShare rows);
+DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, ShardRange rows);
 
 /// Returns the same without copying codes: reads the codes of `from`, which must outlive the result.
-DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfShare rows);
+DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, ShardRange rows);
 
 }  // namespace kauri::cuda

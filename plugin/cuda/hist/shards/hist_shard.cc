@@ -17,7 +17,7 @@ void HistShard::BeginTree(CudaContext const& main, Event const& ready, DeviceTre
   });
 }
 
-void HistShard::BeginTree(ShareInput const& input, ShardTree const& tree) {
+void HistShard::BeginTree(ShardInput const& input, ShardTree const& tree) {
   Post([this, input, tree] {
     BeginRows(input);
     TakePairs(input.pairs.data(), tree);

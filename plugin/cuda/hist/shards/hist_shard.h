@@ -46,7 +46,7 @@ class HistShard final : public SumShard {
   /// Begins a tree; copies the gradients from the main device once `ready` is reached.
   void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, ShardTree const& tree);
   /// Begins a tree whose gradients are already on this device.
-  void BeginTree(ShareInput const& input, ShardTree const& tree);
+  void BeginTree(ShardInput const& input, ShardTree const& tree);
   /// Moves the rows as decided in the level before, and adds up this level's nodes for Collect. Called level by level
   /// from the root on: the sums of all levels have room, and are cleared once per tree.
   void AddUpLevel(ShardLevel const& level);

@@ -4,7 +4,7 @@
 
 namespace kauri::cuda {
 
-RowShard::RowShard(int device, int main, RowsOfShare rows) : stream_(device), main_(main), place_(rows), done_(device) {
+RowShard::RowShard(int device, int main, ShardRange rows) : stream_(device), main_(main), place_(rows), done_(device) {
   DeviceScope const scope(device);
   ReachEachOther(device, main);
 }
@@ -39,7 +39,7 @@ void RowShard::BeginTree(CudaContext const& main, Event const& ready, Span<std::
   rows_.Reset(Cuda(), {leaf_of_row_.data(), ToSize(place_.count)}, own);
 }
 
-void RowShard::BeginTree(ShareInput const& input) {
+void RowShard::BeginTree(ShardInput const& input) {
   DeviceScope const scope(Cuda().device);
   done_.Wait();  // for the last tree
   input.ready->HoldBack(Cuda());
@@ -52,7 +52,7 @@ void RowShard::WriteLeavesHere(std::int32_t* leaf_of_row) {
   Finish();
 }
 
-void RowShard::WriteLeaves(ShareInput const& input) {
+void RowShard::WriteLeaves(ShardInput const& input) {
   WriteLeavesHere(input.leaf_of_row.data());
   done_.HoldBack(input.cuda);
 }

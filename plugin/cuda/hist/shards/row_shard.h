@@ -10,7 +10,7 @@
 /// tree.
 ///
 /// Per level, each node whose rows are added up costs the transfer of its histogram. If the round of the rows is
-/// computed on their device (engine/apart_rows.h), that is the whole cost. Otherwise a tree also moves, per row of a
+/// computed on their device (engine/remote_shard.h), that is the whole cost. Otherwise a tree also moves, per row of a
 /// shard, 8 bytes of gradients (or 4 for each sum of a vector leaf) to the device, and 4 bytes of its leaf back.
 #pragma once
 
@@ -32,14 +32,14 @@ namespace kauri::cuda {
 class RowShard {
  public:
   /// Makes a shard without codes. main: the main device.
-  RowShard(int device, int main, RowsOfShare rows);
+  RowShard(int device, int main, ShardRange rows);
   /// Waits for all work that reads this shard, and for its own reads of others.
   ~RowShard();
   RowShard(RowShard const&) = delete;
   RowShard& operator=(RowShard const&) = delete;
 
   CudaContext const& Cuda() const { return stream_.Context(); }
-  RowsOfShare Place() const { return place_; }
+  ShardRange Place() const { return place_; }
   DeviceBins const& Bins() const { return bins_; }
   GrowingRowsOnDevice& Rows() { return rows_; }
   /// Request of a level.
@@ -54,21 +54,21 @@ class RowShard {
   /// Begins a tree, once the event `ready` is reached. sampled: for all rows, on the main device, or empty.
   void BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
   /// Begins a tree whose input is already on this device.
-  void BeginTree(ShareInput const& input);
+  void BeginTree(ShardInput const& input);
   /// Records that others may read the results; Done().HoldBack makes them wait for it.
   void Finish() const { done_.Record(Cuda()); }
   Event const& Done() const { return done_; }
   /// Writes the rows' leaves. leaf_of_row: for all rows, on the main device, whose stream waits.
   void WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row);
   /// Writes the rows' leaves on this device.
-  void WriteLeaves(ShareInput const& input);
+  void WriteLeaves(ShardInput const& input);
 
  private:
   void WriteLeavesHere(std::int32_t* leaf_of_row);
 
   StreamOwner stream_;  ///< declared before what is freed on it
   int main_;
-  RowsOfShare place_;
+  ShardRange place_;
   DeviceBins bins_;
   GrowingRowsOnDevice rows_;
   Buffer<std::uint8_t> sampled_;  ///< [count]; empty until a tree samples rows

@@ -26,7 +26,7 @@ void SumShard::BeginRows(CudaContext const& main, Event const& ready, Span<std::
   shard_.BeginTree(main, ready, sampled);
 }
 
-void SumShard::BeginRows(ShareInput const& input) {
+void SumShard::BeginRows(ShardInput const& input) {
   has_moved_ = false;
   shard_.BeginTree(input);
 }
@@ -134,7 +134,7 @@ void SumShard::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_r
   });
 }
 
-void SumShard::WriteLeaves(ShareInput const& input) {
+void SumShard::WriteLeaves(ShardInput const& input) {
   answered_ = worker_.Post([this, input] { shard_.WriteLeaves(input); });
 }
 

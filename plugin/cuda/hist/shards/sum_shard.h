@@ -39,7 +39,7 @@ class SumShard {
   using Splits = std::shared_ptr<std::vector<CodeSplit> const>;
 
   /// Makes a shard without codes. main: the main device.
-  SumShard(int device, int main, RowsOfShare rows) : shard_(device, main, rows), worker_(device) {}
+  SumShard(int device, int main, ShardRange rows) : shard_(device, main, rows), worker_(device) {}
   /// Derived classes call Settle in their destructors, because queued tasks use their members.
   virtual ~SumShard() = default;
   SumShard(SumShard const&) = delete;
@@ -79,7 +79,7 @@ class SumShard {
   /// Writes the rows' leaves. leaf_of_row: for all rows, on the main device, whose stream waits once Wait has returned.
   void WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row);
   /// Writes the rows' leaves on this device.
-  void WriteLeaves(ShareInput const& input);
+  void WriteLeaves(ShardInput const& input);
   /// Waits for all queued work; discards errors.
   void Settle() noexcept { worker_.Settle(); }
 
@@ -89,7 +89,7 @@ class SumShard {
   void Post(DeviceWorker::Task task) { worker_.Post(std::move(task)); }
   /// Begins a tree as RowShard::BeginTree. Runs on the thread.
   void BeginRows(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
-  void BeginRows(ShareInput const& input);
+  void BeginRows(ShardInput const& input);
   /// Queues a task that adds up the nodes of a level, for Collect.
   void PostAddUp(DeviceWorker::Task task) { added_ = worker_.Post(std::move(task)); }
   /// Returns [n_nodes, SumsOfNode()] zeros, which Collect will return. Runs on the thread.

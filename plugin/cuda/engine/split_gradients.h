@@ -1,5 +1,5 @@
-/// \file Leaves whose values follow from other gradients than the tree's own
-/// (engine/leaf_gradients.h).
+/// \file Leaves whose values follow from other gradients than the tree's own (engine/leaf_gradients.h), as
+/// Engine::SetSplitGradients passes them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kauri::cuda {
 
-struct LeavesApartTask {
+struct LeafGradientsTask {
   CudaContext const& cuda;
   Context const& ctx;
   MetaInfo const& info;                  ///< of the training set
@@ -24,6 +24,6 @@ struct LeavesApartTask {
 
 /// Sets the values of the tree's leaves from the leaf gradients of `own`, over the rows that the device has sampled.
 /// The sums are made in host memory, with the same bits as by the CPU engine.
-void SetLeavesApart(LeavesApartTask const& task, EngineData const& own, Tree* built);
+void SetLeavesFromGradients(LeafGradientsTask const& task, EngineData const& own, Tree* built);
 
 }  // namespace kauri::cuda

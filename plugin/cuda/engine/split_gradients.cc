@@ -1,4 +1,4 @@
-#include "cuda/engine/leaves_apart.h"
+#include "cuda/engine/split_gradients.h"
 
 #include <utility>
 
@@ -10,24 +10,25 @@ namespace kauri::cuda {
 namespace {
 
 /// Returns the rows that the device has sampled: host and device draw alike.
-DrawnRows DrawOnHost(LeavesApartTask const& task, EngineData const& own) {
+DrawnRows DrawOnHost(LeafGradientsTask const& task, EngineData const& own) {
   auto const& tree = task.tree;
   if (!tree.SamplesByGradient() && !(tree.BaggingTemperature() > 0.0F)) {
     return {SampleRows(task.ctx, tree.place.iteration, tree.place.tree_in_iteration, tree.subsample, task.info.n_rows,
                        DrawnBy(task.ctx, task.info, tree)),
             {}};
   }
-  auto const pairs = own.Gradients().pairs;
-  auto sample = DrawPairs(task.ctx, task.info, tree, ToHost(task.cuda, pairs.data(), pairs.size()), own.n_gradients);
+  auto const gradients = own.rows.Gradients(task.cuda);
+  auto const pairs = ToHost(task.cuda, gradients.pairs.data(), gradients.pairs.size());
+  auto sample = DrawPairs(task.ctx, task.info, tree, pairs, gradients.n_outputs);
   return {std::move(sample.used), std::move(sample.chances)};
 }
 
 }  // namespace
 
-void SetLeavesApart(LeavesApartTask const& task, EngineData const& own, Tree* built) {
+void SetLeavesFromGradients(LeafGradientsTask const& task, EngineData const& own, Tree* built) {
   auto const drawn = DrawOnHost(task, own);
   auto const leaves = ToHost(task.cuda, task.leaf_of_row.data(), task.leaf_of_row.size());
-  SetLeafValues(task.ctx, task.tree, {own.leaf_gradients, own.n_outputs, drawn, leaves}, built);
+  SetLeafValues(task.ctx, task.tree, {own.leaf_gradients, own.rows.NumOutputs(), drawn, leaves}, built);
 }
 
 }  // namespace kauri::cuda

@@ -1,4 +1,4 @@
-#include "cuda/engine/apart_rows.h"
+#include "cuda/engine/remote_shard.h"
 
 #include <string>
 
@@ -9,8 +9,8 @@
 namespace kauri::cuda {
 namespace {
 
-/// Copies the share's part of an array with `width` numbers a row; empty arrays stay empty.
-void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, RowsOfShare place, std::int64_t width,
+/// Copies the shard's part of an array with `width` numbers a row; empty arrays stay empty.
+void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, ShardRange place, std::int64_t width,
               Buffer<float>* to) {
   if (from.empty()) {
     *to = Buffer<float>();
@@ -23,7 +23,7 @@ void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, 
 
 }  // namespace
 
-ApartRows::ApartRows(int device, RowsOfShare place, WholeRows const& whole)
+RemoteShard::RemoteShard(int device, ShardRange place, WholeRows const& whole)
     : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device), found_(device), worker_(device) {
   DeviceScope const scope(device);
   auto const n_rows = ToSize(place.count);
@@ -35,11 +35,10 @@ ApartRows::ApartRows(int device, RowsOfShare place, WholeRows const& whole)
   ReachEachOther(device, whole.main.device);
   margins_ = Buffer<float>(Cuda(), n_margins);
   gradients_ = Buffer<GradientPair>(Cuda(), n_margins);
-  pairs_ = Buffer<FixedPair>(Cuda(), n_rows);
-  leaf_of_row_ = Buffer<std::int32_t>(Cuda(), n_rows);
+  tree_ = TreeArrays(Cuda(), place.count);
 }
 
-void ApartRows::TakeInfo(WholeRows const& whole) {
+void RemoteShard::TakeInfo(WholeRows const& whole) {
   WaitForAll();
   DeviceScope const scope(Cuda().device);
   whole.ready.HoldBack(Cuda());
@@ -52,7 +51,7 @@ void ApartRows::TakeInfo(WholeRows const& whole) {
   Cuda().Synchronize();  // for the copies, whose sources others may write next
 }
 
-void ApartRows::TakeMargins(WholeRows const& whole) {
+void RemoteShard::TakeMargins(WholeRows const& whole) {
   WaitForAll();
   DeviceScope const scope(Cuda().device);
   whole.ready.HoldBack(Cuda());
@@ -61,7 +60,7 @@ void ApartRows::TakeMargins(WholeRows const& whole) {
   Cuda().Synchronize();  // for the copy, whose source others may write next
 }
 
-void ApartRows::GiveMargins(CudaContext const& main, float* margins) {
+void RemoteShard::GiveMargins(CudaContext const& main, float* margins) {
   WaitForAll();
   ready_.Record(Cuda());
   ready_.HoldBack(main);
@@ -69,7 +68,7 @@ void ApartRows::GiveMargins(CudaContext const& main, float* margins) {
   main.Synchronize();  // for the copy, whose source this device writes next
 }
 
-void ApartRows::GiveGradients(CudaContext const& main, GradientPair* gradients) {
+void RemoteShard::GiveGradients(CudaContext const& main, GradientPair* gradients) {
   WaitForAll();
   ready_.Record(Cuda());
   ready_.HoldBack(main);
@@ -77,41 +76,41 @@ void ApartRows::GiveGradients(CudaContext const& main, GradientPair* gradients) 
   main.Synchronize();  // for the copy, whose source this device writes next
 }
 
-DeviceInfo ApartRows::Info() const {
+DeviceInfo RemoteShard::Info() const {
   return {place_.count, n_targets_, labels_.span(), weights_.span(), {}, lower_bounds_.span(), upper_bounds_.span()};
 }
 
-void ApartRows::ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration) {
+void RemoteShard::ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration) {
   last_ = computed_ = worker_.Post([this, &ctx, &objective, iteration] {
     objective.ComputeGradients(Cuda(), ctx, margins_.span(), Info(), iteration, gradients_.span());
-    summary_.Clear(Cuda(), n_outputs_);
-    cuda::FindLargest(Cuda(), Gradients(), summary_.Largest());
+    tree_.summary.Clear(Cuda(), n_outputs_);
+    cuda::FindLargest(Cuda(), Gradients(), tree_.summary.Largest());
     found_.Record(Cuda());
   });
 }
 
-LargestMagnitude const* ApartRows::CollectLargest(CudaContext const& main) {
+LargestMagnitude const* RemoteShard::CollectLargest(CudaContext const& main) {
   worker_.Wait(computed_);
   found_.HoldBack(main);
-  if (CanRead(main.device, Cuda().device)) return summary_.Largest();
+  if (CanRead(main.device, Cuda().device)) return tree_.summary.Largest();
   largest_on_main_.Reserve(main, ToSize(n_outputs_));
-  CopyFromDevice(main, Cuda().device, summary_.Largest(), ToSize(n_outputs_), largest_on_main_.data());
+  CopyFromDevice(main, Cuda().device, tree_.summary.Largest(), ToSize(n_outputs_), largest_on_main_.data());
   return largest_on_main_.data();
 }
 
-void ApartRows::TakeLargest(LargestMagnitude const* largest, Event const& ready, int main) {
+void RemoteShard::TakeLargest(LargestMagnitude const* largest, Event const& ready, int main) {
   last_ = worker_.Post([this, largest, &ready, main] {
     ready.HoldBack(Cuda());
-    CopyFromDevice(Cuda(), main, largest, ToSize(n_outputs_), summary_.Largest());
+    CopyFromDevice(Cuda(), main, largest, ToSize(n_outputs_), tree_.summary.Largest());
   });
 }
 
-FixedSum ApartRows::Sum() {
+FixedSum RemoteShard::Sum() {
   WaitForAll();
   return sum_;
 }
 
-void ApartRows::RequireFinite(std::int64_t output) {
+void RemoteShard::RequireFinite(std::int64_t output) {
   WaitForAll();
   DeviceScope const scope(Cuda().device);
   auto const row = FirstNotFinite(Cuda(), Gradients(), output);
@@ -120,33 +119,26 @@ void ApartRows::RequireFinite(std::int64_t output) {
   FailGradient(ToHost(Cuda(), pair, 1)[0], place_.first + row);
 }
 
-void ApartRows::Quantise(std::int64_t output, RowSample sample) {
+void RemoteShard::Quantise(std::int64_t output, RowSample sample) {
   sample.first_row = place_.first;
   quantised_ = worker_.Post([this, output, sample] {
-    is_sampled_ = sample.rate < 1.0F;
-    if (is_sampled_) sampled_.Reserve(Cuda(), ToSize(place_.count));
-    summary_.ClearTotals(Cuda());
-    cuda::Quantise(Cuda(), {Gradients(), output, summary_.Largest() + output, sample, pairs_.span(),
-                            is_sampled_ ? sampled_.span() : Span<std::uint8_t>(), summary_.Totals() + output});
+    marks_ = tree_.Marks(Cuda(), sample.rate, place_.count);
+    tree_.summary.ClearTotals(Cuda());
+    tree_.Quantise(Cuda(), Gradients(), output, sample, marks_);
     ready_.Record(Cuda());
-    summary_.Fetch(Cuda());
+    tree_.summary.Fetch(Cuda());
   });
-  last_ = worker_.Post([this, output] { sum_ = summary_.Fetched(output).sum; });
+  last_ = worker_.Post([this, output] { sum_ = tree_.summary.Fetched(output).sum; });
 }
 
-ShareInput ApartRows::Input() {
+ShardInput RemoteShard::Input() {
   worker_.Wait(quantised_);
-  auto const marks = is_sampled_ ? sampled_.span() : Span<std::uint8_t>();
-  return {pairs_.span(), marks, leaf_of_row_.span(), &ready_, Cuda()};
+  return {tree_.pairs.span(), marks_, tree_.leaf_of_row.span(), &ready_, Cuda()};
 }
 
-void ApartRows::AddLeaves(std::vector<float> const& values, std::int64_t output) {
-  last_ = worker_.Post([this, values, output] {
-    leaf_values_.Clear();
-    auto const place = leaf_values_.Add(values);
-    leaf_values_.Send(Cuda());
-    cuda::AddLeaves(Cuda(), {leaf_values_.At<float>(place), values.size()}, leaf_of_row_.span(), n_outputs_, output,
-                    margins_.span());
+void RemoteShard::AddLeaves(std::vector<float> const& values, bool vector_leaves, std::int64_t output) {
+  last_ = worker_.Post([this, values, vector_leaves, output] {
+    tree_.AddLeaves(Cuda(), values, {place_.count, n_outputs_, output, vector_leaves, margins_.span()});
   });
 }
 
