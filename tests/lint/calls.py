@@ -57,16 +57,14 @@ def spread_library() -> str:
 
 @cache
 def class_heads() -> dict[str, list[tuple[list[str], int]]]:
-    """Return by name of a class the bases of each class of that name, and where its body begins in plain text."""
+    """Return by name of a class the bases of each class of that name, and where its body begins in spread_library().
+
+    Arguments of a base that is a template count as bases, because mixins derive from theirs."""
     found: dict[str, list[tuple[list[str], int]]] = {}
-    for head in CLASS_HEAD.finditer(plain_library()):
-        found.setdefault(head[1], []).append((re.findall(r"(\w+)\s*(?:,|$)", (head[2] or "").strip()), head.end()))
+    for head in CLASS_HEAD.finditer(spread_library()):
+        bases = [word for word in re.findall(r"\w+", head[2] or "") if word not in {"public", "private", "protected"}]
+        found.setdefault(head[1], []).append((bases, head.end()))
     return found
-
-
-@cache
-def plain_library() -> str:
-    return plain(library())
 
 
 @cache
@@ -82,7 +80,7 @@ def bases_of(owner: str) -> frozenset[str]:
 @cache
 def class_text(owner: str) -> str:
     """Return the definitions of all classes of a name, without the bodies of functions within them."""
-    text, kept = plain_library(), []
+    text, kept = spread_library(), []
     for _, begin in class_heads().get(owner, []):
         depth = 1
         for part in re.finditer(r"[{}]|[^{}]+", text[begin:]):
@@ -170,8 +168,9 @@ def is_definition(text: str, at: int) -> bool:
     return before is not None and before[1] not in {"return", "else", "throw", "and", "or", "not", "case"}
 
 
-def goes_to(target: Target, caller: str, text: str, at: int) -> bool:
-    """Return whether the call at `at` of a text goes to the target's class. caller: the function that calls."""
+def goes_to(target: Target, caller: str, body: str, at: int) -> bool:
+    """Return whether the call at `at` of plain(body) goes to the target's class. caller: the function that calls."""
+    text = plain(body)
     kind, name = receiver(text, at)
     wanted = target.base or target.owner
     owners = bases_of(caller.rpartition("::")[0])
@@ -179,7 +178,7 @@ def goes_to(target: Target, caller: str, text: str, at: int) -> bool:
         return name == target.owner if target.owner else name not in class_heads()
     if kind == ".":
         members = "".join(class_text(owner) for owner in owners)
-        types = {name, *types_of(name, [spread(text), spread(members)])}
+        types = {name, *types_of(name, [spread(body), members])}
         return bool(wanted) and any(wanted in bases_of(word) for word in types)
     if is_definition(text, at):
         return False
@@ -195,7 +194,7 @@ def calls(body: str, target: Target, caller: str) -> bool:
     for match in re.finditer(rf"\b{target.name}\s*\(", text[begin:]):
         at = begin + match.start()
         count = arguments_at(text, text.index("(", at))
-        if target.least_arguments <= count <= target.n_parameters and goes_to(target, caller, text, at):
+        if target.least_arguments <= count <= target.n_parameters and goes_to(target, caller, body, at):
             return True
     return points_to(text, target.name)
 

@@ -302,7 +302,7 @@ int OfNone(Engine* engine) { return ForEach(2, [&](int rows) { return rows; }); 
 int AddHere(int rows, float scale) { return rows; }
 """,
 }
-CACHED = (calls.plain_library, calls.spread_library, calls.class_heads, calls.bases_of, calls.class_text)
+CACHED = (calls.spread_library, calls.class_heads, calls.bases_of, calls.class_text)
 
 
 @pytest.fixture
