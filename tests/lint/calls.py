@@ -12,9 +12,9 @@ from functools import cache
 
 from lint_sources import code_of, cpp_files
 
-CLASS_HEAD = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?:\s*([^{;]+)\{")
-CLASS_BODY = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?(?::[^{;]+)?\{")
+CLASS_HEAD = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?(?::\s*([^{;:][^{;]*))?\{")
 TEMPLATE_ARGUMENTS = re.compile(r"(?<=\w)<[\w:&*,.\s\[\]]*>")
+NO_TYPES = {"return", "else", "new", "delete", "case", "throw", "operator"}
 CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
@@ -37,20 +37,59 @@ def plain(text: str) -> str:
     return text
 
 
+def spread(text: str) -> str:
+    """Return the text with arguments of templates as words behind the template's name."""
+    before = None
+    while before != text:
+        before, text = text, TEMPLATE_ARGUMENTS.sub(lambda match: re.sub(r"[<>,]", " ", match.group()), text)
+    return text
+
+
 @cache
 def library() -> str:
-    return "\n".join(plain(code_of(path)) for path in cpp_files("include", "src", "plugin"))
+    return "\n".join(code_of(path) for path in cpp_files("include", "src", "plugin"))
 
 
 @cache
-def bases_of(owner: str, text: str | None = None) -> frozenset[str]:
+def spread_library() -> str:
+    return spread(library())
+
+
+@cache
+def class_heads() -> dict[str, list[tuple[list[str], int]]]:
+    """Return by name of a class the bases of each class of that name, and where its body begins in spread_library().
+
+    Arguments of a base that is a template count as bases, because mixins derive from theirs."""
+    found: dict[str, list[tuple[list[str], int]]] = {}
+    for head in CLASS_HEAD.finditer(spread_library()):
+        bases = [word for word in re.findall(r"\w+", head[2] or "") if word not in {"public", "private", "protected"}]
+        found.setdefault(head[1], []).append((bases, head.end()))
+    return found
+
+
+@cache
+def bases_of(owner: str) -> frozenset[str]:
     """Return the classes that `owner` derives from, and itself."""
     found = {owner}
-    for name, bases in CLASS_HEAD.findall(library() if text is None else text):
-        if name == owner:
-            for base in re.findall(r"(\w+)\s*(?:,|$)", bases.strip()):
-                found |= bases_of(base, text) if base != owner else set()
+    for bases, _ in class_heads().get(owner, []):
+        for base in bases:
+            found |= bases_of(base) if base != owner else set()
     return frozenset(found)
+
+
+@cache
+def class_text(owner: str) -> str:
+    """Return the definitions of all classes of a name, without the bodies of functions within them."""
+    text, kept = spread_library(), []
+    for _, begin in class_heads().get(owner, []):
+        depth = 1
+        for part in re.finditer(r"[{}]|[^{}]+", text[begin:]):
+            depth += (part.group() == "{") - (part.group() == "}")
+            if depth == 0:
+                break
+            if depth == 1:
+                kept.append(part.group())
+    return "".join(kept)
 
 
 def matching(text: str, at: int) -> int:
@@ -75,45 +114,37 @@ def arguments_at(text: str, at: int) -> int:
     return 0 if is_empty else count
 
 
-def class_text(owner: str, text: str) -> str:
-    """Return the definition of a class in `text`, without the bodies of functions within it; or nothing."""
-    for head in CLASS_BODY.finditer(text):
-        if head[1] != owner:
-            continue
-        depth, kept = 1, []
-        for letter in text[head.end() :]:
-            depth += (letter == "{") - (letter == "}")
-            if depth == 0:
-                return "".join(kept)
-            if depth == 1:
-                kept.append(letter)
-    return ""
+def types_of(name: str, texts: list[str]) -> frozenset[str]:
+    """Return the words in the types with which the first text that declares a name, or else the library, declares it.
+
+    The type of an `auto` is that of the last name in its initialiser, wherever the library declares it. A class that
+    stands for a pointer has the type that its operator returns as well."""
+    for text in texts:
+        found: set[str] = set()
+        for match in re.finditer(rf"\b{name}\b(?=\s*[;=,){{(\[:])", text):
+            words = set(type_before(text, match.start()))
+            if "auto" in words:
+                value = re.match(r"\s*[=:]\s*([^;]*)", text[match.end() :])
+                names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\([^()]*\)", "", value[1])) if value else []
+                words = set(types_in_library(names[-1])) if names else set()
+            found |= words
+        if found:
+            return frozenset(found).union(*(re.findall(r"(\w+)\s*\*\s*operator->", class_text(word)) for word in found))
+    return types_in_library(name)
 
 
 @cache
-def declared(name: str, texts: tuple[str, ...], depth: int = 0) -> frozenset[str]:
-    """Return the words in the types with which the first of the texts that declares `name` declares it.
+def types_in_library(name: str) -> frozenset[str]:
+    places = re.finditer(rf"\b{name}\b(?=\s*[;=,){{(\[])", spread_library())
+    return frozenset(word for place in places for word in type_before(spread_library(), place.start()))
 
-    The type of an `auto` is that of the last name in its initialiser, wherever the library declares that."""
-    declaration = re.compile(
-        rf"(?:^|[;{{}}(,\n])\s*((?:(?:static|virtual|explicit|inline|const|mutable)\s+)*[A-Za-z_][\w:<>,&*\s]*?[&*\s])\s*"
-        rf"(?:\w+::)?{name}\s*(?=[;=,){{(\[])",
-        re.MULTILINE,
-    )
-    for text in texts:
-        found: set[str] = set()
-        for match in declaration.finditer(text):
-            words = set(re.findall(r"\w+", match[1]))
-            if words & {"return", "else", "new", "delete", "case", "throw"}:
-                continue
-            if "auto" in words and depth < 3:
-                value = re.match(r"\s*=\s*([^;]*)", text[match.end() :])
-                names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\([^()]*\)$", "", value[1].strip())) if value else []
-                words = set(declared(names[-1], (library(),), depth + 1)) if names else set()
-            found |= words
-        if found:
-            return frozenset(found)
-    return frozenset()
+
+def type_before(text: str, at: int) -> list[str]:
+    """Return the words of the type before a name, or nothing if there is none."""
+    before = re.split(r"[;{}(),]", text[max(0, at - 200) : at])[-1]
+    match = re.fullmatch(r"\s*((?:[\w:]+[&*\s]+)+)(?:\w+::)*", before)
+    words = re.findall(r"\w+", match[1]) if match else []
+    return [] if set(words) & NO_TYPES else words
 
 
 def receiver(text: str, at: int) -> tuple[str, str]:
@@ -137,33 +168,33 @@ def is_definition(text: str, at: int) -> bool:
     return before is not None and before[1] not in {"return", "else", "throw", "and", "or", "not", "case"}
 
 
-def goes_to(target: Target, caller: str, texts: tuple[str, ...], text: str, at: int) -> bool:
-    """Return whether the call at `at` of the caller's body goes to the target's class."""
+def goes_to(target: Target, caller: str, body: str, at: int) -> bool:
+    """Return whether the call at `at` of plain(body) goes to the target's class. caller: the function that calls."""
+    text = plain(body)
     kind, name = receiver(text, at)
     wanted = target.base or target.owner
+    owners = bases_of(caller.rpartition("::")[0])
     if kind == "::":
-        return name == target.owner if target.owner else not class_text(name, library())
+        return name == target.owner if target.owner else name not in class_heads()
     if kind == ".":
-        types = {name} | declared(name, texts)
+        members = "".join(class_text(owner) for owner in owners)
+        types = {name, *types_of(name, [spread(body), members])}
         return bool(wanted) and any(wanted in bases_of(word) for word in types)
     if is_definition(text, at):
         return False
-    classes = bases_of(caller.rpartition("::")[0])
     if wanted:
-        return wanted in classes
-    return not any(declared(target.name, (class_text(owner, library()),)) for owner in classes if owner)
+        return wanted in owners
+    return not any(re.search(rf"\b{target.name}\s*\(", class_text(owner)) for owner in owners)
 
 
-def calls(body: str, target: Target, caller: str, outside: str) -> bool:
-    """Return whether a function's body calls the target. outside: the file that defines the function."""
+def calls(body: str, target: Target, caller: str) -> bool:
+    """Return whether the text of a function calls the target."""
     text = plain(body)
-    owner = caller.rpartition("::")[0]
-    classes = [class_text(one, library()) for one in bases_of(owner)] if owner else []
-    texts = (text, *[one for one in classes if one], plain(outside), library())
-    for match in re.finditer(rf"\b{target.name}\s*\(", text[text.index("{") :]):
-        at = text.index("{") + match.start()
+    begin = text.index("{")
+    for match in re.finditer(rf"\b{target.name}\s*\(", text[begin:]):
+        at = begin + match.start()
         count = arguments_at(text, text.index("(", at))
-        if target.least_arguments <= count <= target.n_parameters and goes_to(target, caller, texts, text, at):
+        if target.least_arguments <= count <= target.n_parameters and goes_to(target, caller, body, at):
             return True
     return points_to(text, target.name)
 

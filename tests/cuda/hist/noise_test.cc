@@ -8,7 +8,7 @@
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/square_rows.h"
 #include "hist/hist_fixture.h"
-#include "hist/shares_fixture.h"
+#include "hist/shards/shards_fixture.h"
 #include "kauri/table_stride.h"
 
 namespace kauri::testing {

@@ -12,7 +12,7 @@
 #include "cuda/hist/shards/shard_rows.h"
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
-#include "hist/shares_fixture.h"
+#include "hist/shards/shards_fixture.h"
 #include "support/error.h"
 
 namespace kauri::testing {
