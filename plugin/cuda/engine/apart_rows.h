@@ -11,7 +11,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/device_worker.h"
 #include "cuda/common/event.h"
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/data/device_info.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/objective/device_objective.h"

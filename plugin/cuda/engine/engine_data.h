@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/data/device_info.h"
 #include "cuda/engine/apart_round.h"
 #include "cuda/engine/device_features.h"

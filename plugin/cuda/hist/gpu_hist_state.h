@@ -10,7 +10,6 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/few_rows/few_rows_state.h"
 #include "cuda/hist/histogram/add_rows.h"
