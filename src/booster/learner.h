@@ -142,8 +142,10 @@ class Learner {
   std::vector<std::string> const& FeatureInfo(std::string const& field) const;
 
  private:
-  void BoostRound(std::shared_ptr<Components const> const& parts, std::shared_ptr<DataMatrix const> const& train,
-                  std::int64_t iteration, RoundGradients const& gradients);
+  /// Checks that a round may be trained on `train` from these gradients. Ends an unfinished process_type=update, with a
+  /// warning, unless the round continues it.
+  void CheckRound(std::shared_ptr<Components const> const& parts, DataMatrix const& train,
+                  RoundGradients const& gradients, ModelDraft* draft);
   /// Creates a learner with the parameters of another, and no model.
   explicit Learner(Configuration const& settings);
   void LoadModel(Model model);

@@ -70,6 +70,9 @@ void RequireGradients(Booster const& booster, RoundGradients const& gradients) {
        ", but gradients were passed; leave the gradients out, or use booster=gbtree.");
 }
 
+/// Returns whether the caller passed the gradients of the round, so that the objective does not compute them.
+bool AreOfCaller(RoundGradients const& gradients) { return !std::holds_alternative<ObjectiveGradients>(gradients); }
+
 /// Sets the engine's gradients of a round. The objective may train its state on the way; the draft receives it.
 void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t iteration,
                   RoundGradients const& gradients, Engine* engine, ModelDraft* draft) {
@@ -104,51 +107,54 @@ std::shared_ptr<DataMatrix const> Learner::Prepare(Components const& parts,
   return data;
 }
 
+void Learner::CheckRound(std::shared_ptr<Components const> const& parts, DataMatrix const& train,
+                         RoundGradients const& gradients, ModelDraft* draft) {
+  auto const& booster = *parts->booster;
+  booster.RequireTraining();
+  RequireGradients(booster, gradients);
+  training_->Validate(parts, train, AreOfCaller(gradients));
+  training_->Agree(parts, train, draft->Get());
+  CheckTrainingNames(draft->Get(), train.Info());
+  if (booster.UpdatesTrees()) {
+    training_->CheckKinds(draft->Get(), train, "the training data");
+    RequireScalarLeaves(draft->Updated() == nullptr ? draft->Get() : *draft->Updated());
+  } else {
+    training_->CheckKindsOfTraining(draft->Get(), train);
+    WarnOfPartialUpdate(draft->Get(), draft->Updated());
+    draft->EndUpdate();
+  }
+}
+
 void Learner::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration,
                          RoundGradients const& gradients) {
   auto const parts = configuration_->Resolve();
-  InGroup(parts->ctx, [&] { BoostRound(parts, train, iteration, gradients); });
-}
-
-void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::shared_ptr<DataMatrix const> const& train,
-                         std::int64_t iteration, RoundGradients const& gradients) {
-  auto draft = model_->MakeDraft(parts);
+  auto const& ctx = parts->ctx;
   auto const& booster = *parts->booster;
-  auto const updates = booster.UpdatesTrees();
-  auto const custom = !std::holds_alternative<ObjectiveGradients>(gradients);
-  booster.RequireTraining();
-  RequireGradients(booster, gradients);
-  training_->Validate(parts, *train, custom);
-  training_->Agree(parts, *train, draft.Get());
-  CheckTrainingNames(draft.Get(), train->Info());
-  if (updates) {
-    training_->CheckKinds(draft.Get(), *train, "the training data");
-    RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
-  } else {
-    training_->CheckKindsOfTraining(draft.Get(), *train);
-    WarnOfPartialUpdate(draft.Get(), draft.Updated());
-    draft.EndUpdate();
-  }
-  auto* const engine = training_->EngineFor(*parts);
-  try {
-    if (updates) ContinueUpdate(&draft, training_.get());
-    auto const known = Prepare(*parts, train, custom, &draft);
-    SettleEncoding(*parts, *known, custom, training_->Ordered(), &draft);
-    if (parts->client.habits == Habits::kKauri) AdoptColumnLabels(train->Info(), &draft);
-    auto const& model = draft.Get();
-    auto const data = training_->Ordered()->For(parts->ctx, known, model, iteration);
-    auto const dropped = booster.DroppedTrees(parts->ctx, model);
-    engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
-    SetGradients(*parts, *data, iteration, gradients, engine, &draft);
-    auto round = updates ? booster.UpdateRound(parts->ctx, *data, model, *draft.Updated(), *parts->predictor, engine)
-                         : booster.BoostRound(parts->ctx, *data, model, iteration, engine);
-    model_->Commit(std::move(draft), std::move(round));
-    engine->FinishRound(*data, model_->AsTrained());
-    configuration_->KeepDefaultMetric();
-  } catch (...) {
-    training_->ForgetData();  // margins may hold trees of the round
-    throw;
-  }
+  InGroup(ctx, [&] {
+    auto draft = model_->MakeDraft(parts);
+    CheckRound(parts, *train, gradients, &draft);
+    auto* const engine = training_->EngineFor(*parts);
+    try {
+      if (booster.UpdatesTrees()) ContinueUpdate(&draft, training_.get());
+      auto const known = Prepare(*parts, train, AreOfCaller(gradients), &draft);
+      SettleEncoding(*parts, *known, AreOfCaller(gradients), training_->Ordered(), &draft);
+      if (parts->client.habits == Habits::kKauri) AdoptColumnLabels(train->Info(), &draft);
+      auto const& model = draft.Get();
+      auto const data = training_->Ordered()->For(ctx, known, model, iteration);
+      auto const dropped = booster.DroppedTrees(ctx, model);
+      engine->UpdateMargins(ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
+      SetGradients(*parts, *data, iteration, gradients, engine, &draft);
+      auto round = booster.UpdatesTrees()
+                       ? booster.UpdateRound(ctx, *data, model, *draft.Updated(), *parts->predictor, engine)
+                       : booster.BoostRound(ctx, *data, model, iteration, engine);
+      model_->Commit(std::move(draft), std::move(round));
+      engine->FinishRound(*data, model_->AsTrained());
+      configuration_->KeepDefaultMetric();
+    } catch (...) {
+      training_->ForgetData();  // margins may hold trees of the round
+      throw;
+    }
+  });
 }
 
 void Learner::WarnOfLostRounds() const { WarnOfPartialUpdate(model_->AsTrained(), model_->Updated()); }

@@ -115,28 +115,25 @@ class CpuEngine : public Engine, public HostSide {
     own.training.Watch().Expect(true);
   }
 
-  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                 RoundTree const& tree) override {
+  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                               std::vector<RoundTree> const& trees) override {
     auto& own = data_.Of(train);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    TreeTask task;
-    auto const drawn = DrawRows(ctx, train.Info(), tree, &own, &task);
-    if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
-    task.sampled_rows = drawn.used;
-    task.place = tree.place;
-    if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
-    auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
-    auto built = builder.Build(ctx, train, task, state, leaf_of_row);
-    if (own.leaves_apart) {
-      SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built);
-    }
-    if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built);
-    if (built.HasLinearLeaves()) {
-      AddLinearLeaves(ctx, train, built, tree.output, &own);
-    } else if (QueuesLeaves(tree, own)) {
-      QueueLeaves(ctx, built, tree.output, &own);
-    } else {
-      AddLeaves(ctx, built, tree.output, &own);
+    std::vector<Tree> built;
+    for (auto const& tree : trees) {
+      TreeTask task;
+      auto const drawn = DrawRows(ctx, train.Info(), tree, &own, &task);
+      if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
+      task.sampled_rows = drawn.used;
+      task.place = tree.place;
+      if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
+      auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
+      built.push_back(builder.Build(ctx, train, task, state, leaf_of_row));
+      if (own.leaves_apart) {
+        SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built.back());
+      }
+      if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built.back());
+      AddToMargins(ctx, train, built.back(), tree, &own);
     }
     return built;
   }
@@ -227,6 +224,18 @@ class CpuEngine : public Engine, public HostSide {
     if (QueuesLeaves(tree, *own)) return own->waiting.NextLeaves(n_rows);
     ResizeLarge(&own->leaf_of_row, static_cast<std::size_t>(n_rows));
     return own->leaf_of_row;
+  }
+
+  /// Adds the leaves of a tree to the margins, now or with other trees of the round.
+  static void AddToMargins(Context const& ctx, DataMatrix const& train, Tree const& built, RoundTree const& tree,
+                           HostData* own) {
+    if (built.HasLinearLeaves()) {
+      AddLinearLeaves(ctx, train, built, tree.output, own);
+    } else if (QueuesLeaves(tree, *own)) {
+      QueueLeaves(ctx, built, tree.output, own);
+    } else {
+      AddLeaves(ctx, built, tree.output, own);
+    }
   }
 
   /// Adds the leaves of the waiting trees once enough wait. The trees of the last output end a round, so nothing waits

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "cuda/hist/approx/tree_bins.h"
-#include "cuda/hist/hist_task.h"
+#include "cuda/hist/grow_hist_tree.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
 #include "data/memory_budget.h"
@@ -29,7 +29,7 @@ class GpuApproxState : public BuildState {
       data_->bins.reset();  // first: its successor takes as much memory
       data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
     }
-    data_->ShareRows(cuda, ctx.device.ordinals, fewest_rows_);
+    data_->rows.Shard(cuda, *data_->bins, {ctx.device.ordinals, fewest_rows_});
     return data_.get();
   }
 

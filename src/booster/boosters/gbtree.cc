@@ -270,7 +270,7 @@ class GbTree : public Booster {
     }
     for (auto& one : tasks) {  // features paid for by one tree are free for the next
       one.place.feature_costs = costs.Get();
-      round.trees.push_back(engine->BuildTree(ctx, train, *builder_, one));
+      round.trees.push_back(std::move(engine->BuildTrees(ctx, train, *builder_, {one}).front()));
       costs.Pay(round.trees.back());
       RequireFiniteLeaves(round.trees.back(), one);
     }

@@ -9,14 +9,13 @@
 #include "data/memory_budget.h"
 #include "data/meta_info.h"
 #include "tree/absolute_error/absolute_error_rules.h"
+#include "tree/absolute_error/error_criterion.h"
+#include "tree/absolute_error/label_bins.h"
 #include "tree/growth/tree_common.h"
-#include "tree/hist/absolute_error_grower.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/paged_hist.h"
-#include "tree/hist/symmetric_grower.h"
-#include "tree/hist_vector/counted_table.h"
-#include "tree/hist_vector/symmetric_vector_grower.h"
 #include "tree/hist_vector/vector_grower.h"
+#include "tree/research/label_moments.h"
 
 namespace kauri {
 
@@ -66,28 +65,6 @@ class HistState : public BuildState {
   std::unique_ptr<PagedHist> pages_;
 };
 
-Tree GrowTable(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-               Span<std::int32_t> leaf_of_row) {
-  auto& vectors = hist->vectors;
-  if (vectors == nullptr || vectors->Stride() != task.table.stride) {
-    vectors.reset();  // before its successor takes as much memory
-    vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
-  }
-  if (rules.param.grow_policy == TreeParam::kSymmetric) {
-    return SymmetricVectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
-  }
-  return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
-}
-
-Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                 Span<std::int32_t> leaf_of_row) {
-  if (rules.param.min_data_in_leaf <= 1) return GrowTable(ctx, rules, task, hist, leaf_of_row);
-  CountedTable const counted(ctx, task.table, task.sampled_rows);
-  auto counted_task = task;
-  counted_task.table = counted.View();
-  return GrowTable(ctx, rules, counted_task, hist, leaf_of_row);
-}
-
 /// Checks options that pages do not support: their histograms have sums only, no counts. \throws Error(kParameter).
 void RequirePaged(TreeParam const& param) {
   if (param.min_data_in_leaf <= 1) return;
@@ -103,12 +80,11 @@ void RequirePaged(TreeParam const& param) {
        "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
 }
 
-Tree GrowByErrors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                  ErrorSketchParam::Sketch sketch, Span<std::int32_t> leaf_of_row) {
-  if (sketch == ErrorSketchParam::kMoments) {
-    return AbsoluteErrorGrower<LabelMomentSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
-  }
-  return AbsoluteErrorGrower<LabelBinSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
+/// Returns the function that makes the criterion of a tree; nullptr for the gains of gradients.
+MakeCriterion CriterionOf(TreeParam const& param, ErrorSketchParam::Sketch sketch) {
+  if (param.split_criterion != TreeParam::kAbsoluteError) return nullptr;
+  if (sketch == ErrorSketchParam::kMoments) return ErrorCriterion<LabelMomentSearch>::Make;
+  return ErrorCriterion<LabelBinSearch>::Make;
 }
 
 }  // namespace
@@ -138,21 +114,20 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   RefuseMonotoneCategories(rules_, data.Info());
   GrowthRules const rules{param_, rules_, task.place};
   auto* const hist = static_cast<HistState*>(state);
-  auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
   auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
-  if (is_symmetric) RequireSymmetric(data, param_, task.table);
+  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data, param_, task.table);
   if (by_errors) RequireAbsoluteError(task.errors, data);
-  if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
-    if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
+  auto const bins = BinsOf(data);
+  auto const is_in_file = bins != nullptr && bins->IsInFile();
+  auto const has_vectors = task.table.stride != 0;
+  if (is_in_file && !has_vectors) {
     RequirePaged(param_);
     if (by_errors) FailPagedErrors();
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
-  auto* const rows = hist->Update(ctx, data);
-  if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
-  if (by_errors) return GrowByErrors(ctx, rules, task, rows, sketch_, leaf_of_row);
-  if (is_symmetric) return SymmetricGrower(ctx, rules, task, rows, leaf_of_row).Grow();
-  return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
+  auto* const kept = is_in_file ? hist->Load(ctx, *bins) : hist->Update(ctx, data);
+  if (has_vectors) return GrowVectorTree(ctx, rules, task, &kept->vectors, &kept->rows, leaf_of_row);
+  return HistGrower(ctx, rules, task, kept, leaf_of_row, CriterionOf(param_, sketch_)).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {

@@ -6,7 +6,6 @@
 #include "common/threads/threads.h"
 #include "kauri/collective.h"
 #include "tree/growth/few_rows_nodes.h"
-#include "tree/histogram/rank_splits.h"
 
 namespace kauri {
 namespace {

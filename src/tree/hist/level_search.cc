@@ -7,7 +7,6 @@
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
-#include "tree/hist/level_scan.h"
 
 namespace kauri {
 namespace {

@@ -62,7 +62,7 @@ class Session {
     task.param = &tree_param_;
     std::vector<Tree> trees;
     for (task.output = 0; task.output < model_.NumOutputs(); ++task.output, ++task.place.tree_in_iteration) {
-      trees.push_back(engine_->BuildTree(ctx_, *train, *builder_, task));
+      trees.push_back(std::move(engine_->BuildTrees(ctx_, *train, *builder_, {task}).front()));
       model_.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
     }
     std::move(trees.begin(), trees.end(), std::back_inserter(model_.trees));

@@ -7,9 +7,9 @@
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/gpu_hist_builder.h"
-#include "cuda/hist/shares/hist_share.h"
-#include "cuda/hist/shares/host_rows.h"
-#include "cuda/hist/shares/share_rows.h"
+#include "cuda/hist/shards/hist_shard.h"
+#include "cuda/hist/shards/host_rows.h"
+#include "cuda/hist/shards/shard_rows.h"
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
 #include "hist/shares_fixture.h"
@@ -125,13 +125,13 @@ TEST_F(SharesOnDevice, CodesThatDoNotFit) {
   auto const bins = std::make_shared<BinMatrix const>(Context{}, *data, MakeQuantileCuts(Context{}, *data, 32));
   auto const on_device = cuda::UploadBins(Cuda(), bins);
   Cuda().Synchronize();  // for the codes
-  std::vector<std::unique_ptr<cuda::HistShare>> shares;
-  for (auto const& rows : {cuda::RowsOfShare{10, 20}, cuda::RowsOfShare{30, kTooMany}, cuda::RowsOfShare{40, 20}}) {
-    shares.push_back(std::make_unique<cuda::HistShare>(0, 0, rows));
+  std::vector<std::unique_ptr<cuda::HistShard>> shares;
+  for (auto const& rows : {cuda::ShardRange{10, 20}, cuda::ShardRange{30, kTooMany}, cuda::ShardRange{40, 20}}) {
+    shares.push_back(std::make_unique<cuda::HistShard>(0, 0, rows));
   }
   auto const give = [&] {
     for (auto const& share : shares) share->TakeBins(*on_device);
-    cuda::WaitForShares(shares);
+    cuda::WaitForShards(shares);
   };
   ExpectParts(MessageOf(ErrorKind::kMemory, give), {"a share of 1099511627776 rows", "codes"});
   shares.erase(shares.begin() + 1);
@@ -217,7 +217,7 @@ TEST(Shares, RowsThatHaveNoPlace) {
 TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   HistCase given;
-  given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 1000;
+  given.table.n_rows = 2 * cuda::kFewestRowsOfShard + 1000;
   given.table.missing = Missing::kSome;
   given.params = {{"max_depth", "5"}, {"objective", "binary:logistic"}};
   auto const of_cpu = MakeTable(given.table, KindOf(given));
@@ -250,7 +250,7 @@ TEST_F(SharesOnDevice, RoundsOfManyKinds) {
       {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}};
   for (auto const& params : kinds) {
     HistCase given;
-    given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+    given.table.n_rows = 2 * cuda::kFewestRowsOfShard + 77;
     given.table.weights = true;
     given.params = With({{"max_depth", "4"}}, params);
     auto const of_cpu = MakeTable(given.table, KindOf(given));
@@ -277,7 +277,7 @@ TEST_F(SharesOnDevice, RoundsOfManyKinds) {
 TEST_F(SharesOnDevice, ARowThatIsNoNumber) {
   KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   HistCase given;
-  given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+  given.table.n_rows = 2 * cuda::kFewestRowsOfShard + 77;
   given.params = {{"max_depth", "3"}, {"base_score", "0"}};
   auto const n = given.table.n_rows;
   for (auto const row : {std::int64_t{3}, n - 3}) {

@@ -5,7 +5,7 @@
 #include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/level_splits.h"
 #include "cuda/hist/split/node_feature.cuh"
-#include "tree/hist/level_scan.h"
+#include "tree/histogram/bin_scan.h"
 #include "tree/row_limit.h"
 #include "tree/split_cost.h"
 

@@ -153,7 +153,7 @@ class ApproxOnTwoDevices : public ApproxShares {
   }
   static HistCase Of(Params const& params, std::int64_t n_more_rows) {
     HistCase given;
-    given.table.n_rows = 2 * cuda::kFewestRowsOfShare + n_more_rows;
+    given.table.n_rows = 2 * cuda::kFewestRowsOfShard + n_more_rows;
     given.table.n_cols = 4;
     given.table.missing = Missing::kSome;
     given.table.weights = true;
