@@ -12,7 +12,7 @@
 #include "cuda/hist/gpu_approx_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
 

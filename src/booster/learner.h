@@ -15,7 +15,6 @@
 #include "booster/config/client.h"
 #include "booster/model/ready_model.h"
 #include "booster/model_io/dialect.h"
-#include "booster/predict/device_prediction.h"
 #include "booster/predict/prediction.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"

@@ -1,4 +1,5 @@
-/// \file The start of every task: creates a learner with its parameters and model, and reads data.
+/// \file The start of every task: creates a learner with its parameters and model, and reads data. The names of text
+/// labels and categories lie in the model.
 #pragma once
 
 #include <memory>
@@ -6,9 +7,10 @@
 
 #include "booster/learner.h"
 #include "cli/options.h"
-#include "data/text/text_names.h"
+#include "data/text/text_reader.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/model.h"
 #include "kauri/parameter.h"
 
 namespace kauri::cli {
@@ -34,5 +36,16 @@ std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const
 /// if their columns are not the model's.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
                                         std::string const& uri);
+
+/// Returns the classes and categories of a model. Classes are the attribute kauri_classes, which estimators of the
+/// Python package also write and read.
+TextNames NamesOf(Model const& model);
+
+/// Stores `names.classes` in the model, if there are some. \throws Error(kParameter) unless the objective is a
+/// classification.
+void KeepClasses(TextNames const& names, Learner* learner);
+
+/// \throws Error(kParameter) if labels are text and the objective of `learner` is not a classification.
+void RequireClassification(TextNames const& names, Learner const& learner);
 
 }  // namespace kauri::cli

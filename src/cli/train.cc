@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "booster/learner.h"
@@ -13,10 +14,8 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/learner_setup.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "cli/text_labels.h"
 #include "common/files/folder_lock.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
@@ -205,6 +204,26 @@ void Train(Options const& options) {
   std::optional<FolderLock> lock;  // otherwise two trainings would take over each other's checkpoints
   if (options.cli.save_period > 0) lock.emplace(options.cli.model_dir, "model_dir");
   Trainer(options, FindCheckpoint(options)).Run();
+}
+
+// task=verify: trains a model again by its receipt.
+
+void Verify(Options const& options) {
+  auto const& cli = options.cli;
+  Learner learner;
+  SetUpLearner(options, &learner);
+  auto names = NamesOf(learner.GetModel());
+  auto const data = ReadData(options, "data", cli.data, &names);
+  std::string found;
+  for (auto const& difference : DifferencesFromReceipt(learner, data)) {
+    found += (found.empty() ? "" : "; ") + difference;
+  }
+  if (!found.empty()) {
+    Fail(ErrorKind::kModel, "model_in=", cli.model_in, " is not verified: ", found,
+         ". Give the rows, labels and weights that the model was trained on, and the model as it was then.");
+  }
+  std::cout << Presentable(cli.model_in) << ": verified; learning " << Counted(learner.NumIterations(), "round")
+            << " again from " << Presentable(cli.data) << " gives the same bytes\n";
 }
 
 }  // namespace kauri::cli

@@ -1,6 +1,6 @@
 #include "metric/loss_kernels.h"
 
-#include "common/block_sum.h"
+#include "common/sums.h"
 
 // Plain loops that the compiler vectorises. Narrower targets than these two gain nothing over the baseline.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)

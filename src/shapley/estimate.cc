@@ -7,7 +7,6 @@
 
 #include "kauri/error.h"
 #include "shapley/estimators.h"
-#include "shapley/moments.h"
 
 namespace kauri {
 namespace {

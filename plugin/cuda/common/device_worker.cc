@@ -6,8 +6,8 @@
 #include <chrono>
 #include <utility>
 
-#include "common/threads/spin_wait.h"
-#include "cuda/common/check.h"
+#include "common/threads/waits.h"
+#include "cuda/common/cuda_context.h"
 
 namespace kauri::cuda {
 namespace {

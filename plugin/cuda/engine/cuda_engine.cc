@@ -19,7 +19,7 @@
 #include "cuda/engine/tree_input.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
-#include "cuda/predictor/gpu_model.h"
+#include "cuda/predictor/gpu_predictor.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"

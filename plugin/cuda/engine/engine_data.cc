@@ -2,7 +2,7 @@
 
 #include "cuda/common/fill_margins.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/forest/device_storage_rows.h"
+#include "cuda/forest/host_rows.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 #include "objective/ranking/rank_rule.h"

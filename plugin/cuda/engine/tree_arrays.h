@@ -7,7 +7,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/engine/round_kernels.h"
 #include "kauri/span.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cuda/common/launch.h"
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/exact/device_decisions.h"
 #include "tree/growth/split_rules.h"
 

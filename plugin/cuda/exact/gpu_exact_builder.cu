@@ -8,7 +8,6 @@
 #include "cuda/data/kept_columns.h"
 #include "cuda/exact/categories/category_columns.h"
 #include "cuda/exact/entries/positions.h"
-#include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
 #include "cuda/tree/leaf_rows.h"

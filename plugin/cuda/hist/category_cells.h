@@ -10,7 +10,6 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/tree_histograms.h"
 #include "kauri/context.h"

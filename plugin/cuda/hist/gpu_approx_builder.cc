@@ -6,8 +6,8 @@
 #include "cuda/hist/approx/tree_bins.h"
 #include "cuda/hist/grow_hist_tree.h"
 #include "data/bins/bin_store.h"
-#include "data/bins/tree_bin_options.h"
-#include "data/memory_param.h"
+#include "data/bins/derived_bins.h"
+#include "data/memory_budget.h"
 #include "kauri/error.h"
 #include "tree/growth/tree_common.h"
 

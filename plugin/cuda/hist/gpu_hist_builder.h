@@ -19,7 +19,6 @@
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/memory_budget.h"
-#include "data/memory_param.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/shards/rank_sums.h"

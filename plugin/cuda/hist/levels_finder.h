@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/common/far_signal.h"
+#include "cuda/common/event.h"
 #include "cuda/hist/gpu_hist_state.h"
 #include "cuda/hist/hist_task.h"
 #include "cuda/hist/levels/decide_level.h"

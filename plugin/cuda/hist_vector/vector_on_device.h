@@ -9,7 +9,6 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/shards/shard_rows.h"

@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "common/math.h"
-#include "cuda/common/lane_sums.cuh"
-#include "cuda/common/lane_sums.h"
 #include "cuda/common/launch.h"
+#include "cuda/common/sums.cuh"
+#include "cuda/common/sums.h"
 #include "cuda/data/query_groups.cuh"
-#include "cuda/metric/make_metric.h"
+#include "cuda/metric/device_metric.h"
 #include "cuda/metric/sorted_rows.h"
 #include "metric/area_under.h"
 #include "metric/ranked_rows.h"

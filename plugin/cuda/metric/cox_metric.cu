@@ -5,9 +5,9 @@
 /// Sums are in the host's order. 16 bytes cross to the host. Bytes per row: 4 passes of 16 for the sort; 8 in and 8 out
 /// for the sums of predictions, 20 in and 8 out for the losses, 16 for their sum.
 #include "cuda/common/launch.h"
-#include "cuda/common/prefix_sums.h"
+#include "cuda/common/sums.h"
 #include "cuda/data/rows_by_time.h"
-#include "cuda/metric/make_metric.h"
+#include "cuda/metric/device_metric.h"
 
 namespace kauri::cuda {
 namespace {

@@ -11,11 +11,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/block_sum.h"
-#include "common/loss/missing_labels.h"
-#include "common/weighted_sum.h"
+#include "common/loss/label_elements.h"
+#include "common/sums.h"
 #include "cuda/common/launch.h"
-#include "cuda/metric/make_metric.h"
+#include "cuda/metric/device_metric.h"
 
 namespace kauri::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <cub/device/device_scan.cuh>
 #include <utility>
 
-#include "common/descending_key.h"
+#include "common/math.h"
 #include "cuda/common/launch.h"
 #include "cuda/data/query_groups.cuh"
 #include "cuda/metric/sorted_rows.h"

@@ -12,8 +12,8 @@
 
 #include "cuda/common/device_warp.cuh"
 #include "cuda/common/launch.h"
+#include "cuda/shap/shap_kernels.h"
 #include "cuda/shap/sum_access.cuh"
-#include "cuda/shap/tree_shap.h"
 #include "predictor/lanes/path_warp.h"
 
 namespace kauri::cuda {

@@ -1,4 +1,4 @@
-"""Python part of ``kauri task=report``, called after the keys are parsed (src/cli/page.cc)."""
+"""Python part of ``kauri task=report``, called after the keys are parsed (src/cli/python.cc)."""
 
 from __future__ import annotations
 

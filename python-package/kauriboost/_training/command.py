@@ -1,4 +1,4 @@
-"""Python part of ``kauri task=train preset=best``, called after the keys are parsed (src/cli/best.cc)."""
+"""Python part of ``kauri task=train preset=best``, called after the keys are parsed (src/cli/python.cc)."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 
 #include "booster/config/group.h"
 #include "data/categories/categories.h"
-#include "data/copies/encode.h"
+#include "data/copies/recode.h"
 #include "kauri/error.h"
 #include "kauri/ordered_encoding.h"
 #include "kauri/tree_param.h"

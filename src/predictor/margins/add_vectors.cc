@@ -1,4 +1,4 @@
-#include "predictor/margins/add_vectors.h"
+#include "predictor/margins/margin_kernels.h"
 
 // Targets narrower than AVX2 gain nothing over the baseline.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)

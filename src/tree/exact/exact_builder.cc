@@ -8,7 +8,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "data/derived_data.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"

@@ -9,8 +9,7 @@
 #include "collective/reduce.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
-#include "data/bins/tree_bin_options.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"
 

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "collective/reduce.h"
-#include "data/bins/bins_of_training.h"
-#include "data/bins/tree_bin_options.h"
-#include "data/memory_param.h"
+#include "data/bins/derived_bins.h"
+#include "data/memory_budget.h"
 #include "data/meta_info.h"
 #include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/absolute_error/error_criterion.h"

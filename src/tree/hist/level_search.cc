@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 
 #include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 
 namespace kauri {
 namespace {

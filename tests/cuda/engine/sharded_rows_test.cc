@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "cuda/common/copy_counts.h"
+#include "cuda/common/buffer.h"
 #include "cuda/common/fill_margins.h"
 #include "cuda/objective/device_objective.h"
 #include "support/device_fixture.h"

@@ -6,7 +6,6 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/few_rows/grow_few_rows.h"
 

@@ -10,7 +10,6 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/levels/decide_level.h"
 #include "cuda/hist/levels/rows_by_level.h"
 
@@ -34,7 +33,7 @@ struct TreeLevels {
   PinnedBuffer<SplitCandidate> found;
   Buffer<WalkNode> walk;       ///< written by NumberNodes
   std::vector<Event> decided;  ///< by level; other devices and the host wait for them
-  /// Words by which devices signal each other (common/far_signal.h): that a level is decided, that a device gave up,
+  /// Words by which devices signal each other (common/event.h): that a level is decided, that a device gave up,
   /// and, one word per shard, that its part of a level is added up.
   PinnedBuffer<std::uint32_t> signals;
   std::uint32_t turn = 0;  ///< number of the last level that was signalled; grows by one per level across trees

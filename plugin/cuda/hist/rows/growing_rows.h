@@ -17,7 +17,6 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/rows/column_copy.h"
 #include "cuda/hist/rows/node_rows.h"

@@ -1,6 +1,6 @@
 #include "cuda/hist/shards/hist_shard.h"
 
-#include "cuda/common/far_signal.h"
+#include "cuda/common/event.h"
 #include "cuda/common/peer.h"
 #include "cuda/hist/histogram/row_ones.h"
 

@@ -20,7 +20,7 @@ struct ShardTree {
   int max_depth;
 };
 
-/// Signals between devices that are all different, used in place of events (common/far_signal.h).
+/// Signals between devices that are all different, used in place of events (common/event.h).
 struct LevelSignals {
   std::uint32_t const* decided = nullptr;  ///< nullptr if events are used
   std::uint32_t* added = nullptr;          ///< word of the shard

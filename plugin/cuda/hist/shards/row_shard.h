@@ -19,7 +19,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/shards/copy_bins.h"
 #include "cuda/tree/cut_rows.h"

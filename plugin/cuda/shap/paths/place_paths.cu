@@ -1,4 +1,4 @@
-/// 1. A histogram of the sizes goes to the host, which plans the bins of each size from it (packing_plan.h): a hundred
+/// 1. A histogram of the sizes goes to the host, which plans the bins of each size from it (bin_packing.h): a hundred
 ///    runs, a few microseconds.
 /// 2. A radix sort of the paths by size, one digit, gives the order that the plan assumes.
 /// 3. A scan of the bins' loads gives the start of each bin.
@@ -16,9 +16,9 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/common/thrust_policy.h"
-#include "cuda/shap/paths/place_paths.h"
+#include "cuda/shap/paths/pack_paths.h"
+#include "predictor/lanes/bin_packing.h"
 #include "predictor/lanes/packed_paths.h"
-#include "predictor/lanes/packing_plan.h"
 
 namespace kauri::cuda {
 namespace {

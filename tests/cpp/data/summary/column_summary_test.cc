@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "kauri/error.h"
 #include "support/random_matrix.h"
 
