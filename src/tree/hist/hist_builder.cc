@@ -9,7 +9,6 @@
 #include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
 #include "data/meta_info.h"
-#include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/absolute_error_grower.h"
 #include "tree/hist/hist_grower.h"
@@ -89,21 +88,6 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& t
   return GrowTable(ctx, rules, counted_task, hist, leaf_of_row);
 }
 
-/// Checks options that pages do not support: their histograms have sums only, no counts. \throws Error(kParameter).
-void RequirePaged(TreeParam const& param) {
-  if (param.min_data_in_leaf <= 1) return;
-  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
-       " needs the bins in memory, and they are in a file (external memory); use QuantileDMatrix in place of "
-       "ExtMemQuantileDMatrix, ",
-       "or bound leaves by min_child_weight.");
-}
-
-[[noreturn]] void FailPagedErrors() {
-  Fail(ErrorKind::kParameter,
-       "split_criterion=absolute_error needs the bins in memory, and they are in a file (external memory); use ",
-       "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
-}
-
 Tree GrowByErrors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
                   ErrorSketchParam::Sketch sketch, Span<std::int32_t> leaf_of_row) {
   if (sketch == ErrorSketchParam::kMoments) {
@@ -126,7 +110,6 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
@@ -136,17 +119,12 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
 Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
   GrowthRules const rules{param_, rules_, task.place};
   auto* const hist = static_cast<HistState*>(state);
   auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
   auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
-  if (is_symmetric) RequireSymmetric(data, param_, task.table);
-  if (by_errors) RequireAbsoluteError(task.errors, data);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
-    RequirePaged(param_);
-    if (by_errors) FailPagedErrors();
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
   auto* const rows = hist->Update(ctx, data);
@@ -156,10 +134,21 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
 }
 
-std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
-  auto const sketch = ParseParameters<ErrorSketchParam>(map).absolute_error_sketch;
-  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget(),
+std::unique_ptr<TreeBuilder> MakeHistBuilder(TrainingParams const& params) {
+  auto const sketch = ParseParameters<ErrorSketchParam>(params.all).absolute_error_sketch;
+  return std::make_unique<HistBuilder>(params.tree, ParseParameters<MemoryParam>(params.all).Budget(),
                                        static_cast<ErrorSketchParam::Sketch>(sketch));
+}
+
+Capabilities HistSupports() {
+  return {{Feature::kHostMemory,       Feature::kRanks,         Feature::kPathSmoothing,
+           Feature::kMonotone,         Feature::kInteractions,  Feature::kFeatureCosts,
+           Feature::kGainNoise,        Feature::kAbsoluteError, Feature::kMomentSketch,
+           Feature::kRandomThresholds, Feature::kMinDataInLeaf, Feature::kMinDataPerGroup,
+           Feature::kMaxLeaves,        Feature::kLossGuide,     Feature::kSymmetricTrees,
+           Feature::kVectorLeaves,     Feature::kCategories,    Feature::kBins,
+           Feature::kApproxBins,       Feature::kPages},
+          {{Feature::kSymmetricTrees, Feature::kPages}, {Feature::kAbsoluteError, Feature::kPages}}};
 }
 
 ParameterTable HistParameters() {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kauri/data_matrix.h"
 #include "tree/growth/symmetric_growth.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/level_search.h"
@@ -26,9 +25,5 @@ class SymmetricGrower : public SymmetricGrowth<HistGrower> {
 
   LevelSearch search_;
 };
-
-/// Checks that symmetric trees are supported. \throws Error(kParameter) for bins in a file, and for random thresholds
-/// with one output (according to task.table).
-void RequireSymmetric(DataMatrix const& data, TreeParam const& param, GradientTableView const& table);
 
 }  // namespace kauri
