@@ -26,6 +26,7 @@
 namespace kauri {
 
 struct ConfigDocument;
+struct Request;
 class Collective;
 class Configuration;
 class TrainedModel;
@@ -142,10 +143,10 @@ class Learner {
   std::vector<std::string> const& FeatureInfo(std::string const& field) const;
 
  private:
-  /// Checks that a round may be trained on `train` from these gradients. Ends an unfinished process_type=update, with a
-  /// warning, unless the round continues it.
-  void CheckRound(std::shared_ptr<Components const> const& parts, DataMatrix const& train,
-                  RoundGradients const& gradients, ModelDraft* draft);
+  /// Checks that a round that asks for `asked` may be trained on `train`. Ends an unfinished process_type=update, with
+  /// a warning, unless the round continues it.
+  void CheckRound(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Request const& asked,
+                  ModelDraft* draft);
   /// Creates a learner with the parameters of another, and no model.
   explicit Learner(Configuration const& settings);
   void LoadModel(Model model);

@@ -289,4 +289,9 @@ class CpuEngine : public Engine, public HostSide {
 
 std::unique_ptr<Engine> MakeCpuEngine() { return std::make_unique<CpuEngine>(); }
 
+Capabilities CpuEngineSupports() {
+  return {{Feature::kTreeUpdates, Feature::kRowSampling, Feature::kGradientSampling, Feature::kLinearLeaves,
+           Feature::kOrderedEncoding}};
+}
+
 }  // namespace kauri

@@ -47,7 +47,6 @@ std::string GpuApproxBuilder::StateKey() const {
 
 std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsForApprox()) return hist_.MakeState(ctx, data);
-  data.RequireValues("tree_method=approx");
   if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
@@ -59,15 +58,13 @@ Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx
                                      DeviceTreeTask const& task, BuildState* state,
                                      Span<std::int32_t> leaf_of_row) const {
   if (BinsOf(data) != nullptr) return hist_.BuildOnDevice(cuda, ctx, data, task, state, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const hist = static_cast<GpuApproxState*>(state)->Update(cuda, ctx, data, task.pairs);
   return GrowHistTree(ctx, {param_, rules_, task.place}, {cuda, task, leaf_of_row}, hist);
 }
 
-std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map) {
-  return std::make_unique<GpuApproxBuilder>(ParseParameters<TreeParam>(map),
-                                            HistMemory::Of(ParseParameters<MemoryParam>(map)));
+std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(TrainingParams const& params) {
+  return std::make_unique<GpuApproxBuilder>(params.tree, HistMemory::Of(ParseParameters<MemoryParam>(params.all)));
 }
 
 }  // namespace kauri::cuda

@@ -15,7 +15,6 @@
 #include "data/bins/derived_bins.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
-#include "tree/growth/tree_common.h"
 
 namespace kauri::cuda {
 namespace {
@@ -157,11 +156,6 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
-  }
-  if (memory_.host_ratio > 0.0F && !ctx.device.ordinals.empty()) {
-    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio, " works with one device only, and ",
-         "device names ", ctx.device.ordinals.size(), " devices; leave one of the two out.");
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);
@@ -172,8 +166,6 @@ void GpuHistBuilder::ExpectTree(BuildState* state) const { static_cast<GpuHistSt
 Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                    DeviceTreeTask const& task, BuildState* state,
                                    Span<std::int32_t> leaf_of_row) const {
-  RefuseMonotoneCategories(rules_, data.Info());
-  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data, param_, task.table);
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);
@@ -211,9 +203,8 @@ std::vector<Tree> GpuHistBuilder::BuildTogether(CudaContext const& cuda, Context
   return GrowTogether(ctx, rules, cuda, tasks, leaf_of_row, own->Shard(ctx));
 }
 
-std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {
-  return std::make_unique<GpuHistBuilder>(ParseParameters<TreeParam>(map),
-                                          HistMemory::Of(ParseParameters<MemoryParam>(map)));
+std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(TrainingParams const& params) {
+  return std::make_unique<GpuHistBuilder>(params.tree, HistMemory::Of(ParseParameters<MemoryParam>(params.all)));
 }
 
 }  // namespace kauri::cuda

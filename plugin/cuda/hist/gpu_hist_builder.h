@@ -39,8 +39,6 @@ class GpuHistBuilder : public DeviceTreeBuilder {
   /// \throws Error(kParameter): constraints that cannot be read.
   GpuHistBuilder(TreeParam const& param, HistMemory const& memory)
       : param_(param), rules_(ParseConstraints(param)), memory_(memory) {}
-  bool BuildsVectorLeaves() const override { return true; }
-  bool LearnsInGroups() const override { return true; }
   bool TakesShards(bool vector_leaves) const override { return !vector_leaves; }
   std::string StateKey() const override;
   /// Device memory: per row one byte for each column, padded to groups of 4, 8, 16 or 32 bytes, plus 8 bytes; 16 bytes
@@ -62,6 +60,6 @@ class GpuHistBuilder : public DeviceTreeBuilder {
 };
 
 /// \throws Error(kParameter).
-std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(TrainingParams const& params);
 
 }  // namespace kauri::cuda

@@ -14,6 +14,7 @@
 
 #include "kauri/booster.h"
 #include "kauri/parameter.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -24,6 +25,6 @@ double AdaBoostStep(double error);
 /// Adds AdaBoost's defaults for tree parameters that `params` lacks: eta=1, lambda=0, min_child_weight=0.
 void AddAdaBoostDefaults(ParamMap* params);
 
-std::unique_ptr<Booster> MakeAdaBoost(ParamMap const& map);
+std::unique_ptr<Booster> MakeAdaBoost(TrainingParams const& params);
 
 }  // namespace kauri

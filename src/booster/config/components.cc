@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "booster/boosters/adaboost.h"
+#include "booster/boosters/boosters.h"
 #include "booster/boosters/dart.h"
 #include "booster/boosters/device.h"
 #include "booster/config/metric_names.h"
@@ -180,8 +181,12 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   RequireClasses(*parts);
   if (parts->param.booster == "adaboost") AddAdaBoostDefaults(&parts->effective);
-  parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
+  auto const& booster = GetRegistries().boosters.Find(parts->param.booster);
+  auto const training = ParamsOf(booster, parts->effective);
+  parts->tree_param = training.tree;
+  parts->booster = booster.make(training);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
+  parts->support = std::make_unique<TrainingSupport>(parts->param.booster, training, parts->ctx.device);
   parts->predictor = MakePredictor(*parts, parts->effective);
   parts->metrics = MakeMetrics(&settings->metric_names, *parts);
   parts->client = settings->client;

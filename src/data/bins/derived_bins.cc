@@ -96,12 +96,6 @@ std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMa
   return DeriveBins(ctx, data, key_, options_);
 }
 
-void RefuseFileInGroup() {
-  Fail(ErrorKind::kParameter,
-       "external memory (bins in a file) needs all rows in one process; for distributed training use ",
-       "QuantileDMatrix, which keeps the bins in memory, and more ranks.");
-}
-
 namespace {
 
 /// Returns whether no row had a value in the column when its bins were made: JoinCuts sets no first value then.

@@ -75,9 +75,6 @@ class BinsOfTraining {
   DerivedKey key_;              ///< key of the bins that Make returned last
 };
 
-/// \throws Error(kParameter) always: a group cannot train on bins in a file.
-[[noreturn]] void RefuseFileInGroup();
-
 /// Checks that the bins of a matrix were made with the parameters of training. \throws Error(kParameter) for another
 /// max_bin; Error(kData) for other types of columns.
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin);

@@ -32,10 +32,6 @@ FixedSum SumGradients(Context const& ctx, TreeTask const& task);
 /// Checks the task. \throws Error(kInternal) if task and data disagree on the number of rows.
 void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row);
 
-/// Checks that symmetric trees are supported. \throws Error(kParameter) for bins in a file, and for random thresholds
-/// with one output (according to `table`).
-void RequireSymmetric(DataMatrix const& data, TreeParam const& param, GradientTableView const& table);
-
 /// Rounds the weight to float32 and sets base_weight, sum_hessian and, as for a leaf, split_value = weight * (eta *
 /// leaf_scale), all float32. Call it for the root and, after ExpandNode, for both children, with the bounds of the
 /// parent.

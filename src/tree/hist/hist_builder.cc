@@ -8,7 +8,6 @@
 #include "data/bins/derived_bins.h"
 #include "data/memory_budget.h"
 #include "data/meta_info.h"
-#include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/absolute_error/error_criterion.h"
 #include "tree/absolute_error/label_bins.h"
 #include "tree/growth/tree_common.h"
@@ -65,21 +64,6 @@ class HistState : public BuildState {
   std::unique_ptr<PagedHist> pages_;
 };
 
-/// Checks options that pages do not support: their histograms have sums only, no counts. \throws Error(kParameter).
-void RequirePaged(TreeParam const& param) {
-  if (param.min_data_in_leaf <= 1) return;
-  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
-       " needs the bins in memory, and they are in a file (external memory); use QuantileDMatrix in place of "
-       "ExtMemQuantileDMatrix, ",
-       "or bound leaves by min_child_weight.");
-}
-
-[[noreturn]] void FailPagedErrors() {
-  Fail(ErrorKind::kParameter,
-       "split_criterion=absolute_error needs the bins in memory, and they are in a file (external memory); use ",
-       "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
-}
-
 /// Returns the function that makes the criterion of a tree; nullptr for the gains of gradients.
 MakeCriterion CriterionOf(TreeParam const& param, ErrorSketchParam::Sketch sketch) {
   if (param.split_criterion != TreeParam::kAbsoluteError) return nullptr;
@@ -101,7 +85,6 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
@@ -111,18 +94,12 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
 Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
   GrowthRules const rules{param_, rules_, task.place};
   auto* const hist = static_cast<HistState*>(state);
-  auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
-  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data, param_, task.table);
-  if (by_errors) RequireAbsoluteError(task.errors, data);
   auto const bins = BinsOf(data);
   auto const is_in_file = bins != nullptr && bins->IsInFile();
   auto const has_vectors = task.table.stride != 0;
   if (is_in_file && !has_vectors) {
-    RequirePaged(param_);
-    if (by_errors) FailPagedErrors();
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
   auto* const kept = is_in_file ? hist->Load(ctx, *bins) : hist->Update(ctx, data);
@@ -130,10 +107,21 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   return HistGrower(ctx, rules, task, kept, leaf_of_row, CriterionOf(param_, sketch_)).Grow();
 }
 
-std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
-  auto const sketch = ParseParameters<ErrorSketchParam>(map).absolute_error_sketch;
-  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget(),
+std::unique_ptr<TreeBuilder> MakeHistBuilder(TrainingParams const& params) {
+  auto const sketch = ParseParameters<ErrorSketchParam>(params.all).absolute_error_sketch;
+  return std::make_unique<HistBuilder>(params.tree, ParseParameters<MemoryParam>(params.all).Budget(),
                                        static_cast<ErrorSketchParam::Sketch>(sketch));
+}
+
+Capabilities HistSupports() {
+  return {{Feature::kHostMemory,       Feature::kRanks,         Feature::kPathSmoothing,
+           Feature::kMonotone,         Feature::kInteractions,  Feature::kFeatureCosts,
+           Feature::kGainNoise,        Feature::kAbsoluteError, Feature::kMomentSketch,
+           Feature::kRandomThresholds, Feature::kMinDataInLeaf, Feature::kMinDataPerGroup,
+           Feature::kMaxLeaves,        Feature::kLossGuide,     Feature::kSymmetricTrees,
+           Feature::kVectorLeaves,     Feature::kCategories,    Feature::kBins,
+           Feature::kApproxBins,       Feature::kPages},
+          {{Feature::kSymmetricTrees, Feature::kPages}, {Feature::kAbsoluteError, Feature::kPages}}};
 }
 
 ParameterTable HistParameters() {

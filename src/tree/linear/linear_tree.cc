@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/error.h"
-#include "tree/constraints/constraints.h"
 #include "tree/growth/tree_common.h"
 #include "tree/linear/leaf_moments.h"
 #include "tree/split_gain.h"
@@ -113,20 +111,8 @@ std::optional<Fitted> Fit(LeafMoments const& moments, GainParam const& gain, Tre
 
 }  // namespace
 
-void RequireLinearTree(TreeParam const& param) {
-  if (ParseConstraints(param).HasMonotone()) {
-    Fail(ErrorKind::kParameter, "linear_tree=1 with monotone_constraints=", param.monotone_constraints,
-         ": the slopes in leaves may break the constraints; leave out one of the two.");
-  }
-  if (param.max_delta_step > 0.0F) {
-    Fail(ErrorKind::kParameter, "linear_tree=1 with max_delta_step=", param.max_delta_step,
-         ": the slopes in leaves do not support this limit; set max_delta_step=0, or linear_tree=0.");
-  }
-}
-
 void FitLinearLeaves(Context const& ctx, DataMatrix const& data, TreeTask const& task, TreeParam const& param,
                      Span<std::int32_t const> leaf_of_row, Tree* tree) {
-  data.RequireValues("linear_tree=1");
   auto const leaves = LeavesOf(*tree);
   if (leaves.empty()) return;
   auto const moments = SumMoments(ctx, *data.View(), task.gradients, leaf_of_row, leaves);

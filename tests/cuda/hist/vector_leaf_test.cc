@@ -22,7 +22,7 @@ class HistVectorLeaves : public HistDeviceTest {
   static bool DeviceBuildsThem() {
     GetCudaPluginStatus();
     auto const* method = GetRegistries().tree_methods.TryFind("gpu_hist");
-    return method != nullptr && method->make({})->BuildsVectorLeaves();
+    return method != nullptr && method->supports.features.Has(Feature::kVectorLeaves);
   }
   static void ExpectSameOrRefused(std::vector<HistCase> const& cases) {
     if (DeviceBuildsThem()) return ExpectSameTrees(cases);

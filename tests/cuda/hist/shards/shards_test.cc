@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/hist/shards/hist_shard.h"
@@ -138,14 +137,6 @@ TEST_F(SharesOnDevice, CodesThatDoNotFit) {
   EXPECT_NO_THROW(give());
 }
 
-TEST_F(SharesOnDevice, ExactIsRefused) {
-  auto const data = MakeMatrix({40, 3, 0.0, 0, false, 1});
-  auto const message = MessageOf(ErrorKind::kParameter, [&] {
-    cuda::GpuExactBuilder(DefaultParam(), {}).MakeState(On({0, 0}), *data);
-  });
-  ExpectParts(message, {"tree_method=exact trains on one device, and device names 2", "device=cuda:0", "hist"});
-}
-
 /// Some or all rows have their codes in the host's memory.
 TEST_F(SharesOnDevice, RowsOfTheHost) {
   for (float const ratio : {0.3F, 1.0F}) {
@@ -191,14 +182,6 @@ TEST_F(SharesOnDevice, TrainingsWithRowsOfTheHost) {
     }
     EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(given);
   }
-}
-
-TEST_F(SharesOnDevice, HostRowsOfSeveralDevicesAreRefused) {
-  auto const data = MakeMatrix({40, 3, 0.0, 0, false, 1});
-  auto const message = MessageOf(ErrorKind::kParameter, [&] {
-    cuda::GpuHistBuilder(DefaultParam(), {{}, 0.5F}).MakeState(On({0, 0}), *data);
-  });
-  ExpectParts(message, {"cache_host_ratio=0.5", "device names 2"});
 }
 
 TEST(Shares, RowsThatHaveNoPlace) {
