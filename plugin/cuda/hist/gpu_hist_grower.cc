@@ -33,9 +33,9 @@ NodeTotal GpuHistGrower::MakeRoot() {
 
 SquareSum GpuHistGrower::SquareRowsHere() const {
   auto sum = SquareRows(cuda_, task_.pairs);
-  for (auto const& share : task_.shards) {
-    DeviceScope const scope(share.cuda.device);
-    sum += SquareRows(share.cuda, share.pairs);
+  for (auto const& shard : task_.shards) {
+    DeviceScope const scope(shard.cuda.device);
+    sum += SquareRows(shard.cuda, shard.pairs);
   }
   return sum;
 }
