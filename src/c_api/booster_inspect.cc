@@ -1,4 +1,4 @@
-/// Dumps of the trees and importance of the features.
+/// Dumps of the trees, importance of the features, counts of rows, and receipts.
 #include <string>
 #include <utility>
 #include <vector>

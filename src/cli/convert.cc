@@ -1,4 +1,5 @@
-/// \file task=convert and task=check: read a model file, as untrusted input, and write it again.
+/// \file Tasks that read a model file, as untrusted input: convert writes it again, check describes it, dump and
+/// importance print its trees and features.
 #include <algorithm>
 #include <cmath>
 #include <iostream>

@@ -25,8 +25,8 @@
 namespace kauri {
 namespace {
 
-// Objectives of one label column that fit several statistics of the labels' distribution, with one output for
-// each.
+// Objectives of one label column that fit several statistics of the labels' distribution, with one output
+// for each.
 
 class SeveralAlphas : public Objective {
  public:

@@ -108,8 +108,8 @@ void RegisterAft(Registry<ObjectiveFactory>* registry) {
 // loss is the negative logarithm of the partial likelihood with Breslow's treatment of ties: the sum over the events
 // of ln(sum of hazards at risk) - margin.
 //
-// (1) Rows are sorted by time. (2) The hazards at risk are added up from the last to the first time. (3) The sums of 1
-// / risk and 1 / risk^2 over the events are added up from the first to the last time. (4) The gradient of a row
+// (1) Rows are sorted by time. (2) The hazards at risk are added up from the last to the first time. (3) The sums of
+// 1 / risk and 1 / risk^2 over the events are added up from the first to the last time. (4) The gradient of a row
 // follows from its hazard and the sums at its time. Hazards are relative to the largest one, so none overflows. Both
 // sums are PrefixSums, as on devices (cuda/objective/cox_objective.cu).
 
