@@ -30,9 +30,12 @@ std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& 
 /// Reads data for tasks that need values. \throws Error for data with a cache.
 std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri,
                                        TextNames* names = nullptr);
+/// Whether a task compares the labels of its rows with predictions.
+enum class LabelUse { kNone, kCompared };
+
 /// Reads rows that a model is to predict, with the names of its classes and categories. \throws Error that names `key`
-/// if their columns are not the model's.
+/// if their columns are not the model's, or as RequireKnownClasses if the labels are used.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
-                                        std::string const& uri);
+                                        std::string const& uri, LabelUse labels = LabelUse::kNone);
 
 }  // namespace kauri::cli

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "booster/learner.h"
+#include "booster/names/class_names.h"
 #include "booster/receipt/receipt.h"
 #include "cli/learner_setup.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "cli/text_labels.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -17,7 +17,7 @@ void Verify(Options const& options) {
   auto const& cli = options.cli;
   Learner learner;
   SetUpLearner(options, &learner);
-  auto names = NamesOf(learner.GetModel());
+  auto names = TextNamesOf(learner.GetModel());
   auto const data = ReadData(options, "data", cli.data, &names);
   std::string found;
   for (auto const& difference : DifferencesFromReceipt(learner, data)) {

@@ -1,16 +1,14 @@
-#include "cli/text_labels.h"
+#include "booster/names/class_names.h"
 
-#include <exception>
-#include <iostream>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
-#include "cli/checkpoint.h"
-#include "common/text/log.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
-namespace kauri::cli {
+namespace kauri {
 namespace {
 
 using Json = nlohmann::json;
@@ -20,12 +18,14 @@ constexpr char const* kAttribute = "kauri_classes";
 /// Returns a class in the form of text files; empty for a class that no file can contain.
 std::string TextOf(Json const& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.is_number() ? NumberText(value.get<double>()) : std::string();
+  if (!value.is_number()) return {};
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value.get<double>()).ptr};
 }
 
 }  // namespace
 
-TextNames NamesOf(Model const& model) {
+TextNames TextNamesOf(Model const& model) {
   TextNames names{{}, model.categories.names, model.feature_names};
   auto const found = model.attributes.find(kAttribute);
   if (found == model.attributes.end()) return names;
@@ -35,6 +35,13 @@ TextNames NamesOf(Model const& model) {
   }
   for (auto const& value : document["values"]) names.classes.push_back(TextOf(value));
   return names;
+}
+
+void RequireKnownClasses(TextNames const& names, Model const& model) {
+  if (names.classes.empty() || model.NumIterations() == 0 || model.attributes.count(kAttribute) != 0) return;
+  Fail(ErrorKind::kData, "the labels are texts, as ", Quoted(names.classes[0]),
+       ", but the model was trained on numbers and has no names of classes; write the numbers of its classes into the "
+       "file.");
 }
 
 void RequireClassification(TextNames const& names, Learner const& learner) {
@@ -51,17 +58,14 @@ void RequireClassification(TextNames const& names, Learner const& learner) {
   }
 }
 
-void KeepClasses(TextNames const& names, Learner* learner) {
+bool KeepClasses(TextNames const& names, Learner* learner) {
   RequireClassification(names, *learner);
-  if (names.classes.empty() || learner->Attributes().count(kAttribute) != 0) return;
+  auto const& attributes = std::as_const(*learner).Attributes();
+  if (names.classes.empty() || attributes.count(kAttribute) != 0) return false;
+  RequireKnownClasses(names, learner->GetModel());
   Json const document{{"dtype", "U"}, {"values", names.classes}};
   learner->Attributes()[kAttribute] = document.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (GetLogLevel() == 0) return;
-  std::cerr << "classes:";
-  for (std::size_t place = 0; place < names.classes.size(); ++place) {
-    std::cerr << (place == 0 ? " " : ", ") << place << " is " << Quoted(names.classes[place]);
-  }
-  std::cerr << '\n';
+  return true;
 }
 
-}  // namespace kauri::cli
+}  // namespace kauri
