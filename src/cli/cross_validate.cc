@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "booster/names/class_names.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"

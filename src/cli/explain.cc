@@ -180,7 +180,8 @@ void ExplainSampledRows(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
-  auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
+  auto const labels = how.output == ExplainedOutput::kLoss ? LabelUse::kCompared : LabelUse::kNone;
+  auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path, labels);
   auto const background = ReadRowsFor(*ready, options, "background", cli.background);
   auto const rows = data->View();
   auto const against = background->View();

@@ -1,5 +1,4 @@
-/// \file The start of every task: creates a learner with its parameters and model, and reads data. The names of text
-/// labels and categories lie in the model.
+/// \file The start of every task: creates a learner with its parameters and model, and reads data.
 #pragma once
 
 #include <memory>
@@ -32,20 +31,12 @@ std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& 
 /// Reads data for tasks that need values. \throws Error for data with a cache.
 std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri,
                                        TextNames* names = nullptr);
+/// Whether a task compares the labels of its rows with predictions.
+enum class LabelUse { kNone, kCompared };
+
 /// Reads rows that a model is to predict, with the names of its classes and categories. \throws Error that names `key`
-/// if their columns are not the model's.
+/// if their columns are not the model's, or as RequireKnownClasses if the labels are used.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
-                                        std::string const& uri);
-
-/// Returns the classes and categories of a model. Classes are the attribute kauri_classes, which estimators of the
-/// Python package also write and read.
-TextNames NamesOf(Model const& model);
-
-/// Stores `names.classes` in the model, if there are some. \throws Error(kParameter) unless the objective is a
-/// classification.
-void KeepClasses(TextNames const& names, Learner* learner);
-
-/// \throws Error(kParameter) if labels are text and the objective of `learner` is not a classification.
-void RequireClassification(TextNames const& names, Learner const& learner);
+                                        std::string const& uri, LabelUse labels = LabelUse::kNone);
 
 }  // namespace kauri::cli

@@ -110,7 +110,8 @@ void Evaluate(Options const& options) {
   file.Stream() << (options.cli.n_resamples > 0 ? "data,metric,value,low,high\n" : "data,metric,value\n");
   for (auto const& [name, uri] : sets) {
     auto const key = uri == options.cli.test_path && name == "test" ? std::string("test:data") : "eval[" + name + "]";
-    WriteMetrics(*ready, {name, ReadRowsFor(*ready, options, key, uri)}, options.cli.n_resamples, &file.Stream());
+    auto data = ReadRowsFor(*ready, options, key, uri, LabelUse::kCompared);
+    WriteMetrics(*ready, {name, std::move(data)}, options.cli.n_resamples, &file.Stream());
   }
   file.Close("metrics of " + Counted(static_cast<std::int64_t>(sets.size()), "set"));
 }

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
+#include "booster/names/class_names.h"
 #include "booster/receipt/receipt.h"
 #include "cli/checkpoint.h"
 #include "cli/early_stopping.h"
@@ -17,6 +19,7 @@
 #include "cli/report.h"
 #include "cli/tasks.h"
 #include "common/files/folder_lock.h"
+#include "common/text/log.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -51,6 +54,16 @@ std::string WatchedSet(Options const& options) {
   return options.evaluation_sets.empty() ? std::string() : options.evaluation_sets.back().first;
 }
 
+/// Writes the number of each class to standard error, unless verbosity is 0.
+void SayClasses(std::vector<std::string> const& classes) {
+  if (GetLogLevel() == 0) return;
+  std::cerr << "classes:";
+  for (std::size_t place = 0; place < classes.size(); ++place) {
+    std::cerr << (place == 0 ? " " : ", ") << place << " is " << Quoted(classes[place]);
+  }
+  std::cerr << '\n';
+}
+
 class Trainer {
  public:
   Trainer(Options const& options, Checkpoint checkpoint)
@@ -64,9 +77,9 @@ class Trainer {
         best_(std::move(checkpoint.best_model)) {
     SetUpLearner(WithModelOf(checkpoint, options), &learner_);
     ForgetCheckpoint(&learner_.Attributes());
-    auto names = NamesOf(learner_.GetModel());
+    auto names = TextNamesOf(learner_.GetModel());
     train_ = ReadData(options, "data", cli_.data, &names);
-    KeepClasses(names, &learner_);
+    if (KeepClasses(names, &learner_)) SayClasses(names.classes);
     if (names.categories.empty()) names.categories = train_->Info().category_names;
     if (names.features.empty()) names.features = train_->Info().feature_names;
     for (auto const& [name, uri] : options.evaluation_sets) {
@@ -212,7 +225,7 @@ void Verify(Options const& options) {
   auto const& cli = options.cli;
   Learner learner;
   SetUpLearner(options, &learner);
-  auto names = NamesOf(learner.GetModel());
+  auto names = TextNamesOf(learner.GetModel());
   auto const data = ReadData(options, "data", cli.data, &names);
   std::string found;
   for (auto const& difference : DifferencesFromReceipt(learner, data)) {

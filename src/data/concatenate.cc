@@ -142,6 +142,19 @@ T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
   return *shared;
 }
 
+/// Returns what differing types are called in messages. Clients of XGBoost's package match on the words for categories.
+char const* CallTypes(Infos const& parts) {
+  auto const n_categorical = [](MetaInfo const* part) {
+    return std::count(part->feature_types.begin(), part->feature_types.end(), "c");
+  };
+  auto const is_same = [&](MetaInfo const* part) {
+    return part->feature_types.empty() || n_categorical(part) == n_categorical(parts[0]);
+  };
+  return std::all_of(parts.begin(), parts.end(), is_same)
+             ? "Inconsistent feature types between batches, feature_type"
+             : "Inconsistent feature types: Inconsistent number of categories between batches, feature_type";
+}
+
 /// Joins the names of the categories of each column. A batch without names for a column, whose values are all missing
 /// there, takes the names of the other batches.
 CategoryNameTable JoinCategoryNames(Infos const& parts) {
@@ -195,8 +208,7 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.global_rows = JoinGlobalRows(parts);
   all.feature_weights = JoinShared(parts, "feature_weights", &MetaInfo::feature_weights);
   all.feature_names = JoinShared(parts, "feature_name", &MetaInfo::feature_names);
-  all.feature_types =
-      JoinShared(parts, "Inconsistent feature types between batches, feature_type", &MetaInfo::feature_types);
+  all.feature_types = JoinShared(parts, CallTypes(parts), &MetaInfo::feature_types);
   all.category_names = JoinCategoryNames(parts);
   return all;
 }
