@@ -35,8 +35,9 @@ class Session {
   Session(std::unique_ptr<Engine> engine, std::unique_ptr<Predictor> predictor, Context const& ctx, ParamMap params)
       : engine_(std::move(engine)), predictor_(std::move(predictor)), ctx_(ctx), params_(std::move(params)) {
     objective_ = GetRegistries().objectives.Find(params_.at("objective")).make(params_);
-    builder_ = ctx.device.kind == DeviceKind::kCuda ? cuda::MakeGpuExactBuilder(TrainingParams(params_))
-                                                    : GetRegistries().tree_methods.Find("exact").make(TrainingParams(params_));
+    builder_ = ctx.device.kind == DeviceKind::kCuda
+                   ? cuda::MakeGpuExactBuilder(TrainingParams(params_))
+                   : GetRegistries().tree_methods.Find("exact").make(TrainingParams(params_));
     model_.n_features = 6;
     model_.n_classes = objective_->NumClasses();
     if (model_.n_classes == 0) model_.n_targets = objective_->NumOutputs(MetaInfo());
