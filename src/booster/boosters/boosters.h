@@ -8,8 +8,8 @@ namespace kauri {
 
 void RegisterBoosters(Registry<BoosterFactory>* registry);
 
-/// Returns the input of a booster's factory. A booster without trees has parameters of its own by the names of those of
-/// trees; its trees have the defaults. \throws Error(kParameter).
+/// Returns the input of a booster's factory. A booster without trees may have parameters of its own with the names of
+/// tree parameters; its tree parameters have the defaults. \throws Error(kParameter).
 TrainingParams ParamsOf(Registry<BoosterFactory>::Entry const& booster, ParamMap const& params);
 
 }  // namespace kauri

@@ -21,7 +21,7 @@
 
 namespace kauri {
 
-/// Features that a round asks for besides those of its parameters.
+/// Features that a round asks for, besides the features that its parameters ask for.
 struct Request {
   FeatureSet features = {};
   Words words = {};  ///< values that the refusals of these features quote
@@ -55,7 +55,7 @@ class TrainingSupport {
   void CheckExclusions(FeatureSet asked, Words const& words) const;
   [[noreturn]] void FailLack(Role const& role, Feature feature, FeatureSet asked, Words const& more) const;
   [[noreturn]] void FailPair(Role const& role, FeaturePair const& pair, Words const& more) const;
-  /// Returns the values of the parameters, and those of `more`.
+  /// Returns the values of the parameters, and the values of `more`.
   Words AllWords(Words const& more) const;
 
   TrainingParams params_;
