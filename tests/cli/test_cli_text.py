@@ -196,7 +196,7 @@ def test_best_names_the_classes(kauri: Kauri) -> None:
     assert "classes: 0 is 'no', 1 is 'yes'" in done.err
     booster = kb.Booster(model_file=str(kauri.folder / "model.json"))
     assert json.loads(booster.attr("kauri_classes")) == {"dtype": "U", "values": ["no", "yes"]}
-    assert auc_of(kauri, uri) > 0.9
+    assert auc_of(kauri, uri) > 0.8
     assert "classes" not in program.run(*task, "objective=binary:logistic", "verbosity=0").err
 
 
@@ -213,7 +213,8 @@ def test_a_report_knows_the_classes(kauri: Kauri) -> None:
     assert "label yes" in page
     assert "label no" not in page
     error = kauri.run("evaluate", "model.json", f"yes.csv?{keys}", "eval_metric=error", "n_resamples=0").out
-    assert error.splitlines()[1].split(",")[2] in page  # a single class, yet it is class 1
+    share = float(error.splitlines()[1].split(",")[2])
+    assert f"{share:.5g}" in page  # a single class, yet it is class 1
     kauri.write("other.csv", people(30, 3, JOBS, ("no", "maybe")))
     refusal = program.run("report", "model.json", f"other.csv?{keys}", "name_report=page.html", status=1).err
     assert "the label 'maybe' is none of the classes that are known: 'no', 'yes'" in refusal

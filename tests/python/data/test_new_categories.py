@@ -132,8 +132,7 @@ def test_batches_with_other_numbers_of_categorical_columns() -> None:
 
     class Changing(Batches):
         def next(self, input_data: Callable[..., Any]) -> bool:
-            if self.at == 1:
-                self.frame = self.frame.assign(grade=1.0)
+            self.frame = frame if self.at == 0 else frame.assign(grade=1.0)
             return super().next(input_data)
 
     frame = pd.DataFrame({"x": np.arange(40.0), "grade": pd.Categorical(["u", "v"] * 20)})
