@@ -6,6 +6,9 @@
 
 namespace kauri::cuda {
 
+/// The number of threads of a block, for kernels without a reason for another.
+constexpr int kBlockThreads = 256;
+
 /// Does nothing for cudaSuccess. \throws Error(kMemory) if the device has no memory left, else Error(kDevice). The
 /// message has `what` (the call, as written), CUDA's name and text for the code, and the place. Clears an error that is
 /// not sticky.

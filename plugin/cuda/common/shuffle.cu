@@ -97,12 +97,10 @@ void ListShuffle(CudaContext const& cuda, Shuffle const& shuffle, Span<std::int6
 
 namespace {
 
-constexpr int kThreads = 256;
-
 /// Swaps rows of one word each.
 template <typename Word>
-__global__ void __launch_bounds__(kThreads) SwapKernel(SwapRound round, Word* rows, std::int64_t stride) {
-  std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) SwapKernel(SwapRound round, Word* rows, std::int64_t stride) {
+  std::int64_t const number = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (number >= round.NumPairs()) return;
   auto const pair = round.PairAt(number);
   if (!round.Swaps(pair.high)) return;
@@ -116,9 +114,9 @@ __global__ void __launch_bounds__(kThreads) SwapKernel(SwapRound round, Word* ro
 
 /// Swaps rows of n_words words, with 2^log_lanes lanes per pair.
 template <typename Word>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     SwapWideKernel(SwapRound round, Word* rows, std::int64_t stride, std::int64_t n_words, int log_lanes) {
-  std::int64_t const thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const thread = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (thread >> log_lanes >= round.NumPairs()) return;
   auto const pair = round.PairAt(thread >> log_lanes);
   if (!round.Swaps(pair.high)) return;
@@ -135,12 +133,13 @@ __global__ void __launch_bounds__(kThreads)
 template <typename Word>
 void RunRound(CudaContext const& cuda, SwapRound const& round, RowWords<Word> const& rows) {
   if (rows.n_words == 1) {
-    Launch(cuda, GridFor(round.NumPairs(), kThreads), kThreads, SwapKernel<Word>, round, rows.to, rows.to_stride);
+    Launch(cuda, GridFor(round.NumPairs(), kBlockThreads), kBlockThreads, SwapKernel<Word>, round, rows.to,
+           rows.to_stride);
     return;
   }
   auto const log_lanes = LogLanes(rows.n_words);
-  Launch(cuda, GridFor(round.NumPairs() << log_lanes, kThreads), kThreads, SwapWideKernel<Word>, round, rows.to,
-         rows.to_stride, rows.n_words, log_lanes);
+  Launch(cuda, GridFor(round.NumPairs() << log_lanes, kBlockThreads), kBlockThreads, SwapWideKernel<Word>, round,
+         rows.to, rows.to_stride, rows.n_words, log_lanes);
 }
 
 }  // namespace

@@ -15,12 +15,11 @@ namespace {
 
 // The rows of each query group in the order of a value.
 
-constexpr int kThreads = 256;
 constexpr int kValueBits = 32;
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     FillKeysKernel(Span<float const> values, DeviceInfo info, std::uint64_t* keys, std::uint32_t* rows) {
-  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row >= info.n_rows) return;
   std::int64_t const group = GroupOf(info, row);
   keys[row] = static_cast<std::uint64_t>(group) << kValueBits | DescendingFloatKey(values.data()[row]);
@@ -42,7 +41,8 @@ Buffer<std::uint32_t> SortInGroups(CudaContext const& cuda, Span<float const> va
   Buffer<std::uint64_t> other_keys(cuda, n);
   Buffer<std::uint32_t> rows(cuda, n);
   Buffer<std::uint32_t> other_rows(cuda, n);
-  Launch(cuda, GridFor(info.n_rows, kThreads), kThreads, FillKeysKernel, values, info, keys.data(), rows.data());
+  Launch(cuda, GridFor(info.n_rows, kBlockThreads), kBlockThreads, FillKeysKernel, values, info, keys.data(),
+         rows.data());
   cub::DoubleBuffer<std::uint64_t> by_key(keys.data(), other_keys.data());
   cub::DoubleBuffer<std::uint32_t> by_row(rows.data(), other_rows.data());
   CubScratch scratch;

@@ -7,7 +7,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr unsigned kMostBlocks = 1024;
 
 /// Device memory, not owning.
@@ -30,11 +29,11 @@ __device__ unsigned long long BitsOf(double value) {
 }
 
 /// Every thread of a warp takes part in the shuffles; the loop before them may differ between threads.
-__global__ void __launch_bounds__(kThreads) LargestKernel(RowsTask task, unsigned long long* largest) {
-  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
+__global__ void __launch_bounds__(kBlockThreads) LargestKernel(RowsTask task, unsigned long long* largest) {
+  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
   unsigned long long weight = 0;
   unsigned long long product = 0;
-  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; row < task.n_rows;
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; row < task.n_rows;
        row += stride) {
     WeighedResidual const weighed = task.At(row);
     weight = max(weight, BitsOf(weighed.weight));
@@ -49,8 +48,8 @@ __global__ void __launch_bounds__(kThreads) LargestKernel(RowsTask task, unsigne
   atomicMax(largest + 1, product);
 }
 
-__global__ void __launch_bounds__(kThreads) FixKernel(RowsTask task) {
-  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) FixKernel(RowsTask task) {
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row < task.n_rows) task.sums[row] = task.scale.Fix(task.At(row));
 }
 
@@ -72,23 +71,23 @@ void ResidualRows::Fix(CudaContext const& cuda, LineErrors const& errors, Span<s
   task.residuals = errors.residuals.data();
   task.weights = errors.weights.empty() ? nullptr : errors.weights.data();
   task.sampled = sampled.empty() ? nullptr : sampled.data();
-  auto const blocks = GridFor(task.n_rows, kThreads);
-  Launch(cuda, blocks < kMostBlocks ? blocks : kMostBlocks, kThreads, LargestKernel, task, largest_.data());
+  auto const blocks = GridFor(task.n_rows, kBlockThreads);
+  Launch(cuda, blocks < kMostBlocks ? blocks : kMostBlocks, kBlockThreads, LargestKernel, task, largest_.data());
   auto const largest = ToHost(cuda, largest_.data(), 2);
   scale_ = {UnitFor(DoubleOf(largest[0]), task.n_rows), UnitFor(DoubleOf(largest[1]), task.n_rows), errors.above,
             errors.below};
   task.scale = scale_;
   task.sums = sums_.data();
-  Launch(cuda, blocks, kThreads, FixKernel, task);
+  Launch(cuda, blocks, kBlockThreads, FixKernel, task);
 }
 
 namespace {
 
 /// Lists the node of each row. Rows that are not sampled have a position as well, but get n_nodes.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     ListRowsKernel(Span<std::int32_t const> positions, std::uint8_t const* sampled, std::int32_t n_nodes,
                    std::uint32_t* nodes, std::uint32_t* rows) {
-  std::size_t const row = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::size_t const row = static_cast<std::size_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row >= positions.size()) return;
   std::int32_t const position = positions.data()[row];
   bool const is_in = position >= 0 && (sampled == nullptr || sampled[row] != 0);
@@ -97,9 +96,9 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Finds the first place whose node is not below the thread's node.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     FindBeginKernel(std::uint32_t const* nodes, std::int64_t n_rows, std::int32_t n_nodes, std::int64_t* begin) {
-  std::int64_t const node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const node = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (node > n_nodes) return;
   std::int64_t first = 0;
   for (std::int64_t end = n_rows; first < end;) {
@@ -127,15 +126,15 @@ RowsByNode NodeOrder::Sort(CudaContext const& cuda, Span<std::int32_t const> pos
   auto const n_rows = static_cast<std::int64_t>(positions.size());
   for (auto* buffer : {&nodes_, &sorted_nodes_, &rows_, &sorted_rows_}) buffer->Reserve(cuda, positions.size());
   begin_.Reserve(cuda, static_cast<std::size_t>(n_nodes) + 1);
-  Launch(cuda, GridFor(n_rows, kThreads), kThreads, ListRowsKernel, positions,
+  Launch(cuda, GridFor(n_rows, kBlockThreads), kBlockThreads, ListRowsKernel, positions,
          sampled.empty() ? nullptr : sampled.data(), n_nodes, nodes_.data(), rows_.data());
   CubScratch scratch;
   scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(temp, bytes, nodes_.data(), sorted_nodes_.data(), rows_.data(),
                                            sorted_rows_.data(), n_rows, 0, BitsFor(n_nodes), cuda.stream);
   });
-  Launch(cuda, GridFor(std::int64_t{n_nodes} + 1, kThreads), kThreads, FindBeginKernel, sorted_nodes_.data(), n_rows,
-         n_nodes, begin_.data());
+  Launch(cuda, GridFor(std::int64_t{n_nodes} + 1, kBlockThreads), kBlockThreads, FindBeginKernel, sorted_nodes_.data(),
+         n_rows, n_nodes, begin_.data());
   return {sorted_nodes_.data(), sorted_rows_.data(), begin_.data(), n_rows, n_nodes};
 }
 

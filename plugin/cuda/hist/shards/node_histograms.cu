@@ -7,10 +7,9 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::uint32_t kSumsPerThread = 4;
 /// Number of sums of one node that a block handles.
-constexpr std::uint32_t kSumsPerBlock = kSumsPerThread * kThreads;
+constexpr std::uint32_t kSumsPerBlock = kSumsPerThread * kBlockThreads;
 
 struct Put {
   __device__ void operator()(FixedSum* of_node, FixedSum const* packed) const { *of_node = *packed; }
@@ -21,14 +20,14 @@ struct Pack {
 
 /// Calls act(sum of a node, its place in the packed array) for all sums.
 template <typename Act, typename Packed>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     VisitSumsKernel(NodeHistograms histograms, Packed* sums, std::uint32_t blocks_per_node, Act act) {
   std::uint32_t const node = blockIdx.x / blocks_per_node;
   std::uint64_t const begin = std::uint64_t{blockIdx.x % blocks_per_node} * kSumsPerBlock;
   std::uint64_t const end = min(begin + kSumsPerBlock, histograms.n_sums);
   FixedSum* const of_node = histograms.nodes.data()[node].histogram;
   Packed* const packed = sums + static_cast<std::uint64_t>(node) * histograms.n_sums;
-  for (std::uint64_t i = begin + threadIdx.x; i < end; i += kThreads) act(of_node + i, packed + i);
+  for (std::uint64_t i = begin + threadIdx.x; i < end; i += kBlockThreads) act(of_node + i, packed + i);
 }
 
 /// Maximum number of sources per launch: all of eight devices except the one that adds.
@@ -40,7 +39,7 @@ struct Sources {
 };
 
 /// Sums of other devices have a long latency, so a thread requests its sums from all sources before it adds one.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     AddSumsKernel(NodeHistograms histograms, Sources sources, std::uint32_t blocks_per_node) {
   std::uint32_t const node = blockIdx.x / blocks_per_node;
   std::uint64_t const begin = std::uint64_t{blockIdx.x % blocks_per_node} * kSumsPerBlock;
@@ -50,7 +49,7 @@ __global__ void __launch_bounds__(kThreads)
   FixedSum totals[kSumsPerThread];
 #pragma unroll
   for (std::uint32_t k = 0; k < kSumsPerThread; ++k) {
-    auto const i = begin + threadIdx.x + k * kThreads;
+    auto const i = begin + threadIdx.x + k * kBlockThreads;
     if (i < end) totals[k] = of_node[i];
   }
 #pragma unroll
@@ -58,13 +57,13 @@ __global__ void __launch_bounds__(kThreads)
     if (source >= static_cast<std::size_t>(sources.n)) break;
 #pragma unroll
     for (std::uint32_t k = 0; k < kSumsPerThread; ++k) {
-      auto const i = begin + threadIdx.x + k * kThreads;
+      auto const i = begin + threadIdx.x + k * kBlockThreads;
       if (i < end) totals[k] += sources.sums[source][first + i];
     }
   }
 #pragma unroll
   for (std::uint32_t k = 0; k < kSumsPerThread; ++k) {
-    auto const i = begin + threadIdx.x + k * kThreads;
+    auto const i = begin + threadIdx.x + k * kBlockThreads;
     if (i < end) of_node[i] = totals[k];
   }
 }
@@ -77,7 +76,7 @@ template <typename Act, typename Packed>
 void Visit(CudaContext const& cuda, NodeHistograms const& histograms, Packed* sums, Act act) {
   auto const blocks_per_node = BlocksPerNode(histograms);
   auto const n_blocks = static_cast<unsigned>(histograms.nodes.size()) * blocks_per_node;
-  Launch(cuda, n_blocks, kThreads, VisitSumsKernel<Act, Packed>, histograms, sums, blocks_per_node, act);
+  Launch(cuda, n_blocks, kBlockThreads, VisitSumsKernel<Act, Packed>, histograms, sums, blocks_per_node, act);
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ void AddToHistograms(CudaContext const& cuda, std::vector<FixedSum const*> const
     Sources sources{};
     sources.n = static_cast<int>(std::min(sums.size() - first, kMostSources));
     std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(first), sources.n, sources.sums);
-    Launch(cuda, n_blocks, kThreads, AddSumsKernel, to, sources, blocks_per_node);
+    Launch(cuda, n_blocks, kBlockThreads, AddSumsKernel, to, sources, blocks_per_node);
   }
 }
 

@@ -122,7 +122,6 @@ void FindEdgesOnDevice(CudaContext const& cuda, NarrowReader const& nodes, PathT
   Launch(cuda, static_cast<unsigned>(n_trees), kTreeThreads, FindEdgesKernel, nodes, trees, cover, to);
 }
 
-constexpr int kThreads = 256;
 constexpr std::int64_t kMostEdges = std::int64_t{1} << 31U;
 /// Further bytes per edge: its cover, and half of a path's number, place and sort keys, as half of the edges end a
 /// path.
@@ -143,8 +142,8 @@ struct WriteTask {
   PathFeature* elements;
 };
 
-__global__ void __launch_bounds__(kThreads) WriteElementsKernel(WriteTask task) {
-  std::int64_t const path = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) WriteElementsKernel(WriteTask task) {
+  std::int64_t const path = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (path >= task.n_paths) return;
   std::int64_t const edge = task.leaf_of_path[path];
   PathTree const& tree = LastUpTo(task.trees, task.n_trees, &PathTree::first_edge, edge);
@@ -193,7 +192,7 @@ PackedOnDevice WriteElements(CudaContext const& cuda, WriteTask task, std::int64
   task.leaf_of_path = leaf_of_path.data();
   task.element_of_path = places.element_of_path.data();
   task.elements = packed.elements.data();
-  Launch(cuda, GridFor(task.n_paths, kThreads), kThreads, WriteElementsKernel, task);
+  Launch(cuda, GridFor(task.n_paths, kBlockThreads), kBlockThreads, WriteElementsKernel, task);
   packed.bin_begin = std::move(places.bin_begin);
   return packed;
 }
