@@ -25,7 +25,20 @@ namespace {
 // label_upper_bound. Predictions are margins.
 
 /// \throws Error(kData) unless there is one prediction and two bounds for every row, and weights fit.
-void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions);
+void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions) {
+  auto const n_rows = static_cast<std::size_t>(info.n_rows);
+  if (info.label_lower_bound.size() != n_rows || info.label_upper_bound.size() != n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", info.label_lower_bound.size(), " values of label_lower_bound and ",
+         info.label_upper_bound.size(), " of label_upper_bound for ", info.n_rows, " rows; set both for every row");
+  }
+  if (n_predictions != info.n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", n_predictions, " predictions for ", info.n_rows,
+         " rows; it needs one per row");
+  }
+  if (info.weights.empty() || info.weights.size() == n_rows) return;
+  Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
+       " rows; set exactly one weight per row, or none");
+}
 
 /// A mean of loss(margin, lower bound, upper bound) over rows.
 template <typename Loss>
@@ -117,21 +130,6 @@ std::unique_ptr<Metric> MakeAccuracy(std::string const&, ParamMap const&) {
 }
 
 }  // namespace
-
-void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions) {
-  auto const n_rows = static_cast<std::size_t>(info.n_rows);
-  if (info.label_lower_bound.size() != n_rows || info.label_upper_bound.size() != n_rows) {
-    Fail(ErrorKind::kData, metric, ": ", info.label_lower_bound.size(), " values of label_lower_bound and ",
-         info.label_upper_bound.size(), " of label_upper_bound for ", info.n_rows, " rows; set both for every row");
-  }
-  if (n_predictions != info.n_rows) {
-    Fail(ErrorKind::kData, metric, ": ", n_predictions, " predictions for ", info.n_rows,
-         " rows; it needs one per row");
-  }
-  if (info.weights.empty() || info.weights.size() == n_rows) return;
-  Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
-       " rows; set exactly one weight per row, or none");
-}
 
 void RegisterSurvivalMetrics(Registry<MetricFactory>* registry) {
   registry->Add({"cox-nloglik", "Negative partial log-likelihood of Cox's model per event.",

@@ -27,7 +27,7 @@ void LevelLabels::Prepare(CudaContext const& cuda, Span<std::int32_t const> posi
   task.scale = residuals_.Scale();
   task.residuals = errors_.residuals.data();
   task.sums = residuals_.Sums();
-  task.shards = shares_.data();
+  task.shares = shares_.data();
   task.edges = edges_.data();
   task.bin_of_row = bin_of_row_.data();
   task.node_bins = node_bins_.data();

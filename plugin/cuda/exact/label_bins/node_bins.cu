@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kBlockThreads) EdgesKernel(NodeBinsTask task) 
   SortInBlock(keys, n_sorted);
   if (threadIdx.x != 0) return;
   SortedResiduals const sorted{keys};
-  PickEdges(task.shards, sorted.Count(n_sorted), sorted,
+  PickEdges(task.shares, sorted.Count(n_sorted), sorted,
             task.edges + static_cast<std::int64_t>(blockIdx.x) * static_cast<std::int64_t>(kLabelBins));
 }
 
