@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "booster/names/class_names.h"
+#include "booster/class_names.h"
 #include "c_api/arrays.h"
 #include "c_api/categories.h"
 #include "c_api/global.h"

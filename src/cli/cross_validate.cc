@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "booster/class_names.h"
 #include "booster/learner.h"
-#include "booster/names/class_names.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "booster/class_names.h"
 #include "booster/config/learner_param.h"
 #include "booster/config/parameter_check.h"
-#include "booster/names/class_names.h"
 #include "common/files/read_file.h"
 #include "common/text/log.h"
 #include "data/memory_budget.h"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "booster/class_names.h"
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
-#include "booster/names/class_names.h"
 #include "booster/receipt/receipt.h"
 #include "cli/checkpoint.h"
 #include "cli/early_stopping.h"

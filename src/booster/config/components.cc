@@ -150,6 +150,23 @@ void WarnOfOverriding(LearnerParam const& param, Settings* settings) {
   }
 }
 
+/// Sets the threads, the seed and the ranks of the context from the parameters.
+void FillContext(std::shared_ptr<Collective> const& collective, Components* parts) {
+  parts->ctx.threads = parts->param.Threads();
+  parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
+  parts->collective = collective;
+  parts->ctx.collective = parts->collective.get();
+}
+
+/// Keeps the settings that the components were made of. params: the parameters in effect.
+void KeepSettings(Settings const& settings, ParamMap const& params, Components* parts) {
+  parts->client = settings.client;
+  parts->of_user = settings.params;
+  parts->of_model = settings.of_model;
+  parts->given = params;
+  parts->metric_names = settings.metric_names;
+}
+
 }  // namespace
 
 std::shared_ptr<Components const> MakeComponents(Settings* settings) {
@@ -166,10 +183,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->param = ParseParameters<LearnerParam>(params);
   if (MeansClasses(params)) parts->param.objective = "multi:softmax";
   if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
-  parts->ctx.threads = parts->param.Threads();
-  parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
-  parts->collective = settings->collective;
-  parts->ctx.collective = parts->collective.get();
+  FillContext(settings->collective, parts.get());
   CheckUnusedValues(parts->param.booster, parts->param.objective, params);
   if (unknown != UnknownNames::kDrop) WarnOfUnread(parts->param.booster, settings);
   WarnOfOverriding(parts->param, settings);
@@ -189,11 +203,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->support = std::make_unique<TrainingSupport>(parts->param.booster, training, parts->ctx.device);
   parts->predictor = MakePredictor(*parts, parts->effective);
   parts->metrics = MakeMetrics(&settings->metric_names, *parts);
-  parts->client = settings->client;
-  parts->of_user = settings->params;
-  parts->of_model = settings->of_model;
-  parts->given = params;
-  parts->metric_names = settings->metric_names;
+  KeepSettings(*settings, params, parts.get());
   return parts;
 }
 

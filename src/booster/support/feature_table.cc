@@ -6,10 +6,10 @@
 namespace kauri {
 namespace {
 
-constexpr unsigned kB = static_cast<unsigned>(Part::kBooster);
-constexpr unsigned kE = static_cast<unsigned>(Part::kEngine);
-constexpr unsigned kM = static_cast<unsigned>(Part::kTreeMethod);
-constexpr unsigned kL = static_cast<unsigned>(Part::kLimitedMethod);
+constexpr unsigned kB = static_cast<unsigned>(TrainingPart::kBooster);
+constexpr unsigned kE = static_cast<unsigned>(TrainingPart::kEngine);
+constexpr unsigned kM = static_cast<unsigned>(TrainingPart::kTreeMethod);
+constexpr unsigned kL = static_cast<unsigned>(TrainingPart::kLimitedMethod);
 constexpr auto kCount = static_cast<std::size_t>(Feature::kCount);
 
 /// All features, in the order of the enumeration.
@@ -101,7 +101,7 @@ static_assert(IsInOrder(), "expected the features in the order of the enumeratio
 
 FeatureInfo const& InfoOf(Feature feature) { return kTable[static_cast<std::size_t>(feature)]; }
 
-FeatureSet FeaturesOf(Part part) {
+FeatureSet FeaturesOf(TrainingPart part) {
   FeatureSet features;
   for (auto const& info : kTable) features.AddIf((info.parts & static_cast<unsigned>(part)) != 0, info.feature);
   return features;

@@ -7,7 +7,7 @@ namespace kauri {
 
 /// A kind of part. A feature may concern several kinds. kLimitedMethod: a tree method that lacks the feature ignores
 /// it, with a warning.
-enum class Part : unsigned { kBooster = 1, kEngine = 2, kTreeMethod = 4, kLimitedMethod = 8 };
+enum class TrainingPart : unsigned { kBooster = 1, kEngine = 2, kTreeMethod = 4, kLimitedMethod = 8 };
 
 struct FeatureInfo {
   Feature feature;
@@ -19,6 +19,6 @@ struct FeatureInfo {
 
 FeatureInfo const& InfoOf(Feature feature);
 /// Returns the features that concern a kind of part.
-FeatureSet FeaturesOf(Part part);
+FeatureSet FeaturesOf(TrainingPart part);
 
 }  // namespace kauri

@@ -148,138 +148,138 @@ constexpr char kAdaBoostRounds[] =
     "were given; set num_parallel_tree=1 and process_type=default, or use booster=gbtree.";
 
 constexpr PartText kLacks[] = {
-    {Part::kBooster, "adaboost", Feature::kOtherObjectives, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kOtherObjectives, kAny,
      "booster=adaboost trains binary classifiers, whose trees add up to half the log-odds; objective={objective} is "
      "not "
      "supported: set objective=binary:logitraw."},
-    {Part::kBooster, "adaboost", Feature::kDeviceMemory, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kDeviceMemory, kAny,
      "booster=adaboost builds trees in host memory, and device=cuda was given; set device=cpu, or use booster=gbtree "
      "with objective=binary:exponential."},
-    {Part::kBooster, "adaboost", Feature::kRowSampling, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kRowSampling, kAny,
      "subsample={subsample} and bagging_temperature={bagging_temperature}: booster=adaboost measures the error of each "
      "tree on all rows; set subsample=1 and bagging_temperature=0, or use booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kParallelTrees, kAny, kAdaBoostRounds},
-    {Part::kBooster, "adaboost", Feature::kTreeUpdates, kAny, kAdaBoostRounds},
-    {Part::kBooster, "adaboost", Feature::kL2Penalty, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kParallelTrees, kAny, kAdaBoostRounds},
+    {TrainingPart::kBooster, "adaboost", Feature::kTreeUpdates, kAny, kAdaBoostRounds},
+    {TrainingPart::kBooster, "adaboost", Feature::kL2Penalty, kAny,
      "lambda={lambda} shrinks leaf values, but leaves of booster=adaboost hold votes; set lambda=0, or use "
      "booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kL1Penalty, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kL1Penalty, kAny,
      "alpha={alpha} shrinks leaf values, but leaves of booster=adaboost hold votes; set alpha=0, or use "
      "booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kMaxDeltaStep, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kMaxDeltaStep, kAny,
      "max_delta_step={max_delta_step} shrinks leaf values, but leaves of booster=adaboost hold votes; set "
      "max_delta_step=0, or use booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kPathSmoothing, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kPathSmoothing, kAny,
      "path_smooth={path_smooth} shrinks leaf values, but leaves of booster=adaboost hold votes; set path_smooth=0, or "
      "use booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kLinearLeaves, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kLinearLeaves, kAny,
      "linear_tree=1 fits linear leaves, but leaves of booster=adaboost hold votes; set linear_tree=0, or use "
      "booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kMonotone, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kMonotone, kAny,
      "monotone_constraints={monotone_constraints} bound leaf values, but leaves of booster=adaboost hold votes; leave "
      "the constraints out, or use booster=gbtree."},
-    {Part::kBooster, "adaboost", Feature::kCustomGradients, kAny,
+    {TrainingPart::kBooster, "adaboost", Feature::kCustomGradients, kAny,
      "the booster has a built-in loss, {own_loss}, but gradients were passed; leave the gradients out, or use "
      "booster=gbtree."},
-    {Part::kBooster, nullptr, Feature::kSplitGradients, kAny,
+    {TrainingPart::kBooster, nullptr, Feature::kSplitGradients, kAny,
      "Reduced gradient must be used with vector leaf trees: separate gradients for splits are supported by "
      "booster=gbtree and dart only; leave out the gradients for splits (return None from split_grad)."},
-    {Part::kBooster, "gblinear", Feature::kRanks, kAny,
+    {TrainingPart::kBooster, "gblinear", Feature::kRanks, kAny,
      "booster=gblinear needs all rows in one process; for distributed training use booster=gbtree or dart."},
-    {Part::kBooster, "gblinear", Feature::kCategories, kAny,
+    {TrainingPart::kBooster, "gblinear", Feature::kCategories, kAny,
      "booster=gblinear cannot learn from categories, and column {category} is categorical (type 'c'). Use "
      "booster=gbtree, or one-hot columns.",
      ErrorKind::kData},
-    {Part::kBooster, "gblinear", Feature::kBins, kAny, kLinearModelNeedsValues, ErrorKind::kData},
-    {Part::kBooster, "gblinear", Feature::kApproxBins, kAny, kLinearModelNeedsValues, ErrorKind::kData},
-    {Part::kBooster, "gblinear", Feature::kOrderedEncoding, kAny,
+    {TrainingPart::kBooster, "gblinear", Feature::kBins, kAny, kLinearModelNeedsValues, ErrorKind::kData},
+    {TrainingPart::kBooster, "gblinear", Feature::kApproxBins, kAny, kLinearModelNeedsValues, ErrorKind::kData},
+    {TrainingPart::kBooster, "gblinear", Feature::kOrderedEncoding, kAny,
      "categorical_encoding=ordered does not go with booster=gblinear: the encoding is for trees; use booster=gbtree, "
      "or "
      "leave categorical_encoding=partition."},
-    {Part::kEngine, "cuda", Feature::kLinearLeaves, kAny,
+    {TrainingPart::kEngine, "cuda", Feature::kLinearLeaves, kAny,
      "linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0."},
-    {Part::kEngine, "cuda", Feature::kTreeUpdates, kAny,
+    {TrainingPart::kEngine, "cuda", Feature::kTreeUpdates, kAny,
      "process_type=update has no version for device=cuda; use device=cpu."},
-    {Part::kEngine, "cuda", Feature::kOrderedEncoding, kAny,
+    {TrainingPart::kEngine, "cuda", Feature::kOrderedEncoding, kAny,
      "categorical_encoding=ordered does not go with device=cuda: the encoding is computed in host memory; train with "
      "device=cpu, or leave categorical_encoding=partition."},
-    {Part::kTreeMethod, nullptr, Feature::kHostMemory, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kHostMemory, kAny,
      "tree_method={method} builds trees in device memory; set device=cuda, or tree_method={method_stem} with "
      "device=cpu."},
-    {Part::kTreeMethod, nullptr, Feature::kSeveralDevices, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSeveralDevices, kAny,
      "tree_method={method_stem} trains on one device, and device names {n_devices} devices. Train with "
      "device=cuda:{ordinal}, or with tree_method=hist; predictions take several."},
-    {Part::kTreeMethod, nullptr, Feature::kSharedCache, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSharedCache, kAny,
      "cache_host_ratio={cache_host_ratio} works with one device only, and device names {n_devices} devices; leave one "
      "of the two out."},
-    {Part::kTreeMethod, nullptr, Feature::kRanks, Feature::kDeviceMemory,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kRanks, Feature::kDeviceMemory,
      "with device=cuda distributed training needs tree_method=hist and one number in each leaf, got "
      "tree_method={method}. Change that, or use device=cpu."},
-    {Part::kTreeMethod, nullptr, Feature::kRanks, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kRanks, kAny,
      "tree_method={method} needs all rows in one process; for distributed training use tree_method=hist or approx."},
-    {Part::kTreeMethod, "exact", Feature::kGainNoise, kAny,
+    {TrainingPart::kTreeMethod, "exact", Feature::kGainNoise, kAny,
      "random_strength={random_strength}: tree_method=exact has no noise on gains with device=cuda; set "
      "tree_method=hist or approx, device=cpu, or random_strength=0."},
-    {Part::kTreeMethod, nullptr, Feature::kAbsoluteError, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kAbsoluteError, kAny,
      "split_criterion=absolute_error: tree_method={method} does not support it; set tree_method=exact, "
      "tree_method=hist with device=cpu, or split_criterion=gradient."},
-    {Part::kTreeMethod, "exact", Feature::kMomentSketch, kAny,
+    {TrainingPart::kTreeMethod, "exact", Feature::kMomentSketch, kAny,
      "absolute_error_sketch=moments sums moments over bins of features, and tree_method=exact has no bins; set "
      "tree_method=hist with device=cpu, or absolute_error_sketch=bins."},
-    {Part::kTreeMethod, nullptr, Feature::kSymmetricTrees, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSymmetricTrees, kAny,
      "grow_policy=symmetric: tree_method={method} makes no symmetric trees; set tree_method=hist, or "
      "grow_policy=depthwise."},
-    {Part::kTreeMethod, nullptr, Feature::kSymmetricVectors, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSymmetricVectors, kAny,
      "grow_policy=symmetric supports vector leaves only with random thresholds; set extra_trees=1, "
      "multi_strategy=one_output_per_tree, or grow_policy=depthwise."},
-    {Part::kTreeMethod, nullptr, Feature::kSymmetricThresholds, Feature::kVectorLeaves,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSymmetricThresholds, Feature::kVectorLeaves,
      "extra_trees=1: grow_policy=symmetric supports random thresholds only with vector leaves, and the model has one "
      "output; set extra_trees=0, or grow_policy=depthwise."},
-    {Part::kTreeMethod, nullptr, Feature::kSymmetricThresholds, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSymmetricThresholds, kAny,
      "extra_trees=1: grow_policy=symmetric supports random thresholds only with vector leaves; set "
      "multi_strategy=multi_output_tree, extra_trees=0, or grow_policy=depthwise."},
-    {Part::kTreeMethod, nullptr, Feature::kVectorLeaves, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kVectorLeaves, kAny,
      "Only the hist tree method is supported for building multi-target trees with vector leaf: "
      "multi_strategy=multi_output_tree, but tree_method={method} builds no trees with vector leaves; use "
      "tree_method=hist, or multi_strategy=one_output_per_tree."},
-    {Part::kTreeMethod, nullptr, Feature::kMonotoneCategories, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kMonotoneCategories, kAny,
      "monotone_constraints has {sign} for feature {column}, which is categorical: categories have no order. Give 0 for "
      "it, or make it a number."},
-    {Part::kTreeMethod, nullptr, Feature::kBins, kAny, kMethodNeedsValues, ErrorKind::kData},
-    {Part::kTreeMethod, nullptr, Feature::kApproxBins, kAny, kMethodNeedsValues, ErrorKind::kData},
-    {Part::kTreeMethod, nullptr, Feature::kCountedPages, kAny,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kBins, kAny, kMethodNeedsValues, ErrorKind::kData},
+    {TrainingPart::kTreeMethod, nullptr, Feature::kApproxBins, kAny, kMethodNeedsValues, ErrorKind::kData},
+    {TrainingPart::kTreeMethod, nullptr, Feature::kCountedPages, kAny,
      "min_data_in_leaf={min_data_in_leaf} needs the bins in memory, and they are in a file (external memory); use "
      "QuantileDMatrix in place of ExtMemQuantileDMatrix, or "
      "bound leaves by min_child_weight."},
 };
 
 constexpr PartText kPairs[] = {
-    {Part::kTreeMethod, nullptr, Feature::kSymmetricTrees, Feature::kPages,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSymmetricTrees, Feature::kPages,
      "grow_policy=symmetric needs the bins in memory, and they are in a file (external memory); use QuantileDMatrix in "
      "place of ExtMemQuantileDMatrix, or set grow_policy=depthwise."},
-    {Part::kTreeMethod, nullptr, Feature::kAbsoluteError, Feature::kPages,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kAbsoluteError, Feature::kPages,
      "split_criterion=absolute_error needs the bins in memory, and they are in a file (external memory); use "
      "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient."},
-    {Part::kTreeMethod, "hist", Feature::kVectorLeaves, Feature::kRanks,
+    {TrainingPart::kTreeMethod, "hist", Feature::kVectorLeaves, Feature::kRanks,
      "with device=cuda distributed training needs tree_method=hist and one number in each leaf, got "
      "multi_strategy=multi_output_tree. Change that, or use device=cpu."},
-    {Part::kTreeMethod, nullptr, Feature::kSharedCache, Feature::kApproxBins,
+    {TrainingPart::kTreeMethod, nullptr, Feature::kSharedCache, Feature::kApproxBins,
      "cache_host_ratio={cache_host_ratio} works with one device only, and device names {n_devices} devices; leave one "
      "of the two out."},
-    {Part::kTreeMethod, "exact", Feature::kMinDataPerGroup, Feature::kCategories,
+    {TrainingPart::kTreeMethod, "exact", Feature::kMinDataPerGroup, Feature::kCategories,
      "min_data_per_group={min_data_per_group}: tree_method=exact supports it with categorical columns only on the CPU; "
      "use device=cpu, or "
      "tree_method=hist."},
-    {Part::kTreeMethod, "exact", Feature::kMinDataInLeaf, Feature::kCategories,
+    {TrainingPart::kTreeMethod, "exact", Feature::kMinDataInLeaf, Feature::kCategories,
      "min_data_in_leaf={min_data_in_leaf}: tree_method=exact supports it with categorical columns only on the CPU; use "
      "device=cpu, or "
      "tree_method=hist."},
-    {Part::kTreeMethod, "exact", Feature::kRandomThresholds, Feature::kCategories,
+    {TrainingPart::kTreeMethod, "exact", Feature::kRandomThresholds, Feature::kCategories,
      "extra_trees=1: tree_method=exact supports it with categorical columns only on the CPU; use device=cpu, or "
      "tree_method=hist."},
 };
 
-bool IsOf(PartText const& text, Part part, std::string const& name, Feature feature) {
+bool IsOf(PartText const& text, TrainingPart part, std::string const& name, Feature feature) {
   return text.part == part && text.feature == feature && (text.name == nullptr || name == text.name);
 }
 
@@ -288,21 +288,21 @@ bool IsOf(PartText const& text, Part part, std::string const& name, Feature feat
 Span<Exclusion const> Exclusions() { return {std::data(kExclusions), std::size(kExclusions)}; }
 Span<Need const> Needs() { return {std::data(kNeeds), std::size(kNeeds)}; }
 
-PartText const* TextOfLack(Part part, std::string const& name, Feature feature, FeatureSet asked) {
+PartText const* TextOfLack(TrainingPart part, std::string const& name, Feature feature, FeatureSet asked) {
   for (auto const& text : kLacks) {
     if (IsOf(text, part, name, feature) && (text.beside == kAny || asked.Has(text.beside))) return &text;
   }
   return nullptr;
 }
 
-PartText const* TextOfPair(Part part, std::string const& name, FeaturePair const& pair) {
+PartText const* TextOfPair(TrainingPart part, std::string const& name, FeaturePair const& pair) {
   for (auto const& text : kPairs) {
     if (IsOf(text, part, name, pair.first) && text.beside == pair.second) return &text;
   }
   return nullptr;
 }
 
-std::string FillIn(char const* text, Words const& words) {
+std::string FillIn(char const* text, QuotedValues const& words) {
   std::string filled;
   for (auto const* at = text; *at != '\0';) {
     auto const* const end = *at == '{' ? std::strchr(at, '}') : nullptr;

@@ -34,7 +34,7 @@ Span<Need const> Needs();
 
 /// A text of its own for a feature that a part lacks, or for a pair that it excludes.
 struct PartText {
-  Part part;
+  TrainingPart part;
   char const* name;  ///< the part's name in the registry, without gpu_; nullptr: any
   Feature feature;
   Feature beside;  ///< another feature of the training; kCount: any
@@ -42,13 +42,13 @@ struct PartText {
   ErrorKind kind = ErrorKind::kParameter;
 };
 /// Returns the text for a lack; nullptr if the general words do. asked: all features of the training.
-PartText const* TextOfLack(Part part, std::string const& name, Feature feature, FeatureSet asked);
+PartText const* TextOfLack(TrainingPart part, std::string const& name, Feature feature, FeatureSet asked);
 /// Returns the text for a pair of features that a part excludes; nullptr if the general words do.
-PartText const* TextOfPair(Part part, std::string const& name, FeaturePair const& pair);
+PartText const* TextOfPair(TrainingPart part, std::string const& name, FeaturePair const& pair);
 
 /// Values of placeholders.
-using Words = std::map<std::string, std::string>;
+using QuotedValues = std::map<std::string, std::string>;
 /// Returns the text with the values of its placeholders.
-std::string FillIn(char const* text, Words const& words);
+std::string FillIn(char const* text, QuotedValues const& words);
 
 }  // namespace kauri

@@ -36,7 +36,7 @@ Capabilities const* SupportsOf(Registry<Factory> const& registry, std::string co
 }
 
 /// Returns the first feature of `asked` that concerns the part and that it does not declare; kCount if there is none.
-Feature FirstLack(Part part, Capabilities const* supports, FeatureSet asked) {
+Feature FirstLack(TrainingPart part, Capabilities const* supports, FeatureSet asked) {
   auto const lacking = supports == nullptr ? asked : asked - supports->features;
   auto const concerning = FeaturesOf(part);
   for (unsigned i = 0; i < static_cast<unsigned>(Feature::kCount); ++i) {
@@ -56,7 +56,7 @@ FeaturePair const* FirstExcludedPair(Capabilities const* supports, FeatureSet as
 
 /// Returns the names of the registry's parts that support all that is asked of them, as "hist, approx or exact".
 template <typename Factory>
-std::string NamesThatSupport(Registry<Factory> const& registry, Part part, FeatureSet asked) {
+std::string NamesThatSupport(Registry<Factory> const& registry, TrainingPart part, FeatureSet asked) {
   std::vector<std::string> names;
   for (auto const& entry : registry.Entries()) {
     auto const lacks = FirstLack(part, &entry.supports, asked) != Feature::kCount;
@@ -82,8 +82,8 @@ std::string NamesThatSupport(Registry<Factory> const& registry, Part part, Featu
        " has no version for device=cuda. Use ", known.empty() ? "" : "tree_method=" + known + ", or ", "device=cpu.");
 }
 
-char const* ParameterOf(Part part) {
-  return part == Part::kBooster ? "booster=" : part == Part::kTreeMethod ? "tree_method=" : "device=";
+char const* ParameterOf(TrainingPart part) {
+  return part == TrainingPart::kBooster ? "booster=" : part == TrainingPart::kTreeMethod ? "tree_method=" : "device=";
 }
 
 /// Adds the columns that refusals of categorical columns name.
@@ -106,10 +106,10 @@ TrainingSupport::TrainingSupport(std::string const& booster, TrainingParams cons
     : params_(params),
       gbtree_(ParseParameters<GbTreeParam>({})),
       device_(device),
-      booster_{Part::kBooster, booster, SupportsOf(GetRegistries().boosters, booster)} {
+      booster_{TrainingPart::kBooster, booster, SupportsOf(GetRegistries().boosters, booster)} {
   auto const on_device = device.kind == DeviceKind::kCuda;
   auto const* const engine = on_device ? "cuda" : "cpu";
-  engine_ = {Part::kEngine, engine, SupportsOf(GetRegistries().engines, engine)};
+  engine_ = {TrainingPart::kEngine, engine, SupportsOf(GetRegistries().engines, engine)};
   asked_.Add(on_device ? Feature::kDeviceMemory : Feature::kHostMemory);
   builds_trees_ = booster_.supports != nullptr && booster_.supports->features.Has(Feature::kTrees);
   if (!builds_trees_) return;
@@ -181,7 +181,7 @@ void TrainingSupport::Require(Request const& more) const {
   CheckRole(engine_, asked, more.words);
   CheckNeeds(asked, more.words);
   CheckExclusions(asked, more.words);
-  if (has_method) CheckRole({Part::kTreeMethod, method_.name, &method_.entry->supports}, asked, more.words);
+  if (has_method) CheckRole({TrainingPart::kTreeMethod, method_.name, &method_.entry->supports}, asked, more.words);
 }
 
 void TrainingSupport::RequireData(Request const& round, DataMatrix const& data, Objective const& loss,
@@ -209,40 +209,40 @@ void TrainingSupport::RequireData(Request const& round, DataMatrix const& data, 
 
 bool TrainingSupport::Updates() const { return gbtree_.process_type == GbTreeParam::kUpdate; }
 
-void TrainingSupport::CheckRole(Role const& role, FeatureSet asked, Words const& words) const {
+void TrainingSupport::CheckRole(Role const& role, FeatureSet asked, QuotedValues const& words) const {
   auto const lack = FirstLack(role.part, role.supports, asked);
   if (lack != Feature::kCount) FailLack(role, lack, asked, words);
   if (auto const* const pair = FirstExcludedPair(role.supports, asked)) FailPair(role, *pair, words);
 }
 
-void TrainingSupport::CheckNeeds(FeatureSet asked, Words const& words) const {
+void TrainingSupport::CheckNeeds(FeatureSet asked, QuotedValues const& words) const {
   for (auto const& need : Needs()) {
     if (!asked.Has(need.feature) || asked.Has(need.needed)) continue;
     Fail(ErrorKind::kParameter, FillIn(need.text, AllWords(words)));
   }
 }
 
-void TrainingSupport::CheckExclusions(FeatureSet asked, Words const& words) const {
+void TrainingSupport::CheckExclusions(FeatureSet asked, QuotedValues const& words) const {
   for (auto const& pair : Exclusions()) {
     if (asked.Has(pair.first) && asked.Has(pair.second)) Fail(pair.kind, FillIn(pair.text, AllWords(words)));
   }
 }
 
-void TrainingSupport::FailLack(Role const& role, Feature feature, FeatureSet asked, Words const& more) const {
+void TrainingSupport::FailLack(Role const& role, Feature feature, FeatureSet asked, QuotedValues const& more) const {
   auto const words = AllWords(more);
   auto const stem = WithoutDevicePrefix(role.name);
   if (auto const* const own = TextOfLack(role.part, stem, feature, asked)) Fail(own->kind, FillIn(own->text, words));
   auto const& registries = GetRegistries();
-  auto others = role.part == Part::kBooster  ? NamesThatSupport(registries.boosters, role.part, asked)
-                : role.part == Part::kEngine ? NamesThatSupport(registries.engines, role.part, asked)
-                                             : NamesThatSupport(registries.tree_methods, role.part, asked);
+  auto others = role.part == TrainingPart::kBooster  ? NamesThatSupport(registries.boosters, role.part, asked)
+                : role.part == TrainingPart::kEngine ? NamesThatSupport(registries.engines, role.part, asked)
+                                                     : NamesThatSupport(registries.tree_methods, role.part, asked);
   if (!others.empty()) others = std::string("use ") + ParameterOf(role.part) + others + ", or ";
   auto const& info = InfoOf(feature);
   Fail(ErrorKind::kParameter, FillIn(info.asked, words), ": ", ParameterOf(role.part), stem, " does not support ",
        info.noun, "; ", others, info.undo, ".");
 }
 
-void TrainingSupport::FailPair(Role const& role, FeaturePair const& pair, Words const& more) const {
+void TrainingSupport::FailPair(Role const& role, FeaturePair const& pair, QuotedValues const& more) const {
   auto const words = AllWords(more);
   auto const stem = WithoutDevicePrefix(role.name);
   if (auto const* const own = TextOfPair(role.part, stem, pair)) Fail(own->kind, FillIn(own->text, words));
@@ -252,29 +252,29 @@ void TrainingSupport::FailPair(Role const& role, FeaturePair const& pair, Words 
        first.noun, " together with ", second.noun, "; ", first.undo, ", or ", second.undo, ".");
 }
 
-Words TrainingSupport::AllWords(Words const& more) const {
+QuotedValues TrainingSupport::AllWords(QuotedValues const& more) const {
   auto const& tree = params_.tree;
-  Words words{{"objective", ValueOf(params_.all, "objective")},
-              {"num_parallel_tree", std::to_string(gbtree_.num_parallel_tree)},
-              {"process_type", Updates() ? "update" : "default"},
-              {"updater", gbtree_.updater},
-              {"subsample", TextOf(tree.subsample)},
-              {"bagging_temperature", TextOf(tree.bagging_temperature)},
-              {"lambda", TextOf(tree.lambda)},
-              {"alpha", TextOf(tree.alpha)},
-              {"max_delta_step", TextOf(tree.max_delta_step)},
-              {"path_smooth", TextOf(tree.path_smooth)},
-              {"monotone_constraints", tree.monotone_constraints},
-              {"interaction_constraints", tree.interaction_constraints},
-              {"feature_cost", tree.feature_cost},
-              {"random_strength", TextOf(tree.random_strength)},
-              {"min_data_in_leaf", std::to_string(tree.min_data_in_leaf)},
-              {"min_data_per_group", std::to_string(tree.min_data_per_group)},
-              {"cache_host_ratio", TextOf(ParseParameters<MemoryParam>(params_.all).cache_host_ratio)},
-              {"n_devices", std::to_string(device_.ordinals.size())},
-              {"ordinal", std::to_string(device_.ordinal)},
-              {"method", method_.name},
-              {"method_stem", WithoutDevicePrefix(method_.name)}};
+  QuotedValues words{{"objective", ValueOf(params_.all, "objective")},
+                     {"num_parallel_tree", std::to_string(gbtree_.num_parallel_tree)},
+                     {"process_type", Updates() ? "update" : "default"},
+                     {"updater", gbtree_.updater},
+                     {"subsample", TextOf(tree.subsample)},
+                     {"bagging_temperature", TextOf(tree.bagging_temperature)},
+                     {"lambda", TextOf(tree.lambda)},
+                     {"alpha", TextOf(tree.alpha)},
+                     {"max_delta_step", TextOf(tree.max_delta_step)},
+                     {"path_smooth", TextOf(tree.path_smooth)},
+                     {"monotone_constraints", tree.monotone_constraints},
+                     {"interaction_constraints", tree.interaction_constraints},
+                     {"feature_cost", tree.feature_cost},
+                     {"random_strength", TextOf(tree.random_strength)},
+                     {"min_data_in_leaf", std::to_string(tree.min_data_in_leaf)},
+                     {"min_data_per_group", std::to_string(tree.min_data_per_group)},
+                     {"cache_host_ratio", TextOf(ParseParameters<MemoryParam>(params_.all).cache_host_ratio)},
+                     {"n_devices", std::to_string(device_.ordinals.size())},
+                     {"ordinal", std::to_string(device_.ordinal)},
+                     {"method", method_.name},
+                     {"method_stem", WithoutDevicePrefix(method_.name)}};
   words.insert(more.begin(), more.end());
   return words;
 }

@@ -24,7 +24,7 @@ namespace kauri {
 /// Features that a round asks for, besides the features that its parameters ask for.
 struct Request {
   FeatureSet features = {};
-  Words words = {};  ///< values that the refusals of these features quote
+  QuotedValues words = {};  ///< values that the refusals of these features quote
 };
 
 /// The parts and the parameters of a training. Immutable, shared by threads.
@@ -41,7 +41,7 @@ class TrainingSupport {
 
  private:
   struct Role {
-    Part part;
+    TrainingPart part;
     std::string name;
     Capabilities const* supports;  ///< nullptr: the registry has no such part
   };
@@ -50,13 +50,13 @@ class TrainingSupport {
   void AddSplits();
   void AddGrowth();
   bool Updates() const;
-  void CheckRole(Role const& role, FeatureSet asked, Words const& words) const;
-  void CheckNeeds(FeatureSet asked, Words const& words) const;
-  void CheckExclusions(FeatureSet asked, Words const& words) const;
-  [[noreturn]] void FailLack(Role const& role, Feature feature, FeatureSet asked, Words const& more) const;
-  [[noreturn]] void FailPair(Role const& role, FeaturePair const& pair, Words const& more) const;
+  void CheckRole(Role const& role, FeatureSet asked, QuotedValues const& words) const;
+  void CheckNeeds(FeatureSet asked, QuotedValues const& words) const;
+  void CheckExclusions(FeatureSet asked, QuotedValues const& words) const;
+  [[noreturn]] void FailLack(Role const& role, Feature feature, FeatureSet asked, QuotedValues const& more) const;
+  [[noreturn]] void FailPair(Role const& role, FeaturePair const& pair, QuotedValues const& more) const;
   /// Returns the values of the parameters, and the values of `more`.
-  Words AllWords(Words const& more) const;
+  QuotedValues AllWords(QuotedValues const& more) const;
 
   TrainingParams params_;
   GbTreeParam gbtree_;

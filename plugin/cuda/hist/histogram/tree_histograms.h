@@ -17,7 +17,7 @@ struct TreeHistograms {
   /// Takes the bins of the following trees.
   void TakeBins(CudaContext const& cuda, DeviceBins const& bins);
   /// Takes back and clears the last tree's histograms. count: whether row counts follow the sums of a histogram, one
-  /// FixedSum per bin as on the host (tree/histogram/cell_counts.h).
+  /// FixedSum per bin as on the host (tree/hist/hist_workspace.h).
   void BeginTree(CudaContext const& cuda, DeviceBins const& bins, bool count);
   /// Returns the number of sums of a node, with row counts if rows are counted.
   std::size_t SumsOfNode(DeviceBins const& bins) const { return (counts_rows ? 2 : 1) * std::size_t{bins.n_sums}; }

@@ -154,7 +154,7 @@ inline std::string RefusalOf(Example const& example, Parts const& parts) {
   return {};
 }
 
-inline bool Lacks(Part part, Capabilities const& supports, FeatureSet asked) {
+inline bool Lacks(TrainingPart part, Capabilities const& supports, FeatureSet asked) {
   auto const lacking = asked - supports.features;
   auto const concerning = FeaturesOf(part);
   for (unsigned i = 0; i < static_cast<unsigned>(Feature::kCount); ++i) {
@@ -181,9 +181,10 @@ inline bool IsAllowed(FeatureSet asked, Parts const& parts) {
   auto const has_trees = booster.features.Has(Feature::kTrees);
   if (!has_trees) asked = WithoutTrees(asked);
   asked.Add(parts.IsOnDevice() && has_trees ? Feature::kDeviceMemory : Feature::kHostMemory);
-  if (Lacks(Part::kBooster, booster, asked)) return false;
+  if (Lacks(TrainingPart::kBooster, booster, asked)) return false;
   if (!has_trees) return true;
-  if (Lacks(Part::kEngine, registries.engines.Find(parts.IsOnDevice() ? "cuda" : "cpu").supports, asked)) return false;
+  if (Lacks(TrainingPart::kEngine, registries.engines.Find(parts.IsOnDevice() ? "cuda" : "cpu").supports, asked))
+    return false;
   for (auto const& need : Needs()) {
     if (asked.Has(need.feature) && !asked.Has(need.needed)) return false;
   }
@@ -192,7 +193,7 @@ inline bool IsAllowed(FeatureSet asked, Parts const& parts) {
   }
   auto const method = (parts.IsOnDevice() ? "gpu_" : "") + parts.method;
   return asked.Has(Feature::kTreeUpdates) ||
-         !Lacks(Part::kTreeMethod, registries.tree_methods.Find(method).supports, asked);
+         !Lacks(TrainingPart::kTreeMethod, registries.tree_methods.Find(method).supports, asked);
 }
 
 inline std::string TextOf(Example const& example, Parts const& parts) {

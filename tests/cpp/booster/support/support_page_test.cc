@@ -57,13 +57,13 @@ std::string WhichSupport(AllDeclared const& parts, Feature feature) {
   return n_found == 0 ? "no" : n_found == parts.size() ? "yes" : names;
 }
 
-bool Concerns(Feature feature, Part part) { return (InfoOf(feature).parts & static_cast<unsigned>(part)) != 0; }
+bool Concerns(Feature feature, TrainingPart part) { return (InfoOf(feature).parts & static_cast<unsigned>(part)) != 0; }
 
 /// Returns what supports the feature on one kind of device.
 std::string Cell(Feature feature, Capabilities const& engine, AllDeclared const& methods) {
-  if (Concerns(feature, Part::kEngine) && !engine.features.Has(feature)) return "no";
-  if (Concerns(feature, Part::kLimitedMethod)) return WhichSupport(methods, feature) + "; ignored elsewhere";
-  return Concerns(feature, Part::kTreeMethod) ? WhichSupport(methods, feature) : "yes";
+  if (Concerns(feature, TrainingPart::kEngine) && !engine.features.Has(feature)) return "no";
+  if (Concerns(feature, TrainingPart::kLimitedMethod)) return WhichSupport(methods, feature) + "; ignored elsewhere";
+  return Concerns(feature, TrainingPart::kTreeMethod) ? WhichSupport(methods, feature) : "yes";
 }
 
 /// Returns what asks for a feature, without values: `subsample` and `bagging_temperature`.
@@ -96,7 +96,8 @@ std::string FeatureRows() {
     auto const of_host = feature == Feature::kSeveralDevices || feature == Feature::kSharedCache;
     text += std::string("| ") + InfoOf(feature).noun + " | " + AskedBy(feature) + " | " +
             (of_host ? "-" : Cell(feature, cpu, MethodsOnCpu())) + " | " + Cell(feature, device, MethodsOnDevice()) +
-            " | " + (Concerns(feature, Part::kBooster) ? WhichSupport(Boosters(), feature) : "all of trees") + " |\n";
+            " | " + (Concerns(feature, TrainingPart::kBooster) ? WhichSupport(Boosters(), feature) : "all of trees") +
+            " |\n";
   }
   return text;
 }

@@ -112,7 +112,7 @@ TEST(Refusals, EveryPlaceholderHasAValue) {
   EXPECT_EQ(FillIn("open {a", {}), "open {a");
   MessageOf(ErrorKind::kInternal, [] { FillIn("{unknown}", {}); });
   TrainingSupport const support("gbtree", TrainingParams(), {});
-  Words const of_request{{"store", ""}, {"sign", ""}, {"column", ""}, {"category", ""}, {"own_loss", ""}};
+  QuotedValues const of_request{{"store", ""}, {"sign", ""}, {"column", ""}, {"category", ""}, {"own_loss", ""}};
   for (auto const& pair : Exclusions()) {
     FeatureSet asked{pair.first, pair.second};
     asked.AddIf(asked.Has(Feature::kTreeUpdates), Feature::kUpdaters);
@@ -122,7 +122,7 @@ TEST(Refusals, EveryPlaceholderHasAValue) {
   }
   for (unsigned i = 0; i < static_cast<unsigned>(Feature::kCount); ++i) {
     auto const feature = static_cast<Feature>(i);
-    for (auto const part : {Part::kBooster, Part::kEngine, Part::kTreeMethod}) {
+    for (auto const part : {TrainingPart::kBooster, TrainingPart::kEngine, TrainingPart::kTreeMethod}) {
       for (auto const* const name : {"exact", "hist", "adaboost", "gblinear", "cuda"}) {
         auto const* const text = TextOfLack(part, name, feature, {});
         EXPECT_TRUE(text == nullptr || FeaturesOf(part).Has(feature)) << InfoOf(feature).noun;

@@ -1,4 +1,4 @@
-#include "booster/names/class_names.h"
+#include "booster/class_names.h"
 
 #include <charconv>
 #include <nlohmann/json.hpp>
