@@ -89,7 +89,7 @@ class ScreenTest : public DeviceTest {
     auto const on_device = cuda::ToDevice(Cuda(), cases);
     cuda::Buffer<std::uint8_t> may_reach(Cuda(), cases.size());
     auto const n = static_cast<std::int64_t>(cases.size());
-    cuda::Launch(Cuda(), cuda::GridFor(n, kBlockThreads), kBlockThreads, ScreenKernel, on_device.data(), n,
+    cuda::Launch(Cuda(), cuda::GridFor(n, cuda::kBlockThreads), cuda::kBlockThreads, ScreenKernel, on_device.data(), n,
                  may_reach.data());
     return Fetch(Cuda(), may_reach);
   }
@@ -259,7 +259,7 @@ TEST_F(DeviceTest, GainFormulasHaveTheHostsBits) {
   auto const on_device = cuda::ToDevice(Cuda(), cases);
   cuda::Buffer<Formulas> results(Cuda(), cases.size());
   auto const n = static_cast<std::int64_t>(cases.size());
-  cuda::Launch(Cuda(), cuda::GridFor(n, kBlockThreads), kBlockThreads, FormulaKernel, on_device.data(), n,
+  cuda::Launch(Cuda(), cuda::GridFor(n, cuda::kBlockThreads), cuda::kBlockThreads, FormulaKernel, on_device.data(), n,
                results.data());
   auto const found = Fetch(Cuda(), results);
   for (std::size_t i = 0; i < cases.size(); ++i) {
