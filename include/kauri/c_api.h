@@ -245,9 +245,10 @@ KAURI_API int KauriExplainFunction(KauriRowFunction* function, void* user, doubl
 KAURI_API int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out);
 /**
  * Reads a file like XGDMatrixCreateFromURI, for a booster of classes: labels of the CSV text may be texts, and texts of
- * categorical columns have the model's codes. The classes are those of the booster's attribute kauri_classes, a JSON
- * object {"dtype": "U", "values": list of texts}; class i is text i. A booster without the attribute and without rounds
- * gets it from the file, its texts sorted by their bytes. `config`: {"uri": as there, and "max_bin", "memory_budget"}.
+ * categorical columns have the model's codes. The booster's attribute kauri_classes lists the classes as a JSON object
+ * {"dtype": "U", "values": list of texts}; class i is text i. A booster without the attribute and without rounds gets
+ * the attribute from the file, with the texts sorted by their bytes. `config`: {"uri": a file as in
+ * XGDMatrixCreateFromURI, "max_bin", "memory_budget"}.
  * Errors: labels of text that are not among the classes, for an objective that is not a classification, or for a model
  * that was trained on numbers.
  */

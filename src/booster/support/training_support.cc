@@ -86,17 +86,24 @@ char const* ParameterOf(TrainingPart part) {
   return part == TrainingPart::kBooster ? "booster=" : part == TrainingPart::kTreeMethod ? "tree_method=" : "device=";
 }
 
-/// Adds the columns that refusals of categorical columns name.
+/// Adds the columns that refusals of categorical columns name: the first one, and the first one with a sign. signs: of
+/// monotone constraints.
 void AddColumnWords(MetaInfo const& info, std::vector<std::int8_t> const& signs, Request* request) {
+  auto is_first = true;
   for (std::size_t column = 0; column < info.feature_types.size(); ++column) {
     if (!IsCategorical(info, column)) continue;
-    auto const has_name = column < info.feature_names.size();
-    auto const name = has_name ? " (" + Quoted(info.feature_names[column]) + ")" : std::string();
-    request->words.emplace("category", std::to_string(column) + name);
-    if (column >= signs.size() || signs[column] == 0) continue;
+    if (is_first) {
+      auto const has_name = column < info.feature_names.size();
+      auto const name = has_name ? " (" + Quoted(info.feature_names[column]) + ")" : std::string();
+      request->words.emplace("category", std::to_string(column) + name);
+      is_first = false;
+    }
+    if (column >= signs.size()) return;
+    if (signs[column] == 0) continue;
     request->features.Add(Feature::kMonotoneCategories);
     request->words.emplace("sign", std::to_string(static_cast<int>(signs[column])));
     request->words.emplace("column", std::to_string(column));
+    return;
   }
 }
 
@@ -191,8 +198,11 @@ void TrainingSupport::RequireData(Request const& round, DataMatrix const& data, 
   auto& asked = more.features;
   auto const is_custom = asked.Has(Feature::kCustomGradients);
   asked.AddIf(data.NumRows() > 0 && (is_custom || LineSlopes(loss).IsEmpty()), Feature::kSmoothLoss);
-  asked.AddIf(HasCategorical(data.Info()), Feature::kCategories);
-  AddColumnWords(data.Info(), builds_trees_ ? ParseConstraints(params_.tree).signs : std::vector<std::int8_t>(), &more);
+  if (HasCategorical(data.Info())) {
+    asked.Add(Feature::kCategories);
+    auto const is_monotone = asked_.Has(Feature::kMonotone);  // texts are read again only where they matter
+    AddColumnWords(data.Info(), is_monotone ? ParseConstraints(params_.tree).signs : std::vector<std::int8_t>(), &more);
+  }
   auto const has_vectors = asked_.Has(Feature::kVectorLeaves) && n_outputs > 1;
   auto const is_symmetric = asked_.Has(Feature::kSymmetricTrees) && asked_.Has(Feature::kRandomThresholds);
   asked.AddIf(is_symmetric && !has_vectors, Feature::kSymmetricThresholds);
