@@ -57,7 +57,7 @@ GROWTH: dict[str, dict[str, Any]] = {
     "forest": {"num_parallel_tree": 3, "colsample_bynode": 0.5},
     "few-bins": {"max_bin": 7, "lambda": 0.0, "min_child_weight": 0.0},
 }
-ONLY_ON_CPU = {
+OTHER_PARAMETERS = {
     "min_data_in_leaf": 30,
     "extra_trees": True,
     "path_smooth": 10.0,
@@ -141,7 +141,7 @@ def cases() -> Iterator[Case]:
     yield "refresh", {"process_type": "update", "updater": "refresh", "refresh_leaf": True}, "real"
     yield "prune", {"process_type": "update", "updater": "prune", "gamma": 0.5}, "real"
     for method in METHODS:
-        for name, value in ONLY_ON_CPU.items():
+        for name, value in OTHER_PARAMETERS.items():
             yield f"{name} {method}", {"objective": "reg:squarederror", "tree_method": method, name: value}, "real"
 
 
