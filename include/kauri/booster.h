@@ -9,6 +9,7 @@
 #include "kauri/error.h"
 #include "kauri/model.h"
 #include "kauri/objective.h"
+#include "kauri/parameter.h"
 
 namespace kauri {
 
@@ -35,6 +36,8 @@ class Booster {
          "for splits are supported by booster=gbtree and dart only; leave out the gradients for splits ",
          "(return None from split_grad).");
   }
+  /// Returns its defaults of parameters that other components declare. They apply where the user sets none.
+  virtual ParamMap ParameterDefaults() const { return {}; }
   /// Returns the loss whose gradients its rounds use in place of the objective's, from margin 0 unless a base score is
   /// given; nullptr: the objective's. It lives as long as the booster.
   virtual Objective const* OwnLoss() const { return nullptr; }

@@ -6,5 +6,6 @@
 namespace kauri {
 
 void RegisterBoosters(Registry<BoosterFactory>* registry);
+void RegisterLinearBooster(Registry<BoosterFactory>* registry);
 
 }  // namespace kauri

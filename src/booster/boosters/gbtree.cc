@@ -16,10 +16,10 @@
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/absolute_error/absolute_error_rules.h"
+#include "tree/absolute_error/error_sketch.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
 #include "tree/linear/linear_tree.h"
-#include "tree/research/error_sketch_param.h"
 
 namespace kauri {
 
@@ -128,33 +128,18 @@ void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const&
 }
 
 /// Checks the parameters of the absolute-error criterion. It needs label bins of one output, and with hist rows in host
-/// memory. Moments are summed by bins of features.
-void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param,
-                   ErrorSketchParam const& sketch) {
+/// memory.
+void RequireErrors(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
   auto const is_exact = tree_method == "exact" || tree_method == "gpu_exact";
   if (tree_method != "hist" && !is_exact) {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error: tree_method=", tree_method, " does not support it; ",
          "set tree_method=exact, tree_method=hist with device=cpu, or split_criterion=gradient.");
-  }
-  if (is_exact && sketch.absolute_error_sketch == ErrorSketchParam::kMoments) {
-    Fail(ErrorKind::kParameter, "absolute_error_sketch=moments sums moments over bins of features, and ",
-         "tree_method=exact has no bins; set tree_method=hist with device=cpu, or absolute_error_sketch=bins.");
   }
   if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
     Fail(ErrorKind::kParameter, "split_criterion=absolute_error does not support trees with several outputs; set ",
          "multi_strategy=one_output_per_tree, or split_criterion=gradient.");
   }
   RequireAbsoluteError(tree_param);
-}
-
-/// Refuses absolute_error_sketch=moments without the criterion that uses it. \throws Error(kParameter).
-void RequireCriterion(ErrorSketchParam const& sketch, TreeParam const& tree_param) {
-  if (sketch.absolute_error_sketch == ErrorSketchParam::kBins) return;
-  if (tree_param.split_criterion == TreeParam::kAbsoluteError) return;
-  Fail(ErrorKind::kParameter, "absolute_error_sketch=moments is used by split_criterion=absolute_error only, but ",
-       "split_criterion=gradient is set; set split_criterion=absolute_error with tree_method=hist and "
-       "device=cpu, ",
-       "or leave absolute_error_sketch out.");
 }
 
 /// Returns TreePlace::n_rows, or 0 if no parameter needs it.
@@ -168,7 +153,7 @@ class GbTree : public Booster {
   GbTree(ParamMap const& map, BuilderWrap const& wrap)
       : device_(ParseDeviceKind(map)),
         tree_param_(ParseParameters<TreeParam>(map)),
-        error_sketch_(ParseParameters<ErrorSketchParam>(map)),
+        error_sketch_(ErrorSketchOf(map)),
         param_(ParseParameters<GbTreeParam>(map)),
         feature_costs_(ParseFeatureCost(tree_param_)) {
     if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device_);
@@ -192,10 +177,8 @@ class GbTree : public Booster {
     RequireSmoothable(tree_param_);
     if (tree_param_.random_strength > 0.0F) RequireNoise(tree_method_, tree_param_);
     if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
-    RequireCriterion(error_sketch_, tree_param_);
-    if (tree_param_.split_criterion == TreeParam::kAbsoluteError) {
-      RequireErrors(tree_method_, param_, tree_param_, error_sketch_);
-    }
+    if (error_sketch_ != nullptr) error_sketch_->Require(tree_method_, tree_param_);
+    if (tree_param_.split_criterion == TreeParam::kAbsoluteError) RequireErrors(tree_method_, param_, tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     FailNoVectorLeaves(tree_method_);
@@ -295,7 +278,7 @@ class GbTree : public Booster {
 
   DeviceKind device_;
   TreeParam tree_param_;
-  ErrorSketchParam error_sketch_;
+  std::shared_ptr<ErrorSketch const> error_sketch_;  ///< null: label bins
   GbTreeParam param_;
   std::vector<float> feature_costs_;
   std::string tree_method_;               ///< name in the registry

@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "booster/boosters/adaboost.h"
 #include "booster/boosters/dart.h"
 #include "booster/boosters/device.h"
 #include "booster/config/metric_names.h"
@@ -179,8 +178,8 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   RequireClasses(*parts);
-  if (parts->param.booster == "adaboost") AddAdaBoostDefaults(&parts->effective);
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
+  for (auto const& [name, value] : parts->booster->ParameterDefaults()) parts->effective.emplace(name, value);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
   parts->predictor = MakePredictor(*parts, parts->effective);
   parts->metrics = MakeMetrics(&settings->metric_names, *parts);

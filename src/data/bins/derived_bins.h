@@ -15,7 +15,7 @@ namespace kauri {
 /// Parameters of the bins, and the memory that the matrix may use for derived data.
 struct BinOptions {
   int max_bin = 256;
-  SketchOptions sketch;
+  SketchChoice sketch;  ///< null: exact
   MemoryBudget budget;
 };
 

@@ -2,20 +2,19 @@
 #pragma once
 
 #include "data/bins/derived_bins.h"
+#include "kauri/registry.h"
 #include "kauri/tree_param.h"
 
 namespace kauri {
 
-inline SketchOptions SketchOptionsOf(TreeParam const& param) {
-  SketchOptions options(static_cast<SketchKind>(param.sketch));
-  options.size = param.sketch_size;
-  options.order = param.sketch_order;
-  options.density = static_cast<SketchDensity>(param.sketch_density);
-  return options;
+/// Returns the sketch that the parameters choose. \throws Error(kParameter) for a sketch that is not registered.
+inline SketchChoice SketchOf(TreeParam const& param) {
+  if (param.sketch == TreeParam::kExact) return nullptr;
+  return SketchRegistry().Find(param.__DICT__().at("sketch")).make(param);
 }
 
 inline BinOptions TreeBinOptions(TreeParam const& param, MemoryBudget const& budget) {
-  return {param.max_bin, SketchOptionsOf(param), budget};
+  return {param.max_bin, SketchOf(param), budget};
 }
 
 }  // namespace kauri

@@ -10,6 +10,7 @@
 #include "data/memory_param.h"
 #include "data/meta_info.h"
 #include "tree/absolute_error/absolute_error_rules.h"
+#include "tree/absolute_error/label_bins.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/absolute_error_grower.h"
 #include "tree/hist/hist_grower.h"
@@ -20,8 +21,6 @@
 #include "tree/hist_vector/vector_grower.h"
 
 namespace kauri {
-
-DMLC_REGISTER_PARAMETER(ErrorSketchParam);
 
 namespace {
 
@@ -105,17 +104,15 @@ void RequirePaged(TreeParam const& param) {
 }
 
 Tree GrowByErrors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                  ErrorSketchParam::Sketch sketch, Span<std::int32_t> leaf_of_row) {
-  if (sketch == ErrorSketchParam::kMoments) {
-    return AbsoluteErrorGrower<LabelMomentSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
-  }
+                  ErrorSketch const* sketch, Span<std::int32_t> leaf_of_row) {
+  if (sketch != nullptr) return sketch->Grow(ctx, rules, task, hist, leaf_of_row);
   return AbsoluteErrorGrower<LabelBinSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
 }
 
 }  // namespace
 
 std::string HistBuilder::StateKey() const {
-  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key() +
+  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + KeyOf(SketchOf(param_)) +
          (budget_.IsLimited() ? ",memory_budget=" + std::to_string(budget_.bytes) : std::string());
 }
 
@@ -151,20 +148,19 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   }
   auto* const rows = hist->Update(ctx, data);
   if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
-  if (by_errors) return GrowByErrors(ctx, rules, task, rows, sketch_, leaf_of_row);
+  if (by_errors) return GrowByErrors(ctx, rules, task, rows, errors_.get(), leaf_of_row);
   if (is_symmetric) return SymmetricGrower(ctx, rules, task, rows, leaf_of_row).Grow();
   return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
-  auto const sketch = ParseParameters<ErrorSketchParam>(map).absolute_error_sketch;
   return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget(),
-                                       static_cast<ErrorSketchParam::Sketch>(sketch));
+                                       ErrorSketchOf(map));
 }
 
 ParameterTable HistParameters() {
   auto table = DescribeParameters<MemoryParam>();
-  for (auto& info : DescribeParameters<ErrorSketchParam>()) table.push_back(std::move(info));
+  for (auto& info : ErrorSketchParameters()) table.push_back(std::move(info));
   return table;
 }
 
