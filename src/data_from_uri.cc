@@ -7,7 +7,6 @@
 #include "common/text/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/text/side_files.h"
-#include "data/text/text_format.h"
 #include "data/text/text_reader.h"
 #include "data/text/text_source.h"
 #include "data/text/uri.h"

@@ -3,14 +3,14 @@
 
 #include "booster/boosters/boosters.h"
 #include "data/file/binary_format.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "data/text/text_reader.h"
 #include "engine/cpu_engine.h"
 #include "kauri/booster.h"
 #include "kauri/plugin.h"
 #include "kauri/tree_param.h"
-#include "metric/metrics.h"
-#include "objective/objectives.h"
+#include "metric/metric_table.h"
+#include "objective/objective_table.h"
 #include "predictor/predictors.h"
 #include "research/absolute_error/moment_search.h"
 #include "research/adaboost/adaboost.h"
@@ -27,20 +27,19 @@ namespace {
 /// TreeParam is listed only once, with the booster.
 void Fill(Registries* all) {
   all->tree_methods.Add({"exact", "Every boundary between two values is a candidate, over presorted columns.",
-                         MakeExactBuilder, &DescribeParameters<MemoryParam>});
-  all->tree_methods.Add(
-      {"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder, &HistParameters});
+                         MakeExactBuilder, &DescribeParameters<MemoryParam>, ExactSupports()});
+  all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder,
+                         &HistParameters, HistSupports()});
   all->tree_methods.Add({"approx", "As hist, with bins made for each tree from quantiles weighted by hessians.",
-                         MakeApproxBuilder, &DescribeParameters<MemoryParam>});
+                         MakeApproxBuilder, &DescribeParameters<MemoryParam>, ApproxSupports()});
   all->tree_updaters.Add({"refresh", "Statistics of nodes and values of leaves become those of other data.",
-                          [](ParamMap const& map) {
-                            return std::make_unique<RefreshUpdater>(ParseParameters<TreeParam>(map),
-                                                                    ParseParameters<RefreshParam>(map));
+                          [](TrainingParams const& params) {
+                            return std::make_unique<RefreshUpdater>(params.tree,
+                                                                    ParseParameters<RefreshParam>(params.all));
                           },
                           &DescribeParameters<RefreshParam>});
-  all->tree_updaters.Add(
-      {"prune", "Splits that bring less than gamma, or lie at max_depth or below, become leaves.",
-       [](ParamMap const& map) { return std::make_unique<PruneUpdater>(ParseParameters<TreeParam>(map)); }});
+  all->tree_updaters.Add({"prune", "Splits that bring less than gamma, or lie at max_depth or below, become leaves.",
+                          [](TrainingParams const& params) { return std::make_unique<PruneUpdater>(params.tree); }});
   RegisterPredictors(&all->predictors);
   RegisterLinearPredictor(&all->predictors);
   RegisterObjectives(&all->objectives);
@@ -50,7 +49,7 @@ void Fill(Registries* all) {
   RegisterLinearBooster(&all->boosters);
   RegisterResearchSketches(&all->sketches);
   RegisterErrorSketches(&all->error_sketches);
-  all->engines.Add({"cpu", "Margins and gradients in host memory.", MakeCpuEngine});
+  all->engines.Add({"cpu", "Margins and gradients in host memory.", MakeCpuEngine, nullptr, CpuEngineSupports()});
   all->readers.Add({"libsvm", "Sparse text: label[:weight] [qid:n] index:value ...",
                     [](Context const& ctx, std::string const& path, ParamMap const& params) {
                       return ReadLibsvm(ctx, path, params);

@@ -9,7 +9,6 @@
 #include "kauri/error.h"
 #include "kauri/model.h"
 #include "kauri/objective.h"
-#include "kauri/parameter.h"
 
 namespace kauri {
 
@@ -22,22 +21,11 @@ struct Round {
   std::optional<LinearPart> linear;  ///< replaces the model's linear part; there are no trees then
 };
 
-/// Immutable, shared by threads.
+/// Immutable, shared by threads. Its entry in the registry declares the features that it supports
+/// (kauri/capabilities.h).
 class Booster {
  public:
   virtual ~Booster() = default;
-  /// \throws Error(kParameter) if its parameters allow predictions only. Called before any cost of training.
-  virtual void RequireTraining() const {}
-  /// \throws Error(kParameter) unless several ranks, each with some of the rows, can train it together.
-  virtual void RequireGroup() const = 0;
-  /// \throws Error(kParameter) unless its trees may grow on other gradients than their leaf values.
-  virtual void RequireSplitGradients() const {
-    Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: separate gradients ",
-         "for splits are supported by booster=gbtree and dart only; leave out the gradients for splits ",
-         "(return None from split_grad).");
-  }
-  /// Returns its defaults of parameters that other components declare. They apply where the user sets none.
-  virtual ParamMap ParameterDefaults() const { return {}; }
   /// Returns the loss whose gradients its rounds use in place of the objective's, from margin 0 unless a base score is
   /// given; nullptr: the objective's. It lives as long as the booster.
   virtual Objective const* OwnLoss() const { return nullptr; }

@@ -243,6 +243,15 @@ KAURI_API int KauriExplainFunction(KauriRowFunction* function, void* user, doubl
  * and "memory_budget" of that call. Errors: no such file, a malformed line (with its number).
  */
 KAURI_API int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out);
+/**
+ * Reads a file like XGDMatrixCreateFromURI, for a booster of classes: labels of the CSV text may be texts, and texts of
+ * categorical columns have the model's codes. The classes are those of the booster's attribute kauri_classes, a JSON
+ * object {"dtype": "U", "values": list of texts}; class i is text i. A booster without the attribute and without rounds
+ * gets it from the file, its texts sorted by their bytes. `config`: {"uri": as there, and "max_bin", "memory_budget"}.
+ * Errors: labels of text that are not among the classes, for an objective that is not a classification, or for a model
+ * that was trained on numbers.
+ */
+KAURI_API int KauriBoosterReadData(BoosterHandle handle, char const* config, DMatrixHandle* out);
 /** Copies `data`, an array interface [n_rows, n_cols]. `config`: {"missing": number, "nthread": optional count}. */
 KAURI_API int XGDMatrixCreateFromDense(char const* data, char const* config, DMatrixHandle* out);
 /**

@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-struct BinRequest;  // data/bins/codes_on_device.h
+struct BinRequest;  // data/bins/bin_store.h
 struct CodedRows;
 struct DeviceBatches;
 struct Context;

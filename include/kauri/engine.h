@@ -101,17 +101,11 @@ class Engine {
   /// `splits`, leaf values from `leaves`, summed over the same rows. Sampling by gradient size uses `splits`; a sampled
   /// row has the same weight in both.
   virtual void SetSplitGradients(Context const& ctx, DataMatrix const& train, SplitGradients const& gradients) = 0;
-  /// Samples rows, builds a tree from the gradients, and adds its leaves to the cached margins of `train`. If the
-  /// objective of the gradients defines leaf values as a quantile, the leaves are set to it first.
-  virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                         RoundTree const& tree) = 0;
-  /// Builds several independent trees of a round: concurrently where that is faster.
+  /// Builds independent trees of a round, in this order, or concurrently where that is faster. For each tree, samples
+  /// rows, builds the tree from the gradients, and adds its leaves to the cached margins of `train`. If the objective
+  /// of the gradients defines leaf values as a quantile, the leaves are set to it first.
   virtual std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                                       std::vector<RoundTree> const& trees) {
-    std::vector<Tree> built;
-    for (auto const& tree : trees) built.push_back(BuildTree(ctx, train, builder, tree));
-    return built;
-  }
+                                       std::vector<RoundTree> const& trees) = 0;
   /// Notes that the caller has appended the trees of a round to the model: the margins of `train` contain them already.
   virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;
   /// Evaluates each metric on the transformed cached margins of `data`.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/capabilities.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 
@@ -25,6 +26,7 @@ class DeviceMemory;
 class SketchMethod;
 class ErrorSketch;
 struct Context;
+struct TrainingParams;
 struct TreeParam;
 
 /// A table from name to factory. A second registration of a name and an unknown name are errors. Thread-safe: a plug-in
@@ -37,6 +39,9 @@ class Registry {
     std::string description;
     Factory make;
     ParameterTable (*parameters)() = nullptr;  ///< parameters that this component declares; nullptr: none
+    Capabilities supports = {};                ///< features that a booster, tree method or engine supports
+    /// A booster's defaults of parameters that other components declare. They apply where the user sets none.
+    ParamMap defaults = {};
   };
 
   explicit Registry(std::string role) : role_(std::move(role)) {}
@@ -85,14 +90,15 @@ class Registry {
   std::deque<Entry> entries_;
 };
 
-/// Factories read their own parameters from the map.
-using TreeBuilderFactory = std::function<std::unique_ptr<TreeBuilder>(ParamMap const&)>;
-using TreeUpdaterFactory = std::function<std::unique_ptr<TreeUpdater>(ParamMap const&)>;
+/// Factories of boosters, tree methods and updaters receive the parameters of trees parsed (kauri/tree_param.h). Each
+/// factory reads its own parameters from the map.
+using TreeBuilderFactory = std::function<std::unique_ptr<TreeBuilder>(TrainingParams const&)>;
+using TreeUpdaterFactory = std::function<std::unique_ptr<TreeUpdater>(TrainingParams const&)>;
+using BoosterFactory = std::function<std::unique_ptr<Booster>(TrainingParams const&)>;
 using PredictorFactory = std::function<std::unique_ptr<Predictor>(ParamMap const&)>;
 using ObjectiveFactory = std::function<std::unique_ptr<Objective>(ParamMap const&)>;
 /// `argument` is the text after '@' in the metric's name, empty without one: error@0.7.
 using MetricFactory = std::function<std::unique_ptr<Metric>(std::string const& argument, ParamMap const&)>;
-using BoosterFactory = std::function<std::unique_ptr<Booster>(ParamMap const&)>;
 using EngineFactory = std::function<std::unique_ptr<Engine>()>;
 using DeviceMemoryFactory = std::function<std::unique_ptr<DeviceMemory>()>;
 using ReaderFactory =

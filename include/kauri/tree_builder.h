@@ -50,17 +50,13 @@ struct TreeTask {
   LineErrors errors;  ///< set if the criterion needs them
 };
 
-/// A tree method; immutable, shared by threads.
+/// A tree method; immutable, shared by threads. Its entry in the registry declares the features that it supports
+/// (kauri/capabilities.h); trainings that ask for others never reach it.
 class TreeBuilder {
  public:
   virtual ~TreeBuilder() = default;
   /// Returns a key of everything besides the data that a state depends on: two builders with equal keys share states.
   virtual std::string StateKey() const { return {}; }
-  /// Returns whether it also builds trees with vector leaves, from the table of a task.
-  virtual bool BuildsVectorLeaves() const { return false; }
-  /// Returns whether ranks that each have some of the rows grow the tree of all rows together, through the collective
-  /// of their contexts.
-  virtual bool LearnsInGroups() const { return false; }
   /// Creates the state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
   virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
   /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not. The same input and seed give

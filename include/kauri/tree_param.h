@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+
+#include "kauri/parameter.h"
 
 namespace kauri {
 
@@ -246,6 +249,17 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
 
   /// \throws Error(kParameter): zero sampling rates; two ways of weighting rows; invalid costs.
   void Validate() const;
+};
+
+/// The parameters of a training: the input of the factories of boosters, tree methods and updaters. `tree` is what they
+/// use of the parameters of trees, and may differ from the text in `all`.
+struct TrainingParams {
+  TrainingParams() : TrainingParams(ParamMap()) {}
+  /// Parses the parameters of trees. \throws Error(kParameter).
+  explicit TrainingParams(ParamMap params) : all(std::move(params)), tree(ParseParameters<TreeParam>(all)) {}
+
+  ParamMap all;    ///< all parameters as text, from which a component reads its own
+  TreeParam tree;  ///< the parameters of trees, parsed once for all components
 };
 
 }  // namespace kauri

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include "cuda/capabilities.h"
 #include "cuda/common/device_problem.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/engine/cuda_engine.h"
@@ -12,7 +13,7 @@
 #include "cuda/hist/gpu_approx_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
 
@@ -44,16 +45,17 @@ std::string DescribeDevices(std::string* problem) {
 }
 
 void RegisterEntries(Registries* registries) {
-  registries->engines.Add({"cuda", "Margins, gradients and metrics in the memory of a CUDA device.", MakeCudaEngine});
+  registries->engines.Add({"cuda", "Margins, gradients and metrics in the memory of a CUDA device.", MakeCudaEngine,
+                           nullptr, CudaEngineSupports()});
   registries->tree_methods.Add({"gpu_exact",
                                 "The exact method on a CUDA device; the bytes of its models are those of exact.",
-                                MakeGpuExactBuilder, &DescribeParameters<GpuExactParam>});
+                                MakeGpuExactBuilder, &DescribeParameters<GpuExactParam>, GpuExactSupports()});
   registries->tree_methods.Add({"gpu_hist",
                                 "The histogram method on a CUDA device; the bytes of its models are those of hist.",
-                                MakeGpuHistBuilder, &DescribeParameters<MemoryParam>});
+                                MakeGpuHistBuilder, &DescribeParameters<MemoryParam>, GpuHistSupports()});
   registries->tree_methods.Add({"gpu_approx",
                                 "The approximate method on a CUDA device; the bytes of its models are those of approx.",
-                                MakeGpuApproxBuilder, &DescribeParameters<MemoryParam>});
+                                MakeGpuApproxBuilder, &DescribeParameters<MemoryParam>, GpuApproxSupports()});
   RegisterGpuPredictor(&registries->predictors);
   registries->device_memories.Add(
       {"cuda", "Arrays in the memory of CUDA devices.", [] { return MakeCudaMemory(KeepBins); }});

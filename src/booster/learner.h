@@ -15,7 +15,6 @@
 #include "booster/config/client.h"
 #include "booster/model/ready_model.h"
 #include "booster/model_io/dialect.h"
-#include "booster/predict/device_prediction.h"
 #include "booster/predict/prediction.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
@@ -27,6 +26,7 @@
 namespace kauri {
 
 struct ConfigDocument;
+struct Request;
 class Collective;
 class Configuration;
 class TrainedModel;
@@ -143,8 +143,10 @@ class Learner {
   std::vector<std::string> const& FeatureInfo(std::string const& field) const;
 
  private:
-  void BoostRound(std::shared_ptr<Components const> const& parts, std::shared_ptr<DataMatrix const> const& train,
-                  std::int64_t iteration, RoundGradients const& gradients);
+  /// Checks that a round that asks for `asked` may be trained on `train`. Ends an unfinished process_type=update, with
+  /// a warning, unless the round continues it.
+  void CheckRound(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Request const& asked,
+                  ModelDraft* draft);
   /// Creates a learner with the parameters of another, and no model.
   explicit Learner(Configuration const& settings);
   void LoadModel(Model model);

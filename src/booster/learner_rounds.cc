@@ -10,6 +10,7 @@
 #include "booster/model/column_fit.h"
 #include "booster/model/model_fit.h"
 #include "booster/model/trained_model.h"
+#include "booster/support/training_support.h"
 #include "booster/training/first_round.h"
 #include "booster/training/trained_categories.h"
 #include "booster/training/training.h"
@@ -29,11 +30,6 @@ void ContinueUpdate(ModelDraft* draft, Training* training) {
       Fail(ErrorKind::kParameter, "process_type=update changes the trees of a model, and the booster has none; ",
            "load a model first, or use process_type=default.");
     }
-    if (!model.tree_weights.empty()) {
-      Fail(ErrorKind::kParameter,
-           "process_type=update takes trees of booster=gbtree only; the trees of this model have ",
-           "weights (dropout). Add rounds with process_type=default, or train a new model.");
-    }
     draft->BeginUpdate();
     training->ForgetData();
   }
@@ -51,24 +47,33 @@ void WarnOfPartialUpdate(Model const& model, Model const* updated) {
       "take a slice of it first.");
 }
 
-void RequireScalarLeaves(Model const& model) {
-  if (model.HasLinearLeaves()) {
-    Fail(ErrorKind::kModel, "process_type=update: the model has linear leaves (linear_tree=1), which no updater ",
-         "changes; train a new model, or add rounds to this one with process_type=default.");
-  }
-  if (!model.HasVectorLeaves()) return;
-  Fail(ErrorKind::kModel, "process_type=update: the model has trees with vector leaves ",
-       "(multi_strategy=multi_output_tree), which no updater changes; train a new model, or add rounds to this one ",
-       "with process_type=default.");
+/// Returns what a round of process_type=update asks for, which changes the trees of `model`.
+Request AskedByUpdate(Model const& model) {
+  Request request;
+  request.features.AddIf(model.HasLinearLeaves(), Feature::kLinearModel);
+  request.features.AddIf(model.HasVectorLeaves(), Feature::kVectorModel);
+  request.features.AddIf(!model.tree_weights.empty(), Feature::kWeightedModel);
+  return request;
 }
 
-/// Checks the source of gradients. \throws Error(kParameter) unless the booster's rounds accept it.
-void RequireGradients(Booster const& booster, RoundGradients const& gradients) {
-  if (std::holds_alternative<SplitGradients>(gradients)) booster.RequireSplitGradients();
-  if (booster.OwnLoss() == nullptr || std::holds_alternative<ObjectiveGradients>(gradients)) return;
-  Fail(ErrorKind::kParameter, "the booster has a built-in loss, ", booster.OwnLoss()->Name(),
-       ", but gradients were passed; leave the gradients out, or use booster=gbtree.");
+/// Returns what the gradients and the process ranks of a round ask for.
+Request AskedByRound(Components const& parts, RoundGradients const& gradients) {
+  Request request;
+  request.features.AddIf(IsDistributed(parts.ctx), Feature::kRanks);
+  request.features.AddIf(std::holds_alternative<SplitGradients>(gradients), Feature::kSplitGradients);
+  request.features.AddIf(!std::holds_alternative<ObjectiveGradients>(gradients), Feature::kCustomGradients);
+  if (auto const* const loss = parts.booster->OwnLoss()) request.words.emplace("own_loss", loss->Name());
+  return request;
 }
+
+/// Returns the objective of the gradients that the library computes.
+Objective const& LossOf(Components const& parts) {
+  auto const* const own = parts.booster->OwnLoss();
+  return own == nullptr ? *parts.objective : *own;
+}
+
+/// Returns whether the caller passed the gradients of the round, so that the objective does not compute them.
+bool AreOfCaller(RoundGradients const& gradients) { return !std::holds_alternative<ObjectiveGradients>(gradients); }
 
 /// Sets the engine's gradients of a round. The objective may train its state on the way; the draft receives it.
 void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t iteration,
@@ -104,51 +109,54 @@ std::shared_ptr<DataMatrix const> Learner::Prepare(Components const& parts,
   return data;
 }
 
+void Learner::CheckRound(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Request const& asked,
+                         ModelDraft* draft) {
+  parts->support->Require(asked);
+  training_->Validate(parts, train, asked.features.Has(Feature::kCustomGradients));
+  training_->Agree(parts, train, draft->Get());
+  CheckTrainingNames(draft->Get(), train.Info());
+  if (parts->booster->UpdatesTrees()) {
+    training_->CheckKinds(draft->Get(), train, "the training data");
+    parts->support->Require(AskedByUpdate(draft->Updated() == nullptr ? draft->Get() : *draft->Updated()));
+  } else {
+    training_->CheckKindsOfTraining(draft->Get(), train);
+    WarnOfPartialUpdate(draft->Get(), draft->Updated());
+    draft->EndUpdate();
+  }
+}
+
 void Learner::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration,
                          RoundGradients const& gradients) {
   auto const parts = configuration_->Resolve();
-  InGroup(parts->ctx, [&] { BoostRound(parts, train, iteration, gradients); });
-}
-
-void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::shared_ptr<DataMatrix const> const& train,
-                         std::int64_t iteration, RoundGradients const& gradients) {
-  auto draft = model_->MakeDraft(parts);
+  auto const& ctx = parts->ctx;
   auto const& booster = *parts->booster;
-  auto const updates = booster.UpdatesTrees();
-  auto const custom = !std::holds_alternative<ObjectiveGradients>(gradients);
-  booster.RequireTraining();
-  RequireGradients(booster, gradients);
-  training_->Validate(parts, *train, custom);
-  training_->Agree(parts, *train, draft.Get());
-  CheckTrainingNames(draft.Get(), train->Info());
-  if (updates) {
-    training_->CheckKinds(draft.Get(), *train, "the training data");
-    RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
-  } else {
-    training_->CheckKindsOfTraining(draft.Get(), *train);
-    WarnOfPartialUpdate(draft.Get(), draft.Updated());
-    draft.EndUpdate();
-  }
-  auto* const engine = training_->EngineFor(*parts);
-  try {
-    if (updates) ContinueUpdate(&draft, training_.get());
-    auto const known = Prepare(*parts, train, custom, &draft);
-    SettleEncoding(*parts, *known, custom, training_->Ordered(), &draft);
-    if (parts->client.habits == Habits::kKauri) AdoptColumnLabels(train->Info(), &draft);
-    auto const& model = draft.Get();
-    auto const data = training_->Ordered()->For(parts->ctx, known, model, iteration);
-    auto const dropped = booster.DroppedTrees(parts->ctx, model);
-    engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
-    SetGradients(*parts, *data, iteration, gradients, engine, &draft);
-    auto round = updates ? booster.UpdateRound(parts->ctx, *data, model, *draft.Updated(), *parts->predictor, engine)
-                         : booster.BoostRound(parts->ctx, *data, model, iteration, engine);
-    model_->Commit(std::move(draft), std::move(round));
-    engine->FinishRound(*data, model_->AsTrained());
-    configuration_->KeepDefaultMetric();
-  } catch (...) {
-    training_->ForgetData();  // margins may hold trees of the round
-    throw;
-  }
+  InGroup(ctx, [&] {
+    auto draft = model_->MakeDraft(parts);
+    auto const asked = AskedByRound(*parts, gradients);
+    CheckRound(parts, *train, asked, &draft);
+    auto* const engine = training_->EngineFor(*parts);
+    try {
+      if (booster.UpdatesTrees()) ContinueUpdate(&draft, training_.get());
+      auto const known = Prepare(*parts, train, AreOfCaller(gradients), &draft);
+      SettleEncoding(*parts, *known, asked, training_->Ordered(), &draft);
+      if (parts->client.habits == Habits::kKauri) AdoptColumnLabels(train->Info(), &draft);
+      auto const& model = draft.Get();
+      auto const data = training_->Ordered()->For(ctx, known, model, iteration);
+      parts->support->RequireData(asked, *data, LossOf(*parts), model.NumOutputs());
+      auto const dropped = booster.DroppedTrees(ctx, model);
+      engine->UpdateMargins(ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
+      SetGradients(*parts, *data, iteration, gradients, engine, &draft);
+      auto round = booster.UpdatesTrees()
+                       ? booster.UpdateRound(ctx, *data, model, *draft.Updated(), *parts->predictor, engine)
+                       : booster.BoostRound(ctx, *data, model, iteration, engine);
+      model_->Commit(std::move(draft), std::move(round));
+      engine->FinishRound(*data, model_->AsTrained());
+      configuration_->KeepDefaultMetric();
+    } catch (...) {
+      training_->ForgetData();  // margins may hold trees of the round
+      throw;
+    }
+  });
 }
 
 void Learner::WarnOfLostRounds() const { WarnOfPartialUpdate(model_->AsTrained(), model_->Updated()); }

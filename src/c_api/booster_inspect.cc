@@ -1,10 +1,11 @@
-/// Dumps of the trees and importance of the features.
+/// Dumps of the trees, importance of the features, counts of rows, and receipts.
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "booster/learner.h"
 #include "booster/model_io/dump.h"
+#include "booster/receipt/receipt.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -127,5 +128,32 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
     *NotNull(out_scores, "out_scores") = buffers.floats.data();
     buffers.ReturnStrings(std::move(names), NotNull(out_n_features, "out_n_features"),
                           NotNull(out_features, "out_features"));
+  });
+}
+
+// Counts the rows of each node.
+
+int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat) {
+  return Guard([&] { BoosterUse(handle)->CountRows(*DataRead(dmat)->data); });
+}
+
+// Receipts.
+
+int KauriBoosterAddReceipt(BoosterHandle handle, DMatrixHandle dmat) {
+  return Guard([&] {
+    BoosterUse const learner(handle);
+    auto const& booster = *learner.Handle().learner;
+    auto receipt = kauri::MakeReceipt(booster, booster.GetModel(), DataRead(dmat)->data);
+    learner->Attributes()[kauri::kReceiptAttribute] = std::move(receipt);
+  });
+}
+
+int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_ulong* out_len, char const*** out) {
+  return Guard([&] {
+    BoosterRead const booster(handle);
+    NotNull(out_len, "out_len");
+    NotNull(out, "out");
+    auto differences = kauri::DifferencesFromReceipt(*booster->learner, DataRead(dmat)->data);
+    booster->Buffers().ReturnStrings(std::move(differences), out_len, out);
   });
 }

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "c_api/handles.h"
-#include "data/adapters/infinities.h"
+#include "data/adapters/array_views.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri::c_api {

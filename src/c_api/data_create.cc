@@ -6,15 +6,16 @@
 #include <memory>
 #include <utility>
 
+#include "booster/names/class_names.h"
 #include "c_api/arrays.h"
 #include "c_api/categories.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "data/adapters/array_views.h"
 #include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
-#include "data/adapters/csc_adapter.h"
 #include "data/copies/slice.h"
 #include "data/file/binary_format.h"
 #include "data_from_uri.h"
@@ -27,6 +28,13 @@ std::unique_ptr<DataMatrix> FromUri(JsonConfig const& config) {
     Fail(ErrorKind::kParameter, "XGDMatrixCreateFromURI: data_split_mode=", mode, " is not available; use 0 (rows).");
   }
   return ReadUri(MakeContext(0), config.Text("uri"), BinOptionsOf(config));
+}
+
+std::unique_ptr<DataMatrix> FromUriFor(Learner* learner, JsonConfig const& config) {
+  auto names = TextNamesOf(learner->GetModel());
+  auto data = ReadUri(MakeContext(0), config.Text("uri"), BinOptionsOf(config), &names);
+  KeepClasses(names, learner);
+  return data;
 }
 
 std::unique_ptr<DataMatrix> FromRows(float const* data, bst_ulong n_rows, bst_ulong n_cols, float missing,
@@ -83,6 +91,15 @@ int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out) {
   return Guard([&] {
     NotNull(out, "out");
     ReturnData(FromUri(JsonConfig(config, "XGDMatrixCreateFromURI")), out);
+  });
+}
+
+int KauriBoosterReadData(BoosterHandle handle, char const* config, DMatrixHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    JsonConfig const settings(config, "KauriBoosterReadData");
+    BoosterUse const booster(handle);
+    ReturnData(FromUriFor(booster.Handle().learner.get(), settings), out);
   });
 }
 

@@ -4,7 +4,7 @@
 
 #include "c_api/arrays.h"
 #include "c_api/categories.h"
-#include "c_api/data_iterator.h"
+#include "c_api/data_create.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "c_api/data_iterator.h"
+#include "c_api/data_create.h"
 #include "c_api/guard.h"
 #include "common/text/quoted.h"
 #include "data/sketch/cut_weights.h"

@@ -4,11 +4,15 @@
 /// may read an object at a time; a call that changes it has it alone (BoosterRead, BoosterUse, DataRead and similar
 /// classes below). Calls that change data hold no other object, so no locking order is needed. Returned values lie in
 /// buffers of the calling thread.
+///
+/// PendingLabels are the labels of a proxy: given in device memory, they are copied to the host while the device works
+/// on the features.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,15 +21,31 @@
 #include <vector>
 
 #include "booster/learner.h"
-#include "c_api/pending_labels.h"
-#include "common/float_memory.h"
+#include "common/large_memory.h"
 #include "common/threads/shared_lock.h"
 #include "data/meta_info.h"
 #include "kauri/c_api.h"
 #include "kauri/collective.h"
 #include "kauri/data_matrix.h"
+#include "kauri/device_memory.h"
+#include "kauri/meta_info.h"
 
 namespace kauri::c_api {
+
+/// Pending labels: at most one column or table of them.
+class PendingLabels {
+ public:
+  PendingLabels() = default;
+  /// Starts the copy. `array`, in device memory, has been read when this returns. info: info of the rows of the labels.
+  PendingLabels(MetaInfo const& info, DeviceArray const& array);
+
+  bool AreThere() const { return labels_.valid(); }
+  /// Waits for the labels and sets them, once. \throws as SetInfo.
+  void Finish(MetaInfo* info);
+
+ private:
+  std::future<MetaInfo> labels_;  ///< its destructor waits
+};
 
 /// The parsed configuration of a prediction in place. The last one is kept, because parsing takes longer than
 /// predicting a row.

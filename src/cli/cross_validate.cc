@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "booster/names/class_names.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "cli/text_labels.h"
-#include "data/copies/folds.h"
 #include "data/copies/slice.h"
 #include "data/meta_info.h"
 

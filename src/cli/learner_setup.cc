@@ -1,17 +1,18 @@
 #include "cli/learner_setup.h"
 
+#include <string>
+
 #include "booster/config/learner_param.h"
 #include "booster/config/parameter_check.h"
-#include "cli/text_labels.h"
+#include "booster/names/class_names.h"
 #include "common/files/read_file.h"
 #include "common/text/log.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "data_from_uri.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"
 
 namespace kauri::cli {
-
 namespace {
 
 constexpr std::size_t kShownText = 60;
@@ -88,10 +89,11 @@ std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const
 }
 
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
-                                        std::string const& uri) {
-  auto names = NamesOf(model.GetModel());
+                                        std::string const& uri, LabelUse labels) {
+  auto names = TextNamesOf(model.GetModel());
   auto data = ReadValues(options, key, uri, &names);
   try {
+    if (labels == LabelUse::kCompared) RequireKnownClasses(names, model.GetModel());
     model.CheckColumns(DeclaredColumns::Of(data->Info()).With(*data->View()), data->NumCols());
   } catch (Error const& error) {
     Fail(error.Kind(), key, "=", uri, ": ", error.what());

@@ -6,9 +6,10 @@
 
 #include "booster/learner.h"
 #include "cli/options.h"
-#include "data/text/text_names.h"
+#include "data/text/text_reader.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/model.h"
 #include "kauri/parameter.h"
 
 namespace kauri::cli {
@@ -30,9 +31,12 @@ std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& 
 /// Reads data for tasks that need values. \throws Error for data with a cache.
 std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri,
                                        TextNames* names = nullptr);
+/// Whether a task compares the labels of its rows with predictions.
+enum class LabelUse { kNone, kCompared };
+
 /// Reads rows that a model is to predict, with the names of its classes and categories. \throws Error that names `key`
-/// if their columns are not the model's.
+/// if their columns are not the model's, or as RequireKnownClasses if the labels are used.
 std::shared_ptr<DataMatrix> ReadRowsFor(ReadyModel const& model, Options const& options, std::string const& key,
-                                        std::string const& uri);
+                                        std::string const& uri, LabelUse labels = LabelUse::kNone);
 
 }  // namespace kauri::cli

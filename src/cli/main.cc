@@ -9,11 +9,9 @@
 
 #include "cli/command_form.h"
 #include "cli/files.h"
-#include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/task_keys.h"
+#include "cli/report.h"
 #include "cli/tasks.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"

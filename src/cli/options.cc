@@ -7,7 +7,7 @@
 #include "booster/config/parameter_check.h"
 #include "booster/model_io/dump.h"
 #include "booster/names/other_names.h"
-#include "cli/task_keys.h"
+#include "cli/tasks.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"

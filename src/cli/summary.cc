@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "cli/tasks.h"
 #include "common/text/quoted.h"
-#include "data/bins/tree_bin_options.h"
+#include "data/bins/derived_bins.h"
 #include "data/sketch/cut_weights.h"
 #include "data/summary/column_summary.h"
 

@@ -3,21 +3,23 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
+#include "booster/names/class_names.h"
 #include "booster/receipt/receipt.h"
 #include "cli/checkpoint.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/learner_setup.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
-#include "cli/text_labels.h"
 #include "common/files/folder_lock.h"
+#include "common/text/log.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -52,6 +54,16 @@ std::string WatchedSet(Options const& options) {
   return options.evaluation_sets.empty() ? std::string() : options.evaluation_sets.back().first;
 }
 
+/// Writes the number of each class to standard error, unless verbosity is 0.
+void SayClasses(std::vector<std::string> const& classes) {
+  if (GetLogLevel() == 0) return;
+  std::cerr << "classes:";
+  for (std::size_t place = 0; place < classes.size(); ++place) {
+    std::cerr << (place == 0 ? " " : ", ") << place << " is " << Quoted(classes[place]);
+  }
+  std::cerr << '\n';
+}
+
 class Trainer {
  public:
   Trainer(Options const& options, Checkpoint checkpoint)
@@ -65,9 +77,9 @@ class Trainer {
         best_(std::move(checkpoint.best_model)) {
     SetUpLearner(WithModelOf(checkpoint, options), &learner_);
     ForgetCheckpoint(&learner_.Attributes());
-    auto names = NamesOf(learner_.GetModel());
+    auto names = TextNamesOf(learner_.GetModel());
     train_ = ReadData(options, "data", cli_.data, &names);
-    KeepClasses(names, &learner_);
+    if (KeepClasses(names, &learner_)) SayClasses(names.classes);
     if (names.categories.empty()) names.categories = train_->Info().category_names;
     if (names.features.empty()) names.features = train_->Info().feature_names;
     for (auto const& [name, uri] : options.evaluation_sets) {
@@ -205,6 +217,26 @@ void Train(Options const& options) {
   std::optional<FolderLock> lock;  // otherwise two trainings would take over each other's checkpoints
   if (options.cli.save_period > 0) lock.emplace(options.cli.model_dir, "model_dir");
   Trainer(options, FindCheckpoint(options)).Run();
+}
+
+// task=verify: trains a model again by its receipt.
+
+void Verify(Options const& options) {
+  auto const& cli = options.cli;
+  Learner learner;
+  SetUpLearner(options, &learner);
+  auto names = TextNamesOf(learner.GetModel());
+  auto const data = ReadData(options, "data", cli.data, &names);
+  std::string found;
+  for (auto const& difference : DifferencesFromReceipt(learner, data)) {
+    found += (found.empty() ? "" : "; ") + difference;
+  }
+  if (!found.empty()) {
+    Fail(ErrorKind::kModel, "model_in=", cli.model_in, " is not verified: ", found,
+         ". Give the rows, labels and weights that the model was trained on, and the model as it was then.");
+  }
+  std::cout << Presentable(cli.model_in) << ": verified; learning " << Counted(learner.NumIterations(), "round")
+            << " again from " << Presentable(cli.data) << " gives the same bytes\n";
 }
 
 }  // namespace kauri::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "collective/parcel.h"
+#include "collective/reduce.h"
 #include "collective/row_ranges.h"
 #include "kauri/error.h"
 

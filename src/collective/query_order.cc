@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collective/parcel.h"
+#include "collective/reduce.h"
 #include "collective/row_ranges.h"
 #include "kauri/error.h"
 

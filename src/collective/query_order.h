@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/parcel.h"
+#include "collective/reduce.h"
 #include "kauri/collective.h"
 #include "kauri/meta_info.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "collective/parcel.h"
 #include "collective/reduce.h"
 #include "kauri/error.h"
 

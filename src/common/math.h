@@ -6,6 +6,8 @@
 /// below 2e-14 relative for Exp and 1e-15 for Log, so the float32 result is correctly rounded except for about one
 /// argument in ten million. Special cases are selects at the end, not early returns, so that loops over these functions
 /// become vector code.
+///
+/// DescendingFloatKey makes integers that order floats, for sorting with the same result on every host and device.
 #pragma once
 
 #include <cstdint>
@@ -96,5 +98,14 @@ KAURI_HD float Sigmoid(float x) { return static_cast<float>(1.0 / (1.0 + Exp(-st
 KAURI_HD float ExpFloat(float x) { return static_cast<float>(Exp(static_cast<double>(x))); }
 
 KAURI_HD float LogFloat(float x) { return static_cast<float>(Log(static_cast<double>(x))); }
+
+/// Returns a key that is smaller for a larger value; 0 and -0 have the same key. A total order, NaNs included.
+KAURI_HD std::uint32_t DescendingFloatKey(float value) {
+  float const positive_zero = value + 0.0F;
+  std::uint32_t bits;
+  std::memcpy(&bits, &positive_zero, sizeof(bits));
+  std::uint32_t const ascending = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
+  return ~ascending;
+}
 
 }  // namespace kauri

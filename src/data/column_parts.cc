@@ -1,7 +1,6 @@
 #include "data/column_parts.h"
 
 #include "common/large_memory.h"
-#include "data/column_places.h"
 
 namespace kauri {
 

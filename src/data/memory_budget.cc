@@ -1,11 +1,11 @@
 #include "data/memory_budget.h"
 
 #include <cstdlib>  // defines __GLIBC__
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#include "data/memory_param.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -7,8 +7,8 @@
 #include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
+#include "data/matrix_view.h"
 #include "data/meta_info.h"
-#include "data/row_reader.h"
 #include "engine/data_cache.h"
 #include "engine/gradient_table.h"
 #include "engine/leaf_gradients.h"
@@ -38,7 +38,7 @@ struct HostData {
   TrainingData training;
   std::vector<GradientPair> gradients;       ///< [n_rows, n_gradients]
   std::int64_t n_gradients = 1;              ///< n_outputs, or fewer if leaves have their own gradients
-  bool leaves_apart = false;                 ///< leaf values are computed from `leaf_gradients`
+  bool has_leaf_gradients = false;           ///< leaf values are computed from `leaf_gradients`
   std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs]; unused if leaf values come from `gradients`
   FixedGradients fixed;
   OutputGradients of_output;  ///< replaces `fixed` with several outputs
@@ -85,7 +85,7 @@ class CpuEngine : public Engine, public HostSide {
     auto& own = data_.Of(train);
     ResizeLarge(ctx, &own.gradients, own.margins.size());
     own.n_gradients = own.n_outputs;
-    own.leaves_apart = false;
+    own.has_leaf_gradients = false;
     own.of_output.Reset();
     objective.ComputeGradients(ctx, own.margins, train.Info(), iteration, own.gradients);
     own.errors.Begin(objective);
@@ -98,7 +98,7 @@ class CpuEngine : public Engine, public HostSide {
     own.errors.Forget();
     own.gradients.assign(gradients.begin(), gradients.end());
     own.n_gradients = own.n_outputs;
-    own.leaves_apart = false;
+    own.has_leaf_gradients = false;
     own.of_output.Reset();
     own.training.Watch().Expect(true);
   }
@@ -109,34 +109,31 @@ class CpuEngine : public Engine, public HostSide {
     own.errors.Forget();
     own.gradients.assign(gradients.splits.begin(), gradients.splits.end());
     own.n_gradients = gradients.n_split_outputs;
-    own.leaves_apart = true;
+    own.has_leaf_gradients = true;
     own.leaf_gradients.assign(gradients.leaves.begin(), gradients.leaves.end());
     own.of_output.Reset();
     own.training.Watch().Expect(true);
   }
 
-  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                 RoundTree const& tree) override {
+  std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                               std::vector<RoundTree> const& trees) override {
     auto& own = data_.Of(train);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    TreeTask task;
-    auto const drawn = DrawRows(ctx, train.Info(), tree, &own, &task);
-    if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
-    task.sampled_rows = drawn.used;
-    task.place = tree.place;
-    if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
-    auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
-    auto built = builder.Build(ctx, train, task, state, leaf_of_row);
-    if (own.leaves_apart) {
-      SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built);
-    }
-    if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built);
-    if (built.HasLinearLeaves()) {
-      AddLinearLeaves(ctx, train, built, tree.output, &own);
-    } else if (QueuesLeaves(tree, own)) {
-      QueueLeaves(ctx, built, tree.output, &own);
-    } else {
-      AddLeaves(ctx, built, tree.output, &own);
+    std::vector<Tree> built;
+    for (auto const& tree : trees) {
+      TreeTask task;
+      auto const drawn = DrawRows(ctx, train.Info(), tree, &own, &task);
+      if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
+      task.sampled_rows = drawn.used;
+      task.place = tree.place;
+      if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
+      auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
+      built.push_back(builder.Build(ctx, train, task, state, leaf_of_row));
+      if (own.has_leaf_gradients) {
+        SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built.back());
+      }
+      if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built.back());
+      AddToMargins(ctx, train, built.back(), tree, &own);
     }
     return built;
   }
@@ -229,6 +226,18 @@ class CpuEngine : public Engine, public HostSide {
     return own->leaf_of_row;
   }
 
+  /// Adds the leaves of a tree to the margins, now or with other trees of the round.
+  static void AddToMargins(Context const& ctx, DataMatrix const& train, Tree const& built, RoundTree const& tree,
+                           HostData* own) {
+    if (built.HasLinearLeaves()) {
+      AddLinearLeaves(ctx, train, built, tree.output, own);
+    } else if (QueuesLeaves(tree, *own)) {
+      QueueLeaves(ctx, built, tree.output, own);
+    } else {
+      AddLeaves(ctx, built, tree.output, own);
+    }
+  }
+
   /// Adds the leaves of the waiting trees once enough wait. The trees of the last output end a round, so nothing waits
   /// after it.
   static void QueueLeaves(Context const& ctx, Tree const& tree, std::int64_t output, HostData* own) {
@@ -279,5 +288,10 @@ class CpuEngine : public Engine, public HostSide {
 }  // namespace
 
 std::unique_ptr<Engine> MakeCpuEngine() { return std::make_unique<CpuEngine>(); }
+
+Capabilities CpuEngineSupports() {
+  return {{Feature::kTreeUpdates, Feature::kRowSampling, Feature::kGradientSampling, Feature::kLinearLeaves,
+           Feature::kOrderedEncoding}};
+}
 
 }  // namespace kauri

@@ -1,14 +1,14 @@
 /// \file Steps of the ROC and the precision-recall curve; host and device. auc.cc defines the curves.
 ///
 /// Weights are added up as integers, so tp and fp of a row do not depend on the order of addition. The areas of steps
-/// are float64, added in lanes (common/lane_sum.h): the step that ends with the row of place i is value i.
+/// are float64, added in lanes (common/sums.h): the step that ends with the row of place i is value i.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
 #include "common/math.h"
-#include "common/weighted_sum.h"
+#include "common/sums.h"
 #include "kauri/host_device.h"
 
 namespace kauri {

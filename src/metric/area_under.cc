@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/block_sum.h"
-#include "common/lane_sum.h"
+#include "common/sums.h"
 #include "common/text/log.h"
 
 namespace kauri {

@@ -7,9 +7,8 @@
 #include <string>
 
 #include "collective/all_rows.h"
-#include "common/block_sum.h"
-#include "common/loss/missing_labels.h"
-#include "common/weighted_sum.h"
+#include "common/loss/label_elements.h"
+#include "common/sums.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/inputs.h"

@@ -2,9 +2,10 @@
 #include "metric/element_losses.h"
 
 #include "kauri/error.h"
-#include "metric/number_argument.h"
+#include "metric/inputs.h"
 
 namespace kauri {
+
 ThresholdError::ThresholdError(std::string const& argument) : threshold(0.5F) {
   if (argument.empty() || ParseNumber(argument, &threshold)) return;
   Fail(ErrorKind::kParameter, "metric error@", argument, ": '", argument,

@@ -4,7 +4,7 @@
 
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
-#include "common/loss/missing_labels.h"
+#include "common/loss/label_elements.h"
 #include "kauri/error.h"
 
 namespace kauri {

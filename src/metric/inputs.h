@@ -1,6 +1,8 @@
-/// \file Checks of a metric's inputs.
+/// \file Checks of a metric's inputs, and numbers after '@' in a metric's name.
 #pragma once
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -22,5 +24,24 @@ void RequireKnownLabels(Context const& ctx, std::string const& metric, MetaInfo 
 std::int64_t OutputsPerRow(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
 /// \throws Error(kData) unless every label is an integer in [0, n_classes).
 void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int64_t n_classes);
+
+/// Parses a number. Returns false unless all of `argument` is a finite number.
+inline bool ParseNumber(std::string const& argument, float* number) {
+  auto const* end = argument.data() + argument.size();
+  auto const parsed = std::from_chars(argument.data(), end, *number);
+  return parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(*number);
+}
+
+/// Prints a number with all digits that are needed to read the same number back.
+inline std::string Digits(float number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), number).ptr};
+}
+
+/// Prints a number with six digits, as XGBoost does.
+inline std::string SixDigits(float number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), number, std::chars_format::general, 6).ptr};
+}
 
 }  // namespace kauri

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "common/weighted_sum.h"
+#include "common/sums.h"
 #include "metric/element_losses.h"
 #include "metric/metric_table.h"
 

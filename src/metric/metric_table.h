@@ -10,6 +10,7 @@
 /// for devices if its Formula() is an alternative of formula.h for which the plug-in has kernels.
 #pragma once
 
+#include "kauri/metric.h"
 #include "kauri/registry.h"
 
 /// This is the order of the printed list.
@@ -48,5 +49,7 @@ namespace kauri {
 #define KAURI_DECLARE_METRICS(Name) void Register##Name(Registry<MetricFactory>* registry);
 KAURI_METRICS(KAURI_NO_METRIC, KAURI_DECLARE_METRICS)
 #undef KAURI_DECLARE_METRICS
+
+void RegisterMetrics(Registry<MetricFactory>* registry);
 
 }  // namespace kauri

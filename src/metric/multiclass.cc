@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "common/loss/element_weights.h"
+#include "common/loss/label_elements.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"

@@ -3,29 +3,30 @@
 /// added in lanes, too.
 /// Several ranks: each scores its groups. Without groups all rows are one group, and every rank gets them, 8 bytes
 /// each.
-#include "metric/rank_metrics.h"
-
 #include <dmlc/parameter.h>
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "collective/all_rows.h"
 #include "collective/row_ranges.h"
-#include "common/lane_sum.h"
+#include "common/sums.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/error.h"
+#include "kauri/metric.h"
 #include "kauri/parameter.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/metric_table.h"
-#include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
 
 namespace kauri {
+
+// Metrics of the order within query groups: ndcg, map, pre.
 
 struct RankMetricParam : public dmlc::Parameter<RankMetricParam> {
   bool ndcg_exp_gain;
@@ -42,6 +43,27 @@ struct RankMetricParam : public dmlc::Parameter<RankMetricParam> {
 DMLC_REGISTER_PARAMETER(RankMetricParam);
 
 namespace {
+
+/// The weighted mean over groups of the scores of `rule`. Rows with equal predictions rank in their order in the data.
+/// If a prediction is NaN, the value is NaN.
+class RankMetric : public Metric {
+ public:
+  /// argument: the text after '@', or '-' alone.
+  RankMetric(std::string name, std::string argument, RankRule const& rule)
+      : name_(std::move(name)), argument_(std::move(argument)), rule_(rule) {}
+
+  std::string Name() const override;
+  std::string Argument() const override { return argument_; }
+  bool HigherIsBetter() const override { return true; }
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override;
+  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
+  MetricFormula Formula() const override;
+
+ private:
+  std::string name_;  ///< ndcg, map or pre
+  std::string argument_;
+  RankRule rule_;
+};
 
 using Kind = RankRule::Kind;
 

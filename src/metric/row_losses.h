@@ -1,11 +1,16 @@
 /// \file Losses of rows, added up over the rows of all ranks.
+///
+/// The value of a mean-over-rows metric for a single row; for a root of a mean, without the root. Weights are
+/// ignored.
 #pragma once
 
 #include <cstdint>
 
 #include "collective/row_sums.h"
-#include "common/lane_sum.h"
-#include "common/weighted_sum.h"
+#include "common/sums.h"
+#include "kauri/meta_info.h"
+#include "kauri/metric.h"
+#include "metric/formula.h"
 
 namespace kauri {
 
@@ -37,5 +42,21 @@ WeightedSum SumLossesOfRows(Context const& ctx, MetaInfo const& info, std::int64
   };
   return SumLossesOfRows(ctx, info, per_row, sum_of, loss_of);
 }
+
+class RowLoss {
+ public:
+  /// info: metadata of the rows; must outlive this object. \throws Error(kData) as Metric::Validate; Error(kParameter)
+  /// for metrics that are not means over rows.
+  RowLoss(Metric const& metric, MetaInfo const& info, std::int64_t n_outputs);
+
+  /// Returns the loss of a row. predictions: [n_outputs] of a row with the label of `row`. If each output has a loss,
+  /// returns the mean over the outputs with known labels, or 0 if there are none.
+  double Of(std::int64_t row, float const* predictions) const;
+
+ private:
+  MetricFormula formula_;
+  MetaInfo const& info_;
+  std::int64_t n_outputs_;
+};
 
 }  // namespace kauri

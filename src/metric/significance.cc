@@ -21,7 +21,6 @@
 #include "metric/area_under.h"
 #include "metric/inputs.h"
 #include "metric/metric_table.h"
-#include "metric/number_argument.h"
 #include "metric/ranked_rows.h"
 
 namespace kauri {

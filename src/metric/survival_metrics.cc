@@ -1,23 +1,77 @@
-#include "metric/survival_metrics.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "collective/all_rows.h"
 #include "common/loss/aft_loss.h"
 #include "common/loss/loss_param.h"
-#include "common/prefix_sums.h"
+#include "common/sums.h"
 #include "kauri/error.h"
+#include "kauri/metric.h"
 #include "metric/element_losses.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/metric_table.h"
+#include "metric/row_losses.h"
 
 namespace kauri {
 namespace {
+
+// aft-nloglik and interval-regression-accuracy: means over rows whose labels are label_lower_bound and
+// label_upper_bound. Predictions are margins.
+
+/// \throws Error(kData) unless there is one prediction and two bounds for every row, and weights fit.
+void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions) {
+  auto const n_rows = static_cast<std::size_t>(info.n_rows);
+  if (info.label_lower_bound.size() != n_rows || info.label_upper_bound.size() != n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", info.label_lower_bound.size(), " values of label_lower_bound and ",
+         info.label_upper_bound.size(), " of label_upper_bound for ", info.n_rows, " rows; set both for every row");
+  }
+  if (n_predictions != info.n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", n_predictions, " predictions for ", info.n_rows,
+         " rows; it needs one per row");
+  }
+  if (info.weights.empty() || info.weights.size() == n_rows) return;
+  Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
+       " rows; set exactly one weight per row, or none");
+}
+
+/// A mean of loss(margin, lower bound, upper bound) over rows.
+template <typename Loss>
+class BoundMetric : public Metric {
+ public:
+  BoundMetric(std::string name, bool higher_is_better, Loss loss)
+      : name_(std::move(name)), higher_is_better_(higher_is_better), loss_(loss) {}
+
+  std::string Name() const override { return name_; }
+  bool HigherIsBetter() const override { return higher_is_better_; }
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override {
+    CheckBoundInputs(name_, info, n_outputs * info.n_rows);
+  }
+  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
+    CheckBoundInputs(name_, info, static_cast<std::int64_t>(predictions.size()));
+    auto const loss_of = [&](std::int64_t row) { return At(predictions, info, row); };
+    auto const sum = SumLossesOfRows(ctx, info, 1, loss_of);
+    return sum.Mean();
+  }
+  MetricFormula Formula() const override { return {loss_}; }
+
+ private:
+  WeightedLoss At(Span<float const> predictions, MetaInfo const& info, std::int64_t row) const {
+    auto const i = static_cast<std::size_t>(row);
+    auto const weight = info.Weight(row);
+    auto const value = loss_(predictions[i], info.label_lower_bound[i], info.label_upper_bound[i]);
+    return {value * weight, weight};
+  }
+
+  std::string name_;
+  bool higher_is_better_;
+  Loss loss_;
+};
 
 class CoxLogLoss : public Metric {
  public:
@@ -76,21 +130,6 @@ std::unique_ptr<Metric> MakeAccuracy(std::string const&, ParamMap const&) {
 }
 
 }  // namespace
-
-void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions) {
-  auto const n_rows = static_cast<std::size_t>(info.n_rows);
-  if (info.label_lower_bound.size() != n_rows || info.label_upper_bound.size() != n_rows) {
-    Fail(ErrorKind::kData, metric, ": ", info.label_lower_bound.size(), " values of label_lower_bound and ",
-         info.label_upper_bound.size(), " of label_upper_bound for ", info.n_rows, " rows; set both for every row");
-  }
-  if (n_predictions != info.n_rows) {
-    Fail(ErrorKind::kData, metric, ": ", n_predictions, " predictions for ", info.n_rows,
-         " rows; it needs one per row");
-  }
-  if (info.weights.empty() || info.weights.size() == n_rows) return;
-  Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
-       " rows; set exactly one weight per row, or none");
-}
 
 void RegisterSurvivalMetrics(Registry<MetricFactory>* registry) {
   registry->Add({"cox-nloglik", "Negative partial log-likelihood of Cox's model per event.",

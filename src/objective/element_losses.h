@@ -32,7 +32,6 @@
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/parameter.h"
-#include "objective/exponential_loss.h"
 #include "objective/labels.h"
 #include "objective/links.h"
 #include "objective/loss_base.h"

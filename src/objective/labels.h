@@ -1,4 +1,5 @@
-/// \file Checks of labels and weights before training.
+/// \file Checks of labels and weights before training, and the size check at the beginning of every loop over
+/// gradients.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +7,12 @@
 #include <cstdint>
 #include <string>
 
-#include "common/loss/missing_labels.h"
+#include "common/loss/label_elements.h"
 #include "kauri/context.h"
+#include "kauri/error.h"
+#include "kauri/gradient.h"
 #include "kauri/meta_info.h"
+#include "kauri/span.h"
 
 namespace kauri {
 
@@ -115,6 +119,13 @@ template <typename Labels>
 void CheckLabelsAre(MetaInfo const& info, std::string const& objective) {
   CheckLabels(info, {objective, Labels::kDomain, Labels::kCure, Labels::kKnownAs},
               [](float label) { return Labels::Take(label); });
+}
+
+/// \throws Error(kInternal) unless there are n_expected margins and n_expected outputs.
+inline void CheckGradientSizes(std::size_t n_expected, Span<float const> margins, Span<GradientPair> out) {
+  if (margins.size() == n_expected && out.size() == n_expected) return;
+  Fail(ErrorKind::kInternal, "expected ", n_expected, " margins and as many gradient pairs, got ", margins.size(),
+       " margins and ", out.size(), " gradient pairs");
 }
 
 }  // namespace kauri

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/block_sum.h"
+#include "common/sums.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 #include "objective/gradient_kernels.h"

@@ -11,6 +11,7 @@
 /// devices if its Formula() is an alternative of formula.h for which the plug-in has kernels.
 #pragma once
 
+#include "kauri/objective.h"
 #include "kauri/registry.h"
 
 /// This is the order of the printed list.
@@ -47,5 +48,7 @@ namespace kauri {
 #define KAURI_DECLARE_ENTRY(Name) void Register##Name(Registry<ObjectiveFactory>* registry);
 KAURI_OBJECTIVES(KAURI_NO_LINE, KAURI_DECLARE_ENTRY)
 #undef KAURI_DECLARE_ENTRY
+
+void RegisterObjectives(Registry<ObjectiveFactory>* registry);
 
 }  // namespace kauri

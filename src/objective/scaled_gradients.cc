@@ -3,11 +3,11 @@
 #include <array>
 
 #include "collective/row_sums.h"
-#include "common/lane_sum.h"
-#include "common/loss/missing_labels.h"
+#include "common/loss/label_elements.h"
+#include "common/sums.h"
 #include "common/threads/parallel_for.h"
 #include "objective/gradient_kernels.h"
-#include "objective/gradient_sizes.h"
+#include "objective/labels.h"
 #include "objective/target_sums.h"
 
 namespace kauri {

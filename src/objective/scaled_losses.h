@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "common/math.h"
-#include "common/weighted_sum.h"
+#include "common/sums.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
@@ -82,7 +82,7 @@ KAURI_HD WeightedSum RootOfResidual(float margin, float label, float weight) {
   return {sqrt(residual < 0.0 ? -residual : residual) * static_cast<double>(weight), static_cast<double>(weight)};
 }
 
-/// Returns the scale of one output. roots: RootOfResidual of all rows, added in lanes (common/lane_sum.h).
+/// Returns the scale of one output. roots: RootOfResidual of all rows, added in lanes (common/sums.h).
 inline double ResidualScale(WeightedSum const& roots) { return roots.Mean() * roots.Mean(); }
 
 /// Returns the index of a label of an output whose margins are at [row * n_outputs + output]. Outputs have a column of

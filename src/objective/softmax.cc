@@ -11,10 +11,8 @@
 #include "kauri/objective.h"
 #include "objective/formula.h"
 #include "objective/gradient_kernels.h"
-#include "objective/gradient_sizes.h"
 #include "objective/labels.h"
 #include "objective/objective_table.h"
-#include "objective/softmax_loss.h"
 
 namespace kauri {
 

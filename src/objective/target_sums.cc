@@ -1,7 +1,7 @@
 #include "objective/target_sums.h"
 
 #include "collective/reduce.h"
-#include "common/loss/missing_labels.h"
+#include "common/loss/label_elements.h"
 #include "objective/labels.h"
 
 namespace kauri {

@@ -2,13 +2,10 @@
 
 #include "kauri/predictor.h"
 #include "predictor/interventional/interventional.h"
-#include "predictor/margins/linear_margins.h"
 #include "predictor/margins/margins.h"
-#include "predictor/predictor_param.h"
 #include "predictor/predictors.h"
 #include "predictor/shap/contributions.h"
 #include "predictor/shap/shap_quadrature.h"
-#include "predictor/shap/sparse_interactions.h"
 
 namespace kauri {
 namespace {

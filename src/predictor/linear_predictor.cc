@@ -10,7 +10,6 @@
 #include "common/threads/parallel_for.h"
 #include "data/matrix_view.h"
 #include "kauri/predictor.h"
-#include "predictor/output_width.h"
 #include "predictor/predictors.h"
 
 namespace kauri {

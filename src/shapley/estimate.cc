@@ -7,7 +7,6 @@
 
 #include "kauri/error.h"
 #include "shapley/estimators.h"
-#include "shapley/moments.h"
 
 namespace kauri {
 namespace {
@@ -89,18 +88,20 @@ class OrderSums {
 };
 
 /// Returns whether every output's largest error is at most `tolerance` times its largest value minus its smallest.
-/// Values that are not numbers pass, because more orders do not mend them.
+/// Values that are not finite do not count: more orders do not mend them, and they say nothing about the other values.
 bool IsWithin(ShapleyEstimate const& estimate, double tolerance, std::int64_t n_outputs) {
   for (std::int64_t output = 0; output < n_outputs; ++output) {
-    auto largest = estimate.values[ToSize(output)];
-    auto smallest = largest;
+    auto largest = -std::numeric_limits<double>::infinity();
+    auto smallest = std::numeric_limits<double>::infinity();
     auto error = 0.0;
     for (auto cell = ToSize(output); cell < estimate.values.size(); cell += ToSize(n_outputs)) {
+      if (!std::isfinite(estimate.values[cell])) continue;
       largest = std::max(largest, estimate.values[cell]);
       smallest = std::min(smallest, estimate.values[cell]);
       error = std::max(error, estimate.errors[cell]);
     }
-    if (error > tolerance * (largest - smallest)) return false;
+    auto const any_is_finite = smallest <= largest;
+    if (any_is_finite && error > tolerance * (largest - smallest)) return false;
   }
   return true;
 }

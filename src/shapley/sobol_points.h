@@ -2,7 +2,7 @@
 ///
 /// Sobol 1967: in dimension i the directions follow from a primitive polynomial of degree s over the field of two
 /// elements and from s initial odd numbers. Polynomials are found here, by degree and size. The first numbers are drawn
-/// by counter. Of 256 draws for each dimension, sobol_choices.h names the one whose points lie most evenly in the
+/// by counter. Of 256 draws for each dimension, sobol_points.cc names the one whose points lie most evenly in the
 /// planes that it spans with the earlier dimensions (tests/benchmark/sobol_search.cc). Owen 1995: bit b of a coordinate
 /// is flipped by a coin that depends on the bits above it. Scrambled points are uniform, and keep their even
 /// distribution.

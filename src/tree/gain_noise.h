@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/random/random_normal.h"
+#include "common/random/random.h"
 #include "tree/split_gain.h"
 
 namespace kauri {

@@ -18,12 +18,11 @@
 #include "cuda/forest/device_forest.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "cuda/shap/paths/pack_paths.h"
-#include "cuda/shap/paths/place_paths.h"
-#include "cuda/shap/tree_shap.h"
+#include "cuda/shap/shap_kernels.h"
 #include "data/matrix_view.h"
 #include "kauri/registry.h"
 #include "predictor/lanes/packed_paths.h"
-#include "predictor/output_width.h"
+#include "predictor/predictors.h"
 #include "shap_bench.h"
 
 namespace kauri::testing {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "common/float_memory.h"
+#include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/pinned_buffer.h"

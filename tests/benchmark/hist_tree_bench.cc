@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   }
   auto const problem = MakeProblem(ctx, Argument(argc, argv, 1, 1000000), Argument(argc, argv, 2, 28));
   auto const n_rows = static_cast<std::size_t>(problem.data->NumRows());
-  auto const builder = kauri::MakeHistBuilder(map);
+  auto const builder = kauri::MakeHistBuilder(kauri::TrainingParams(map));
   Timer const start;
   auto const state = builder->MakeState(ctx, *problem.data);
   auto const binning = start.Read();

@@ -1,4 +1,4 @@
-/// \file Chooses the first numbers of Sobol's sequence: prints src/shapley/sobol_choices.h's table.
+/// \file Chooses the first numbers of Sobol's sequence: prints src/shapley/sobol_points.cc's table.
 ///
 ///   sobol_search [dimensions 1111] [draws 256]
 ///

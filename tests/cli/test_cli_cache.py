@@ -6,7 +6,8 @@ from cli_program import Kauri
 
 
 def test_a_cache_trains_the_same_model(kauri: Kauri) -> None:
-    evaluated = (f"eval[test]={kauri.test_uri}", "eval_train=1", "tree_method=hist")
+    # Each thread needs memory of its own, so the smallest budget depends on their number.
+    evaluated = (f"eval[test]={kauri.test_uri}", "eval_train=1", "tree_method=hist", "nthread=2")
     plain = kauri.train(*evaluated).out
     model = (kauri.folder / "model.json").read_bytes()
     for budget in ("memory_budget=0", "memory_budget=2"):

@@ -20,6 +20,18 @@ def test_evaluate_and_report_agree(trained: Kauri, seed: int) -> None:
     assert done.out.splitlines()[1:] == shown
 
 
+def test_ranking_needs_queries(kauri: Kauri) -> None:
+    """The metrics of single rows need none."""
+    kauri.write("rank.libsvm", "".join(f"{i % 3} qid:{i // 4 + 1} 1:{i % 9}\n" for i in range(80)))
+    kauri.write("plain.libsvm", "".join(f"{i % 3} 1:{i % 9}\n" for i in range(80)))
+    trained = kauri.run("train", "plain.libsvm", "objective=rank:ndcg", "num_round=1", status=1)
+    assert "the data set has no query groups" in trained.err
+    kauri.run("train", "rank.libsvm", "objective=rank:ndcg", "num_round=3", "model_out=rank.json")
+    error = kauri.run("evaluate", "rank.json", "plain.libsvm", "eval_metric=ndcg@3", status=1).err
+    assert "ndcg@3 ranks the rows of each query, but the data have no queries" in error
+    kauri.run("evaluate", "rank.json", "plain.libsvm", "eval_metric=rmse")
+
+
 def test_queries_are_drawn_whole(kauri: Kauri) -> None:
     rows = [f"{(i * 7) % 5 % 3} qid:{i // 4 + 1} 1:{i % 9} 2:{i % 5}" for i in range(80)]
     kauri.write("rank.libsvm", "\n".join(rows) + "\n")

@@ -31,7 +31,10 @@ def model(kauri: Kauri, uri: str, given: bytes = b"") -> bytes:
     return (kauri.folder / "m.json").read_bytes()
 
 
-@pytest.mark.parametrize(("name", "text", "query"), [("rows.csv", table(), ROLES), ("rows.libsvm", LIBSVM, "")])
+FILES = [("rows.csv", table(), ROLES), ("rows.libsvm", LIBSVM, "")]
+
+
+@pytest.mark.parametrize(("name", "text", "query"), FILES, ids=["csv", "libsvm"])
 def test_the_same_model(kauri: Kauri, name: str, text: bytes, query: str) -> None:
     kauri.write(name, text)
     expected = model(kauri, f"{name}?{query}" if query else name)

@@ -182,16 +182,74 @@ def test_a_new_category_is_judged_by_its_column(kauri: Kauri) -> None:
         assert "row 1 of column 1 has the category 'baker', whose name the model does not know" in error
 
 
-def test_tasks_in_python_say_that_labels_of_text_are_to_be_numbered(kauri: Kauri) -> None:
+def program_with_python(kauri: Kauri) -> Kauri:
+    return Kauri(kauri.folder, environment={"KAURI_PYTHON": sys.executable})
+
+
+def test_best_names_the_classes(kauri: Kauri) -> None:
     kauri.write("people.csv", people(200, 1, JOBS))
     uri = f"people.csv?{KEYS}&categorical_columns=job"
-    kauri.run("train", uri, *ROUNDS)
-    program = Kauri(kauri.folder, environment={"KAURI_PYTHON": sys.executable})
-    report = program.run("report", "model.json", uri, "name_report=page.html", status=1).err
-    best = program.run(
-        "train", uri, "preset=best", "objective=binary:logistic", "rounds_budget=20", "model_out=b.json", status=1
-    ).err
-    for error in (report, best):
-        assert "labels of text are classes" in error
-        assert "task=report, preset=best" in error
-        assert "number the classes from 0 in the file" in error
+    task = ["train", uri, "preset=best", "rounds_budget=20", "nfold=2", "model_out=model.json"]
+    program = program_with_python(kauri)
+    assert "set objective=binary:logistic" in program.run(*task, status=1).err
+    done = program.run(*task, "objective=binary:logistic")
+    assert "classes: 0 is 'no', 1 is 'yes'" in done.err
+    booster = kb.Booster(model_file=str(kauri.folder / "model.json"))
+    assert json.loads(booster.attr("kauri_classes")) == {"dtype": "U", "values": ["no", "yes"]}
+    assert auc_of(kauri, uri) > 0.8
+    assert "classes" not in program.run(*task, "objective=binary:logistic", "verbosity=0").err
+
+
+def test_a_report_knows_the_classes(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(300, 1, JOBS))
+    keys = f"{KEYS}&categorical_columns=job"
+    kauri.run("train", f"people.csv?{keys}", *ROUNDS)
+    yes = [line for line in people(300, 2, JOBS).splitlines() if line.endswith(("bought", "yes"))]
+    kauri.write("yes.csv", "\n".join(yes) + "\n")
+    program = program_with_python(kauri)
+    task = ["report", "model.json", f"yes.csv?{keys}", "eval_metric=error", "name_report=page.html"]
+    program.run(*task)
+    page = (kauri.folder / "page.html").read_text()
+    assert "label yes" in page
+    assert "label no" not in page
+    error = kauri.run("evaluate", "model.json", f"yes.csv?{keys}", "eval_metric=error", "n_resamples=0").out
+    share = float(error.splitlines()[1].split(",")[2])
+    assert f"{share:.5g}" in page  # a single class, yet it is class 1
+    kauri.write("other.csv", people(30, 3, JOBS, ("no", "maybe")))
+    refusal = program.run("report", "model.json", f"other.csv?{keys}", "name_report=page.html", status=1).err
+    assert "the label 'maybe' is none of the classes that are known: 'no', 'yes'" in refusal
+
+
+def test_a_model_of_numbers_takes_no_labels_of_text(kauri: Kauri) -> None:
+    """Nothing says which number a text stands for. Predictions do not use labels."""
+    kauri.write("numbers.csv", people(200, 1, JOBS, ("0", "1")))
+    kauri.write("people.csv", people(200, 1, JOBS))
+    keys = f"{KEYS}&categorical_columns=job"
+    kauri.run("train", f"numbers.csv?{keys}", *ROUNDS)
+    program = program_with_python(kauri)
+    for task in (
+        ["evaluate", "model.json", f"people.csv?{keys}"],
+        ["report", "model.json", f"people.csv?{keys}", "name_report=page.html"],
+        ["train", f"people.csv?{keys}", "model_in=model.json", "objective=binary:logistic", "model_out=more.json"],
+        [
+            "explain",
+            "model.json",
+            f"people.csv?{keys}",
+            f"background=numbers.csv?{keys}",
+            "kind=sampled",
+            "explain_output=loss",
+        ],
+    ):
+        error = program.run(*task, status=1).err
+        assert "the labels are texts, as 'no', but the model was trained on numbers" in error
+    kauri.run("pred", "model.json", f"people.csv?{keys}", "name_pred=with.txt")
+    kauri.run("pred", "model.json", f"numbers.csv?{keys}", "name_pred=without.txt")
+    assert (kauri.folder / "with.txt").read_text() == (kauri.folder / "without.txt").read_text()
+
+
+def test_a_cache_takes_no_labels_of_text(kauri: Kauri) -> None:
+    kauri.write("people.csv", people(60, 1, JOBS))
+    uri = f"people.csv?{KEYS}&ignore_columns=job#c"
+    error = kauri.run("train", uri, "tree_method=hist", "objective=binary:logistic", status=1).err
+    assert "labels of text are classes" in error
+    assert "number the classes from 0 in the file" in error

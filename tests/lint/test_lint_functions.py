@@ -13,7 +13,6 @@ LONG = {
     "Walker::Tip": "the unrolled end of that loop",
     "LaneProgram::Run": "one loop over the steps of a program, whose state is registers (shap_lane.h)",
     "ConsiderVector": "one step of a loop over vectors; a part of it would take a dozen of them (exact_boundary.cc)",
-    "ScanVector": "the same, of bins (bin_scan.cc)",
 }
 MANY_PARAMETERS = {
     "LaneProgram::Combine": "arrays in registers, by reference (shap_lane.h)",

@@ -102,6 +102,20 @@ def test_headers_are_guarded() -> None:
     assert not found, "no #pragma once: " + ", ".join(found)
 
 
+def test_disabled_targets_of_vector_code_may_be_set_by_the_build() -> None:
+    """Builds with sanitizers define HWY_DISABLED_TARGETS for every file (cmake/KauriOptions.cmake); a file's own list
+    must give way, because a macro that is defined twice is an error."""
+    files = {path: path.read_text(encoding="utf-8") for path in cpp_files(*LIBRARY)}
+    assert any("#define HWY_DISABLED_TARGETS" in text for text in files.values())
+    bare = [
+        relative(path)
+        for path, text in files.items()
+        for before in re.findall(r"([^\n]*)\n#define HWY_DISABLED_TARGETS", text)
+        if not before.startswith("#ifndef HWY_DISABLED_TARGETS")
+    ]
+    assert not bare, "put #ifndef around HWY_DISABLED_TARGETS in " + ", ".join(bare)
+
+
 def test_rules_can_fail() -> None:
     """The search covers code, but not comments and strings."""
     expression = re.compile(RULES[0][0])

@@ -136,7 +136,7 @@ def test_includes_are_written_from_a_root() -> None:
         ("plugin/cuda/exact/builder.cu", "tree/split_gain.h", True),
         ("plugin/cuda/engine/cuda_engine.cc", "engine/margin_cache.h", True),
         ("plugin/cuda/exact/builder.cu", "booster/learner.h", False),
-        ("src/tree/exact/exact_builder.cc", "cuda/common/check.h", False),
+        ("src/tree/exact/exact_builder.cc", "cuda/common/cuda_context.h", False),
     ],
 )
 def test_the_rule_itself(source: str, target: str, expected: bool) -> None:

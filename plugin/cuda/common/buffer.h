@@ -1,18 +1,46 @@
 /// \file Device memory from the CUDA async pool, and copies to and from it, all ordered on a stream. The bare forms are
-/// forbidden elsewhere (tests/lint): copies between host and device are counted (copy_counts.h).
+/// forbidden elsewhere (tests/lint).
+///
+/// Every copy between host and device is counted here. Tests and the log read the counts to show that nothing row-sized
+/// crosses the bus while a model grows.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "cuda/common/copy_counts.h"
 #include "cuda/common/cuda_context.h"
 #include "kauri/span.h"
 
 namespace kauri::cuda {
+
+struct CopyCounts {
+  std::uint64_t to_device_bytes = 0;
+  std::uint64_t to_device_copies = 0;
+  std::uint64_t to_host_bytes = 0;
+  std::uint64_t to_host_copies = 0;
+
+  CopyCounts& operator+=(CopyCounts const& other) {
+    to_device_bytes += other.to_device_bytes;
+    to_device_copies += other.to_device_copies;
+    to_host_bytes += other.to_host_bytes;
+    to_host_copies += other.to_host_copies;
+    return *this;
+  }
+  friend CopyCounts operator-(CopyCounts const& a, CopyCounts const& b) {
+    return {a.to_device_bytes - b.to_device_bytes, a.to_device_copies - b.to_device_copies,
+            a.to_host_bytes - b.to_host_bytes, a.to_host_copies - b.to_host_copies};
+  }
+};
+
+/// Returns the copies that the calling thread has requested since it began. Counts are per thread, so that parallel
+/// sessions do not mix, and counting costs no more than an addition.
+CopyCounts ThreadCopyCounts();
+void CountCopyToDevice(std::size_t bytes);
+void CountCopyToHost(std::size_t bytes);
 
 /// Owns `size` uninitialised elements. The stream must outlive it.
 template <typename T>

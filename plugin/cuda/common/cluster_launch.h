@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "cuda/common/check.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/launch.h"
 

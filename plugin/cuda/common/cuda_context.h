@@ -1,11 +1,21 @@
-/// \file The device and the stream: the first argument of everything in the plug-in. There is no default stream.
+/// \file The device and the stream: the first argument of everything in the plug-in. There is no default stream. Before
+/// them, the only check of the results of CUDA runtime calls.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/common/check.h"
-
 namespace kauri::cuda {
+
+/// The number of threads of a block, for kernels without a reason for another.
+constexpr int kBlockThreads = 256;
+
+/// Does nothing for cudaSuccess. \throws Error(kMemory) if the device has no memory left, else Error(kDevice). The
+/// message has `what` (the call, as written), CUDA's name and text for the code, and the place. Clears an error that is
+/// not sticky.
+void CheckCuda(cudaError_t code, char const* what, char const* file, int line);
+
+/// KAURI_CUDA_CHECK(cudaMalloc(&pointer, bytes));
+#define KAURI_CUDA_CHECK(call) ::kauri::cuda::CheckCuda((call), #call, __FILE__, __LINE__)
 
 /// A device and a stream on which all work is ordered. Not owning; cheap to copy.
 struct CudaContext {

@@ -6,8 +6,9 @@
 #include <chrono>
 #include <utility>
 
-#include "common/threads/spin_wait.h"
-#include "cuda/common/check.h"
+#include "common/threads/per_thread.h"
+#include "common/threads/waits.h"
+#include "cuda/common/cuda_context.h"
 
 namespace kauri::cuda {
 namespace {
@@ -89,6 +90,7 @@ void DeviceWorker::Do(Task const& task) {
 }
 
 void DeviceWorker::Run() {
+  PrepareForExceptions();
   for (std::uint64_t number = 1;; ++number) {
     auto const is_there = [&] { return posted_.load(std::memory_order_acquire) >= number; };
     if (!SpinUntil(kAwake, false, is_there)) Sleep(posted_, number, &worker_sleeps_);

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-#include "common/threads/futex.h"
+#include "common/threads/waits.h"
 
 namespace kauri::cuda {
 

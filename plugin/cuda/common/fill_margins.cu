@@ -6,10 +6,8 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
-__global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
-  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
+  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (i < static_cast<std::int64_t>(margins.size())) {
     margins.data()[i] = start.data()[i % static_cast<std::int64_t>(start.size())];
   }
@@ -18,8 +16,8 @@ __global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> 
 }  // namespace
 
 void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins) {
-  Launch(cuda, GridFor(static_cast<std::int64_t>(margins.size()), kThreads), kThreads, FillMarginsKernel, start,
-         margins);
+  Launch(cuda, GridFor(static_cast<std::int64_t>(margins.size()), kBlockThreads), kBlockThreads, FillMarginsKernel,
+         start, margins);
 }
 
 }  // namespace kauri::cuda

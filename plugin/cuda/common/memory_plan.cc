@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <sstream>
+#include <vector>
 
-#include "cuda/common/idle_memory.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -60,6 +61,43 @@ void RequireWithin(std::size_t free_bytes, CudaContext const& cuda, std::string 
        " bytes are needed (", list.str(), "), ", free_bytes,
        " are free. Use fewer rows or features, end other programs that use this device, or use another device or "
        "device=cpu.");
+}
+
+namespace {
+
+struct Registered {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<IdleMemory const>> all;
+};
+
+Registered& All() {
+  static Registered registered;
+  return registered;
+}
+
+/// Returns a copy of the list, so that no lock is held while memory is freed.
+std::vector<std::shared_ptr<IdleMemory const>> Alive() {
+  std::vector<std::shared_ptr<IdleMemory const>> alive;
+  std::lock_guard<std::mutex> const lock(All().mutex);
+  for (auto const& one : All().all) {
+    if (auto memory = one.lock()) alive.push_back(std::move(memory));
+  }
+  return alive;
+}
+
+}  // namespace
+
+void RegisterIdleMemory(std::shared_ptr<IdleMemory const> const& memory) {
+  std::lock_guard<std::mutex> const lock(All().mutex);
+  auto& all = All().all;
+  all.erase(std::remove_if(all.begin(), all.end(), [](auto const& one) { return one.expired(); }), all.end());
+  all.push_back(memory);
+}
+
+void GiveUpIdleMemory(int device) {
+  for (auto const& memory : Alive()) {
+    if (memory->Device() == device) memory->GiveUp();
+  }
 }
 
 }  // namespace kauri::cuda

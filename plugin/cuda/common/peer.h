@@ -8,7 +8,6 @@
 
 #include <cstddef>
 
-#include "cuda/common/check.h"
 #include "cuda/common/cuda_context.h"
 
 namespace kauri::cuda {

@@ -15,7 +15,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 /// Enough to fill a device, few enough for one atomic per warp.
 constexpr unsigned kMaxBlocks = 4096;
 
@@ -54,8 +53,8 @@ struct Target {
 class Walk {
  public:
   __device__ explicit Walk(Elements const& elements)
-      : n_(elements.n), n_cols_(elements.n_cols), step_(static_cast<std::int64_t>(gridDim.x) * kThreads) {
-    element_ = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+      : n_(elements.n), n_cols_(elements.n_cols), step_(static_cast<std::int64_t>(gridDim.x) * kBlockThreads) {
+    element_ = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
     if (n_ == 0) return;
     row_ = element_ / n_cols_;
     col_ = element_ - row_ * n_cols_;
@@ -115,7 +114,7 @@ __device__ unsigned long long WarpSum(unsigned long long value) {
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kThreads) ConvertKernel(Elements from, Target target) {
+__global__ void __launch_bounds__(kBlockThreads) ConvertKernel(Elements from, Target target) {
   unsigned long long n_present = 0;
   ForEachElement<T>(from, [&](Walk const& place, T element) {
     auto const value = static_cast<float>(element);
@@ -133,17 +132,17 @@ __global__ void __launch_bounds__(kThreads) ConvertKernel(Elements from, Target 
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kThreads) PackKernel(Elements from, T* to) {
+__global__ void __launch_bounds__(kBlockThreads) PackKernel(Elements from, T* to) {
   ForEachElement<T>(from, [&](Walk const& place, T element) { to[place.Element()] = element; });
 }
 
 unsigned Blocks(std::int64_t n) {
-  return static_cast<unsigned>(std::min<std::int64_t>((n + kThreads - 1) / kThreads, kMaxBlocks));
+  return static_cast<unsigned>(std::min<std::int64_t>((n + kBlockThreads - 1) / kBlockThreads, kMaxBlocks));
 }
 
 template <typename T>
 void Pack(CudaContext const& cuda, ArrayView const& from, char* to) {
-  Launch(cuda, Blocks(from.Size()), kThreads, PackKernel<T>, Elements(from), reinterpret_cast<T*>(to));
+  Launch(cuda, Blocks(from.Size()), kBlockThreads, PackKernel<T>, Elements(from), reinterpret_cast<T*>(to));
 }
 
 }  // namespace
@@ -158,7 +157,7 @@ void ConvertToFloat(CudaContext const& cuda, ConvertTask const& task) {
       Fail(ErrorKind::kInternal,
            "expected a number type that a CUDA device can read, got floats of 16 bytes (long double)");
     } else {
-      Launch(cuda, Blocks(from.n), kThreads, ConvertKernel<T>, from, target);
+      Launch(cuda, Blocks(from.n), kBlockThreads, ConvertKernel<T>, from, target);
     }
   });
 }

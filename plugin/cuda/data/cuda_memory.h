@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cuda/common/cuda_context.h"
-#include "data/bins/codes_on_device.h"
+#include "data/bins/bin_store.h"
 #include "kauri/device_memory.h"
 
 namespace kauri::cuda {

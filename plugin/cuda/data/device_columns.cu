@@ -20,13 +20,12 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::uint32_t kMissingSortKey = 0xFFFFFFFFU;
 /// Threads that count present values: enough to fill a device, few enough for an atomic each.
 constexpr std::int64_t kCountingThreads = 1 << 19;
 
 __device__ __forceinline__ std::int64_t GridIndex() {
-  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  return static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 
 /// Returns the sort key of a value. -0 counts as 0, as in SortedColumns.
@@ -49,7 +48,7 @@ struct Matrix {
 
 /// Counts present values. A thread stays in its column; neighbouring threads read neighbouring columns. n_threads: a
 /// multiple of n_cols.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     CountPresentKernel(Matrix matrix, std::int64_t n_threads, unsigned long long* n_present) {
   std::int64_t const thread = GridIndex();
   if (thread >= n_threads) return;
@@ -62,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   if (count > 0) atomicAdd(n_present + col, count);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     ExtractKernel(Matrix matrix, std::int64_t col, std::uint32_t* keys, std::uint32_t* rows) {
   std::int64_t const row = GridIndex();
   if (row >= matrix.n_rows) return;
@@ -70,8 +69,9 @@ __global__ void __launch_bounds__(kThreads)
   rows[row] = static_cast<std::uint32_t>(row);
 }
 
-__global__ void __launch_bounds__(kThreads) AppendKernel(std::uint32_t const* keys, std::uint32_t const* rows,
-                                                         std::int64_t n, std::uint32_t* to_rows, float* to_values) {
+__global__ void __launch_bounds__(kBlockThreads)
+    AppendKernel(std::uint32_t const* keys, std::uint32_t const* rows, std::int64_t n, std::uint32_t* to_rows,
+                 float* to_values) {
   std::int64_t const index = GridIndex();
   if (index >= n) return;
   to_rows[index] = rows[index];
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads) AppendKernel(std::uint32_t const* ke
 
 /// Makes the keys and rows of entries. keys: the feature in the upper half, the value's key in the lower half. rows:
 /// the last row that begins at or before the entry; earlier rows without entries may begin there too.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     EntryKeysKernel(Span<std::int64_t const> row_ptr, std::uint32_t const* features, float const* values,
                     std::int64_t n_entries, std::uint64_t* keys, std::uint32_t* rows) {
   std::int64_t const entry = GridIndex();
@@ -98,14 +98,14 @@ __global__ void __launch_bounds__(kThreads)
   keys[entry] = std::uint64_t{features[entry]} << 32U | SortKeyOf(values[entry]);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     EntryValuesKernel(std::uint64_t const* keys, std::int64_t n_entries, float* values) {
   std::int64_t const entry = GridIndex();
   if (entry < n_entries) values[entry] = ValueOf(static_cast<std::uint32_t>(keys[entry]));
 }
 
 /// Sets column_ptr, [n_cols + 1], to the first entry whose feature is not below the column.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     ColumnPtrKernel(Span<std::uint64_t const> keys, Span<std::int64_t> column_ptr) {
   std::int64_t const col = GridIndex();
   if (col >= static_cast<std::int64_t>(column_ptr.size())) return;
@@ -122,8 +122,9 @@ __global__ void __launch_bounds__(kThreads)
   column_ptr.data()[col] = low;
 }
 
-__global__ void __launch_bounds__(kThreads) BothWaysKernel(Span<std::int64_t const> column_ptr, std::int64_t n_rows,
-                                                           float const* values, std::uint8_t* both_ways) {
+__global__ void __launch_bounds__(kBlockThreads)
+    BothWaysKernel(Span<std::int64_t const> column_ptr, std::int64_t n_rows, float const* values,
+                   std::uint8_t* both_ways) {
   std::int64_t const col = GridIndex();
   if (col + 1 >= static_cast<std::int64_t>(column_ptr.size())) return;
   std::int64_t const begin = column_ptr.data()[col];
@@ -195,7 +196,8 @@ std::vector<std::int64_t> CountColumns(CudaContext const& cuda, Matrix const& ma
     Buffer<unsigned long long> const n_present(cuda, counts.size());
     FillZero(cuda, n_present.data(), n_present.size());
     auto const n_threads = std::max<std::int64_t>(1, kCountingThreads / matrix.n_cols) * matrix.n_cols;
-    Launch(cuda, GridFor(n_threads, kThreads), kThreads, CountPresentKernel, matrix, n_threads, n_present.data());
+    Launch(cuda, GridFor(n_threads, kBlockThreads), kBlockThreads, CountPresentKernel, matrix, n_threads,
+           n_present.data());
     counts = ToHost(cuda, n_present.data(), n_present.size());
   }
   std::vector<std::int64_t> column_ptr{0};
@@ -214,11 +216,12 @@ void SortDense(CudaContext const& cuda, DataMatrix const& data, DeviceColumns* c
   Buffer<std::uint32_t> rows(cuda, Size(matrix.n_rows));
   PairSorter<std::uint32_t> sorter(&keys, &rows, cuda);
   for (std::int64_t col = 0; col < matrix.n_cols; ++col) {
-    Launch(cuda, GridFor(matrix.n_rows, kThreads), kThreads, ExtractKernel, matrix, col, sorter.Keys(), sorter.Rows());
+    Launch(cuda, GridFor(matrix.n_rows, kBlockThreads), kBlockThreads, ExtractKernel, matrix, col, sorter.Keys(),
+           sorter.Rows());
     sorter.Sort(matrix.n_rows, 32);
     auto const begin = columns->column_ptr[Size(col)];
     auto const n = columns->column_ptr[Size(col) + 1] - begin;
-    Launch(cuda, GridFor(n, kThreads), kThreads, AppendKernel, sorter.Keys(), sorter.Rows(), n,
+    Launch(cuda, GridFor(n, kBlockThreads), kBlockThreads, AppendKernel, sorter.Keys(), sorter.Rows(), n,
            columns->rows.data() + begin, columns->values.data() + begin);
   }
 }
@@ -233,15 +236,15 @@ void SortSparse(CudaContext const& cuda, DataMatrix const& data, DeviceColumns* 
   PairSorter<std::uint64_t> sorter(&keys, &columns->rows, cuda);
   CopyToDevice(cuda, csr.values.data(), csr.values.size(), columns->values.data());
   CopyToDevice(cuda, csr.features.data(), csr.features.size(), sorter.OtherRows());
-  Launch(cuda, GridFor(n, kThreads), kThreads, EntryKeysKernel, row_ptr.span(), sorter.OtherRows(),
+  Launch(cuda, GridFor(n, kBlockThreads), kBlockThreads, EntryKeysKernel, row_ptr.span(), sorter.OtherRows(),
          columns->values.data(), n, sorter.Keys(), sorter.Rows());
   int n_bits = 32;
   while ((data.NumCols() - 1) >> (n_bits - 32) != 0) ++n_bits;
   if (n > 0) sorter.Sort(n, n_bits);
-  Launch(cuda, GridFor(n, kThreads), kThreads, EntryValuesKernel, sorter.Keys(), n, columns->values.data());
+  Launch(cuda, GridFor(n, kBlockThreads), kBlockThreads, EntryValuesKernel, sorter.Keys(), n, columns->values.data());
   Buffer<std::int64_t> const column_ptr(cuda, Size(data.NumCols()) + 1);
   Span<std::uint64_t const> const sorted(sorter.Keys(), Size(n));
-  Launch(cuda, GridFor(data.NumCols() + 1, kThreads), kThreads, ColumnPtrKernel, sorted, column_ptr.span());
+  Launch(cuda, GridFor(data.NumCols() + 1, kBlockThreads), kBlockThreads, ColumnPtrKernel, sorted, column_ptr.span());
   columns->column_ptr = ToHost(cuda, column_ptr.data(), column_ptr.size());
   sorter.TakeRows(&columns->rows);
 }
@@ -250,8 +253,8 @@ void SortSparse(CudaContext const& cuda, DataMatrix const& data, DeviceColumns* 
 void SetBothWays(CudaContext const& cuda, DeviceColumns* columns) {
   auto const column_ptr = ToDevice(cuda, columns->column_ptr);
   Buffer<std::uint8_t> const both_ways(cuda, Size(columns->NumCols()));
-  Launch(cuda, GridFor(columns->NumCols(), kThreads), kThreads, BothWaysKernel, column_ptr.span(), columns->n_rows,
-         columns->values.data(), both_ways.data());
+  Launch(cuda, GridFor(columns->NumCols(), kBlockThreads), kBlockThreads, BothWaysKernel, column_ptr.span(),
+         columns->n_rows, columns->values.data(), both_ways.data());
   columns->both_ways = ToHost(cuda, both_ways.data(), both_ways.size());
 }
 

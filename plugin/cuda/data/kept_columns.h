@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "cuda/common/idle_memory.h"
+#include "cuda/common/memory_plan.h"
 #include "cuda/data/device_columns.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"

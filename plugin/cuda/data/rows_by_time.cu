@@ -8,12 +8,10 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
 /// Computes sort keys: magnitudes of floats sort like their bits.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     TimeKeysKernel(DeviceInfo info, bool latest_first, std::uint32_t* keys, std::uint32_t* rows) {
-  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row >= info.n_rows) return;
   std::uint32_t const time = __float_as_uint(info.labels.data()[row]) & 0x7FFFFFFFU;
   keys[row] = latest_first ? ~time : time;
@@ -27,8 +25,8 @@ RowsByTime SortByTime(CudaContext const& cuda, TimeOrder order, DeviceInfo const
   RowsByTime from{info.n_rows, Buffer<std::uint32_t>(cuda, n), Buffer<std::uint32_t>(cuda, n)};
   RowsByTime to{info.n_rows, Buffer<std::uint32_t>(cuda, n), Buffer<std::uint32_t>(cuda, n)};
   if (n == 0) return to;
-  Launch(cuda, GridFor(info.n_rows, kThreads), kThreads, TimeKeysKernel, info, order == TimeOrder::kLatestFirst,
-         from.keys.data(), from.rows.data());
+  Launch(cuda, GridFor(info.n_rows, kBlockThreads), kBlockThreads, TimeKeysKernel, info,
+         order == TimeOrder::kLatestFirst, from.keys.data(), from.rows.data());
   cub::DoubleBuffer<std::uint32_t> keys(from.keys.data(), to.keys.data());
   cub::DoubleBuffer<std::uint32_t> rows(from.rows.data(), to.rows.data());
   CubScratch scratch;

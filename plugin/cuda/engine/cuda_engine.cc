@@ -13,15 +13,13 @@
 #include "cuda/data/convert.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"
-#include "cuda/engine/apart_round.h"
 #include "cuda/engine/engine_data.h"
-#include "cuda/engine/leaf_vectors.h"
-#include "cuda/engine/leaves_apart.h"
 #include "cuda/engine/round_together.h"
+#include "cuda/engine/split_gradients.h"
 #include "cuda/engine/tree_input.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
-#include "cuda/predictor/gpu_model.h"
+#include "cuda/predictor/gpu_predictor.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
@@ -73,8 +71,22 @@ DeviceTreeBuilder const& RequireOnDevice(TreeBuilder const& builder) {
   Fail(ErrorKind::kInternal, "the tree method '", builder.StateKey(), "' does not build in device memory");
 }
 
+/// Returns whether a tree can grow from gradients in several shards: then each device draws its rows by their numbers.
+bool TakesShards(RoundTree const& tree, DeviceTreeBuilder const& builder) {
+  auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
+  return is_drawn_by_key && builder.TakesShards(tree.vector_leaves);
+}
+
+/// A builder and the state that it has made for the training set.
+struct BuilderAndState {
+  DeviceTreeBuilder const& builder;
+  BuildState* state;
+};
+
 class CudaEngine : public Engine, public DeviceSide {
  public:
+  explicit CudaEngine(std::int64_t fewest_rows) : fewest_rows_(fewest_rows) {}
+
   DeviceSide* OnDevice() override { return this; }
 
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
@@ -85,8 +97,6 @@ class CudaEngine : public Engine, public DeviceSide {
     auto* const own = data_.Open(*data);
     auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
-    own->CollectMargins(Cuda());
-    own->LoseMarginsElsewhere();
     if (plan.restart) own->Restart(Cuda(), *data, model.NumOutputs(), start);
     auto const hull = plan.Hull();
     if (hull.begin < hull.end) AddTrees(ctx, wanted, predictor, plan, own);
@@ -97,100 +107,80 @@ class CudaEngine : public Engine, public DeviceSide {
                         std::int64_t iteration) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
-    own.PrepareTraining(Cuda(), train);
-    own.arrays.has_largest = false;
-    own.arrays.errors.Begin(objective);
-    own.training.Watch().Expect(false);
+    own.BeginRound(Cuda(), objective);
     auto const on_device = MakeDeviceObjective(objective);
-    if (on_device != nullptr && ComputeApart(ctx, train, *on_device, iteration, &own)) return;
-    if (own.apart != nullptr) own.apart->LoseGradients();
-    own.CollectMargins(Cuda());
     if (on_device != nullptr && (!IsDistributed(ctx) || on_device->IsOfRowsAlone())) {
-      on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
-                                  own.arrays.gradients.span());
+      own.rows.ComputeGradients(
+          {Cuda(), ctx, *on_device, own.Info(Cuda(), train), train.InfoRevision(), iteration, fewest_rows_});
       return;
     }
     SayHostCopy("objective", objective.Name(), ctx);
-    auto const margins = ToHost(Cuda(), own.margins.data(), own.margins.size());
+    auto const on_main = own.rows.Margins(Cuda());
+    auto const margins = ToHost(Cuda(), on_main.data(), on_main.size());
     std::vector<GradientPair> gradients(margins.size());
     objective.ComputeGradients(ctx, margins, train.Info(), iteration, gradients);
-    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
+    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.rows.GradientsToSet().data());
   }
 
   void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
-    CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
-    own.ExpectGiven(Cuda(), train);
-    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
+    CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.rows.NumOutputs());
+    auto const to = own.BeginGivenRound(Cuda(), own.rows.NumOutputs());
+    CopyToDevice(Cuda(), gradients.data(), gradients.size(), to.data());
   }
 
   void SetSplitGradients(Context const& ctx, DataMatrix const& train, SplitGradients const& gradients) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
-    CheckSplitGradients(gradients, train.NumRows(), own.n_outputs);
-    own.ExpectGiven(Cuda(), train);
-    own.n_gradients = gradients.n_split_outputs;
-    own.leaves_apart = true;
+    CheckSplitGradients(gradients, train.NumRows(), own.rows.NumOutputs());
+    auto const to = own.BeginGivenRound(Cuda(), gradients.n_split_outputs);
+    own.has_leaf_gradients = true;
     own.leaf_gradients.assign(gradients.leaves.begin(), gradients.leaves.end());
-    CopyToDevice(Cuda(), gradients.splits.data(), gradients.splits.size(), own.arrays.gradients.data());
+    CopyToDevice(Cuda(), gradients.splits.data(), gradients.splits.size(), to.data());
   }
 
   void SetDeviceGradients(Context const& ctx, DataMatrix const& train, DeviceArray const& gradients,
                           DeviceArray const& hessians) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
+    auto const n_outputs = own.rows.NumOutputs();
     RequireEqualCounts(gradients.view.Size(), hessians.view.Size());
-    CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
-    own.ExpectGiven(Cuda(), train);
+    CheckGradientCount(gradients.view.Size(), train.NumRows(), n_outputs);
+    auto const to = own.BeginGivenRound(Cuda(), n_outputs);
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
-    auto* const pairs = reinterpret_cast<float*>(own.arrays.gradients.data());
-    ConvertToFloat(Cuda(), {gradients.view, kMissingValue, pairs, 2 * own.n_outputs, 2});
-    ConvertToFloat(Cuda(), {hessians.view, kMissingValue, pairs + 1, 2 * own.n_outputs, 2});
-  }
-
-  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                 RoundTree const& tree) override {
-    CallScope const scope = Enter(ctx);
-    auto& own = data_.Of(train);
-    auto const& on_device = RequireOnDevice(builder);
-    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    auto const is_apart = GrowsApart(tree, on_device, &own);
-    if (is_apart) on_device.ExpectTree(state);
-    auto task = is_apart
-                    ? MakeApartInput(ctx, train, tree, &own)
-                    : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
-    if (ReducesErrors(tree)) {
-      task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.margins.span(), tree);
-    }
-    auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
-    Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
-    auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
-    if (own.leaves_apart) {
-      SayOnce("leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
-      SetLeavesApart({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built);
-    }
-    auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
-    auto& leaf_values = own.arrays.leaf_values;
-    leaf_values.Clear();
-    auto const place = leaf_values.Add(values);
-    leaf_values.Send(Cuda());
-    Span<float const> const on_device_values(leaf_values.At<float>(place), values.size());
-    if (built.HasVectorLeaves()) {
-      AddLeafVectors(Cuda(), on_device_values, leaf_of_row, own.n_outputs, own.margins.span());
-    } else {
-      AddLeaves(Cuda(), on_device_values, leaf_of_row, own.n_outputs, tree.output, own.margins.span());
-    }
-    if (is_apart) own.apart->AddLeaves(values, tree.output);
-    return built;
+    auto* const pairs = reinterpret_cast<float*>(to.data());
+    ConvertToFloat(Cuda(), {gradients.view, kMissingValue, pairs, 2 * n_outputs, 2});
+    ConvertToFloat(Cuda(), {hessians.view, kMissingValue, pairs + 1, 2 * n_outputs, 2});
   }
 
   std::vector<Tree> BuildTrees(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                                std::vector<RoundTree> const& trees) override {
-    auto built = trees.size() > 1 ? BuildTogether(ctx, train, builder, trees) : std::nullopt;
-    return built ? std::move(*built) : Engine::BuildTrees(ctx, train, builder, trees);
+    CallScope const scope = Enter(ctx);
+    auto& own = data_.Of(train);
+    auto const& on_device = RequireOnDevice(builder);
+    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
+    if (auto together = BuildTogether(ctx, train, {on_device, state}, trees, &own)) return std::move(*together);
+    std::vector<Tree> built;
+    for (auto const& tree : trees) {
+      own.rows.BeginTree(Cuda(), TakesShards(tree, on_device));
+      on_device.ExpectTree(state);
+      auto task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
+      if (ReducesErrors(tree)) {
+        task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.rows.Margins(Cuda()), tree);
+      }
+      auto const leaf_of_row = own.rows.LeavesHere();
+      built.push_back(on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row));
+      if (own.has_leaf_gradients) {
+        SayOnce(
+            "leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
+        SetLeavesFromGradients({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built.back());
+      }
+      own.rows.AddLeaves(Cuda(), built.back(), tree.output);
+    }
+    return built;
   }
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
@@ -205,10 +195,9 @@ class CudaEngine : public Engine, public DeviceSide {
                                MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
-    own.CollectMargins(Cuda());
     if (data.NumRows() > 0 && !IsDistributed(ctx)) own.Validate(metrics, data);
     Span<float const> const predictions =
-        objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
+        objective.EvaluatesMargins() ? own.rows.Margins(Cuda()) : Predictions(ctx, objective, &own);
     std::vector<float> on_host;
     std::vector<double> values;
     for (auto const& metric : metrics) {
@@ -224,9 +213,8 @@ class CudaEngine : public Engine, public DeviceSide {
 
   std::vector<float> Margins(DataMatrix const& data) const override {
     auto const& own = data_.Of(data);
-    auto const& margins = own.margins;
     DeviceScope const scope(Cuda().device);
-    own.CollectMargins(Cuda());
+    auto const margins = own.rows.Margins(Cuda());
     return ToHost(Cuda(), margins.data(), margins.size());
   }
 
@@ -234,8 +222,7 @@ class CudaEngine : public Engine, public DeviceSide {
                                                   Objective const* objective) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
-    own.CollectMargins(Cuda());
-    Span<float const> const values = objective == nullptr ? own.margins.span() : Predictions(ctx, *objective, &own);
+    auto const values = objective == nullptr ? own.rows.Margins(Cuda()) : Predictions(ctx, *objective, &own);
     auto result = std::make_unique<OwnedFloats>(Cuda().device, static_cast<std::int64_t>(values.size()));
     WaitFor(result->Cuda(), Cuda().stream);
     CopyOnDevice(result->Cuda(), values.data(), values.size(), result->Values().data());
@@ -260,59 +247,19 @@ class CudaEngine : public Engine, public DeviceSide {
     return CallScope(ctx.device.ordinal, &copies_);
   }
 
-  /// Computes gradients on the devices of their rows, if there are several devices. Returns whether it did.
-  bool ComputeApart(Context const& ctx, DataMatrix const& train, DeviceObjective const& objective,
-                    std::int64_t iteration, EngineData* own) {
-    if (ctx.device.ordinals.empty() || IsDistributed(ctx) || !objective.IsOfRowsAlone()) return false;
-    auto const info = own->Info(Cuda(), train);
-    Event const ready(Cuda().device);
-    WholeRows const whole{Cuda(), ready, info, train.InfoRevision(), own->margins.data(), own->n_outputs};
-    if (own->apart == nullptr) own->apart = ApartRound::Make(ctx, whole);
-    if (own->apart == nullptr || !own->apart->IsWanted()) return false;
-    own->apart->ComputeGradients(ctx, whole, objective, iteration, &own->arrays);
-    return true;
-  }
-
-  /// Returns whether gradients stay sharded over the devices for this tree. If not, gathers them and the margins on the
-  /// main device.
-  bool GrowsApart(RoundTree const& tree, DeviceTreeBuilder const& builder, EngineData* own) {
-    if (own->apart == nullptr) return false;
-    auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
-    auto const takes_shares = is_drawn_by_key && builder.TakesShares(tree.vector_leaves);
-    own->apart->Want(takes_shares);
-    if (own->apart->HasGradients() && takes_shares) return true;
-    if (own->apart->HasGradients()) own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
-    own->apart->LoseGradients();
-    own->CollectMargins(Cuda());
-    own->LoseMarginsElsewhere();
-    return false;
-  }
-
-  /// Returns nothing if the trees do not grow together.
+  /// Builds the trees concurrently. Returns nothing if they do not grow together.
   std::optional<std::vector<Tree>> BuildTogether(Context const& ctx, DataMatrix const& train,
-                                                 TreeBuilder const& builder, std::vector<RoundTree> const& trees) {
-    CallScope const scope = Enter(ctx);
-    auto& own = data_.Of(train);
-    if (!AreOnePerOutput(trees, own) || IsDistributed(ctx)) return std::nullopt;
-    auto const& on_device = RequireOnDevice(builder);
-    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
+                                                 BuilderAndState const& builder, std::vector<RoundTree> const& trees,
+                                                 EngineData* own) {
+    if (trees.size() < 2 || !AreOnePerOutput(trees, *own) || IsDistributed(ctx)) return std::nullopt;
+    auto const& [on_device, state] = builder;
     if (!on_device.GrowsTogether(Cuda(), ctx, train, trees[0].place, trees.size(), state)) return std::nullopt;
-    if (!own.PrepareRound(Cuda(), train)) return std::nullopt;
+    if (!own->PrepareRound(Cuda(), train)) return std::nullopt;
     auto const tasks =
-        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, &own);
-    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own.arrays.round_leaves.span());
-    AddTreesOfRound(Cuda(), built, &own);
+        MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, own);
+    auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own->arrays.round_leaves.span());
+    AddTreesOfRound(Cuda(), built, own);
     return built;
-  }
-
-  DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
-    auto const sample = SampleByKey(ctx, tree, train.Info().n_rows);
-    auto const made = own->apart->MakeInput(Cuda(), {tree.output, sample, tree.place}, &own->arrays);
-    if (own->training.Watch().IsDue(tree.place.iteration)) {
-      own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
-      own->WatchResolution(Cuda(), train.Info(), tree.output, made.totals.OnHost().unit);
-    }
-    return made;
   }
 
   void SayOnce(std::string const& line) {
@@ -333,10 +280,11 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const compiled = predictor.Compile(OnFirstDevice(ctx), wanted.model, plan.Hull());
     auto const* on_device = dynamic_cast<GpuModel const*>(compiled.get());
     auto const rows = on_device == nullptr ? std::nullopt : own->Features(Cuda(), ctx, data, keeps_features);
+    auto const on_main = own->rows.MarginsToChange(Cuda());
     if (rows.has_value()) {
       for (auto const trees : plan.runs) {
         auto const& forest = on_device->forest;
-        WalkForest(Cuda(), forest, *rows, PredictKind::kMargin, forest.OnHost().OwnTrees(trees), own->margins.data());
+        WalkForest(Cuda(), forest, *rows, PredictKind::kMargin, forest.OnHost().OwnTrees(trees), on_main.data());
       }
       Cuda().Synchronize();  // only for the forest, which is destroyed now
       return;
@@ -345,29 +293,30 @@ class CudaEngine : public Engine, public DeviceSide {
       SayOnce("the features of an evaluation set of " + std::to_string(data.NumRows()) +
               " rows do not fit into device memory: they are copied every round");
     }
-    auto margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
+    auto margins = ToHost(Cuda(), on_main.data(), on_main.size());
     MarginStart from;
     from.of_row = margins;
     for (auto const trees : plan.runs) {
       predictor.Predict(ctx, *compiled, {*data.View(), trees, from}, PredictKind::kMargin, margins);
     }
-    CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
+    CopyToDevice(Cuda(), margins.data(), margins.size(), on_main.data());
   }
 
   /// Returns transformed margins, [n_rows, n_outputs], device.
   Span<float const> Predictions(Context const& ctx, Objective const& objective, EngineData* own) {
+    auto const margins = own->rows.Margins(Cuda());
     auto const on_device = MakeDeviceObjective(objective);
-    if (on_device != nullptr && !on_device->Transforms()) return own->margins.span();
-    auto const n = own->margins.size();
+    if (on_device != nullptr && !on_device->Transforms()) return margins;
+    auto const n = margins.size();
     own->predictions.Reserve(Cuda(), n);
     Span<float> const predictions{own->predictions.data(), n};
     if (on_device != nullptr) {
-      CopyOnDevice(Cuda(), own->margins.data(), n, predictions.data());
-      on_device->TransformMargins(Cuda(), predictions, own->n_outputs);
+      CopyOnDevice(Cuda(), margins.data(), n, predictions.data());
+      on_device->TransformMargins(Cuda(), predictions, own->rows.NumOutputs());
     } else {
       SayHostCopy("objective", objective.Name(), ctx);
-      auto values = ToHost(Cuda(), own->margins.data(), n);
-      objective.TransformMargins(ctx, values, own->n_outputs);
+      auto values = ToHost(Cuda(), margins.data(), n);
+      objective.TransformMargins(ctx, values, own->rows.NumOutputs());
       CopyToDevice(Cuda(), values.data(), n, predictions.data());
     }
     return predictions;
@@ -381,6 +330,7 @@ class CudaEngine : public Engine, public DeviceSide {
     return on_device;
   }
 
+  std::int64_t fewest_rows_;             ///< minimum number of rows of a shard, if there are several
   std::unique_ptr<StreamOwner> stream_;  ///< declared before the data, whose buffers are freed on it
   std::vector<int> ordinals_;            ///< devices of the last call, if there were several
   DataCache<EngineData> data_;
@@ -390,6 +340,10 @@ class CudaEngine : public Engine, public DeviceSide {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeCudaEngine() { return std::make_unique<CudaEngine>(); }
+std::unique_ptr<Engine> MakeCudaEngine() { return MakeShardedCudaEngine(kFewestRowsOfShard); }
+
+std::unique_ptr<Engine> MakeShardedCudaEngine(std::int64_t fewest_rows) {
+  return std::make_unique<CudaEngine>(fewest_rows);
+}
 
 }  // namespace kauri::cuda

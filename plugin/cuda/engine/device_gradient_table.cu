@@ -13,17 +13,16 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::int64_t kMaxBlocks = 1024;
 
 __device__ __forceinline__ std::uint32_t MagnitudeBits(float value) { return __float_as_uint(value) & 0x7FFFFFFFU; }
 
 /// largest: [n_outputs], zero before; hessians_differ: zero before.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     SurveyKernel(GradientPair const* pairs, std::int64_t n_rows, std::uint32_t n_outputs, LargestMagnitude* largest,
                  std::uint32_t* hessians_differ) {
   extern __shared__ LargestMagnitude of_block[];
-  for (std::uint32_t output = threadIdx.x; output < n_outputs; output += kThreads) of_block[output] = {0, 0};
+  for (std::uint32_t output = threadIdx.x; output < n_outputs; output += kBlockThreads) of_block[output] = {0, 0};
   __syncthreads();
   PlaceWalk const walk(n_outputs);
   std::uint32_t gradient = 0;
@@ -39,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
   atomicMax(&of_block[walk.place].gradient, gradient);
   atomicMax(&of_block[walk.place].hessian, hessian);
   __syncthreads();
-  for (std::uint32_t output = threadIdx.x; output < n_outputs; output += kThreads) {
+  for (std::uint32_t output = threadIdx.x; output < n_outputs; output += kBlockThreads) {
     atomicMax(&largest[output].gradient, of_block[output].gradient);
     atomicMax(&largest[output].hessian, of_block[output].hessian);
   }
@@ -57,7 +56,7 @@ struct TableTask {
   std::uint8_t* sampled;  ///< nullptr: not needed
 };
 
-__global__ void __launch_bounds__(kThreads) QuantiseTableKernel(TableTask task) {
+__global__ void __launch_bounds__(kBlockThreads) QuantiseTableKernel(TableTask task) {
   PlaceWalk const walk(task.stride);
   bool const is_gradient = walk.place < task.n_outputs;
   bool const is_there = walk.place < task.n_outputs + task.n_hessians;
@@ -85,9 +84,9 @@ TableSurvey Survey(CudaContext const& cuda, PairTable const& gradients) {
   FillZero(cuda, largest.data(), n_outputs);
   FillZero(cuda, differ.data(), 1);
   auto const n_rows = gradients.NumRows();
-  auto const grid = BlocksOfWalk(n_rows, gradients.n_outputs, kThreads, kMaxBlocks);
-  LaunchShared(cuda, grid, kThreads, n_outputs * sizeof(LargestMagnitude), SurveyKernel, gradients.pairs.data(), n_rows,
-               static_cast<std::uint32_t>(n_outputs), largest.data(), differ.data());
+  auto const grid = BlocksOfWalk(n_rows, gradients.n_outputs, kBlockThreads, kMaxBlocks);
+  LaunchShared(cuda, grid, kBlockThreads, n_outputs * sizeof(LargestMagnitude), SurveyKernel, gradients.pairs.data(),
+               n_rows, static_cast<std::uint32_t>(n_outputs), largest.data(), differ.data());
   auto found = ToHost(cuda, largest.data(), n_outputs);
   return {std::move(found), ToHost(cuda, differ.data(), 1)[0] == 0};
 }
@@ -135,8 +134,8 @@ void DeviceGradientTable::Quantise(CudaContext const& cuda, PairTable const& gra
   stride_ = TableStride(gradients.n_outputs + n_hessians_);
   Resize(cuda, gradients.NumRows());
   auto const on_device = ToDevice(cuda, steps);
-  auto const grid = BlocksOfWalk(gradients.NumRows(), stride_, kThreads, kMaxBlocks);
-  Launch(cuda, grid, kThreads, QuantiseTableKernel,
+  auto const grid = BlocksOfWalk(gradients.NumRows(), stride_, kBlockThreads, kMaxBlocks);
+  Launch(cuda, grid, kBlockThreads, QuantiseTableKernel,
          TableTask{gradients.pairs.data(), on_device.data(), sample, gradients.NumRows(),
                    static_cast<std::uint32_t>(gradients.n_outputs), static_cast<std::uint32_t>(n_hessians_),
                    static_cast<std::uint32_t>(stride_), values_.data(), sampled.data()});

@@ -4,12 +4,10 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
 /// residuals (out): [n_outputs, n_rows]. margins: [n_rows, n_outputs]. One thread per margin.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     ResidualsKernel(DeviceInfo info, float const* margins, std::int64_t n_outputs, float* residuals) {
-  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (i >= info.n_rows * n_outputs) return;
   std::int64_t const row = i / n_outputs;
   std::int64_t const output = i - row * n_outputs;
@@ -25,8 +23,8 @@ LineErrors DeviceRoundErrors::Of(CudaContext const& cuda, DeviceInfo const& info
   auto const n_margins = static_cast<std::int64_t>(margins.size());
   if (!is_computed_) {
     residuals_.Reserve(cuda, margins.size());
-    Launch(cuda, GridFor(n_margins, kThreads), kThreads, ResidualsKernel, info, margins.data(), n_margins / info.n_rows,
-           residuals_.data());
+    Launch(cuda, GridFor(n_margins, kBlockThreads), kBlockThreads, ResidualsKernel, info, margins.data(),
+           n_margins / info.n_rows, residuals_.data());
   }
   is_computed_ = true;
   auto const n_rows = static_cast<std::size_t>(info.n_rows);

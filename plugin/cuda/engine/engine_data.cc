@@ -2,7 +2,7 @@
 
 #include "cuda/common/fill_margins.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/forest/device_storage_rows.h"
+#include "cuda/forest/host_rows.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 #include "objective/ranking/rank_rule.h"
@@ -23,12 +23,11 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
   auto const& info = matrix.Info();
   auto const n_margins = Size(matrix.NumRows() * outputs);
   CheckBaseMargin(info.base_margin, matrix.NumRows(), outputs);
-  if (margins.size() != n_margins) {
-    margins = Buffer<float>();
+  if (rows.NumRows() != matrix.NumRows() || rows.NumOutputs() != outputs) {
     predictions = Buffer<float>();
     training = TrainingData();
     arrays = TrainingArrays();
-    apart.reset();
+    rows.Clear();
     valid_for_.clear();  // they were validated for the old number of outputs
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
@@ -37,43 +36,39 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
          {"labels, weights and query groups", 4 * (info.labels.size() + info.weights.size() +
                                                    info.label_lower_bound.size() + info.label_upper_bound.size()) +
                                                   8 * info.group_ptr.size()}});
-    margins = Buffer<float>(cuda, n_margins);
+    rows.Allocate(cuda, matrix.NumRows(), outputs);
   }
-  n_outputs = outputs;
+  auto const margins = rows.MarginsToSet();
   if (info.base_margin.empty()) {
-    FillMargins(cuda, ToDevice(cuda, std::vector<float>(start.begin(), start.end())).span(), margins.span());
+    FillMargins(cuda, ToDevice(cuda, std::vector<float>(start.begin(), start.end())).span(), margins);
   } else {
     CopyToDevice(cuda, info.base_margin.data(), n_margins, margins.data());
   }
 }
 
-void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix) {
-  n_gradients = n_outputs;
-  leaves_apart = false;
+void EngineData::BeginTraining(CudaContext const& cuda) {
+  has_leaf_gradients = false;
   leaf_gradients.clear();
-  if (arrays.gradients.size() == margins.size()) return;
-  auto const n_rows = Size(matrix.NumRows());
-  RequireMemory(cuda, "training on " + Describe(matrix, n_outputs),
-                {{"gradients", 8 * margins.size()},
-                 {"fixed-point gradients", 8 * n_rows},
-                 {"leaves and sampled rows", 5 * n_rows}});
-  arrays.gradients = Buffer<GradientPair>(cuda, margins.size());
-  arrays.pairs = Buffer<FixedPair>(cuda, n_rows);
-  arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
+  rows.PrepareTraining(cuda);
 }
 
-void EngineData::ExpectGiven(CudaContext const& cuda, DataMatrix const& matrix) {
-  PrepareTraining(cuda, matrix);
-  if (apart != nullptr) apart->LoseGradients();
+void EngineData::BeginRound(CudaContext const& cuda, Objective const& objective) {
+  BeginTraining(cuda);
+  arrays.errors.Begin(objective);
+  training.Watch().Expect(false);
+}
+
+Span<GradientPair> EngineData::BeginGivenRound(CudaContext const& cuda, std::int64_t n_columns) {
+  BeginTraining(cuda);
   arrays.errors.Forget();
-  arrays.has_largest = false;
   training.Watch().Expect(true);
+  return rows.GradientsToSet(n_columns);
 }
 
 bool EngineData::PrepareRound(CudaContext const& cuda, DataMatrix const& matrix) {
   constexpr std::size_t kShare = 16;  // divisor of the free memory: taking this little makes nothing else fail
   constexpr std::size_t kListBytes = 4;
-  auto const size = Size(matrix.NumRows() * n_outputs);
+  auto const size = Size(matrix.NumRows() * rows.NumOutputs());
   if (arrays.round_leaves.size() == size || arrays.has_no_round_room) return !arrays.has_no_round_room;
   auto const bytes = size * (sizeof(FixedPair) + sizeof(std::int32_t) + kListBytes);
   // Computed once, because it takes longer than a small tree.
@@ -118,18 +113,19 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
 
 void EngineData::Validate(MetricList const& metrics, DataMatrix const& matrix) {
   if (valid_for_ == metrics && valid_revision_ == matrix.InfoRevision()) return;
-  for (auto const& metric : metrics) metric->Validate(matrix.Info(), n_outputs);
+  for (auto const& metric : metrics) metric->Validate(matrix.Info(), rows.NumOutputs());
   valid_for_ = metrics;
   valid_revision_ = matrix.InfoRevision();
 }
 
 void EngineData::WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output,
                                  GradientUnit unit) {
-  auto const watched = WatchedPairs(cuda, Gradients(), output);
+  auto const gradients = rows.Gradients(cuda);
+  auto const watched = WatchedPairs(cuda, gradients, output);
   if (!LosesGradients(ToHost(cuda, watched.data(), watched.size()), unit)) return;
-  if (!training.Watch().MayWarn(info, n_gradients, output)) return;
-  auto const all = Gradients().pairs;
-  training.Watch().Look(ToHost(cuda, all.data(), all.size()), info, n_gradients, output, unit);
+  if (!training.Watch().MayWarn(info, gradients.n_outputs, output)) return;
+  auto const& all = gradients.pairs;
+  training.Watch().Look(ToHost(cuda, all.data(), all.size()), info, gradients.n_outputs, output, unit);
 }
 
 }  // namespace kauri::cuda

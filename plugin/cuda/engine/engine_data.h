@@ -8,63 +8,51 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/data/device_info.h"
-#include "cuda/engine/apart_round.h"
 #include "cuda/engine/device_features.h"
 #include "cuda/engine/device_gradient_table.h"
 #include "cuda/engine/device_round_errors.h"
-#include "cuda/engine/round_kernels.h"
 #include "cuda/engine/sample_by_gradient.h"
+#include "cuda/engine/sharded_rows.h"
 #include "cuda/forest/walk_forest.h"
 #include "engine/margin_cache.h"
 #include "engine/training_data.h"
 #include "kauri/data_matrix.h"
 #include "kauri/metric.h"
+#include "kauri/objective.h"
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
 
-/// Arrays of the training set alone.
+/// Arrays of the training set alone, for trees that need all rows on the main device.
 struct TrainingArrays {
-  Buffer<GradientPair> gradients;  ///< [n_rows, n_outputs], of which the first [n_rows, n_gradients] are used
-  DevicePairSummary summary;
-  bool has_largest = false;           ///< `summary` has the largest magnitudes of `gradients`
-  Buffer<FixedPair> pairs;            ///< [n_rows]
-  DeviceGradientTable table;          ///< used instead of `pairs` once a tree has vector leaves
-  Buffer<std::uint8_t> sampled;       ///< [n_rows]; empty until a tree samples rows
+  DeviceGradientTable table;          ///< used instead of pairs once a tree has vector leaves
   DeviceGradientSampler sampler;      ///< samples rows by their gradients
-  Buffer<std::int32_t> leaf_of_row;   ///< [n_rows]
   Buffer<FixedPair> round_pairs;      ///< [n_outputs, n_rows]; empty until the trees of a round grow together
   Buffer<std::int32_t> round_leaves;  ///< [n_outputs, n_rows]; holds lists of rows until the leaves are written
   bool has_no_round_room = false;     ///< there is no room for the two arrays above
-  Upload leaf_values;
-  DeviceRoundErrors errors;  ///< for split_criterion=absolute_error
+  DeviceRoundErrors errors;           ///< for split_criterion=absolute_error
 };
 
 class EngineData {
  public:
   MarginCache held;
-  std::int64_t n_outputs = 1;
-  std::int64_t n_gradients = 1;  ///< n_outputs, or fewer if leaves have gradients of their own
-  bool leaves_apart = false;     ///< the leaves' values follow from leaf_gradients, not from the trees' gradients
-  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs], in host memory; used if leaves_apart
-  Buffer<float> margins;                     ///< [n_rows, n_outputs]
+  bool has_leaf_gradients = false;           ///< leaf values follow from leaf_gradients, not from the trees' gradients
+  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs], in host memory; used if has_leaf_gradients
   Buffer<float> predictions;                 ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;
+  ShardedRows rows;  ///< margins and gradients
   TrainingArrays arrays;
-  std::unique_ptr<ApartRound> apart;  ///< for a training set on several devices
-  TrainingData training;              ///< declared after the memory that its trees read until they are done
+  TrainingData training;  ///< declared after the memory that its trees read until they are done
 
   /// Resets the margins to their values without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is
   /// allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
-  /// Allocates gradients and trees' arrays. The gradients belong to an ordinary round until the caller says
-  /// otherwise.
+  /// Allocates gradients and trees' arrays for a round of the objective.
   /// \throws Error(kMemory) before anything is allocated.
-  void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
-  /// Does the same for gradients that the caller will pass.
-  void ExpectGiven(CudaContext const& cuda, DataMatrix const& matrix);
+  void BeginRound(CudaContext const& cuda, Objective const& objective);
+  /// Does the same for gradients that the caller will pass. Returns memory for them, [n_rows, n_columns].
+  Span<GradientPair> BeginGivenRound(CudaContext const& cuda, std::int64_t n_columns);
   /// Allocates arrays for the trees of a round to grow together. Returns whether there is plenty of room.
   bool PrepareRound(CudaContext const& cuda, DataMatrix const& matrix);
   /// Returns the features in device memory: the matrix's own if it is there, or an upload, which is kept from now on.
@@ -78,22 +66,9 @@ class EngineData {
   void Validate(MetricList const& metrics, DataMatrix const& matrix);
   /// Warns of gradients that fixed point cannot hold. All gradients are copied to the host only if a warning is likely.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
-  /// Updates `margins` for all rows. Other devices keep their margins.
-  void CollectMargins(CudaContext const& cuda) const {
-    if (apart != nullptr) apart->CollectMargins(cuda, margins.data());
-  }
-  /// Notes that `margins` were changed, or are about to be.
-  void LoseMarginsElsewhere() const {
-    if (apart != nullptr) apart->LoseMargins();
-  }
-  /// Returns the gradients from which trees grow.
-  PairTable Gradients() const {
-    auto const n_pairs =
-        arrays.gradients.size() / static_cast<std::size_t>(n_outputs) * static_cast<std::size_t>(n_gradients);
-    return {{arrays.gradients.data(), n_pairs}, n_gradients};
-  }
 
  private:
+  void BeginTraining(CudaContext const& cuda);
   bool UploadFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix);
 
   bool has_labels_ = false;

@@ -6,10 +6,9 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::int64_t kMaxBlocks = 2048;
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     AddLeafVectorsKernel(float const* leaf_vectors, Span<std::int32_t const> leaf_of_row, std::uint32_t n_outputs,
                          float* margins) {
   PlaceWalk const walk(n_outputs);
@@ -24,8 +23,8 @@ __global__ void __launch_bounds__(kThreads)
 
 void AddLeafVectors(CudaContext const& cuda, Span<float const> leaf_vectors, Span<std::int32_t const> leaf_of_row,
                     std::int64_t n_outputs, Span<float> margins) {
-  auto const grid = BlocksOfWalk(static_cast<std::int64_t>(leaf_of_row.size()), n_outputs, kThreads, kMaxBlocks);
-  Launch(cuda, grid, kThreads, AddLeafVectorsKernel, leaf_vectors.data(), leaf_of_row,
+  auto const grid = BlocksOfWalk(static_cast<std::int64_t>(leaf_of_row.size()), n_outputs, kBlockThreads, kMaxBlocks);
+  Launch(cuda, grid, kBlockThreads, AddLeafVectorsKernel, leaf_vectors.data(), leaf_of_row,
          static_cast<std::uint32_t>(n_outputs), margins.data());
 }
 

@@ -11,13 +11,12 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 /// Maximum number of blocks of a reduction: enough to fill a device, and few enough for one atomic each.
 constexpr unsigned kMaxBlocks = 1024;
 constexpr std::int64_t kMaxGridY = 65535;
 
 __device__ __forceinline__ std::int64_t GridIndex() {
-  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  return static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 
 __device__ __forceinline__ std::uint32_t MagnitudeBits(float value) { return __float_as_uint(value) & 0x7FFFFFFFU; }
@@ -35,7 +34,7 @@ struct LargestSources {
   int n;
 };
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     TakeLargerKernel(LargestSources sources, std::int64_t n_outputs, LargestMagnitude* largest) {
   std::int64_t const output = GridIndex();
   if (output >= n_outputs) return;
@@ -52,11 +51,11 @@ constexpr std::int64_t kMostShared = 1024;
 
 /// Finds the largest magnitudes of several outputs, reading all pairs in their order. n_pairs: of all outputs. stride:
 /// a multiple of n_outputs, so that each thread reads pairs of one output.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     LargestOfAllKernel(GradientPair const* pairs, std::int64_t n_pairs, std::int64_t n_outputs, std::int64_t stride,
                        LargestMagnitude* largest) {
   __shared__ LargestMagnitude of_block[kMostShared];
-  for (std::int64_t output = threadIdx.x; output < n_outputs; output += kThreads) of_block[output] = {0, 0};
+  for (std::int64_t output = threadIdx.x; output < n_outputs; output += kBlockThreads) of_block[output] = {0, 0};
   __syncthreads();
   std::int64_t const first = GridIndex();
   LargestMagnitude most{0, 0};
@@ -69,16 +68,17 @@ __global__ void __launch_bounds__(kThreads)
     atomicMax(&of_block[first % n_outputs].hessian, most.hessian);
   }
   __syncthreads();
-  for (std::int64_t output = threadIdx.x; output < n_outputs; output += kThreads) {
+  for (std::int64_t output = threadIdx.x; output < n_outputs; output += kBlockThreads) {
     atomicMax(&largest[output].gradient, of_block[output].gradient);
     atomicMax(&largest[output].hessian, of_block[output].hessian);
   }
 }
 
 /// blockIdx.y: the output.
-__global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows,
-                                                                    std::int64_t n_outputs, LargestMagnitude* largest) {
-  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
+__global__ void __launch_bounds__(kBlockThreads)
+    LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs,
+                            LargestMagnitude* largest) {
+  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
   for (std::int64_t output = blockIdx.y; output < n_outputs; output += gridDim.y) {
     std::uint32_t gradient = 0;
     std::uint32_t hessian = 0;
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     FirstNotFiniteKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                          unsigned long long* first) {
   std::int64_t const row = GridIndex();
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Copies the rows of WatchedRow (engine/resolution_watch.h).
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     WatchedPairsKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                        Span<GradientPair> watched) {
   std::int64_t const i = GridIndex();
@@ -129,13 +129,13 @@ __device__ __forceinline__ void AddToSum(FixedSum own, FixedSum* sum) {
   atomicAdd(words + 1, static_cast<unsigned long long>(own.hessian));
 }
 
-__global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
+__global__ void __launch_bounds__(kBlockThreads) QuantiseKernel(QuantiseTask task) {
   GradientUnit const unit = task.largest->Unit();
   GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
   GradientPair const* const from = task.gradients.pairs.data() + task.output;
   std::int64_t const n_rows = static_cast<std::int64_t>(task.pairs.size());
   FixedSum sum;
-  for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kThreads) {
+  for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kBlockThreads) {
     bool const used = task.sample.IsUsed(row);
     FixedPair const pair = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
     task.pairs.data()[row] = pair;
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
 /// Rows per thread. A block reads the gradients of its rows once, for all outputs.
 constexpr int kRowsPerThread = 8;
 
-__global__ void __launch_bounds__(kThreads) QuantiseRoundKernel(QuantiseRoundTask task, std::int64_t n_rows) {
-  std::int64_t const first = static_cast<std::int64_t>(blockIdx.x) * kThreads * kRowsPerThread + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) QuantiseRoundKernel(QuantiseRoundTask task, std::int64_t n_rows) {
+  std::int64_t const first = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads * kRowsPerThread + threadIdx.x;
   std::int64_t const n_outputs = task.gradients.n_outputs;
   GradientPair const* const from = task.gradients.pairs.data();
   for (std::int64_t output = 0; output < n_outputs; ++output) {
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kThreads) QuantiseRoundKernel(QuantiseRoundTas
     FixedSum sum;
 #pragma unroll
     for (int step = 0; step < kRowsPerThread; ++step) {
-      std::int64_t const row = first + step * kThreads;
+      std::int64_t const row = first + step * kBlockThreads;
       if (row >= n_rows) continue;
       FixedPair const pair = QuantisePair(from[row * n_outputs + output], steps);
       task.pairs[output * n_rows + row] = pair;
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(kThreads) QuantiseRoundKernel(QuantiseRoundTas
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     AddLeavesKernel(float const* leaf_values, Span<std::int32_t const> leaf_of_row, std::int64_t n_outputs,
                     std::int64_t output, float* margins) {
   std::int64_t const row = GridIndex();
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(kThreads)
   margins[row * n_outputs + output] += leaf_values[leaf_of_row.data()[row]];
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     AddRoundLeavesKernel(RoundLeaves leaves, std::int64_t n_outputs, std::int64_t n_rows, float* margins) {
   std::int64_t const row = GridIndex();
   if (row >= n_rows) return;
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Returns the number of blocks of kernels that end in atomic additions.
-unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kThreads), kMaxBlocks); }
+unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kBlockThreads), kMaxBlocks); }
 
 }  // namespace
 
@@ -248,14 +248,14 @@ void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMag
   if (gradients.n_outputs > 1 && gradients.n_outputs <= kMostShared) {
     auto const n_pairs = n_rows * gradients.n_outputs;
     auto const blocks = FewBlocks(n_pairs);
-    auto const stride = std::int64_t{blocks} * kThreads / gradients.n_outputs * gradients.n_outputs;
+    auto const stride = std::int64_t{blocks} * kBlockThreads / gradients.n_outputs * gradients.n_outputs;
     if (stride > 0) {
-      return Launch(cuda, blocks, kThreads, LargestOfAllKernel, gradients.pairs.data(), n_pairs, gradients.n_outputs,
-                    stride, largest);
+      return Launch(cuda, blocks, kBlockThreads, LargestOfAllKernel, gradients.pairs.data(), n_pairs,
+                    gradients.n_outputs, stride, largest);
     }
   }
   dim3 const grid(FewBlocks(n_rows), static_cast<unsigned>(std::min(gradients.n_outputs, kMaxGridY)));
-  LaunchGrid(cuda, grid, kThreads, LargestMagnitudesKernel, gradients.pairs.data(), n_rows, gradients.n_outputs,
+  LaunchGrid(cuda, grid, kBlockThreads, LargestMagnitudesKernel, gradients.pairs.data(), n_rows, gradients.n_outputs,
              largest);
 }
 
@@ -265,14 +265,14 @@ void TakeLarger(CudaContext const& cuda, std::vector<LargestMagnitude const*> co
     LargestSources sources{};
     sources.n = static_cast<int>(std::min(of_others.size() - first, kMostSources));
     std::copy_n(of_others.begin() + static_cast<std::ptrdiff_t>(first), sources.n, sources.largest);
-    Launch(cuda, GridFor(n_outputs, kThreads), kThreads, TakeLargerKernel, sources, n_outputs, largest);
+    Launch(cuda, GridFor(n_outputs, kBlockThreads), kBlockThreads, TakeLargerKernel, sources, n_outputs, largest);
   }
 }
 
 std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
   auto const n_rows = gradients.NumRows();
   auto const first = ToDevice(cuda, std::vector<unsigned long long>{static_cast<unsigned long long>(n_rows)});
-  Launch(cuda, GridFor(n_rows, kThreads), kThreads, FirstNotFiniteKernel, gradients.pairs.data(), n_rows,
+  Launch(cuda, GridFor(n_rows, kBlockThreads), kBlockThreads, FirstNotFiniteKernel, gradients.pairs.data(), n_rows,
          gradients.n_outputs, output, first.data());
   return static_cast<std::int64_t>(ToHost(cuda, first.data(), 1)[0]);
 }
@@ -281,29 +281,30 @@ Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& grad
   auto const n_rows = gradients.NumRows();
   auto const n_watched = NumWatchedRows(n_rows);
   Buffer<GradientPair> watched(cuda, static_cast<std::size_t>(n_watched));
-  Launch(cuda, GridFor(n_watched, kThreads), kThreads, WatchedPairsKernel, gradients.pairs.data(), n_rows,
+  Launch(cuda, GridFor(n_watched, kBlockThreads), kBlockThreads, WatchedPairsKernel, gradients.pairs.data(), n_rows,
          gradients.n_outputs, output, watched.span());
   return watched;
 }
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task) {
-  Launch(cuda, FewBlocks(task.gradients.NumRows()), kThreads, QuantiseKernel, task);
+  Launch(cuda, FewBlocks(task.gradients.NumRows()), kBlockThreads, QuantiseKernel, task);
 }
 
 void QuantiseRound(CudaContext const& cuda, QuantiseRoundTask const& task) {
   auto const n_rows = task.gradients.NumRows();
-  Launch(cuda, GridFor(n_rows, kThreads * kRowsPerThread), kThreads, QuantiseRoundKernel, task, n_rows);
+  Launch(cuda, GridFor(n_rows, kBlockThreads * kRowsPerThread), kBlockThreads, QuantiseRoundKernel, task, n_rows);
 }
 
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,
                std::int64_t n_outputs, std::int64_t output, Span<float> margins) {
-  Launch(cuda, GridFor(static_cast<std::int64_t>(leaf_of_row.size()), kThreads), kThreads, AddLeavesKernel,
+  Launch(cuda, GridFor(static_cast<std::int64_t>(leaf_of_row.size()), kBlockThreads), kBlockThreads, AddLeavesKernel,
          leaf_values.data(), leaf_of_row, n_outputs, output, margins.data());
 }
 
 void AddRoundLeaves(CudaContext const& cuda, RoundLeaves const& leaves, std::int64_t n_outputs, Span<float> margins) {
   auto const n_rows = static_cast<std::int64_t>(margins.size()) / n_outputs;
-  Launch(cuda, GridFor(n_rows, kThreads), kThreads, AddRoundLeavesKernel, leaves, n_outputs, n_rows, margins.data());
+  Launch(cuda, GridFor(n_rows, kBlockThreads), kBlockThreads, AddRoundLeavesKernel, leaves, n_outputs, n_rows,
+         margins.data());
 }
 
 }  // namespace kauri::cuda

@@ -10,7 +10,7 @@
 
 namespace kauri::cuda {
 
-/// Returns whether there is one tree with scalar leaves for each output, in order, which uses all rows of one device.
+/// Returns whether there is one tree with scalar leaves for each output, in order, which uses all rows of one shard.
 bool AreOnePerOutput(std::vector<RoundTree> const& trees, EngineData const& own);
 
 /// Adds the leaf values of the trees to the margins, by the leaves of the rows (TrainingArrays::round_leaves).

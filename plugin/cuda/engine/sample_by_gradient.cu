@@ -12,10 +12,9 @@ namespace {
 
 using Word = unsigned long long;
 
-constexpr int kThreads = 256;
 constexpr unsigned kMostBlocks = 1024;
 
-unsigned BlocksFor(std::int64_t n_rows) { return std::min(kMostBlocks, GridFor(n_rows, kThreads)); }
+unsigned BlocksFor(std::int64_t n_rows) { return std::min(kMostBlocks, GridFor(n_rows, kBlockThreads)); }
 
 /// Some columns of a PairTable.
 struct PairColumns {
@@ -31,8 +30,8 @@ struct PairColumns {
 /// Calls look_at(row) for the thread's share of the rows.
 template <typename LookAt>
 __device__ __forceinline__ void ForEachRow(std::int64_t n_rows, LookAt&& look_at) {
-  auto const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
-  for (auto row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; row < n_rows; row += stride) {
+  auto const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
+  for (auto row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; row < n_rows; row += stride) {
     look_at(row);
   }
 }
@@ -42,7 +41,7 @@ struct LargestRow {
   Word not_finite;  ///< whether some pair is not finite
 };
 
-__global__ void __launch_bounds__(kThreads) LargestKernel(PairColumns columns, LargestRow* largest) {
+__global__ void __launch_bounds__(kBlockThreads) LargestKernel(PairColumns columns, LargestRow* largest) {
   double own = 0.0;
   bool is_finite = true;
   ForEachRow(columns.n_rows, [&](std::int64_t row) {
@@ -60,10 +59,10 @@ __global__ void __launch_bounds__(kThreads) LargestKernel(PairColumns columns, L
 
 /// sums: [kMagnitudeBuckets, 2], counts and sums, initially zero. Integer additions commute, so atomics are
 /// deterministic.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     BucketsKernel(PairColumns columns, double unit, std::uint32_t* magnitudes, Word* sums) {
   __shared__ Word of_block[2 * kMagnitudeBuckets];
-  for (std::uint32_t i = threadIdx.x; i < 2 * kMagnitudeBuckets; i += kThreads) of_block[i] = 0;
+  for (std::uint32_t i = threadIdx.x; i < 2 * kMagnitudeBuckets; i += kBlockThreads) of_block[i] = 0;
   __syncthreads();
   ForEachRow(columns.n_rows, [&](std::int64_t row) {
     auto const magnitude = static_cast<std::uint32_t>(columns.Magnitude(row) / unit);
@@ -73,18 +72,18 @@ __global__ void __launch_bounds__(kThreads)
     atomicAdd(of_block + 2 * bucket + 1, static_cast<Word>(magnitude));
   });
   __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < 2 * kMagnitudeBuckets; i += kThreads) {
+  for (std::uint32_t i = threadIdx.x; i < 2 * kMagnitudeBuckets; i += kBlockThreads) {
     if (of_block[i] != 0) atomicAdd(sums + i, of_block[i]);
   }
 }
 
 /// Copies the magnitudes of one bucket, in any order: they are sorted afterwards.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     PickBucketKernel(std::uint32_t const* magnitudes, std::int64_t n_rows, std::uint32_t bucket,
                      std::uint32_t* n_picked, std::uint32_t* picked) {
   std::uint32_t const lane = threadIdx.x % 32;
-  auto const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
-  auto const warp_row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x - lane;
+  auto const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
+  auto const warp_row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x - lane;
   for (auto first = warp_row; first < n_rows; first += stride) {
     auto const row = first + lane;
     std::uint32_t const magnitude = row < n_rows ? magnitudes[row] : 0;
@@ -105,7 +104,7 @@ struct DrawTask {
   std::uint8_t* sampled;  ///< (out) [n_rows]
 };
 
-__global__ void __launch_bounds__(kThreads) DrawKernel(DrawTask task) {
+__global__ void __launch_bounds__(kBlockThreads) DrawKernel(DrawTask task) {
   auto const& columns = task.columns;
   ForEachRow(columns.n_rows, [&](std::int64_t row) {
     double const magnitude = columns.Magnitude(row);
@@ -158,7 +157,7 @@ double DeviceGradientSampler::FindThreshold(CudaContext const& cuda, PairTable c
   auto const blocks = BlocksFor(columns.n_rows);
   Buffer<LargestRow> largest_row(cuda, 1);
   FillZero(cuda, largest_row.data(), 1);
-  Launch(cuda, blocks, kThreads, LargestKernel, columns, largest_row.data());
+  Launch(cuda, blocks, kBlockThreads, LargestKernel, columns, largest_row.data());
   auto const found = ToHost(cuda, largest_row.data(), 1)[0];
   if (found.not_finite != 0) FailNotFinite(cuda, gradients, outputs);
   double largest = 0.0;
@@ -167,7 +166,7 @@ double DeviceGradientSampler::FindThreshold(CudaContext const& cuda, PairTable c
   auto const unit = MagnitudeUnit(largest);
   Buffer<Word> words(cuda, 2 * kMagnitudeBuckets);
   FillZero(cuda, words.data(), words.size());
-  Launch(cuda, blocks, kThreads, BucketsKernel, columns, unit, magnitudes_.data(), words.data());
+  Launch(cuda, blocks, kBlockThreads, BucketsKernel, columns, unit, magnitudes_.data(), words.data());
   auto const on_host = ToHost(cuda, words.data(), words.size());
   MagnitudeSums sums{};
   std::memcpy(static_cast<void*>(sums.data()), on_host.data(), sizeof(sums));
@@ -179,7 +178,7 @@ double DeviceGradientSampler::FindThreshold(CudaContext const& cuda, PairTable c
   sorted_.Reserve(cuda, ToSize(count));
   Buffer<std::uint32_t> n_picked(cuda, 1);
   FillZero(cuda, n_picked.data(), 1);
-  Launch(cuda, blocks, kThreads, PickBucketKernel, magnitudes_.data(), columns.n_rows,
+  Launch(cuda, blocks, kBlockThreads, PickBucketKernel, magnitudes_.data(), columns.n_rows,
          static_cast<std::uint32_t>(bucket), n_picked.data(), of_bucket_.data());
   CubScratch scratch;
   scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
@@ -200,7 +199,7 @@ PairTable DeviceGradientSampler::Draw(CudaContext const& cuda, PairTable const& 
   magnitudes_.Reserve(cuda, n_rows);
   pairs_.Reserve(cuda, n_pairs);
   auto const threshold = FindThreshold(cuda, gradients, outputs, sample.rate);
-  Launch(cuda, BlocksFor(columns.n_rows), kThreads, DrawKernel,
+  Launch(cuda, BlocksFor(columns.n_rows), kBlockThreads, DrawKernel,
          DrawTask{columns, threshold, sample.key, pairs_.data(), sampled.data()});
   return {{pairs_.data(), n_pairs}, columns.width};
 }

@@ -7,6 +7,7 @@
 #include "common/fixed_point.h"
 #include "engine/gradient_table.h"
 #include "engine/row_draws.h"
+#include "kauri/error.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
@@ -15,12 +16,12 @@ namespace {
 /// Converts float gradients to the input of one tree's builder.
 class TreeInput {
  public:
-  TreeInput(TreeInputTask const& task, EngineData* own) : task_(task), own_(*own), arrays_(own->arrays) {
-    if (Tree().subsample < 1.0F) {
-      arrays_.sampled.Reserve(task.cuda, arrays_.pairs.size());
-      sampled_ = arrays_.sampled.span();
-    }
-  }
+  TreeInput(TreeInputTask const& task, EngineData* own)
+      : task_(task),
+        own_(*own),
+        rows_(own->rows),
+        arrays_(own->arrays),
+        sampled_(rows_.TreeHere().Marks(task.cuda, task.tree.subsample, rows_.NumRowsHere())) {}
 
   DeviceTreeTask Make() {
     DeviceTreeTask made;
@@ -31,7 +32,7 @@ class TreeInput {
       made.table = arrays_.table.View();
       return made;
     }
-    made.pairs = arrays_.pairs.span();
+    made.pairs = {rows_.TreeHere().pairs.data(), ToSize(rows_.NumRowsHere())};
     if (DrawsPairsOnHost()) {
       QuantiseWeighed(&made);
     } else {
@@ -42,9 +43,9 @@ class TreeInput {
 
   /// Makes the inputs of trees for all outputs, from all rows.
   std::vector<DeviceTreeTask> MakeForAll(std::vector<RoundTree> const& trees) {
-    auto const gradients = own_.Gradients();
+    auto const gradients = rows_.GradientsHere();
     auto const n_rows = ToSize(gradients.NumRows());
-    auto& summary = arrays_.summary;
+    auto& summary = rows_.TreeHere().summary;
     Summarise(gradients);
     std::vector<DeviceTreeTask> made(trees.size());
     for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -73,7 +74,7 @@ class TreeInput {
   bool IsDue() const { return own_.training.Watch().IsDue(Tree().place.iteration); }
 
   Drawn Draw(OutputRange const& outputs) {
-    Drawn drawn{own_.Gradients(), outputs.begin, SampleOf()};
+    Drawn drawn{rows_.GradientsHere(), outputs.begin, SampleOf()};
     if (!Tree().SamplesByGradient()) return drawn;
     drawn.gradients = arrays_.sampler.Draw(task_.cuda, drawn.gradients, outputs, drawn.sample, sampled_);
     drawn.output = 0;
@@ -81,10 +82,20 @@ class TreeInput {
     return drawn;
   }
 
+  /// Returns the sample of a tree whose rows are drawn by their numbers, out of all rows of this process.
+  RowSample SampleByKey() const {
+    auto const& place = Tree().place;
+    RowSample sample{RowSamplingKey(task_.ctx.seed, place.iteration, place.tree_in_iteration), Tree().subsample};
+    if (!Tree().DrawsExactly()) return sample;
+    sample.is_exact = true;
+    sample.choice = RowChoice(sample.key, sample.rate, task_.info.n_rows);
+    return sample;
+  }
+
   RowSample SampleOf() {
     auto const& place = Tree().place;
     auto const rate = Tree().subsample;
-    auto sample = SampleByKey(task_.ctx, Tree(), task_.info.n_rows);
+    auto sample = SampleByKey();
     auto const by_number = IsDistributed(task_.ctx) && rate < 1.0F;
     if (!Tree().DrawsQueries() && !by_number) return sample;
     task_.say_once(by_number ? "in a group rows are drawn in host memory: a mark of each is copied for every tree"
@@ -100,10 +111,8 @@ class TreeInput {
   void QuantisePairs(DeviceTreeTask* made) {
     auto const drawn = Draw(Tree().output);
     Summarise(drawn.gradients);
-    auto& summary = arrays_.summary;
-    Quantise(task_.cuda, {drawn.gradients, drawn.output, summary.Largest() + drawn.output, drawn.sample,
-                          arrays_.pairs.span(), sampled_, summary.Totals() + drawn.output});
-    summary.Fetch(task_.cuda);
+    rows_.Quantise(task_.cuda, drawn.gradients, drawn.output, drawn.sample, sampled_);
+    made->shards = rows_.Inputs();
     made->totals = TotalsOf(drawn);
     if (IsDistributed(task_.ctx)) made->totals = TreeTotals(TotalsOfRanks(made->totals.OnHost()));
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
@@ -111,35 +120,40 @@ class TreeInput {
 
   /// Returns the totals for which the summary was fetched.
   TreeTotals TotalsOf(Drawn const& drawn) const {
-    auto& summary = arrays_.summary;
-    return {summary.Totals() + drawn.output, [cuda = task_.cuda, &summary, drawn] {
-              auto const found = summary.Fetched(drawn.output);
-              if (!found.largest.IsFinite()) FailRow(cuda, drawn.gradients, drawn.output);
-              return PairTotals{found.largest.Unit(), found.sum};
+    return {rows_.TotalsHere(drawn.output), [cuda = task_.cuda, &rows = rows_, drawn] {
+              auto const found = rows.TreeHere().summary.Fetched(drawn.output);
+              if (!found.largest.IsFinite()) FailRow(cuda, rows, drawn.gradients, drawn.output);
+              return PairTotals{found.largest.Unit(), found.sum + rows.SumOfOthers()};
             }};
   }
 
   /// Finds the largest magnitudes, once a round unless pairs are sampled by gradient, and clears the sums.
   void Summarise(PairTable const& gradients) {
-    if (arrays_.has_largest && !Tree().SamplesByGradient()) return arrays_.summary.ClearTotals(task_.cuda);
-    arrays_.summary.Clear(task_.cuda, gradients.n_outputs);
-    FindLargest(task_.cuda, gradients, arrays_.summary.Largest());
-    if (IsDistributed(task_.ctx)) AgreeOnLargest(gradients);
-    arrays_.has_largest = !Tree().SamplesByGradient();
+    auto& summary = rows_.TreeHere().summary;
+    if (rows_.HasLargest() && !Tree().SamplesByGradient()) return summary.ClearTotals(task_.cuda);
+    summary.Clear(task_.cuda, gradients.n_outputs);
+    FindLargest(task_.cuda, gradients, summary.Largest());
+    rows_.AgreeOnLargest(task_.cuda);
+    if (IsDistributed(task_.ctx)) AgreeOverRanks(gradients);
+    rows_.SetHasLargest(!Tree().SamplesByGradient());
   }
 
-  [[noreturn]] static void FailRow(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
+  [[noreturn]] static void FailRow(CudaContext const& cuda, ShardedRows const& rows, PairTable const& gradients,
+                                   std::int64_t output) {
     auto const row = FirstNotFinite(cuda, gradients, output);
     auto const* pair = gradients.pairs.data() + row * gradients.n_outputs + output;
-    FailGradient(ToHost(cuda, pair, 1)[0], row);
+    if (row < gradients.NumRows()) FailGradient(ToHost(cuda, pair, 1)[0], row);
+    rows.RequireFiniteOthers(output);
+    Fail(ErrorKind::kInternal,
+         "expected a gradient that is NaN or infinite, as the first scan found one, but the second scan found none");
   }
 
   /// Replaces the largest magnitudes by those over all ranks. A rank whose pairs are not finite names the row.
-  void AgreeOnLargest(PairTable const& gradients) {
-    auto largest = arrays_.summary.Read(task_.cuda).largest;
+  void AgreeOverRanks(PairTable const& gradients) {
+    auto largest = rows_.TreeHere().summary.Read(task_.cuda).largest;
     std::vector<std::uint64_t> words;
     for (std::size_t output = 0; output < largest.size(); ++output) {
-      if (!largest[output].IsFinite()) FailRow(task_.cuda, gradients, static_cast<std::int64_t>(output));
+      if (!largest[output].IsFinite()) FailRow(task_.cuda, rows_, gradients, static_cast<std::int64_t>(output));
       words.push_back(largest[output].gradient);
       words.push_back(largest[output].hessian);
     }
@@ -148,7 +162,7 @@ class TreeInput {
       largest[output] = {static_cast<std::uint32_t>(words[2 * output]),
                          static_cast<std::uint32_t>(words[2 * output + 1])};
     }
-    arrays_.summary.SetLargest(task_.cuda, largest);
+    rows_.TreeHere().summary.SetLargest(task_.cuda, largest);
   }
 
   PairTotals TotalsOfRanks(PairTotals const& own) const {
@@ -158,11 +172,11 @@ class TreeInput {
   }
 
   void MakeTable() {
-    OutputRange const all{0, own_.n_gradients};
+    OutputRange const all{0, rows_.NumGradients()};
     if (Tree().BaggingTemperature() > 0.0F) {
       auto const sample = WeighOnHost();
       GradientTable table;
-      table.Quantise(task_.ctx, sample.pairs, own_.n_gradients, sample.used);
+      table.Quantise(task_.ctx, sample.pairs, rows_.NumGradients(), sample.used);
       arrays_.table.Upload(task_.cuda, table.View());
     } else {
       auto const drawn = Draw(all);
@@ -185,9 +199,9 @@ class TreeInput {
         Tree().BaggingTemperature() > 0.0F
             ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
             : "in a group rows are drawn by their gradients in host memory: these are copied for every tree");
-    auto const pairs = own_.Gradients().pairs;
+    auto const pairs = rows_.Gradients(task_.cuda).pairs;
     auto const gradients = ToHost(task_.cuda, pairs.data(), pairs.size());
-    auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, own_.n_gradients);
+    auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, rows_.NumGradients());
     CopyToDevice(task_.cuda, sample.used.data(), sample.used.size(), sampled_.data());
     return sample;
   }
@@ -196,7 +210,7 @@ class TreeInput {
     auto const sample = WeighOnHost();
     FixedGradients fixed;
     QuantiseGradients(task_.ctx, sample.pairs, 1, 0, sample.used, &fixed);
-    CopyToDevice(task_.cuda, fixed.pairs.data(), fixed.pairs.size(), arrays_.pairs.data());
+    CopyToDevice(task_.cuda, fixed.pairs.data(), fixed.pairs.size(), rows_.TreeHere().pairs.data());
     PairTotals totals{fixed.unit, {}};
     for (auto const& pair : fixed.pairs) totals.sum += pair;
     made->totals = TreeTotals(TotalsOfRanks(totals));
@@ -204,19 +218,12 @@ class TreeInput {
 
   TreeInputTask const& task_;
   EngineData& own_;
+  ShardedRows& rows_;
   TrainingArrays& arrays_;
-  Span<std::uint8_t> sampled_;  ///< [n_rows]; empty if all rows are used
+  Span<std::uint8_t> sampled_;  ///< marks of the first shard's rows; empty if all rows are used
 };
 
 }  // namespace
-
-RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows) {
-  RowSample sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration), tree.subsample};
-  if (!tree.DrawsExactly()) return sample;
-  sample.is_exact = true;
-  sample.choice = RowChoice(sample.key, sample.rate, n_rows);
-  return sample;
-}
 
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own) { return TreeInput(task, own).Make(); }
 

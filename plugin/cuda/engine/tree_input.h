@@ -9,7 +9,6 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/engine/engine_data.h"
-#include "cuda/engine/round_kernels.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/context.h"
 #include "kauri/engine.h"
@@ -33,8 +32,5 @@ DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own);
 /// and totals of the trees lie side by side.
 std::vector<DeviceTreeTask> MakeRoundInput(TreeInputTask const& task, std::vector<RoundTree> const& trees,
                                            EngineData* own);
-
-/// Returns the sample of a tree whose rows are drawn by their numbers, out of `n_rows` of one process.
-RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows);
 
 }  // namespace kauri::cuda

@@ -53,7 +53,7 @@ void ReserveZeroed(CudaContext const& cuda, std::size_t size, Buffer<T>* buffer)
   FillZero(cuda, buffer->data(), buffer->size());
 }
 
-std::int64_t RegionSize(std::vector<ChunkPlan> const& plans) {
+std::int64_t SizeOfRegions(std::vector<ChunkPlan> const& plans) {
   std::int64_t largest = 0;
   for (auto const& plan : plans) largest = std::max(largest, plan.n_entries);
   return NumTiles(largest) * kTileEntries;
@@ -162,11 +162,11 @@ std::vector<ChunkPlan> PlanAll(std::vector<std::int64_t> const& column_sizes) {
 
 }  // namespace
 
-std::int64_t RegionSize(std::vector<std::int64_t> const& column_sizes) { return RegionSize(PlanAll(column_sizes)); }
+std::int64_t RegionSize(std::vector<std::int64_t> const& column_sizes) { return SizeOfRegions(PlanAll(column_sizes)); }
 
 std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes) {
   auto const plans = PlanAll(column_sizes);
-  auto const regions = static_cast<std::size_t>(RegionSize(plans)) * (plans.size() + 1);
+  auto const regions = static_cast<std::size_t>(SizeOfRegions(plans)) * (plans.size() + 1);
   return regions * (sizeof(std::uint32_t) + sizeof(float) + sizeof(FixedPair)) / 16 * 17;
 }
 
@@ -180,7 +180,7 @@ void MakeChunks(CudaContext const& cuda, DeviceColumns const& columns, std::vect
     chunks.clear();
     for (auto const& plan : plans) chunks.push_back(DescribeChunk(cuda, columns, plan));
     workspace->features = features;
-    workspace->region_size = RegionSize(plans);
+    workspace->region_size = SizeOfRegions(plans);
   }
   for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) chunks[chunk].region = static_cast<std::int64_t>(chunk);
   auto const room = static_cast<std::size_t>(workspace->region_size) * (chunks.size() + 1);

@@ -10,13 +10,11 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/entries/exact_types.h"
 #include "cuda/exact/entries/partition.h"
 #include "cuda/exact/label_bins/level_labels.h"
 #include "cuda/exact/split/find_split.h"
-#include "cuda/exact/split/find_split_interleaved.h"
 
 namespace kauri::cuda {
 

@@ -10,14 +10,12 @@
 #include <utility>
 
 #include "cuda/common/launch.h"
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/exact/device_decisions.h"
 #include "tree/growth/split_rules.h"
 
 namespace kauri::cuda {
 namespace {
-
-constexpr int kThreads = 256;
 
 /// Indices into the buffer counts_.
 enum Count : std::uint8_t { kChildren, kTreeNodes, kNumCounts };
@@ -103,13 +101,13 @@ __device__ void MoveNode(DecisionTask const& task, std::int32_t node, Fate const
   }
 }
 
-__global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ DecisionTask const task) {
-  using Scan = cub::BlockScan<std::int32_t, kThreads>;
+__global__ void __launch_bounds__(kBlockThreads) DecideKernel(__grid_constant__ DecisionTask const task) {
+  using Scan = cub::BlockScan<std::int32_t, kBlockThreads>;
   __shared__ typename Scan::TempStorage splits_storage;
   __shared__ typename Scan::TempStorage children_storage;
   std::int32_t n_tree = task.counts[kTreeNodes];
   std::int32_t n_children = 0;
-  for (std::int32_t first = 0; first < task.n_nodes; first += kThreads) {
+  for (std::int32_t first = 0; first < task.n_nodes; first += kBlockThreads) {
     std::int32_t const node = first + static_cast<std::int32_t>(threadIdx.x);
     Fate const fate = node < task.n_nodes ? FateOf(task, node) : Fate();
     std::int32_t splits_before = 0;
@@ -185,7 +183,7 @@ void DeviceDecisions::Decide(CudaContext const& cuda, GainParam const& gain, std
   task.parent_of_child = parent_of_child_.data();
   task.winners = winners_.data();
   task.counts = counts_.data();
-  Launch(cuda, 1, kThreads, DecideKernel, task);
+  Launch(cuda, 1, kBlockThreads, DecideKernel, task);
   is_last_ = is_last;
   if (is_last) return;
   CopyToHost(cuda, counts_.data() + kChildren, 1, n_children_.data());

@@ -8,13 +8,11 @@
 #include "cuda/data/kept_columns.h"
 #include "cuda/exact/categories/category_columns.h"
 #include "cuda/exact/entries/positions.h"
-#include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
 #include "cuda/tree/leaf_rows.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
-#include "tree/absolute_error/absolute_error_rules.h"
 #include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_growth.h"
 
@@ -266,27 +264,7 @@ void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
 
 }  // namespace
 
-/// Refuses limits on splits with categorical columns. The device evaluates the candidates in parallel
-/// (category_warp.h), by their sums alone; with groups, the candidates to try depend on the candidates tried before.
-void RefuseLimitsOfCategories(TreeParam const& param, MetaInfo const& info) {
-  if (!HasCategorical(info)) return;
-  auto const refuse = [](auto const&... limit) {
-    Fail(ErrorKind::kParameter, limit...,
-         ": tree_method=exact supports it with categorical columns only on the CPU; use ",
-         "device=cpu, or tree_method=hist.");
-  };
-  if (param.min_data_per_group != 0) refuse("min_data_per_group=", param.min_data_per_group);
-  if (param.min_data_in_leaf > 1) refuse("min_data_in_leaf=", param.min_data_in_leaf);
-  if (param.extra_trees) refuse("extra_trees=1");
-}
-
 std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
-  data.RequireValues("tree_method=exact");
-  if (!ctx.device.ordinals.empty()) {
-    Fail(ErrorKind::kParameter, "tree_method=exact trains on one device, and device names ", ctx.device.ordinals.size(),
-         " devices. Train with device=cuda:", ctx.device.ordinal,
-         ", or with tree_method=hist; predictions take several.");
-  }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuExactState>(ctx, data, param_.split_criterion == TreeParam::kAbsoluteError);
 }
@@ -294,9 +272,6 @@ std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataM
 Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                     DeviceTreeTask const& task, BuildState* state,
                                     Span<std::int32_t> leaf_of_row) const {
-  RefuseMonotoneCategories(rules_, data.Info());
-  if (param_.split_criterion == TreeParam::kAbsoluteError) RequireAbsoluteError(task.errors, data);
-  RefuseLimitsOfCategories(param_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);
@@ -312,8 +287,8 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   return tree;
 }
 
-std::unique_ptr<TreeBuilder> MakeGpuExactBuilder(ParamMap const& map) {
-  return std::make_unique<GpuExactBuilder>(ParseParameters<TreeParam>(map), ParseParameters<GpuExactParam>(map));
+std::unique_ptr<TreeBuilder> MakeGpuExactBuilder(TrainingParams const& params) {
+  return std::make_unique<GpuExactBuilder>(params.tree, ParseParameters<GpuExactParam>(params.all));
 }
 
 }  // namespace kauri::cuda

@@ -60,6 +60,6 @@ class GpuExactBuilder : public DeviceTreeBuilder {
   GpuExactParam exact_param_;
 };
 
-std::unique_ptr<TreeBuilder> MakeGpuExactBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeGpuExactBuilder(TrainingParams const& params);
 
 }  // namespace kauri::cuda

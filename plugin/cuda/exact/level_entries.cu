@@ -3,7 +3,6 @@
 
 #include "cuda/exact/entries/partition.h"
 #include "cuda/exact/entries/positions.h"
-#include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/level_entries.h"
 #include "cuda/tree/leaf_rows.h"
 

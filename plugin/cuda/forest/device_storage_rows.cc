@@ -1,7 +1,6 @@
-#include "cuda/forest/device_storage_rows.h"
-
 #include "cuda/common/fill_margins.h"
 #include "cuda/data/cuda_memory.h"
+#include "cuda/forest/host_rows.h"
 
 namespace kauri::cuda {
 namespace {

@@ -1,12 +1,16 @@
 /// \file Predictions for rows of a host view by a forest on the device. Two tiles are in flight, so that the host's
 /// copying, both directions of the bus and the traversals overlap.
+///
+/// PredictDeviceRows predicts rows in device memory, without a copy through the host.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "cuda/data/device_floats.h"
 #include "cuda/forest/device_forest.h"
+#include "cuda/forest/walk_forest.h"
 #include "kauri/predictor.h"
 
 namespace kauri::cuda {
@@ -39,5 +43,13 @@ class HostRowsPredictor {
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<HostRowsSession>> idle_;
 };
+
+/// Returns the rows in the form that WalkForest takes. \throws Error(kDevice) unless they are on the device of `cuda`.
+DeviceRows RowsOn(CudaContext const& cuda, DeviceStorage const& rows);
+
+/// Returns margins or leaves, [n_rows, width]; `trees` are numbered within the forest. Asynchronous on the result's own
+/// stream. \throws Error(kDevice) unless rows and forest are on one device, Error(kMemory).
+std::unique_ptr<OwnedFloats> PredictDeviceRows(DeviceForest const& forest, DeviceStorage const& rows, PredictKind kind,
+                                               TreeRange trees, MarginStart const& start);
 
 }  // namespace kauri::cuda

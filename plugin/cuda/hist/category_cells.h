@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/hist/gpu_hist_state.h"
+#include "cuda/common/pinned_buffer.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/histogram/tree_histograms.h"
 #include "kauri/context.h"
 #include "tree/growth/hist_growth.h"
 #include "tree/histogram/bin_split.h"
@@ -18,9 +20,17 @@ namespace kauri::cuda {
 
 using DeviceNode = GrowingNode<ScalarGrowth>;
 
+/// Buffers of CategoryCells, kept from tree to tree.
+struct CategoryBuffers {
+  Upload request;                ///< set by Fetch
+  PinnedBuffer<FixedSum> cells;  ///< the copies; valid once the stream has been synchronised after Fetch
+};
+
 class CategoryCells {
  public:
-  CategoryCells(CudaContext const& cuda, HistOnDevice* data);
+  /// All arguments must outlive this.
+  CategoryCells(CudaContext const& cuda, DeviceBins const& bins, TreeHistograms const& histograms,
+                CategoryBuffers* buffers);
 
   /// Queues the copies of these nodes' sums, which are valid once the stream has been synchronised.
   void Fetch(std::vector<DeviceNode*> const& nodes);
@@ -32,10 +42,12 @@ class CategoryCells {
 
  private:
   /// Number of sums kept for each node: its histogram bins, followed by their row counts if rows are counted.
-  std::size_t NumKept() const { return (data_->counts_rows ? 2 : 1) * std::size_t{begin_.back()}; }
+  std::size_t NumKept() const { return (histograms_.counts_rows ? 2 : 1) * std::size_t{begin_.back()}; }
 
   CudaContext cuda_;
-  HistOnDevice* data_;
+  DeviceBins const& bins_;
+  TreeHistograms const& histograms_;
+  CategoryBuffers& buffers_;
   /// [n_categorical + 1]: first bin of each categorical feature among a node's bins
   std::vector<std::uint32_t> begin_;
   std::unordered_map<FixedSum const*, std::vector<FixedSum>> cells_;  ///< by histogram

@@ -15,35 +15,36 @@ constexpr std::int64_t kMostWork = 28000;
 }  // namespace
 
 FewRowsGrower::FewRowsGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
-    : FoundTreeGrower(ctx, rules, task, data), leaf_of_row_(task.leaf_of_row), on_device_(MakeTask()) {}
+    : PrecomputedGrower(ctx, rules, task, data),
+      leaf_of_row_(task.leaf_of_row),
+      state_(data->few_rows),
+      rows_(data->rows.own),
+      on_device_(MakeTask(!data->rows.shards.empty())) {}
 
-FewRowsTask FewRowsGrower::MakeTask() const {
-  auto const& bins = *data_->bins;
-  auto const& few_rows = data_->few_rows;
-  auto const is_alone = data_->shares.empty() && !IsDistributed(ctx_);
+FewRowsTask FewRowsGrower::MakeTask(bool has_shards) const {
+  auto const is_alone = !has_shards && !IsDistributed(ctx_);
   auto const has_levels = param_.max_depth > 0 && param_.max_depth <= kMostFewLevels;
   FewRowsTask made{};
-  if (!few_rows.Has() || !is_alone || !has_levels) return made;
-  auto const n_blocks = static_cast<std::int64_t>(few_rows.room.n_blocks);
+  if (!state_.Has() || !is_alone || !has_levels) return made;
+  auto const n_blocks = static_cast<std::int64_t>(state_.room.n_blocks);
   auto const n_own = (static_cast<std::int64_t>(columns_.TreeSet().size()) + n_blocks - 1) / n_blocks;
-  if (bins.n_rows * (n_own + 1) > kMostWork) return made;
+  if (bins_.n_rows * (n_own + 1) > kMostWork) return made;
   if (!SplitsFollowFromSums()) return made;
-  made.find = data_->FindTaskOf(gain_);
+  made.find = FindTaskOf(bins_, gain_);
   made.find.tree_features = {nullptr, columns_.TreeSet().size()};
-  made.codes = ViewOf(bins);
-  made.places = data_->rows.Places();
+  made.codes = ViewOf(bins_);
+  made.places = rows_.Places();
   made.pairs = task_.pairs.data();
-  made.n_rows = static_cast<std::uint32_t>(bins.n_rows);
+  made.n_rows = static_cast<std::uint32_t>(bins_.n_rows);
   made.n_levels = param_.max_depth;
   made.gamma = param_.gamma;
-  made.shape = ShapeOfFewRows(few_rows.room, made, few_rows.most_codes);
+  made.shape = ShapeOfFewRows(state_.room, made, state_.most_codes);
   return made;
 }
 
-void FewRowsGrower::ResetRows() { data_->rows.Reset(cuda_, leaf_of_row_, {}, &data_->of_level); }
-
-void FewRowsGrower::FindAll() {
-  auto& upload = data_->of_tree;
+void FewRowsGrower::Search() {
+  rows_.Reset(cuda_, leaf_of_row_, {});
+  auto& upload = state_.of_tree;
   upload.Clear();
   auto const features = upload.Add(columns_.TreeSet());
   auto const* totals = task_.totals.OnDevice();
@@ -51,14 +52,13 @@ void FewRowsGrower::FindAll() {
   upload.SendChanges(cuda_);
   on_device_.find.totals = totals != nullptr ? totals : upload.At<PairTotals>(totals_place);
   on_device_.find.tree_features = {upload.At<std::uint32_t>(features), columns_.TreeSet().size()};
-  auto& answer = data_->few_rows.answer;
-  ReserveMore((std::size_t{1} << static_cast<unsigned>(param_.max_depth)) - 1, &answer);
-  on_device_.found = answer.data();
+  ReserveMore((std::size_t{1} << static_cast<unsigned>(param_.max_depth)) - 1, &state_.answer);
+  on_device_.found = state_.answer.data();
   GrowFewRows(cuda_, on_device_);
   cuda_.Synchronize();  // for the answer
 }
 
-SplitCandidate FewRowsGrower::FoundAt(Node const& node, std::uint32_t place) {
+SplitCandidate FewRowsGrower::PrecomputedAt(Node const& node, std::uint32_t place) {
   auto const& found = on_device_.found[place];
   SplitCandidate best;
   if (found.feature == best.feature) return best;
@@ -74,12 +74,12 @@ SplitCandidate FewRowsGrower::FoundAt(Node const& node, std::uint32_t place) {
 }
 
 void FewRowsGrower::SplitRows(std::vector<CodeSplit> const& splits) {
-  FoundTreeGrower::SplitRows(splits);
-  data_->rows.SplitWhereTheyAre(splits);
+  PrecomputedGrower::SplitRows(splits);
+  rows_.SplitWhereTheyAre(splits);
 }
 
 void FewRowsGrower::WriteLeaves() {
-  data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  rows_.WriteLeaves(cuda_, leaf_of_row_.data());
   SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
 }
 

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "cuda/hist/approx/tree_bins.h"
-#include "cuda/hist/hist_task.h"
+#include "cuda/hist/grow_hist_tree.h"
 #include "data/bins/bin_store.h"
-#include "data/bins/tree_bin_options.h"
-#include "data/memory_param.h"
+#include "data/bins/derived_bins.h"
+#include "data/memory_budget.h"
 #include "kauri/error.h"
 #include "tree/growth/tree_common.h"
 
@@ -29,7 +29,7 @@ class GpuApproxState : public BuildState {
       data_->bins.reset();  // first: its successor takes as much memory
       data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
     }
-    data_->ShareRows(cuda, ctx.device.ordinals, fewest_rows_);
+    data_->rows.Shard(cuda, *data_->bins, {ctx.device.ordinals, fewest_rows_});
     return data_.get();
   }
 
@@ -47,7 +47,6 @@ std::string GpuApproxBuilder::StateKey() const {
 
 std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsForApprox()) return hist_.MakeState(ctx, data);
-  data.RequireValues("tree_method=approx");
   if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
@@ -59,15 +58,13 @@ Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx
                                      DeviceTreeTask const& task, BuildState* state,
                                      Span<std::int32_t> leaf_of_row) const {
   if (BinsOf(data) != nullptr) return hist_.BuildOnDevice(cuda, ctx, data, task, state, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const hist = static_cast<GpuApproxState*>(state)->Update(cuda, ctx, data, task.pairs);
   return GrowHistTree(ctx, {param_, rules_, task.place}, {cuda, task, leaf_of_row}, hist);
 }
 
-std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map) {
-  return std::make_unique<GpuApproxBuilder>(ParseParameters<TreeParam>(map),
-                                            HistMemory::Of(ParseParameters<MemoryParam>(map)));
+std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(TrainingParams const& params) {
+  return std::make_unique<GpuApproxBuilder>(params.tree, HistMemory::Of(ParseParameters<MemoryParam>(params.all)));
 }
 
 }  // namespace kauri::cuda

@@ -43,6 +43,6 @@ class GpuApproxBuilder : public DeviceTreeBuilder {
 };
 
 /// \throws Error(kParameter).
-std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(TrainingParams const& params);
 
 }  // namespace kauri::cuda

@@ -8,17 +8,13 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
-#include "cuda/hist/hist_task.h"
-#include "cuda/hist/levels_grower.h"
-#include "cuda/hist/shares/copy_bins.h"
-#include "cuda/hist/shares/host_rows.h"
+#include "cuda/hist/grow_hist_tree.h"
+#include "cuda/hist/shards/copy_bins.h"
+#include "cuda/hist/shards/host_rows.h"
 #include "cuda/hist_vector/grow_vectors.h"
-#include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
-#include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
-#include "tree/hist/symmetric_grower.h"
 
 namespace kauri::cuda {
 namespace {
@@ -54,20 +50,20 @@ class GpuHistState : public BuildState {
       data_.reset();  // first: its successor takes as much memory
       whole_.reset();
       auto made = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
-      if (whole_ != nullptr) made->AddHostRows(stream_.Context(), *whole_);
+      if (whole_ != nullptr) made->rows.AddHostRows(stream_.Context(), *made->bins, *whole_);
       stream_.Context().Synchronize();  // for the codes, which trees read on another stream
       data_ = std::move(made);          // with all its rows, or not at all
     }
     return data_.get();
   }
-  /// Returns the same object as Update, after sharing its rows among all devices of the context.
-  HistOnDevice* Share(Context const& ctx) {
-    data_->ShareRows(stream_.Context(), ctx.device.ordinals, memory_.fewest_rows);
+  /// Returns the same object as Update, after dividing its rows among all devices of the context.
+  HistOnDevice* Shard(Context const& ctx) {
+    data_->rows.Shard(stream_.Context(), *data_->bins, {ctx.device.ordinals, memory_.fewest_rows});
     return data_.get();
   }
-  void WakeShares() {
+  void WakeShards() {
     if (data_ == nullptr) return;
-    for (auto const& share : data_->shares) share->Wake();
+    for (auto const& shard : data_->rows.shards) shard->Wake();
   }
   /// Returns the codes of all rows.
   DeviceBins const& Whole() const { return whole_ != nullptr ? *whole_ : *data_->bins; }
@@ -115,7 +111,7 @@ class GpuHistState : public BuildState {
     auto const n_host = is_alone ? NumHostRows(task, FreeBytes(cuda)) : 0;
     if (n_host == 0) return UploadBins(cuda, bins);
     whole_ = UploadBins(cuda, bins, CodePlace::kHost);
-    RowsOfShare const here{0, bins->NumRows() - n_host};
+    ShardRange const here{0, bins->NumRows() - n_host};
     return std::make_shared<DeviceBins const>(CopyBins(cuda, cuda.device, *whole_, here));
   }
 
@@ -160,23 +156,16 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
-  }
-  if (memory_.host_ratio > 0.0F && !ctx.device.ordinals.empty()) {
-    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio, " works with one device only, and ",
-         "device names ", ctx.device.ordinals.size(), " devices; leave one of the two out.");
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);
 }
 
-void GpuHistBuilder::ExpectTree(BuildState* state) const { static_cast<GpuHistState*>(state)->WakeShares(); }
+void GpuHistBuilder::ExpectTree(BuildState* state) const { static_cast<GpuHistState*>(state)->WakeShards(); }
 
 Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                    DeviceTreeTask const& task, BuildState* state,
                                    Span<std::int32_t> leaf_of_row) const {
-  RefuseMonotoneCategories(rules_, data.Info());
-  if (param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(data, param_, task.table);
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);
@@ -187,7 +176,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
     VectorTask const grown{cuda, task, leaf_of_row, memory_.fewest_rows};
     return GrowVectors(ctx, rules, grown, own->Whole(), own->Vectors());
   }
-  return GrowHistTree(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx));
+  return GrowHistTree(ctx, rules, {cuda, task, leaf_of_row}, own->Shard(ctx));
 }
 
 bool GpuHistBuilder::GrowsTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
@@ -198,7 +187,7 @@ bool GpuHistBuilder::GrowsTogether(CudaContext const& cuda, Context const& ctx, 
   own->Update(ctx, data);
   DeviceTreeTask task;
   task.place = place;
-  return MayGrowTogether(ctx, {param_, rules_, place}, {cuda, task, {}}, own->Share(ctx));
+  return MayGrowTogether(ctx, {param_, rules_, place}, {cuda, task, {}}, own->Shard(ctx));
 }
 
 std::vector<Tree> GpuHistBuilder::BuildTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
@@ -211,12 +200,11 @@ std::vector<Tree> GpuHistBuilder::BuildTogether(CudaContext const& cuda, Context
   TreeScope const tree(cuda, own->LastTree());
   std::vector<GrowthRules> rules;
   for (auto const& task : tasks) rules.push_back({param_, rules_, task.place});
-  return GrowTogether(ctx, rules, cuda, tasks, leaf_of_row, own->Share(ctx));
+  return GrowTogether(ctx, rules, cuda, tasks, leaf_of_row, own->Shard(ctx));
 }
 
-std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {
-  return std::make_unique<GpuHistBuilder>(ParseParameters<TreeParam>(map),
-                                          HistMemory::Of(ParseParameters<MemoryParam>(map)));
+std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(TrainingParams const& params) {
+  return std::make_unique<GpuHistBuilder>(params.tree, HistMemory::Of(ParseParameters<MemoryParam>(params.all)));
 }
 
 }  // namespace kauri::cuda

@@ -8,7 +8,7 @@
 ///    (gpu_hist_grower.h).
 ///
 /// Trees with vector leaves grow likewise, with sums of all outputs in each bin (hist_vector/gpu_vector_grower.h).
-/// Several devices share the rows for both kinds of leaves (shares/row_share.h). Sums are integers and every choice
+/// Several devices share the rows for both kinds of leaves (shards/row_shard.h). Sums are integers and every choice
 /// uses a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 
@@ -19,7 +19,6 @@
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/memory_budget.h"
-#include "data/memory_param.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
@@ -30,7 +29,7 @@ namespace kauri::cuda {
 struct HistMemory {
   MemoryBudget budget = {};                       ///< budget of bins that data keep in host memory
   float host_ratio = -1.0F;                       ///< MemoryParam::cache_host_ratio
-  std::int64_t fewest_rows = kFewestRowsOfShare;  ///< minimum number of rows per device, if there are several
+  std::int64_t fewest_rows = kFewestRowsOfShard;  ///< minimum number of rows per device, if there are several
 
   static HistMemory Of(MemoryParam const& param);
 };
@@ -40,9 +39,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
   /// \throws Error(kParameter): constraints that cannot be read.
   GpuHistBuilder(TreeParam const& param, HistMemory const& memory)
       : param_(param), rules_(ParseConstraints(param)), memory_(memory) {}
-  bool BuildsVectorLeaves() const override { return true; }
-  bool LearnsInGroups() const override { return true; }
-  bool TakesShares(bool vector_leaves) const override { return !vector_leaves; }
+  bool TakesShards(bool vector_leaves) const override { return !vector_leaves; }
   std::string StateKey() const override;
   /// Device memory: per row one byte for each column, padded to groups of 4, 8, 16 or 32 bytes, plus 8 bytes; 16 bytes
   /// for each bin of every node of a level.
@@ -63,6 +60,6 @@ class GpuHistBuilder : public DeviceTreeBuilder {
 };
 
 /// \throws Error(kParameter).
-std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(TrainingParams const& params);
 
 }  // namespace kauri::cuda

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "collective/reduce.h"
-#include "cuda/hist/shares/node_histograms.h"
+#include "cuda/hist/shards/node_histograms.h"
 #include "cuda/tree/square_rows.h"
 #include "tree/growth/noise_deviation.h"
 
@@ -12,12 +12,14 @@ namespace kauri::cuda {
 GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
     : HistGrowth(ctx, rules, task.tree.totals.OnHost().unit, *data->bins->cuts),
       cuda_(task.cuda),
-      data_(data),
+      bins_(*data->bins),
+      buffers_(data->level),
       task_(task.tree),
-      tree_rows_(task, data),
-      categories_(task.cuda, data) {
-  memory_ = &data_->growth;
-  data_->BeginTree(cuda_, param_.min_data_in_leaf > 1);
+      histograms_(data->histograms),
+      rows_(task, &data->rows),
+      categories_(task.cuda, bins_, histograms_, &buffers_.categories) {
+  memory_ = &data->growth;
+  histograms_.BeginTree(cuda_, bins_, param_.min_data_in_leaf > 1);
 }
 
 NodeTotal GpuHistGrower::MakeRoot() {
@@ -31,22 +33,22 @@ NodeTotal GpuHistGrower::MakeRoot() {
 
 SquareSum GpuHistGrower::SquareRowsHere() const {
   auto sum = SquareRows(cuda_, task_.pairs);
-  for (auto const& share : task_.shares) {
-    DeviceScope const scope(share.cuda.device);
-    sum += SquareRows(share.cuda, share.pairs);
+  for (auto const& shard : task_.shards) {
+    DeviceScope const scope(shard.cuda.device);
+    sum += SquareRows(shard.cuda, shard.pairs);
   }
   return sum;
 }
 
 void GpuHistGrower::SendTree() {
-  auto& upload = data_->of_tree;
+  auto& upload = buffers_.of_tree;
   upload.Clear();
-  tree_features_.AddTo(&upload, *data_->bins, columns_.TreeSet());
+  tree_features_.AddTo(&upload, bins_, columns_.TreeSet());
   signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
   upload.SendChanges(cuda_);
 }
 
-void GpuHistGrower::ResetRows() { tree_rows_.Reset(param_.max_depth); }
+void GpuHistGrower::ResetRows() { rows_.Reset({histograms_.counts_rows, param_.max_depth}); }
 
 bool GpuHistGrower::IsLast(Node const& node) const {
   auto const depth = node.depth + 1;
@@ -61,31 +63,16 @@ void GpuHistGrower::BeginSplits(Nodes const& nodes, std::vector<CodeSplit>* spli
     (*splits)[i].is_last = IsLast(nodes[i]);
     are_all_last = are_all_last && (*splits)[i].is_last;
   }
-  data_->rows.Split(*splits);
+  rows_.Split(*splits);
   has_begun_ = true;
   has_leaves_ = are_all_last;
-  BeginSplitsOfShares(*splits);
-  if (has_leaves_) return tree_rows_.WriteLeaves();
-  data_->of_moves.Clear();
-  data_->rows.AddTo(&data_->of_moves);
-  data_->of_moves.Send(cuda_);
-  data_->rows.Move(cuda_, data_->of_moves);
-}
-
-void GpuHistGrower::BeginSplitsOfShares(std::vector<CodeSplit> const& splits) {
-  if (data_->shares.empty()) return;
-  auto const copied = std::make_shared<std::vector<CodeSplit> const>(splits);
-  for (auto const& share : data_->shares) {
-    share->Split(copied);
-    if (has_begun_ && !has_leaves_) share->Move();
-  }
+  if (has_leaves_) return rows_.WriteLeaves();
+  rows_.MoveNow(&buffers_.of_moves);
 }
 
 void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
   TakeForeseenOf(splits);
-  if (has_begun_) return;
-  data_->rows.Split(splits);
-  BeginSplitsOfShares(splits);
+  if (!has_begun_) rows_.Split(splits);
 }
 
 std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const {
@@ -94,7 +81,7 @@ std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const
 }
 
 void GpuHistGrower::GiveBack(FixedSum* histogram) {
-  data_->histograms.GiveBack(histogram);
+  histograms_.pool.GiveBack(histogram);
   categories_.Forget(histogram);
 }
 
@@ -110,15 +97,15 @@ SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>
 }
 
 void GpuHistGrower::Want(Node const& node, bool has_sibling, Request* sent) {
-  auto const source = data_->rows.SourceOf(node.id);
-  data_->request.histogram_nodes.push_back({source.rows, source.split, source.is_left, node.histogram});
-  data_->request.wanted.push_back({node.id, has_sibling});
+  auto const source = rows_.Own().SourceOf(node.id);
+  buffers_.request.histogram_nodes.push_back({source.rows, source.split, source.is_left, node.histogram});
+  buffers_.request.wanted.push_back({node.id, has_sibling});
   sent->most_rows += source.rows.count / (has_sibling ? 2 : 1);
 }
 
 GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   Request sent{};
-  auto& request = data_->request;
+  auto& request = buffers_.request;
   request.Clear();
   auto const add = [&](Node* node) {
     if (node == nullptr || !node->IsOpen() || !SearchesNodes()) return std::int32_t{-1};
@@ -128,15 +115,15 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
     return static_cast<std::int32_t>(request.searched.size()) - 1;
   };
   for (auto const& pair : pairs) {
-    pair.small->histogram = data_->histograms.Borrow(cuda_);
+    pair.small->histogram = histograms_.pool.Borrow(cuda_);
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
     Want(*pair.small, pair.large != nullptr, &sent);
     auto const small = add(pair.small);
     request.pairs.push_back({pair.small->histogram, pair.parent, pair.small->total.sum, small, add(pair.large)});
   }
-  auto& upload = data_->of_level;
+  auto& upload = buffers_.of_level;
   upload.Clear();
-  if (!has_begun_) data_->rows.AddTo(&upload);
+  if (!has_begun_) rows_.Own().AddTo(&upload);
   sent.histogram_nodes = upload.Add(request.histogram_nodes);
   sent.pairs = upload.Add(request.pairs);
   sent.nodes = upload.Add(request.searched);
@@ -147,43 +134,41 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   return sent;
 }
 
-void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
-  auto const& level = data_->of_level;
-  auto const& bins = *data_->bins;
+AddTask GpuHistGrower::AddedBy(Request const& request, std::size_t n_nodes) const {
   AddTask add{};
-  add.nodes = {level.At<HistogramNode>(request.histogram_nodes), n_nodes};
-  add.n_left = data_->rows.NumLeft(Moves()).data();
-  add.rows = data_->rows.Pointers();
-  add.Take(task_.pairs.data(), &data_->records);
+  add.nodes = {buffers_.of_level.At<HistogramNode>(request.histogram_nodes), n_nodes};
+  add.n_left = rows_.Own().NumLeft(Moves()).data();
+  add.rows = rows_.Own().Pointers();
+  rows_.AddPairsTo(&add);
   add.most_rows = request.most_rows;
-  AddRows(cuda_, bins, add, &data_->plan);
-  if (!data_->counts_rows) return;
-  add.pairs = data_->ones.data();
+  return add;
+}
+
+AddTask GpuHistGrower::CountedBy(AddTask add) const {
+  add.pairs = histograms_.ones.data();
   add.records = nullptr;
-  add.first_sum = bins.n_sums;
-  AddRows(cuda_, bins, add, &data_->plan);
+  add.first_sum = bins_.n_sums;
+  return add;
 }
 
 void GpuHistGrower::Collect(Request const& request, Pairs const& pairs) {
   if (IsAlone()) return;
-  Span<HistogramNode const> const nodes{data_->of_level.At<HistogramNode>(request.histogram_nodes), pairs.size()};
-  data_->rows.FetchAnswer(cuda_, Moves());
-  auto const n_sums = data_->bins->n_sums * (data_->counts_rows ? 2 : 1);
-  std::vector<FixedSum const*> sums;
-  for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
-  AddToHistograms(cuda_, sums, {nodes, n_sums});
-  if (IsDistributed(ctx_)) data_->sums_of_ranks.Sum(ctx_, cuda_, {nodes, n_sums});
-  if (data_->counts_rows) CountRows(pairs);
+  Span<HistogramNode const> const nodes{buffers_.of_level.At<HistogramNode>(request.histogram_nodes), pairs.size()};
+  rows_.Own().FetchAnswer(cuda_, Moves());
+  auto const n_sums = histograms_.SumsOfNode(bins_);
+  AddToHistograms(cuda_, rows_.CollectSums(), {nodes, n_sums});
+  if (IsDistributed(ctx_)) buffers_.rank_sums.Sum(ctx_, cuda_, {nodes, n_sums});
+  if (histograms_.counts_rows) CountRows(pairs);
 }
 
 void GpuHistGrower::CountRows(Pairs const& pairs) {
   cuda_.Synchronize();  // for how many rows went left
-  for (auto const& share : data_->shares) share->Wait();
+  rows_.Wait();
   n_rows_.clear();
   for (auto const& pair : pairs) {
-    auto const small = NumRowsHere(pair.small->id);
+    auto const small = rows_.NumRowsOf(pair.small->id);
     n_rows_.push_back(small);
-    n_rows_.push_back(pair.large == nullptr ? small : small + NumRowsHere(pair.large->id));
+    n_rows_.push_back(pair.large == nullptr ? small : small + rows_.NumRowsOf(pair.large->id));
   }
   SumOverRanks(ctx_, n_rows_);
   std::vector<HistogramNode> nodes;
@@ -194,51 +179,42 @@ void GpuHistGrower::CountRows(Pairs const& pairs) {
     n_small.push_back(static_cast<std::uint32_t>(n_rows_[2 * i]));
     n_small.push_back(0);
   }
-  auto& upload = data_->of_counts;
+  auto& upload = buffers_.of_counts;
   upload.Clear();
   counted_nodes_ = upload.Add(nodes);
   n_small_ = upload.Add(n_small);
   upload.Send(cuda_);
 }
 
-std::int64_t GpuHistGrower::NumRowsHere(std::int32_t node) const {
-  auto n_rows = NumRowsHere(data_->rows.SourceOf(node), data_->rows);
-  for (auto const& share : data_->shares) {
-    auto const& rows = share->Rows();
-    n_rows += NumRowsHere(rows.SourceOf(node), rows);
-  }
-  return n_rows;
-}
-
 FindTask GpuHistGrower::TaskOfTree() const {
-  auto const& of_tree = data_->of_tree;
-  auto find = data_->FindTaskOf(gain_);
+  auto const& of_tree = buffers_.of_tree;
+  auto find = FindTaskOf(bins_, gain_);
   find.signs = constraints_.Signs().empty() ? nullptr : of_tree.At<std::int8_t>(signs_);
   tree_features_.PutInto(of_tree, &find);
   find.limits.draws = param_.extra_trees;
   find.limits.least_rows = param_.min_data_in_leaf;
-  find.limits.counts_at = data_->counts_rows ? data_->bins->n_sums : 0;
+  find.limits.counts_at = histograms_.counts_rows ? bins_.n_sums : 0;
   find.noise = {noise_deviation_, param_.gamma, nullptr};
   return find;
 }
 
 void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
-  auto const& level = data_->of_level;
+  auto const& level = buffers_.of_level;
   auto find = TaskOfTree();
   find.costs = costs_.empty() ? nullptr : level.At<float>(request.costs);
   find.allowed = level.At<std::uint8_t>(request.allowed);
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};
   find.nodes = level.At<SearchedNode>(request.nodes);
-  find.best = data_->best.data();
+  find.best = buffers_.best.data();
   find.noise.keys = level.At<std::uint64_t>(request.noise_keys);
   if (IsAlone()) {
-    find.n_left = data_->rows.NumLeft(Moves());
-    find.n_left_out = data_->rows.Answer();
+    find.n_left = rows_.Own().NumLeft(Moves());
+    find.n_left_out = rows_.Own().Answer();
     find.limits.rows = level.At<HistogramNode>(request.histogram_nodes);
     find.limits.n_left = find.n_left.data();
-  } else if (data_->counts_rows) {
-    find.limits.rows = data_->of_counts.At<HistogramNode>(counted_nodes_);
-    find.limits.n_left = data_->of_counts.At<std::uint32_t>(n_small_);
+  } else if (histograms_.counts_rows) {
+    find.limits.rows = buffers_.of_counts.At<HistogramNode>(counted_nodes_);
+    find.limits.n_left = buffers_.of_counts.At<std::uint32_t>(n_small_);
   }
   kauri::cuda::FindSplits(cuda_, find);
 }
@@ -246,24 +222,25 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
 void GpuHistGrower::FindSplits(Pairs const& pairs) {
   auto const others = foreseen_child_.empty() ? pairs : TakeForeseen(pairs);
   if (!others.empty()) FindOnDevice(others);
-  data_->rows.TakeStretches();
-  for (auto const& share : data_->shares) share->TakeStretches();
+  rows_.TakeStretches();
   has_begun_ = false;
 }
 
 void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const request = SendLevel(pairs);
-  auto const& nodes = data_->request.nodes;
+  auto const& nodes = buffers_.request.nodes;
   auto const n_blocks = NumFeatureBlocks(TaskOfTree(), pairs.size()).All();
-  ReserveMore(nodes.size() * n_blocks, &data_->best);
-  for (auto const& share : data_->shares) share->AddUp(data_->request.wanted);
-  if (!has_begun_) data_->rows.Move(cuda_, data_->of_level);
-  AddUp(request, pairs.size());
+  ReserveMore(nodes.size() * n_blocks, &buffers_.best);
+  for (auto const& shard : rows_.Shards()) shard->AddUp(buffers_.request.wanted);
+  if (!has_begun_) rows_.Own().Move(cuda_, buffers_.of_level);
+  auto const added = AddedBy(request, pairs.size());
+  AddRows(cuda_, bins_, added, &histograms_.plan);
+  if (histograms_.counts_rows) AddRows(cuda_, bins_, CountedBy(added), &histograms_.plan);
   Collect(request, pairs);
   Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
-  if (data_->counts_rows) TellRows(pairs);
+  if (histograms_.counts_rows) TellRows(pairs);
   ReadAnswers(nodes, n_blocks);
 }
 
@@ -271,8 +248,8 @@ void GpuHistGrower::TellRows(Pairs const& pairs) const {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto const& [small, large, parent] = pairs[i];
     if (IsAlone()) {
-      small->total.rows.of_node = NumRowsHere(small->id);
-      if (large != nullptr) large->total.rows.of_node = NumRowsHere(large->id);
+      small->total.rows.of_node = rows_.NumRowsOf(small->id);
+      if (large != nullptr) large->total.rows.of_node = rows_.NumRowsOf(large->id);
     } else {
       small->total.rows.of_node = n_rows_[2 * i];
       if (large != nullptr) large->total.rows.of_node = n_rows_[2 * i + 1] - n_rows_[2 * i];
@@ -281,7 +258,7 @@ void GpuHistGrower::TellRows(Pairs const& pairs) const {
 }
 
 void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks) {
-  auto const* found = data_->best.data();
+  auto const* found = buffers_.best.data();
   for (auto* node : nodes) {
     for (std::uint32_t block = 0; block < n_blocks; ++block, ++found) {
       if (node->total.noise.IsBetter(*found, node->best)) node->best = *found;
@@ -291,9 +268,9 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
 }
 
 void GpuHistGrower::WriteLeaves() {
-  if (!has_leaves_) tree_rows_.WriteLeaves();
-  tree_rows_.Wait();
-  SmoothBy([&] { return tree_rows_.CountLeaves(ctx_, tree_); });
+  if (!has_leaves_) rows_.WriteLeaves();
+  rows_.Wait();
+  SmoothBy([&] { return rows_.CountLeaves(ctx_, tree_); });
 }
 
 }  // namespace kauri::cuda

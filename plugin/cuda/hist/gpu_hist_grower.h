@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cuda/hist/category_cells.h"
+#include "cuda/hist/gpu_hist_state.h"
 #include "cuda/hist/hist_task.h"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/hist/split/tree_features.h"
@@ -39,7 +40,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   FindTask TaskOfTree() const;
 
   CudaContext cuda_;
-  HistOnDevice* data_;
+  DeviceBins const& bins_;
+  LevelBuffers& buffers_;
 
  private:
   NodeTotal MakeRoot() override;
@@ -84,33 +86,29 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void TakeForeseenOf(std::vector<CodeSplit> const& splits);
   /// Gives children the results found ahead of their turn. Returns the pairs that have none.
   Pairs TakeForeseen(Pairs const& pairs);
-  /// Finds the splits of nodes that were not searched ahead.
+  /// Finds the splits of nodes that were not searched ahead: adds up the rows of the smaller nodes, and searches.
   void FindOnDevice(Pairs const& pairs);
-  /// Sends the splits to the other devices and says whether they move the rows now.
-  void BeginSplitsOfShares(std::vector<CodeSplit> const& splits);
   void SendTree();
   /// Sums the squares of this rank's gradients on all devices.
   SquareSum SquareRowsHere() const;
   /// Returns whether both children of a node will remain leaves.
   bool IsLast(Node const& node) const;
   /// Returns the request that the rows here were moved by.
-  Upload const& Moves() const { return has_begun_ ? data_->of_moves : data_->of_level; }
+  Upload const& Moves() const { return has_begun_ ? buffers_.of_moves : buffers_.of_level; }
   Request SendLevel(Pairs const& pairs);
   /// Requests the histogram of a node. If the node has a sibling, its rows are a part of its parent's.
   void Want(Node const& node, bool has_sibling, Request* sent);
-  void AddUp(Request const& request, std::size_t n_nodes);
+  /// Returns the task of adding up the rows of the requested nodes on the main device.
+  AddTask AddedBy(Request const& request, std::size_t n_nodes) const;
+  /// Returns the task of counting the same rows behind the sums of `add`.
+  AddTask CountedBy(AddTask add) const;
   /// Returns whether nodes have splits of their own. Levels of symmetric trees share one split and need histograms
   /// alone.
   bool SearchesNodes() const { return param_.grow_policy != TreeParam::kSymmetric; }
-  bool IsAlone() const { return data_->shares.empty() && !IsDistributed(ctx_); }
+  bool IsAlone() const { return rows_.Shards().empty() && !IsDistributed(ctx_); }
   /// Adds the sums of other devices and ranks. If rows are counted, waits for how many went left here.
   void Collect(Request const& request, Pairs const& pairs);
   void Find(Request const& request, std::size_t n_pairs);
-  /// Returns the number of a node's rows on all devices of this rank, once the answers have arrived.
-  std::int64_t NumRowsHere(std::int32_t node) const;
-  std::int64_t NumRowsHere(NodeSource const& source, GrowingRowsOnDevice const& rows) const {
-    return NumRowsOf({source.rows, source.split, source.is_left, nullptr}, rows.Answer());
-  }
   /// Counts, over all devices and ranks, the rows of each pair's summed node and of both its nodes.
   void CountRows(Pairs const& pairs);
   /// Sets the nodes' row counts over all devices and ranks.
@@ -118,11 +116,12 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
 
   DeviceTreeTask const& task_;
-  TreeRows tree_rows_;
+  TreeHistograms& histograms_;
+  TreeRows rows_;
   TreeFeatures tree_features_;
-  std::size_t signs_ = 0;             ///< place in data_->of_tree
+  std::size_t signs_ = 0;             ///< place in buffers_.of_tree
   std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2], see CountRows; empty if rows are counted on this device alone
-  std::size_t counted_nodes_ = 0;     ///< place in data_->of_counts, like n_small_
+  std::size_t counted_nodes_ = 0;     ///< place in buffers_.of_counts, like n_small_
   std::size_t n_small_ = 0;
   bool has_begun_ = false;   ///< BeginSplits moved the rows of the level
   bool has_leaves_ = false;  ///< BeginSplits also wrote the leaves

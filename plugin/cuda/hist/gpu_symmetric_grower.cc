@@ -11,7 +11,7 @@ LevelSplit GpuSymmetricGrower::FindLevel(Nodes const& open) {
     nodes_.push_back({Searched(node, &allowed_), node.histogram, node.total.rows.of_node});
     if (node.total.noise.IsOn()) noise_keys_.push_back(node.total.noise.key);
   }
-  auto& upload = data_->level.request;
+  auto& upload = buffers_.shared_split.request;
   upload.Clear();
   auto const nodes = upload.Add(nodes_);
   auto const allowed = upload.Add(allowed_);
@@ -26,13 +26,13 @@ LevelSplit GpuSymmetricGrower::FindLevel(Nodes const& open) {
   task.nodes = {upload.At<ScoredNode>(nodes), nodes_.size()};
   task.gamma = static_cast<double>(param_.gamma);
   task.n_cuts = static_cast<std::uint32_t>(cuts_.values.size());
-  FindLevelSplit(cuda_, task, &data_->level);
+  FindLevelSplit(cuda_, task, &buffers_.shared_split);
   cuda_.Synchronize();  // for the split, and what goes left in each node
-  return *data_->level.found.data();
+  return *buffers_.shared_split.found.data();
 }
 
 bool GpuSymmetricGrower::MakesSplit(LevelSplit const& split, std::size_t place, HistNode* node) const {
-  return SetBest(gain_, split, data_->level.lefts.data()[place], node);
+  return SetBest(gain_, split, buffers_.shared_split.lefts.data()[place], node);
 }
 
 }  // namespace kauri::cuda

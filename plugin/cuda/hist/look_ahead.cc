@@ -11,7 +11,7 @@ namespace kauri::cuda {
 /// the splits made until then.
 bool GpuHistGrower::CanLookAhead() const {
   return AllMayUseAll() && costs_.empty() && !gain_.monotone && !param_.extra_trees && !HasNoise() &&
-         data_->categorical.empty();
+         bins_.categorical.empty();
 }
 
 GpuHistGrower::Foreseen const* GpuHistGrower::ForeseenOf(Node const& node) const {
@@ -79,8 +79,7 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
     split.node = parent->id;
     split.left = id;
     split.right = id + 1;
-    data_->rows.Foresee(split);
-    for (auto const& share : data_->shares) share->Foresee(split);
+    rows_.Foresee(split);
     if (large->IsOpen()) {
       pairs.push_back({small, large, parent->histogram});
     } else {
@@ -88,8 +87,7 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
     }
   }
   FindOnDevice(pairs);
-  data_->rows.TakeForeseen();
-  for (auto const& share : data_->shares) share->TakeForeseen();
+  rows_.TakeForeseen();
   for (std::size_t i = 0; i < parents.size(); ++i) {
     foreseen_[parents[i]->id] = {std::move(children[2 * i]), std::move(children[2 * i + 1])};
   }

@@ -30,7 +30,7 @@ std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, TableOnDevice co
 /// Returns the sums of squares over the rows, [n_sums], on the host; waits for them. Bytes per row: 4 * stride.
 std::vector<SquareSum> SquareTableRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows);
 
-/// A table with one more sum, the number of rows, like CountedTable on the host (tree/hist_vector/counted_table.h).
+/// A table with one more sum, the number of rows, like CountedTable on the host (tree/hist_vector/vector_grower.cc).
 class CountedRows {
  public:
   /// sampled: [n_rows], device; empty: all rows are used.

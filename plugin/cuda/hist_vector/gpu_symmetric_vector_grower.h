@@ -1,4 +1,4 @@
-/// \file Symmetric trees with a vector in each leaf (tree/hist_vector/symmetric_vector_grower.h) of rows in device
+/// \file Symmetric trees with a vector in each leaf (tree/hist_vector/vector_grower.h) of rows in device
 /// memory. The device adds up the sums for the tests of a level (`LevelConditions`), and the host decides. The host
 /// waits twice per level.
 #pragma once

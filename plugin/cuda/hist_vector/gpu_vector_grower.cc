@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "cuda/hist/shares/node_histograms.h"
+#include "cuda/hist/shards/node_histograms.h"
 #include "cuda/hist_vector/device_table.h"
 #include "cuda/tree/leaf_rows.h"
 #include "tree/growth/noise_deviation.h"
@@ -30,23 +30,22 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
 }
 
 GpuVectorGrower::~GpuVectorGrower() {
-  for (auto const& share : data_->shares) share->Settle();
+  for (auto const& shard : data_->shards) shard->Settle();
 }
 
 void GpuVectorGrower::ResetRows() {
   auto const& sampled = task_.sampled_rows;
-  if (!data_->shares.empty()) data_->table_ready.Record(cuda_);
-  for (auto const& share : data_->shares) share->BeginTree(cuda_, data_->table_ready, table_, sampled);
+  if (!data_->shards.empty()) data_->table_ready.Record(cuda_);
+  for (auto const& shard : data_->shards) shard->BeginTree(cuda_, data_->table_ready, table_, sampled);
   auto const n_own = ToSize(data_->n_own_rows);
-  data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own},
-                    &data_->of_level);
+  data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own});
 }
 
 void GpuVectorGrower::SplitRows(std::vector<CodeSplit> const& splits) {
   data_->rows.Split(splits);
-  if (data_->shares.empty()) return;
+  if (data_->shards.empty()) return;
   auto const copied = std::make_shared<std::vector<CodeSplit> const>(splits);
-  for (auto const& share : data_->shares) share->Split(copied);
+  for (auto const& shard : data_->shards) shard->Split(copied);
 }
 
 VectorTotal GpuVectorGrower::MakeRoot() {
@@ -59,9 +58,9 @@ VectorTotal GpuVectorGrower::MakeRoot() {
 }
 
 void GpuVectorGrower::WriteLeaves() {
-  for (auto const& share : data_->shares) share->WriteLeaves(cuda_, leaf_of_row_);
-  data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_.data());
-  for (auto const& share : data_->shares) share->Wait();
+  for (auto const& shard : data_->shards) shard->WriteLeaves(cuda_, leaf_of_row_);
+  data_->rows.WriteLeaves(cuda_, leaf_of_row_.data());
+  for (auto const& shard : data_->shards) shard->Wait();
   SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
 }
 
@@ -78,7 +77,7 @@ std::size_t GpuVectorGrower::NumAtOnce(std::size_t n_pairs) const {
   auto const& pool = data_->histograms;
   auto const left = pool.MostLent() > pool.NumLent() ? pool.MostLent() - pool.NumLent() : 1;
   // Other devices' sums may be copied to the same memory.
-  auto const room = std::max<std::size_t>(1, left / (1 + data_->shares.size()));
+  auto const room = std::max<std::size_t>(1, left / (1 + data_->shards.size()));
   auto const scanned = std::max<std::size_t>(1, kMostFound / 2 / std::max<std::size_t>(1, columns_.TreeSet().size()));
   return std::min({n_pairs, room, scanned});
 }
@@ -101,7 +100,7 @@ void GpuVectorGrower::FindSplits(Pairs const& pairs) {
 void GpuVectorGrower::FindSome(SomePairs pairs) {
   auto request = MakeRequest(pairs);
   Send(&request);
-  for (auto const& share : data_->shares) share->AddUp(request.wanted);
+  for (auto const& shard : data_->shards) shard->AddUp(request.wanted);
   data_->rows.Move(cuda_, data_->of_level);
   data_->rows.FetchAnswer(cuda_, data_->of_level);
   AddRows(request);
@@ -111,7 +110,7 @@ void GpuVectorGrower::FindSome(SomePairs pairs) {
   cuda_.Synchronize();  // for the best splits, what goes left there, how many rows did and the sums of categories
   ReadAnswers(request);
   data_->rows.TakeStretches();
-  for (auto const& share : data_->shares) share->TakeStretches();
+  for (auto const& shard : data_->shards) shard->TakeStretches();
 }
 
 GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
@@ -122,7 +121,7 @@ GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
     auto const source = data_->rows.SourceOf(pair.small->id);
     request.summed.push_back({source, pair.small->histogram});
     request.most_rows += source.rows.count / (pair.large == nullptr ? 1 : 2);
-    if (!data_->shares.empty()) {
+    if (!data_->shards.empty()) {
       request.wanted.push_back({pair.small->id, pair.large != nullptr});
       request.shared.push_back({source.rows, source.split, source.is_left, AsPairs(pair.small->histogram)});
     }
@@ -182,9 +181,9 @@ void GpuVectorGrower::AddRows(Request const& request) {
 }
 
 void GpuVectorGrower::Collect(Request const& request) {
-  if (data_->shares.empty()) return;
+  if (data_->shards.empty()) return;
   std::vector<FixedSum const*> sums;
-  for (auto const& share : data_->shares) sums.push_back(share->Collect(cuda_));
+  for (auto const& shard : data_->shards) sums.push_back(shard->Collect(cuda_));
   AddToHistograms(
       cuda_, sums,
       {{data_->of_level.At<HistogramNode>(request.shared_place), request.shared.size()}, data_->histograms.NumPairs()});
@@ -209,8 +208,8 @@ void GpuVectorGrower::Scan(Request const& request) {
   scan.min_child_weight = gain_.min_child_weight;
   scan.features = data_->bins.device_features.data();
   scan.cut_values = data_->bins.cut_values.data();
-  scan.min_values = data_->min_values.data();
-  scan.is_categorical = data_->is_categorical.data();
+  scan.min_values = data_->bins.min_values.data();
+  scan.is_categorical = data_->bins.device_is_categorical.data();
   scan.signs = constraints_.Signs().empty() ? nullptr : data_->of_tree.At<std::int8_t>(signs_);
   scan.costs = costs_.empty() ? nullptr : level.At<float>(request.costs_place);
   scan.tree_features = {data_->of_tree.At<std::uint32_t>(tree_features_), of_tree.size()};

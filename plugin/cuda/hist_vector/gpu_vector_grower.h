@@ -2,7 +2,7 @@
 /// algorithm).
 ///
 /// The host decides: once a level, it reads the best splits of the nodes, the sums and the numbers of rows that go left
-/// at each, and composes the request for the next level. Several devices share the rows (vector_share.h).
+/// at each, and composes the request for the next level. Several devices share the rows (vector_shard.h).
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const&
   if (*data == nullptr || (*data)->n_sums != n_sums) {
     RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);
     if (*data == nullptr) {
-      *data = std::make_unique<VectorOnDevice>(task.cuda, bins, ShareDevices{devices, task.fewest_rows});
+      *data = std::make_unique<VectorOnDevice>(task.cuda, bins, ShardDevices{devices, task.fewest_rows});
     }
     (*data)->Resize(task.cuda, n_sums);
   }

@@ -9,14 +9,13 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/rows/growing_rows.h"
-#include "cuda/hist/shares/share_rows.h"
+#include "cuda/hist/shards/shard_rows.h"
 #include "cuda/hist_vector/add_table_rows.h"
 #include "cuda/hist_vector/scan_splits.h"
 #include "cuda/hist_vector/vector_histograms.h"
-#include "cuda/hist_vector/vector_share.h"
+#include "cuda/hist_vector/vector_shard.h"
 #include "tree/split_gain.h"
 
 namespace kauri::cuda {
@@ -24,19 +23,16 @@ namespace kauri::cuda {
 struct VectorOnDevice {
   /// Splits the rows of the bins among the devices, the first of which has the bins. from: must outlive this.
   /// \throws Error(kMemory).
-  VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShareDevices const& wanted);
+  VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, ShardDevices const& wanted);
   /// Prepares for tables with n_sums_of_row sums a row.
   void Resize(CudaContext const& cuda, std::int64_t n_sums_of_row);
 
   DeviceBins const& bins;
   std::vector<int> devices;                          ///< devices that it was made for
-  std::vector<std::unique_ptr<VectorShare>> shares;  ///< rows of other devices
+  std::vector<std::unique_ptr<VectorShard>> shards;  ///< rows of other devices
   std::int64_t n_own_rows;                           ///< number of rows, the first ones, that no other device has
-  Event table_ready;                                 ///< table of a tree is ready, for the shares
+  Event table_ready;                                 ///< table of a tree is ready, for the shards
   std::int64_t n_sums = 0;                           ///< per cell
-  Buffer<float> min_values;                          ///< [n_cols], as in the cuts
-  Buffer<std::uint8_t> is_categorical;               ///< [n_cols]; empty if there are no categorical features
-  std::vector<std::uint32_t> categorical;            ///< indices of the categorical features, ascending, on the host
   GrowingRowsOnDevice rows;
   VectorHistograms histograms;
   Upload of_tree;   ///< data that all nodes of a tree share

@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "common/math.h"
-#include "cuda/common/lane_sums.cuh"
-#include "cuda/common/lane_sums.h"
 #include "cuda/common/launch.h"
+#include "cuda/common/sums.cuh"
+#include "cuda/common/sums.h"
 #include "cuda/data/query_groups.cuh"
-#include "cuda/metric/make_metric.h"
+#include "cuda/metric/device_metric.h"
 #include "cuda/metric/sorted_rows.h"
 #include "metric/area_under.h"
 #include "metric/ranked_rows.h"
@@ -20,13 +20,12 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr unsigned kMaxBlocks = 1024;
 /// Maximum number of pairs of rows for auc of query groups: half a second. Beyond, the host's n log n is faster.
 constexpr double kMaxPairs = 1e12;
 
 __device__ __forceinline__ std::int64_t GridThread() {
-  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  return static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 
 __device__ __forceinline__ double QuietNaN() { return detail::BitsToDouble(0x7FF8000000000000ULL); }
@@ -58,7 +57,7 @@ __device__ CurvePoint Difference(CurvePoint to, CurvePoint from) { return {to.tp
 
 /// areas: [n_rows]. points: sums over all rows of all groups; a curve begins with its group.
 template <typename Curve>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     StepAreasKernel(std::uint64_t const* keys, CurvePoint const* points, DeviceInfo info, double* areas) {
   std::int64_t const place = GridThread();
   if (place >= info.n_rows) return;
@@ -74,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Eight threads per group. scores: [n_groups], areas and 1, or zeros if a group has none.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     GroupAreasKernel(double const* areas, std::uint64_t const* keys, CurvePoint const* points, DeviceInfo info,
                      std::int64_t n_groups, WeightedSum* scores) {
   std::int64_t const team = LaneTeam();
@@ -99,7 +98,7 @@ struct GroupWins {
   unsigned long long n_nan;
 };
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     CountWinsKernel(float const* predictions, DeviceInfo info, GroupWins* wins) {
   std::int64_t const row = GridThread();
   if (row >= info.n_rows) return;
@@ -119,7 +118,7 @@ __global__ void __launch_bounds__(kThreads)
   if (prediction != prediction) atomicAdd(&wins[index].n_nan, 1ULL);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     GroupRocKernel(GroupWins const* wins, DeviceInfo info, std::int64_t n_groups, WeightedSum* scores) {
   std::int64_t const index = GridThread();
   if (index >= n_groups) return;
@@ -134,9 +133,9 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Weights are not negative, so the largest weight has the largest bits (except for -0, whose sign is masked).
-__global__ void __launch_bounds__(kThreads) LargestWeightKernel(Span<float const> weights, float* largest) {
+__global__ void __launch_bounds__(kBlockThreads) LargestWeightKernel(Span<float const> weights, float* largest) {
   std::uint32_t bits = 0;
-  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
+  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
   for (std::int64_t row = GridThread(); row < static_cast<std::int64_t>(weights.size()); row += stride) {
     bits = max(bits, __float_as_uint(weights.data()[row]) & 0x7FFFFFFFU);
   }
@@ -149,7 +148,8 @@ double Units(CudaContext const& cuda, DeviceInfo const& info) {
   Buffer<float> largest(cuda, 1);
   FillZero(cuda, largest.data(), 1);
   auto const n = static_cast<std::int64_t>(info.weights.size());
-  Launch(cuda, std::min(GridFor(n, kThreads), kMaxBlocks), kThreads, LargestWeightKernel, info.weights, largest.data());
+  Launch(cuda, std::min(GridFor(n, kBlockThreads), kMaxBlocks), kBlockThreads, LargestWeightKernel, info.weights,
+         largest.data());
   return UnitsPerWeight(ToHost(cuda, largest.data(), 1)[0], info.n_rows);  // waits for the weight
 }
 
@@ -165,7 +165,7 @@ SortedCurves MakeCurves(CudaContext const& cuda, SortOrder const& source, Device
   curves.sorted = SortRows(cuda, source, info);
   curves.points = AddUpRows(cuda, curves.sorted.rows.span(), units);
   curves.areas = Buffer<double>(cuda, curves.points.size());
-  Launch(cuda, GridFor(info.n_rows, kThreads), kThreads, StepAreasKernel<Curve>, curves.sorted.keys.data(),
+  Launch(cuda, GridFor(info.n_rows, kBlockThreads), kBlockThreads, StepAreasKernel<Curve>, curves.sorted.keys.data(),
          curves.points.data(), info, curves.areas.data());
   return curves;
 }
@@ -205,9 +205,11 @@ Buffer<WeightedSum> ScoreGroups(Roc, CudaContext const& cuda, Span<float const> 
   auto const size = static_cast<std::size_t>(n_groups);
   Buffer<GroupWins> wins(cuda, size);
   FillZero(cuda, wins.data(), size);
-  Launch(cuda, GridFor(info.n_rows, kThreads), kThreads, CountWinsKernel, predictions.data(), info, wins.data());
+  Launch(cuda, GridFor(info.n_rows, kBlockThreads), kBlockThreads, CountWinsKernel, predictions.data(), info,
+         wins.data());
   Buffer<WeightedSum> scores(cuda, size);
-  Launch(cuda, GridFor(n_groups, kThreads), kThreads, GroupRocKernel, wins.data(), info, n_groups, scores.data());
+  Launch(cuda, GridFor(n_groups, kBlockThreads), kBlockThreads, GroupRocKernel, wins.data(), info, n_groups,
+         scores.data());
   return scores;
 }
 
@@ -219,7 +221,7 @@ Buffer<WeightedSum> ScoreGroups(PrecisionRecall, CudaContext const& cuda, Span<f
   auto const curves = MakeCurves<PrecisionRecall>(cuda, source, info, UnitsPerWeight(1.0F, info.n_rows));
   auto const n_groups = NumGroups(info);
   Buffer<WeightedSum> scores(cuda, static_cast<std::size_t>(n_groups));
-  Launch(cuda, GridFor(n_groups * kLaneThreads, kThreads), kThreads, GroupAreasKernel, curves.areas.data(),
+  Launch(cuda, GridFor(n_groups * kLaneThreads, kBlockThreads), kBlockThreads, GroupAreasKernel, curves.areas.data(),
          curves.sorted.keys.data(), curves.points.data(), info, n_groups, scores.data());
   return scores;
 }

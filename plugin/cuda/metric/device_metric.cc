@@ -1,7 +1,5 @@
 #include "cuda/metric/device_metric.h"
 
-#include "cuda/metric/make_metric.h"
-
 namespace kauri::cuda {
 
 std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric) {

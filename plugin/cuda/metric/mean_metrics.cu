@@ -11,16 +11,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/block_sum.h"
-#include "common/loss/missing_labels.h"
-#include "common/weighted_sum.h"
+#include "common/loss/label_elements.h"
+#include "common/sums.h"
 #include "cuda/common/launch.h"
-#include "cuda/metric/make_metric.h"
+#include "cuda/metric/device_metric.h"
 
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 
 struct BlockMean {
@@ -109,14 +107,14 @@ struct BoundLosses {
 
 /// Sums the losses, with one block of threads per kRowBlock elements.
 template <typename Losses>
-__global__ void __launch_bounds__(kThreads) SumLossesKernel(Losses source, BlockMean* sums) {
+__global__ void __launch_bounds__(kBlockThreads) SumLossesKernel(Losses source, BlockMean* sums) {
   __shared__ float losses[kRowBlock];
   __shared__ float weights[kRowBlock];
   __shared__ double lanes[2 * kLanes];
   std::int64_t const begin = static_cast<std::int64_t>(blockIdx.x) * kRowBlock;
   std::int64_t const left = source.NumElements() - begin;
   int const n = static_cast<int>(left < kRowBlock ? left : kRowBlock);
-  for (int i = static_cast<int>(threadIdx.x); i < n; i += kThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += kBlockThreads) {
     std::int64_t const element = begin + i;
     DeviceInfo const& info = source.info;
     float const weight = info.weights.empty() ? 1.0F : info.weights.data()[source.RowOf(element)];
@@ -147,15 +145,15 @@ __global__ void __launch_bounds__(kThreads) SumLossesKernel(Losses source, Block
 }
 
 /// Sets sums[0] to the sum of all blocks, in order. One block; a chain of one float64 addition per kRowBlock elements.
-__global__ void __launch_bounds__(kThreads) AddBlocksKernel(std::int64_t n_blocks, BlockMean* sums) {
-  __shared__ double losses[kThreads];
-  __shared__ double weights[kThreads];
+__global__ void __launch_bounds__(kBlockThreads) AddBlocksKernel(std::int64_t n_blocks, BlockMean* sums) {
+  __shared__ double losses[kBlockThreads];
+  __shared__ double weights[kBlockThreads];
   // The first lanes of two warps: both chains run at the same time.
   bool const adds_losses = threadIdx.x == 0;
   bool const adds_weights = threadIdx.x == 32;
   double sum = 0.0;
-  for (std::int64_t base = 0; base < n_blocks; base += kThreads) {
-    int const n = static_cast<int>(n_blocks - base < kThreads ? n_blocks - base : kThreads);
+  for (std::int64_t base = 0; base < n_blocks; base += kBlockThreads) {
+    int const n = static_cast<int>(n_blocks - base < kBlockThreads ? n_blocks - base : kBlockThreads);
     if (static_cast<int>(threadIdx.x) < n) {
       losses[threadIdx.x] = sums[base + threadIdx.x].loss;
       weights[threadIdx.x] = sums[base + threadIdx.x].weight;
@@ -177,8 +175,8 @@ template <typename Losses>
 double MeanOf(CudaContext const& cuda, Losses const& source) {
   auto const n_blocks = static_cast<std::size_t>(NumBlocks(source.NumElements(), kRowBlock));
   Buffer<BlockMean> sums(cuda, n_blocks);
-  Launch(cuda, static_cast<unsigned>(n_blocks), kThreads, SumLossesKernel<Losses>, source, sums.data());
-  Launch(cuda, 1, kThreads, AddBlocksKernel, static_cast<std::int64_t>(n_blocks), sums.data());
+  Launch(cuda, static_cast<unsigned>(n_blocks), kBlockThreads, SumLossesKernel<Losses>, source, sums.data());
+  Launch(cuda, 1, kBlockThreads, AddBlocksKernel, static_cast<std::int64_t>(n_blocks), sums.data());
   auto const sum = ToHost(cuda, sums.data(), 1)[0];
   return WeightedSum{sum.loss, sum.weight}.Mean();
 }

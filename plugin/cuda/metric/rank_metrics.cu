@@ -4,11 +4,11 @@
 /// 2. Eight threads per group add up the values of its first places.
 /// 3. The scores of the groups are added up.
 #include "common/math.h"
-#include "cuda/common/lane_sums.cuh"
-#include "cuda/common/lane_sums.h"
 #include "cuda/common/launch.h"
+#include "cuda/common/sums.cuh"
+#include "cuda/common/sums.h"
 #include "cuda/data/query_groups.cuh"
-#include "cuda/metric/make_metric.h"
+#include "cuda/metric/device_metric.h"
 #include "cuda/metric/sorted_rows.h"
 #include "metric/ranked_rows.h"
 

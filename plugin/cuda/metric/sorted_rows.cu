@@ -4,7 +4,7 @@
 #include <cub/device/device_scan.cuh>
 #include <utility>
 
-#include "common/descending_key.h"
+#include "common/math.h"
 #include "cuda/common/launch.h"
 #include "cuda/data/query_groups.cuh"
 #include "cuda/metric/sorted_rows.h"
@@ -12,14 +12,13 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kKeyBits = 32;
 
 __device__ __forceinline__ std::int64_t GridThread() {
-  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  return static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     FillRowsKernel(SortOrder source, DeviceInfo info, std::uint64_t* keys, RowWeights* rows) {
   std::int64_t const row = GridThread();
   if (row >= info.n_rows) return;
@@ -35,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   rows[row] = {label * weight, (1.0F - label) * weight};
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     PointsKernel(Span<RowWeights const> rows, double units, CurvePoint* points) {
   std::int64_t const row = GridThread();
   if (row >= static_cast<std::int64_t>(rows.size())) return;
@@ -60,7 +59,7 @@ SortedRows SortRows(CudaContext const& cuda, SortOrder const& source, DeviceInfo
   auto const n = static_cast<std::size_t>(info.n_rows);
   SortedRows from{Buffer<std::uint64_t>(cuda, n), Buffer<RowWeights>(cuda, n)};
   SortedRows to{Buffer<std::uint64_t>(cuda, n), Buffer<RowWeights>(cuda, n)};
-  Launch(cuda, GridFor(info.n_rows, kThreads), kThreads, FillRowsKernel, source, info, from.keys.data(),
+  Launch(cuda, GridFor(info.n_rows, kBlockThreads), kBlockThreads, FillRowsKernel, source, info, from.keys.data(),
          from.rows.data());
   cub::DoubleBuffer<std::uint64_t> keys(from.keys.data(), to.keys.data());
   cub::DoubleBuffer<RowWeights> rows(from.rows.data(), to.rows.data());
@@ -78,7 +77,7 @@ SortedRows SortRows(CudaContext const& cuda, SortOrder const& source, DeviceInfo
 Buffer<CurvePoint> AddUpRows(CudaContext const& cuda, Span<RowWeights const> rows, double units) {
   auto const n = static_cast<std::int64_t>(rows.size());
   Buffer<CurvePoint> points(cuda, rows.size());
-  Launch(cuda, GridFor(n, kThreads), kThreads, PointsKernel, rows, units, points.data());
+  Launch(cuda, GridFor(n, kBlockThreads), kBlockThreads, PointsKernel, rows, units, points.data());
   CubScratch scratch;
   scratch.Run(cuda, [&](void* storage, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveScan(storage, bytes, points.data(), points.data(), AddPoints{}, n, cuda.stream);

@@ -1,4 +1,4 @@
-/// survival:cox (objective/cox.cc).
+/// survival:cox (objective/survival_objectives.cc).
 /// 1. Rows are sorted by time.
 /// 2. Hazards and their sums are computed from the last row on.
 /// 3. The terms of each event and their sums are computed from the first row on.
@@ -7,11 +7,11 @@
 ///
 /// Bytes per row: 8 and 4 passes of 16 for the sort; margin and row 8 in, hazard 8 out; its sum 8 in, event 16 out;
 /// both sums 24 in and out; margin, label, weight and sums 28 in, pair 8 out. 48 bytes of memory while it runs.
-#include "common/descending_key.h"
-#include "cuda/common/prefix_sums.h"
+#include "common/math.h"
+#include "cuda/common/sums.h"
 #include "cuda/data/rows_by_time.h"
+#include "cuda/objective/device_objective.h"
 #include "cuda/objective/gradient_kernels.cuh"
-#include "cuda/objective/make_objective.h"
 
 namespace kauri::cuda {
 namespace {

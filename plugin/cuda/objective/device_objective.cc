@@ -1,7 +1,5 @@
 #include "cuda/objective/device_objective.h"
 
-#include "cuda/objective/make_objective.h"
-
 namespace kauri::cuda {
 
 std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective) {

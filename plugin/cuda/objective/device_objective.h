@@ -1,13 +1,18 @@
 /// \file Objectives on the device, with the host's formulas and therefore its bits.
+///
+/// MakeObjectiveVersion makes a device objective of a formula, for each alternative of ObjectiveFormula. Each file of
+/// this folder defines some.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/data/device_info.h"
 #include "kauri/gradient.h"
 #include "kauri/objective.h"
+#include "objective/formula.h"
 
 namespace kauri::cuda {
 
@@ -30,5 +35,18 @@ class DeviceObjective {
 
 /// Returns the device version of `objective`, made from its formula; nullptr if it has none.
 std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective);
+
+#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceObjective> MakeObjectiveVersion(Loss const& loss);
+KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DECLARE_VERSION)
+#undef KAURI_DECLARE_VERSION
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(SoftmaxLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AbsoluteLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<QuantileLoss> const& losses);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<ExpectileLoss> const& losses);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AftLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(CoxLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(LambdaRule const& rule);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(UnbiasedRule const& rule);
+inline std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::monostate) { return nullptr; }
 
 }  // namespace kauri::cuda

@@ -2,9 +2,9 @@
 /// device. Bytes per element: margin 4, label 4, weight 4 in, pair 8 out.
 #include <type_traits>
 
-#include "common/loss/missing_labels.h"
+#include "common/loss/label_elements.h"
+#include "cuda/objective/device_objective.h"
 #include "cuda/objective/gradient_kernels.cuh"
-#include "cuda/objective/make_objective.h"
 
 namespace kauri::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include "cuda/data/device_info.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
-#include "objective/gradient_sizes.h"
+#include "objective/labels.h"
 
 namespace kauri::cuda {
 

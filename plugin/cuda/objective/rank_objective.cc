@@ -1,5 +1,5 @@
 /// rank:pairwise, rank:ndcg and rank:map.
-#include "cuda/objective/make_objective.h"
+#include "cuda/objective/device_objective.h"
 #include "cuda/objective/rank_gradients.h"
 #include "kauri/error.h"
 

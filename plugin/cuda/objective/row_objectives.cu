@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
+#include "cuda/objective/device_objective.h"
 #include "cuda/objective/gradient_kernels.cuh"
-#include "cuda/objective/make_objective.h"
 
 namespace kauri::cuda {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "common/loss/missing_labels.h"
+#include "common/loss/label_elements.h"
 #include "cuda/common/buffer.h"
-#include "cuda/common/lane_sums.h"
+#include "cuda/common/sums.h"
+#include "cuda/objective/device_objective.h"
 #include "cuda/objective/gradient_kernels.cuh"
-#include "cuda/objective/make_objective.h"
 
 namespace kauri::cuda {
 namespace {

@@ -1,9 +1,9 @@
-/// multi:softmax and multi:softprob: one thread per row, with the formulas of objective/softmax_loss.h. Bytes per row:
+/// multi:softmax and multi:softprob: one thread per row, with the formulas of objective/formula.h. Bytes per row:
 /// margins 4 each, read three times, label 4, weight 4 in, pairs 8 each out. With up to kFewClasses classes the
 /// exponents are computed once and kept in registers.
 #include "common/math.h"
+#include "cuda/objective/device_objective.h"
 #include "cuda/objective/gradient_kernels.cuh"
-#include "cuda/objective/make_objective.h"
 
 namespace kauri::cuda {
 namespace {

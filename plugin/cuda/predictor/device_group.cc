@@ -1,18 +1,93 @@
 #include "cuda/predictor/device_group.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <functional>
 #include <future>
 #include <iterator>
+#include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "cuda/predictor/device_thread.h"
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 
 namespace kauri::cuda {
 namespace {
+
+// A host thread for each of several devices.
+
+/// Runs tasks one after the other. The thread is kept between calls, because CUDA and memory are set up for each thread
+/// anew. If no thread can be started, the caller's own runs the tasks.
+class DeviceThread {
+ public:
+  DeviceThread();
+  /// Waits for all tasks.
+  ~DeviceThread();
+  DeviceThread(DeviceThread const&) = delete;
+  DeviceThread& operator=(DeviceThread const&) = delete;
+
+  /// Returns a future that is ready when `work` is done, and holds its exception. Safe from many threads.
+  std::future<void> Run(std::function<void()> work);
+
+ private:
+  void Loop();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::packaged_task<void()>> tasks_;
+  bool ends_ = false;
+  std::thread thread_;  ///< last: it uses the others
+};
+
+DeviceThread::DeviceThread() {
+  try {
+    thread_ = std::thread([this] { Loop(); });
+  } catch (std::system_error const&) {
+    thread_ = {};
+  }
+}
+
+DeviceThread::~DeviceThread() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+std::future<void> DeviceThread::Run(std::function<void()> work) {
+  std::packaged_task<void()> task(std::move(work));
+  auto done = task.get_future();
+  if (!thread_.joinable()) {
+    task();
+    return done;
+  }
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_one();
+  return done;
+}
+
+void DeviceThread::Loop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    auto task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    lock.lock();
+  }
+}
 
 /// Parts begin at multiples of this: the rows of a block in the kernels for contributions.
 constexpr std::int64_t kPartRows = 128;

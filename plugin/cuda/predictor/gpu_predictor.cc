@@ -7,13 +7,12 @@
 #include <memory>
 #include <utility>
 
-#include "cuda/forest/device_storage_rows.h"
+#include "cuda/forest/host_rows.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_group.h"
-#include "cuda/predictor/gpu_model.h"
 #include "kauri/parameter.h"
 #include "kauri/predictor.h"
-#include "predictor/predictor_param.h"
+#include "predictor/predictors.h"
 
 namespace kauri::cuda {
 namespace {

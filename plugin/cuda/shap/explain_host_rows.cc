@@ -14,11 +14,10 @@
 #include <utility>
 
 #include "cuda/common/memory_plan.h"
-#include "cuda/forest/device_storage_rows.h"
+#include "cuda/forest/host_rows.h"
 #include "cuda/shap/shap_model.h"
 #include "cuda/shap/shap_session.h"
-#include "predictor/output_width.h"
-#include "predictor/predictor_param.h"
+#include "predictor/predictors.h"
 
 namespace kauri::cuda {
 namespace {

@@ -1,17 +1,79 @@
 /// \file Interventional contributions on the device: tables are made of each tree against the background and added up
 /// for all rows (predictor/interventional/interventional.h has the formulas).
+///
+/// InterventionalProgram has the trees of a range in the form that interventional contributions need on a device, for
+/// any background.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
+#include "cuda/common/buffer.h"
 #include "cuda/forest/device_forest.h"
-#include "cuda/shap/interventional_program.h"
+#include "cuda/shap/leaf_tables.h"
 #include "cuda/shap/shap_session.h"
+#include "kauri/context.h"
 #include "kauri/predictor.h"
+#include "predictor/forest/forest.h"
 
 namespace kauri::cuda {
+
+/// Limits on the tables that the device makes.
+struct TableLimits {
+  std::uint32_t most_features;  ///< features of a leaf with a table; at most MostTableFeatures
+  std::int64_t piece_doubles;   ///< size of the tables of a piece, unless a single item has more
+};
+
+/// Trees compiled for interventional contributions. The device makes the tables if none of them takes more shared
+/// memory than a block has. Otherwise the host makes all of them, because making only some would keep few of its
+/// threads busy. The bits do not depend on this choice. Immutable.
+class InterventionalProgram {
+ public:
+  /// Takes the host as long as one traversal of the trees, and waits for the copies. Uses about 80 bytes of device
+  /// memory per leaf and 16 more for each of its features. \throws Error(kParameter) for a path of more than
+  /// kMostPlaces features.
+  InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest, TreeRange trees,
+                        TableLimits const& limits);
+
+  TreeRange Trees() const { return trees_; }
+  /// Returns whether the device makes the tables. If not, there are no pieces.
+  bool IsForDevice() const { return is_for_device_; }
+  /// Returns the pieces: all leaves with features, in order.
+  std::vector<TablePiece> const& Pieces() const { return pieces_; }
+  /// Returns the size of the largest piece's tables.
+  std::int64_t MostTableDoubles() const;
+  /// Returns the scale of the integer sums of contributions (interventional_lanes.h).
+  double Scale() const { return scale_; }
+
+  /// Returns whether there are leaves of LeafForm::kPairs.
+  bool HasPairs() const { return weights_size_ > 0; }
+  TableBackground Background(RowKeys const& keys) const {
+    return {keys, categories_->View(), rules_.data(), weights_.data(), weights_size_};
+  }
+  /// means (out): [n_trees], the values of trees without splits, 0 for other trees. Asynchronous.
+  void StartMeans(CudaContext const& cuda, double* means) const;
+  /// of_output (out): [n_outputs], summed from the means of all trees, [n_trees]. Asynchronous.
+  void SumMeans(CudaContext const& cuda, double const* means, std::int64_t n_outputs, double* of_output) const;
+
+ private:
+  void CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest, TableLimits const& limits);
+  void SetWeights(CudaContext const& cuda, std::uint32_t longest);
+  void AddBatches(CudaContext const& cuda, std::vector<LaneBatch> const& batches);
+
+  TreeRange trees_;
+  double scale_;
+  bool is_for_device_ = true;
+  std::vector<TablePiece> pieces_;
+  std::optional<DeviceCategories> categories_;  ///< set when all trees are compiled
+  Buffer<TableRule> rules_;
+  Buffer<double> weights_;
+  std::uint32_t weights_size_ = 0;
+  Buffer<double> start_means_;
+  Buffer<std::int32_t> output_of_tree_;
+};
 
 /// Results in host memory; rows and background may be on the device. trees: numbered within the forest.
 struct InterventionalTask {

@@ -1,4 +1,4 @@
-/// One thread per row and item (interventional_lane.h). An item is a run of leaves of one tree.
+/// One thread per row and item (lane_batch.h). An item is a run of leaves of one tree.
 /// 1. The thread reads its row's keys of the item's features into its column of shared memory.
 /// 2. For each leaf it finds its pattern and adds the pattern's table entries to sums in its column. All threads of a
 ///    block are at the same leaf, so conditions are broadcast. Lanes diverge only at pairs of patterns.

@@ -15,7 +15,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::uint32_t kMostRows = 8192;
 /// Bytes of shared memory that the kernel declares itself, with room to spare.
 constexpr std::size_t kOwnBytes = 2048;
@@ -30,7 +29,7 @@ __device__ Key SwapHalves(Key word) { return (word << 32U) | (word >> 32U); }
 __device__ void FindKeys(PairTask const& task, PathFeature const* features, std::uint32_t n_features,
                          std::uint32_t size, Key* keys) {
   RowKeys const& rows = task.background;
-  for (std::uint32_t row = threadIdx.x; row < size; row += kThreads) {
+  for (std::uint32_t row = threadIdx.x; row < size; row += kBlockThreads) {
     Key missed = 0;
     for (std::uint32_t position = 0; row < rows.n_rows && position < n_features; ++position) {
       PathFeature const feature = features[position];
@@ -46,7 +45,7 @@ __device__ void FindKeys(PairTask const& task, PathFeature const* features, std:
 __device__ void SortPatterns(std::uint32_t size, Key* keys) {
   for (std::uint32_t run = 2; run <= size; run *= 2) {
     for (std::uint32_t step = run / 2; step > 0; step /= 2) {
-      for (std::uint32_t pair = threadIdx.x; pair < size / 2; pair += kThreads) {
+      for (std::uint32_t pair = threadIdx.x; pair < size / 2; pair += kBlockThreads) {
         std::uint32_t const low = (pair & ~(step - 1)) * 2 + (pair & (step - 1));
         bool const ascends = (low & run) == 0;
         Key const a = keys[low];
@@ -73,10 +72,10 @@ __device__ std::uint32_t EndOfEqual(Key const* keys, std::uint32_t first, std::u
 /// keys: ascending, the keys of rows first. Returns the number of patterns to all threads.
 __device__ std::uint32_t WritePatterns(Key const* keys, std::uint32_t n_rows, double row_weight,
                                        LanePattern* patterns) {
-  using Scan = cub::BlockScan<std::uint32_t, kThreads>;
+  using Scan = cub::BlockScan<std::uint32_t, kBlockThreads>;
   __shared__ typename Scan::TempStorage storage;
   std::uint32_t n_patterns = 0;
-  for (std::uint32_t base = 0; base < n_rows; base += kThreads) {
+  for (std::uint32_t base = 0; base < n_rows; base += kBlockThreads) {
     std::uint32_t const at = base + threadIdx.x;
     bool const is_first = at < n_rows && (at == 0 || keys[at] != keys[at - 1]);
     std::uint32_t before = 0;
@@ -93,7 +92,7 @@ __device__ std::uint32_t WritePatterns(Key const* keys, std::uint32_t n_rows, do
   return n_patterns;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     PairPatternsKernel(__grid_constant__ PairTask const task, std::uint32_t size) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ PathFeature features[kMostPlaces];
@@ -101,7 +100,7 @@ __global__ void __launch_bounds__(kThreads)
   std::uint32_t const number = task.numbers[blockIdx.x];
   LaneLeaf const leaf = task.leaves.leaves[number];
   LeafSource const source = task.sources[number];
-  for (std::uint32_t position = threadIdx.x; position < leaf.n_features; position += kThreads) {
+  for (std::uint32_t position = threadIdx.x; position < leaf.n_features; position += kBlockThreads) {
     features[position] = SlotFeature(task.leaves, leaf, source, position);
   }
   __syncthreads();
@@ -131,7 +130,7 @@ std::int64_t MostPairRows(CudaContext const& cuda) {
 void FindPairPatterns(CudaContext const& cuda, PairTask const& task) {
   std::uint32_t size = 1;
   while (size < task.background.n_rows) size *= 2;
-  LaunchShared(cuda, static_cast<unsigned>(task.n_leaves), kThreads, size * sizeof(Key), PairPatternsKernel, task,
+  LaunchShared(cuda, static_cast<unsigned>(task.n_leaves), kBlockThreads, size * sizeof(Key), PairPatternsKernel, task,
                size);
 }
 

@@ -25,7 +25,7 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/shap/quadrature_lane.cuh"
-#include "cuda/shap/quadrature_shap.h"
+#include "cuda/shap/shap_kernels.h"
 
 namespace kauri::cuda {
 namespace {

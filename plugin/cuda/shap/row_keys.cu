@@ -6,10 +6,8 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
 __global__ void DenseKeysKernel(ForestView forest, DeviceRows rows, RowKeys keys) {
-  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (index >= keys.n_rows * forest.n_slots) return;
   bool const rows_are_neighbours = keys.row_stride == 1;
   std::int64_t const row = rows_are_neighbours ? index % keys.n_rows : index / forest.n_slots;
@@ -20,12 +18,12 @@ __global__ void DenseKeysKernel(ForestView forest, DeviceRows rows, RowKeys keys
 }
 
 __global__ void MissingKeysKernel(RowKeys keys, std::int64_t n_keys) {
-  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (index < n_keys) keys.keys[index] = kMissingKey;
 }
 
 __global__ void SparseKeysKernel(ForestView forest, DeviceRows rows, RowKeys keys) {
-  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row >= keys.n_rows) return;
   std::int64_t const end = rows.row_ptr[row + 1];
   for (std::int64_t entry = rows.row_ptr[row]; entry < end; ++entry) {
@@ -40,10 +38,10 @@ __global__ void SparseKeysKernel(ForestView forest, DeviceRows rows, RowKeys key
 void ReadRowKeys(CudaContext const& cuda, ForestView const& forest, DeviceRows const& rows, RowKeys const& keys) {
   auto const n_keys = keys.n_rows * forest.n_slots;
   if (rows.row_ptr == nullptr) {
-    return Launch(cuda, GridFor(n_keys, kThreads), kThreads, DenseKeysKernel, forest, rows, keys);
+    return Launch(cuda, GridFor(n_keys, kBlockThreads), kBlockThreads, DenseKeysKernel, forest, rows, keys);
   }
-  Launch(cuda, GridFor(n_keys, kThreads), kThreads, MissingKeysKernel, keys, n_keys);
-  Launch(cuda, GridFor(keys.n_rows, kThreads), kThreads, SparseKeysKernel, forest, rows, keys);
+  Launch(cuda, GridFor(n_keys, kBlockThreads), kBlockThreads, MissingKeysKernel, keys, n_keys);
+  Launch(cuda, GridFor(keys.n_rows, kBlockThreads), kBlockThreads, SparseKeysKernel, forest, rows, keys);
 }
 
 DeviceRows RowsFrom(DeviceRows const& rows, std::int64_t begin, std::int64_t end) {

@@ -1,4 +1,4 @@
-/// \file The features of rows in device memory as keys of a forest's slots (feature_key.h).
+/// \file The features of rows in device memory as keys of a forest's slots (split_keys.h).
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "cuda/common/launch.h"
-#include "cuda/shap/saabas.h"
+#include "cuda/shap/shap_kernels.h"
 #include "predictor/forest/cover.h"
 
 namespace kauri::cuda {

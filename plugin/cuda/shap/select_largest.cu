@@ -9,10 +9,9 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kBins = 256;
 constexpr int kDigitBits = 8;
-static_assert(kThreads == kBins, "a thread clears a bin");
+static_assert(kBlockThreads == kBins, "a thread clears a bin");
 
 struct Selection {
   int counts[kBins];
@@ -36,7 +35,7 @@ __device__ void FindLargest(float const* values, PickSegment const& segment, Sel
     selection->counts[threadIdx.x] = 0;
     __syncthreads();
     PickRank const above = shift + kDigitBits == 64 ? 0 : ~PickRank{0} << (shift + kDigitBits);
-    for (std::int64_t place = threadIdx.x; place < segment.size; place += kThreads) {
+    for (std::int64_t place = threadIdx.x; place < segment.size; place += kBlockThreads) {
       PickRank const rank = RankOf(values[place], static_cast<std::uint32_t>(place));
       if (((rank ^ selection->largest) & above) != 0) continue;
       atomicAdd(&selection->counts[static_cast<unsigned>(rank >> shift) & (kBins - 1U)], 1);
@@ -47,7 +46,7 @@ __device__ void FindLargest(float const* values, PickSegment const& segment, Sel
   }
 }
 
-__global__ void __launch_bounds__(kThreads) SelectLargestKernel(PickTask task) {
+__global__ void __launch_bounds__(kBlockThreads) SelectLargestKernel(PickTask task) {
   __shared__ Selection selection;
   std::int64_t const row = blockIdx.x / task.n_segments;
   PickSegment const segment = task.segments[blockIdx.x % task.n_segments];
@@ -62,7 +61,7 @@ __global__ void __launch_bounds__(kThreads) SelectLargestKernel(PickTask task) {
   __syncthreads();
   FindLargest(values, segment, &selection);
   PickRank* picks = task.picks + row * task.row_picks + segment.pick_begin;
-  for (std::int64_t place = threadIdx.x; place < segment.size; place += kThreads) {
+  for (std::int64_t place = threadIdx.x; place < segment.size; place += kBlockThreads) {
     PickRank const rank = RankOf(values[place], static_cast<std::uint32_t>(place));
     if (rank <= selection.largest) picks[atomicAdd(&selection.n_written, 1ULL)] = rank;
   }
@@ -71,7 +70,7 @@ __global__ void __launch_bounds__(kThreads) SelectLargestKernel(PickTask task) {
 }  // namespace
 
 void SelectLargest(CudaContext const& cuda, PickTask const& task) {
-  Launch(cuda, static_cast<unsigned>(task.n_rows * task.n_segments), kThreads, SelectLargestKernel, task);
+  Launch(cuda, static_cast<unsigned>(task.n_rows * task.n_segments), kBlockThreads, SelectLargestKernel, task);
 }
 
 }  // namespace kauri::cuda

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "cuda/common/memory_plan.h"
-#include "cuda/forest/device_storage_rows.h"
-#include "predictor/output_width.h"
-#include "predictor/predictor_param.h"
+#include "cuda/forest/host_rows.h"
+#include "predictor/predictors.h"
 
 namespace kauri::cuda {
 namespace {

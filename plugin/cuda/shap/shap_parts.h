@@ -1,5 +1,7 @@
 /// \file Data that contributions of a forest need on its device besides the rows. Each part is made on first use and
 /// kept.
+///
+/// SparsePlan has interactions without their dense matrices: the cells that trees can fill, or the largest of them.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +9,45 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "cuda/forest/device_forest.h"
-#include "cuda/shap/quadrature_shap.h"
-#include "cuda/shap/saabas.h"
+#include "cuda/shap/select_largest.h"
 #include "cuda/shap/shap_entries.h"
-#include "cuda/shap/sparse_plan.h"
-#include "cuda/shap/tree_shap.h"
+#include "cuda/shap/shap_kernels.h"
 #include "kauri/predictor.h"
 #include "predictor/lanes/bin_packing.h"
 
 namespace kauri::cuda {
+
+/// Entries and picks of a range of trees and a top_k (Predictor::PredictSparse). Immutable.
+class SparsePlan {
+ public:
+  SparsePlan(CudaContext const& cuda, SparseEntries const& found, TreeRange trees, std::int64_t top_k);
+
+  TreeRange Trees() const { return trees_; }
+  std::int64_t TopK() const { return top_k_; }
+  DeviceEntries const& Entries() const { return entries_; }
+  /// Returns the floats of a row that come back from the device: values, or with a top_k two for each pick.
+  std::int64_t RowFloats() const;
+  /// Picks the largest values of rows. Only with a top_k.
+  void Pick(CudaContext const& cuda, float const* values, std::int64_t n_rows, float* picks) const;
+  /// Fills `out`; without a top_k it only makes room for the values. floats: [n_rows, RowFloats()] with a top_k,
+  /// otherwise not read.
+  void Fill(Context const& ctx, std::int64_t n_rows, std::vector<float> const& floats, SparseInteractions* out) const;
+
+ private:
+  void FillPicks(std::int64_t row, std::int64_t output, float const* picks, SparseInteractions* out) const;
+
+  TreeRange trees_;
+  std::int64_t top_k_;
+  std::vector<std::int64_t> entry_begin_;  ///< [n_outputs + 1], into the entries
+  std::vector<std::int64_t> begin_;        ///< [n_outputs + 1], into a row of the result
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> second_;
+  DeviceEntries entries_;
+  Buffer<PickSegment> segments_;
+};
 
 /// The expected values that a range of trees adds to the bias, and the scale of its sums.
 struct RangeFacts {

@@ -13,7 +13,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kTile = 32;  ///< rows and entries of a block
 
 /// Sums of int64 reach 2^63. Two bits are left free, because single terms can be larger than their sum.
@@ -90,20 +89,20 @@ __device__ float ValueOf(ShapSumsView const& sums, PairsOfSlotsView const& diago
   return static_cast<float>(value);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     WriteShapKernel(ShapSumsView sums, ShapEntriesView entries, PairsOfSlotsView diagonal, ShapOutput output,
                     std::int64_t n_row_tiles) {
   __shared__ float tile[kTile][kTile + 1];
   std::int64_t const first_row = blockIdx.x % n_row_tiles * kTile;
   std::int64_t const first_entry = blockIdx.x / n_row_tiles * kTile;
   int const lane = static_cast<int>(threadIdx.x) % kTile;
-  for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kThreads / kTile) {
+  for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kBlockThreads / kTile) {
     if (first_row + lane < output.n_rows && first_entry + line < entries.size) {
       tile[line][lane] = ValueOf(sums, diagonal, output, first_row + lane, entries.cell[first_entry + line]);
     }
   }
   __syncthreads();
-  for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kThreads / kTile) {
+  for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kBlockThreads / kTile) {
     std::int64_t const entry = first_entry + lane;
     if (first_row + line < output.n_rows && entry < entries.size) {
       std::int64_t const to = entries.to == nullptr ? entry : entries.to[entry];
@@ -114,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void WriteApproxKernel(double const* contributions, std::int64_t n_slots, bool are_pairs, ShapOutput output,
                                   std::int64_t n_values) {
-  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (index >= n_values) return;
   SumPlace const place = PlaceOf(output, are_pairs, index);
   double value = 0.0;
@@ -155,14 +154,15 @@ void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapEntr
   if (entries.to != nullptr) FillZero(cuda, output.out, static_cast<std::size_t>(output.n_rows * entries.row_floats));
   auto const n_row_tiles = (output.n_rows + kTile - 1) / kTile;
   auto const n_tiles = n_row_tiles * ((entries.size + kTile - 1) / kTile);
-  Launch(cuda, static_cast<unsigned>(n_tiles), kThreads, WriteShapKernel, sums, entries, diagonal, output, n_row_tiles);
+  Launch(cuda, static_cast<unsigned>(n_tiles), kBlockThreads, WriteShapKernel, sums, entries, diagonal, output,
+         n_row_tiles);
 }
 
 void WriteApproxValues(CudaContext const& cuda, double const* contributions, std::int64_t n_slots, bool are_pairs,
                        ShapOutput const& output) {
   auto const n_values = NumValues(output, are_pairs);
-  Launch(cuda, GridFor(n_values, kThreads), kThreads, WriteApproxKernel, contributions, n_slots, are_pairs, output,
-         n_values);
+  Launch(cuda, GridFor(n_values, kBlockThreads), kBlockThreads, WriteApproxKernel, contributions, n_slots, are_pairs,
+         output, n_values);
 }
 
 }  // namespace kauri::cuda

@@ -12,14 +12,13 @@
 
 #include "cuda/common/device_warp.cuh"
 #include "cuda/common/launch.h"
+#include "cuda/shap/shap_kernels.h"
 #include "cuda/shap/sum_access.cuh"
-#include "cuda/shap/tree_shap.h"
 #include "predictor/lanes/path_warp.h"
 
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::int64_t kRowsPerBank = 1024;
 constexpr std::int64_t kRowsPerPairBank = 100;
 
@@ -57,14 +56,14 @@ __device__ void AddPairs(PathWarp<DeviceWarp> const& lanes, int lane, std::int64
 }
 
 template <bool kPairs>
-__global__ void __launch_bounds__(kThreads) TreeShapKernel(PathsView paths, RowKeys keys, ShapSumsView sums,
-                                                           std::int32_t const* table, std::int64_t rows_per_bank) {
+__global__ void __launch_bounds__(kBlockThreads) TreeShapKernel(PathsView paths, RowKeys keys, ShapSumsView sums,
+                                                                std::int32_t const* table, std::int64_t rows_per_bank) {
   __shared__ float reciprocals[kMaxReciprocal + 1];
   if (threadIdx.x <= kMaxReciprocal) {
     reciprocals[threadIdx.x] = threadIdx.x == 0 ? 0.0F : 1.0F / static_cast<float>(threadIdx.x);
   }
   __syncthreads();
-  std::int64_t const warp = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / kWarpLanes;
+  std::int64_t const warp = (static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x) / kWarpLanes;
   std::int64_t const begin = warp / paths.n_bins * rows_per_bank;
   if (begin >= keys.n_rows) return;
   std::int64_t const end = begin + rows_per_bank < keys.n_rows ? begin + rows_per_bank : keys.n_rows;
@@ -120,7 +119,8 @@ void DevicePaths::Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView
   auto const rows_per_bank = pair_table != nullptr ? kRowsPerPairBank : kRowsPerBank;
   auto const n_warps = n_bins_ * ((keys.n_rows + rows_per_bank - 1) / rows_per_bank);
   auto* const kernel = pair_table != nullptr ? &TreeShapKernel<true> : &TreeShapKernel<false>;
-  Launch(cuda, GridFor(n_warps * kWarpLanes, kThreads), kThreads, kernel, paths, keys, sums, pair_table, rows_per_bank);
+  Launch(cuda, GridFor(n_warps * kWarpLanes, kBlockThreads), kBlockThreads, kernel, paths, keys, sums, pair_table,
+         rows_per_bank);
 }
 
 }  // namespace kauri::cuda

@@ -13,8 +13,8 @@
 
 namespace kauri::cuda {
 
-/// Input of a tree on a device other than the main one, computed there for its share of the rows (CutRows).
-struct ShareInput {
+/// Input of a tree on a device other than the main one, computed there for its shard of the rows (CutRows).
+struct ShardInput {
   Span<FixedPair const> pairs;       ///< [count]
   Span<std::uint8_t const> sampled;  ///< [count]; empty: all rows are used
   Span<std::int32_t> leaf_of_row;    ///< (out) [count]
@@ -30,7 +30,7 @@ struct DeviceTreeTask {
   TreePlace place;
   /// One for each device except the first; if not empty, the arrays above have only the first device's rows. Empty: the
   /// first device has all rows.
-  Span<ShareInput const> shares = {};
+  Span<ShardInput const> shards = {};
   GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
   LineErrors errors = {};        ///< used if the criterion needs them; arrays on the device
 };
@@ -58,8 +58,8 @@ class DeviceTreeBuilder : public TreeBuilder {
   /// Announces that a tree will be built once its gradients are ready, so that sleeping threads may wake.
   virtual void ExpectTree(BuildState* /*state*/) const {}
   /// Returns whether the builder accepts gradients sharded over several devices (Context::device,
-  /// DeviceTreeTask::shares). If false, the first device holds all of them, even if rows are split elsewhere.
-  virtual bool TakesShares(bool /*vector_leaves*/) const { return false; }
+  /// DeviceTreeTask::shards). If false, the first device holds all of them, even if rows are split elsewhere.
+  virtual bool TakesShards(bool /*vector_leaves*/) const { return false; }
   /// Fails: a device builder does not train in host memory; the booster refuses it earlier.
   Tree Build(Context const&, DataMatrix const&, TreeTask const&, BuildState*, Span<std::int32_t>) const final {
     Fail(ErrorKind::kInternal, "tree_method=", StateKey(),

@@ -9,7 +9,6 @@ namespace {
 
 using Count = unsigned long long;
 
-constexpr int kThreads = 256;
 constexpr unsigned kMostBlocks = 1024;
 /// Maximum number of nodes that a block counts in shared memory; larger trees are counted directly in global memory.
 constexpr std::uint32_t kSharedNodes = 4096;
@@ -25,26 +24,26 @@ struct CountTask {
 template <typename Add>
 __device__ __forceinline__ void ForEachRow(CountTask const& task, Add&& add) {
   auto const n_rows = static_cast<std::uint64_t>(task.node_of_row.size());
-  auto const stride = static_cast<std::uint64_t>(gridDim.x) * kThreads;
-  for (auto row = static_cast<std::uint64_t>(blockIdx.x) * kThreads + threadIdx.x; row < n_rows; row += stride) {
+  auto const stride = static_cast<std::uint64_t>(gridDim.x) * kBlockThreads;
+  for (auto row = static_cast<std::uint64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; row < n_rows; row += stride) {
     std::int32_t const node = task.node_of_row.data()[row];
     if (node >= 0 && (task.sampled == nullptr || task.sampled[row] != 0)) add(node);
   }
 }
 
 /// A block has fewer than 2^32 rows, because a data set has.
-__global__ void __launch_bounds__(kThreads) CountInSharedKernel(CountTask task) {
+__global__ void __launch_bounds__(kBlockThreads) CountInSharedKernel(CountTask task) {
   __shared__ std::uint32_t counts[kSharedNodes];
-  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kThreads) counts[node] = 0;
+  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kBlockThreads) counts[node] = 0;
   __syncthreads();
   ForEachRow(task, [&](std::int32_t node) { atomicAdd(counts + node, 1U); });
   __syncthreads();
-  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kThreads) {
+  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kBlockThreads) {
     if (counts[node] != 0) atomicAdd(task.n_rows + node, static_cast<Count>(counts[node]));
   }
 }
 
-__global__ void __launch_bounds__(kThreads) CountKernel(CountTask task) {
+__global__ void __launch_bounds__(kBlockThreads) CountKernel(CountTask task) {
   ForEachRow(task, [&](std::int32_t node) { atomicAdd(task.n_rows + node, Count{1}); });
 }
 
@@ -56,8 +55,8 @@ void CountRowsByNode(CudaContext const& cuda, Span<std::int32_t const> node_of_r
   FillZero(cuda, n_rows.data(), n_nodes);
   CountTask const task{node_of_row, sampled.empty() ? nullptr : sampled.data(), static_cast<std::uint32_t>(n_nodes),
                        n_rows.data()};
-  auto const blocks = std::min(kMostBlocks, GridFor(static_cast<std::int64_t>(node_of_row.size()), kThreads));
-  Launch(cuda, blocks, kThreads, n_nodes <= kSharedNodes ? CountInSharedKernel : CountKernel, task);
+  auto const blocks = std::min(kMostBlocks, GridFor(static_cast<std::int64_t>(node_of_row.size()), kBlockThreads));
+  Launch(cuda, blocks, kBlockThreads, n_nodes <= kSharedNodes ? CountInSharedKernel : CountKernel, task);
 }
 
 std::vector<std::int64_t> CountLeafRows(CudaContext const& cuda, Tree const& tree, Span<std::uint8_t const> sampled,

@@ -155,6 +155,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriBoosterCountRows": [Handle, Handle],
     "KauriBoosterCheckColumns": [Handle, Handle],
     "KauriBoosterHigherIsBetter": [Handle, c_char_p, _Out(c_int)],
+    "KauriBoosterReadData": [Handle, c_char_p, _Out(Handle)],
     "KauriBoosterKnowsMetric": [Handle, c_char_p, _Out(c_int)],
     "KauriBoosterRequireQueries": [Handle, Handle],
     "KauriBoosterEvaluateWithIntervals": [Handle, Handle, c_char_p, _Out(c_char_p)],

@@ -15,6 +15,7 @@ from .._binding.errors import DataError
 from .._binding.library import LIB, check
 from .._binding.matrix_calls import create_from_arrow, rows_as_csr, slice_rows
 from .._binding.model_calls import call_categories
+from .._binding.signatures import Handle
 from .._binding.text import config
 from .._public import described, public
 from .categories import CategoryNames, read_names, refuse_categorical
@@ -253,6 +254,16 @@ class DMatrix(RowInfo):
         settings = config(max_bin=None if max_bin is None else int(max_bin))
         indptr, values = call_texts(LIB.XGDMatrixGetQuantileCut, self.handle, settings)
         return array_from_interface(indptr), array_from_interface(values)
+
+
+def read_for(booster: Handle, uri: str) -> DMatrix:
+    """Read a file for a booster: labels of text are its classes, texts of categorical columns have its codes.
+
+    A booster without rounds and without classes gets the classes of the file, as its attribute ``kauri_classes``.
+    """
+    result = DMatrix.__new__(DMatrix)
+    result.handle = call_handle(LIB.KauriBoosterReadData, booster, config(uri=uri))
+    return result
 
 
 def require_dmatrix(data: Any) -> None:

@@ -1,4 +1,4 @@
-"""Python part of ``kauri task=report``, called after the keys are parsed (src/cli/page.cc)."""
+"""Python part of ``kauri task=report``, called after the keys are parsed (src/cli/python.cc)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .._binding.errors import KauriError
 from .._binding.task import Settings, run, say_written, settings_of
-from .._data.matrix import DMatrix
+from .._data.matrix import read_for
 from .._model.booster import Booster
 
 _OF_THE_RUN = ("eval_metric", "seed", "verbosity")  # the page shows the model's own values
@@ -50,7 +50,7 @@ def _write(page: Page, settings: Settings) -> None:
     of_model = [(name, value) for name, value in settings if name not in _OF_THE_RUN]
     booster = Booster(of_model, model_file=page.model)
     try:
-        data = DMatrix(page.rows)
+        data = read_for(booster.handle, page.rows)
     except KauriError as error:
         raise type(error)(f"test:data={page.rows}: {error}") from error
     if page.feature_map:

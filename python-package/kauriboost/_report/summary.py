@@ -11,6 +11,8 @@ from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .._explaining.subject import Subject
 from .._markup.markup import Markup, joined, paragraph, table
+from .._model.booster import Booster
+from .._model.classes import classes_of
 from .._model.facts import facts_of
 from .._plotting.parts import number_text, short
 
@@ -71,7 +73,7 @@ def _labels(model: Subject, data: DMatrix) -> list[Markup]:
     labels = data.get_label()
     if labels.ndim != 1 or len(labels) == 0:
         return []
-    classes = getattr(model.given, "classes_", None)
+    classes = classes_of(model.given) if isinstance(model.given, Booster) else getattr(model.given, "classes_", None)
     values, counts = np.unique(labels, return_counts=True)
     if classes is None and len(values) > 2:
         return [table(["", *_HEAD[3:]], [["label", f"{len(values):,}", *_statistics(labels)]])]

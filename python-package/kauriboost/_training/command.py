@@ -1,12 +1,17 @@
-"""Python part of ``kauri task=train preset=best``, called after the keys are parsed (src/cli/best.cc)."""
+"""Python part of ``kauri task=train preset=best``, called after the keys are parsed (src/cli/python.cc)."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
+import numpy as np
+
 from .._binding.errors import KauriError
-from .._binding.task import Settings, run, say_written, settings_of
-from .._data.matrix import DMatrix
+from .._binding.task import Settings, run, say_written, settings_of, verbosity_of
+from .._data.matrix import DMatrix, read_for
+from .._model.booster import Booster
+from .._model.classes import ATTRIBUTE, classes_of
 from .attempts import Attempt, BestFit
 from .best import fit_best
 
@@ -17,8 +22,13 @@ def main(arguments: Sequence[str]) -> int:
     settings = settings_of(words)
 
     def work() -> None:
+        for_data = Booster(_params_of(settings))
+        data = _data_of(rows, for_data)
+        classes = classes_of(for_data)
+        if classes is not None and verbosity_of(settings) > 0:
+            _say_classes(classes)
         found = fit_best(
-            _data_of(rows, settings),
+            data,
             params=_params_of(settings),
             time_budget=float(seconds) or None,
             rounds_budget=int(n_rounds) or None,
@@ -26,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
             seed=int(dict(settings).get("seed", 0)),
             on_attempt=_show,
         )
+        found.booster.set_attr(**{ATTRIBUTE: for_data.attr(ATTRIBUTE)})
         found.booster.save_model(path, dialect or None)
         _show_chosen(found)
         say_written(f"model of {found.booster.num_boosted_rounds()} rounds", path, settings)
@@ -33,12 +44,18 @@ def main(arguments: Sequence[str]) -> int:
     return run(settings, work, "kauriboost")
 
 
-def _data_of(rows: str, settings: Settings) -> DMatrix:
-    threads = dict(settings).get("nthread")
+def _data_of(rows: str, booster: Booster) -> DMatrix:
+    """Read the rows; a booster without rounds keeps the classes of text labels."""
     try:
-        return DMatrix(rows, nthread=None if threads is None else int(threads))
+        return read_for(booster.handle, rows)
     except KauriError as error:
         raise type(error)(f"data={rows}: {error}") from error
+
+
+def _say_classes(classes: np.ndarray) -> None:
+    print(
+        "classes: " + ", ".join(f"{place} is {name!r}" for place, name in enumerate(classes.tolist())), file=sys.stderr
+    )
 
 
 def _params_of(settings: Settings) -> dict[str, object]:

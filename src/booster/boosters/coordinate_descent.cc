@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/block_sum.h"
 #include "common/fixed_point.h"
 #include "common/random/random.h"
+#include "common/sums.h"
 #include "common/threads/parallel_for.h"
 
 namespace kauri {

@@ -41,12 +41,9 @@ std::vector<float> WeightsOf(Model const& model) {
 
 class Dart : public Booster {
  public:
-  explicit Dart(ParamMap const& map)
-      : param_(ParseParameters<DartParam>(map)), eta_(ParseParameters<TreeParam>(map).eta), trees_(MakeGbTree(map)) {}
+  explicit Dart(TrainingParams const& params)
+      : param_(ParseParameters<DartParam>(params.all)), eta_(params.tree.eta), trees_(MakeGbTree(params)) {}
 
-  void RequireTraining() const override { trees_->RequireTraining(); }
-  void RequireGroup() const override { trees_->RequireGroup(); }
-  void RequireSplitGradients() const override { trees_->RequireSplitGradients(); }
   bool UpdatesTrees() const override { return trees_->UpdatesTrees(); }
 
   std::vector<std::int64_t> DroppedTrees(Context const& ctx, Model const& model) const override {
@@ -114,6 +111,6 @@ void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped
   weights->resize(weights->size() + static_cast<std::size_t>(n_new), of_new);
 }
 
-std::unique_ptr<Booster> MakeDart(ParamMap const& map) { return std::make_unique<Dart>(map); }
+std::unique_ptr<Booster> MakeDart(TrainingParams const& params) { return std::make_unique<Dart>(params); }
 
 }  // namespace kauri

@@ -12,6 +12,7 @@
 
 #include "kauri/booster.h"
 #include "kauri/parameter.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -63,6 +64,6 @@ std::vector<std::int64_t> DrawDroppedTrees(DartParam const& param, std::vector<f
 void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped, std::int64_t n_new, float eta,
                 std::vector<float>* weights);
 
-std::unique_ptr<Booster> MakeDart(ParamMap const& map);
+std::unique_ptr<Booster> MakeDart(TrainingParams const& params);
 
 }  // namespace kauri

@@ -6,7 +6,6 @@
 
 #include "booster/boosters/coordinate_descent.h"
 #include "booster/boosters/finite_check.h"
-#include "data/categories/categories.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -17,11 +16,10 @@ namespace {
 
 class GbLinear : public Booster {
  public:
-  explicit GbLinear(ParamMap const& map) : updater_(ParseParameters<GbLinearParam>(map)) {}
+  explicit GbLinear(TrainingParams const& params) : updater_(ParseParameters<GbLinearParam>(params.all)) {}
 
   Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,
                    Engine* engine) const override {
-    RefuseCategorical(train.Info(), "booster=gblinear", "Use booster=gbtree, or one-hot columns.");
     if (model.linear.n_rounds == std::numeric_limits<std::int32_t>::max()) {
       Fail(ErrorKind::kModel, "the model has ", model.linear.n_rounds,
            " rounds, the most that a model file can hold; train a new model.");
@@ -40,11 +38,6 @@ class GbLinear : public Booster {
     return round;
   }
 
-  void RequireGroup() const override {
-    Fail(ErrorKind::kParameter, "booster=gblinear needs all rows in one process; for distributed training ",
-         "use booster=gbtree or dart.");
-  }
-
  private:
   CoordinateDescent updater_;
 };
@@ -58,7 +51,7 @@ void GbLinearParam::Validate() const {
        " does not go with updater=shotgun, which supports cyclic and shuffle; use updater=coord_descent.");
 }
 
-std::unique_ptr<Booster> MakeGbLinear(ParamMap const& map) { return std::make_unique<GbLinear>(map); }
+std::unique_ptr<Booster> MakeGbLinear(TrainingParams const& params) { return std::make_unique<GbLinear>(params); }
 
 ParameterTable GbLinearParameters() { return DescribeParameters<GbLinearParam>(); }
 

@@ -5,6 +5,7 @@
 
 #include "kauri/booster.h"
 #include "kauri/parameter.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -55,7 +56,7 @@ struct GbLinearParam : public dmlc::Parameter<GbLinearParam> {
   void Validate() const;
 };
 
-std::unique_ptr<Booster> MakeGbLinear(ParamMap const& map);
+std::unique_ptr<Booster> MakeGbLinear(TrainingParams const& params);
 
 ParameterTable GbLinearParameters();
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "kauri/booster.h"
-#include "kauri/context.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -54,15 +54,12 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
   void Validate() const {}
 };
 
-/// Returns the entry of the tree-method registry for `tree_method` on `device` (design D2).
-std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device);
-
-std::unique_ptr<Booster> MakeGbTree(ParamMap const& map);
+std::unique_ptr<Booster> MakeGbTree(TrainingParams const& params);
 
 /// Function that wraps the tree method's builder.
 using BuilderWrap = std::function<std::unique_ptr<TreeBuilder>(std::unique_ptr<TreeBuilder>)>;
 /// Returns a gbtree booster whose trees come from the wrapped builder.
-std::unique_ptr<Booster> MakeGbTreeWith(ParamMap const& map, BuilderWrap const& wrap);
+std::unique_ptr<Booster> MakeGbTreeWith(TrainingParams const& params, BuilderWrap const& wrap);
 
 /// Returns the parameters of gbtree and of its trees.
 ParameterTable GbTreeParameters();

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "booster/boosters/device.h"
 #include "booster/boosters/finite_check.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -82,20 +81,15 @@ std::string TreeMethodOf(std::string const& updater, std::string const& tree_met
   return builder->tree_method;
 }
 
-TreeUpdates::TreeUpdates(std::string const& updater, ParamMap const& map)
-    : device_(ParseDeviceKind(map)), param_(ParseParameters<TreeParam>(map)) {
-  for (auto const& name : SplitNames(updater)) steps_.push_back(GetRegistries().tree_updaters.Find(name).make(map));
+UpdaterList::UpdaterList(std::string const& updater) {
+  auto const names = SplitNames(updater);
+  is_empty = names.empty();
+  builds = !is_empty && FindBuilder(names.front()) != nullptr;
+  refreshes = std::find(names.begin(), names.end(), "refresh") != names.end();
 }
 
-void TreeUpdates::RequireTraining() const {
-  if (steps_.empty()) {
-    Fail(ErrorKind::kParameter,
-         "process_type=update needs to know what to do with the trees; set updater=refresh, updater=prune or "
-         "updater=refresh,prune.");
-  }
-  if (device_ != DeviceKind::kCpu) {
-    Fail(ErrorKind::kParameter, "process_type=update has no version for device=cuda; use device=cpu.");
-  }
+TreeUpdates::TreeUpdates(std::string const& updater, TrainingParams const& params) : param_(params.tree) {
+  for (auto const& name : SplitNames(updater)) steps_.push_back(GetRegistries().tree_updaters.Find(name).make(params));
 }
 
 Round TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
@@ -122,21 +116,6 @@ Round TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Mode
     round.output_of_tree.push_back(old.output_of_tree[index]);
   }
   return round;
-}
-
-void RequireTreeBuilder(std::string const& updater, TreeParam const& param) {
-  auto const names = SplitNames(updater);
-  auto const draws = param.subsample < 1.0F || param.bagging_temperature > 0.0F;
-  if (draws && std::find(names.begin(), names.end(), "refresh") != names.end()) {
-    Fail(ErrorKind::kParameter, "updater=", updater, " with subsample=", param.subsample,
-         " and bagging_temperature=", param.bagging_temperature,
-         ": a new tree cannot be refreshed on rows that were not sampled for it, or with other weights; refresh the "
-         "model afterwards with ",
-         "process_type=update, or leave refresh out.");
-  }
-  if (names.empty() || FindBuilder(names.front()) != nullptr) return;
-  Fail(ErrorKind::kParameter, "updater=", updater, " changes existing trees and builds no new ones; ",
-       "set process_type=update to change the trees of a model.");
 }
 
 }  // namespace kauri

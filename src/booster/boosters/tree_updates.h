@@ -15,18 +15,24 @@
 
 namespace kauri {
 
+/// The meaning of the parameter `updater`.
+struct UpdaterList {
+  explicit UpdaterList(std::string const& updater);
+
+  bool is_empty = true;
+  bool builds = false;     ///< it begins with a builder of new trees, by XGBoost's name
+  bool refreshes = false;  ///< it has refresh
+};
+
 class TreeUpdates {
  public:
   /// Creates the updaters. updater: names of the registry, separated by commas. \throws Error(kParameter).
-  TreeUpdates(std::string const& updater, ParamMap const& map);
-  /// Checks the configuration. \throws Error(kParameter) without an updater, or for a device, which supports none.
-  void RequireTraining() const;
+  TreeUpdates(std::string const& updater, TrainingParams const& params);
   /// Updates a round, as Booster::UpdateRound.
   Round UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
                     Predictor const& predictor, Engine* engine) const;
 
  private:
-  DeviceKind device_;
   TreeParam param_;
   std::vector<std::unique_ptr<TreeUpdater>> steps_;
 };
@@ -35,9 +41,5 @@ class TreeUpdates {
 /// `tree_method`. \throws Error(kParameter) for names that are unknown, contradict tree_method or device, or do nothing
 /// after a builder.
 std::string TreeMethodOf(std::string const& updater, std::string const& tree_method, DeviceKind device);
-
-/// Checks `updater` for process_type=default. \throws Error(kParameter) if it begins with an updater that needs an
-/// existing tree.
-void RequireTreeBuilder(std::string const& updater, TreeParam const& param);
 
 }  // namespace kauri

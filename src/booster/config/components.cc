@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "booster/boosters/boosters.h"
 #include "booster/boosters/dart.h"
 #include "booster/boosters/device.h"
 #include "booster/config/metric_names.h"
@@ -178,9 +179,13 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   RequireClasses(*parts);
-  parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
-  for (auto const& [name, value] : parts->booster->ParameterDefaults()) parts->effective.emplace(name, value);
+  auto const& booster = GetRegistries().boosters.Find(parts->param.booster);
+  for (auto const& [name, value] : booster.defaults) parts->effective.emplace(name, value);
+  auto const training = ParamsOf(booster, parts->effective);
+  parts->tree_param = training.tree;
+  parts->booster = booster.make(training);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
+  parts->support = std::make_unique<TrainingSupport>(parts->param.booster, training, parts->ctx.device);
   parts->predictor = MakePredictor(*parts, parts->effective);
   parts->metrics = MakeMetrics(&settings->metric_names, *parts);
   parts->client = settings->client;

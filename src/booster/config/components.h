@@ -8,6 +8,7 @@
 
 #include "booster/config/client.h"
 #include "booster/config/learner_param.h"
+#include "booster/support/training_support.h"
 #include "kauri/booster.h"
 #include "kauri/collective.h"
 #include "kauri/context.h"
@@ -15,6 +16,7 @@
 #include "kauri/objective.h"
 #include "kauri/parameter.h"
 #include "kauri/predictor.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -40,11 +42,13 @@ struct Components {
   ParamMap given;                         ///< `of_user`, with `of_model` for parameters that the user does not set
   std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own metric
   ParamMap effective;                     ///< `given` over the objective's defaults
+  TreeParam tree_param;                   ///< parameters of trees; defaults for a booster without trees
   LearnerParam param;
   std::shared_ptr<Collective> collective;  ///< owner of the collective that `ctx` points to
   Context ctx;
   std::unique_ptr<Objective> objective;
   std::unique_ptr<Booster> booster;
+  std::unique_ptr<TrainingSupport const> support;  ///< checks of what a training asks for
   std::unique_ptr<Predictor> predictor;
   MetricList metrics;
 };

@@ -13,6 +13,7 @@
 #include "booster/boosters/device.h"
 #include "booster/boosters/gblinear.h"
 #include "booster/boosters/gbtree.h"
+#include "booster/boosters/tree_method.h"
 #include "booster/config/metric_document.h"
 #include "booster/config/parameter_check.h"
 #include "common/text/json_text.h"
@@ -84,13 +85,13 @@ std::string UpdatersAsJson(std::string const& tree_method) {
   return JsonArray({JsonObject(updater)});
 }
 
-std::string GbTreeAsJson(ParamMap const& effective, Model const& model, ParamMap const& user) {
-  auto const param = ParseParameters<GbTreeParam>(effective);
+std::string GbTreeAsJson(Components const& parts, Model const& model, ParamMap const& user) {
+  auto const param = ParseParameters<GbTreeParam>(parts.effective);
   return JsonObject({{"name", JsonQuoted("gbtree")},
                      {"specified_updater", "false"},
                      {"updater", UpdatersAsJson(param.tree_method)},
                      {"gbtree_train_param", ParamsAsJson(param.__DICT__(), user)},
-                     {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(effective).__DICT__(), effective)},
+                     {"tree_train_param", ParamsAsJson(parts.tree_param.__DICT__(), parts.effective)},
                      {"gbtree_model_param", TextsAsJson({{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
                                                          {"num_trees", std::to_string(model.trees.size())}})}});
 }
@@ -101,7 +102,7 @@ std::string BoosterAsJson(Components const& parts, Model const& model, ParamMap 
     auto const param = ParseParameters<GbLinearParam>(parts.effective);
     return JsonObject({{"name", name}, {"gblinear_train_param", ParamsAsJson(param.__DICT__(), user)}});
   }
-  auto gbtree = GbTreeAsJson(parts.effective, model, user);
+  auto gbtree = GbTreeAsJson(parts, model, user);
   if (parts.param.booster == "gbtree") return gbtree;
   std::map<std::string, std::string> members{{"name", name}, {"gbtree", std::move(gbtree)}};
   if (parts.param.booster == "dart") {

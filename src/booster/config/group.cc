@@ -59,8 +59,6 @@ void RequireFieldsOnAll(Context const& ctx, MetaInfo const& info) {
 
 }  // namespace
 
-void RequireGroupTraining(Components const& parts) { parts.booster->RequireGroup(); }
-
 void RequireSameRows(Context const& ctx, MetaInfo const& info) {
   RequireFieldsOnAll(ctx, info);
   RequirePartition(ctx, info);

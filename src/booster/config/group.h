@@ -12,10 +12,6 @@
 
 namespace kauri {
 
-/// Checks that the booster can train on several ranks, before any communication. \throws Error(kParameter) for
-/// parameters that only one process can train with.
-void RequireGroupTraining(Components const& parts);
-
 /// Checks that the rows of all ranks form one table, and that all ranks with rows have the same fields. Cost: two small
 /// collective calls. \throws Error(kData), on all ranks, for a field that only some ranks have, and for rows that are
 /// on no rank or on two.

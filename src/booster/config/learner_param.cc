@@ -95,6 +95,14 @@ std::vector<float> ParseBaseScore(std::string const& text) {
   return values;
 }
 
+std::vector<float> BaseScoresOf(std::string const& text, std::size_t n_outputs) {
+  auto given = ParseBaseScore(text);
+  if (given.size() == 1) given.assign(n_outputs, given[0]);
+  if (given.empty() || given.size() == n_outputs) return given;
+  Fail(ErrorKind::kParameter, "base_score has ", given.size(), " values for ", n_outputs,
+       " outputs; give one number, or one per output.");
+}
+
 std::vector<std::pair<std::string, ParameterTable>> AllParameters() {
   auto const& registries = GetRegistries();
   std::vector<std::pair<std::string, ParameterTable>> all;

@@ -123,6 +123,10 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
 /// Parses the numbers of a base_score text: "0.5" or "[0.2, 0.3, 0.5]"; empty text: none. \throws Error(kParameter).
 std::vector<float> ParseBaseScore(std::string const& text);
 
+/// Returns the base scores of a text for `n_outputs` outputs, one for each; none if the text is empty.
+/// \throws Error(kParameter) for a wrong number of values.
+std::vector<float> BaseScoresOf(std::string const& text, std::size_t n_outputs);
+
 /// Returns the declared name of a parameter: eta for learning_rate. Other names are returned unchanged.
 std::string CanonicalParameterName(std::string const& name);
 

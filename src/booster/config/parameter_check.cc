@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "booster/boosters/boosters.h"
 #include "booster/config/learner_param.h"
 #include "booster/names/other_names.h"
 #include "common/text/log.h"
@@ -19,6 +20,7 @@
 #include "kauri/predictor.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
 #include "kauri/tree_updater.h"
 
 namespace kauri {
@@ -63,11 +65,13 @@ void Append(char const* role, Registry<Factory> const& registry, Make const& mak
 std::vector<Declaring> ListDeclaring() {
   auto const& registries = GetRegistries();
   auto const from_map = [](auto const& entry, ParamMap const& map) { entry.make(map); };
+  auto const from_params = [](auto const& entry, ParamMap const& map) { entry.make(TrainingParams(map)); };
+  auto const make_booster = [](auto const& entry, ParamMap const& map) { entry.make(ParamsOf(entry, map)); };
   std::vector<Declaring> all;
-  Append("booster", registries.boosters, from_map, &all);
+  Append("booster", registries.boosters, make_booster, &all);
   Append("objective", registries.objectives, from_map, &all);
-  Append("tree_method", registries.tree_methods, from_map, &all);
-  Append("updater", registries.tree_updaters, from_map, &all);
+  Append("tree_method", registries.tree_methods, from_params, &all);
+  Append("updater", registries.tree_updaters, from_params, &all);
   Append("predictor", registries.predictors, from_map, &all);
   Append(
       "metric", registries.metrics, [](auto const& entry, ParamMap const& map) { entry.make({}, map); }, &all);

@@ -6,7 +6,7 @@
 #include "collective/reduce.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "kauri/error.h"
 
 namespace kauri {

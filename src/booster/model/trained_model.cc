@@ -24,12 +24,18 @@ struct Description {
   bool base_score_estimated;
 };
 
-/// Returns the user's base score for a model without rounds; empty: none given, or a wrong number of values.
-std::vector<float> GivenBaseScore(Components const& parts, Model const& model) {
-  auto given = ParseBaseScore(parts.param.base_score);
-  auto const n_outputs = ToSize(model.NumOutputs());
-  if (given.size() == 1) given.assign(n_outputs, given[0]);
-  return given.size() == n_outputs ? given : std::vector<float>();
+/// Returns the base score that the user has set since the model got its own; empty: none. A wrong number of values
+/// counts as none while the model has no rounds, because labels may still raise its number of outputs.
+std::vector<float> GivenBaseScore(Components const& parts, TrainingResult const& trained) {
+  if (trained.has_intercept) return {};
+  auto const& text = parts.param.base_score;
+  auto const n_outputs = ToSize(trained.model->NumOutputs());
+  auto const n_given = ParseBaseScore(text).size();
+  if (trained.model->NumIterations() == 0 && n_given > 1 && n_given != n_outputs) return {};
+  auto given = BaseScoresOf(text, n_outputs);
+  auto const is_linear = trained.model->IsLinear() && trained.model->NumIterations() > 0;
+  if (is_linear && !given.empty()) given.assign(n_outputs, given[0]);  // see StartMargins
+  return given;
 }
 
 /// Returns the number of targets that the parameters imply for a model without rounds; label columns may raise it.
@@ -47,7 +53,7 @@ Description DescriptionOf(Components const& parts, TrainingResult const& trained
   auto unseen = model.categories.unseen;
   ParsePolicy(parts.param.unseen_category, &unseen);  // not given: the model keeps its policy
   auto const is_open = model.NumIterations() == 0 && !trained.has_intercept;
-  auto const given = is_open ? GivenBaseScore(parts, model) : std::vector<float>();
+  auto const given = GivenBaseScore(parts, trained);
   return {parts.param.objective,
           objective.ParamKey(),
           objective.SaveParams(),

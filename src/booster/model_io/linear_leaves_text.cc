@@ -1,11 +1,10 @@
-#include "booster/model_io/linear_leaves_text.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "booster/model_io/json_writer.h"
+#include "booster/model_io/json.h"
+#include "booster/model_io/own_attributes.h"
 #include "common/files/checksum.h"
 
 namespace kauri::model_io {

@@ -2,13 +2,12 @@
 
 #include <string_view>
 
-#include "booster/model_io/json_reader.h"
-#include "booster/model_io/model_reader.h"
-#include "booster/model_io/model_writer.h"
-#include "booster/model_io/ubjson_reader.h"
+#include "booster/model_io/json.h"
+#include "booster/model_io/model_document.h"
+#include "booster/model_io/ubjson.h"
 #include "common/files/atomic_file.h"
+#include "common/files/checksum.h"
 #include "common/files/read_file.h"
-#include "common/files/sha256.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
 #include "kauri/registry.h"

@@ -1,15 +1,12 @@
-#include "booster/model_io/model_reader.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "booster/model_io/base_score.h"
 #include "booster/model_io/category_table.h"
-#include "booster/model_io/linear_part.h"
+#include "booster/model_io/model_document.h"
+#include "booster/model_io/model_parts.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/own_attributes.h"
-#include "booster/model_io/tree_reader.h"
 
 namespace kauri::model_io {
 namespace {

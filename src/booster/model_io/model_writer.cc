@@ -1,13 +1,10 @@
-#include "booster/model_io/model_writer.h"
-
 #include <array>
 #include <limits>
 
-#include "booster/model_io/base_score.h"
 #include "booster/model_io/category_table.h"
-#include "booster/model_io/linear_part.h"
+#include "booster/model_io/model_document.h"
+#include "booster/model_io/model_parts.h"
 #include "booster/model_io/own_attributes.h"
-#include "booster/model_io/vector_leaves.h"
 
 namespace kauri::model_io {
 namespace {

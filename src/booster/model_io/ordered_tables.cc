@@ -1,5 +1,3 @@
-#include "booster/model_io/ordered_tables.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "booster/model_io/combined_tables.h"
-#include "booster/model_io/flat_lists.h"
+#include "booster/model_io/own_attributes.h"
 #include "kauri/ordered_encoding.h"
 #include "kauri/tree.h"
 

@@ -8,12 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "booster/model_io/json_reader.h"
-#include "booster/model_io/json_writer.h"
-#include "booster/model_io/linear_leaves_text.h"
+#include "booster/model_io/category_table.h"
+#include "booster/model_io/json.h"
 #include "booster/model_io/object_reader.h"
-#include "booster/model_io/ordered_tables.h"
-#include "booster/model_io/seen_categories.h"
 #include "common/files/checksum.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"

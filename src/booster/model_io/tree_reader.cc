@@ -1,12 +1,11 @@
 /// Nodes that pruning removed stay in the arrays of a file: no child refers to them, and num_deleted counts them.
-#include "booster/model_io/tree_reader.h"
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include "booster/model_io/model_document.h"
+#include "booster/model_io/model_parts.h"
 #include "booster/model_io/object_reader.h"
-#include "booster/model_io/vector_leaves.h"
 
 namespace kauri::model_io {
 namespace {

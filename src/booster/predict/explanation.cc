@@ -9,8 +9,8 @@
 #include "booster/predict/explained_cells.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
+#include "data/matrix_view.h"
 #include "data/meta_info.h"
-#include "data/row_window.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 
 #include "kauri/context.h"
 #include "kauri/objective.h"
-#include "metric/row_loss.h"
+#include "metric/row_losses.h"
 #include "predictor/hybrid/hybrid_trees.h"
 #include "shapley/game.h"
 

@@ -1,16 +1,21 @@
 /// \file Predictions of rows by a model: margins and leaves from the predictor, values from the objective, shapes as
 /// the C ABI reports them. All functions are safe from many threads.
+///
+/// PredictOnDevice makes predictions that stay in device memory. Kinds without a device version are computed from a
+/// copy of the rows in host memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "booster/model/column_kinds.h"
 #include "booster/model/ready_model.h"
 #include "kauri/data_matrix.h"
+#include "kauri/device_memory.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"
 #include "kauri/span.h"
@@ -63,5 +68,27 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
 
 /// Returns whether a prediction needs only the margins cached by training.
 bool IsOfCachedMargins(PredictOptions const& options);
+
+/// A Prediction in device memory.
+struct DevicePrediction {
+  std::unique_ptr<DeviceFloats> values;
+  std::vector<std::uint64_t> shape;
+};
+
+/// Rows in device memory. The rows must outlive this object.
+struct GivenDeviceRows {
+  DeviceStorage const& storage;
+  Span<float const> base_margin;  ///< [n_rows, n_outputs], or empty
+  DeclaredColumns columns = {};
+};
+
+/// Predicts into the memory of the rows' device.
+DevicePrediction PredictOnDevice(ReadyModel const& model, GivenDeviceRows const& rows, PredictOptions const& options);
+
+/// Returns the rows of `data`. \throws Error(kData) unless they are in device memory.
+GivenDeviceRows DeviceRowsOf(DataMatrix const& data);
+
+/// Copies a prediction to the memory of a device.
+DevicePrediction UploadPrediction(Prediction const& on_host, int device);
 
 }  // namespace kauri

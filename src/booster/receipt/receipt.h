@@ -1,9 +1,8 @@
 /// \file Receipts record how and on which data a model was trained. Anyone with the data can train the model again and
 /// compare bytes.
 ///
-/// A receipt is the attribute kauri_receipt of a model. It is JSON with a SHA-256 of each part of the data
-/// (data_digests.h), the parameters, the number of rounds, a SHA-256 of the model without its attributes, and the
-/// version of the library.
+/// A receipt is the attribute kauri_receipt of a model. It is JSON with a SHA-256 of each part of the data, the
+/// parameters, the number of rounds, a SHA-256 of the model without its attributes, and the version of the library.
 #pragma once
 
 #include <memory>

@@ -47,12 +47,8 @@ void SettleSizes(Components const& parts, DataMatrix const& train, bool custom, 
 namespace {
 
 std::vector<float> BaseScoreOf(Components const& parts, DataMatrix const& train, bool custom, std::size_t n_outputs) {
-  auto const given = ParseBaseScore(parts.param.base_score);
-  if (given.size() > 1 && given.size() != n_outputs) {
-    Fail(ErrorKind::kParameter, "base_score has ", given.size(), " values for ", n_outputs,
-         " outputs; give one number, or one per output.");
-  }
-  if (!given.empty()) return given.size() == n_outputs ? given : std::vector<float>(n_outputs, given[0]);
+  auto given = BaseScoresOf(parts.param.base_score, n_outputs);
+  if (!given.empty()) return given;
   if (custom) return std::vector<float>(n_outputs, 0.5F);
   if (parts.booster->OwnLoss() != nullptr) return std::vector<float>(n_outputs, 0.0F);
   auto estimated = parts.objective->EstimateBaseScore(parts.ctx, train.Info());

@@ -13,6 +13,7 @@
 #include "booster/config/components.h"
 #include "booster/model/data_stamp.h"
 #include "booster/model/trained_model.h"
+#include "booster/support/training_support.h"
 #include "data/categories/ordered_statistics.h"
 #include "kauri/data_matrix.h"
 
@@ -40,10 +41,10 @@ class OrderedData {
 };
 
 /// Gives an untrained model the statistics of `data` if the parameters ask for them; a trained model keeps its own.
-/// custom: the caller provides the gradients. \throws Error(kParameter) if classes make too many columns, if the
+/// round: what the round asks for. \throws Error(kParameter) if classes make too many columns, if the
 /// parameters exclude each other, or if they differ from the model's; Error(kData) for data without one label per row,
 /// or without values in memory.
-void SettleEncoding(Components const& parts, DataMatrix const& data, bool custom, OrderedData* ordered,
+void SettleEncoding(Components const& parts, DataMatrix const& data, Request round, OrderedData* ordered,
                     ModelDraft* draft);
 
 }  // namespace kauri

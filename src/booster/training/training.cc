@@ -45,7 +45,6 @@ void Training::Agree(std::shared_ptr<Components const> const& parts, DataMatrix 
   if (!IsDistributed(parts->ctx)) return;
   auto const stamp = DataStamp::Of(train);
   if (agreed_ == stamp && agreed_by_ == parts) return;
-  RequireGroupTraining(*parts);
   RequireSameRound(*parts, train, model);
   agreed_ = stamp;
   agreed_by_ = parts;

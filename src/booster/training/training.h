@@ -26,7 +26,7 @@ class Training {
   /// provides the gradients (custom), for labels and weights that the objective does not accept.
   void Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom);
   /// Checks, with several ranks, that all train the same model on one table. Runs only when parameters or data are new.
-  /// \throws as RequireGroupTraining and RequireSameRound.
+  /// \throws as RequireSameRound.
   void Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model);
   /// Checks that the ranks' rows of an evaluation set form one table, once per revision of it. \throws as
   /// RequireSameRows.

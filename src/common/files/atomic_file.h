@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/files/descriptor.h"
+#include "common/files/read_file.h"
 #include "kauri/span.h"
 
 namespace kauri {

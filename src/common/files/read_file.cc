@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/files/descriptor.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 

@@ -1,4 +1,4 @@
-#include "common/shuffle/philox_kernel.h"
+#include "common/shuffle/variable_philox.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "common/shuffle/philox_kernel.cc"

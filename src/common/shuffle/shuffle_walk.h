@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/shuffle/philox_kernel.h"
 #include "common/shuffle/shuffle.h"
+#include "common/shuffle/variable_philox.h"
 #include "common/threads/parallel_for.h"
 
 namespace kauri {

@@ -10,6 +10,8 @@
 /// five bits, the chi-square over all permutations is 1084 for 719 degrees of freedom. 32 rounds give 714.
 ///
 /// Halves have at most 31 bits, so that they fit into 32-bit registers.
+///
+/// KeepPhiloxImages computes the images of consecutive numbers under VariablePhilox, several at a time.
 #pragma once
 
 #include <cstdint>
@@ -119,5 +121,10 @@ class VariablePhilox {
   int n_rounds_;
   std::uint32_t keys_[kMaxRounds];
 };
+
+/// Writes to kept [n] the images of first .. first + n - 1 that are below `bound`, in order. Returns their number; the
+/// rest of `kept` is overwritten.
+std::int64_t KeepPhiloxImages(VariablePhilox const& bijection, std::uint64_t first, std::int64_t n, std::uint64_t bound,
+                              std::uint64_t* kept);
 
 }  // namespace kauri

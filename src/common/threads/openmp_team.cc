@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/threads/per_thread.h"
 #include "common/threads/team.h"
 
 namespace kauri::detail {
@@ -12,6 +13,7 @@ namespace kauri::detail {
 void RunOnTeam(int threads, TeamWork const& work) {
 #pragma omp parallel num_threads(threads)
   {
+    PrepareForExceptions();
     InLoop const place(omp_get_thread_num());
 #pragma omp for schedule(dynamic, 1) nowait
     for (std::int64_t block = 0; block < work.n_blocks; ++block) work.Run(block);

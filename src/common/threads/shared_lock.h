@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "common/threads/futex.h"
+#include "common/threads/waits.h"
 
 namespace kauri {
 

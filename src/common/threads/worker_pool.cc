@@ -8,7 +8,7 @@
 /// 3. The loop ends when all blocks are done. The caller does not wait for workers without a block: on a busy machine a
 ///    worker may arrive after milliseconds. It takes back the mail that no worker has read yet.
 /// 4. A region lives until the last thread that knows it leaves.
-/// 5. Workers spin for a while (spin_wait.h), then sleep. They block all signals and run until the process ends.
+/// 5. Workers spin for a while (waits.h), then sleep. They block all signals and run until the process ends.
 ///
 /// No thread holds a lock, so fork() copies none; in the child the pool starts anew.
 #include <pthread.h>
@@ -22,11 +22,10 @@
 #include <limits>
 #include <new>
 
-#include "common/threads/futex.h"
 #include "common/threads/per_thread.h"
-#include "common/threads/spin_wait.h"
 #include "common/threads/team.h"
 #include "common/threads/threads.h"
+#include "common/threads/waits.h"
 
 namespace kauri::detail {
 namespace {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "data/adapters/arrow_dictionary.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
 #include "data/chain.h"

@@ -3,6 +3,8 @@
 ///
 /// The interface gives addresses without lengths of buffers. Counts, offsets and formats are checked against each
 /// other, but the producer has to guarantee that a buffer is as long as the array says.
+///
+/// Dictionaries of Arrow columns have the names that the codes of a categorical column stand for.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "data/adapters/columnar.h"
+#include "kauri/categories.h"
 #include "kauri/data_matrix.h"
 
 // The structs of the interface, under the guards that it prescribes.
@@ -105,5 +108,14 @@ class ArrowTable {
 
 /// Sets the names and types of the columns. \throws Error(kData) for duplicate names.
 void SetArrowNames(ArrowTable const& table, MetaInfo* info);
+
+/// Reads texts (utf8, large_utf8, utf8_view) and integers. format: the format of the values, as in a schema. \throws
+/// Error(kData) for other values, including nulls, and for arrays that contradict themselves. The producer has to
+/// guarantee that buffers are as long as the offsets say.
+CategoryNames ReadDictionary(std::string const& format, ArrowArray const& values);
+
+/// Adds the names of one batch's dictionary to the names of the column. Returns the new code of each of the batch's
+/// codes.
+std::shared_ptr<std::vector<float> const> JoinDictionary(CategoryNames batch, CategoryNames* column);
 
 }  // namespace kauri

@@ -1,11 +1,9 @@
-#include "data/adapters/arrow_dictionary.h"
-
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "data/adapters/arrow.h"
 #include "data/arrays/array_dispatch.h"
-#include "data/categories/category_column.h"
 #include "data/categories/category_names.h"
 #include "kauri/error.h"
 #include "kauri/tree.h"

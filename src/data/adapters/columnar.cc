@@ -10,7 +10,7 @@
 #include "common/text/quoted.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
-#include "data/categories/category_column.h"
+#include "data/categories/category_names.h"
 
 namespace kauri {
 namespace {

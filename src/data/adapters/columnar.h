@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/adapters/infinities.h"
+#include "data/adapters/array_views.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {

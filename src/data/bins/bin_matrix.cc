@@ -9,9 +9,7 @@
 #include "common/files/checksum.h"
 #include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
-#include "data/bins/bin_bundles.h"
-#include "data/bins/bin_columns.h"
-#include "data/bins/bin_shape.h"
+#include "data/bins/bin_layout.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 

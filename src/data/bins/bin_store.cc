@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
-#include "data/bins/bin_columns.h"
+#include "data/bins/bin_layout.h"
 #include "data/bins/bin_view.h"
 #include "kauri/error.h"
 

@@ -14,7 +14,6 @@
 #include <string>
 
 #include "data/bins/bin_store.h"
-#include "data/bins/codes_on_device.h"
 #include "data/bins/first_pass.h"
 #include "data/memory_budget.h"
 #include "data/row_source.h"

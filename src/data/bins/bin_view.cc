@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "data/bins/bin_columns.h"
+#include "data/bins/bin_layout.h"
 
 namespace kauri {
 namespace {

@@ -1,14 +1,21 @@
-/// \file The bins of a matrix's values, cached with the matrix for the next training.
+/// \file The bins of a matrix's values, cached with the matrix for the next training, and the options of bins in a
+/// tree's parameters.
+///
+/// BinsOfTraining are the bins that a tree method trains with, from tree to tree.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "data/bins/bin_matrix.h"
+#include "data/bins/bin_store.h"
 #include "data/derived_data.h"
 #include "data/memory_budget.h"
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/registry.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -34,5 +41,41 @@ std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const
 
 /// Returns the bins of the last training with a histogram method, or null if none are cached.
 std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data);
+
+/// Returns the sketch that the parameters choose. \throws Error(kParameter) for a sketch that is not registered.
+inline SketchChoice SketchOf(TreeParam const& param) {
+  if (param.sketch == TreeParam::kExact) return nullptr;
+  return SketchRegistry().Find(param.__DICT__().at("sketch")).make(param);
+}
+
+inline BinOptions TreeBinOptions(TreeParam const& param, MemoryBudget const& budget) {
+  return {param.max_bin, SketchOf(param), budget};
+}
+
+/// The current bins of one matrix. The cuts depend on the weights and on the types of the columns, which may change
+/// between two trees. A matrix that stores bins keeps them.
+class BinsOfTraining {
+ public:
+  explicit BinsOfTraining(BinOptions const& options) : options_(options) {}
+
+  BinOptions const& Options() const { return options_; }
+  /// Returns whether the bins that Make returned last no longer fit `data`. The caller then releases them before the
+  /// next Make, which needs as much memory again. In a group all ranks call it, and the result holds for the matrices
+  /// of all.
+  bool IsStale(Context const& ctx, DataMatrix const& data);
+  /// Returns the bins of `data` with its current metadata. In a group all ranks call it. \throws as DeriveBins and
+  /// BinStore::InMemory do; in a group also Error(kCollective) if some ranks store bins and some values, and
+  /// Error(kData) for bins that each rank made on its own.
+  std::shared_ptr<BinMatrix const> Make(Context const& ctx, DataMatrix const& data);
+
+ private:
+  BinOptions options_;
+  std::uint64_t revision_ = 0;  ///< revision of the metadata for which key_ is known to be valid
+  DerivedKey key_;              ///< key of the bins that Make returned last
+};
+
+/// Checks that the bins of a matrix were made with the parameters of training. \throws Error(kParameter) for another
+/// max_bin; Error(kData) for other types of columns.
+void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin);
 
 }  // namespace kauri

@@ -7,7 +7,7 @@
 /// 1. In memory, the columns of a further pass may take as much memory as the bins will. This needs five passes at
 ///    most, or more if a budget is small.
 /// 2. For a file, where passes may be slow, the cuts come from weighted GK summaries of parts of equal length instead
-///    if all values take more than kept_bytes (data/row_parts.h). The summaries do not depend on the batches. The
+///    if all values take more than kept_bytes (data/row_source.h). The summaries do not depend on the batches. The
 ///    budget changes neither the cuts nor the model.
 #pragma once
 

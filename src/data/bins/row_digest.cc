@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "common/block_sum.h"
 #include "common/random/random.h"
+#include "common/sums.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -174,12 +174,4 @@ CategoryLists FillGaps(CategoryLists lists) {
   return lists;
 }
 
-void RefuseCategorical(MetaInfo const& info, char const* what, char const* cure) {
-  for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
-    if (!IsCategorical(info, feature)) continue;
-    Fail(ErrorKind::kData, what, " cannot learn from categories, and column ", feature, NameOf(info, feature),
-         " is categorical (type 'c'). ", cure);
-  }
-}
-
 }  // namespace kauri

@@ -36,8 +36,4 @@ CategoryLists UnionOverRanks(Context const& ctx, CategoryLists mine);
 constexpr std::int32_t kMaxFilledCategory = 65535;
 CategoryLists FillGaps(CategoryLists lists);
 
-/// Refuses categorical features on behalf of a method that cannot learn from categories. `what` begins the message,
-/// e.g. "booster=gblinear"; `cure` ends it. \throws Error(kData) if a feature is categorical.
-void RefuseCategorical(MetaInfo const& info, char const* what, char const* cure);
-
 }  // namespace kauri

@@ -6,18 +6,54 @@
 /// - If the trees use ordered target statistics (categorical_encoding=ordered), the value becomes its statistic, which
 ///   is the prior for a category that training has not seen. Statistics that do not fit into the categorical columns
 ///   take further columns: the statistics of combinations and of further classes.
+///
+/// AddedColumns has the values of rows in the columns that only a model with categorical_encoding=ordered has
+/// (OrderedEncoding::AddedColumns).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "data/categories/added_columns.h"
 #include "kauri/categories.h"
 #include "kauri/data_matrix.h"
 #include "kauri/model.h"
+#include "kauri/ordered_encoding.h"
+#include "kauri/span.h"
 
 namespace kauri {
+
+class AddedColumns {
+ public:
+  /// `encoding` must outlive this object.
+  explicit AddedColumns(OrderedEncoding const& encoding);
+
+  /// Returns the features that the columns are made of, ascending.
+  std::vector<std::size_t> const& Members() const { return members_; }
+  std::size_t Count() const { return columns_.size(); }
+  /// Returns the number of positions of a row: the positions of the members, followed by the positions of the
+  /// combinations.
+  std::size_t NumPositions() const { return members_.size() + parts_.size(); }
+  /// Computes the added columns of one row. positions: [NumPositions()], the positions of the members filled in by the
+  /// caller. numbers: [Count()], NaN where a member is missing, the prior for categories and cells that did not occur.
+  void Fill(Span<std::int32_t> positions, Span<float> numbers) const;
+
+ private:
+  /// Indices into the positions.
+  struct Part {
+    std::size_t base;
+    std::size_t feature;
+  };
+
+  std::size_t PlaceOf(std::size_t column) const;
+
+  OrderedEncoding const& encoding_;
+  std::vector<NumberColumn> columns_;
+  std::vector<std::size_t> members_;
+  std::vector<Part> parts_;          ///< [n_combinations]
+  std::vector<std::size_t> places_;  ///< [n_columns], indices into the positions
+};
 
 /// Rows as described above. `rows` must outlive it. CopyRows and CopyFeatures report errors in values.
 class CategoryView : public DataView {

@@ -1,10 +1,9 @@
-#include "data/categories/ordered_combinations.h"
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "common/threads/parallel_for.h"
+#include "data/categories/ordered_statistics.h"
 
 namespace kauri {
 namespace {

@@ -10,7 +10,6 @@
 #include "common/shuffle/shuffle.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/categories.h"
-#include "data/categories/ordered_combinations.h"
 #include "kauri/error.h"
 
 namespace kauri {

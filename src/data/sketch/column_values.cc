@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "collective/reduce.h"
-#include "data/row_parts.h"
+#include "data/row_source.h"
 #include "kauri/error.h"
 
 namespace kauri {

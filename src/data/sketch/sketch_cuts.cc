@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "data/column_parts.h"
-#include "data/row_parts.h"
+#include "data/row_source.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 

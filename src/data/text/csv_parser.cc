@@ -129,11 +129,12 @@ std::string CureOfTexts(CsvFormat const& format, std::size_t column) {
   auto const name = format.fields.empty() ? std::to_string(column) : format.fields[column];
   auto const cure = "not a number; leave it empty where the value is missing";
   if (format.roles[column] == CsvRole::kLabel) {
-    return cure + std::string(
-                      "; labels of text are classes, which the program's tasks train, cv, pred, evaluate and explain "
-                      "read for a classification from a whole file. A cache after '#', task=report, preset=best, the "
-                      "Python package and the C interface take numbers: number the classes from 0 in the file, or give "
-                      "a frame and its labels to KauriClassifier");
+    return cure +
+           std::string(
+               "; labels of text are classes, which the program and KauriBoosterReadData of the C interface read "
+               "for a classification from a whole file. A cache after '#', DMatrix of the Python package and "
+               "XGDMatrixCreateFromURI take numbers: number the classes from 0 in the file, or give a frame and "
+               "its labels to KauriClassifier");
   }
   if (format.roles[column] != CsvRole::kFeature) return cure;
   if (format.IsCategorical(column)) {

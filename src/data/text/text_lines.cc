@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/files/descriptor.h"
+#include "common/files/read_file.h"
 #include "common/text/quoted.h"
 #include "common/threads/parallel_for.h"
 #include "data/text/whole_text.h"

@@ -3,21 +3,35 @@
 ///
 /// Cost: one pass over the bytes and two over the entries. All blocks are held until the last is parsed, so the peak
 /// memory is twice the matrix.
+///
+/// TextNames are names of classes and categories that the texts of a file are matched with.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/text/csv_parser.h"
 #include "data/text/libsvm_parser.h"
 #include "data/text/text_lines.h"
-#include "data/text/text_names.h"
+#include "kauri/categories.h"
 #include "kauri/data_matrix.h"
 #include "kauri/parameter.h"
 
 namespace kauri {
+
+/// The names that are known before a file is read, extended by the names that the file adds.
+struct TextNames {
+  /// Names of the classes, by number. If not empty, every label of a file must be among them. Otherwise a file whose
+  /// labels are not all numbers fills them, sorted by their bytes.
+  std::vector<std::string> classes{};
+  /// Categories that a model knows, by the column's name, or by its index if either side has no names. A column of
+  /// numbers is read as names if the model's categories are texts.
+  CategoryNameTable categories{};
+  std::vector<std::string> features{};
+};
 
 /// Readers for the registry: `params` has the names of LibsvmParam and CsvParam.
 /// \throws Error(kIo) if the file cannot be read; Error(kData) with file, line and text for malformed input, and for a

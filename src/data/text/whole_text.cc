@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/files/descriptor.h"
+#include "common/files/read_file.h"
 #include "common/text/quoted.h"
 #include "data/text/gunzip.h"
 #include "kauri/error.h"

@@ -1,10 +1,16 @@
 #include "objective/ranking/rank_group.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <functional>
 #include <utility>
 
-#include "common/descending_key.h"
+#include "collective/query_order.h"
+#include "collective/reduce.h"
+#include "common/math.h"
+#include "kauri/error.h"
+#include "objective/ranking/rank_pair.h"
 
 namespace kauri {
 namespace {
@@ -146,6 +152,90 @@ void GroupGradients::Write(double scale, GradientPair* out) const {
     out[row_of_place_[place]] = {static_cast<float>(placed_.gradient[place] * scale),
                                  static_cast<float>(placed_.hessian[place] * scale)};
   }
+}
+
+namespace {
+
+struct Group {
+  std::int64_t n_rows;
+  double weight;  ///< holds a float32
+};
+
+std::vector<Group> GroupsOf(MetaInfo const& info, QueryOrder const& order) {
+  std::vector<Group> groups;
+  for (std::int64_t group = 0; group < order.NumMine(); ++group) {
+    groups.push_back({info.group_ptr[group + 1] - info.group_ptr[group], static_cast<double>(info.Weight(group))});
+  }
+  return groups;
+}
+
+}  // namespace
+
+AllLabels GatherGroups(Context const& ctx, MetaInfo const& info, Span<float const> margins) {
+  QueryOrder const order(ctx, info);
+  auto rows = GatherRows(ctx, info, {{"labels", info.labels}, {"margins", margins}});
+  AllLabels all;
+  all.info.n_rows = rows.n_rows;
+  all.info.labels = std::move(rows.columns[0]);
+  all.values = std::move(rows.columns[1]);
+  all.info.group_ptr = {0};
+  for (auto const& group : GatherByGroup(ctx, order, GroupsOf(info, order))) {
+    auto const before = all.info.group_ptr.back();
+    if (group.n_rows < 0 || group.n_rows > rows.n_rows - before)
+      FailParcel("the query groups have more rows than the data");
+    all.info.group_ptr.push_back(before + group.n_rows);
+    all.info.weights.push_back(static_cast<float>(group.weight));
+  }
+  if (all.info.group_ptr.back() != rows.n_rows) FailParcel("the query groups have fewer rows than the data");
+  return all;
+}
+
+namespace {
+
+/// Returns the largest weight over all ranks; negative without weights.
+float LargestWeight(Context const& ctx, std::string const& objective, std::vector<float> const& weights,
+                    std::int64_t n_mine) {
+  // For non-negative floats the order of the bits is the order of the values. 0 stands for ranks without weights.
+  std::array<std::uint64_t, 2> words{0, n_mine > 0 && weights.empty() ? 1U : 0U};
+  for (auto const weight : weights) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &weight, sizeof(bits));
+    words[0] = std::max(words[0], std::uint64_t{bits} + 1);
+  }
+  MaxOverRanks(ctx, {words.data(), words.size()});
+  if (words[0] == 0) return -1.0F;
+  if (words[1] != 0) {
+    Fail(ErrorKind::kData, objective, ": some ranks have query group weights, others have none; give weights ",
+         "on all ranks, or on none");
+  }
+  auto const bits = static_cast<std::uint32_t>(words[0] - 1);
+  float largest = 0.0F;
+  std::memcpy(&largest, &bits, sizeof(bits));
+  return largest;
+}
+
+}  // namespace
+
+double WeightScale(Context const& ctx, std::string const& objective, std::vector<float> const& weights,
+                   std::int64_t n_mine, std::int64_t n_groups) {
+  auto const largest = LargestWeight(ctx, objective, weights, n_mine);
+  if (largest < 0.0F) return 1.0;
+  if (largest == 0.0F) FailNoGroupWeight(objective, n_groups);
+  auto const grid = WeightGrid(n_groups, largest);
+  double mine = 0.0;
+  for (auto const weight : weights) mine += grid.Round(static_cast<double>(weight));
+  // Sums of multiples of the grid's step are exact in any order.
+  double sum = 0.0;
+  for (auto const& of_rank : GatherOverRanks(ctx, std::vector<double>{mine})) {
+    if (of_rank.size() != 1) FailParcel("expected one sum of query group weights per rank");
+    sum += of_rank[0];
+  }
+  return static_cast<double>(n_groups) / sum;
+}
+
+void FailNoGroupWeight(std::string const& objective, std::int64_t n_groups) {
+  Fail(ErrorKind::kData, objective, ": the weights of the ", n_groups,
+       " query groups add up to 0; give some group a weight above 0");
 }
 
 }  // namespace kauri

@@ -1,9 +1,15 @@
 /// \file Gradients of one query group on the host.
+///
+/// GatherGroups returns the query groups of all ranks in one place, for results that several ranks cannot add up
+/// exactly. WeightScale scales the weights of query groups for ranking objectives.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "collective/all_rows.h"
+#include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "objective/ranking/position_bias.h"
 #include "objective/ranking/rank_kernels.h"
@@ -61,5 +67,19 @@ class GroupGradients {
   std::vector<std::uint32_t> row_by_label_;  ///< [n], for sampled pairs
   std::vector<double> ideal_;                ///< the relevances that count, in descending order
 };
+
+/// Returns the labels, margins, sizes and weights of the groups of all ranks, in their order, on every rank: 8 bytes
+/// per row and 24 per group. Groups without weights have the weight 1. margins: the margins of the rows of this rank.
+/// \throws Error(kData) as QueryOrder.
+AllLabels GatherGroups(Context const& ctx, MetaInfo const& info, Span<float const> margins);
+
+/// Returns the factor that scales the weights of groups to a mean of 1; 1 without weights. weights: the weights of this
+/// rank's groups. n_mine, n_groups: the number of groups of this rank and of all ranks. \throws Error(kData) if they
+/// add up to 0, and if some ranks have weights and others have none.
+double WeightScale(Context const& ctx, std::string const& objective, std::vector<float> const& weights,
+                   std::int64_t n_mine, std::int64_t n_groups);
+
+/// \throws Error(kData) for groups that all have weight 0.
+[[noreturn]] void FailNoGroupWeight(std::string const& objective, std::int64_t n_groups);
 
 }  // namespace kauri

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 // Plain loops that the compiler vectorises. Narrower targets than these two gain nothing over the baseline.
+#ifndef HWY_DISABLED_TARGETS  // builds with sanitizers disable more
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "objective/ranking/rank_kernels.cc"
 #include <hwy/foreach_target.h>

@@ -1,7 +1,7 @@
 /// \file Trees compiled for prediction: the nodes of all trees in one array, small enough to stay in cache.
 ///
 /// Vocabulary. A slot is the number of a feature among the features that the trees use; rows are read as keys of slots
-/// (feature_key.h). The children of a node are neighbours (left, right), and nodes are in breadth-first order. A leaf
+/// (split_keys.h). The children of a node are neighbours (left, right), and nodes are in breadth-first order. A leaf
 /// is its own left child and has a key that no row reaches, so a traversal may take more steps than the path is long.
 ///
 /// A node takes 8 bytes when slot and child fit into 30 bits (28 features: trees of up to 2^25 nodes), else 16 bytes.
@@ -11,6 +11,8 @@
 /// algorithms on a forest handle only trees of one output, and an algorithm that needs only the leaf's position
 /// traverses the first tree of a group. If all trees are such groups, VectorLeaves holds the values of each leaf
 /// together.
+///
+/// ForestTask has the arguments of a predictor's call (PredictTask), together with the compiled forest of the model.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +23,7 @@
 #include "kauri/host_device.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"
-#include "predictor/forest/category_sets.h"
-#include "predictor/forest/feature_key.h"
+#include "predictor/forest/split_keys.h"
 
 namespace kauri {
 
@@ -166,5 +167,16 @@ enum class LinearUse { kRefuse, kConstants };
 /// otherwise.
 Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout = NodeLayout::kSmallest,
                      CoverSource cover = CoverSource::kHessian, LinearUse linear = LinearUse::kRefuse);
+
+/// Nothing is owned.
+struct ForestTask {
+  Forest const& forest;
+  DataView const& rows;
+  TreeRange trees;  ///< numbered within the forest; whole groups
+  MarginStart start;
+
+  /// Returns the start of the sum of a row and output.
+  float StartOf(std::int64_t row, std::int64_t output) const { return start.Of(row, output, forest.n_outputs); }
+};
 
 }  // namespace kauri

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/interventional/background_batch.h"
+#include "predictor/interventional/background_tree.h"
 
 namespace kauri {
 namespace {

@@ -5,8 +5,8 @@
 /// of the game (Owen 1972), where each feature comes from x with probability t, the value of the leaf is
 ///     v prod_j p_j(t),   p_j = 1 if both satisfy j, t if only x does, 1 - t if only r does, 0 if neither,
 /// and feature i adds the integral over t in [0, 1] of that product with p_i replaced by +1 (only x satisfies i), -1
-/// (only r does) or 0. The integrals are the weights (a-1)! b! / (a+b)! of direct_leaf.h, but a product can be summed
-/// over all r at once. With f(r) = v times the fraction of the background with pattern r,
+/// (only r does) or 0. The integrals are the weights (a-1)! b! / (a+b)! of background_tree.h, but a product can be
+/// summed over all r at once. With f(r) = v times the fraction of the background with pattern r,
 ///     Z(x, t) = sum over r with x | r = all of f(r) t^|x - r|
 /// is a product of k small matrices times f. Feature j turns the pair (f with r_j = 0, f with r_j = 1) into the pair
 /// (x_j = 0: f1, x_j = 1: f1 + t f0): half an addition per pattern and feature. Every r counted in Z(x) satisfies the
@@ -20,7 +20,7 @@
 ///   1. Each leaf of up to kMostPartFeatures features gets the histogram f of the background's patterns, Z, S and S',
 ///      then a table of phi by pattern (interventional_kernel.h). The cost is k 2^k operations, whatever the
 ///      background's size.
-///   2. Leaves with more features keep the distinct patterns of the background (direct_leaf.h).
+///   2. Leaves with more features keep the distinct patterns of the background (background_tree.h).
 ///   3. Rows go through the tree in tiles (path_program.h). Each row and leaf adds a row of the table to sums by
 ///      position in the path, or is paired with the patterns one by one.
 /// So the cost is linear in rows plus background (Woodelf, Nadel and Wettenstein 2026, has this order of cost from
@@ -28,7 +28,7 @@
 /// terms are equal bit by bit before they are subtracted.
 #pragma once
 
-#include "predictor/forest/forest_task.h"
+#include "predictor/forest/forest.h"
 
 namespace kauri {
 

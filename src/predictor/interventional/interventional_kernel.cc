@@ -7,7 +7,9 @@
 #include "predictor/shap/quadrature_rule.h"
 
 // Targets between the enabled ones gain little.
+#ifndef HWY_DISABLED_TARGETS  // builds with sanitizers disable more
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/interventional/interventional_kernel.cc"
 #include <hwy/foreach_target.h>

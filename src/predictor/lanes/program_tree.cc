@@ -1,10 +1,9 @@
-#include "predictor/lanes/program_tree.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "predictor/forest/cover.h"
+#include "predictor/lanes/shap_program.h"
 #include "predictor/paths/tree_paths.h"
 
 namespace kauri {

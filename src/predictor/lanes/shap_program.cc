@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/lanes/program_tree.h"
 
 namespace kauri {
 namespace {

@@ -27,6 +27,8 @@
 ///
 /// Memory: 32 bytes per split, 64 to 96 for a split with a stack, and 16 + 4 points bytes for each edge whose feature
 /// is split again below.
+///
+/// CompileTree makes the program of one tree, before it joins a batch.
 #pragma once
 
 #include <cstdint>
@@ -152,5 +154,23 @@ struct PassPoints {
 /// point is 0, because lanes divide by factors of features, which could be 0 there. A point of 0 becomes 1e-12, which
 /// changes a value by at most 1e-12 of the tree's largest leaf for each feature on a path.
 PassPoints MakePassPoints(Semivalue semivalue, PassShape shape);
+
+/// A compiled tree. Places are not set yet, and states are numbered within the tree.
+struct CompiledTree {
+  std::vector<ProgramNode> nodes;
+  std::vector<std::uint32_t> slots;         ///< slots of the nodes
+  std::vector<PathFeature> states;          ///< zero_fraction not set
+  std::vector<double> zero_fractions;       ///< zero fractions of the states
+  std::vector<std::int64_t> partner_begin;  ///< [n_nodes + 1] with pairs, otherwise empty
+  std::vector<ProgramPartner> partners;
+  std::int32_t n_features = 0;  ///< distinct features on the longest path
+  std::int32_t saved_downs = 0;
+  std::int32_t saved_firsts = 0;
+};
+
+CompiledTree CompileTree(Forest const& forest, std::int64_t tree, PathPairs const* pairs, PathCategories* categories);
+
+/// Returns the number of distinct features on the longest path of a tree.
+std::int32_t LongestPath(Forest const& forest, std::int64_t tree);
 
 }  // namespace kauri

@@ -1,7 +1,9 @@
-#include "predictor/margins/add_vectors.h"
+#include "predictor/margins/margin_kernels.h"
 
 // Targets narrower than AVX2 gain nothing over the baseline.
+#ifndef HWY_DISABLED_TARGETS  // builds with sanitizers disable more
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/margins/add_vectors.cc"
 #include <hwy/foreach_target.h>

@@ -1,10 +1,9 @@
-#include "predictor/margins/linear_margins.h"
-
 #include <algorithm>
 
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
+#include "predictor/margins/margins.h"
 
 namespace kauri {
 namespace {

@@ -9,8 +9,7 @@
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
-#include "predictor/margins/add_vectors.h"
-#include "predictor/margins/tree_tops_kernel.h"
+#include "predictor/margins/margin_kernels.h"
 
 namespace kauri {
 namespace {

@@ -1,6 +1,6 @@
-#include "predictor/margins/row_tree_tops.h"
-
 #include <algorithm>
+
+#include "predictor/margins/tree_tops.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/margins/row_tree_tops.cc"

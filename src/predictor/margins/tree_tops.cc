@@ -6,7 +6,6 @@
 
 #include "predictor/forest/forest.h"
 #include "predictor/forest/walk.h"
-#include "predictor/margins/tree_tops_conditions.h"
 
 namespace kauri {
 namespace {

@@ -9,20 +9,57 @@
 /// 3. Codes fit into int8 (at most 255 thresholds per column: every histogram-grown forest) or int16.
 /// 4. All nodes of a tree's top are compared with 64 rows each; the results are one 64-bit word per node. Level by
 ///    level, word-wise selects turn them into the K bits of each row's exit (tree_tops_kernel.cc).
-/// A tree of at most K conditions (tree_tops_conditions.h), such as grow_policy=symmetric grows, needs K comparisons
+/// A tree of at most K conditions (see below), such as grow_policy=symmetric grows, needs K comparisons
 /// instead: their results are the bits of the exit.
 /// The cost per row and tree is about 2^K / 64 vector comparisons, plus the codes, paid once per row. There are no
 /// dependent loads, whereas a traversal has K dependent steps. QuickScorer (Lucchese et al., SIGIR 2015) compares all
 /// nodes for the same reason, but keeps one word of leaves per row instead of one word of rows per node.
+///
+/// RowTreeTops evaluates the tops of many trees for one row.
+///
+/// The top of every tree is padded to 63 nodes, and their columns and ranks are bytes. After the row's codes are looked
+/// up in registers by column, one comparison of 64 bytes evaluates all nodes of a tree. The results of a tree are the
+/// bits of one word; processing eight words at once takes the six turns of eight trees. A traversal of the nodes
+/// themselves takes about forty cycles per tree, this takes ten.
+///
+/// Some trees have few distinct conditions, however many nodes they have: grow_policy=symmetric has one condition per
+/// level.
+///
+/// A condition is a slot, a threshold and a default direction. A row's results for all conditions of a
+/// tree determine its leaf, in whatever order they are evaluated. So a table of leaves by results (`answers`) replaces
+/// the nodes.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "predictor/forest/forest.h"
-#include "predictor/margins/row_tree_tops.h"
 
 namespace kauri {
+
+constexpr std::int64_t kRowTreeTopsNodes = 64;  ///< the last node is never reached
+constexpr std::size_t kMaxRowColumns = 64;
+
+/// The tree tops for single rows; empty if rows cannot be evaluated this way. The trees are the first trees of groups
+/// if the forest has vectors (forest.h).
+struct RowTreeTops {
+  std::vector<std::uint8_t> column;  ///< [n_trees, kRowTreeTopsNodes]
+  std::vector<std::int8_t> rank;     ///< [n_trees, kRowTreeTopsNodes]
+  std::vector<float> value;  ///< [n_trees, kRowTreeTopsNodes], by exit; empty if some exits are splits, or vectors
+
+  bool IsEmpty() const { return column.empty(); }
+};
+
+/// The codes of a row. codes: [kMaxRowColumns], of which the first n_columns are used.
+struct RowCodesView {
+  std::int8_t const* codes;
+  std::size_t n_columns;
+};
+
+/// Computes the exits of trees [first, first + n_trees). exits: [n_trees], the six turns as a binary number, the root's
+/// turn first.
+void FindRowExits(RowTreeTops const& tree_tops, RowCodesView codes, std::int64_t first, std::int64_t n_trees,
+                  std::uint8_t* exits);
 
 constexpr std::int32_t kTreeTopsLevels = 6;
 constexpr std::int64_t kTreeTopsRows = 64;
@@ -74,5 +111,18 @@ void EncodeRows(TreeTops const& tree_tops, std::int32_t const* keys, std::int64_
 
 /// Computes the codes of one row. keys: [n_slots]; codes (out): [kMaxRowColumns].
 void EncodeRow(TreeTops const& tree_tops, std::int32_t const* keys, std::int8_t* codes);
+
+/// Returns whether trees of the forest may be evaluated by their conditions. False if some trees are deeper than
+/// kTreeTopsLevels or have vector leaves, since exits of such trees are read in the order of nodes.
+bool MayUseConditions(Forest const& forest);
+
+/// Returns the distinct conditions of a tree, at most kTreeTopsLevels, if comparing all nodes of its top would take at
+/// least twice the number of comparisons. Empty otherwise.
+std::vector<SplitNode> ConditionsOf(Forest const& forest, std::int64_t tree);
+
+/// Returns the leaf of a row that goes right at condition i iff bit n - 1 - i of `answers` is set, with n conditions in
+/// all.
+std::uint32_t LeafOfAnswers(Forest const& forest, std::int64_t tree, std::vector<SplitNode> const& conditions,
+                            std::uint32_t answers);
 
 }  // namespace kauri

@@ -1,5 +1,3 @@
-#include "predictor/margins/tree_tops_conditions.h"
-
 #include <algorithm>
 
 #include "predictor/margins/tree_tops.h"

@@ -1,6 +1,6 @@
-#include "predictor/margins/tree_tops_kernel.h"
-
 #include <algorithm>
+
+#include "predictor/margins/margin_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/margins/tree_tops_kernel.cc"

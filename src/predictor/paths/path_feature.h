@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include "kauri/host_device.h"
-#include "predictor/forest/category_sets.h"
-#include "predictor/forest/feature_key.h"
+#include "predictor/forest/split_keys.h"
 
 namespace kauri {
 

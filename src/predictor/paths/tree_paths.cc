@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "predictor/paths/path_edges.h"
+#include "predictor/paths/path_steps.h"
 
 namespace kauri {
 namespace {

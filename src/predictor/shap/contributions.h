@@ -3,9 +3,16 @@
 ///
 /// The last feature, number n_features, is the bias: the expected value of the trees plus the start of the margin. All
 /// sums are float64 and rounded once to float32.
+///
+/// Sparse interactions: only the pairs of features that share a path of a tree, without the matrices.
+///
+/// A matrix of 784 features has 615,000 cells and 10 outputs have ten such matrices, 24.6 MB per row. But a tree can
+/// fill only the cells of features on one path. The sums of shap_quadrature.h are already those pairs, sorted. They are
+/// written unchanged, or the largest of each row are selected with a heap.
 #pragma once
 
-#include "predictor/forest/forest_task.h"
+#include "predictor/forest/forest.h"
+#include "predictor/shap/quadrature_levels.h"
 
 namespace kauri {
 
@@ -24,5 +31,10 @@ void ApproxContributions(Context const& ctx, ForestTask const& task, Span<float>
 /// Writes approximate contributions to the diagonal and no interactions, like XGBoost. out: [n_rows, n_outputs,
 /// n_features + 1, n_features + 1].
 void ApproxInteractions(Context const& ctx, ForestTask const& task, Span<float> out);
+
+/// Computes sparse interactions under the contract of Predictor::PredictSparse; the bits are the same as in
+/// QuadratureValues. Memory besides the result: the sums of a block of rows per thread, 8 bytes per pair and row.
+void QuadratureSparseInteractions(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy,
+                                  std::int64_t top_k, SparseInteractions* out);
 
 }  // namespace kauri

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 // Targets between the enabled ones gain little.
+#ifndef HWY_DISABLED_TARGETS  // builds with sanitizers disable more
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/shap/quadrature_kernel.cc"
 #include <hwy/foreach_target.h>

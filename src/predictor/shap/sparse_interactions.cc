@@ -1,11 +1,10 @@
-#include "predictor/shap/sparse_interactions.h"
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/shap/quadrature_sums.h"
+#include "predictor/shap/contributions.h"
+#include "predictor/shap/shap_quadrature.h"
 
 namespace kauri {
 namespace {

@@ -2,11 +2,10 @@
 
 #include <dmlc/parameter.h>
 
-#include "kauri/error.h"
 #include "kauri/parameter.h"
 #include "research/absolute_error/label_moments.h"
+#include "tree/absolute_error/error_criterion.h"
 #include "tree/absolute_error/error_sketch.h"
-#include "tree/hist/absolute_error_grower.h"
 
 namespace kauri {
 
@@ -23,8 +22,7 @@ struct ErrorSketchParam : public dmlc::Parameter<ErrorSketchParam> {
         .add_enum("moments", kMoments)
         .describe(
             "What split_criterion=absolute_error adds up of the residuals in each bin of a feature: 64 bins of them; "
-            "or, "
-            "for research, five moments, whose Legendre series tells the four boundaries of a feature that are then "
+            "or, for research, five moments, whose Legendre series tells the four boundaries of a feature that are then "
             "looked at exactly, many times as slow and no better (tree_method=hist on the CPU).");
   }
   void Validate() const {}
@@ -34,23 +32,10 @@ DMLC_REGISTER_PARAMETER(ErrorSketchParam);
 
 namespace {
 
-class MomentSearch : public ErrorSketch {
+class MomentSketchOfErrors : public ErrorSketch {
  public:
-  void Require(std::string const& tree_method, TreeParam const& param) const override {
-    if (param.split_criterion != TreeParam::kAbsoluteError) {
-      Fail(ErrorKind::kParameter, "absolute_error_sketch=moments is used by split_criterion=absolute_error only, but ",
-           "split_criterion=gradient is set; set split_criterion=absolute_error with tree_method=hist and "
-           "device=cpu, ",
-           "or leave absolute_error_sketch out.");
-    }
-    if (tree_method != "exact" && tree_method != "gpu_exact") return;
-    Fail(ErrorKind::kParameter, "absolute_error_sketch=moments sums moments over bins of features, and ",
-         "tree_method=exact has no bins; set tree_method=hist with device=cpu, or absolute_error_sketch=bins.");
-  }
-  Tree Grow(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-            Span<std::int32_t> leaf_of_row) const override {
-    return AbsoluteErrorGrower<LabelMomentSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
-  }
+  FeatureSet Asks() const override { return {Feature::kMomentSketch}; }
+  MakeCriterion Criterion() const override { return ErrorCriterion<LabelMomentSearch>::Make; }
 };
 
 }  // namespace
@@ -60,7 +45,7 @@ void RegisterErrorSketches(Registry<ErrorSketchFactory>* registry) {
                  [](ParamMap const& map) -> std::shared_ptr<ErrorSketch const> {
                    auto const param = ParseParameters<ErrorSketchParam>(map);
                    if (param.absolute_error_sketch == ErrorSketchParam::kBins) return nullptr;
-                   return std::make_shared<MomentSearch const>();
+                   return std::make_shared<MomentSketchOfErrors const>();
                  },
                  &DescribeParameters<ErrorSketchParam>});
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "data/column_parts.h"
-#include "data/row_parts.h"
+#include "data/row_source.h"
 #include "data/sketch/sketch_cuts.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"

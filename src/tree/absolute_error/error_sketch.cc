@@ -1,5 +1,7 @@
 #include "tree/absolute_error/error_sketch.h"
 
+#include <utility>
+
 namespace kauri {
 
 std::shared_ptr<ErrorSketch const> ErrorSketchOf(ParamMap const& map) {

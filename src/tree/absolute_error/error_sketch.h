@@ -4,31 +4,23 @@
 /// one.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
 
+#include "kauri/capabilities.h"
+#include "kauri/parameter.h"
 #include "kauri/registry.h"
-#include "kauri/span.h"
-#include "kauri/tree.h"
-#include "kauri/tree_param.h"
+#include "tree/growth/host_growth.h"
 
 namespace kauri {
-
-struct GrowthRules;
-struct TreeTask;
-struct HistData;
 
 /// Summarises residuals for tree_method=hist with split_criterion=absolute_error. Immutable, shared by threads.
 class ErrorSketch {
  public:
   virtual ~ErrorSketch() = default;
-  /// Checks that the sketch serves the tree method, given by its name in the registry, and the parameters.
-  /// \throws Error(kParameter).
-  virtual void Require(std::string const& tree_method, TreeParam const& param) const = 0;
-  /// Grows a tree by its own search.
-  virtual Tree Grow(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                    Span<std::int32_t> leaf_of_row) const = 0;
+  /// Returns the features that a training with the sketch asks for.
+  virtual FeatureSet Asks() const = 0;
+  /// Returns the function that makes the criterion of a tree.
+  virtual MakeCriterion Criterion() const = 0;
 };
 
 /// Returns the registered sketch that the parameters choose; null: label bins. \throws Error(kParameter).

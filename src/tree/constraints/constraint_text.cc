@@ -109,20 +109,4 @@ ConstraintRules ParseConstraints(TreeParam const& param) {
   return rules;
 }
 
-void RefuseConstraints(TreeParam const& param, std::string const& tree_method) {
-  auto const rules = ParseConstraints(param);
-  if (!rules.HasMonotone() && !rules.limits_features) return;
-  Fail(ErrorKind::kParameter, "tree_method=", tree_method, " does not take ",
-       rules.HasMonotone() ? "monotone_constraints" : "interaction_constraints",
-       "; use device=cpu with tree_method=exact or hist.");
-}
-
-void RefuseMonotoneCategories(ConstraintRules const& rules, MetaInfo const& info) {
-  for (std::size_t feature = 0; feature < rules.signs.size(); ++feature) {
-    if (rules.signs[feature] == 0 || !IsCategorical(info, feature)) continue;
-    Fail(ErrorKind::kParameter, "monotone_constraints has ", static_cast<int>(rules.signs[feature]), " for feature ",
-         feature, ", which is categorical: categories have no order. Give 0 for it, or make it a number.");
-  }
-}
-
 }  // namespace kauri

@@ -39,12 +39,6 @@ struct ConstraintRules {
 /// \throws Error(kParameter).
 ConstraintRules ParseConstraints(TreeParam const& param);
 
-/// \throws Error(kParameter) when a categorical feature has a monotone constraint: categories have no order.
-void RefuseMonotoneCategories(ConstraintRules const& rules, MetaInfo const& info);
-
-/// Checks that no constraints are given, for tree methods without them. \throws Error(kParameter) otherwise.
-void RefuseConstraints(TreeParam const& param, std::string const& tree_method);
-
 /// The constraints on the nodes of one tree. Nodes are identified by their ids in the growing tree.
 class TreeConstraints {
  public:

@@ -8,8 +8,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "data/derived_data.h"
-#include "data/memory_param.h"
-#include "tree/absolute_error/absolute_error_rules.h"
+#include "data/memory_budget.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
 #include "tree/exact/label_bin_scan.h"
@@ -301,15 +300,12 @@ void Prune(Context const& ctx, float gamma, float leaf_rate, Tree* tree, Span<st
 }  // namespace
 
 std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
-  data.RequireValues("tree_method=exact");
   return std::make_unique<ExactState>(ctx, data, budget_);
 }
 
 Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                          Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
-  if (param_.split_criterion == TreeParam::kAbsoluteError) RequireAbsoluteError(task.errors, data);
   auto* const exact = static_cast<ExactState*>(state);
   exact->FindCategories(ctx, data);
   auto tree = ExactGrower(ctx, {param_, rules_, task.place}, task, exact, leaf_of_row).Grow();
@@ -322,8 +318,14 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
   return tree;
 }
 
-std::unique_ptr<TreeBuilder> MakeExactBuilder(ParamMap const& map) {
-  return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
+std::unique_ptr<TreeBuilder> MakeExactBuilder(TrainingParams const& params) {
+  return std::make_unique<ExactBuilder>(params.tree, ParseParameters<MemoryParam>(params.all).Budget());
+}
+
+Capabilities ExactSupports() {
+  return {{Feature::kHostMemory, Feature::kPathSmoothing, Feature::kMonotone, Feature::kInteractions,
+           Feature::kFeatureCosts, Feature::kGainNoise, Feature::kAbsoluteError, Feature::kRandomThresholds,
+           Feature::kMinDataInLeaf, Feature::kMinDataPerGroup, Feature::kCategories}};
 }
 
 }  // namespace kauri

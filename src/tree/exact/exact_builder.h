@@ -14,6 +14,7 @@
 #include <string>
 
 #include "data/memory_budget.h"
+#include "kauri/capabilities.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -39,6 +40,8 @@ class ExactBuilder : public TreeBuilder {
 };
 
 /// \throws Error(kParameter).
-std::unique_ptr<TreeBuilder> MakeExactBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeExactBuilder(TrainingParams const& params);
+/// Returns the features of tree_method=exact.
+Capabilities ExactSupports();
 
 }  // namespace kauri

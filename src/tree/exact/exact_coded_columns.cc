@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "tree/exact/exact_pieces.h"
 
 namespace kauri {

@@ -59,7 +59,7 @@ struct GrowthMemory {
 };
 
 /// Grows one tree and can be used once. Growth: ScalarGrowth, or VectorGrowth of hist_vector/vector_growth.h. Derived
-/// classes know where rows and histograms are stored: HostHistGrowth has rows in memory.
+/// classes know where rows and histograms are stored; on the CPU they derive from HostGrowth.
 template <typename Growth>
 class HistGrowth : public Growth {
  public:

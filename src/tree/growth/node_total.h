@@ -22,7 +22,7 @@ struct NodeTotal {
   CategoryRules categories = {};
   RowLimit rows = {};  ///< `of_node` is set once the histogram is made, if it is needed
   ThresholdDraw draw = {};
-  std::int64_t counts_at = 0;  ///< offset from a cell's sum to its count (histogram/cell_counts.h), if rows are counted
+  std::int64_t counts_at = 0;    ///< offset from a cell's sum to its count (hist/hist_workspace.h), if rows are counted
   Span<float const> costs = {};  ///< costs for AddCost
   GainNoise noise = {};
 

@@ -1,4 +1,5 @@
-/// \file grow_policy=symmetric: grows trees that make the same split in all nodes of a level.
+/// \file grow_policy=symmetric: grows trees that make the same split in all nodes of a level. It is the third choice of
+/// nodes, beside the two of hist_growth.h.
 ///
 /// 1. The split of a level is the one with the largest sum of loss changes, each less gamma (level_search.h).
 /// 2. The nodes that can make it are split; the others stay for the levels below. Every path from the root thus tests
@@ -18,7 +19,8 @@
 
 namespace kauri {
 
-/// Grower: a grower from histograms whose FindSplits only makes histograms, wherever the rows are stored.
+/// Grower: a growth from histograms, wherever the rows are stored. For symmetric trees its FindSplits makes what
+/// FindLevel needs, and chooses no splits.
 template <typename Grower>
 class SymmetricGrowth : public Grower {
  public:
@@ -27,6 +29,11 @@ class SymmetricGrowth : public Grower {
  protected:
   using Nodes = typename Grower::Nodes;
 
+  /// Returns the category whose index is the threshold (level_search.h), which goes right at the split of a level.
+  std::vector<std::int32_t> RightCategories(typename Nodes::value_type const& node) const override {
+    return {this->cuts_.categories[node.best.feature][static_cast<std::size_t>(node.best.threshold)]};
+  }
+
  private:
   /// Does what LevelSearch::Find does, for the nodes of a level.
   virtual LevelSplit FindLevel(Nodes const& open) = 0;
@@ -34,10 +41,6 @@ class SymmetricGrowth : public Grower {
   /// node without a split, if the node cannot make it.
   virtual bool MakesSplit(LevelSplit const& split, std::size_t place, typename Nodes::value_type* node) const = 0;
 
-  /// Returns the category whose index is the threshold (level_search.h).
-  std::vector<std::int32_t> RightCategories(typename Nodes::value_type const& node) const override {
-    return {this->cuts_.categories[node.best.feature][static_cast<std::size_t>(node.best.threshold)]};
-  }
   void Choose(Nodes* open, Nodes* chosen) override;
   /// Sets `best` of the nodes that can make the split and returns whether the split should be made.
   bool IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const;
@@ -55,6 +58,7 @@ bool SymmetricGrowth<Grower>::IsLevelWorthSplitting(LevelSplit const& split, Nod
 
 template <typename Grower>
 void SymmetricGrowth<Grower>::Choose(Nodes* open, Nodes* chosen) {
+  if (this->param_.grow_policy != TreeParam::kSymmetric) return Grower::Choose(open, chosen);
   chosen->clear();
   auto const split = FindLevel(*open);
   auto const is_split = IsLevelWorthSplitting(split, open);

@@ -7,6 +7,7 @@
 
 #include "collective/reduce.h"
 #include "common/threads/parallel_for.h"
+#include "data/bins/bin_store.h"
 #include "kauri/error.h"
 
 namespace kauri {

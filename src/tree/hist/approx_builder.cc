@@ -9,8 +9,7 @@
 #include "collective/reduce.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
-#include "data/bins/tree_bin_options.h"
-#include "data/memory_param.h"
+#include "data/memory_budget.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"
 
@@ -47,7 +46,6 @@ std::string ApproxBuilder::StateKey() const {
 
 std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsForApprox()) return hist_.MakeState(ctx, data);
-  data.RequireValues("tree_method=approx");
   if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
@@ -59,7 +57,6 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
                           Span<std::int32_t> leaf_of_row) const {
   if (BinsOf(data) != nullptr) return hist_.Build(ctx, data, task, state, leaf_of_row);
   CheckTask(task, data, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
   auto* const approx = static_cast<ApproxState*>(state);
   auto const options = TreeBinOptions(param_, budget_);
   auto key = BinsKey(data.Info(), options, HessiansOf(task));
@@ -74,8 +71,15 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
   return HistGrower(ctx, {param_, rules_, task.place}, task, approx->data.get(), leaf_of_row).Grow();
 }
 
-std::unique_ptr<TreeBuilder> MakeApproxBuilder(ParamMap const& map) {
-  return std::make_unique<ApproxBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
+std::unique_ptr<TreeBuilder> MakeApproxBuilder(TrainingParams const& params) {
+  return std::make_unique<ApproxBuilder>(params.tree, ParseParameters<MemoryParam>(params.all).Budget());
+}
+
+Capabilities ApproxSupports() {
+  return {{Feature::kHostMemory, Feature::kRanks, Feature::kPathSmoothing, Feature::kMonotone, Feature::kInteractions,
+           Feature::kFeatureCosts, Feature::kGainNoise, Feature::kRandomThresholds, Feature::kMinDataInLeaf,
+           Feature::kMinDataPerGroup, Feature::kMaxLeaves, Feature::kLossGuide, Feature::kCategories,
+           Feature::kApproxBins, Feature::kPages}};
 }
 
 }  // namespace kauri

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "data/memory_budget.h"
+#include "kauri/capabilities.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -25,7 +26,6 @@ class ApproxBuilder : public TreeBuilder {
       : param_(param), rules_(ParseConstraints(param)), budget_(budget), hist_(param, budget) {}
 
   std::string StateKey() const override;
-  bool LearnsInGroups() const override { return true; }
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;
@@ -38,6 +38,8 @@ class ApproxBuilder : public TreeBuilder {
 };
 
 /// \throws Error(kParameter).
-std::unique_ptr<TreeBuilder> MakeApproxBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeApproxBuilder(TrainingParams const& params);
+/// Returns the features of tree_method=approx.
+Capabilities ApproxSupports();
 
 }  // namespace kauri

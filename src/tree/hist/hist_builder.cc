@@ -5,19 +5,14 @@
 #include <vector>
 
 #include "collective/reduce.h"
-#include "data/bins/bins_of_training.h"
-#include "data/bins/tree_bin_options.h"
-#include "data/memory_param.h"
+#include "data/bins/derived_bins.h"
+#include "data/memory_budget.h"
 #include "data/meta_info.h"
-#include "tree/absolute_error/absolute_error_rules.h"
+#include "tree/absolute_error/error_criterion.h"
 #include "tree/absolute_error/label_bins.h"
 #include "tree/growth/tree_common.h"
-#include "tree/hist/absolute_error_grower.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/paged_hist.h"
-#include "tree/hist/symmetric_grower.h"
-#include "tree/hist_vector/counted_table.h"
-#include "tree/hist_vector/symmetric_vector_grower.h"
 #include "tree/hist_vector/vector_grower.h"
 
 namespace kauri {
@@ -66,47 +61,10 @@ class HistState : public BuildState {
   std::unique_ptr<PagedHist> pages_;
 };
 
-Tree GrowTable(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-               Span<std::int32_t> leaf_of_row) {
-  auto& vectors = hist->vectors;
-  if (vectors == nullptr || vectors->Stride() != task.table.stride) {
-    vectors.reset();  // before its successor takes as much memory
-    vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
-  }
-  if (rules.param.grow_policy == TreeParam::kSymmetric) {
-    return SymmetricVectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
-  }
-  return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
-}
-
-Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                 Span<std::int32_t> leaf_of_row) {
-  if (rules.param.min_data_in_leaf <= 1) return GrowTable(ctx, rules, task, hist, leaf_of_row);
-  CountedTable const counted(ctx, task.table, task.sampled_rows);
-  auto counted_task = task;
-  counted_task.table = counted.View();
-  return GrowTable(ctx, rules, counted_task, hist, leaf_of_row);
-}
-
-/// Checks options that pages do not support: their histograms have sums only, no counts. \throws Error(kParameter).
-void RequirePaged(TreeParam const& param) {
-  if (param.min_data_in_leaf <= 1) return;
-  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
-       " needs the bins in memory, and they are in a file (external memory); use QuantileDMatrix in place of "
-       "ExtMemQuantileDMatrix, ",
-       "or bound leaves by min_child_weight.");
-}
-
-[[noreturn]] void FailPagedErrors() {
-  Fail(ErrorKind::kParameter,
-       "split_criterion=absolute_error needs the bins in memory, and they are in a file (external memory); use ",
-       "QuantileDMatrix in place of ExtMemQuantileDMatrix, or split_criterion=gradient.");
-}
-
-Tree GrowByErrors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                  ErrorSketch const* sketch, Span<std::int32_t> leaf_of_row) {
-  if (sketch != nullptr) return sketch->Grow(ctx, rules, task, hist, leaf_of_row);
-  return AbsoluteErrorGrower<LabelBinSearch>(ctx, rules, task, hist, leaf_of_row).Grow();
+/// Returns the function that makes the criterion of a tree; nullptr for the gains of gradients.
+MakeCriterion CriterionOf(TreeParam const& param, ErrorSketch const* sketch) {
+  if (param.split_criterion != TreeParam::kAbsoluteError) return nullptr;
+  return sketch == nullptr ? ErrorCriterion<LabelBinSearch>::Make : sketch->Criterion();
 }
 
 }  // namespace
@@ -123,7 +81,6 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
@@ -133,29 +90,33 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
 Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  RefuseMonotoneCategories(rules_, data.Info());
   GrowthRules const rules{param_, rules_, task.place};
   auto* const hist = static_cast<HistState*>(state);
-  auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
-  auto const by_errors = param_.split_criterion == TreeParam::kAbsoluteError;
-  if (is_symmetric) RequireSymmetric(data, param_, task.table);
-  if (by_errors) RequireAbsoluteError(task.errors, data);
-  if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
-    if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
-    RequirePaged(param_);
-    if (by_errors) FailPagedErrors();
+  auto const bins = BinsOf(data);
+  auto const is_in_file = bins != nullptr && bins->IsInFile();
+  auto const has_vectors = task.table.stride != 0;
+  if (is_in_file && !has_vectors) {
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
-  auto* const rows = hist->Update(ctx, data);
-  if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
-  if (by_errors) return GrowByErrors(ctx, rules, task, rows, errors_.get(), leaf_of_row);
-  if (is_symmetric) return SymmetricGrower(ctx, rules, task, rows, leaf_of_row).Grow();
-  return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
+  auto* const kept = is_in_file ? hist->Load(ctx, *bins) : hist->Update(ctx, data);
+  if (has_vectors) return GrowVectorTree(ctx, rules, task, &kept->vectors, &kept->rows, leaf_of_row);
+  return HistGrower(ctx, rules, task, kept, leaf_of_row, CriterionOf(param_, errors_.get())).Grow();
 }
 
-std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
-  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget(),
-                                       ErrorSketchOf(map));
+std::unique_ptr<TreeBuilder> MakeHistBuilder(TrainingParams const& params) {
+  return std::make_unique<HistBuilder>(params.tree, ParseParameters<MemoryParam>(params.all).Budget(),
+                                       ErrorSketchOf(params.all));
+}
+
+Capabilities HistSupports() {
+  return {{Feature::kHostMemory,       Feature::kRanks,         Feature::kPathSmoothing,
+           Feature::kMonotone,         Feature::kInteractions,  Feature::kFeatureCosts,
+           Feature::kGainNoise,        Feature::kAbsoluteError, Feature::kMomentSketch,
+           Feature::kRandomThresholds, Feature::kMinDataInLeaf, Feature::kMinDataPerGroup,
+           Feature::kMaxLeaves,        Feature::kLossGuide,     Feature::kSymmetricTrees,
+           Feature::kVectorLeaves,     Feature::kCategories,    Feature::kBins,
+           Feature::kApproxBins,       Feature::kPages},
+          {{Feature::kSymmetricTrees, Feature::kPages}, {Feature::kAbsoluteError, Feature::kPages}}};
 }
 
 ParameterTable HistParameters() {

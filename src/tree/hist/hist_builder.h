@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "data/memory_budget.h"
+#include "kauri/capabilities.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -24,9 +25,7 @@ class HistBuilder : public TreeBuilder {
                        std::shared_ptr<ErrorSketch const> errors = nullptr)
       : param_(param), rules_(ParseConstraints(param)), budget_(budget), errors_(std::move(errors)) {}
 
-  bool BuildsVectorLeaves() const override { return true; }
   std::string StateKey() const override;
-  bool LearnsInGroups() const override { return true; }
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;
@@ -40,7 +39,9 @@ class HistBuilder : public TreeBuilder {
 };
 
 /// \throws Error(kParameter).
-std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map);
+std::unique_ptr<TreeBuilder> MakeHistBuilder(TrainingParams const& params);
+/// Returns the features of tree_method=hist.
+Capabilities HistSupports();
 /// Returns the parameters that the builder reads besides TreeParam.
 ParameterTable HistParameters();
 

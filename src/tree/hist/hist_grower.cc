@@ -9,30 +9,37 @@
 namespace kauri {
 
 HistData::HistData(std::shared_ptr<BinMatrix const> matrix)
-    : shared_bins(std::move(matrix)), bins(*shared_bins), workspace(bins) {}
+    : shared_bins(std::move(matrix)), bins(*shared_bins), workspace(bins), rows(bins) {}
 
 HistGrower::HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
-                       Span<std::int32_t> leaf_of_row)
-    : HostHistGrowth(ctx, rules, task, data->bins, &data->rows, leaf_of_row), workspace_(&data->workspace) {
-  workspace_->BeginTree(rules.param.grow_policy != TreeParam::kSymmetric, rules.param.min_data_in_leaf > 1);
+                       Span<std::int32_t> leaf_of_row, MakeCriterion make_criterion)
+    : SymmetricGrowth(ctx, rules, task, &data->rows, leaf_of_row),
+      workspace_(&data->workspace),
+      levels_(gain_, static_cast<double>(rules.param.gamma), data->bins, costs_) {
+  workspace_->BeginTree(!IsSymmetric(), rules.param.min_data_in_leaf > 1);
+  if (make_criterion != nullptr) criterion_ = make_criterion({ctx_, task_, data->bins, gain_});
 }
 
 std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) const {
+  if (IsSymmetric()) return SymmetricGrowth::RightCategories(node);
   BinSplitFinder const finder(gain_, cuts_);
   if (node.histogram == nullptr) {
-    auto const range = rows_->used.RangeOf(node.id);
-    FewRows const rows{task_.gradients.pairs, {rows_->used.Rows(), range.begin, range.end}, {}, node.total, false};
-    return workspace_->RightCategoriesOf(finder, rows, node.best);
+    auto const& rows = rows_->Sampled();
+    auto const range = rows.RangeOf(node.id);
+    FewRows const of_node{task_.gradients.pairs, {rows.Rows(), range.begin, range.end}, {}, node.total, false};
+    return workspace_->RightCategoriesOf(finder, of_node, node.best);
   }
-  auto const* cells = node.histogram + bins_.FeatureBegin()[node.best.feature];
+  auto const* cells = node.histogram + workspace_->Bins().FeatureBegin()[node.best.feature];
   return finder.RightCategories(node.best, cells, node.total.categories);
 }
 
 void HistGrower::FindSplits(Pairs const& pairs) {
-  auto const others = workspace_->SearchFewRows(ctx_, task_, gain_, rows_->used, pairs);
+  auto const& rows = rows_->Sampled();
+  if (criterion_ != nullptr) return criterion_->FindSplits(rows, pairs);
+  auto const others = workspace_->SearchFewRows(ctx_, task_, gain_, rows, pairs);
   if (others.empty()) return;
   auto const& adder = workspace_->Adder();
-  auto const& portions = workspace_->PlanPortions(ctx_, rows_->used, others);
+  auto const& portions = workspace_->PlanPortions(ctx_, rows, others);
   ParallelFor(portions.team, portions.NumTasks(), [&](std::int64_t index) {
     auto const& band = portions.BandOf(index);
     auto const bytes = (band.last_cell - band.first_cell) * sizeof(FixedSum);

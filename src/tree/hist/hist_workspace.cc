@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "kauri/collective.h"
 #include "tree/growth/few_rows_nodes.h"
-#include "tree/histogram/rank_splits.h"
 
 namespace kauri {
 namespace {

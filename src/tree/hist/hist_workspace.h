@@ -13,6 +13,8 @@
 /// Symmetric trees choose splits per level (level_search.h), so only histograms are made for them, for all nodes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,7 +24,6 @@
 #include "tree/growth/hist_growth.h"
 #include "tree/hist/few_rows.h"
 #include "tree/histogram/bin_split.h"
-#include "tree/histogram/cell_counts.h"
 #include "tree/histogram/histogram_adder.h"
 #include "tree/histogram/rank_histograms.h"
 #include "tree/histogram/sum_pool.h"
@@ -32,6 +33,38 @@ namespace kauri {
 
 using HistNode = GrowingNode<ScalarGrowth>;
 using HistPair = GrowingPair<ScalarGrowth>;
+
+/// Row counts of the cells of a histogram, kept if min_data_in_leaf needs them.
+///
+/// The counts follow the sums of all cells, one count per cell; the last value is the row count of the node. Each count
+/// is a FixedSum whose gradient is the count. Counts are therefore built from pairs (1, 0) by the code that adds
+/// gradients, and are subtracted for siblings and summed over ranks like sums. They cost as much as the sums, and
+/// nothing if they are not needed.
+class CellCounts {
+ public:
+  explicit CellCounts(std::uint32_t n_cells) : halves_{0, n_cells} {}
+
+  /// Sets whether the following trees count rows. n_rows: rows of the data.
+  void Set(bool is_on, std::int64_t n_rows) {
+    is_on_ = is_on;
+    pairs_.assign(is_on ? static_cast<std::size_t>(n_rows) : 0, {1, 0});
+  }
+  bool IsOn() const { return is_on_; }
+  /// Returns the size of a histogram in sums.
+  std::size_t HistogramSize() const { return is_on_ ? 2 * NumCells() + 1 : NumCells(); }
+  std::size_t NumCells() const { return halves_[1]; }
+  /// Returns the offset of the sums and, if rows are counted, the offset of the counts.
+  Span<std::size_t const> Halves() const { return {halves_.data(), is_on_ ? std::size_t{2} : std::size_t{1}}; }
+  FixedSum* Of(FixedSum* histogram) const { return histogram + NumCells(); }
+  FixedSum* AllOf(FixedSum* histogram) const { return histogram + 2 * NumCells(); }
+  /// Returns the pairs that counts are added up from, [n_rows].
+  Span<FixedPair const> Pairs() const { return pairs_; }
+
+ private:
+  std::array<std::size_t, 2> halves_;
+  bool is_on_ = false;
+  std::vector<FixedPair> pairs_;
+};
 
 /// The work of adding up histograms: portions of rows, each of which is added to one band of columns per task.
 struct HistPortions {
@@ -72,7 +105,7 @@ class HistWorkspace {
   HistogramAdder const& Adder() const { return adder_; }
 
   /// Takes back all histograms. searches_nodes: whether this object searches the splits of this tree. counts_rows:
-  /// whether histograms also have row counts (cell_counts.h), which min_data_in_leaf needs.
+  /// whether histograms also have row counts (CellCounts), which min_data_in_leaf needs.
   void BeginTree(bool searches_nodes, bool counts_rows);
 
   /// Sets `best` of the nodes in pairs with few rows and returns the other pairs. Returns all pairs in a distributed

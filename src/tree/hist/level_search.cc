@@ -5,9 +5,8 @@
 #include <numeric>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
-#include "tree/hist/level_scan.h"
 
 namespace kauri {
 namespace {

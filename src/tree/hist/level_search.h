@@ -7,7 +7,7 @@
 ///
 /// The algorithm (the oblivious trees of Kohavi & Li 1995; for boosting Prokhorenkova et al. 2018, section 4).
 /// 1. Per feature and node, the histogram is accumulated from the left, which gives the sums left of every boundary.
-/// 2. The loss changes of the boundaries are added to the scores (level_scan.h), with the missing rows on the right
+/// 2. The loss changes of the boundaries are added to the scores (bin_scan.h), with the missing rows on the right
 ///    and, if some node has missing rows, on the left. Both directions share their scores until a node has missing
 ///    rows.
 /// 3. The best score of each feature is its candidate, if it exceeds kMinLossChange. The best candidate wins, by

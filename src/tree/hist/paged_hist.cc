@@ -5,39 +5,86 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {
 namespace {
 
 constexpr std::int64_t kMinPartRows = 1 << 11;
+constexpr std::int64_t kLargestPage = std::int64_t{16} << 20U;
+constexpr std::int64_t kSmallestPage = std::int64_t{64} << 10U;
+constexpr std::int64_t kPages = 2;
+// Scratch is at most this times the bytes of a page: its rows, twice, while they are split.
+constexpr std::int64_t kScratchShare = 1;
+
+/// Returns the bytes that an engine keeps: per row and output the margins, their copy for metrics and the gradients;
+/// per row the pair and leaf of the current output, and what a metric sorts.
+std::int64_t EngineBytes(std::int64_t n_rows, std::int64_t n_outputs) {
+  constexpr std::int64_t kPerOutput = 4 + 4 + 8;
+  constexpr std::int64_t kPerRow = 8 + 4 + 16;
+  return n_rows * (n_outputs * kPerOutput + kPerRow);
+}
+
+std::int64_t ListBytes(std::int64_t n_rows, bool samples_rows) { return n_rows * (samples_rows ? 4 + 4 + 1 : 4); }
+
+std::int64_t CutBytes(BinMatrix const& layout) {
+  return static_cast<std::int64_t>(layout.Cuts().values.size() * sizeof(float));
+}
 
 }  // namespace
+
+PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size) {
+  auto const& layout = store.Layout();
+  auto const& budget = size.budget;
+  auto const n_rows = store.NumRows();
+  PagePlan plan;
+  plan.max_parts = ctx.threads;
+  std::int64_t largest = 0;
+  if (!budget.IsLimited()) {
+    plan.starts = store.PlanPages(kLargestPage, &largest);
+    plan.max_histograms = budget.bytes / 2;
+    return plan;
+  }
+  auto const histogram = static_cast<std::int64_t>(layout.NumCells() * sizeof(FixedSum));
+  auto const in_parts = (plan.max_parts - 1) * histogram;
+  auto const fixed = EngineBytes(n_rows, size.n_outputs) + ListBytes(n_rows, size.samples_rows) + size.info_bytes +
+                     (kPages + 1) * CutBytes(layout) + budget.bytes / 16;
+  auto const smallest = fixed + in_parts + histogram + (kPages + kScratchShare) * kSmallestPage;
+  budget.Require(smallest, "training on these rows in external memory");
+  auto const rest = budget.bytes - fixed - in_parts;
+  auto const for_page = std::clamp(rest / 8, kSmallestPage, kLargestPage);
+  auto const affordable = (rest - histogram) / (kPages + kScratchShare);
+  plan.starts = store.PlanPages(std::min(for_page, affordable), &largest);
+  auto const pages = (kPages + kScratchShare) * largest;
+  budget.Require(fixed + in_parts + histogram + pages, "training on these rows in external memory");
+  plan.max_histograms = (rest - pages) / histogram;
+  return plan;
+}
 
 PagedHist::PagedHist(std::shared_ptr<BinStore const> const& store, PagePlan plan)
     : store_(store), plan_(std::move(plan)), reader_(store, plan_.starts), workspace_(store_->Layout()) {}
 
-void PagedHist::Reset(TreeTask const& task) {
+void PagedHist::Reset(Span<std::uint8_t const> sampled) {
   auto const n_pages = static_cast<std::size_t>(reader_.NumPages());
   splits_.clear();
   right_categories_.clear();
   rows_.resize(n_pages);
-  other_rows_.resize(task.sampled_rows.empty() ? 0 : n_pages);
+  other_rows_.resize(sampled.empty() ? 0 : n_pages);
   for (std::size_t page = 0; page < n_pages; ++page) {
     auto const n_rows = reader_.NumRows(static_cast<std::int64_t>(page));
-    if (task.sampled_rows.empty()) {
+    if (sampled.empty()) {
       rows_[page].Reset(n_rows);
       continue;
     }
     auto const first = static_cast<std::size_t>(reader_.FirstRow(static_cast<std::int64_t>(page)));
-    auto const marks = task.sampled_rows.subspan(first, n_rows);
+    auto const marks = sampled.subspan(first, n_rows);
     rows_[page].Reset(marks, 1);
     other_rows_[page].Reset(marks, 0);
   }
 }
 
-void PagedHist::Split(Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row) {
+void PagedHist::Split(Context const& /*ctx*/, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row) {
   splits_.assign(splits.begin(), splits.end());
   leaf_of_row_ = leaf_of_row;
 }
@@ -171,15 +218,6 @@ void PagedHist::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) 
     rows_[at].WriteLeaves(ctx, leaves);
     if (!other_rows_.empty()) other_rows_[at].WriteLeaves(ctx, leaves);
   }
-}
-
-PagedGrower::PagedGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, PagedHist* pages,
-                         Span<std::int32_t> leaf_of_row)
-    : HistGrowth(ctx, rules, task.gradients.unit, pages->Layout().Cuts()),
-      task_(task),
-      pages_(pages),
-      leaf_of_row_(leaf_of_row) {
-  pages_->Pool()->GiveBackAll();
 }
 
 }  // namespace kauri

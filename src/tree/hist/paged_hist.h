@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#include "tree/growth/hist_growth.h"
+#include "tree/growth/host_growth.h"
 #include "tree/hist/hist_workspace.h"
 #include "tree/hist/page_reader.h"
 
@@ -38,17 +38,21 @@ struct TrainingSize {
 /// Plans pages and histograms. \throws Error(kMemory) if the budget has no room for one histogram and two pages.
 PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size);
 
-/// State that a builder keeps per data set.
+/// State that a builder keeps per data set: the rows of a growth, and their histograms.
 class PagedHist {
  public:
+  /// Row counts are not known before the pass.
+  static constexpr bool kCountsRows = false;
+
   PagedHist(std::shared_ptr<BinStore const> const& store, PagePlan plan);
 
   BinMatrix const& Layout() const { return store_->Layout(); }
+  QuantileCuts const& Cuts() const { return Layout().Cuts(); }
   HistogramPool* Pool() { return workspace_.Pool(); }
-  /// Begins a new tree: all rows are in its root.
-  void Reset(TreeTask const& task);
+  /// Begins a new tree: all rows are in its root. sampled: [n_rows], 0 or 1; empty if all rows are sampled.
+  void Reset(Span<std::uint8_t const> sampled);
   /// Records splits. The next FindSplits sends the rows of the nodes to their children.
-  void Split(Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
+  void Split(Context const& ctx, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
   /// Sets `best` of the nodes in `pairs`, and `histogram` where children need it. `features` (ascending) includes the
   /// features of every node. A histogram that memory cannot keep is given back.
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, Span<std::uint32_t const> features,
@@ -90,32 +94,21 @@ class PagedHist {
   std::map<std::int32_t, std::vector<std::int32_t>> right_categories_;  ///< by node
 };
 
-class PagedGrower : public HistGrowth<ScalarGrowth> {
+/// Grows one tree with a scalar in each leaf from rows in a file.
+class PagedGrower : public HostGrowth<ScalarGrowth, PagedHist> {
  public:
   PagedGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, PagedHist* pages,
-              Span<std::int32_t> leaf_of_row);
+              Span<std::int32_t> leaf_of_row)
+      : HostGrowth(ctx, rules, task, pages, leaf_of_row) {
+    rows_->Pool()->GiveBackAll();
+  }
 
  private:
-  NodeTotal MakeRoot() override { return SetRoot(task_); }
-  void ResetRows() override { pages_->Reset(task_); }
-  void SplitRows(std::vector<CodeSplit> const& splits) override { pages_->Split(splits, leaf_of_row_); }
-  void WriteLeaves() override {
-    pages_->WriteLeaves(ctx_, leaf_of_row_);
-    Smooth(task_.sampled_rows, leaf_of_row_);
-  }
-  /// Compares hessians, because row counts are not known before the pass.
-  bool HasFewerRows(HistNode const& left, HistNode const& right) const override {
-    return WeighsLess(left.total, right.total);
-  }
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override {
-    return pages_->RightCategories(gain_, node);
+    return rows_->RightCategories(gain_, node);
   }
-  void FindSplits(Pairs const& pairs) override { pages_->FindSplits(ctx_, task_, gain_, columns_.TreeSet(), pairs); }
-  void GiveBack(FixedSum* histogram) override { pages_->Pool()->GiveBack(histogram); }
-
-  TreeTask const& task_;
-  PagedHist* pages_;
-  Span<std::int32_t> leaf_of_row_;
+  void FindSplits(Pairs const& pairs) override { rows_->FindSplits(ctx_, task_, gain_, columns_.TreeSet(), pairs); }
+  void GiveBack(FixedSum* histogram) override { rows_->Pool()->GiveBack(histogram); }
 };
 
 }  // namespace kauri

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist_vector/vector_scan.h"
 

@@ -34,7 +34,7 @@ struct VectorGainParam {
   GainParam const& Of(std::int64_t output) const { return outputs[output]; }
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
   FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
-  /// Returns the row limit for a node's children. If it is active, sums include counts (counted_table.h).
+  /// Returns the row limit for a node's children. If it is active, sums include counts (vector_grower.cc).
   RowLimit LimitOf(SumRow node) const { return {least_rows, least_rows > 1 ? node[RowsPlace()] : 0}; }
   std::int64_t RowsPlace() const { return NumOutputs() + n_hessians; }
   bool HasEnough(double sum_of_hessians) const {

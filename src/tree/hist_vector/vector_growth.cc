@@ -1,10 +1,34 @@
 #include "tree/hist_vector/vector_growth.h"
 
+#include <utility>
+
+#include "collective/reduce.h"
+#include "common/threads/parallel_for.h"
 #include "tree/growth/noise_deviation.h"
 #include "tree/hist_vector/vector_adder.h"
 
 namespace kauri {
 namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 14;
+
+/// Returns the sums over all rows of all ranks. Rows that were not sampled are zeros.
+std::vector<std::int64_t> SumTable(Context const& ctx, GradientTableView const& table) {
+  auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
+  std::vector<std::vector<std::int64_t>> of_block(NumBlocks(n_rows, kRowsPerBlock));
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    std::vector<std::int64_t> sums(table.stride, 0);
+    for (auto row = begin; row < end; ++row) {
+      auto const* values = table.values.data() + row * table.stride;
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+    }
+    of_block[block] = std::move(sums);
+  });
+  std::vector<std::int64_t> total(table.stride, 0);
+  for (auto const& sums : of_block) AddSums(sums.data(), sums.size(), total.data());
+  SumOverRanks(ctx, total);
+  return total;
+}
 
 /// Bounds the weights below both children by the middle of the children's weights, in float32 like the weights.
 void PassBounds(ChildWeights weights, int sign, WeightBounds* left, WeightBounds* right) {
@@ -67,6 +91,12 @@ VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   root.gain = VectorGain(root.sums.data(), gain_, root.bounds);
   SetNode(0, root, weights);
   return root;
+}
+
+VectorTotal VectorGrowth::SetRoot(TreeTask const& task) {
+  auto sums = SumTable(ctx_, task.table);
+  if (HasNoise()) SetNoise(task.place, SumSquares(ctx_, task), sums);
+  return SetRoot(std::move(sums));
 }
 
 std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, VectorTotal const& total,

@@ -42,6 +42,8 @@ class VectorGrowth : public TreeGrowth {
   }
   /// Sets the statistics of node 0, a leaf so far, from the sums of all sampled rows.
   VectorTotal SetRoot(std::vector<std::int64_t> sums);
+  /// Does the same for a task whose table is in memory, and sets the noise of random_strength.
+  VectorTotal SetRoot(TreeTask const& task);
   /// Sets the noise of random_strength (noise_deviation.h) from the root's sums; call it before SetRoot. squares:
   /// SumSquares of each output.
   void SetNoise(TreePlace const& place, std::vector<double> const& squares, std::vector<std::int64_t> const& sums);

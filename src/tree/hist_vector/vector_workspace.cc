@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "kauri/collective.h"
 #include "tree/growth/few_rows_nodes.h"
 #include "tree/histogram/rank_histograms.h"

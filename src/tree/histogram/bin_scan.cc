@@ -43,6 +43,35 @@ HWY_INLINE V SquareBeyond(V gradient, V alpha) {
   return hn::Mul(shrunk, shrunk);
 }
 
+/// Loads the sums of the left children, one boundary per vector lane, starting at boundary `first`.
+template <typename V>
+HWY_INLINE void LoadLeft(BinBoundaries const& boundaries, std::int64_t first, V* gradient, V* hessian) {
+  BinSums const d;
+  hn::LoadInterleaved2(d, reinterpret_cast<std::int64_t const*>(boundaries.left + first), *gradient, *hessian);
+  *gradient = hn::Add(*gradient, hn::Set(d, boundaries.offset.gradient));
+  *hessian = hn::Add(*hessian, hn::Set(d, boundaries.offset.hessian));
+}
+
+/// Returns the sums of the right children.
+template <typename V>
+HWY_INLINE V RightOf(V left, std::int64_t total) {
+  return hn::Sub(hn::Set(BinSums(), total), left);
+}
+
+/// Returns fixed-point sums in float64.
+template <typename V>
+HWY_INLINE hn::Vec<BinGains> ToFloat(V sums, double unit) {
+  return hn::Mul(hn::ConvertTo(BinGains(), sums), hn::Set(BinGains(), unit));
+}
+
+/// Returns the lanes in which both children have enough hessian. A hessian of at least one fixed-point step is
+/// positive.
+template <typename V>
+HWY_INLINE hn::Mask<BinGains> HaveEnough(GainParam const& param, V hessian_l, V hessian_r) {
+  auto const least = hn::Set(BinGains(), std::max(param.min_child_weight, param.unit.hessian));
+  return hn::And(hn::Ge(hessian_l, least), hn::Ge(hessian_r, least));
+}
+
 /// Considers the boundaries of the mask, which starts at boundary `first`, with the shared formulas.
 void KeepMasked(GainParam const& param, BinBoundaries const& boundaries, std::int64_t first, hn::Mask<BinGains> mask,
                 BestBin* best) {
@@ -58,27 +87,17 @@ void KeepMasked(GainParam const& param, BinBoundaries const& boundaries, std::in
 /// Scans one boundary per vector lane, starting at boundary `first`.
 HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundaries, std::int64_t first, BestBin* best) {
   BinGains const d;
-  BinSums const di;
-  auto left_g = hn::Undefined(di);
-  auto left_h = hn::Undefined(di);
-  hn::LoadInterleaved2(di, reinterpret_cast<std::int64_t const*>(boundaries.left + first), left_g, left_h);
-  left_g = hn::Add(left_g, hn::Set(di, boundaries.offset.gradient));
-  left_h = hn::Add(left_h, hn::Set(di, boundaries.offset.hessian));
-  auto const right_g = hn::Sub(hn::Set(di, boundaries.total.gradient), left_g);
-  auto const right_h = hn::Sub(hn::Set(di, boundaries.total.hessian), left_h);
+  auto left_g = hn::Undefined(BinSums());
+  auto left_h = hn::Undefined(BinSums());
+  LoadLeft(boundaries, first, &left_g, &left_h);
+  auto const hessian_l = ToFloat(left_h, param.unit.hessian);
+  auto const hessian_r = ToFloat(RightOf(left_h, boundaries.total.hessian), param.unit.hessian);
+  auto mask = HaveEnough(param, hessian_l, hessian_r);
 
-  auto const unit_h = hn::Set(d, param.unit.hessian);
-  auto const hessian_l = hn::Mul(hn::ConvertTo(d, left_h), unit_h);
-  auto const hessian_r = hn::Mul(hn::ConvertTo(d, right_h), unit_h);
-  // A hessian of at least one fixed-point step is positive.
-  auto const min_hessian = hn::Set(d, std::max(param.min_child_weight, param.unit.hessian));
-  auto mask = hn::And(hn::Ge(hessian_l, min_hessian), hn::Ge(hessian_r, min_hessian));
-
-  auto const unit_g = hn::Set(d, param.unit.gradient);
   auto const alpha = hn::Set(d, param.alpha);
   auto const lambda = hn::Set(d, param.lambda);
-  auto const square_l = SquareBeyond(hn::Mul(hn::ConvertTo(d, left_g), unit_g), alpha);
-  auto const square_r = SquareBeyond(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);
+  auto const square_l = SquareBeyond(ToFloat(left_g, param.unit.gradient), alpha);
+  auto const square_r = SquareBeyond(ToFloat(RightOf(left_g, boundaries.total.gradient), param.unit.gradient), alpha);
   auto const below_l = hn::Add(hessian_l, lambda);
   auto const below_r = hn::Add(hessian_r, lambda);
   // Tests square_l / below_l + square_r / below_r >= bound, multiplied by both denominators.
@@ -100,6 +119,32 @@ HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundari
   }
 }
 
+/// Returns QuotientGain of sums in float64.
+template <typename V>
+HWY_INLINE V Quotient(GainParam const& param, V gradient, V hessian) {
+  BinGains const d;
+  return hn::Div(SquareBeyond(gradient, hn::Set(d, param.alpha)), hn::Add(hessian, hn::Set(d, param.lambda)));
+}
+
+/// Adds the loss changes of one boundary per vector lane to the scores, starting at boundary `first`.
+HWY_INLINE void AddVector(GainParam const& param, BinBoundaries const& boundaries, double gamma, std::int64_t first,
+                          double* scores) {
+  BinGains const d;
+  auto left_g = hn::Undefined(BinSums());
+  auto left_h = hn::Undefined(BinSums());
+  LoadLeft(boundaries, first, &left_g, &left_h);
+  auto const hessian_l = ToFloat(left_h, param.unit.hessian);
+  auto const hessian_r = ToFloat(RightOf(left_h, boundaries.total.hessian), param.unit.hessian);
+  auto const mask = HaveEnough(param, hessian_l, hessian_r);
+  if (hn::AllFalse(d, mask)) return;
+  auto const gradient_r = ToFloat(RightOf(left_g, boundaries.total.gradient), param.unit.gradient);
+  auto const gain =
+      hn::Add(Quotient(param, ToFloat(left_g, param.unit.gradient), hessian_l), Quotient(param, gradient_r, hessian_r));
+  auto const loss = hn::Sub(hn::Sub(gain, hn::Set(d, boundaries.node_gain)), hn::Set(d, gamma));
+  auto const before = hn::LoadU(d, scores + first);
+  hn::StoreU(hn::IfThenElse(mask, hn::Add(before, loss), before), d, scores + first);
+}
+
 #endif  // HWY_TARGET != HWY_SCALAR
 
 BestBin FindBestBoundary(GainParam const& param, BinBoundaries const& boundaries, double floor) {
@@ -113,6 +158,19 @@ BestBin FindBestBoundary(GainParam const& param, BinBoundaries const& boundaries
   return best;
 }
 
+void AddLosses(GainParam const& param, BinBoundaries const& boundaries, double gamma, double* scores) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  auto const lanes = static_cast<std::int64_t>(hn::Lanes(BinGains()));
+  auto const in_vectors = GainIsQuotient(param) ? boundaries.n : 0;
+  for (; i + lanes <= in_vectors; i += lanes) AddVector(param, boundaries, gamma, i, scores);
+#endif
+  for (; i < boundaries.n; ++i) {
+    auto const loss = LossOfBoundary(param, boundaries, boundaries.left[i] + boundaries.offset);
+    if (loss != -kInfinity) scores[i] += loss - gamma;
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace kauri
 HWY_AFTER_NAMESPACE();
@@ -121,9 +179,14 @@ HWY_AFTER_NAMESPACE();
 namespace kauri {
 
 HWY_EXPORT(FindBestBoundary);
+HWY_EXPORT(AddLosses);
 
 BestBin FindBestBoundary(GainParam const& param, BinBoundaries const& boundaries, double floor) {
   return HWY_DYNAMIC_DISPATCH(FindBestBoundary)(param, boundaries, floor);
+}
+
+void AddLosses(GainParam const& param, BinBoundaries const& boundaries, double gamma, double* scores) {
+  HWY_DYNAMIC_DISPATCH(AddLosses)(param, boundaries, gamma, scores);
 }
 
 }  // namespace kauri

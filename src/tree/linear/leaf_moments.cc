@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/threads/parallel_for.h"
-#include "data/row_reader.h"
+#include "data/matrix_view.h"
 #include "tree/linear/rows_by_leaf.h"
 
 namespace kauri {

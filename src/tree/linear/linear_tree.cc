@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "kauri/error.h"
-#include "tree/constraints/constraints.h"
 #include "tree/growth/tree_common.h"
 #include "tree/linear/leaf_moments.h"
-#include "tree/linear/ridge.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -18,6 +16,48 @@ namespace {
 
 /// Number of rows that a leaf needs per fitted number.
 constexpr std::int64_t kRowsPerNumber = 1;
+
+/// Minimum share of a variable's own sum of squares that must remain after the previous variables.
+constexpr double kDetermined = 1e-10;
+
+std::size_t At(std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; }
+
+/// Factorises in place. The columns of variables left out are 0, including their diagonal.
+void Factorise(std::size_t n, std::vector<double>* lower) {
+  auto& a = *lower;
+  for (std::size_t column = 0; column < n; ++column) {
+    auto const whole = a[At(column, column)];
+    auto rest = whole;
+    for (std::size_t i = 0; i < column; ++i) rest -= a[At(column, i)] * a[At(column, i)];
+    auto const diagonal = rest > kDetermined * whole ? std::sqrt(rest) : 0.0;
+    a[At(column, column)] = diagonal;
+    for (auto row = column + 1; row < n; ++row) {
+      auto value = a[At(row, column)];
+      for (std::size_t i = 0; i < column; ++i) value -= a[At(row, i)] * a[At(column, i)];
+      a[At(row, column)] = diagonal > 0.0 ? value / diagonal : 0.0;
+    }
+  }
+}
+
+/// Returns x of A x = b for a symmetric, positive semidefinite A, by Cholesky factors in float64. lower: the lower
+/// triangle of A row by row, [n * (n + 1) / 2]; b: [n]. A variable that previous variables determine to ten digits, as
+/// with equal or constant columns, gets 0 and is left out.
+std::vector<double> SolveSemidefinite(std::vector<double> lower, Span<double const> b) {
+  auto const n = b.size();
+  Factorise(n, &lower);
+  std::vector<double> x(b.begin(), b.end());
+  for (std::size_t row = 0; row < n; ++row) {
+    for (std::size_t i = 0; i < row; ++i) x[row] -= lower[At(row, i)] * x[i];
+    auto const diagonal = lower[At(row, row)];
+    x[row] = diagonal > 0.0 ? x[row] / diagonal : 0.0;
+  }
+  for (auto row = n; row-- > 0;) {
+    for (auto i = row + 1; i < n; ++i) x[row] -= lower[At(i, row)] * x[i];
+    auto const diagonal = lower[At(row, row)];
+    x[row] = diagonal > 0.0 ? x[row] / diagonal : 0.0;
+  }
+  return x;
+}
 
 /// The regression of a leaf, with the learning rate applied.
 struct Fitted {
@@ -71,20 +111,8 @@ std::optional<Fitted> Fit(LeafMoments const& moments, GainParam const& gain, Tre
 
 }  // namespace
 
-void RequireLinearTree(TreeParam const& param) {
-  if (ParseConstraints(param).HasMonotone()) {
-    Fail(ErrorKind::kParameter, "linear_tree=1 with monotone_constraints=", param.monotone_constraints,
-         ": the slopes in leaves may break the constraints; leave out one of the two.");
-  }
-  if (param.max_delta_step > 0.0F) {
-    Fail(ErrorKind::kParameter, "linear_tree=1 with max_delta_step=", param.max_delta_step,
-         ": the slopes in leaves do not support this limit; set max_delta_step=0, or linear_tree=0.");
-  }
-}
-
 void FitLinearLeaves(Context const& ctx, DataMatrix const& data, TreeTask const& task, TreeParam const& param,
                      Span<std::int32_t const> leaf_of_row, Tree* tree) {
-  data.RequireValues("linear_tree=1");
   auto const leaves = LeavesOf(*tree);
   if (leaves.empty()) return;
   auto const moments = SumMoments(ctx, *data.View(), task.gradients, leaf_of_row, leaves);

@@ -20,10 +20,7 @@
 
 namespace kauri {
 
-/// Checks that linear leaves support the parameters. \throws Error(kParameter) otherwise.
-void RequireLinearTree(TreeParam const& param);
-
-/// Sets the linear leaves of a tree grown from `task`. \throws Error(kData) unless `data` keeps its values.
+/// Sets the linear leaves of a tree grown from `task`. `data` must keep its values.
 void FitLinearLeaves(Context const& ctx, DataMatrix const& data, TreeTask const& task, TreeParam const& param,
                      Span<std::int32_t const> leaf_of_row, Tree* tree);
 

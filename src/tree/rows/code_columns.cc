@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 #include "tree/rows/route_rows.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 
 #include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
-#include "common/threads/threads_for.h"
+#include "common/threads/threads.h"
 
 namespace kauri {
 namespace {
@@ -257,6 +257,23 @@ void RowLists::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) c
       }
     });
   });
+}
+
+void MemoryRows::Reset(Span<std::uint8_t const> sampled) {
+  has_others_ = !sampled.empty();
+  if (!has_others_) return sampled_.Reset(bins_->NumRows());
+  sampled_.Reset(sampled, 1);
+  others_.Reset(sampled, 0);
+}
+
+void MemoryRows::Split(Context const& ctx, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row) {
+  sampled_.Split(ctx, *bins_, splits, leaf_of_row);
+  if (has_others_) others_.Split(ctx, *bins_, splits, leaf_of_row);
+}
+
+void MemoryRows::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const {
+  sampled_.WriteLeaves(ctx, leaf_of_row);
+  if (has_others_) others_.WriteLeaves(ctx, leaf_of_row);
 }
 
 }  // namespace kauri

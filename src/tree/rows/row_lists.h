@@ -82,4 +82,32 @@ class RowLists {
   bool is_identity_ = false;  ///< only the root exists and holds all rows; rows_ is not set
 };
 
+/// The rows of one data set in memory while a tree grows.
+class MemoryRows {
+ public:
+  /// NumRows is known for every node.
+  static constexpr bool kCountsRows = true;
+
+  /// `bins` must outlive this object.
+  explicit MemoryRows(BinMatrix const& bins) : bins_(&bins) {}
+
+  BinMatrix const& Bins() const { return *bins_; }
+  QuantileCuts const& Cuts() const { return bins_->Cuts(); }
+  /// Returns the lists of the sampled rows, which histograms are made of.
+  RowLists const& Sampled() const { return sampled_; }
+  std::int64_t NumRows(std::int32_t node) const { return sampled_.NumRows(node); }
+
+  /// Begins a new tree: all rows are in its root. sampled: [n_rows], 0 or 1; empty if all rows are sampled.
+  void Reset(Span<std::uint8_t const> sampled);
+  /// Sends rows to the children of their nodes, as RowLists::Split.
+  void Split(Context const& ctx, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
+  void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
+
+ private:
+  BinMatrix const* bins_;
+  RowLists sampled_;
+  RowLists others_;  ///< the rows that are not sampled
+  bool has_others_ = false;
+};
+
 }  // namespace kauri

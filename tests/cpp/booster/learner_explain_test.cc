@@ -9,7 +9,7 @@
 #include "booster/learner.h"
 #include "booster/predict/explained_cells.h"
 #include "booster/predict/explanation.h"
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "kauri/error.h"
 #include "support/error.h"
 #include "support/learner_predict.h"

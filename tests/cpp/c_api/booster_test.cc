@@ -76,6 +76,21 @@ TEST(BoosterHandles, MetricsKnowTheirDirection) {
   EXPECT_NE(KauriBoosterHigherIsBetter(booster.get(), "auc", nullptr), 0);
 }
 
+TEST(BoosterHandles, RankingNeedsQueries) {
+  Problem const problem;
+  auto const booster = MakeBooster(problem.data, {{"objective", "rank:ndcg"}});
+  EXPECT_EQ(XGBoosterUpdateOneIter(booster.get(), 0, problem.data.get()), -1);
+  EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_DATA);
+  EXPECT_NE(std::string(XGBGetLastError()).find("the data set has no query groups"), std::string::npos);
+  EXPECT_EQ(KauriBoosterRequireQueries(booster.get(), problem.data.get()), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("but the data have no queries"), std::string::npos);
+  std::vector<unsigned> const sizes{150, 50};
+  auto const with = MakeData(problem.values, 4, problem.labels);
+  ASSERT_OK(XGDMatrixSetUIntInfo(with.get(), "group", sizes.data(), sizes.size()));
+  EXPECT_OK(KauriBoosterRequireQueries(booster.get(), with.get()));
+  EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 0, with.get()));
+}
+
 TEST(BoosterHandles, OwnGradientsEqualTheObjective) {
   Problem const problem;
   Params const params{{"max_depth", "3"}, {"base_score", "0.5"}};

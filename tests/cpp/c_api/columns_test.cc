@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "c_api/support.h"
@@ -168,6 +169,26 @@ TEST(Columns, OfOtherNamesAreRefused) {
     }
   }
   EXPECT_EQ(BytesOf(booster), before);
+}
+
+/// Returns rows of one column of the given type, with values 0, 1 and 2.
+Data TypedData(char const* first) {
+  auto data = MakeData(Problem(3).labels, 1, Problem().labels);
+  std::vector<char const*> types{first};
+  EXPECT_OK(XGDMatrixSetStrFeatureInfo(data.get(), "feature_type", types.data(), types.size()));
+  return data;
+}
+
+TEST(Columns, OfAnotherKindAreRefused) {
+  for (auto const& [kind, other, message] : {std::tuple{"c", "q", "holds categories in the model, but numbers"},
+                                             std::tuple{"q", "c", "holds numbers in the model, but categories"}}) {
+    auto const booster = Train(TypedData(kind), Logistic(), 2);
+    EXPECT_EQ(Evaluate(booster, TypedData(kind)), 0) << XGBGetLastError();
+    for (int const type : {0, 1, 2, 6})
+      ExpectRefusal(Predict(booster, TypedData(other), type, false), message, "predict");
+    ExpectRefusal(Evaluate(booster, TypedData(other)), message, "evaluate");
+    ExpectRefusal(XGBoosterUpdateOneIter(booster.get(), 2, TypedData(other).get()), message, "update");
+  }
 }
 
 TEST(Columns, WithoutNamesAreCounted) {

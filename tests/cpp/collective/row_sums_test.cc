@@ -10,7 +10,7 @@
 #include "collective/partitions.h"
 #include "collective/query_order.h"
 #include "collective/ranks.h"
-#include "common/lane_sum.h"
+#include "common/sums.h"
 
 namespace kauri {
 namespace {

@@ -1,9 +1,9 @@
-#include "common/descending_key.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
+
+#include "common/math.h"
 
 namespace kauri {
 namespace {

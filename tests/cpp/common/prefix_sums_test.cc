@@ -1,9 +1,9 @@
-#include "common/prefix_sums.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "common/sums.h"
 
 namespace kauri {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "data/adapters/csc_adapter.h"
+#include "data/adapters/array_views.h"
 #include "data/copies/slice.h"
 #include "data/data_test_support.h"
 

@@ -12,7 +12,7 @@
 
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/row_move.h"
-#include "data/bins/codes_on_device.h"
+#include "data/bins/bin_store.h"
 #include "data/matrix_view.h"
 #include "kauri/device_memory.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "metric/log_gamma.h"
+#include "metric/element_losses.h"
 #include "metric_fixture.h"
 
 namespace kauri {

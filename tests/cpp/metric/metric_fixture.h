@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kauri/error.h"
-#include "metric/metrics.h"
+#include "metric/metric_table.h"
 #include "support/error.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "metric/row_loss.h"
+#include "metric/row_losses.h"
 #include "metric_fixture.h"
 
 namespace kauri {

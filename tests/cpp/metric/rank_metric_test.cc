@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/lane_sum.h"
+#include "common/sums.h"
 #include "metric_fixture.h"
 
 namespace kauri {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kauri/error.h"
-#include "objective/objectives.h"
+#include "objective/objective_table.h"
 #include "support/error.h"
 
 namespace kauri {

@@ -28,7 +28,11 @@ std::unique_ptr<kauri::Engine> MakeEngine() {
 void RegisterEntries(kauri::Registries* registries) {
   auto const& own = kauri::GetRegistries();
   auto const several = Is("two devices") || Is("little memory");
-  if (several) registries->tree_methods.Add({"gpu_exact", "A tree method.", own.tree_methods.Find("exact").make});
+  if (several) {
+    auto const& exact = own.tree_methods.Find("exact");
+    registries->tree_methods.Add(
+        {"gpu_exact", "A tree method.", exact.make, exact.parameters, {{kauri::Feature::kDeviceMemory}}});
+  }
   if (several || Is("one device")) {
     registries->predictors.Add({"gpu_predictor", "A predictor.", own.predictors.Find("cpu_predictor").make});
   }

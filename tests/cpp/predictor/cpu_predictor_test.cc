@@ -3,7 +3,6 @@
 #include <functional>
 #include <string>
 
-#include "predictor/output_width.h"
 #include "predictor/predictor_fixtures.h"
 #include "predictor/predictors.h"
 #include "support/error.h"

@@ -244,6 +244,42 @@ TEST(Shapley, ToleranceEndsEarlyAndIsMet) {
   }
 }
 
+/// A worth that is not a number spoils the values of the players next to it, and says nothing of the others. Those
+/// reach the tolerance, or the orders are used up.
+TEST(Shapley, ToleranceOfTheValuesThatAreNumbers) {
+  auto const games = UnanimityGames::Random(18, 40, 2, 5, 7);
+  for (auto const method : {ShapleyMethod::kMonteCarlo, ShapleyMethod::kAntithetic, ShapleyMethod::kSobol}) {
+    auto options = With(method, 100);
+    options.tolerance = 0.02;
+    FunctionGame game(18, [numbers = games.Game()](std::uint8_t const* mask) mutable {
+      double value = 0.0;
+      numbers.Evaluate(1, {mask, 18}, {&value, 1});
+      return mask[0] == 1 && std::count(mask, mask + 18, 1) == 1 ? std::nan("") : value;
+    });
+    auto const estimate = ShapleyEstimator({}, options).Estimate(&game);
+    ASSERT_TRUE(std::isnan(estimate.values[0])) << NameOf(method);
+    auto least = HUGE_VAL;
+    auto most = -HUGE_VAL;
+    auto error = 0.0;
+    for (std::size_t player = 0; player < estimate.values.size(); ++player) {
+      if (!std::isfinite(estimate.values[player])) continue;
+      least = std::min(least, estimate.values[player]);
+      most = std::max(most, estimate.values[player]);
+      error = std::max(error, estimate.errors[player]);
+    }
+    ASSERT_LT(least, most) << NameOf(method);
+    options.tolerance = 1e-9;
+    auto const all_orders = Estimated(games.Game(), options).n_evals;
+    EXPECT_TRUE(error <= 0.02 * (most - least) || estimate.n_evals == all_orders)
+        << NameOf(method) << ": " << error << " of " << most - least << ", " << estimate.n_evals << " evaluations";
+  }
+  FunctionGame nothing(18, [](std::uint8_t const*) { return std::nan(""); });  // no order mends it: the first units do
+  auto options = With(ShapleyMethod::kAntithetic, 4000);
+  options.tolerance = 0.02;
+  ShapleyEstimator({}, options).Estimate(&nothing);
+  EXPECT_LT(nothing.n_evals, 400);
+}
+
 TEST(Shapley, TheSameAgain) {
   for (auto const method : kOfOrders) {
     ShapleyEstimator const estimator({}, With(method, 30, 3));

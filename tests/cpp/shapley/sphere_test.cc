@@ -7,9 +7,7 @@
 
 #include "common/random/random.h"
 #include "shapley/order_sets.h"
-#include "shapley/sine_power.h"
 #include "shapley/sobol_points.h"
-#include "shapley/sphere_map.h"
 #include "shapley/sphere_points.h"
 
 namespace kauri {

@@ -274,14 +274,6 @@ TEST(CategoricalTree, RefusesValuesThatAreNoCategories) {
   }
 }
 
-TEST(CategoricalTree, RefusesMonotoneCategories) {
-  auto job = RandomJob(5, 30, 1);
-  job.param.monotone_constraints = "(0,1)";
-  for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
-    EXPECT_NE(ErrorOf(method, job).find("feature 1, which is categorical"), std::string::npos) << ErrorOf(method, job);
-  }
-}
-
 TEST(CategoricalTree, MonotoneNumbersBesideCategoriesWork) {
   auto job = RandomJob(6, 300, 1);
   auto const numeric = job.types.size() - 1;

@@ -1,7 +1,6 @@
-#include "cuda/common/copy_counts.h"
-
 #include <thread>
 
+#include "cuda/common/buffer.h"
 #include "cuda/common/pinned_buffer.h"
 #include "support/device_fixture.h"
 

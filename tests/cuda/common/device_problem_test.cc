@@ -1,7 +1,7 @@
 /// The messages for machines that the plug-in cannot use. No test needs a device.
 #include "cuda/common/device_problem.h"
 
-#include "cuda/common/check.h"
+#include "cuda/common/cuda_context.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

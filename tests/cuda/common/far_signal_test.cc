@@ -1,10 +1,9 @@
-#include "cuda/common/far_signal.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
 #include "support/device_fixture.h"
 

@@ -1,7 +1,6 @@
 /// Sums of values in device memory against the host's sums, which have the same order.
-#include "cuda/common/lane_sums.h"
-
-#include "common/lane_sum.h"
+#include "common/sums.h"
+#include "cuda/common/sums.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

@@ -1,6 +1,5 @@
-#include "cuda/common/prefix_sums.h"
-
-#include "common/prefix_sums.h"
+#include "common/sums.h"
+#include "cuda/common/sums.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

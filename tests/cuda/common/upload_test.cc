@@ -1,5 +1,4 @@
-#include "cuda/common/upload.h"
-
+#include "cuda/common/pinned_buffer.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

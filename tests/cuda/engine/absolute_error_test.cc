@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "booster/learner.h"
-#include "booster/model_io/model_writer.h"
-#include "booster/model_io/ubjson_writer.h"
+#include "booster/model_io/model_document.h"
+#include "booster/model_io/ubjson.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

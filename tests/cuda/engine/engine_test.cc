@@ -35,8 +35,9 @@ class Session {
   Session(std::unique_ptr<Engine> engine, std::unique_ptr<Predictor> predictor, Context const& ctx, ParamMap params)
       : engine_(std::move(engine)), predictor_(std::move(predictor)), ctx_(ctx), params_(std::move(params)) {
     objective_ = GetRegistries().objectives.Find(params_.at("objective")).make(params_);
-    builder_ = ctx.device.kind == DeviceKind::kCuda ? cuda::MakeGpuExactBuilder(params_)
-                                                    : GetRegistries().tree_methods.Find("exact").make(params_);
+    builder_ = ctx.device.kind == DeviceKind::kCuda
+                   ? cuda::MakeGpuExactBuilder(TrainingParams(params_))
+                   : GetRegistries().tree_methods.Find("exact").make(TrainingParams(params_));
     model_.n_features = 6;
     model_.n_classes = objective_->NumClasses();
     if (model_.n_classes == 0) model_.n_targets = objective_->NumOutputs(MetaInfo());
@@ -62,7 +63,7 @@ class Session {
     task.param = &tree_param_;
     std::vector<Tree> trees;
     for (task.output = 0; task.output < model_.NumOutputs(); ++task.output, ++task.place.tree_in_iteration) {
-      trees.push_back(engine_->BuildTree(ctx_, *train, *builder_, task));
+      trees.push_back(std::move(engine_->BuildTrees(ctx_, *train, *builder_, {task}).front()));
       model_.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
     }
     std::move(trees.begin(), trees.end(), std::back_inserter(model_.trees));
@@ -293,7 +294,7 @@ TEST_F(CudaEngineTest, ATreeMethodOfTheHostIsRefused) {
   ParamMap const params{{"objective", "reg:squarederror"}};
   auto const data = MakeData(50, false, 1.0F, 53);
   auto device = OnTheDevice(params);
-  device.SetBuilder(GetRegistries().tree_methods.Find("exact").make(params));
+  device.SetBuilder(GetRegistries().tree_methods.Find("exact").make(TrainingParams(params)));
   EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { device.Round(data, 1.0F); }).find("does not build in device memory"),
             std::string::npos);
 }

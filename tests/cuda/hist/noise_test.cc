@@ -8,7 +8,7 @@
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/square_rows.h"
 #include "hist/hist_fixture.h"
-#include "hist/shares_fixture.h"
+#include "hist/shards/shards_fixture.h"
 #include "kauri/table_stride.h"
 
 namespace kauri::testing {
@@ -209,7 +209,7 @@ class SharesOfNoise : public SharesTest {
     cuda::Buffer<std::int32_t> leaves;
   };
 
-  Part PartOf(CategoricalJob const& job, cuda::RowsOfShare const& rows) const {
+  Part PartOf(CategoricalJob const& job, cuda::ShardRange const& rows) const {
     auto const& pairs = job.gradients.pairs;
     auto const first = static_cast<std::ptrdiff_t>(rows.first);
     auto const end = static_cast<std::ptrdiff_t>(rows.End());
@@ -235,7 +235,7 @@ class SharesOfNoise : public SharesTest {
     }
     cuda::Event const ready(Cuda().device);
     ready.Record(Cuda());
-    std::vector<cuda::ShareInput> inputs;
+    std::vector<cuda::ShardInput> inputs;
     for (std::size_t i = 1; i < parts.size(); ++i) {
       inputs.push_back({parts[i].pairs.span(), parts[i].sampled.span(), parts[i].leaves.span(), &ready, Cuda()});
     }
@@ -244,7 +244,7 @@ class SharesOfNoise : public SharesTest {
     task.totals = cuda::TreeTotals(TotalsOf(job.gradients));
     task.sampled_rows = parts[0].sampled.span();
     task.place = job.Task().place;
-    task.shares = inputs;
+    task.shards = inputs;
     Built built;
     built.tree = builder.BuildOnDevice(Cuda(), ctx, *data, task, state.get(), parts[0].leaves.span());
     for (auto const& part : parts) {

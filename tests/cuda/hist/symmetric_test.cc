@@ -5,7 +5,7 @@
 
 #include "cuda/hist/gpu_hist_builder.h"
 #include "hist/hist_fixture.h"
-#include "hist/shares_fixture.h"
+#include "hist/shards/shards_fixture.h"
 
 namespace kauri::testing {
 namespace {

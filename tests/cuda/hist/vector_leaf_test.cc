@@ -22,7 +22,7 @@ class HistVectorLeaves : public HistDeviceTest {
   static bool DeviceBuildsThem() {
     GetCudaPluginStatus();
     auto const* method = GetRegistries().tree_methods.TryFind("gpu_hist");
-    return method != nullptr && method->make({})->BuildsVectorLeaves();
+    return method != nullptr && method->supports.features.Has(Feature::kVectorLeaves);
   }
   static void ExpectSameOrRefused(std::vector<HistCase> const& cases) {
     if (DeviceBuildsThem()) return ExpectSameTrees(cases);
@@ -78,7 +78,7 @@ TEST_F(HistVectorLeaves, TurnsOfTwoDevices) {
                                                 {{"objective", "multi:softprob"}, {"num_class", "4"}},
                                                 {{"num_target", "2"}, {"min_data_in_leaf", "900"}}}) {
     auto given = Vectors(params);
-    given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+    given.table.n_rows = 2 * cuda::kFewestRowsOfShard + 77;
     given.table.n_cols = 4;
     given.rounds = 1;
     auto const of_cpu = MakeTable(given.table, KindOf(given));

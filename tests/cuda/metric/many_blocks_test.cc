@@ -1,5 +1,5 @@
 /// Means over more blocks of rows than there are threads in the block that adds their sums.
-#include "common/block_sum.h"
+#include "common/sums.h"
 #include "cuda/metric/device_metric.h"
 #include "kauri/metric.h"
 #include "support/device_fixture.h"

@@ -4,7 +4,7 @@
 
 #include "booster/learner.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "device_group_fixture.h"
 #include "support/device_fixture.h"
 #include "support/learner_predict.h"

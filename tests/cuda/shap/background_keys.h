@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "predictor/interventional/background_batch.h"
+#include "predictor/interventional/background_tree.h"
 #include "predictor/predictor_fixtures.h"
 
 namespace kauri::testing {

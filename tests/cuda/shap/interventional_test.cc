@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "cuda/predictor/gpu_model.h"
+#include "cuda/predictor/gpu_predictor.h"
 #include "kauri/device_memory.h"
 #include "predictor/interventional/interventional.h"
 #include "shap_fixture.h"

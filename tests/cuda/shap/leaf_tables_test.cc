@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/shap/interventional_program.h"
+#include "cuda/shap/interventional.h"
 #include "shap/background_keys.h"
 #include "support/device_fixture.h"
 

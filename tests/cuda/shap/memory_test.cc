@@ -1,5 +1,5 @@
 /// Peak device memory of explanations: the model and the tiles in flight, for any number of rows.
-#include "cuda/predictor/gpu_model.h"
+#include "cuda/predictor/gpu_predictor.h"
 #include "cuda/shap/shap_model.h"
 #include "shap_fixture.h"
 

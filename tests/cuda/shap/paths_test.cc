@@ -1,6 +1,5 @@
 /// Paths and bins made on the device, compared with the host's, element by element.
 #include "cuda/shap/paths/pack_paths.h"
-#include "cuda/shap/paths/place_paths.h"
 #include "predictor/lanes/packed_paths.h"
 #include "shap/shap_fixture.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cuda/predictor/gpu_predictor.h"
-#include "predictor/output_width.h"
 #include "predictor/predictor_fixtures.h"
+#include "predictor/predictors.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

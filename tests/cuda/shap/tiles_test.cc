@@ -2,9 +2,9 @@
 #include <atomic>
 #include <thread>
 
-#include "cuda/predictor/gpu_model.h"
+#include "cuda/predictor/gpu_predictor.h"
 #include "cuda/shap/shap_model.h"
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "shap_fixture.h"
 
 namespace kauri::testing {

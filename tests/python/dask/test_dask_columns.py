@@ -67,6 +67,17 @@ def test_blocks_without_names_are_counted(client: Any, width: int) -> None:
             predict(client, model, blocks).compute()
 
 
+def test_columns_of_another_kind_are_refused(client: Any) -> None:
+    towns = FRAME.assign(town=pd.Categorical(["s", "t"] * (len(FRAME) // 2)))
+    model = kb.train({"max_depth": 3}, kb.DMatrix(towns, label=target(X)), 2, verbose_eval=False)
+    numbers = collection(towns.assign(town=1.0))
+    for predict in (kd.predict, kd.inplace_predict):
+        with pytest.raises(kb.DataError, match="holds categories in the model, but numbers"):
+            predict(client, model, numbers).compute()
+    with pytest.raises(kb.DataError, match="holds categories in the model, but numbers"):
+        kd.train(client, {}, matrix(client, towns.assign(town=1.0)), 1, xgb_model=model)
+
+
 EMPTY = pd.Categorical([None] * len(FRAME))
 TOWNS = pd.Categorical(["s", "t"] * (len(FRAME) // 2))
 

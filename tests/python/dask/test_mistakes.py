@@ -43,6 +43,13 @@ CASES: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         kb.ParameterError,
         "n_estimators is 'many'",
     ),
+    "two names of a parameter": (
+        lambda client: train(client, {"eta": 0.1, "learning_rate": 0.2}),
+        kb.ParameterError,
+        "eta=0.1 and learning_rate=0.2",
+    ),
+    "no parameter": (lambda client: train(client, {"max_dept": 3}), kb.ParameterError, "did you mean 'max_depth'"),
+    "no queries": (lambda client: train(client, {"objective": "rank:ndcg"}), kb.DataError, "no query groups"),
     "objective": (lambda client: train(client, {"objective": "binary"}), kb.ParameterError, "use binary:logistic"),
     "NaN among classes": (fit_with_nan, ValueError, "NaN: the label of row 7 is nan"),
     "zeros of Tweedie": (fit_zeros, kb.DataError, "every label is 0"),

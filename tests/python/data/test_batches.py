@@ -35,6 +35,13 @@ def parts_of(convert: Callable[[np.ndarray], Any]) -> list[dict[str, Any]]:
     return [{"data": convert(VALUES[:3])}, {"data": convert(VALUES[3:])}]
 
 
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix])
+def test_labels_of_text_are_refused(make: type[kb.DMatrix]) -> None:
+    labels = np.array(["no", "yes", "no"])
+    with pytest.raises(kb.DataError, match=r"KauriClassifier"):
+        make(Batches([{"data": VALUES[:3], "label": labels}, {"data": VALUES[3:], "label": labels}]))
+
+
 KINDS = {
     "array": np.asarray,
     "temporary": lambda values: values[::-1][::-1].astype(np.float64).tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import kauriboost as kb
@@ -67,12 +68,77 @@ def test_a_level_without_rows_is_no_new_category(how: str, shaded: Any) -> None:
     PREDICTIONS[how](shaded[0], rows)
 
 
+def test_estimators_refuse_columns_of_another_kind() -> None:
+    frame = pd.DataFrame({"x": np.arange(40.0), "grade": pd.Categorical(["u", "v"] * 20)})
+    model = kb.KauriClassifier(n_estimators=2).fit(frame, frame["x"] > 20)
+    for predict in (model.predict, model.predict_proba, model.apply):
+        with pytest.raises(kb.DataError, match=r"\('grade'\) holds categories in the model, but numbers"):
+            predict(frame.assign(grade=1.0))
+
+
 @pytest.mark.parametrize("column", NEW)
 def test_estimators_judge_a_new_category_by_its_column(column: str, shaded: Any) -> None:
     _, frame, y = shaded
     model = KauriRegressor(n_estimators=3, max_depth=2, interaction_constraints="[[0, 1]]").fit(frame, y)
     with pytest.raises(kb.DataError, match=f"{COLUMN_OF[column]} .*has the category 'zz'"):
         model.predict(NEW[column])
+
+
+class Batches(kb.DataIter):
+    """Two batches of a frame."""
+
+    def __init__(self, frame: pd.DataFrame, qid: np.ndarray | None = None) -> None:
+        self.frame, self.qid, self.at = frame, qid, 0
+        super().__init__()
+
+    def reset(self) -> None:
+        self.at = 0
+
+    def next(self, input_data: Callable[..., Any]) -> bool:
+        half = len(self.frame) // 2
+        rows = slice(half * self.at, half * (self.at + 1))
+        self.at += 1
+        if self.at == 3:
+            return False
+        input_data(
+            data=self.frame.iloc[rows], label=np.arange(half) % 2, qid=None if self.qid is None else self.qid[rows]
+        )
+        return True
+
+
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix, kb.ExtMemQuantileDMatrix])
+def test_batches_judge_by_the_column(make: type[kb.DMatrix]) -> None:
+    """Trees split on the number alone."""
+    x = np.arange(40, dtype=np.float32)
+    known = pd.DataFrame({"x": x, "grade": pd.Categorical(["u", "v"] * 20, ["u", "v", "zz"])})
+    trained = known.assign(grade=known["grade"].cat.remove_unused_categories())
+    booster = kb.train({"max_depth": 2, "interaction_constraints": "[[0]]"}, make(Batches(trained)), 2)
+    booster.predict(make(Batches(known)))
+    other = known.assign(grade=pd.Categorical(["u"] * 39 + ["zz"], ["u", "v", "zz"]))
+    with pytest.raises(kb.DataError, match=r"column 1 .*has the category 'zz'"):
+        booster.predict(make(Batches(other)))
+
+
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix, kb.ExtMemQuantileDMatrix])
+def test_batches_without_queries_are_not_ranked(make: type[kb.DMatrix]) -> None:
+    frame = pd.DataFrame({"x": np.arange(40, dtype=np.float32)})
+    kb.train({"objective": "rank:ndcg"}, make(Batches(frame, np.repeat([1, 2, 3, 4], 10))), 1)
+    with pytest.raises(kb.DataError, match="no query groups"):
+        kb.train({"objective": "rank:ndcg"}, make(Batches(frame)), 1)
+
+
+def test_batches_with_other_numbers_of_categorical_columns() -> None:
+    """Users of XGBoost's package match on these words."""
+
+    class Changing(Batches):
+        def next(self, input_data: Callable[..., Any]) -> bool:
+            self.frame = frame if self.at == 0 else frame.assign(grade=1.0)
+            return super().next(input_data)
+
+    frame = pd.DataFrame({"x": np.arange(40.0), "grade": pd.Categorical(["u", "v"] * 20)})
+    for make in (kb.DMatrix, kb.QuantileDMatrix, kb.ExtMemQuantileDMatrix):
+        with pytest.raises(kb.DataError, match="Inconsistent number of categories between batches"):
+            make(Changing(frame))
 
 
 def test_evaluation_while_training_judges_by_the_column(shaded: Any) -> None:

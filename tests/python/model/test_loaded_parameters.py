@@ -220,6 +220,49 @@ def test_the_log_says_what_takes_the_place_of_the_models(caplog: pytest.LogCaptu
     assert len([line for line in said if "base_score='0.25' was set before a model was loaded" in line]) == 1
 
 
+@pytest.mark.parametrize("booster", ["gbtree", "dart", "gblinear"])
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_base_score_set_later_is_in_every_answer(booster: str, is_loaded: bool, tmp_path: Path) -> None:
+    """It counts at once, and not from the next round on only, in whatever order the calls come."""
+    trained = train({"booster": booster, "base_score": 0.25}, 3)
+    model = kb.Booster(model_file=bytearray(trained.save_raw())) if is_loaded else trained
+    before = model.predict(DATA)
+    model.set_param("base_score", 2.25)
+    saved = kb.Booster(model_file=bytearray(model.save_raw()))
+    copied = [copy.copy(model), pickle.loads(pickle.dumps(model))]
+    copied += [model[:]] if booster != "gblinear" else []  # it has no rounds
+    score = model.eval(DATA)
+    answers = [
+        model.predict(DATA),
+        model.inplace_predict(X),
+        model.predict(DATA, pred_contribs=True).sum(axis=1),
+        model.predict(DATA, training=True),
+        model.predict(kb.DMatrix(X), training=True),
+        *(other.predict(DATA) for other in (saved, *copied)),
+    ]
+    for answer in answers:
+        np.testing.assert_allclose(answer, before + 2, rtol=1e-5)
+    assert learner_of(model)["learner_model_param"]["base_score"] == "[2.25]"
+    assert model.eval(DATA) == score == saved.eval(DATA)
+    assert updated(model, 1).save_raw() == updated(copied[1], 1).save_raw()
+
+
+def test_a_base_score_set_later_must_have_a_value_per_output() -> None:
+    model = train({"base_score": 0.5}, 2)
+    content = model.save_raw()
+    model.set_param("base_score", [0.1, 0.2])
+    for answer in (
+        lambda: model.predict(DATA),
+        lambda: model.eval(DATA),
+        model.save_raw,
+        lambda: model.update(DATA, 2),
+    ):
+        with pytest.raises(kb.ParameterError, match="base_score has 2 values for 1 outputs"):
+            answer()
+    model.set_param("base_score", 0.5)
+    assert model.save_raw() == content
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -224,3 +224,22 @@ def test_real_sets(name: str) -> None:
                 {**params, **way},
                 rounds,
             )
+
+
+def test_rules_of_columns_and_queries_hold_on_a_device() -> None:
+    """The rules are the library's; see demo/guide/checks.md."""
+    pandas = pytest.importorskip("pandas")
+    x = np.arange(40, dtype=np.float32)
+    frame = pandas.DataFrame({"x": x, "grade": pandas.Categorical(["u", "v"] * 20)})
+    params = {"device": "cuda", "max_depth": 2, "interaction_constraints": "[[0]]"}
+    booster = kb.train(params, kb.DMatrix(frame, label=x), 2)
+    new = frame.assign(grade=pandas.Categorical(["u"] * 39 + ["zz"]))
+    for rows, message in (
+        (frame[["grade", "x"]], "in another order"),
+        (frame.assign(grade=1.0), "holds categories in the model, but numbers"),
+        (new, r"column 1 .*has the category 'zz'"),
+    ):
+        with pytest.raises(kb.DataError, match=message):
+            booster.predict(kb.DMatrix(rows))
+    with pytest.raises(kb.DataError, match="no query groups"):
+        kb.train({"device": "cuda", "objective": "rank:ndcg"}, kb.DMatrix(x[:, None], label=x % 3), 1)

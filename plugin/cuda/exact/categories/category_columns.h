@@ -2,18 +2,45 @@
 /// row order, and the rows' positions identify the node whose sums each row belongs to.
 ///
 /// Per level, slice by slice: sums by category (category_sums.h), the best splits (category_split.h).
+///
+/// DeviceCategories has the categorical columns of a data set in device memory: each row's number of its category.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/exact/categories/category_codes.h"
+#include "cuda/data/device_columns.h"
 #include "cuda/exact/categories/category_split.h"
 #include "cuda/exact/entries/positions.h"
+#include "data/categories/categories.h"
 #include "tree/categories/category_split.h"
 
 namespace kauri::cuda {
+
+/// Categorical columns on the device. Immutable; 4 bytes per row of every categorical column.
+struct DeviceCategories {
+  std::int64_t n_rows = 0;
+  CategoryLists lists;                  ///< [n_cols], as FillGaps leaves them; empty: no feature is categorical
+  std::vector<std::int32_t> column_of;  ///< [n_cols]: the column of the codes, -1 for a feature without categories
+  Buffer<std::uint32_t> codes;          ///< [n_columns, n_rows] (category_sums.h)
+
+  bool Has(std::int64_t feature) const { return !lists.empty() && !lists[feature].empty(); }
+};
+
+/// Returns FillGaps(FindCategories(ctx, data)), computed from the sorted columns of `data`. 8 bytes per categorical
+/// column are copied to the host; so are the values of a column whose largest category is kMaxFilledCategory or more.
+/// \throws Error(kData) like FindCategories, which then reads the data in host memory.
+CategoryLists ListCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                             DeviceColumns const& columns);
+
+/// Returns the bytes of the codes.
+std::size_t BytesOfCodes(CategoryLists const& lists, std::int64_t n_rows);
+
+/// Makes the codes: every entry of a column writes its row's code. lists: the categories of the data of `columns`.
+DeviceCategories MakeDeviceCategories(CudaContext const& cuda, DeviceColumns const& columns, CategoryLists lists);
 
 /// Maximum number of cells of a slice, unless one node has more (160 MB of them).
 constexpr std::int64_t kCellsPerSlice = std::int64_t{1} << 22;

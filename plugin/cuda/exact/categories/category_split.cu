@@ -6,7 +6,7 @@
 ///    it.
 #include <cub/device/device_radix_sort.cuh>
 
-#include "common/descending_key.h"
+#include "common/math.h"
 #include "cuda/common/device_warp.cuh"
 #include "cuda/exact/categories/category_split.h"
 #include "cuda/exact/categories/category_warp.h"

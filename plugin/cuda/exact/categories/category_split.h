@@ -9,7 +9,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/launch.h"
-#include "cuda/exact/categories/category_types.h"
+#include "cuda/exact/categories/category_sums.h"
 #include "cuda/exact/split/find_split.h"
 
 namespace kauri::cuda {

@@ -15,7 +15,6 @@
 
 namespace kauri::cuda {
 
-constexpr int kBlockThreads = 256;
 constexpr int kWarpsPerBlock = kBlockThreads / 32;
 /// Long enough that the data kept per piece are small beside the entries, short enough that small data fill a device.
 constexpr int kTileEntries = 512;

@@ -4,7 +4,7 @@
 /// Vocabulary. A column tile is up to kTileEntries consecutive entries of one feature, the work of one warp. Its part
 /// in a node is a node piece; piece = tile * n_nodes + node. An entry whose row is in no active node has kInactive.
 ///
-/// split/find_split_interleaved.h finds splits in this phase. SortByNode ends it.
+/// split/find_split.h finds splits in this phase. SortByNode ends it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-/// \file The active node of each row: the paper's "Phase 2: update node positions".
+/// \file The active node of each row: the paper's "Phase 2: update node positions". It also has small row-wise kernels
+/// of the exact builder.
 ///
 /// First every row of a split node moves in the direction of missing values. Then the rows that have the feature move
 /// by their value. A position >= 0 is an active node; a position below 0 is ~(id of the row's leaf).
@@ -37,7 +38,7 @@ void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArra
 /// The codes and sets for nodes that split on categories; device memory, not owning.
 struct CategoryMoves {
   std::int32_t const* columns = nullptr;  ///< [n_nodes]: column of the codes; -1: a split on a number, or no split
-  std::uint32_t const* codes = nullptr;   ///< [n_columns, n_rows] (category_types.h)
+  std::uint32_t const* codes = nullptr;   ///< [n_columns, n_rows] (category_sums.h)
   std::uint32_t const* right = nullptr;   ///< [n_nodes, n_words]: one bit for each category that goes right
   std::int64_t n_words = 0;
 };
@@ -53,5 +54,10 @@ void MarkLeftRows(CudaContext const& ctx, Span<std::int32_t const> current, std:
 /// Converts positions to leaf ids, in place, through new_id (after pruning), [n_nodes of the unpruned tree]. With
 /// nullptr leaves keep their ids.
 void FinishLeaves(CudaContext const& ctx, Span<std::int32_t> positions, std::int32_t const* new_id);
+
+void FillPositions(CudaContext const& ctx, std::int32_t position, Span<std::int32_t> positions);
+
+/// Sets one bit per row: whether it is sampled. goes_left: [ceil(n_rows / 32)].
+void MarkSampled(CudaContext const& ctx, Span<std::uint8_t const> sampled, std::uint32_t* goes_left);
 
 }  // namespace kauri::cuda

@@ -7,7 +7,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kRowsPerBlock = 4096;
 
 /// Sorts the keys in ascending order. n: a power of two, the same in all threads of the block, which all take part.
@@ -16,7 +15,7 @@ __device__ void SortInBlock(std::uint32_t* keys, int n) {
   __syncthreads();
   for (int size = 2; size <= n; size *= 2) {
     for (int step = size / 2; step > 0; step /= 2) {
-      for (int pair = static_cast<int>(threadIdx.x); pair < n / 2; pair += kThreads) {
+      for (int pair = static_cast<int>(threadIdx.x); pair < n / 2; pair += kBlockThreads) {
         int const low = 2 * pair - (pair & (step - 1));  // the bit of `step` is not set in it
         int const high = low + step;
         std::uint32_t const a = keys[low];
@@ -53,7 +52,7 @@ struct SortedResiduals {
 };
 
 /// One block per node.
-__global__ void __launch_bounds__(kThreads) EdgesKernel(NodeBinsTask task) {
+__global__ void __launch_bounds__(kBlockThreads) EdgesKernel(NodeBinsTask task) {
   __shared__ std::uint32_t keys[kMostEdgeRows];
   std::int64_t const begin = task.rows.begin[blockIdx.x];
   std::int64_t const n_rows = task.rows.begin[blockIdx.x + 1] - begin;
@@ -61,7 +60,7 @@ __global__ void __launch_bounds__(kThreads) EdgesKernel(NodeBinsTask task) {
   int const n_some = static_cast<int>((n_rows + stride - 1) / stride);
   int n_sorted = 1;
   while (n_sorted < n_some) n_sorted *= 2;
-  for (int i = static_cast<int>(threadIdx.x); i < n_sorted; i += kThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < n_sorted; i += kBlockThreads) {
     std::uint32_t key = kNoOrderedBits;
     if (i < n_some) {
       std::uint32_t const row = task.rows.rows[begin + i * stride];
@@ -77,7 +76,7 @@ __global__ void __launch_bounds__(kThreads) EdgesKernel(NodeBinsTask task) {
 }
 
 /// Rows of the block's first node are added up in shared memory: in a large node these are nearly all rows.
-__global__ void __launch_bounds__(kThreads) BinsKernel(NodeBinsTask task) {
+__global__ void __launch_bounds__(kBlockThreads) BinsKernel(NodeBinsTask task) {
   __shared__ unsigned long long words[2 * kLabelBins];
   auto* const shared = reinterpret_cast<ResidualSum*>(words);
   std::int64_t const n_used = task.rows.begin[task.rows.n_nodes];
@@ -87,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) BinsKernel(NodeBinsTask task) {
   std::uint32_t const first_node = task.rows.nodes[first];
   if (threadIdx.x < kLabelBins) shared[threadIdx.x] = {};
   __syncthreads();
-  for (std::int64_t place = first + threadIdx.x; place < end; place += kThreads) {
+  for (std::int64_t place = first + threadIdx.x; place < end; place += kBlockThreads) {
     std::uint32_t const node = task.rows.nodes[place];
     std::uint32_t const row = task.rows.rows[place];
     std::int64_t const table = static_cast<std::int64_t>(node) * static_cast<std::int64_t>(kLabelBins);
@@ -107,8 +106,8 @@ struct NoLeftBins {
 };
 
 /// One thread per node.
-__global__ void __launch_bounds__(kThreads) ErrorsKernel(NodeBinsTask task) {
-  std::int64_t const node = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) ErrorsKernel(NodeBinsTask task) {
+  std::int64_t const node = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (node >= task.rows.n_nodes) return;
   ResidualSum const* const bins = task.node_bins + node * static_cast<std::int64_t>(kLabelBins);
   NodeLabels labels;
@@ -122,9 +121,9 @@ __global__ void __launch_bounds__(kThreads) ErrorsKernel(NodeBinsTask task) {
 void FindNodeBins(CudaContext const& cuda, NodeBinsTask const& task) {
   auto const n_nodes = task.rows.n_nodes;
   FillZero(cuda, task.node_bins, static_cast<std::size_t>(n_nodes) * kLabelBins);
-  Launch(cuda, static_cast<unsigned>(n_nodes), kThreads, EdgesKernel, task);
-  Launch(cuda, GridFor(task.rows.n_rows, kRowsPerBlock), kThreads, BinsKernel, task);
-  Launch(cuda, GridFor(n_nodes, kThreads), kThreads, ErrorsKernel, task);
+  Launch(cuda, static_cast<unsigned>(n_nodes), kBlockThreads, EdgesKernel, task);
+  Launch(cuda, GridFor(task.rows.n_rows, kRowsPerBlock), kBlockThreads, BinsKernel, task);
+  Launch(cuda, GridFor(n_nodes, kBlockThreads), kBlockThreads, ErrorsKernel, task);
 }
 
 }  // namespace kauri::cuda

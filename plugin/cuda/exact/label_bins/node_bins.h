@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
+#include "cuda/exact/label_bins/label_rows.h"
 #include "cuda/exact/label_bins/label_types.h"
-#include "cuda/exact/label_bins/node_order.h"
 
 namespace kauri::cuda {
 

@@ -3,7 +3,7 @@
 #include "cuda/exact/entries/warp_tile.cuh"
 #include "cuda/exact/label_bins/piece_walk.h"
 #include "cuda/exact/label_bins/split_by_errors.h"
-#include "cuda/exact/split/live_segment.cuh"
+#include "cuda/exact/split/commit_best.cuh"
 #include "tree/split_gain.h"
 
 namespace kauri::cuda {

@@ -4,7 +4,7 @@
 #include "cuda/exact/entries/warp_tile.cuh"
 #include "cuda/exact/label_bins/atomic_sums.cuh"
 #include "cuda/exact/label_bins/tile_sums.h"
-#include "cuda/exact/split/live_segment.cuh"
+#include "cuda/exact/split/commit_best.cuh"
 
 namespace kauri::cuda {
 namespace {

@@ -1,4 +1,4 @@
-/// The steps are listed in find_split_interleaved.h. Bytes per entry: 4 in, a gathered byte, 12 in and 1 out
+/// The steps are listed in find_split.h. Bytes per entry: 4 in, a gathered byte, 12 in and 1 out
 /// (multireduce); 13 in (multiscan).
 #include <cub/block/block_scan.cuh>
 
@@ -6,7 +6,7 @@
 #include "cuda/exact/entries/interleaved_tile.cuh"
 #include "cuda/exact/entries/warp_pieces.cuh"
 #include "cuda/exact/split/commit_best.cuh"
-#include "cuda/exact/split/find_split_interleaved.h"
+#include "cuda/exact/split/find_split.h"
 
 namespace kauri::cuda {
 namespace {

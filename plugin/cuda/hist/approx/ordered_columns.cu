@@ -8,13 +8,12 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::size_t kPartBytes = std::size_t{8} << 20U;  ///< size of the parts in which rows in host memory are sent
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-__global__ void __launch_bounds__(kThreads) RowNumbersKernel(std::uint32_t* rows, std::int64_t n_rows) {
-  auto const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) RowNumbersKernel(std::uint32_t* rows, std::int64_t n_rows) {
+  auto const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row < n_rows) rows[row] = static_cast<std::uint32_t>(row);
 }
 
@@ -26,7 +25,7 @@ class PairSorter {
 
   /// rows (out): row numbers of the sorted keys.
   void Sort(std::uint32_t* keys, std::uint32_t* rows) {
-    Launch(cuda_, GridFor(n_rows_, kThreads), kThreads, RowNumbersKernel, rows, n_rows_);
+    Launch(cuda_, GridFor(n_rows_, kBlockThreads), kBlockThreads, RowNumbersKernel, rows, n_rows_);
     cub::DoubleBuffer<std::uint32_t> key_buffers(keys, spare_keys_.data());
     cub::DoubleBuffer<std::uint32_t> row_buffers(rows, spare_rows_.data());
     scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {

@@ -8,17 +8,16 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 /// Enough to fill a device, and few enough for three atomics per warp.
 constexpr unsigned kMostBlocks = 1056;
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     WeightsKernel(Span<FixedPair const> pairs, float* weights, SeenWeights* bounds) {
   SeenWeights seen{};
-  std::size_t const step = static_cast<std::size_t>(gridDim.x) * kThreads;
-  for (auto row = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x; row < pairs.size(); row += step) {
+  std::size_t const step = static_cast<std::size_t>(gridDim.x) * kBlockThreads;
+  for (auto row = static_cast<std::size_t>(blockIdx.x) * kBlockThreads + threadIdx.x; row < pairs.size(); row += step) {
     auto const weight = static_cast<float>(pairs[row].hessian);
     auto const key = ToKey(weight);
     seen.largest = max(seen.largest, key);
@@ -47,8 +46,8 @@ void TreeWeights::Update(CudaContext const& cuda, Span<FixedPair const> pairs) {
   }
   on_device_.Reserve(cuda, 1);
   FillZero(cuda, on_device_.data(), 1);
-  auto const n_blocks = std::min(GridFor(static_cast<std::int64_t>(pairs.size()), kThreads), kMostBlocks);
-  Launch(cuda, n_blocks, kThreads, WeightsKernel, pairs, weights_.data(), on_device_.data());
+  auto const n_blocks = std::min(GridFor(static_cast<std::int64_t>(pairs.size()), kBlockThreads), kMostBlocks);
+  Launch(cuda, n_blocks, kBlockThreads, WeightsKernel, pairs, weights_.data(), on_device_.data());
   bounds_ = ToHost(cuda, on_device_.data(), 1)[0];
 }
 

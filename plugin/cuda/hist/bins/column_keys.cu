@@ -14,10 +14,9 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kLanes = 32;
 constexpr int kTileRows = 256;
-constexpr int kTileCols = kThreads / kLanes;
+constexpr int kTileCols = kBlockThreads / kLanes;
 /// Distance between the columns of a tile, chosen so that the keys that a warp writes, 4 rows of 8 columns, lie in
 /// different banks.
 constexpr int kTileStride = kTileRows + 4;
@@ -66,7 +65,7 @@ __device__ void LoadTile(RowPart const& part, Tile const& tile, std::uint32_t* k
   int const col = static_cast<int>(threadIdx.x) % kTileCols;
   if (col >= tile.n_cols) return;
   auto const* const values = part.values + (tile.first_col + col) * part.col_stride;
-  for (int row = static_cast<int>(threadIdx.x) / kTileCols; row < tile.n_rows; row += kThreads / kTileCols) {
+  for (int row = static_cast<int>(threadIdx.x) / kTileCols; row < tile.n_rows; row += kBlockThreads / kTileCols) {
     float const value = values[(tile.first_row + row) * part.row_stride];
     keys[col * kTileStride + row] = value == value ? ToKey(value) : kNoKey;
   }
@@ -86,7 +85,7 @@ __device__ void StoreColumn(RowPart const& part, KeysTask const& task, Tile cons
   }
 }
 
-__global__ void __launch_bounds__(kThreads) KeysKernel(RowPart part, KeysTask task, unsigned n_col_tiles) {
+__global__ void __launch_bounds__(kBlockThreads) KeysKernel(RowPart part, KeysTask task, unsigned n_col_tiles) {
   __shared__ std::uint32_t keys[kTileCols * kTileStride];
   std::int64_t const first_col = static_cast<std::int64_t>(blockIdx.x % n_col_tiles) * kTileCols;
   int const n_cols = static_cast<int>(min(static_cast<std::int64_t>(kTileCols), task.n_cols - first_col));
@@ -111,7 +110,7 @@ void WriteKeys(CudaContext const& cuda, RowPart const& part, KeysTask const& tas
   if (n_col_tiles == 0) return;
   auto const n_row_tiles = (part.n_rows + kTileRows - 1) / kTileRows;
   auto const blocks_per_col = std::min(n_row_tiles, std::max<std::int64_t>(1, kMostBlocks / n_col_tiles));
-  Launch(cuda, static_cast<unsigned>(blocks_per_col * n_col_tiles), kThreads, KeysKernel, part, task,
+  Launch(cuda, static_cast<unsigned>(blocks_per_col * n_col_tiles), kBlockThreads, KeysKernel, part, task,
          static_cast<unsigned>(n_col_tiles));
 }
 

@@ -17,7 +17,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::size_t kColumnsOfWeights = 2;
 constexpr std::size_t kLanes = 2;
 
@@ -26,9 +25,9 @@ std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 std::size_t NumLanes(bool has_weights) { return has_weights ? 1 : kLanes; }
 
 /// below: [n + 1], the first of which is 0.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     UnitsKernel(float const* weights, std::int64_t n, WeightUnit unit, std::int64_t* below) {
-  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row >= n) return;
   if (row == 0) below[0] = 0;
   below[row + 1] = unit.Of(weights[row]);
@@ -98,7 +97,7 @@ void ColumnSorter::SortWithWeights(Lane* lane, std::uint32_t** keys, std::int64_
   });
   *keys = buffers.Current();
   lane->spare = buffers.Alternate();
-  Launch(cuda, GridFor(n_rows_, kThreads), kThreads, UnitsKernel, weights.Current(), n_rows_, unit_, below);
+  Launch(cuda, GridFor(n_rows_, kBlockThreads), kBlockThreads, UnitsKernel, weights.Current(), n_rows_, unit_, below);
   lane->scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveSum(temp, bytes, below + 1, below + 1, n_rows_, cuda.stream);
   });

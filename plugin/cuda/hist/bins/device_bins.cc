@@ -88,6 +88,16 @@ void PlaceSums(DeviceBins* bins) {
   }
 }
 
+/// Sets the list and the marks of the categorical features.
+void ListCategorical(DeviceBins* bins) {
+  bins->categorical.clear();
+  for (std::uint32_t feature = 0; feature < bins->features.size(); ++feature) {
+    if (bins->cuts->IsCategorical(feature)) bins->categorical.push_back(feature);
+  }
+  bins->is_categorical.assign(bins->categorical.empty() ? 0 : bins->features.size(), 0);
+  for (auto const feature : bins->categorical) bins->is_categorical[feature] = 1;
+}
+
 }  // namespace
 
 void PlaceGroupsInBytes(DeviceBins* bins) {
@@ -159,10 +169,13 @@ DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& from) {
 }
 
 void UploadLayout(CudaContext const& cuda, DeviceBins* bins) {
+  ListCategorical(bins);
   bins->device_features = ToDevice(cuda, bins->features);
   bins->device_columns = ToDevice(cuda, bins->columns);
   bins->device_groups = ToDevice(cuda, bins->groups);
   bins->cut_values = ToDevice(cuda, bins->cuts->values);
+  bins->min_values = ToDevice(cuda, bins->cuts->min_values);
+  bins->device_is_categorical = ToDevice(cuda, bins->is_categorical);
 }
 
 }  // namespace kauri::cuda

@@ -60,7 +60,8 @@ struct CodeGroup {
   std::uint32_t first_sum = 0;
 };
 
-/// Immutable after construction.
+/// Bins of one data set, or of one tree with tree_method=approx. Immutable once made. The state that trees grow in
+/// (HistOnDevice) owns them together with whoever made them, and replaces them as a whole.
 struct DeviceBins {
   std::int64_t n_rows = 0;
   std::shared_ptr<QuantileCuts const> cuts;  ///< host
@@ -73,11 +74,15 @@ struct DeviceBins {
   Buffer<FeatureCodes> device_features;
   Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
-  Buffer<float> cut_values;        ///< copy of the values in `cuts`
-  CodeArray<std::uint8_t> bytes;   ///< group by group [n_rows, width]; kBytes
-  CodeArray<std::uint16_t> words;  ///< [n_rows, n_columns]; kWords
-  Buffer<std::int64_t> row_ptr;    ///< [n_rows + 1]; kCells
-  CodeArray<std::uint32_t> cells;  ///< [n_entries], ascending within a row; kCells
+  Buffer<float> cut_values;                    ///< copy of the values in `cuts`
+  Buffer<float> min_values;                    ///< [n_cols], copy of the minimum values in `cuts`
+  std::vector<std::uint32_t> categorical;      ///< indices of the categorical features, ascending; host
+  std::vector<std::uint8_t> is_categorical;    ///< [n_cols]; empty if there are no categorical features; host
+  Buffer<std::uint8_t> device_is_categorical;  ///< copy of `is_categorical`
+  CodeArray<std::uint8_t> bytes;               ///< group by group [n_rows, width]; kBytes
+  CodeArray<std::uint16_t> words;              ///< [n_rows, n_columns]; kWords
+  Buffer<std::int64_t> row_ptr;                ///< [n_rows + 1]; kCells
+  CodeArray<std::uint32_t> cells;              ///< [n_entries], ascending within a row; kCells
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(features.size()); }
   /// Returns the size of all groups; kBytes only.
@@ -104,7 +109,7 @@ DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& bins);
 /// Sets the offsets of the groups, one behind the other, for the number of rows of `bins`.
 void PlaceGroupsInBytes(DeviceBins* bins);
 
-/// Copies the host's side of the layout to the device.
+/// Lists the categorical features, and copies the host's side of the layout to the device.
 void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
 
 /// Returns the bytes that kernels' codes take in a layout of these bins.

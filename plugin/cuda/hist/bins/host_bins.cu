@@ -10,7 +10,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::int64_t kSlabCodes = std::int64_t{1} << 26U;
 
 /// Task of copying codes between arrays of rows with different strides.
@@ -27,7 +26,7 @@ struct Regrouping {
 
 template <typename Code>
 __global__ void RegroupKernel(Regrouping<Code> task) {
-  auto const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  auto const index = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   auto const row = index / task.n_written;
   auto const column = index % task.n_written;
   if (row >= task.n_rows) return;
@@ -37,7 +36,7 @@ __global__ void RegroupKernel(Regrouping<Code> task) {
 
 template <typename Code>
 void Regroup(CudaContext const& cuda, Regrouping<Code> const& task) {
-  Launch(cuda, GridFor(task.n_rows * task.n_written, kThreads), kThreads, RegroupKernel<Code>, task);
+  Launch(cuda, GridFor(task.n_rows * task.n_written, kBlockThreads), kBlockThreads, RegroupKernel<Code>, task);
 }
 
 /// Calls place(slab, first_row, n_rows) with slabs of rows in device memory.

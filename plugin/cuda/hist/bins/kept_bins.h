@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cuda/hist/bins/device_bins.h"
-#include "data/bins/codes_on_device.h"
+#include "data/bins/bin_store.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 

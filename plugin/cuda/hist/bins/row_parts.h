@@ -17,7 +17,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "data/bins/codes_on_device.h"
+#include "data/bins/bin_store.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 

@@ -9,8 +9,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
 struct ValuesTask {
   CodeView codes;
   FeaturePlace const* places;       ///< [n_cols]
@@ -22,8 +20,8 @@ struct ValuesTask {
 };
 
 /// One thread per value, in the order in which they are written.
-__global__ void __launch_bounds__(kThreads) ValuesKernel(ValuesTask task) {
-  auto const element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) ValuesKernel(ValuesTask task) {
+  auto const element = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (element >= task.n_rows * task.n_cols) return;
   auto const row = element / task.n_cols;
   auto const col = element - row * task.n_cols;
@@ -56,7 +54,7 @@ void WriteValues(CudaContext const& cuda, DeviceBins const& bins, float* to) {
   auto const cells = ToDevice(cuda, first_cells);
   ValuesTask const task{
       ViewOf(bins), of_feature.data(), cells.data(), on_device.data(), bins.n_rows, bins.NumCols(), to};
-  Launch(cuda, GridFor(bins.n_rows * bins.NumCols(), kThreads), kThreads, ValuesKernel, task);
+  Launch(cuda, GridFor(bins.n_rows * bins.NumCols(), kBlockThreads), kBlockThreads, ValuesKernel, task);
   cuda.Synchronize();  // for the copies, whose sources are destroyed
 }
 

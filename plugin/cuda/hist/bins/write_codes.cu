@@ -15,7 +15,6 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 /// Threads of a block whose cuts leave no room for another block.
 constexpr int kLargeBlock = 1024;
 constexpr unsigned kLanes = 32;
@@ -106,8 +105,8 @@ struct WordsTask {
   std::uint16_t* codes;  ///< of the part's first row
 };
 
-__global__ void __launch_bounds__(kThreads) WordsKernel(RowPart part, WordsTask task) {
-  auto const element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) WordsKernel(RowPart part, WordsTask task) {
+  auto const element = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (element >= part.n_rows * task.n_cols) return;
   auto const row = element / task.n_cols;
   auto const col = element - row * task.n_cols;
@@ -142,7 +141,7 @@ void WriteBytes(CudaContext const& cuda, RowPart const& part, DeviceBins const& 
     GroupTask<std::uint8_t> const task{
         group,      bins.device_features.data() + group.first_column, bins.cut_values.data(), codes, group.width,
         group.width};
-    WriteGroup(cuda, part, task, kThreads);
+    WriteGroup(cuda, part, task, kBlockThreads);
   }
 }
 
@@ -160,7 +159,7 @@ void WriteWords(CudaContext const& cuda, RowPart const& part, DeviceBins const& 
   for (auto const& feature : bins.features) n_codes = std::max(n_codes, feature.n_codes);
   if (n_codes > MostSharedCodes(cuda)) {
     WordsTask const task{bins.device_features.data(), bins.cut_values.data(), n_cols, codes};
-    return Launch(cuda, GridFor(part.n_rows * n_cols, kThreads), kThreads, WordsKernel, part, task);
+    return Launch(cuda, GridFor(part.n_rows * n_cols, kBlockThreads), kBlockThreads, WordsKernel, part, task);
   }
   for (std::uint32_t first = 0; first < n_cols; first += kLanes) {
     auto const n = std::min(kLanes, n_cols - first);

@@ -11,8 +11,8 @@
 
 namespace kauri::cuda::few_rows {
 
-constexpr int kThreads = 512;
-constexpr std::uint32_t kWarps = kThreads / 32;
+constexpr int kFewRowsThreads = 512;
+constexpr std::uint32_t kFewRowsWarps = kFewRowsThreads / 32;
 /// Node of a row that is not needed any more.
 constexpr std::uint8_t kNoNode = 255;
 
@@ -49,7 +49,7 @@ struct LevelSplit {
   }
 };
 
-struct BlockMemory {
+struct FewRowsMemory {
   FoundSplit* best;      ///< [2, most_nodes]: among the block's features; other blocks may still read the last level's
   LevelNode* nodes;      ///< [2, most_nodes]: the nodes of the last level make the next
   LevelSplit* splits;    ///< [most_nodes], of the level before: the best of all blocks
@@ -57,13 +57,15 @@ struct BlockMemory {
   OwnFeature* features;  ///< [most_own]
   FixedSum* sums;        ///< [sums_at_once, most_codes]: as limbs while rows are added
   std::uint8_t* bins;    ///< [sums_at_once, most_codes]: bins of the sums that List keeps
-  bin_scan::WarpBins* of_warps;        ///< [2, kWarps]: other warps may still read the last turn's
+  bin_scan::WarpBins* of_warps;        ///< [2, kFewRowsWarps]: other warps may still read the last turn's
   bin_scan::BinCandidate* candidates;  ///< [NumCandidates(sums_at_once)]
   std::uint8_t* node_of_row;           ///< [n_rows]
   std::uint8_t* codes;                 ///< [most_own, n_rows]
 
   /// Returns the number of candidates of n_sums sums at once; several warps may share one sum.
-  KAURI_HD static std::uint32_t NumCandidates(std::uint32_t n_sums) { return n_sums < kWarps ? kWarps : n_sums; }
+  KAURI_HD static std::uint32_t NumCandidates(std::uint32_t n_sums) {
+    return n_sums < kFewRowsWarps ? kFewRowsWarps : n_sums;
+  }
 
   /// Lays out the arrays in `base`, which may be null; returns their size in bytes.
   KAURI_HD std::size_t Lay(FewRowsShape const& shape, std::uint32_t n_rows, char* base) {
@@ -81,7 +83,7 @@ struct BlockMemory {
     lay(features, shape.most_own);
     lay(sums, n_cells);
     lay(bins, n_cells);
-    lay(of_warps, 2 * std::size_t{kWarps});
+    lay(of_warps, 2 * std::size_t{kFewRowsWarps});
     lay(candidates, NumCandidates(shape.sums_at_once));
     lay(node_of_row, n_rows);
     lay(codes, std::size_t{shape.most_own} * n_rows);

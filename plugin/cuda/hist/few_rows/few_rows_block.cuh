@@ -42,12 +42,12 @@ class BlockOfFewRows {
     n_own_ = rank < n_features ? (n_features - rank - 1) / task.shape.n_blocks + 1 : 0;
   }
 
-  __device__ BlockMemory const& Memory() const { return memory_; }
+  __device__ FewRowsMemory const& Memory() const { return memory_; }
   __device__ GainParam const& Gain() const { return gain_; }
 
   /// Puts all rows into the root.
   __device__ void Begin() {
-    for (auto own = threadIdx.x; own < n_own_; own += kThreads) {
+    for (auto own = threadIdx.x; own < n_own_; own += kFewRowsThreads) {
       auto const feature = task_.find.tree_features.data()[rank_ + own * task_.shape.n_blocks];
       memory_.features[own] = {feature, task_.find.features[feature], task_.places[feature]};
     }
@@ -56,7 +56,7 @@ class BlockOfFewRows {
       memory_.nodes[0] = {{sum, NodeGain(sum, gain_, {}), {}, -1, 0}, 0};
     }
     __syncthreads();
-    for (auto row = threadIdx.x; row < task_.n_rows; row += kThreads) {
+    for (auto row = threadIdx.x; row < task_.n_rows; row += kFewRowsThreads) {
       memory_.node_of_row[row] = 0;
       for (std::uint32_t own = 0; own < n_own_; ++own) {
         // A row without a code of the feature gets code 255, which the feature does not have: a feature with 256 codes
@@ -79,12 +79,13 @@ class BlockOfFewRows {
       AddRows(first, count, moves && first == 0);
       __syncthreads();
       auto const n_parts = NumParts(count * n_own_);
-      for (std::uint32_t turn = 0; turn * kWarps < count * n_own_ * n_parts; ++turn) {
-        WarpPart const part = PartOf(turn * kWarps + threadIdx.x / 32, count * n_own_, n_parts);
-        Search(nodes, part, n_parts, memory_.of_warps + turn % 2 * kWarps);
+      for (std::uint32_t turn = 0; turn * kFewRowsWarps < count * n_own_ * n_parts; ++turn) {
+        WarpPart const part = PartOf(turn * kFewRowsWarps + threadIdx.x / 32, count * n_own_, n_parts);
+        Search(nodes, part, n_parts, memory_.of_warps + turn % 2 * kFewRowsWarps);
       }
       __syncthreads();
-      for (auto node = threadIdx.x / 32; node < count; node += kWarps) KeepBest(node, n_parts, best + first + node);
+      for (auto node = threadIdx.x / 32; node < count; node += kFewRowsWarps)
+        KeepBest(node, n_parts, best + first + node);
     }
   }
 
@@ -94,7 +95,7 @@ class BlockOfFewRows {
   __device__ static std::uint32_t NumParts(std::uint32_t n_sums) {
     constexpr std::uint32_t kMostParts = kMostFewCodes / 32;
     std::uint32_t n_parts = kMostParts;
-    while (n_parts > 1 && n_parts * n_sums > kWarps) n_parts /= 2;
+    while (n_parts > 1 && n_parts * n_sums > kFewRowsWarps) n_parts /= 2;
     return n_parts;
   }
 
@@ -111,7 +112,7 @@ class BlockOfFewRows {
 
   __device__ void Clear(std::uint32_t n_sums) {
     auto* const fours = reinterpret_cast<uint4*>(memory_.sums);
-    for (auto i = threadIdx.x; i < n_sums * task_.shape.most_codes; i += kThreads) fours[i] = {0, 0, 0, 0};
+    for (auto i = threadIdx.x; i < n_sums * task_.shape.most_codes; i += kFewRowsThreads) fours[i] = {0, 0, 0, 0};
   }
 
   /// Some rows of a thread, whose loads are in flight at the same time.
@@ -120,7 +121,7 @@ class BlockOfFewRows {
     std::uint32_t first;
     std::uint32_t nodes[kSize];
 
-    __device__ std::uint32_t Row(std::uint32_t i) const { return first + i * kThreads; }
+    __device__ std::uint32_t Row(std::uint32_t i) const { return first + i * kFewRowsThreads; }
   };
 
   /// Finds the nodes of the rows. If `moves`, first moves the rows on from the level before.
@@ -143,7 +144,8 @@ class BlockOfFewRows {
 
   __device__ void AddRows(std::uint32_t first, std::uint32_t count, bool moves) {
     if (n_own_ == 0) return;
-    for (RowBatch batch{threadIdx.x, {}}; batch.first < task_.n_rows; batch.first += RowBatch::kSize * kThreads) {
+    for (RowBatch batch{threadIdx.x, {}}; batch.first < task_.n_rows;
+         batch.first += RowBatch::kSize * kFewRowsThreads) {
       FixedPair pairs[RowBatch::kSize];
 #pragma unroll
       for (std::uint32_t i = 0; i < RowBatch::kSize; ++i) {
@@ -273,7 +275,7 @@ class BlockOfFewRows {
   GainParam gain_;
   std::uint32_t rank_;
   std::uint32_t n_own_;  ///< number of features of the block
-  BlockMemory memory_{};
+  FewRowsMemory memory_{};
 };
 
 }  // namespace kauri::cuda::few_rows

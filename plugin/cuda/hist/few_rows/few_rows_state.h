@@ -1,4 +1,5 @@
-/// \file State that trees of few rows need besides the codes; kept from tree to tree.
+/// \file Buffers of trees of few rows, kept from tree to tree. FewRowsGrower alone uses them: their contents are valid
+/// from its Search until its tree is complete.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct FewRowsState {
 
   ClusterRoom room;                   ///< room of the device; set when bins of few rows are first taken
   std::uint32_t most_codes = 0;       ///< of a feature; 0: there are too many rows, or bins of another kind
+  Upload of_tree;                     ///< features and totals
   PinnedBuffer<FewRowsSplit> answer;  ///< FewRowsTask::found
 };
 

@@ -20,7 +20,7 @@ __device__ void ChooseSplits(cg::cluster_group const& cluster, FoundSplit* best,
   constexpr std::uint32_t kWords = sizeof(FoundSplit) / sizeof(std::uint32_t);
   static_assert(kWords <= 32, "a lane copies a word");
   std::uint32_t const lane = threadIdx.x % 32;
-  for (auto node = threadIdx.x / 32; node < n_nodes; node += kWarps) {
+  for (auto node = threadIdx.x / 32; node < n_nodes; node += kFewRowsWarps) {
     double loss_change = 0.0;
     std::uint32_t feature = kNoFeature;
     std::uint32_t rank = 0;
@@ -94,7 +94,7 @@ __device__ std::uint32_t MakeChildren(GainParam const& gain, float gamma, Level 
 }
 #endif
 
-__global__ void __launch_bounds__(kThreads, 1) GrowFewRowsKernel(__grid_constant__ FewRowsTask const task) {
+__global__ void __launch_bounds__(kFewRowsThreads, 1) GrowFewRowsKernel(__grid_constant__ FewRowsTask const task) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ uint4 few_rows_memory[];
   __shared__ std::uint32_t n_next;
@@ -123,7 +123,8 @@ __global__ void __launch_bounds__(kThreads, 1) GrowFewRowsKernel(__grid_constant
     other_best = level.best == memory.best ? memory.best + task.shape.most_nodes : memory.best;
   }
   if (answers) {  // once, because the next barrier would wait for every write to host memory
-    for (auto place = threadIdx.x; place < n_answers; place += kThreads) task.found[place] = memory.answer[place];
+    for (auto place = threadIdx.x; place < n_answers; place += kFewRowsThreads)
+      task.found[place] = memory.answer[place];
   }
   cluster.sync();  // other blocks may still read the splits of this block
 #endif
@@ -134,7 +135,7 @@ void const* Kernel() { return reinterpret_cast<void const*>(GrowFewRowsKernel); 
 }  // namespace
 
 ClusterRoom RoomForFewRows(CudaContext const& cuda) {
-  auto const n_blocks = MostBlocksOfCluster(cuda, kThreads, Kernel());
+  auto const n_blocks = MostBlocksOfCluster(cuda, kFewRowsThreads, Kernel());
   return {n_blocks, n_blocks == 0 ? 0 : MostShared(cuda, Kernel())};
 }
 
@@ -146,7 +147,7 @@ FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, st
   shape.most_nodes = 1U << static_cast<unsigned>(task.n_levels - 1);
   shape.most_own = static_cast<std::uint32_t>((n_features + room.n_blocks - 1) / room.n_blocks);
   shape.most_codes = most_codes;
-  auto const bytes = [&] { return BlockMemory().Lay(shape, task.n_rows, nullptr); };
+  auto const bytes = [&] { return FewRowsMemory().Lay(shape, task.n_rows, nullptr); };
   shape.sums_at_once = shape.most_own;
   if (bytes() > room.shared_bytes) return {};
   auto const of_sums = most_codes * (sizeof(FixedSum) + 1) + sizeof(bin_scan::BinCandidate);
@@ -159,7 +160,7 @@ FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, st
 }
 
 void GrowFewRows(CudaContext const& cuda, FewRowsTask const& task) {
-  LaunchClusters(cuda, 1, {task.shape.n_blocks, kThreads, task.shape.shared_bytes}, GrowFewRowsKernel, task);
+  LaunchClusters(cuda, 1, {task.shape.n_blocks, kFewRowsThreads, task.shape.shared_bytes}, GrowFewRowsKernel, task);
 }
 
 }  // namespace kauri::cuda

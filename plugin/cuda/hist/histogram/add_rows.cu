@@ -174,32 +174,27 @@ Groups NextGroups(std::vector<CodeGroup> const& groups, std::size_t first) {
   return {groups.data() + first, n};
 }
 
-template <int kWordsPerRow, RecordUse kRecords = RecordUse::kNone>
-void AddBytes(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
-  auto const of_plan = task.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0;
-  std::size_t of_sums = 0;
-  for (auto const& group : groups) of_sums = std::max(of_sums, BytesOfSums(group));
-  auto const n_groups = static_cast<unsigned>(groups.size());
-  dim3 const grid(BlocksForRows(cuda, task.most_rows, n_groups), n_groups);
-  auto const* const on_device = bins.device_groups.data() + (groups.data() - bins.groups.data());
-  LaunchSharedGrid(cuda, grid, kThreads, of_plan + of_sums, AddBytesKernel<kWordsPerRow, kRecords>, task, on_device,
-                   bins.bytes.data(), bins.device_columns.data());
+using BytesKernel = void (*)(AddTask, CodeGroup const*, std::uint8_t const*, SumColumn const*);
+
+/// Returns the kernel for groups of a width. Only narrow rows, of up to 8 bytes, have records.
+BytesKernel KernelFor(std::uint32_t width, AddTask const& task) {
+  if (task.records != nullptr && task.writes_records) {
+    return width == 4 ? AddBytesKernel<1, RecordUse::kWrite> : AddBytesKernel<2, RecordUse::kWrite>;
+  }
+  if (task.records != nullptr) {
+    return width == 4 ? AddBytesKernel<1, RecordUse::kRead> : AddBytesKernel<2, RecordUse::kRead>;
+  }
+  if (width == 4) return AddBytesKernel<1, RecordUse::kNone>;
+  if (width == 8) return AddBytesKernel<2, RecordUse::kNone>;
+  if (width == 16) return AddBytesKernel<4, RecordUse::kNone>;
+  return AddBytesKernel<8, RecordUse::kNone>;
 }
 
-template <RecordUse kRecords>
-void AddNarrow(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
-  if (groups[0].width == 4) return AddBytes<1, kRecords>(cuda, bins, groups, task);
-  AddBytes<2, kRecords>(cuda, bins, groups, task);
-}
-
-void AddGroups(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
-  auto const width = groups[0].width;
-  if (task.records != nullptr && task.writes_records) return AddNarrow<RecordUse::kWrite>(cuda, bins, groups, task);
-  if (task.records != nullptr) return AddNarrow<RecordUse::kRead>(cuda, bins, groups, task);
-  if (width == 4) return AddBytes<1>(cuda, bins, groups, task);
-  if (width == 8) return AddBytes<2>(cuda, bins, groups, task);
-  if (width == 16) return AddBytes<4>(cuda, bins, groups, task);
-  AddBytes<8>(cuda, bins, groups, task);
+/// Returns the shared memory that the sums of the largest group take.
+std::size_t MostBytesOfSums(Groups groups) {
+  std::size_t most = 0;
+  for (auto const& group : groups) most = std::max(most, BytesOfSums(group));
+  return most;
 }
 
 bool FitsShared(CudaContext const& cuda, DeviceBins const& bins) {
@@ -220,16 +215,21 @@ void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& tas
     planned.plan = {plan->data(), task.nodes.size()};
     Launch(cuda, 1, kThreads, PlanKernel, planned);
   }
-  if (in_shared) {
-    for (std::size_t first = 0; first < bins.groups.size();) {
-      auto const groups = NextGroups(bins.groups, first);
-      AddGroups(cuda, bins, groups, planned);
-      first += groups.size();
-    }
-    return;
+  if (!in_shared) {
+    return Launch(cuda, BlocksForRows(cuda, task.most_rows, 1), kThreads, AddOthersKernel, planned, ViewOf(bins),
+                  bins.device_groups.data(), bins.device_columns.data(),
+                  static_cast<std::uint32_t>(bins.columns.size()));
   }
-  Launch(cuda, BlocksForRows(cuda, task.most_rows, 1), kThreads, AddOthersKernel, planned, ViewOf(bins),
-         bins.device_groups.data(), bins.device_columns.data(), static_cast<std::uint32_t>(bins.columns.size()));
+  auto const of_plan = planned.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0;
+  for (std::size_t first = 0; first < bins.groups.size();) {
+    auto const groups = NextGroups(bins.groups, first);
+    auto const n_groups = static_cast<unsigned>(groups.size());
+    dim3 const grid(BlocksForRows(cuda, task.most_rows, n_groups), n_groups);
+    auto const kernel = KernelFor(groups[0].width, task);
+    LaunchSharedGrid(cuda, grid, kThreads, of_plan + MostBytesOfSums(groups), kernel, planned,
+                     bins.device_groups.data() + first, bins.bytes.data(), bins.device_columns.data());
+    first += groups.size();
+  }
 }
 
 }  // namespace kauri::cuda

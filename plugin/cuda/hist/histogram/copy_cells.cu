@@ -5,10 +5,8 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
 __global__ void CopyCellsKernel(CopyCellsTask task) {
-  auto const index = static_cast<std::uint64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  auto const index = static_cast<std::uint64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   auto const node = index / task.n_cells;
   if (node >= task.histograms.size()) return;
   auto const cell = static_cast<std::uint32_t>(index % task.n_cells);
@@ -23,7 +21,7 @@ __global__ void CopyCellsKernel(CopyCellsTask task) {
 
 void CopyCells(CudaContext const& cuda, CopyCellsTask const& task) {
   auto const n = static_cast<std::int64_t>(task.histograms.size()) * task.n_cells;
-  Launch(cuda, GridFor(n, kThreads), kThreads, CopyCellsKernel, task);
+  Launch(cuda, GridFor(n, kBlockThreads), kBlockThreads, CopyCellsKernel, task);
 }
 
 }  // namespace kauri::cuda

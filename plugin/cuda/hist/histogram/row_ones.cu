@@ -6,10 +6,8 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
-__global__ void __launch_bounds__(kThreads) FillOnesKernel(FixedPair* ones, std::uint64_t n_rows) {
-  std::uint64_t const row = static_cast<std::uint64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads) FillOnesKernel(FixedPair* ones, std::uint64_t n_rows) {
+  std::uint64_t const row = static_cast<std::uint64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row < n_rows) ones[row] = {1, 0};
 }
 
@@ -17,7 +15,8 @@ __global__ void __launch_bounds__(kThreads) FillOnesKernel(FixedPair* ones, std:
 
 Buffer<FixedPair> MakeOnes(CudaContext const& cuda, std::size_t n_rows) {
   Buffer<FixedPair> ones(cuda, n_rows);
-  Launch(cuda, GridFor(static_cast<std::int64_t>(n_rows), kThreads), kThreads, FillOnesKernel, ones.data(), n_rows);
+  Launch(cuda, GridFor(static_cast<std::int64_t>(n_rows), kBlockThreads), kBlockThreads, FillOnesKernel, ones.data(),
+         n_rows);
   return ones;
 }
 

@@ -5,11 +5,9 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     CopyColumnsKernel(std::uint8_t const* rows, CodeGroup group, std::int64_t n_rows, std::uint8_t* columns) {
-  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (row >= n_rows) return;
   std::uint8_t const* const from = rows + group.offset + row * group.width;
   for (std::uint32_t column = 0; column < group.n_columns; ++column) columns[column * n_rows + row] = from[column];
@@ -28,7 +26,7 @@ void ColumnCopy::Make(CudaContext const& cuda, DeviceBins const& bins, std::uint
   if (size != codes_.size()) codes_ = Buffer<std::uint8_t>();
   if (size == 0 || (codes_.size() == 0 && size > FreeBytes(cuda) / kShare)) return;
   if (codes_.size() == 0) codes_ = Buffer<std::uint8_t>(cuda, size);
-  Launch(cuda, GridFor(bins.n_rows, kThreads), kThreads, CopyColumnsKernel, bins.bytes.data(), bins.groups[0],
+  Launch(cuda, GridFor(bins.n_rows, kBlockThreads), kBlockThreads, CopyColumnsKernel, bins.bytes.data(), bins.groups[0],
          bins.n_rows, codes_.data());
 }
 

@@ -37,7 +37,7 @@ void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bi
 }
 
 void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,
-                                Span<std::uint8_t const> sampled, Upload* request) {
+                                Span<std::uint8_t const> sampled) {
   lists_.Reset(cuda, leaf_of_row);
   stretches_.assign(1, {0, n_rows_, -1});
   waiting_.clear();
@@ -47,28 +47,28 @@ void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf
   walk_bits_.clear();
   tree_ = {};
   n_trees_ = 1;
-  if (!sampled.empty()) SampleRoot(cuda, sampled, request);
+  if (!sampled.empty()) SampleRoot(cuda, sampled);
 }
 
 /// Splits the root by a feature whose codes are the marks of sampled rows: sampled rows go right.
-void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request) {
+void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled) {
   NodeSplit split{};
   split.rows = stretches_[0];
   split.place = {0, 1, 0, 2, kNoMostFrequent};
   split.n_bins = 2;
   split.first_right = 1;
   split.categories = kNoCategories;
-  request->Clear();
-  auto const place = request->Add(std::vector<NodeSplit>{split});
-  auto const n_left_place = request->AddZeros<std::uint32_t>(2);
-  request->Send(cuda);
+  of_tree_.Clear();
+  auto const place = of_tree_.Add(std::vector<NodeSplit>{split});
+  auto const n_left_place = of_tree_.AddZeros<std::uint32_t>(2);
+  of_tree_.Send(cuda);
   CodeView marks{};
   marks.form = CodeForm::kBytes;
   marks.bytes = sampled.data();
-  auto* const n_left = request->At<std::uint32_t>(n_left_place);
+  auto* const n_left = of_tree_.At<std::uint32_t>(n_left_place);
   MovePlan const plan;
   auto const n_tiles = plan.NumTiles(split.rows.count);
-  SplitNodes(cuda, {marks, {request->At<NodeSplit>(place), 1}, nullptr, n_tiles, plan, lists_.Pointers(), n_left});
+  SplitNodes(cuda, {marks, {of_tree_.At<NodeSplit>(place), 1}, nullptr, n_tiles, plan, lists_.Pointers(), n_left});
   stretches_[0] = split.rows.Right(ToHost(cuda, n_left, 1)[0]);
 }
 
@@ -195,16 +195,16 @@ void GrowingRowsOnDevice::TakeForeseen() {
   waiting_.clear();
 }
 
-void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, Upload* request, std::int32_t* leaf_of_row) const {
+void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, std::int32_t* leaf_of_row) {
   auto nodes = tree_;
   std::uint32_t const* category_bits = nullptr;
   if (nodes.empty()) {
-    request->Clear();
-    auto const place = request->Add(walk_);
-    auto const bits = request->Add(walk_bits_);
-    request->Send(cuda);
-    nodes = {request->At<WalkNode>(place), walk_.size()};
-    category_bits = request->At<std::uint32_t>(bits);
+    of_tree_.Clear();
+    auto const place = of_tree_.Add(walk_);
+    auto const bits = of_tree_.Add(walk_bits_);
+    of_tree_.Send(cuda);
+    nodes = {of_tree_.At<WalkNode>(place), walk_.size()};
+    category_bits = of_tree_.At<std::uint32_t>(bits);
   }
   auto const is_plain = bins_->groups.size() == 1 && bins_->columns.size() == bins_->features.size();
   WalkTask task{};

@@ -17,7 +17,6 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/rows/column_copy.h"
 #include "cuda/hist/rows/node_rows.h"
@@ -51,10 +50,10 @@ class GrowingRowsOnDevice {
   /// Restricts the rows to the first n_rows.
   void TakeFirst(std::int64_t n_rows) { n_rows_ = static_cast<std::uint32_t>(n_rows); }
 
-  /// Begins a tree whose root has all rows, or the sampled ones. sampled: [n_rows], device; empty: all rows. request:
-  /// not in use otherwise. leaf_of_row: [n_rows], device; holds lists of rows until the leaves are written.
-  void Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row, Span<std::uint8_t const> sampled,
-             Upload* request);
+  /// Begins a tree whose root has all rows, or the sampled ones. sampled: [n_rows], device; empty: all rows.
+  /// leaf_of_row: [n_rows], device; holds lists of rows until the leaves are written. The device must have finished
+  /// WriteLeaves of the last tree.
+  void Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row, Span<std::uint8_t const> sampled);
   /// Makes splits pending, unless their children will remain leaves or their rows were moved ahead.
   void Split(std::vector<CodeSplit> const& splits);
   /// Records splits whose rows are not moved; only WriteLeaves uses them.
@@ -102,8 +101,8 @@ class GrowingRowsOnDevice {
   void TakeStretches();
   /// Does the same for splits made ahead of their turn.
   void TakeForeseen();
-  /// Writes every row's leaf, or its leaves in all trees, [n_trees, n_rows]. request: as in Reset.
-  void WriteLeaves(CudaContext const& cuda, Upload* request, std::int32_t* leaf_of_row) const;
+  /// Writes every row's leaf, or its leaves in all trees, [n_trees, n_rows].
+  void WriteLeaves(CudaContext const& cuda, std::int32_t* leaf_of_row);
 
  private:
   using Children = std::pair<RowStretch, RowStretch>;
@@ -112,7 +111,7 @@ class GrowingRowsOnDevice {
   /// Gives a child that was split off ahead the number that it has in the tree.
   void TakeChild(std::int32_t foreseen, std::int32_t node);
 
-  void SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request);
+  void SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled);
   void AddToWalk(CodeSplit const& split);
   NodeSplit MakeSplit(CodeSplit const& split);
   Children StretchesOf(std::size_t waiting) const;
@@ -130,6 +129,7 @@ class GrowingRowsOnDevice {
   std::unordered_map<std::int32_t, RowStretch> foreseen_stretches_;  ///< by number of a child split off ahead
   std::vector<WalkNode> walk_;                                       ///< the tree so far
   std::vector<std::uint32_t> walk_bits_;
+  Upload of_tree_;                 ///< split of the root into sampled rows and others; later the finished tree
   Span<WalkNode const> tree_;      ///< set by TakeTree
   std::uint32_t n_trees_ = 1;      ///< number of trees in tree_
   std::vector<NodeSplit> splits_;  ///< splits of a request

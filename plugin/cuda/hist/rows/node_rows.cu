@@ -5,12 +5,11 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / 32;
+constexpr int kWarps = kBlockThreads / 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
-/// Start of the rows that go left, for each step of kThreads rows of a tile and each warp. First holds counts, which
-/// are then scanned.
+/// Start of the rows that go left, for each step of kBlockThreads rows of a tile and each warp. First holds counts,
+/// which are then scanned.
 template <int kRowsPerThread>
 struct TilePlaces {
   std::uint32_t before[kRowsPerThread * kWarps + 1];  ///< left-going rows before each warp's turn; last, all of them
@@ -42,7 +41,7 @@ __device__ __forceinline__ void ReservePlaces(TilePlaces<kRowsPerThread>* places
   }
 }
 
-/// Rows of a tile that one thread handles, kThreads apart.
+/// Rows of a tile that one thread handles, kBlockThreads apart.
 template <int kRowsPerThread>
 struct ThreadRows {
   std::uint32_t n_rows;  ///< number of rows of the tile
@@ -50,7 +49,7 @@ struct ThreadRows {
   std::uint32_t lefts[kRowsPerThread];  ///< one per step; a bit for each lane of the warp whose row goes left
 
   __device__ static std::uint32_t PlaceOf(int step) {
-    return static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
+    return static_cast<std::uint32_t>(step * kBlockThreads) + threadIdx.x;
   }
 
   /// list: of the node's rows; nullptr: all rows in their order.
@@ -97,9 +96,9 @@ struct ThreadRows {
 
 /// One block moves one tile of one node.
 template <int kRowsPerThread>
-__global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
+__global__ void __launch_bounds__(kBlockThreads) SplitNodesKernel(MoveTask task) {
   using Rows = ThreadRows<kRowsPerThread>;
-  constexpr std::uint32_t kTileRows = kRowsPerThread * kThreads;
+  constexpr std::uint32_t kTileRows = kRowsPerThread * kBlockThreads;
   __shared__ TilePlaces<kRowsPerThread> places;
   std::uint32_t const turn = blockIdx.x / task.n_tiles;
   std::uint32_t const tile = blockIdx.x % task.n_tiles;
@@ -139,10 +138,11 @@ void RowBuffers::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row) 
 }
 
 void SplitNodes(CudaContext const& cuda, MoveTask const& task) {
-  static_assert(MovePlan::kSmallTile % kThreads == 0 && MovePlan::kLargeTile % kThreads == 0);
-  auto* const kernel = task.plan.tile_rows == MovePlan::kSmallTile ? SplitNodesKernel<MovePlan::kSmallTile / kThreads>
-                                                                   : SplitNodesKernel<MovePlan::kLargeTile / kThreads>;
-  Launch(cuda, task.n_tiles * task.plan.n_turns, kThreads, kernel, task);
+  static_assert(MovePlan::kSmallTile % kBlockThreads == 0 && MovePlan::kLargeTile % kBlockThreads == 0);
+  auto* const kernel = task.plan.tile_rows == MovePlan::kSmallTile
+                           ? SplitNodesKernel<MovePlan::kSmallTile / kBlockThreads>
+                           : SplitNodesKernel<MovePlan::kLargeTile / kBlockThreads>;
+  Launch(cuda, task.n_tiles * task.plan.n_turns, kBlockThreads, kernel, task);
 }
 
 }  // namespace kauri::cuda

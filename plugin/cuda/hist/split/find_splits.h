@@ -108,6 +108,17 @@ struct FindTask {
   }
 };
 
+/// Returns the settings of a search that depend on the bins alone.
+inline FindTask FindTaskOf(DeviceBins const& bins, GainParam const& gain) {
+  FindTask find{};
+  find.gain = gain;
+  find.features = bins.device_features.data();
+  find.cut_values = bins.cut_values.data();
+  find.min_values = bins.min_values.data();
+  find.is_categorical = bins.device_is_categorical.data();
+  return find;
+}
+
 /// Returns whether some features are searched by one thread each.
 KAURI_HD bool HasNarrow(FindTask const& task) { return task.IsPlain() && !task.by_width.narrow.empty(); }
 

@@ -5,7 +5,7 @@
 #include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/level_splits.h"
 #include "cuda/hist/split/node_feature.cuh"
-#include "tree/hist/level_scan.h"
+#include "tree/histogram/bin_scan.h"
 #include "tree/row_limit.h"
 #include "tree/split_cost.h"
 
@@ -14,8 +14,7 @@ namespace {
 
 using namespace bin_scan;
 
-constexpr int kThreads = 256;
-constexpr std::uint32_t kWarps = kThreads / 32;
+constexpr std::uint32_t kWarps = kBlockThreads / 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr int kDirections = 2;
 /// Maximum number of losses held at a time: 64 MiB, or the losses of one node if those are more.
@@ -113,7 +112,7 @@ class NodeAtFeature {
 __device__ __forceinline__ std::uint32_t PlaceOfWarp() { return blockIdx.x * kWarps + threadIdx.x / 32; }
 
 /// Handles nodes [first, first + count) of the level, one per value of blockIdx.y.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlockThreads)
     NodeLossesKernel(LevelSplitTask task, std::uint32_t first, std::uint32_t count) {
   std::uint32_t const place = PlaceOfWarp();
   if (place >= task.find.tree_features.size()) return;
@@ -136,11 +135,11 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// blockIdx.x: a feature of the tree; blockIdx.y: the side to which its missing values go.
-__global__ void __launch_bounds__(kThreads) AddLossesKernel(LevelSplitTask task, std::uint32_t count) {
+__global__ void __launch_bounds__(kBlockThreads) AddLossesKernel(LevelSplitTask task, std::uint32_t count) {
   FeatureCodes const& codes = task.find.features[task.find.tree_features.data()[blockIdx.x]];
   if (blockIdx.y == 1 && codes.may_miss == 0) return;
   std::size_t const stride = std::size_t{kDirections} * task.n_cuts;
-  for (std::uint32_t bin = threadIdx.x; bin < codes.n_bins; bin += kThreads) {
+  for (std::uint32_t bin = threadIdx.x; bin < codes.n_bins; bin += kBlockThreads) {
     std::size_t const at = std::size_t{blockIdx.y} * task.n_cuts + codes.first_cut + bin;
     double score = task.scores[at];
 #pragma unroll 8
@@ -185,7 +184,7 @@ __device__ __forceinline__ BinCandidate BestScore(LevelSplitTask const& task, st
   return WarpBest(own);
 }
 
-__global__ void __launch_bounds__(kThreads) BestOfFeaturesKernel(LevelSplitTask task) {
+__global__ void __launch_bounds__(kBlockThreads) BestOfFeaturesKernel(LevelSplitTask task) {
   std::uint32_t const place = PlaceOfWarp();
   if (place >= task.find.tree_features.size()) return;
   std::uint32_t const feature = task.find.tree_features.data()[place];
@@ -229,7 +228,7 @@ __device__ __forceinline__ LeftSide LeftOf(LevelSplitTask const& task, ScoredNod
   return split.best.default_left ? Plus(left, at.Missing()) : left;
 }
 
-__global__ void __launch_bounds__(kThreads) LeftSidesKernel(LevelSplitTask task) {
+__global__ void __launch_bounds__(kBlockThreads) LeftSidesKernel(LevelSplitTask task) {
   std::uint32_t const index = blockIdx.x * kWarps + threadIdx.x / 32;
   if (index >= task.nodes.size()) return;
   LevelSplit const split = task.of_features[BestPlace(task)];
@@ -279,12 +278,12 @@ void FindLevelSplit(CudaContext const& cuda, LevelSplitTask task, LevelMemory* m
   auto const of_features = GridFor(n_features, kWarps);
   for (std::size_t first = 0; first < n_nodes; first += at_once) {
     auto const count = static_cast<std::uint32_t>(std::min(at_once, n_nodes - first));
-    LaunchGrid(cuda, {of_features, std::min(count, kMaxGridY)}, kThreads, NodeLossesKernel, task,
+    LaunchGrid(cuda, {of_features, std::min(count, kMaxGridY)}, kBlockThreads, NodeLossesKernel, task,
                static_cast<std::uint32_t>(first), count);
-    LaunchGrid(cuda, {n_features, kDirections}, kThreads, AddLossesKernel, task, count);
+    LaunchGrid(cuda, {n_features, kDirections}, kBlockThreads, AddLossesKernel, task, count);
   }
-  Launch(cuda, of_features, kThreads, BestOfFeaturesKernel, task);
-  Launch(cuda, GridFor(static_cast<std::int64_t>(n_nodes), kWarps), kThreads, LeftSidesKernel, task);
+  Launch(cuda, of_features, kBlockThreads, BestOfFeaturesKernel, task);
+  Launch(cuda, GridFor(static_cast<std::int64_t>(n_nodes), kWarps), kBlockThreads, LeftSidesKernel, task);
 }
 
 }  // namespace kauri::cuda

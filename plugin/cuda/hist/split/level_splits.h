@@ -17,7 +17,6 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/common/upload.h"
 #include "cuda/hist/split/find_splits.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"

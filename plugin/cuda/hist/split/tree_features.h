@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/common/upload.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/split/find_splits.h"
 

@@ -1,4 +1,4 @@
-/// 1. A histogram of the sizes goes to the host, which plans the bins of each size from it (packing_plan.h): a hundred
+/// 1. A histogram of the sizes goes to the host, which plans the bins of each size from it (bin_packing.h): a hundred
 ///    runs, a few microseconds.
 /// 2. A radix sort of the paths by size, one digit, gives the order that the plan assumes.
 /// 3. A scan of the bins' loads gives the start of each bin.
@@ -16,14 +16,13 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/common/thrust_policy.h"
-#include "cuda/shap/paths/place_paths.h"
+#include "cuda/shap/paths/pack_paths.h"
+#include "predictor/lanes/bin_packing.h"
 #include "predictor/lanes/packed_paths.h"
-#include "predictor/lanes/packing_plan.h"
 
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kSizes = 256;
 constexpr int kSizeBits = 6;
 
@@ -43,9 +42,10 @@ struct RunsView {
 };
 
 /// order: [n_paths], the largest first.
-__global__ void __launch_bounds__(kThreads) PlaceKernel(RunsView plan, std::uint32_t const* order, std::int64_t n_paths,
-                                                        std::int64_t const* bin_begin, std::int64_t* element_of_path) {
-  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+__global__ void __launch_bounds__(kBlockThreads)
+    PlaceKernel(RunsView plan, std::uint32_t const* order, std::int64_t n_paths, std::int64_t const* bin_begin,
+                std::int64_t* element_of_path) {
+  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
   if (i >= n_paths) return;
   ItemPlace const place = PlaceOfItem(plan.runs, plan.n_runs, i);
   element_of_path[order[i]] = bin_begin[place.bin] + place.offset;
@@ -99,7 +99,7 @@ PathPlaces PlacePaths(CudaContext const& cuda, std::uint8_t const* sizes, std::v
   auto const first = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), load);
   thrust::exclusive_scan(memory.OnStream(), first, first + plan.n_bins + 1, places.bin_begin.data(), std::int64_t{0});
   auto const order = SortBySize(cuda, &memory, sizes, n_paths);
-  Launch(cuda, GridFor(n_paths, kThreads), kThreads, PlaceKernel,
+  Launch(cuda, GridFor(n_paths, kBlockThreads), kBlockThreads, PlaceKernel,
          RunsView{runs.data(), static_cast<std::int64_t>(plan.runs.size())}, order.data(), n_paths,
          places.bin_begin.data(), places.element_of_path.data());
   cuda.Synchronize();  // for the plan

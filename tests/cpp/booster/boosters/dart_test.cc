@@ -66,7 +66,7 @@ TEST(Dart, ATreeIsTheOneThatGbtreeGrowsFromTheMarginsOfTheTreesThatStay) {
   for (auto const& [name, value] : Dart()) map[name] = value;
   Context ctx;
   ctx.seed = 5;
-  auto const dropped = MakeDart(map)->DroppedTrees(ctx, model);
+  auto const dropped = MakeDart(TrainingParams(map))->DroppedTrees(ctx, model);
   ASSERT_FALSE(dropped.empty());
   ASSERT_LT(dropped.size(), 6U);
   auto const reference = MakeLabelled(Spec(1), 0);

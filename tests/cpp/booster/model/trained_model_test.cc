@@ -58,6 +58,19 @@ TEST(TrainedModel, ADraftThatIsNotCommittedChangesNothing) {
   EXPECT_FALSE(trained.MakeDraft(parts).HasIntercept());
 }
 
+TEST(TrainedModel, AnOpenInterceptIsTheGivenBaseScore) {
+  TrainedModel trained;
+  Trained(2, Resolved(), &trained);
+  auto const given = Resolved({{"base_score", "1.5"}});
+  trained.SetHasIntercept(true);
+  EXPECT_EQ(trained.Ready(given)->GetModel().base_score, std::vector<float>{0.5F});
+  trained.SetHasIntercept(false);
+  EXPECT_EQ(trained.Ready(given)->GetModel().base_score, std::vector<float>{1.5F});
+  EXPECT_EQ(trained.Ready(Resolved())->GetModel().base_score, std::vector<float>{0.5F});
+  auto const two = Resolved({{"base_score", "[1,2]"}});
+  ExpectParts(MessageOf(ErrorKind::kParameter, [&] { trained.Ready(two); }), {"base_score has 2 values for 1 outputs"});
+}
+
 TEST(TrainedModel, ConstCallsWriteNothing) {
   TrainedModel memory;
   auto const& trained = Trained(1, Resolved(), &memory);

@@ -1,8 +1,8 @@
-#include "common/files/sha256.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "common/files/checksum.h"
 
 namespace kauri {
 namespace {

@@ -1,8 +1,8 @@
-#include "common/loss/element_weights.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "common/loss/label_elements.h"
 
 namespace kauri {
 namespace {

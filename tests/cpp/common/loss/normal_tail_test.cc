@@ -1,9 +1,9 @@
 /// The normal tail, compared with libm in long double, and likelihoods of survival times that use it.
-#include "common/loss/normal_tail.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "common/loss/aft_loss.h"
 
 namespace kauri {
 namespace {

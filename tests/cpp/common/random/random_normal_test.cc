@@ -1,5 +1,3 @@
-#include "common/random/random_normal.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

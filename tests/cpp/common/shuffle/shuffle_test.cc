@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/shuffle/philox_kernel.h"
+#include "common/shuffle/variable_philox.h"
 
 namespace kauri {
 namespace {

@@ -8,7 +8,7 @@
 #include "collective/reduce.h"
 #include "data/bins/bin_matrix.h"
 #include "data/bins/bin_store_maker.h"
-#include "data/bins/bins_of_training.h"
+#include "data/bins/derived_bins.h"
 #include "data/ranks_data.h"
 #include "support/error.h"
 

@@ -1,6 +1,4 @@
 /// \file Derived columns that only the model has, from combinations and further classes: worked by hand.
-#include "data/categories/added_columns.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "data/adapters/arrow_dictionary.h"
+#include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
-#include "data/categories/category_column.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"
 #include "data/data_test_support.h"

@@ -1,6 +1,4 @@
 /// Matrices that share the bins of others.
-#include "data/copies/binned.h"
-
 #include <gtest/gtest.h>
 
 #include "data/bins/bin_store.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "data/summary/sketched_summary.h"
 #include "kauri/error.h"
 

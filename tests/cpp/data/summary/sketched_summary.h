@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/row_window.h"
+#include "data/matrix_view.h"
 #include "data/summary/column_summary.h"
 #include "support/random_matrix.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "predictor/interventional/interventional.h"
-#include "predictor/output_width.h"
 #include "predictor/predictor_fixtures.h"
+#include "predictor/predictors.h"
 #include "support/error.h"
 
 namespace kauri::testing {

@@ -5,8 +5,7 @@
 #include <bitset>
 #include <numeric>
 
-#include "predictor/interventional/aligned_doubles.h"
-#include "predictor/interventional/background_batch.h"
+#include "predictor/interventional/background_tree.h"
 #include "predictor/interventional/interventional_fixtures.h"
 #include "predictor/lanes/lane_batch.h"
 

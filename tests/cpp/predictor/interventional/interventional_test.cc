@@ -11,7 +11,6 @@
 #include "predictor/interventional/background_tree.h"
 #include "predictor/interventional/interventional_fixtures.h"
 #include "predictor/interventional/interventional_oracle.h"
-#include "predictor/output_width.h"
 #include "predictor/predictors.h"
 #include "predictor/shap/shap_models.h"
 

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <string>
 
-#include "predictor/lanes/packing_plan.h"
 #include "support/random_matrix.h"
 
 namespace kauri {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/bins/tree_bin_options.h"
+#include "data/bins/derived_bins.h"
 #include "data/ranks_data.h"
 #include "data/sketch/quantile_sketch.h"
 #include "data/sketch/sketched_cuts.h"

@@ -112,13 +112,6 @@ TEST(Constraints, SetsOfFeaturesThatAreNotThere) {
   }
 }
 
-TEST(Constraints, MethodsWithoutThemRefuse) {
-  EXPECT_NO_THROW(RefuseConstraints(ParamWith("()", ""), "gpu_exact"));
-  for (auto const& param : {ParamWith("(0,1)", ""), ParamWith("()", "[[0]]")}) {
-    EXPECT_THROW(RefuseConstraints(param, "gpu_exact"), Error);
-  }
-}
-
 /// Splits a leaf and sets the weights of its children.
 void Expand(std::int32_t node, std::uint32_t feature, float left, float right, Tree* tree,
             TreeConstraints* constraints) {

@@ -8,7 +8,6 @@
 
 #include "collective/ranks.h"
 #include "tree/histogram/rank_histograms.h"
-#include "tree/histogram/rank_splits.h"
 
 namespace kauri {
 namespace {

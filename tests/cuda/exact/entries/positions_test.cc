@@ -1,7 +1,6 @@
 /// The row-wise kernels of the exact builder against loops on the host.
 #include "cuda/exact/entries/positions.h"
 
-#include "cuda/exact/entries/row_positions.h"
 #include "exact/exact_fixture.h"
 
 namespace kauri::testing {

@@ -74,12 +74,6 @@ class LabelBuilderTest : public DeviceTest {
     EXPECT_EQ(expected, leaves);
     return tree.NumLeaves();
   }
-  /// Builds on the device; for problems that must be refused.
-  void Refused(Problem const& problem, TreeParam const& param, BuildState* state) const {
-    std::vector<std::int32_t> leaves(problem.pairs.size());
-    cuda::GpuExactBuilder const builder(param, ParseParameters<cuda::GpuExactParam>({}));
-    BuildOnDevice(Cuda(), Ctx(), builder, *problem.data, problem.Task(), state, &leaves);
-  }
   std::unique_ptr<BuildState> StateOf(Problem const& problem, TreeParam const& param) const {
     return cuda::GpuExactBuilder(param, ParseParameters<cuda::GpuExactParam>({})).MakeState(Ctx(), *problem.data);
   }
@@ -155,7 +149,7 @@ TEST_F(LabelBuilderTest, ColumnsWithoutValues) {
   Compare(MakeProblem({2000, 2, 0.999, 0, true, 9}, Residuals::kNormal, false), {{"min_child_weight", "0"}});
 }
 
-/// Uses one state with either criterion, with other residuals and a refused tree in between.
+/// Uses one state with either criterion, with other residuals in between.
 TEST_F(LabelBuilderTest, AStateIsUsedAgain) {
   auto problem = MakeProblem({3000, 4, 0.2, 0, false, 10}, Residuals::kNormal, false);
   auto const by_errors = ParamOf({{"max_depth", "4"}});
@@ -169,23 +163,10 @@ TEST_F(LabelBuilderTest, AStateIsUsedAgain) {
   auto const other = MakeLabels(problem.pairs.size(), Residuals::kSkewed, true, 12);
   problem.labels.residuals = other.residuals;
   problem.labels.weights = other.weights;
-  EXPECT_THROW(Refused(without, by_errors, state.get()), Error);
   ExpectTheHosts(problem, by_errors, state.get());
   problem.labels.weights.clear();
   problem.labels.alpha = 0.8;
   ExpectTheHosts(problem, by_errors, state.get());
-}
-
-TEST_F(LabelBuilderTest, RefusalsNameTheCure) {
-  auto problem = MakeProblem({100, 2, 0.0, 3, false, 13}, Residuals::kNormal, false);
-  auto const param = ParamOf({});
-  auto const state = StateOf(problem, param);
-  auto const build = [&] { Refused(problem, param, state.get()); };
-  problem.data->MutableInfo()->feature_types = {"c", "q"};
-  EXPECT_NE(MessageOf(build).find("give these as numbers"), std::string::npos);
-  problem.data->MutableInfo()->feature_types = {"q", "q"};
-  problem.labels.residuals.clear();
-  EXPECT_NE(MessageOf(build).find("use split_criterion=gradient"), std::string::npos);
 }
 
 }  // namespace

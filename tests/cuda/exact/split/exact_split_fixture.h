@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cuda/exact/split/find_split.h"
-#include "cuda/exact/split/find_split_interleaved.h"
 #include "exact/exact_fixture.h"
 
 namespace kauri::testing {

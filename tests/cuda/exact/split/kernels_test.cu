@@ -13,8 +13,6 @@
 namespace kauri::testing {
 namespace {
 
-constexpr int kThreads = 256;
-
 /// A split of `total` and a floor of its node.
 struct ScreenCase {
   GainParam param;
@@ -91,7 +89,8 @@ class ScreenTest : public DeviceTest {
     auto const on_device = cuda::ToDevice(Cuda(), cases);
     cuda::Buffer<std::uint8_t> may_reach(Cuda(), cases.size());
     auto const n = static_cast<std::int64_t>(cases.size());
-    cuda::Launch(Cuda(), cuda::GridFor(n, kThreads), kThreads, ScreenKernel, on_device.data(), n, may_reach.data());
+    cuda::Launch(Cuda(), cuda::GridFor(n, kBlockThreads), kBlockThreads, ScreenKernel, on_device.data(), n,
+                 may_reach.data());
     return Fetch(Cuda(), may_reach);
   }
 };
@@ -260,7 +259,8 @@ TEST_F(DeviceTest, GainFormulasHaveTheHostsBits) {
   auto const on_device = cuda::ToDevice(Cuda(), cases);
   cuda::Buffer<Formulas> results(Cuda(), cases.size());
   auto const n = static_cast<std::int64_t>(cases.size());
-  cuda::Launch(Cuda(), cuda::GridFor(n, kThreads), kThreads, FormulaKernel, on_device.data(), n, results.data());
+  cuda::Launch(Cuda(), cuda::GridFor(n, kBlockThreads), kBlockThreads, FormulaKernel, on_device.data(), n,
+               results.data());
   auto const found = Fetch(Cuda(), results);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     auto const expected = Evaluate(cases[i]);

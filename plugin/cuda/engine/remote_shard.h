@@ -1,0 +1,101 @@
+/// \file The shard of rows (tree/cut_rows.h) of a device other than the main one: margins, labels, gradients and leaves
+/// of these rows, so that none of them crosses to the main device.
+///
+/// Memory: 4 bytes a row for the margin of each output, 8 for its gradients, 12 for a tree, and the labels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "cuda/common/device_worker.h"
+#include "cuda/common/event.h"
+#include "cuda/data/device_info.h"
+#include "cuda/engine/round_kernels.h"
+#include "cuda/engine/tree_arrays.h"
+#include "cuda/objective/device_objective.h"
+#include "cuda/tree/cut_rows.h"
+#include "cuda/tree/device_tree_builder.h"
+
+namespace kauri::cuda {
+
+/// Arrays of all rows on the main device.
+struct WholeRows {
+  CudaContext const& main;
+  Event const& ready;  ///< reached when the arrays are complete
+  DeviceInfo const& info;
+  float const* margins;  ///< [n_rows, n_outputs]
+  std::int64_t n_outputs;
+};
+
+/// A thread of the shard's own calls the device. Calls are queued and executed later, in order; an error is thrown by
+/// the next call that is documented to wait. Objects that calls refer to must live until then.
+class RemoteShard {
+ public:
+  /// \throws Error(kMemory).
+  RemoteShard(int device, ShardRange place, WholeRows const& whole);
+
+  CudaContext const& Cuda() const { return stream_.Context(); }
+
+  /// Copies labels, weights and bounds from the main device. This and the three following calls wait.
+  void TakeInfo(WholeRows const& whole);
+  void TakeMargins(WholeRows const& whole);
+  /// GiveMargins and GiveGradients copy to the main device, whose stream waits.
+  void GiveMargins(CudaContext const& main, float* margins);
+  void GiveGradients(CudaContext const& main, GradientPair* gradients);
+
+  /// Computes the gradients of a round and their largest magnitudes. `ctx` and `objective` must live until
+  /// WaitForGradients or Settle returns.
+  void ComputeGradients(Context const& ctx, DeviceObjective const& objective, std::int64_t iteration);
+  /// Waits until the gradients' work is queued, not until it has finished.
+  void WaitForGradients() { worker_.Wait(computed_); }
+  /// Returns the largest magnitudes, [n_outputs], in memory that the main device can read. Its stream waits for them.
+  /// Waits like WaitForGradients.
+  LargestMagnitude const* CollectLargest(CudaContext const& main);
+  /// Sets the largest magnitudes to those over all rows. `largest` is memory of the main device, valid once `ready` is
+  /// reached.
+  void TakeLargest(LargestMagnitude const* largest, Event const& ready, int main);
+  /// Returns the sum that Quantise found. Waits for it.
+  FixedSum Sum();
+  /// \throws Error(kData) for the first row whose pair is not finite. Waits for it.
+  void RequireFinite(std::int64_t output);
+
+  void WaitForAll() { worker_.Wait(last_); }
+  /// Waits for all queued work; discards errors.
+  void Settle() noexcept { worker_.Settle(); }
+
+  /// Makes the input of a tree and, for Sum, its sum. sample: by key and rate.
+  void Quantise(std::int64_t output, RowSample sample);
+  /// Returns the input made by Quantise. Waits until the work is queued, not until it has finished.
+  ShardInput Input();
+  /// Adds the values of a tree's leaves to the margins. output: output of a tree with scalar leaves.
+  void AddLeaves(std::vector<float> const& values, bool vector_leaves, std::int64_t output);
+
+ private:
+  PairTable Gradients() const { return {gradients_.span(), n_outputs_}; }
+  DeviceInfo Info() const;
+
+  StreamOwner stream_;  ///< declared before what is freed on it
+  ShardRange place_;
+  std::int64_t n_outputs_;
+  std::int64_t n_targets_ = 1;
+  Buffer<float> margins_;  ///< [count, n_outputs]
+  Buffer<float> labels_;
+  Buffer<float> weights_;
+  Buffer<float> lower_bounds_;
+  Buffer<float> upper_bounds_;
+  Buffer<GradientPair> gradients_;  ///< [count, n_outputs]
+  TreeArrays tree_;
+  Span<std::uint8_t> marks_;  ///< of the last tree; empty if it uses all rows
+  Event ready_;
+  Event found_;                               ///< the largest magnitudes of these rows are found
+  Buffer<LargestMagnitude> largest_on_main_;  ///< a copy, if the main device cannot read the shard's
+  FixedSum sum_;
+  DeviceWorker::Ticket computed_ = 0;   ///< the largest magnitudes are queued
+  DeviceWorker::Ticket quantised_ = 0;  ///< the input of a tree is queued
+  DeviceWorker::Ticket last_ = 0;       ///< the last task
+  DeviceWorker worker_;                 ///< declared after what its tasks use
+};
+
+}  // namespace kauri::cuda

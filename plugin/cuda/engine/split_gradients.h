@@ -1,0 +1,29 @@
+/// \file Leaves whose values follow from other gradients than the tree's own (engine/leaf_gradients.h), as
+/// Engine::SetSplitGradients passes them.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/engine/engine_data.h"
+#include "kauri/context.h"
+#include "kauri/engine.h"
+#include "kauri/meta_info.h"
+#include "kauri/span.h"
+#include "kauri/tree.h"
+
+namespace kauri::cuda {
+
+struct LeafGradientsTask {
+  CudaContext const& cuda;
+  Context const& ctx;
+  MetaInfo const& info;                  ///< of the training set
+  RoundTree const& tree;                 ///< settings of the tree that was built
+  Span<std::int32_t const> leaf_of_row;  ///< [n_rows], device
+};
+
+/// Sets the values of the tree's leaves from the leaf gradients of `own`, over the rows that the device has sampled.
+/// The sums are made in host memory, with the same bits as by the CPU engine.
+void SetLeavesFromGradients(LeafGradientsTask const& task, EngineData const& own, Tree* built);
+
+}  // namespace kauri::cuda
