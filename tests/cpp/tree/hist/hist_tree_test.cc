@@ -326,8 +326,8 @@ TEST(HistTree, LeafScaleMultipliesValues) {
 }
 
 TEST(HistBuilder, StatesAreSharedByEqualBins) {
-  EXPECT_EQ(MakeHistBuilder(TrainingParams({{"max_depth", "3"}}))->StateKey(), MakeHistBuilder({})->StateKey());
-  EXPECT_NE(MakeHistBuilder(TrainingParams({{"max_bin", "64"}}))->StateKey(), MakeHistBuilder({})->StateKey());
+  EXPECT_EQ(MakeHistBuilder(TrainingParams(ParamMap{{"max_depth", "3"}}))->StateKey(), MakeHistBuilder({})->StateKey());
+  EXPECT_NE(MakeHistBuilder(TrainingParams(ParamMap{{"max_bin", "64"}}))->StateKey(), MakeHistBuilder({})->StateKey());
 }
 
 TEST(HistBuilder, RefusesATaskOfAnotherSize) {
