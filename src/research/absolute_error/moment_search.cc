@@ -22,8 +22,8 @@ struct ErrorSketchParam : public dmlc::Parameter<ErrorSketchParam> {
         .add_enum("moments", kMoments)
         .describe(
             "What split_criterion=absolute_error adds up of the residuals in each bin of a feature: 64 bins of them; "
-            "or, for research, five moments, whose Legendre series tells the four boundaries of a feature that are then "
-            "looked at exactly, many times as slow and no better (tree_method=hist on the CPU).");
+            "or, for research, five moments, whose Legendre series tells the four boundaries of a feature that are "
+            "then looked at exactly, many times as slow and no better (tree_method=hist on the CPU).");
   }
   void Validate() const {}
 };
