@@ -63,7 +63,8 @@ TEST_F(MemoryPlanTest, TheEngineAsksBeforeItAllocates) {
   // The next request, a smaller one, works.
   std::vector<float> const start{0.5F};
   data.Restart(Cuda(), *matrix, 1, start);
-  EXPECT_EQ(Fetch(Cuda(), data.margins), std::vector<float>(1000, 0.5F));
+  auto const margins = data.rows.Margins(Cuda());
+  EXPECT_EQ(cuda::ToHost(Cuda(), margins.data(), margins.size()), std::vector<float>(1000, 0.5F));
 }
 
 }  // namespace

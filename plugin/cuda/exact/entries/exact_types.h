@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "cuda/common/cuda_context.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "tree/split_gain.h"
