@@ -123,13 +123,14 @@ double AdaBoostStep(double error) {
 }
 
 void RegisterAdaBoost(Registries* registries) {
-  registries->boosters.Add({"adaboost",
-                            "Trees that vote on two classes, by AdaBoost.M1: objective=binary:logitraw; eta=1, "
-                            "lambda=0 and min_child_weight=0 unless they are given.",
-                            [](TrainingParams const& params) { return std::make_unique<AdaBoost>(params); },
-                            nullptr,
-                            {kSupported},
-                            {{"eta", "1"}, {"lambda", "0"}, {"min_child_weight", "0"}}});
+  Registry<BoosterFactory>::Entry entry{
+      "adaboost",
+      "Trees that vote on two classes, by AdaBoost.M1: objective=binary:logitraw; eta=1, lambda=0 and "
+      "min_child_weight=0 unless they are given.",
+      [](TrainingParams const& params) { return std::make_unique<AdaBoost>(params); }};
+  entry.supports = {kSupported};
+  entry.defaults = {{"eta", "1"}, {"lambda", "0"}, {"min_child_weight", "0"}};
+  registries->boosters.Add(std::move(entry));
   registries->boosters_in_attributes.Add({"adaboost", "Trees whose leaves may be votes.", MayVote});
 }
 

@@ -14,6 +14,7 @@ std::shared_ptr<ErrorSketch const> ErrorSketchOf(ParamMap const& map) {
 ParameterTable ErrorSketchParameters() {
   ParameterTable table;
   for (auto const& entry : ErrorSketchRegistry().Entries()) {
+    if (entry.parameters == nullptr) continue;
     for (auto& info : entry.parameters()) table.push_back(std::move(info));
   }
   return table;
