@@ -7,7 +7,7 @@
 #include "data/bins/bin_store.h"
 #include "data/categories/categories.h"
 #include "data/memory_budget.h"
-#include "engine/line_slopes.h"
+#include "engine/round_errors.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 #include "tree/absolute_error/error_sketch.h"
