@@ -12,6 +12,9 @@
 #include "metric/metric_table.h"
 #include "objective/objective_table.h"
 #include "predictor/predictors.h"
+#include "research/absolute_error/moment_search.h"
+#include "research/adaboost/adaboost.h"
+#include "research/sketch/sketches.h"
 #include "tree/exact/exact_builder.h"
 #include "tree/hist/approx_builder.h"
 #include "tree/hist/hist_builder.h"
@@ -42,6 +45,10 @@ void Fill(Registries* all) {
   RegisterObjectives(&all->objectives);
   RegisterMetrics(&all->metrics);
   RegisterBoosters(&all->boosters);
+  RegisterAdaBoost(all);
+  RegisterLinearBooster(&all->boosters);
+  RegisterResearchSketches(&all->sketches);
+  RegisterErrorSketches(&all->error_sketches);
   all->engines.Add({"cpu", "Margins and gradients in host memory.", MakeCpuEngine, nullptr, CpuEngineSupports()});
   all->readers.Add({"libsvm", "Sparse text: label[:weight] [qid:n] index:value ...",
                     [](Context const& ctx, std::string const& path, ParamMap const& params) {

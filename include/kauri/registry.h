@@ -23,8 +23,11 @@ class Booster;
 class Engine;
 class DataMatrix;
 class DeviceMemory;
+class SketchMethod;
+class ErrorSketch;
 struct Context;
 struct TrainingParams;
+struct TreeParam;
 
 /// A table from name to factory. A second registration of a name and an unknown name are errors. Thread-safe: a plug-in
 /// may add its entries while other threads look names up. Entries never move.
@@ -37,6 +40,8 @@ class Registry {
     Factory make;
     ParameterTable (*parameters)() = nullptr;  ///< parameters that this component declares; nullptr: none
     Capabilities supports = {};                ///< features that a booster, tree method or engine supports
+    /// A booster's defaults of parameters that other components declare. They apply where the user sets none.
+    ParamMap defaults = {};
   };
 
   explicit Registry(std::string role) : role_(std::move(role)) {}
@@ -99,6 +104,17 @@ using DeviceMemoryFactory = std::function<std::unique_ptr<DeviceMemory>()>;
 using ReaderFactory =
     std::function<std::unique_ptr<DataMatrix>(Context const&, std::string const& path, ParamMap const&)>;
 
+using SketchFactory = std::function<std::shared_ptr<SketchMethod const>(TreeParam const&)>;
+/// Returns null unless the parameters choose the sketch.
+using ErrorSketchFactory = std::function<std::shared_ptr<ErrorSketch const>(ParamMap const&)>;
+struct Model;
+/// Returns whether a model, which is gbtree's in a file, may be the booster's.
+using ModelCheck = std::function<bool(Model const&)>;
+
+/// Return registries that the data and tree folders read without the others. GetRegistries() completes them.
+Registry<SketchFactory>& SketchRegistry();
+Registry<ErrorSketchFactory>& ErrorSketchRegistry();
+
 struct Registries {
   Registry<TreeBuilderFactory> tree_methods{"tree_method"};
   Registry<TreeUpdaterFactory> tree_updaters{"updater"};
@@ -109,6 +125,10 @@ struct Registries {
   Registry<EngineFactory> engines{"engine"};
   Registry<ReaderFactory> readers{"data format"};
   Registry<DeviceMemoryFactory> device_memories{"device memory"};
+  Registry<SketchFactory>& sketches = SketchRegistry();
+  Registry<ErrorSketchFactory>& error_sketches = ErrorSketchRegistry();
+  /// Boosters whose models are gbtree's in a file; the attribute kauri_booster has their names.
+  Registry<ModelCheck> boosters_in_attributes{"booster of an attribute"};
 };
 
 /// Returns the registries, which src/registry.cc fills on first use. A plug-in adds its entries when it is loaded.

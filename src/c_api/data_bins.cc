@@ -55,7 +55,7 @@ QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
   RequireMaxBin(max_bin);
   auto const ctx = MakeContext(0);
   auto const weights = CutWeights(ctx, data.Info());
-  return MakeQuantileCuts(ctx, data, max_bin, {SketchKind::kExact, weights});
+  return MakeQuantileCuts(ctx, data, max_bin, {nullptr, weights});
 }
 
 }  // namespace

@@ -8,24 +8,18 @@
 #include "common/text/quoted.h"
 #include "data/sketch/cut_weights.h"
 #include "data/summary/column_summary.h"
+#include "kauri/parameter.h"
+#include "kauri/registry.h"
+#include "kauri/tree_param.h"
 
 namespace kauri::c_api {
 namespace {
 
-SketchKind KindOf(JsonConfig const& config) {
-  auto const name = config.IsGiven("sketch") ? config.Text("sketch") : "exact";
-  if (name == "exact") return SketchKind::kExact;
-  if (name == "gk") return SketchKind::kGk;
-  if (name == "kll") return SketchKind::kKll;
-  if (name == "moments") return SketchKind::kMoments;
-  Fail(ErrorKind::kParameter, "sketch is ", Quoted(name), "; expected exact, gk, kll or moments.");
-}
-
-SketchDensity DensityOf(JsonConfig const& config) {
+int DensityOf(JsonConfig const& config) {
   auto const name = config.IsGiven("sketch_density") ? config.Text("sketch_density") : "max_entropy";
-  if (name == "max_entropy") return SketchDensity::kMaxEntropy;
-  if (name == "legendre") return SketchDensity::kLegendre;
-  if (name == "cosine") return SketchDensity::kCosine;
+  if (name == "max_entropy") return TreeParam::kMaxEntropy;
+  if (name == "legendre") return TreeParam::kLegendre;
+  if (name == "cosine") return TreeParam::kCosine;
   Fail(ErrorKind::kParameter, "sketch_density is ", Quoted(name), "; expected max_entropy or legendre.");
 }
 
@@ -36,14 +30,32 @@ int SmallIntegerOr(JsonConfig const& config, char const* key, int otherwise) {
   Fail(ErrorKind::kParameter, key, " is ", value, "; expected a count.");
 }
 
+/// Returns the sketch and its parameters. \throws Error(kParameter) for sizes and orders that no sketch has.
+SketchChoice SketchOf(JsonConfig const& config) {
+  auto const& sketches = GetRegistries().sketches;
+  auto const name = config.IsGiven("sketch") ? config.Text("sketch") : "exact";
+  auto const* const entry = sketches.TryFind(name);
+  if (entry == nullptr && name != "exact") {
+    Fail(ErrorKind::kParameter, "sketch is ", Quoted(name), "; expected exact, gk, kll or moments.");
+  }
+  auto param = ParseParameters<TreeParam>({});
+  param.sketch_size = SmallIntegerOr(config, "sketch_size", param.sketch_size);
+  param.sketch_order = SmallIntegerOr(config, "sketch_order", param.sketch_order);
+  param.sketch_density = DensityOf(config);
+  if (param.sketch_size == 1) {
+    Fail(ErrorKind::kParameter, "sketch_size=", param.sketch_size, "; expected 2 or more, or 0 for the default.");
+  }
+  if (param.sketch_order < 2 || param.sketch_order > kMaxMoment) {
+    Fail(ErrorKind::kParameter, "sketch_order=", param.sketch_order, "; expected 2 to ", kMaxMoment, ".");
+  }
+  return entry == nullptr ? nullptr : entry->make(param);
+}
+
 SummaryOptions OptionsOf(JsonConfig const& config) {
   SummaryOptions options;
   options.quantiles = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
   if (config.IsGiven("quantiles")) options.quantiles = config.Numbers("quantiles");
-  options.sketch = KindOf(config);
-  options.sketch.size = SmallIntegerOr(config, "sketch_size", options.sketch.size);
-  options.sketch.order = SmallIntegerOr(config, "sketch_order", options.sketch.order);
-  options.sketch.density = DensityOf(config);
+  options.sketch = SketchOf(config);
   return options;
 }
 

@@ -63,7 +63,7 @@ void Summarize(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);  // reports wrong parameters with the same messages as other tasks
   auto const ctx = MakeContext(options);
-  ColumnSummaries summaries({shares, SketchOptionsOf(ParseParameters<TreeParam>(LearnerParams(options)))});
+  ColumnSummaries summaries({shares, SketchOf(ParseParameters<TreeParam>(LearnerParams(options)))});
   TextNames of_texts;
   auto const data = ReadValues(options, "data", options.cli.data, &of_texts);
   summaries.Add(ctx, *data->View(), WeightPerRow(data->Info()));

@@ -1,5 +1,6 @@
 #include "engine/cpu_engine.h"
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,19 +10,19 @@
 #include "data/categories/category_view.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
-#include "engine/data_cache.h"
 #include "engine/gradient_table.h"
 #include "engine/leaf_gradients.h"
-#include "engine/line_slopes.h"
 #include "engine/margin_cache.h"
 #include "engine/output_gradients.h"
-#include "engine/pending_leaves.h"
 #include "engine/round_errors.h"
 #include "engine/row_draws.h"
-#include "engine/row_leaves.h"
 #include "engine/training_data.h"
 #include "kauri/collective.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
 #include "kauri/error.h"
+#include "kauri/predictor.h"
+#include "kauri/tree.h"
 #include "tree/linear/linear_tree.h"
 #include "tree/sampling/sampling.h"
 
@@ -47,6 +48,31 @@ struct HostData {
   RoundErrors errors;     ///< for split_criterion=absolute_error
   PendingLeaves waiting;  ///< with several outputs: leaves not yet added to `margins`
 };
+
+/// Returns the leaves [n_rows], found by a predictor in host memory, so that splits and missing values behave as in
+/// predictions. \throws Error(kModel) for a tree with more nodes than leaf indices of predictions, which are floats,
+/// can represent.
+std::vector<std::int32_t> FindRowLeaves(Context const& ctx, DataMatrix const& data, Predictor const& predictor,
+                                        Tree const& tree) {
+  constexpr std::int32_t kMostNodes = 1 << 24;
+  if (tree.NumNodes() > kMostNodes) {
+    Fail(ErrorKind::kModel, "a tree of ", tree.NumNodes(), " nodes cannot be updated; at most ", kMostNodes, " can.");
+  }
+  Model model;
+  model.n_features = data.NumCols();
+  model.trees = {tree};
+  model.output_of_tree = {0};
+  model.iteration_ptr = {0, 1};
+  std::vector<float> leaves(data.NumRows());
+  MarginStart start;
+  start.of_output = model.base_score;
+  auto const compiled = predictor.Compile(ctx, model, {0, 1});
+  predictor.Predict(ctx, *compiled, {*data.View(), {0, 1}, start}, PredictKind::kLeaf, leaves);
+  std::vector<std::int32_t> leaf_of_row;
+  leaf_of_row.reserve(leaves.size());
+  for (auto const leaf : leaves) leaf_of_row.push_back(static_cast<std::int32_t>(leaf));
+  return leaf_of_row;
+}
 
 class CpuEngine : public Engine, public HostSide {
  public:

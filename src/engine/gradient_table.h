@@ -1,4 +1,5 @@
-/// \file The gradients of all outputs in fixed point, side by side, from which trees with vector leaves are built.
+/// \file The gradients of all outputs in fixed point, side by side, from which trees with vector leaves are built, and
+/// the survey of all gradients, which determines their units.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -6,12 +7,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/gradient_table_rows.h"
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "kauri/table_stride.h"
 
 namespace kauri {
+
+/// Surveys gradients [n_rows, n_outputs] in one pass, row by row. In a distributed run the result covers the rows of
+/// all ranks. \throws Error(kData) for a gradient or hessian that is not finite, naming the first row.
+RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs);
+
+/// Returns the units of an output.
+GradientUnit UnitOf(RowSurvey const& survey, std::int64_t output);
 
 /// Owns the data of a GradientTableView. Rows of 16 integers and more begin at cache lines.
 class GradientTable {

@@ -1,16 +1,27 @@
-/// \file Tracks which trees are included in the margins that an engine caches for a data set.
+/// \file Margins that engines cache for data sets. MarginCache tracks which trees are included in the margins of a data
+/// set, PendingLeaves holds leaves that have not been added yet, and DataCache keeps an engine's state by data set, for
+/// as long as the owner of the data set keeps it.
 ///
 /// Margins are float32 sums in the order of the trees, so new trees can be added later. If a tree was left out (dart)
 /// or has changed its weight since, the sum starts again, so that it has the bits of any other prediction.
+///
+/// Margins are stored row by row, with the outputs of a row side by side, so adding the leaves of one output's tree
+/// touches a cache line of 64 bytes for each margin of 4. Instead, the trees of PendingLeaves::kAtOnce outputs are
+/// added in one pass. Each margin is updated in the order of its trees, so the sums have the same bits.
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/error.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
+#include "kauri/tree.h"
 
 namespace kauri {
 
@@ -59,6 +70,60 @@ class MarginCache {
   std::vector<float> tree_weights_;    ///< weights of the model at that time; a missing tail is 1
   std::vector<std::int64_t> dropped_;  ///< trees not included in the margins
   std::vector<float> linear_weights_;
+};
+
+class PendingLeaves {
+ public:
+  static constexpr std::size_t kAtOnce = 8;
+
+  bool IsEmpty() const { return n_trees_ == 0; }
+  bool IsFull() const { return n_trees_ == kAtOnce; }
+  void Clear() { n_trees_ = 0; }
+  /// Returns the array for the next tree's leaves, [n_rows].
+  Span<std::int32_t> NextLeaves(std::int64_t n_rows);
+  /// Adds a tree with scalar leaves, whose rows are in NextLeaves, to the pending trees.
+  void Add(Tree const& tree, std::int64_t output);
+  /// Adds all pending leaves to margins, [n_rows, n_outputs].
+  void AddTo(Context const& ctx, std::int64_t n_outputs, Span<float> margins);
+
+ private:
+  struct Waiting {
+    std::vector<std::int32_t> leaf_of_row;
+    std::vector<float> values;  ///< [n_nodes]
+    std::int64_t output = 0;
+  };
+
+  std::vector<Waiting> trees_;  ///< the first n_trees_ are pending; the others are memory for later trees
+  std::size_t n_trees_ = 0;
+};
+
+/// Cache with one entry per data set. Entry has a MarginCache `held`. The address of an entry does not change.
+template <typename Entry>
+class DataCache {
+ public:
+  /// Returns the entry of `data`, creating it if needed. Drops the entries of data sets that no longer exist.
+  Entry* Open(DataMatrix const& data) {
+    for (auto it = entries_.begin(); it != entries_.end();) {
+      it = it->second.held.IsInvalid() ? entries_.erase(it) : std::next(it);
+    }
+    return &entries_[data.Id()];
+  }
+
+  /// \throws Error(kInternal) if there is no entry.
+  Entry& Of(DataMatrix const& data) { return Find(data, &entries_)->second; }
+  Entry const& Of(DataMatrix const& data) const { return Find(data, &entries_)->second; }
+
+  void Clear() { entries_.clear(); }
+
+ private:
+  template <typename Entries>
+  static auto Find(DataMatrix const& data, Entries* entries) {
+    auto const found = entries->find(data.Id());
+    if (found == entries->end()) Fail(ErrorKind::kInternal, "margins of data set ", data.Id(), " were never computed");
+    return found;
+  }
+
+  std::map<std::uint64_t, Entry> entries_;  ///< by DataMatrix::Id
 };
 
 }  // namespace kauri

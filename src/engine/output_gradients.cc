@@ -7,7 +7,7 @@
 #include "common/large_memory.h"
 #include "common/quantise_kernel.h"
 #include "common/threads/parallel_for.h"
-#include "engine/gradient_survey.h"
+#include "engine/gradient_table.h"
 
 namespace kauri {
 namespace {

@@ -141,7 +141,7 @@ int Run(Options const& options) {
   for (auto& weight : weights) weight = static_cast<float>(random.Uniform());
   auto const host = DataMatrix::FromDense({values}, options.rows, options.cols, ctx);
   auto const device = Upload(cuda, values, options.cols);
-  auto const expected = MakeQuantileCuts(ctx, *host, options.max_bin, {SketchKind::kExact, weights});
+  auto const expected = MakeQuantileCuts(ctx, *host, options.max_bin, {nullptr, weights});
   cuda::DeviceBinsTask task;
   task.max_bin = options.max_bin;
   task.weights = weights;

@@ -23,9 +23,9 @@
 #include "cuda/tree/device_tree_builder.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
-#include "engine/data_cache.h"
 #include "engine/leaf_gradients.h"
-#include "engine/line_slopes.h"
+#include "engine/margin_cache.h"
+#include "engine/round_errors.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
 

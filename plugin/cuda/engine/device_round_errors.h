@@ -3,7 +3,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/data/device_info.h"
-#include "engine/line_slopes.h"
+#include "engine/round_errors.h"
 #include "kauri/engine.h"
 #include "kauri/tree_builder.h"
 

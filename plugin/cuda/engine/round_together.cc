@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/line_slopes.h"
+#include "engine/round_errors.h"
 
 namespace kauri::cuda {
 

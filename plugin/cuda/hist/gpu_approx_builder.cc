@@ -42,7 +42,7 @@ class GpuApproxState : public BuildState {
 }  // namespace
 
 std::string GpuApproxBuilder::StateKey() const {
-  return "gpu_approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key();
+  return "gpu_approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + KeyOf(SketchOf(param_));
 }
 
 std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {

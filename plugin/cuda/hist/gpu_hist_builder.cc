@@ -94,7 +94,7 @@ class GpuHistState : public BuildState {
     key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
     revision_ = data.InfoRevision();
     auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
-    if (!is_small && memory_.host_ratio <= 0.0F && CanMakeDeviceBins(ctx, data, options_.sketch.kind)) {
+    if (!is_small && memory_.host_ratio <= 0.0F && CanMakeDeviceBins(ctx, data, options_.sketch)) {
       DeviceBinsTask task;
       task.max_bin = options_.max_bin;
       task.weights = key_.weights;
@@ -145,7 +145,7 @@ class TreeScope {
 HistMemory HistMemory::Of(MemoryParam const& param) { return {param.Budget(), param.cache_host_ratio}; }
 
 std::string GpuHistBuilder::StateKey() const {
-  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key() +
+  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + KeyOf(SketchOf(param_)) +
          (memory_.host_ratio >= 0.0F ? ",cache_host_ratio=" + std::to_string(memory_.host_ratio) : std::string());
 }
 

@@ -1,6 +1,5 @@
 #include "booster/boosters/boosters.h"
 
-#include "booster/boosters/adaboost.h"
 #include "booster/boosters/dart.h"
 #include "booster/boosters/gblinear.h"
 #include "booster/boosters/gbtree.h"
@@ -19,11 +18,6 @@ constexpr FeatureSet kTreeBooster{Feature::kTrees,          Feature::kHostMemory
                                   Feature::kSplitGradients, Feature::kCustomGradients, Feature::kCategories,
                                   Feature::kBins,           Feature::kApproxBins,      Feature::kOrderedEncoding};
 
-/// Features of AdaBoost: the error of a tree on all rows decides its weight, and leaves hold votes.
-constexpr FeatureSet kVotingBooster{Feature::kTrees,          Feature::kHostMemory, Feature::kRanks,
-                                    Feature::kCategories,     Feature::kBins,       Feature::kApproxBins,
-                                    Feature::kOrderedEncoding};
-
 }  // namespace
 
 void RegisterBoosters(Registry<BoosterFactory>* registry) {
@@ -33,12 +27,9 @@ void RegisterBoosters(Registry<BoosterFactory>* registry) {
                  MakeDart,
                  &DescribeParameters<DartParam>,
                  {kTreeBooster}});
-  registry->Add({"adaboost",
-                 "Trees that vote on two classes, by AdaBoost.M1: objective=binary:logitraw; eta=1, lambda=0 and "
-                 "min_child_weight=0 unless they are given.",
-                 MakeAdaBoost,
-                 nullptr,
-                 {kVotingBooster}});
+}
+
+void RegisterLinearBooster(Registry<BoosterFactory>* registry) {
   registry->Add({"gblinear",
                  "A linear model, by coordinate descent.",
                  MakeGbLinear,

@@ -7,6 +7,7 @@
 namespace kauri {
 
 void RegisterBoosters(Registry<BoosterFactory>* registry);
+void RegisterLinearBooster(Registry<BoosterFactory>* registry);
 
 /// Returns the input of a booster's factory. A booster without trees may have parameters of its own with the names of
 /// tree parameters; its tree parameters have the defaults. \throws Error(kParameter).

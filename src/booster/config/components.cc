@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "booster/boosters/adaboost.h"
 #include "booster/boosters/boosters.h"
 #include "booster/boosters/dart.h"
 #include "booster/boosters/device.h"
@@ -194,8 +193,8 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   RequireClasses(*parts);
-  if (parts->param.booster == "adaboost") AddAdaBoostDefaults(&parts->effective);
   auto const& booster = GetRegistries().boosters.Find(parts->param.booster);
+  for (auto const& [name, value] : booster.defaults) parts->effective.emplace(name, value);
   auto const training = ParamsOf(booster, parts->effective);
   parts->tree_param = training.tree;
   parts->booster = booster.make(training);

@@ -104,10 +104,11 @@ std::string BoosterAsJson(Components const& parts, Model const& model, ParamMap 
   }
   auto gbtree = GbTreeAsJson(parts, model, user);
   if (parts.param.booster == "gbtree") return gbtree;
-  if (parts.param.booster == "adaboost") return JsonObject({{"name", name}, {"gbtree", std::move(gbtree)}});
-  auto const param = ParseParameters<DartParam>(parts.effective);
-  return JsonObject(
-      {{"name", name}, {"dart_train_param", ParamsAsJson(param.__DICT__(), user)}, {"gbtree", std::move(gbtree)}});
+  std::map<std::string, std::string> members{{"name", name}, {"gbtree", std::move(gbtree)}};
+  if (parts.param.booster == "dart") {
+    members["dart_train_param"] = ParamsAsJson(ParseParameters<DartParam>(parts.effective).__DICT__(), user);
+  }
+  return JsonObject(members);
 }
 
 std::string NamesAsJson(std::vector<std::string> const& names) {

@@ -179,7 +179,7 @@ void CheckUnusedValues(std::string const& booster, std::string const& objective,
   std::set<std::string> read;
   AddNames(DescribeParameters<LearnerParam>(), &read);
   AddNamesOf(registries.boosters, booster, &read);
-  if (booster == "dart" || booster == "adaboost") AddNamesOf(registries.boosters, "gbtree", &read);
+  if (booster != "gblinear") AddNamesOf(registries.boosters, "gbtree", &read);  // other boosters grow trees
   AddNamesOf(registries.objectives, objective, &read);
   for (auto const& [key, value] : params) {
     if (read.count(key) == 0) CheckUnusedValue(AllDeclaring(), key, value);

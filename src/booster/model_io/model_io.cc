@@ -10,6 +10,7 @@
 #include "common/files/read_file.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
+#include "kauri/registry.h"
 
 namespace kauri {
 namespace {
@@ -96,7 +97,8 @@ std::string DigestOfModel(Model model) {
   model.attributes.clear();
   model.categories.seen.clear();
   for (auto& tree : model.trees) tree.row_count.clear();
-  if (model.booster == "adaboost") model.booster = "gbtree";  // its name in a file without attributes
+  auto const is_in_attributes = GetRegistries().boosters_in_attributes.TryFind(model.booster) != nullptr;
+  if (is_in_attributes) model.booster = "gbtree";  // its name in a file without attributes
   Sha256 digest;
   digest.Add(SerialiseModel(model, ModelFormat::kUbjson));
   return digest.Finish();

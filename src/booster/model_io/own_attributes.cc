@@ -14,6 +14,7 @@
 #include "common/files/checksum.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
+#include "kauri/registry.h"
 
 namespace kauri::model_io {
 namespace {
@@ -23,7 +24,6 @@ constexpr char const* kOrdered = "kauri_cats_ordered";
 constexpr char const* kRowCounts = "kauri_row_counts";
 constexpr char const* kLinearLeaves = "kauri_linear_leaves";
 constexpr char const* kBooster = "kauri_booster";
-constexpr char const* kAdaBoost = "adaboost";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
 /// Returns the checksum of everything that decides the path of rows through the tree, continued from `before`.
@@ -125,19 +125,20 @@ std::optional<std::string> TakeText(char const* name, Model* model) {
   return text;
 }
 
-/// Returns whether the objective and the tree weights are compatible with AdaBoost.
-bool MayVote(Model const& model) { return model.objective == "binary:logitraw" && model.tree_weights.empty(); }
-
 /// Takes the booster from the attribute. The file's own booster remains if another library has continued the training
 /// with another booster or objective.
 void TakeBooster(Model* model) {
   auto const text = TakeText(kBooster, model);
   if (!text.has_value()) return;
-  if (*text != kAdaBoost) {
+  auto const& boosters = GetRegistries().boosters_in_attributes;
+  auto const* const booster = boosters.TryFind(*text);
+  if (booster == nullptr) {
+    std::string known;
+    for (auto const& name : boosters.Names()) known += (known.empty() ? "'" : "' or '") + name;
     Fail(ErrorKind::kModel, "model: the attribute '", kBooster, "' is damaged; remove it to do without. It is ",
-         Quoted(*text), "; expected '", kAdaBoost, "'.");
+         Quoted(*text), "; expected ", known, "'.");
   }
-  if (model->booster == "gbtree" && MayVote(*model)) model->booster = kAdaBoost;
+  if (model->booster == "gbtree" && booster->make(*model)) model->booster = *text;
 }
 
 /// Removes the attribute `name` and parses it. read(reader, model) receives its members.
@@ -167,7 +168,8 @@ std::map<std::string, std::string> AttributesOf(Model const& model) {
   if (model.categories.ordered != nullptr) attributes[kOrdered] = OrderedText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
   if (model.HasLinearLeaves()) attributes[kLinearLeaves] = LinearLeavesText(model);
-  if (model.booster == kAdaBoost && MayVote(model)) attributes[kBooster] = kAdaBoost;
+  auto const* const booster = GetRegistries().boosters_in_attributes.TryFind(model.booster);
+  if (booster != nullptr && booster->make(model)) attributes[kBooster] = model.booster;
   return attributes;
 }
 

@@ -7,12 +7,12 @@
 #include "data/bins/bin_store.h"
 #include "data/categories/categories.h"
 #include "data/memory_budget.h"
-#include "engine/line_slopes.h"
+#include "engine/round_errors.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
+#include "tree/absolute_error/error_sketch.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
-#include "tree/research/error_sketch_param.h"
 
 namespace kauri {
 namespace {
@@ -162,8 +162,7 @@ void TrainingSupport::AddSplits() {
   asked_.AddIf(!ParseFeatureCost(tree).empty(), Feature::kFeatureCosts);
   asked_.AddIf(tree.random_strength > 0.0F, Feature::kGainNoise);
   asked_.AddIf(tree.split_criterion == TreeParam::kAbsoluteError, Feature::kAbsoluteError);
-  auto const sketch = ParseParameters<ErrorSketchParam>(params_.all).absolute_error_sketch;
-  asked_.AddIf(sketch == ErrorSketchParam::kMoments, Feature::kMomentSketch);
+  if (auto const sketch = ErrorSketchOf(params_.all)) asked_ = asked_ | sketch->Asks();
   asked_.AddIf(tree.min_data_in_leaf > 1, Feature::kMinDataInLeaf);
   asked_.AddIf(tree.min_data_per_group != 0, Feature::kMinDataPerGroup);
 }

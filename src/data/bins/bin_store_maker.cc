@@ -71,7 +71,7 @@ std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source,
 /// Returns the number of values of each feature, and their bounds.
 template <typename Rows>
 std::vector<FeatureCuts> CountValues(Context const& ctx, Rows const& rows) {
-  FeatureSketches counts(rows.NumCols(), kDefaultBins, std::nullopt);
+  FeatureSketches counts(rows.NumCols(), kDefaultBins);
   counts.Add(ctx, rows, {});
   return counts.Cut(ctx, rows.NumRows());
 }

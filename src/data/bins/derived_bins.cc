@@ -38,7 +38,7 @@ std::string MatricesOfRanks(Context const& ctx, DataMatrix const& data) {
 }  // namespace
 
 DerivedKey BinsKey(MetaInfo const& info, BinOptions const& options, std::vector<float> weights) {
-  return {kKind, "max_bin=" + std::to_string(options.max_bin) + ",sketch=" + options.sketch.Key(), std::move(weights),
+  return {kKind, "max_bin=" + std::to_string(options.max_bin) + ",sketch=" + KeyOf(options.sketch), std::move(weights),
           CategoricalColumns(info)};
 }
 

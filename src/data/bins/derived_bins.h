@@ -14,6 +14,7 @@
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/registry.h"
 #include "kauri/tree_param.h"
 
 namespace kauri {
@@ -21,7 +22,7 @@ namespace kauri {
 /// Parameters of the bins, and the memory that the matrix may use for derived data.
 struct BinOptions {
   int max_bin = 256;
-  SketchOptions sketch;
+  SketchChoice sketch;  ///< null: exact
   MemoryBudget budget;
 };
 
@@ -41,16 +42,14 @@ std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const
 /// Returns the bins of the last training with a histogram method, or null if none are cached.
 std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data);
 
-inline SketchOptions SketchOptionsOf(TreeParam const& param) {
-  SketchOptions options(static_cast<SketchKind>(param.sketch));
-  options.size = param.sketch_size;
-  options.order = param.sketch_order;
-  options.density = static_cast<SketchDensity>(param.sketch_density);
-  return options;
+/// Returns the sketch that the parameters choose. \throws Error(kParameter) for a sketch that is not registered.
+inline SketchChoice SketchOf(TreeParam const& param) {
+  if (param.sketch == TreeParam::kExact) return nullptr;
+  return SketchRegistry().Find(param.__DICT__().at("sketch")).make(param);
 }
 
 inline BinOptions TreeBinOptions(TreeParam const& param, MemoryBudget const& budget) {
-  return {param.max_bin, SketchOptionsOf(param), budget};
+  return {param.max_bin, SketchOf(param), budget};
 }
 
 /// The current bins of one matrix. The cuts depend on the weights and on the types of the columns, which may change

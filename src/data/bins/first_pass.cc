@@ -100,8 +100,9 @@ class FirstPass {
  private:
   void Begin(std::int64_t n_cols) {
     auto const makes_cuts = plan_.given == nullptr;
-    auto const sketch = makes_cuts && plan_.in_file ? std::optional<SketchKind>(SketchKind::kGk) : std::nullopt;
-    sketches_ = std::make_unique<FeatureSketches>(n_cols, plan_.max_bin, sketch);
+    auto const make = [this](std::size_t) { return GkMethod().Make(plan_.max_bin); };
+    sketches_ = std::make_unique<FeatureSketches>(n_cols, plan_.max_bin,
+                                                  makes_cuts && plan_.in_file ? SketchMaker(make) : SketchMaker());
     if (makes_cuts) values_ = std::make_unique<ColumnValues>(0, n_cols);
     parts_ = std::make_unique<RowParts>(n_cols,
                                         [this](DataMatrix* part, Span<float const> weights) { Take(part, weights); });

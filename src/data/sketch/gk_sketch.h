@@ -48,6 +48,9 @@ class GkSketch : public ColumnSketch {
   void Merge(ColumnSketch const& other) override;
   ColumnRanks Ranks() const override;
   double RankErrorBound() const override;
+  /// A summary knows the ranks of its own values only. A quantile may lie between two of them, whose ranks differ by at
+  /// most twice the bound.
+  double QuantileErrorBound() const override { return 2.0 * RankErrorBound(); }
   std::size_t Bytes() const override;
 
  private:

@@ -164,9 +164,8 @@ CutTask MakeCutTask(Context const& ctx, std::int64_t n_rows_here, int max_bin, S
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options) {
   RequireSameColumns(ctx, data.Info());
   auto categories = UnionOverRanks(ctx, FindCategories(ctx, data));
-  auto const features = options.sketch.kind == SketchKind::kExact
-                            ? ExactCutsOfAll(ctx, data, max_bin, options.weights, categories)
-                            : SketchedCuts(ctx, data, max_bin, options);
+  auto const features = options.sketch == nullptr ? ExactCutsOfAll(ctx, data, max_bin, options.weights, categories)
+                                                  : SketchedCuts(ctx, data, max_bin, options);
   return JoinCuts(features, std::move(categories));
 }
 

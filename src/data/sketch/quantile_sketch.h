@@ -7,12 +7,11 @@
 /// The algorithm.
 /// 1. Columns are copied out of the rows in groups, present values only, as integers that sort like the floats.
 /// 2. sketch=exact: a radix sort of each column gives exact ranks, in memory that is available anyway. Other sketches
-///    (data/sketch/column_sketch.h) take the rows in blocks, in their order.
+///    (data/sketch/sketch_method.h) take the rows in blocks, in their order.
 /// 3. Ranks count the weights of the rows, as integers (data/sketch/cut_weights.h). Rows without weight are left out:
 ///    they could be missing from the data. If the rows are distributed over a group's ranks, all ranks sum the weights
 ///    below the values that matter (data/sketch/group_cuts.h).
 /// 4. Cuts are placed at even steps of rank (data/sketch/rank_cuts.h).
-/// 5. sketch=moments: each cut moves up to the next value of the data, and empty bins are dropped.
 /// A categorical feature has one bin per category (FillGaps), whatever the weights, the sketch and max_bin.
 #pragma once
 
@@ -20,7 +19,7 @@
 #include <vector>
 
 #include "data/categories/categories.h"
-#include "data/sketch/column_sketch.h"
+#include "data/sketch/sketch_method.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 #include "kauri/host_device.h"
@@ -41,7 +40,7 @@ struct QuantileCuts {
 };
 
 struct CutOptions {
-  SketchOptions sketch;
+  SketchChoice sketch;        ///< null: exact
   Span<float const> weights;  ///< [n_rows], >= 0, see CutWeights; empty: equal weights
 };
 

@@ -9,56 +9,10 @@
 #include "kauri/error.h"
 
 namespace kauri {
-namespace {
-
-/// Moves each cut to the smallest value of the data in its bin. Drops bins without values, and their cuts.
-void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> weights,
-                  std::vector<FeatureCuts>* features) {
-  constexpr float kNone = std::numeric_limits<float>::infinity();
-  std::vector<std::vector<float>> smallest;  // smallest value of each bin
-  for (auto const& feature : *features) smallest.emplace_back(feature.values.size() + 1, kNone);
-  ForEachColumnPart(ctx, data, RowsPerPart(data.NumCols()), weights, [&](std::size_t f, ColumnPart const& part) {
-    auto const& cuts = (*features)[f].values;
-    for (std::size_t i = 0; i < part.values.size(); ++i) {
-      auto const value = part.values[i];
-      if (std::isnan(value) || (!part.weights.empty() && part.weights[i] <= 0.0F)) continue;
-      auto const bin = FindBin(cuts.data(), static_cast<std::uint32_t>(cuts.size() + 1), value);
-      auto& of_bin = smallest[f][bin];
-      of_bin = std::min(of_bin, value);
-    }
-  });
-  for (std::size_t f = 0; f < features->size(); ++f) {
-    auto& bins = smallest[f];
-    bins.erase(std::remove(bins.begin(), bins.end(), kNone), bins.end());
-    (*features)[f].values.assign(bins.begin() + (bins.empty() ? 0 : 1), bins.end());
-  }
-}
-
-char const* NameOf(SketchKind kind) {
-  char const* const names[] = {"exact", "gk", "moments", "kll"};
-  return names[static_cast<int>(kind)];
-}
-
-bool IsCosines(SketchOptions const& options) {
-  return options.kind == SketchKind::kMoments && options.density == SketchDensity::kCosine;
-}
-
-std::vector<FeatureCuts> BoundsOf(Context const& ctx, DataMatrix const& data) {
-  FeatureSketches bounds(data.NumCols(), 0, std::nullopt);
-  bounds.Add(ctx, data, {});
-  return bounds.Features();
-}
-
-}  // namespace
-
-FeatureSketches::FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchOptions> const& options,
-                                 std::vector<FeatureCuts> const& bounds)
+FeatureSketches::FeatureSketches(std::int64_t n_cols, int max_bin, SketchMaker const& make)
     : max_bin_(max_bin), features_(static_cast<std::size_t>(n_cols)) {
-  if (!options) return;
-  for (std::size_t f = 0; f < features_.size(); ++f) {
-    sketches_.push_back(bounds.empty() ? MakeColumnSketch(*options, max_bin)
-                                       : MakeCosineSketch(*options, max_bin, bounds[f].min, bounds[f].max));
-  }
+  if (make == nullptr) return;
+  for (std::size_t feature = 0; feature < features_.size(); ++feature) sketches_.push_back(make(feature));
 }
 
 template <typename Rows>
@@ -97,18 +51,12 @@ std::size_t FeatureSketches::Bytes() const {
 
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options) {
+  auto const& sketch = *options.sketch;
   if (IsDistributed(ctx)) {
-    Fail(ErrorKind::kParameter, "sketch=", NameOf(options.sketch.kind),
-         " needs all rows in one process, but they are spread over ", ctx.collective->Size(),
-         " ranks. Use sketch=exact, the default.");
+    Fail(ErrorKind::kParameter, "sketch=", sketch.Name(), " needs all rows in one process, but they are spread over ",
+         ctx.collective->Size(), " ranks. Use sketch=exact, the default.");
   }
-  auto const is_series = IsCosines(options.sketch);
-  FeatureSketches sketches(data.NumCols(), max_bin, options.sketch,
-                           is_series ? BoundsOf(ctx, data) : std::vector<FeatureCuts>());
-  sketches.Add(ctx, data, options.weights);
-  auto features = sketches.Cut(ctx, data.NumRows());
-  if (options.sketch.kind == SketchKind::kMoments) MoveToValues(ctx, data, options.weights, &features);
-  return features;
+  return sketch.Cut(ctx, data, max_bin, options.weights);
 }
 
 }  // namespace kauri

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -30,13 +31,14 @@ struct FeatureCuts {
 /// Returns the number of values (NaN is not counted) and their bounds.
 FeatureCuts SummaryOf(Span<float const> values);
 
+/// Returns an empty sketch for a feature.
+using SketchMaker = std::function<std::unique_ptr<ColumnSketch>(std::size_t feature)>;
+
 /// Sketches of all features, which take the rows part by part.
 class FeatureSketches {
  public:
-  /// Without options only counts and bounds are computed. bounds: [n_cols], for sketches that must know the bounds of
-  /// the features first.
-  FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchOptions> const& options,
-                  std::vector<FeatureCuts> const& bounds = {});
+  /// Without `make` only counts and bounds are computed.
+  FeatureSketches(std::int64_t n_cols, int max_bin, SketchMaker const& make = nullptr);
   /// weights: [n_rows], or empty.
   void Add(Context const& ctx, DataMatrix const& rows, Span<float const> weights);
   void Add(Context const& ctx, DenseRows const& rows, Span<float const> weights);

@@ -7,6 +7,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "data/column_parts.h"
+#include "data/sketch/exact_sketch.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -14,9 +15,10 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the number of bins that sketches are made for, which determines the size of GK and KLL sketches. Densities
-/// can afford more bins.
-int BinsFor(SketchOptions const& options) { return options.kind == SketchKind::kMoments ? 1024 : 256; }
+std::unique_ptr<ColumnSketch> MakeSketch(SketchChoice const& sketch) {
+  if (sketch == nullptr) return std::make_unique<ExactSketch>();
+  return sketch->Make(sketch->SummaryBins());
+}
 
 void RequireWeights(Span<float const> weights, std::int64_t n_rows) {
   if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != n_rows) {
@@ -39,12 +41,9 @@ std::vector<double> Shape(PowerSums const& sums) {
           sums.sums[4] / sums.weight / (variance * variance) - 3.0};
 }
 
-/// Returns the bound on the rank error of a quantile, or NaN. A GK summary knows the ranks of its own values only. A
-/// quantile may lie between two of them, whose ranks differ by at most twice the bound.
-double BoundOrNone(ColumnSketch const& sketch, SketchKind kind) {
-  auto const bound = sketch.RankErrorBound();
-  if (bound >= 1.0) return kNone;
-  return kind == SketchKind::kGk ? 2.0 * bound : bound;
+/// Returns the bound on the rank error of a quantile, or NaN.
+double BoundOrNone(ColumnSketch const& sketch) {
+  return sketch.RankErrorBound() >= 1.0 ? kNone : sketch.QuantileErrorBound();
 }
 
 }  // namespace
@@ -58,16 +57,7 @@ void SummaryOptions::Validate() const {
     }
     before = share;
   }
-  if (sketch.size < 0 || sketch.size == 1) {
-    Fail(ErrorKind::kParameter, "sketch_size=", sketch.size, "; expected 2 or more, or 0 for the default.");
-  }
-  if (sketch.order < 2 || sketch.order > kMaxMoment) {
-    Fail(ErrorKind::kParameter, "sketch_order=", sketch.order, "; expected 2 to ", kMaxMoment, ".");
-  }
-  if (sketch.kind == SketchKind::kMoments && sketch.density == SketchDensity::kCosine) {
-    Fail(ErrorKind::kParameter, "sketch_density=cosine needs the range of a column before its values, and a summary ",
-         "goes over them once; use max_entropy or legendre.");
-  }
+  if (sketch != nullptr) sketch->RequireSummary();
 }
 
 std::vector<std::string> const& SummaryFields() {
@@ -86,7 +76,7 @@ void ColumnSummaries::Add(Context const& ctx, DataView const& rows, Span<float c
   RequireWeights(weights, rows.NumRows());
   if (parts_ == nullptr) {
     columns_.resize(static_cast<std::size_t>(rows.NumCols()));
-    for (auto& column : columns_) column.sketch = MakeColumnSketch(options_.sketch, BinsFor(options_.sketch));
+    for (auto& column : columns_) column.sketch = MakeSketch(options_.sketch);
     auto const take = [this](DataMatrix* part, Span<float const> of_part) { Take(*part, of_part); };
     parts_ = std::make_unique<RowParts>(rows.NumCols(), take);
   }
@@ -129,7 +119,7 @@ std::vector<double> ColumnSummaries::Describe(Column const& column) const {
   auto const sums = column.sums.Sums();
   auto const is_empty = column.n_values == 0;
   auto const distinct = column.few.AreAll() ? static_cast<double>(column.few.Values().size()) : kNone;
-  auto const bound = is_empty ? kNone : BoundOrNone(*column.sketch, options_.sketch.kind);
+  auto const bound = is_empty ? kNone : BoundOrNone(*column.sketch);
   std::vector<double> fields{static_cast<double>(column.n_values), static_cast<double>(n_rows_ - column.n_values),
                              distinct, is_empty ? kNone : sums.min, is_empty ? kNone : sums.max};
   for (auto const number : Shape(sums)) fields.push_back(number);

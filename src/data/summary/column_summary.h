@@ -11,18 +11,18 @@
 #include <vector>
 
 #include "data/row_source.h"
-#include "data/sketch/column_sketch.h"
 #include "data/sketch/few_values.h"
 #include "data/sketch/power_sums.h"
+#include "data/sketch/sketch_method.h"
 
 namespace kauri {
 
 struct SummaryOptions {
   std::vector<double> quantiles;  ///< shares of all weight
-  SketchOptions sketch;
+  SketchChoice sketch;            ///< null: exact
 
-  /// Checks the options. \throws Error(kParameter) for quantiles that do not ascend within [0, 1], a density that needs
-  /// the range first, and sizes and orders that no sketch has.
+  /// Checks the options. \throws Error(kParameter) for quantiles that do not ascend within [0, 1], and as
+  /// SketchMethod::RequireSummary does.
   void Validate() const;
 };
 

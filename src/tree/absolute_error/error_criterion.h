@@ -14,7 +14,7 @@
 
 namespace kauri {
 
-/// Search: LabelBinSearch, or LabelMomentSearch, which is research code.
+/// Search: LabelBinSearch, or a search with the same members.
 template <typename Search>
 class ErrorCriterion final : public SplitCriterion {
  public:

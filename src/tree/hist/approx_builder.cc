@@ -41,7 +41,7 @@ bool AreAlike(std::vector<float> const& hessians) {
 }  // namespace
 
 std::string ApproxBuilder::StateKey() const {
-  return "approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key();
+  return "approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + KeyOf(SketchOf(param_));
 }
 
 std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {

@@ -14,11 +14,8 @@
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/paged_hist.h"
 #include "tree/hist_vector/vector_grower.h"
-#include "tree/research/label_moments.h"
 
 namespace kauri {
-
-DMLC_REGISTER_PARAMETER(ErrorSketchParam);
 
 namespace {
 
@@ -65,16 +62,15 @@ class HistState : public BuildState {
 };
 
 /// Returns the function that makes the criterion of a tree; nullptr for the gains of gradients.
-MakeCriterion CriterionOf(TreeParam const& param, ErrorSketchParam::Sketch sketch) {
+MakeCriterion CriterionOf(TreeParam const& param, ErrorSketch const* sketch) {
   if (param.split_criterion != TreeParam::kAbsoluteError) return nullptr;
-  if (sketch == ErrorSketchParam::kMoments) return ErrorCriterion<LabelMomentSearch>::Make;
-  return ErrorCriterion<LabelBinSearch>::Make;
+  return sketch == nullptr ? ErrorCriterion<LabelBinSearch>::Make : sketch->Criterion();
 }
 
 }  // namespace
 
 std::string HistBuilder::StateKey() const {
-  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key() +
+  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + KeyOf(SketchOf(param_)) +
          (budget_.IsLimited() ? ",memory_budget=" + std::to_string(budget_.bytes) : std::string());
 }
 
@@ -104,13 +100,12 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   }
   auto* const kept = is_in_file ? hist->Load(ctx, *bins) : hist->Update(ctx, data);
   if (has_vectors) return GrowVectorTree(ctx, rules, task, &kept->vectors, &kept->rows, leaf_of_row);
-  return HistGrower(ctx, rules, task, kept, leaf_of_row, CriterionOf(param_, sketch_)).Grow();
+  return HistGrower(ctx, rules, task, kept, leaf_of_row, CriterionOf(param_, errors_.get())).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(TrainingParams const& params) {
-  auto const sketch = ParseParameters<ErrorSketchParam>(params.all).absolute_error_sketch;
   return std::make_unique<HistBuilder>(params.tree, ParseParameters<MemoryParam>(params.all).Budget(),
-                                       static_cast<ErrorSketchParam::Sketch>(sketch));
+                                       ErrorSketchOf(params.all));
 }
 
 Capabilities HistSupports() {
@@ -126,7 +121,7 @@ Capabilities HistSupports() {
 
 ParameterTable HistParameters() {
   auto table = DescribeParameters<MemoryParam>();
-  for (auto& info : DescribeParameters<ErrorSketchParam>()) table.push_back(std::move(info));
+  for (auto& info : ErrorSketchParameters()) table.push_back(std::move(info));
   return table;
 }
 

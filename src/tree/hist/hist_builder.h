@@ -6,14 +6,15 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "data/memory_budget.h"
 #include "kauri/capabilities.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/absolute_error/error_sketch.h"
 #include "tree/constraints/constraints.h"
-#include "tree/research/error_sketch_param.h"
 
 namespace kauri {
 
@@ -21,8 +22,8 @@ class HistBuilder : public TreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
   explicit HistBuilder(TreeParam const& param, MemoryBudget const& budget = {},
-                       ErrorSketchParam::Sketch sketch = ErrorSketchParam::kBins)
-      : param_(param), rules_(ParseConstraints(param)), budget_(budget), sketch_(sketch) {}
+                       std::shared_ptr<ErrorSketch const> errors = nullptr)
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget), errors_(std::move(errors)) {}
 
   std::string StateKey() const override;
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -34,7 +35,7 @@ class HistBuilder : public TreeBuilder {
   ConstraintRules rules_;
   /// Budget for data in external memory (if unlimited, the budget of the data applies) and for bins kept in memory.
   MemoryBudget budget_;
-  ErrorSketchParam::Sketch sketch_;
+  std::shared_ptr<ErrorSketch const> errors_;  ///< null: label bins
 };
 
 /// \throws Error(kParameter).

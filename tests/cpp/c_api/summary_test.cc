@@ -86,7 +86,9 @@ TEST(SummaryCalls, Refusals) {
   ExpectWords(refused(R"({"sketch": "reservoir"})"), {"'reservoir'", "exact, gk, kll or moments"});
   ExpectWords(refused(R"({"sketch": "moments", "sketch_density": "flat"})"), {"'flat'", "max_entropy"});
   ExpectWords(refused(R"({"sketch": "moments", "sketch_order": 99})"), {"sketch_order=99", "2 to 15"});
+  ExpectWords(refused(R"({"sketch": "moments", "sketch_order": 16})"), {"sketch_order=16"});
   ExpectWords(refused(R"({"sketch": "kll", "sketch_size": -4})"), {"sketch_size", "-4"});
+  ExpectWords(refused(R"({"sketch": "kll", "sketch_size": 1})"), {"sketch_size=1"});
   ExpectWords(Refused(KauriSummarizeColumns(data.get(), "{}", nullptr, &summary.dim, &summary.result)), {"out_shape"});
   ExpectWords(Refused(summary.Of(nullptr, "{}")), {"handle is null"});
   DMatrixHandle bins = nullptr;

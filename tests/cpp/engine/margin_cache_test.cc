@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/data_cache.h"
-
 namespace kauri {
 namespace {
 

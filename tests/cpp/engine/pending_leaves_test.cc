@@ -1,8 +1,8 @@
-#include "engine/pending_leaves.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "engine/margin_cache.h"
 
 namespace kauri {
 namespace {

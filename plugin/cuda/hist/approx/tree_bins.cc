@@ -28,7 +28,7 @@ bool TreeBins::Update(CudaContext const& cuda, DataMatrix const& data, Span<Fixe
 
 std::unique_ptr<DeviceBins const> TreeBins::Make(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
   categorical_ = CategoricalColumns(data.Info());
-  if (!CanMakeDeviceBins(ctx, data, options_.sketch.kind)) {
+  if (!CanMakeDeviceBins(ctx, data, options_.sketch)) {
     SayOnce("bins of sparse rows, categories and other sketches are made in host memory: hessians are copied there");
     return MakeOnHost(cuda, ctx, data, FetchWeights(cuda));
   }

@@ -81,8 +81,8 @@ std::vector<FeatureCuts> LookAtColumns(CudaContext const& cuda, Context const& c
 
 }  // namespace
 
-bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchKind sketch) {
-  return sketch == SketchKind::kExact && !IsDistributed(ctx) && data.Store() == nullptr && data.IsDense() &&
+bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchChoice const& sketch) {
+  return sketch == nullptr && !IsDistributed(ctx) && data.Store() == nullptr && data.IsDense() &&
          !HasCategorical(data.Info());
 }
 

@@ -18,7 +18,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/bins/row_parts.h"
-#include "data/sketch/column_sketch.h"
+#include "data/sketch/sketch_method.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 
@@ -34,7 +34,7 @@ struct DeviceBinsTask {
 
 /// Returns whether MakeDeviceBins supports the matrix: dense values of one process, all of them numbers, and exact
 /// cuts. For other data the host's BinMatrix is uploaded.
-bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchKind sketch);
+bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchChoice const& sketch);
 
 struct MadeBins {
   std::vector<FeatureCuts> features;  ///< [n_cols]

@@ -188,7 +188,7 @@ TEST(BinStore, SummariesForAFileDoNotDependOnBatches) {
   spec.n_cols = 2;
   auto const matrix = MakeMatrix(spec);
   CutOptions cut;
-  cut.sketch = SketchKind::kGk;
+  cut.sketch = std::make_shared<GkMethod>();
   auto const expected = MakeQuantileCuts(Context{}, *matrix, 64, cut);
   auto options = InFile();
   options.max_bin = 64;

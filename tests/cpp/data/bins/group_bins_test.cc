@@ -341,7 +341,7 @@ TEST(GroupBins, NoiseOnTheWireIsAnErrorOrOtherBins) {
       auto const data = MakeData(table, rows);
       for (auto const row : rows) data->MutableInfo()->weights.push_back(static_cast<float>(row % 5));
       auto const weights = CutWeights(ctx, data->Info());
-      BinMatrix const bins(ctx, *data, MakeQuantileCuts(ctx, *data, 16, {SketchKind::kExact, weights}));
+      BinMatrix const bins(ctx, *data, MakeQuantileCuts(ctx, *data, 16, {nullptr, weights}));
       std::vector<FixedSum> cells(bins.NumCells());
       bins.FillMostFrequent(0, static_cast<std::uint32_t>(table.n_cols), {}, cells.data());
       auto batches = BatchesOf(table, rows, 50);

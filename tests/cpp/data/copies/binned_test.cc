@@ -52,7 +52,7 @@ TEST(WithBins, CutsAreThoseOfTraining) {
   info->weights = weights;
   info->weights[7] = 100.0F;
   auto const binned = WithBins(Context{}, *matrix, 16);
-  auto const expected = MakeQuantileCuts(Context{}, *matrix, 16, {SketchKind::kExact, matrix->Info().weights});
+  auto const expected = MakeQuantileCuts(Context{}, *matrix, 16, {nullptr, matrix->Info().weights});
   EXPECT_EQ(BinsOf(*binned)->Layout().Cuts().values, expected.values);
   EXPECT_EQ(LatestBins(*matrix), BinsOf(*binned)->InMemory());  // made once for both
 }

@@ -9,13 +9,15 @@
 #include <utility>
 
 #include "data/sketch/gk_sketch.h"
-#include "data/sketch/moment_sketch.h"
 #include "data/sketch/quantile_sketch.h"
+#include "data/sketch/sketched_cuts.h"
 #include "support/random_matrix.h"
 
 namespace kauri {
 namespace {
 
+using testing::CheckFewDistinctValues;
+using testing::CheckStorageAndThreads;
 using testing::MakeMatrix;
 using testing::MatrixSpec;
 using testing::Random;
@@ -167,7 +169,7 @@ TEST(SketchedCuts, GkIsNearTheExactQuantilesAndItsCutsAreValues) {
   spec.n_rows = 200000;  // four blocks
   spec.n_cols = 1;
   auto const column = testing::MakeValues(spec);
-  auto const cuts = MakeQuantileCuts(Context{}, *MakeMatrix(spec), 64, {SketchKind::kGk, {}});
+  auto const cuts = MakeQuantileCuts(Context{}, *MakeMatrix(spec), 64, {std::make_shared<GkMethod>(), {}});
   EXPECT_EQ(cuts.NumBins(0), 64U);
   EXPECT_LT(CutError(column, cuts), 4.0 / 511.0);
   for (std::uint32_t bin = 0; bin < 63; ++bin) {
@@ -175,51 +177,15 @@ TEST(SketchedCuts, GkIsNearTheExactQuantilesAndItsCutsAreValues) {
   }
 }
 
-TEST(SketchedCuts, StorageAndThreadsDoNotMatter) {
-  MatrixSpec spec;
-  spec.n_rows = 70000;  // two blocks
-  spec.n_cols = 3;
-  spec.missing = 0.3;
-  auto const values = testing::MakeValues(spec);
-  auto const weights = MakeColumn(0, 70000, 5).weights;
-  for (auto const kind : {SketchKind::kGk, SketchKind::kMoments, SketchKind::kKll}) {
-    auto const expected = MakeQuantileCuts(Context{}, *MakeMatrix(values, 3, false), 256, {kind, weights});
-    EXPECT_GT(expected.values.size(), 600U);
-    for (bool const sparse : {false, true}) {
-      Context ctx;
-      ctx.threads = 5;
-      auto const cuts = MakeQuantileCuts(ctx, *MakeMatrix(values, 3, sparse), 256, {kind, weights});
-      EXPECT_EQ(cuts.values, expected.values);
-      EXPECT_EQ(cuts.min_values, expected.min_values);
-    }
-  }
-}
+TEST(SketchedCuts, StorageAndThreadsDoNotMatter) { CheckStorageAndThreads(std::make_shared<GkMethod>()); }
 
-TEST(SketchedCuts, FewDistinctValuesEqualTheExactCuts) {
-  MatrixSpec spec;
-  spec.n_rows = 3000;
-  spec.n_cols = 2;
-  spec.n_distinct = 64;
-  spec.missing = 0.2;
-  auto const data = MakeMatrix(spec);
-  auto const expected = MakeQuantileCuts(Context{}, *data, 64);
-  for (auto const kind : {SketchKind::kGk, SketchKind::kMoments, SketchKind::kKll}) {
-    EXPECT_EQ(MakeQuantileCuts(Context{}, *data, 64, {kind, {}}).values, expected.values);
-  }
-}
+TEST(SketchedCuts, FewDistinctValuesEqualTheExactCuts) { CheckFewDistinctValues(std::make_shared<GkMethod>()); }
 
-TEST(SketchedCuts, MomentsGiveCutsThatAreValuesAndNoEmptyBins) {
-  Random random(4);
-  std::vector<float> column;
-  for (int i = 0; i < 20000; ++i) column.push_back(static_cast<float>(random.Below(400)) * random.Normal());
-  auto const cuts = MakeQuantileCuts(Context{}, *MakeMatrix(column, 1, false), 64, {SketchKind::kMoments, {}});
-  EXPECT_GT(cuts.NumBins(0), 40U);
-  std::vector<int> counts(cuts.NumBins(0));
-  for (auto const value : column) ++counts[FindBin(cuts.Of(0), cuts.NumBins(0), value)];
-  EXPECT_EQ(std::count(counts.begin(), counts.end(), 0), 0);
-  for (std::uint32_t bin = 0; bin + 1 < cuts.NumBins(0); ++bin) {
-    EXPECT_NE(std::find(column.begin(), column.end(), cuts.values[bin]), column.end());
-  }
+TEST(QuantilesOf, AreTheLeastValuesThatReachTheShare) {
+  ColumnRanks const ranks{{1.0F, 2.0F, 5.0F}, {0.0, 1.0, 3.0, 4.0}};
+  EXPECT_EQ(QuantilesOf(ranks, std::vector<double>{0.0, 0.25, 0.26, 0.75, 0.76, 1.0}),
+            (std::vector<float>{1.0F, 1.0F, 2.0F, 2.0F, 5.0F, 5.0F}));
+  EXPECT_TRUE(std::isnan(QuantilesOf(ColumnRanks(), std::vector<double>{0.5})[0]));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(CutWeights, DoNotDependOnTheOrderOfRows) {
   }
   auto const cuts = [&] {
     return MakeQuantileCuts({}, *MakeMatrix(testing::PickRows(values, 1, order), 1, false), 300,
-                            {SketchKind::kExact, testing::PickRows(weights, 1, order)})
+                            {nullptr, testing::PickRows(weights, 1, order)})
         .values;
   };
   auto const expected = cuts();

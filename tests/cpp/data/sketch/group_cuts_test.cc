@@ -91,7 +91,7 @@ void CheckCuts(Table const& table, int max_bin, Partition const& partition, Quan
   OnRanks(partition, [&](Context const& ctx, std::vector<std::int64_t> const& rows) {
     auto const data = MakeMatrix(PickRows(table.values, table.n_cols, rows), table.n_cols, table.sparse);
     auto const weights = PickRows(table.weights, 1, rows);
-    ExpectSameCuts(MakeQuantileCuts(ctx, *data, max_bin, {SketchKind::kExact, weights}), expected);
+    ExpectSameCuts(MakeQuantileCuts(ctx, *data, max_bin, {nullptr, weights}), expected);
   });
 }
 
@@ -103,7 +103,7 @@ TEST(GroupCuts, AreThoseOfOneProcess) {
       Table const table{9, MakeTable(n_rows, 9, seed), MakeWeights(n_rows, kind, seed), seed % 2 == 1};
       auto const data = MakeMatrix(table.values, table.n_cols, table.sparse);
       for (int const max_bin : {2, 3, 16, 255, 256, 1024}) {
-        auto const expected = MakeQuantileCuts({}, *data, max_bin, {SketchKind::kExact, table.weights});
+        auto const expected = MakeQuantileCuts({}, *data, max_bin, {nullptr, table.weights});
         auto const n_ranks = std::vector<int>{1, 2, 3, 5, 8}[n_checked % 5];
         CheckCuts(table, max_bin, MakePartitions(n_rows, n_ranks, seed)[n_checked / 5 % 5], expected);
         ++n_checked;
@@ -135,7 +135,7 @@ TEST(GroupCuts, OfManyRows) {  // ranks are selected without sorting all keys
     Table const table{6, MakeTable(280000, 6, 0), MakeWeights(280000, kind, 1), false};
     auto const data = MakeMatrix(table.values, 6, false);
     for (int const max_bin : {40, 256}) {
-      auto const expected = MakeQuantileCuts({}, *data, max_bin, {SketchKind::kExact, table.weights});
+      auto const expected = MakeQuantileCuts({}, *data, max_bin, {nullptr, table.weights});
       CheckCuts(table, max_bin, MakePartitions(280000, 2, 2)[0], expected);
     }
   }
@@ -219,11 +219,10 @@ TEST(GroupCuts, TellWhatTheySendOfContinuousColumns) {
 
 TEST(GroupCuts, RefuseOtherSketchesAndColumnsThatDiffer) {
   auto const data = MakeMatrix({1, 2, 3, 4}, 2, false);
-  auto const of_sketch = [&](SketchKind kind) {
-    return ErrorsOnRanks(2, [&](Context const& ctx) { MakeQuantileCuts(ctx, *data, 16, {kind, {}}); });
-  };
-  for (auto const& error : of_sketch(SketchKind::kGk)) ExpectParts(error, {"sketch=gk", "2 ranks", "sketch=exact"});
-  ExpectParts(of_sketch(SketchKind::kMoments)[1], {"sketch=moments"});
+  auto const of_gk = ErrorsOnRanks(2, [&](Context const& ctx) {
+    MakeQuantileCuts(ctx, *data, 16, {std::make_shared<GkMethod>(), {}});
+  });
+  for (auto const& error : of_gk) ExpectParts(error, {"sketch=gk", "2 ranks", "sketch=exact"});
   auto const errors = ErrorsOnRanks(2, [&](Context const& ctx) {
     auto const wide = MakeMatrix({1, 2, 3, 4}, 1 + ctx.collective->Rank(), false);
     MakeQuantileCuts(ctx, *wide, 16);

@@ -164,7 +164,7 @@ TEST(QuantileSketch, StorageAndThreadsDoNotMatter) {
 /// Returns the bin edges of one column where row i has weight weights[i].
 QuantileCuts WeightedCuts(std::vector<float> const& column, std::vector<float> const& weights, int max_bin,
                           bool sparse = false) {
-  return MakeQuantileCuts(Context{}, *MakeMatrix(column, 1, sparse), max_bin, {SketchKind::kExact, weights});
+  return MakeQuantileCuts(Context{}, *MakeMatrix(column, 1, sparse), max_bin, {nullptr, weights});
 }
 
 TEST(QuantileSketch, WholeWeightsAreRepeatedRows) {

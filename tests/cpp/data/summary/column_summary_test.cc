@@ -8,31 +8,15 @@
 #include <utility>
 
 #include "data/matrix_view.h"
+#include "data/summary/sketched_summary.h"
 #include "kauri/error.h"
-#include "support/random_matrix.h"
 
 namespace kauri {
 namespace {
 
-using testing::MakeMatrix;
-using testing::MakeValues;
-using testing::MatrixSpec;
-using testing::Random;
-
-enum Field { kCount, kMissing, kDistinct, kMin, kMax, kMean, kStd, kSkewness, kKurtosis, kRankError, kQuantiles };
+using namespace testing;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-SummaryOptions Options(SketchOptions const& sketch = {}, std::vector<double> quantiles = {0.25, 0.5, 0.9}) {
-  return {std::move(quantiles), sketch};
-}
-
-std::vector<double> SummaryOf(DataMatrix const& data, std::vector<float> const& weights, SummaryOptions const& options,
-                              Context const& ctx = {}) {
-  ColumnSummaries summaries(options);
-  summaries.Add(ctx, *data.View(), weights);
-  return summaries.Finish(ctx);
-}
 
 /// Computes the statistics from the definitions, in long double and two passes. column: present values with weights.
 std::vector<double> Reference(std::vector<std::pair<float, double>> column, std::vector<double> const& shares) {
@@ -98,60 +82,12 @@ TEST(ColumnSummary, IsThatOfTheDefinitions) {
 }
 
 TEST(ColumnSummary, BatchesThreadsAndStorageDoNotMatter) {
-  MatrixSpec spec;
-  spec.n_rows = 70000;  // more than one part
-  spec.n_cols = 2;
-  spec.missing = 0.6;
-  auto const values = MakeValues(spec);
-  auto const dense = MakeMatrix(values, 2, false);
-  for (auto const kind : {SketchKind::kExact, SketchKind::kGk, SketchKind::kKll, SketchKind::kMoments}) {
-    auto const expected = SummaryOf(*dense, {}, Options(kind));
-    Context ctx;
-    ctx.threads = 3;
-    ColumnSummaries summaries(Options(kind));
-    auto const view = dense->View();
-    for (std::int64_t begin = 0; begin < 70000;) {
-      auto const end = std::min<std::int64_t>(70000, begin + 1 + begin % 977 + 40000 * (begin % 2));
-      summaries.Add(ctx, RowWindow(*view, begin, end), {});
-      begin = end;
-    }
-    auto const table = summaries.Finish(ctx);
-    EXPECT_EQ(table.size(), expected.size());
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      if (std::isnan(expected[i])) continue;
-      EXPECT_EQ(table[i], expected[i]) << static_cast<int>(kind) << " " << i;
-    }
-    // Rows with missing cells have blocks of other lengths, so the last bits of moments differ.
-    auto const sparse = SummaryOf(*MakeMatrix(values, 2, true), {}, Options(kind));
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      if (std::isnan(expected[i])) continue;
-      EXPECT_NEAR(sparse[i], expected[i], 1e-5) << static_cast<int>(kind) << " " << i;
-    }
+  for (auto const& sketch : {SketchChoice(), SketchChoice(std::make_shared<GkMethod>())}) {
+    CheckBatchesThreadsAndStorage(sketch);
   }
 }
 
-TEST(ColumnSummary, SketchesAreNearAndSayHowFar) {
-  MatrixSpec spec;
-  spec.n_rows = 50000;
-  spec.n_cols = 1;
-  auto const values = MakeValues(spec);
-  auto sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  auto const data = MakeMatrix(values, 1, false);
-  for (auto const kind : {SketchKind::kGk, SketchKind::kKll, SketchKind::kMoments}) {
-    auto const fields = SummaryOf(*data, {}, Options(kind, {0.0, 0.1, 0.5, 0.99, 1.0}));
-    EXPECT_EQ(fields[kQuantiles], sorted.front());
-    EXPECT_EQ(fields[kQuantiles + 4], sorted.back());
-    auto const bound = kind == SketchKind::kMoments ? 0.005 : fields[kRankError];
-    EXPECT_EQ(std::isnan(fields[kRankError]), kind == SketchKind::kMoments);
-    EXPECT_LT(bound, 0.01);
-    for (std::size_t k = 1; k < 4; ++k) {
-      auto const rank = std::lower_bound(sorted.begin(), sorted.end(), fields[kQuantiles + k]) - sorted.begin();
-      auto const share = std::vector<double>{0.0, 0.1, 0.5, 0.99}[k];
-      EXPECT_NEAR(static_cast<double>(rank) / 50000.0, share, bound + 1e-4) << static_cast<int>(kind) << " " << k;
-    }
-  }
-}
+TEST(ColumnSummary, SketchesAreNearAndSayHowFar) { CheckQuantilesAndBound(std::make_shared<GkMethod>()); }
 
 TEST(ColumnSummary, Edges) {
   // all missing; one value; a constant; two values; a column whose only value has no weight
@@ -203,15 +139,6 @@ TEST(ColumnSummary, Refusals) {
   };
   has(message([] { ColumnSummaries{Options({}, {0.5, 0.25})}; }), "quantiles has 0.25 after 0.5");
   has(message([] { ColumnSummaries{Options({}, {1.5})}; }), "from 0 to 1");
-  SketchOptions sketch(SketchKind::kKll);
-  sketch.size = 1;
-  has(message([&] { ColumnSummaries{Options(sketch)}; }), "sketch_size=1");
-  sketch = SketchKind::kMoments;
-  sketch.order = 16;
-  has(message([&] { ColumnSummaries{Options(sketch)}; }), "sketch_order=16");
-  sketch.order = 10;
-  sketch.density = SketchDensity::kCosine;
-  has(message([&] { ColumnSummaries{Options(sketch)}; }), "sketch_density=cosine");
   ColumnSummaries summaries{Options()};
   has(message([&] { summaries.Finish({}); }), "there are no rows");
   auto const data = MakeMatrix({1.0F, 2.0F}, 1, false);

@@ -53,7 +53,7 @@ class TreeBinsTest : public BinsTest {
     SCOPED_TRACE("max_bin " + std::to_string(max_bin));
     auto const host = MakeMatrix(values, n_cols, false);
     auto const device = Upload(values, n_cols);
-    BinOptions const options{max_bin, SketchKind::kExact, {}};
+    BinOptions const options{max_bin, nullptr, {}};
     cuda::TreeBins of_host(options);
     cuda::TreeBins of_device(options);
     cuda::TreeBins without_room(options, 0);
@@ -137,7 +137,7 @@ TEST_F(TreeBinsTest, ChunksOfAnySize) {
 
 TEST_F(TreeBinsTest, EqualHessiansNeedNoOtherBins) {
   auto const data = MakeMatrix(MixedValues(500, 4, 7), 4, false);
-  cuda::TreeBins bins({16, SketchKind::kExact, {}});
+  cuda::TreeBins bins({16, nullptr, {}});
   auto pairs = MakeFixedPairs(500, 8);
   Update(&bins, *data, pairs);
   bins.Make(Cuda(), OnDevice(), *data);
@@ -154,7 +154,7 @@ TEST_F(TreeBinsTest, OtherTypesNeedOtherBins) {
   auto const data = MakeMatrix(
       Fill(600, 3, [](std::int64_t row, std::int64_t col) { return static_cast<float>((row * 31 + col) % 90); }), 3,
       false);
-  cuda::TreeBins bins({16, SketchKind::kExact, {}});
+  cuda::TreeBins bins({16, nullptr, {}});
   auto const pairs = MakeFixedPairs(600, 9);
   for (auto const* type : {"q", "c", "q"}) {
     data->MutableInfo()->feature_types = {"q", type, "q"};
@@ -169,7 +169,7 @@ TEST_F(TreeBinsTest, OtherTypesNeedOtherBins) {
 TEST_F(TreeBinsTest, WhatCrossesTheBus) {
   auto const values = MixedValues(20000, 9, 41);
   auto const data = MakeMatrix(values, 9, false);
-  cuda::TreeBins bins({256, SketchKind::kExact, {}});
+  cuda::TreeBins bins({256, nullptr, {}});
   auto const copied = [&](std::uint64_t seed) {
     Update(&bins, *data, MakeFixedPairs(20000, seed));
     auto const before = cuda::ThreadCopyCounts();

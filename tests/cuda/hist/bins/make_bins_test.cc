@@ -25,7 +25,7 @@ class MakeBinsTest : public BinsTest {
       for (std::size_t const part_bytes : {task.part_bytes, std::size_t{1000}}) {
         task.part_bytes = part_bytes;
         if (part_bytes == 1000) task.key_bytes = 1;  // then the size of the codes' memory
-        ASSERT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *data, SketchKind::kExact));
+        ASSERT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *data, nullptr));
         auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), task).bins;
         ASSERT_NE(bins, nullptr);
         ExpectSame(*bins, expected);
@@ -139,13 +139,13 @@ TEST_F(MakeBinsTest, ThreadsAndRunsDoNotMatter) {
 
 TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
   auto const sparse = MakeMatrix({100, 5, 0.9, 0, true, 1});
-  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *sparse, SketchKind::kExact));
+  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *sparse, nullptr));
   auto const dense = MakeMatrix({100, 5, 0.1, 0, false, 1});
-  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, SketchKind::kGk));
+  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, std::make_shared<GkMethod>()));
   dense->MutableInfo()->feature_types = {"q", "c", "q", "q", "q"};
-  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, SketchKind::kExact));
+  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, nullptr));
   auto const one_hot = MakeMatrix(MakeOneHotValues(300, 5, 10, false), 50, false);
-  EXPECT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *one_hot, SketchKind::kExact));
+  EXPECT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *one_hot, nullptr));
   EXPECT_EQ(cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*one_hot), {}).bins, nullptr);
 }
 
