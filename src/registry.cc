@@ -16,10 +16,8 @@
 #include "research/adaboost/adaboost.h"
 #include "research/sketch/sketches.h"
 #include "tree/exact/exact_builder.h"
-#include "tree/hist/approx_builder.h"
 #include "tree/hist/hist_builder.h"
-#include "tree/update/prune.h"
-#include "tree/update/refresh.h"
+#include "tree/update/updaters.h"
 
 namespace kauri {
 namespace {

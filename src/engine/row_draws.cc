@@ -6,7 +6,7 @@
 #include "collective/reduce.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
-#include "tree/sampling/row_weights.h"
+#include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri {

@@ -9,7 +9,7 @@
 #include "kauri/meta_info.h"
 #include "kauri/span.h"
 #include "tree/sampling/gradient_sampling.h"
-#include "tree/sampling/row_numbers.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri {
 

@@ -6,7 +6,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "shapley/mallows.h"
-#include "shapley/samplers.h"
+#include "shapley/orders.h"
 
 namespace kauri {
 namespace {

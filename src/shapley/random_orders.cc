@@ -7,7 +7,7 @@
 
 #include "common/text/quoted.h"
 #include "kauri/error.h"
-#include "shapley/samplers.h"
+#include "shapley/orders.h"
 
 namespace kauri {
 namespace {

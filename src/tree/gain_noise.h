@@ -1,4 +1,4 @@
-/// \file random_strength: noise on the gains by which the features of a node compete (growth/noise_deviation.h computes
+/// \file random_strength: noise on the gains by which the features of a node compete (growth/tree_common.h computes
 /// its size).
 ///
 /// Each feature first finds its best split by gain, as without noise. The node takes the one with the largest gain +
@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "common/random/random.h"
+#include "kauri/host_device.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -59,6 +60,34 @@ struct GainNoise {
     auto const noisy = best.loss_change + Of(best.feature);
     auto const own = Of(feature);
     return noisy - own - 1e-12 * (std::fabs(noisy) + std::fabs(own));
+  }
+};
+
+// A sum of squares of fixed-point gradients, for the noise of random_strength (tree_common.h). It consists
+// of integers, so it does not depend on the order of the rows.
+
+/// Adds the high and low bits of the squares separately. A square is below 2^60, so both sums of 2^32 rows are below
+/// 2^62.
+struct SquareSum {
+  static constexpr unsigned kLowBits = 30;
+
+  std::int64_t high = 0;
+  std::int64_t low = 0;
+
+  /// Adds the square of a gradient, whose magnitude is below 2^30.
+  KAURI_HD void Add(std::int32_t gradient) {
+    std::int64_t const square = static_cast<std::int64_t>(gradient) * gradient;
+    high += square >> kLowBits;
+    low += square & ((std::int64_t{1} << kLowBits) - 1);
+  }
+  KAURI_HD SquareSum& operator+=(SquareSum other) {
+    high += other.high;
+    low += other.low;
+    return *this;
+  }
+  /// Returns the sum in squares of the gradients' unit.
+  double Value() const {
+    return static_cast<double>(high) * static_cast<double>(std::int64_t{1} << kLowBits) + static_cast<double>(low);
   }
 };
 

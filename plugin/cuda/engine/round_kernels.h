@@ -16,7 +16,6 @@
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
-#include "tree/sampling/row_choice.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {

@@ -12,7 +12,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/exact/device_decisions.h"
-#include "tree/growth/split_rules.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {

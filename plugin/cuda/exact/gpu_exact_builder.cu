@@ -13,7 +13,7 @@
 #include "cuda/tree/leaf_rows.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
-#include "tree/growth/path_smooth.h"
+#include "tree/growth/tree_common.h"
 #include "tree/growth/tree_growth.h"
 
 namespace kauri::cuda {

@@ -1,7 +1,7 @@
 /// \file tree_method=gpu_approx, which device=cuda selects for approx.
 ///
 /// Like gpu_hist, with new bins for every tree whose hessians differ from the previous tree's
-/// (tree/hist/approx_builder.h). Dense numbers are sorted once and kept in that order (approx/ordered_columns.h). For
+/// (tree/hist/hist_builder.h). Dense numbers are sorted once and kept in that order (approx/ordered_columns.h). For
 /// each tree the bin edges follow from the hessians (approx/ordered_cuts.h), and the rows are coded
 /// (bins/write_codes.h). If there is no room for the sorted order, columns are sorted for every tree. Other data, and
 /// sketches, are cut and binned in host memory. Bin edges and codes equal the host's, so the tree has the bytes of

@@ -5,7 +5,7 @@
 #include "collective/reduce.h"
 #include "cuda/hist/shards/node_histograms.h"
 #include "cuda/tree/square_rows.h"
-#include "tree/growth/noise_deviation.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri::cuda {
 

@@ -23,8 +23,8 @@
 #include "cuda/hist/tree_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
+#include "tree/gain_noise.h"
 #include "tree/growth/hist_growth.h"
-#include "tree/growth/square_sum.h"
 
 namespace kauri::cuda {
 

@@ -8,7 +8,7 @@
 #include "cuda/common/cuda_context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
-#include "tree/growth/square_sum.h"
+#include "tree/gain_noise.h"
 
 namespace kauri::cuda {
 

@@ -7,7 +7,7 @@
 #include "cuda/hist/shards/node_histograms.h"
 #include "cuda/hist_vector/device_table.h"
 #include "cuda/tree/leaf_rows.h"
-#include "tree/growth/noise_deviation.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri::cuda {
 namespace {

@@ -61,7 +61,7 @@ struct ScanTask {
   std::uint32_t n_sums;          ///< n_outputs + n_hessians, plus 1 if rows are counted
   GainNoise noise;               ///< for any node; its key is not set
   std::int64_t least_rows;       ///< minimum rows of a child; if more than 1, rows are counted
-  bool draws;                    ///< use one random threshold per feature and node (tree/threshold_draw.h)
+  bool draws;                    ///< use one random threshold per feature and node (tree/split_rules.h)
   double min_child_weight;       ///< minimum of the mean of the outputs' hessians
   FeatureCodes const* features;  ///< [n_cols]
   float const* cut_values;

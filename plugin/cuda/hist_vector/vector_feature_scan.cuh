@@ -6,8 +6,7 @@
 #include "cuda/hist_vector/scan_splits.h"
 #include "cuda/hist_vector/split_order.cuh"
 #include "tree/hist_vector/vector_gain.h"
-#include "tree/split_cost.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 

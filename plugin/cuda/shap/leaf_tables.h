@@ -9,7 +9,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/shap/interventional_lanes.h"
 #include "cuda/shap/row_keys.h"
-#include "predictor/interventional/leaf_form.h"
+#include "predictor/interventional/interventional_kernel.h"
 #include "predictor/lanes/lane_batch.h"
 
 namespace kauri::cuda {

@@ -1,4 +1,4 @@
-/// \file The features of rows in device memory as keys of a forest's slots (split_keys.h).
+/// \file The features of rows in device memory as keys of a forest's slots (forest.h).
 #pragma once
 
 #include <cstdint>

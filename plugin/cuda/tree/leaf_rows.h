@@ -1,5 +1,5 @@
-/// \file Counts the rows of a tree's nodes, for path_smooth (tree/growth/path_smooth.h) and the limits of exact trees
-/// (tree/row_limit.h).
+/// \file Counts the rows of a tree's nodes, for path_smooth (tree/growth/tree_common.h) and the limits of exact trees
+/// (tree/split_rules.h).
 #pragma once
 
 #include <cstdint>

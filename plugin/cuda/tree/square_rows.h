@@ -1,10 +1,10 @@
-/// \file Sums of squared gradients, which determine the noise of random_strength (tree/growth/noise_deviation.h).
+/// \file Sums of squared gradients, which determine the noise of random_strength (tree/growth/tree_common.h).
 #pragma once
 
 #include "cuda/common/cuda_context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
-#include "tree/growth/square_sum.h"
+#include "tree/gain_noise.h"
 
 namespace kauri::cuda {
 

@@ -12,7 +12,7 @@
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 
 namespace kauri {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/round_errors.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
-#include "tree/absolute_error/error_sketch.h"
+#include "tree/absolute_error/error_criterion.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
 

@@ -1,9 +1,8 @@
-/// \file Decides how many threads a request gets.
-///
-/// Decides whether a step is worth more than one thread.
+/// \file Decides how many threads a request gets, and whether a step is worth more than one thread.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kauri/context.h"
 
@@ -32,5 +31,12 @@ inline Context ThreadsFor(Context const& ctx, double operations) {
   if (operations < kWorthATeam) chosen.threads = 1;
   return chosen;
 }
+
+// The CPU time that a control group (a container, a service, a batch job) grants its processes.
+
+/// Returns the CPU time, in processors, that this process's control group and all its ancestors grant: the minimum over
+/// them; 0 if none sets a bound or the bounds cannot be read. Supports version 2 (cpu.max) and 1 (cpu.cfs_quota_us and
+/// cpu.cfs_period_us). `root` is a prefix of every path, for tests; "" is the machine.
+double CpuQuota(std::string const& root);
 
 }  // namespace kauri

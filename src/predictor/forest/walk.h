@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kauri/data_matrix.h"
 #include "predictor/forest/forest.h"
 
 namespace kauri {
@@ -74,5 +75,13 @@ void WalkTrees(Forest const& forest, Reader const& reader, std::int64_t const* t
     return NextNode<kCategorical, 1>(forest, reader.From(tree_begin[lane]), node, keys);
   });
 }
+
+// Rows of any DataView as keys of a forest's slots, one tile of rows at a time.
+//
+// Keys are interleaved: [n_rows / lanes, n_slots, lanes], so that rows that are processed together are adjacent.
+
+/// Reads the keys of rows [begin, end). Lanes of the last group without a row are left unchanged.
+void ReadKeys(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, std::int64_t lanes,
+              std::int32_t* keys);
 
 }  // namespace kauri

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "predictor/interventional/interventional_kernel.h"
-#include "predictor/interventional/leaf_form.h"
 #include "predictor/interventional/path_program.h"
 
 namespace kauri {

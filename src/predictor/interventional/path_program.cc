@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 
 namespace kauri {
 namespace {

@@ -20,7 +20,7 @@
 #include "kauri/data_matrix.h"
 #include "predictor/forest/forest.h"
 #include "predictor/interventional/interventional_kernel.h"
-#include "predictor/paths/path_feature.h"
+#include "predictor/paths/path_steps.h"
 #include "predictor/paths/tree_paths.h"
 
 namespace kauri {

@@ -16,8 +16,8 @@
 
 #include "kauri/host_device.h"
 #include "predictor/interventional/background_tree.h"
-#include "predictor/interventional/leaf_form.h"
-#include "predictor/paths/path_feature.h"
+#include "predictor/interventional/interventional_kernel.h"
+#include "predictor/paths/path_steps.h"
 
 namespace kauri {
 

@@ -7,7 +7,7 @@
 
 #include "predictor/forest/forest.h"
 #include "predictor/lanes/bin_packing.h"
-#include "predictor/paths/path_feature.h"
+#include "predictor/paths/path_steps.h"
 #include "predictor/paths/tree_paths.h"
 
 namespace kauri {

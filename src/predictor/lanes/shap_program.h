@@ -37,7 +37,7 @@
 #include "kauri/context.h"
 #include "predictor/forest/forest.h"
 #include "predictor/lanes/path_pairs.h"
-#include "predictor/paths/path_feature.h"
+#include "predictor/paths/path_steps.h"
 #include "predictor/paths/tree_paths.h"
 #include "predictor/shap/quadrature_rule.h"
 

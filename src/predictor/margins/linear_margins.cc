@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
 #include "predictor/margins/margins.h"
 

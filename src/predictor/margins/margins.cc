@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/forest/row_tile.h"
 #include "predictor/forest/walk.h"
 #include "predictor/margins/margin_kernels.h"
 

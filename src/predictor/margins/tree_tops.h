@@ -104,7 +104,7 @@ TreeTops TreeTopsIfItPays(Forest const& forest);
 /// Returns whether codes for `trees` (numbered within the forest) cost less than the steps that they save.
 bool TreeTopsPays(Forest const& forest, TreeTops const& tree_tops, TreeRange trees);
 
-/// Computes the codes of rows. keys: interleaved by kWalkLanes (row_tile.h); n_rows: a multiple of kTreeTopsRows; codes
+/// Computes the codes of rows. keys: interleaved by kWalkLanes (walk.h); n_rows: a multiple of kTreeTopsRows; codes
 /// (out): [n_columns, n_rows] of int8 or int16.
 void EncodeRows(TreeTops const& tree_tops, std::int32_t const* keys, std::int64_t n_rows, std::int64_t n_slots,
                 void* codes);

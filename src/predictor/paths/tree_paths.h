@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "predictor/forest/forest.h"
-#include "predictor/paths/path_feature.h"
 #include "predictor/paths/path_steps.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 #include "predictor/shap/shap_recursive.h"
 
 namespace kauri {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/threads/parallel_for.h"
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 
 namespace kauri {
 namespace {

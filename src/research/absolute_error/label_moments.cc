@@ -5,7 +5,7 @@
 
 #include "research/absolute_error/exact_errors.h"
 #include "research/absolute_error/moment_errors.h"
-#include "tree/absolute_error/feature_codes.h"
+#include "tree/absolute_error/label_binner.h"
 
 namespace kauri {
 namespace {

@@ -25,7 +25,7 @@
 #include "data/bins/bin_matrix.h"
 #include "data/sketch/power_sums.h"
 #include "tree/absolute_error/fixed_residuals.h"
-#include "tree/growth/node_total.h"
+#include "tree/growth/split_search.h"
 #include "tree/histogram/histogram_adder.h"
 #include "tree/split_gain.h"
 

@@ -5,7 +5,6 @@
 #include "kauri/parameter.h"
 #include "research/absolute_error/label_moments.h"
 #include "tree/absolute_error/error_criterion.h"
-#include "tree/absolute_error/error_sketch.h"
 
 namespace kauri {
 

@@ -1,6 +1,6 @@
-#include "tree/absolute_error/bin_of_residual.h"
-
 #include <algorithm>
+
+#include "tree/absolute_error/label_binner.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tree/absolute_error/bin_of_residual.cc"

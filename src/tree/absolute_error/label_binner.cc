@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tree/absolute_error/feature_codes.h"
 #include "tree/absolute_error/label_edges.h"
-#include "tree/absolute_error/sort_floats.h"
 
 namespace kauri {
 namespace {

@@ -29,9 +29,8 @@
 #include "data/bins/bin_matrix.h"
 #include "tree/absolute_error/fixed_residuals.h"
 #include "tree/absolute_error/label_gains.h"
-#include "tree/absolute_error/label_rows.h"
 #include "tree/absolute_error/label_table.h"
-#include "tree/growth/node_total.h"
+#include "tree/growth/split_search.h"
 #include "tree/histogram/histogram_adder.h"
 #include "tree/split_gain.h"
 

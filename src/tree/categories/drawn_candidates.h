@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tree/split_gain.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 

@@ -1,7 +1,7 @@
-#include "tree/exact/exact_boundary.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "tree/exact/exact_scan.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tree/exact/exact_boundary.cc"

@@ -12,7 +12,6 @@
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
 #include "tree/exact/label_bin_scan.h"
-#include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
-#include "tree/exact/exact_pieces.h"
+#include "tree/exact/exact_rows.h"
 
 namespace kauri {
 namespace {

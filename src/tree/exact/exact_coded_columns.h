@@ -22,7 +22,6 @@
 #include "tree/exact/exact_codes.h"
 #include "tree/exact/exact_level.h"
 #include "tree/histogram/histogram_adder.h"
-#include "tree/histogram/sum_pool.h"
 
 namespace kauri {
 

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
-#include "tree/exact/exact_partition.h"
-#include "tree/exact/exact_pieces.h"
+#include "tree/exact/exact_rows.h"
 #include "tree/exact/label_bin_scan.h"
 
 namespace kauri {

@@ -1,7 +1,7 @@
-#include "tree/exact/exact_partition.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "tree/exact/exact_columns.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tree/exact/exact_partition.cc"

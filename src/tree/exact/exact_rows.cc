@@ -4,7 +4,6 @@
 
 #include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
-#include "tree/exact/exact_pieces.h"
 
 namespace kauri {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "tree/categories/category_split.h"
-#include "tree/exact/exact_boundary.h"
-#include "tree/exact/exact_threshold.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 namespace {

@@ -1,7 +1,7 @@
 #include "tree/exact/label_bin_scan.h"
 
 #include "common/threads/parallel_for.h"
-#include "tree/exact/exact_threshold.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 

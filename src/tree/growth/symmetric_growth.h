@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tree/growth/level_split.h"
+#include "tree/growth/split_search.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "collective/reduce.h"
+#include "common/math.h"
 #include "common/threads/parallel_for.h"
 #include "data/bins/bin_store.h"
 #include "kauri/error.h"
@@ -202,6 +205,114 @@ std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row
     node = GoesLeft(tree, node, value) ? tree.left[node] : tree.right[node];
   }
   return node;
+}
+
+namespace {
+
+constexpr std::int64_t kSquaredRowsPerBlock = 1 << 14;
+
+/// Returns the sums of squares of gradient_of(row, output) over the rows, [n_outputs].
+template <typename GradientOf>
+std::vector<SquareSum> SquareRows(Context const& ctx, std::int64_t n_rows, std::int64_t n_outputs,
+                                  GradientOf&& gradient_of) {
+  std::vector<std::vector<SquareSum>> of_block(NumBlocks(n_rows, kSquaredRowsPerBlock));
+  ParallelForBlocks(ctx, n_rows, kSquaredRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    std::vector<SquareSum> sums(n_outputs);
+    for (auto row = begin; row < end; ++row) {
+      for (std::int64_t output = 0; output < n_outputs; ++output) sums[output].Add(gradient_of(row, output));
+    }
+    of_block[block] = std::move(sums);
+  });
+  std::vector<SquareSum> total(n_outputs);
+  for (auto const& sums : of_block) {
+    for (std::size_t output = 0; output < total.size(); ++output) total[output] += sums[output];
+  }
+  return total;
+}
+
+std::vector<SquareSum> SquareRows(Context const& ctx, TreeTask const& task) {
+  auto const& table = task.table;
+  if (table.stride == 0) {
+    auto const& pairs = task.gradients.pairs;
+    auto const& used = task.sampled_rows;
+    return SquareRows(ctx, static_cast<std::int64_t>(pairs.size()), 1, [&](std::int64_t row, std::int64_t) {
+      return used.empty() || used[row] != 0 ? pairs[row].gradient : 0;
+    });
+  }
+  // Rows that were not sampled are zeros in the table.
+  auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
+  return SquareRows(ctx, n_rows, table.NumOutputs(),
+                    [&](std::int64_t row, std::int64_t output) { return table.values[row * table.stride + output]; });
+}
+
+}  // namespace
+
+std::vector<double> SumSquares(Context const& ctx, std::vector<SquareSum> of_outputs) {
+  static_assert(sizeof(SquareSum) == 2 * sizeof(std::int64_t), "a sum is two integers");
+  if (!of_outputs.empty()) {
+    SumOverRanks(ctx, Span<std::int64_t>(&of_outputs.front().high, 2 * of_outputs.size()));
+  }
+  std::vector<double> sums;
+  for (auto const& sum : of_outputs) sums.push_back(sum.Value());
+  return sums;
+}
+
+std::vector<double> SumSquares(Context const& ctx, TreeTask const& task) {
+  return SumSquares(ctx, SquareRows(ctx, task));
+}
+
+double NoiseDeviation(TreeParam const& param, TreePlace const& place, double chance_gain) {
+  auto const n_rows = static_cast<double>(place.n_rows);
+  auto const trained = Exp(static_cast<double>(param.eta) * static_cast<double>(place.iteration));
+  return static_cast<double>(param.random_strength) * chance_gain * (n_rows / (n_rows + trained));
+}
+
+namespace {
+
+constexpr std::int64_t kCountedRowsPerBlock = 1 << 16;
+
+/// Returns the number of rows of all ranks in each leaf, [n_nodes].
+std::vector<std::int64_t> CountRows(Context const& ctx, Tree const& tree, Span<std::uint8_t const> sampled,
+                                    Span<std::int32_t const> leaf_of_row) {
+  auto const n_nodes = tree.left.size();
+  std::vector<std::vector<std::int64_t>> of_thread(static_cast<std::size_t>(ctx.threads));
+  auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
+  ParallelForBlocks(ctx, n_rows, kCountedRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    auto& counts = of_thread[ThreadIndex()];
+    counts.resize(n_nodes);
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      if (sampled.empty() || sampled[row] != 0) ++counts[leaf_of_row[row]];
+    }
+  });
+  std::vector<std::int64_t> total(n_nodes, 0);
+  for (auto const& counts : of_thread) {
+    for (std::size_t node = 0; node < counts.size(); ++node) total[node] += counts[node];
+  }
+  SumOverRanks(ctx, total);
+  return total;
+}
+
+}  // namespace
+
+void SmoothPaths(Context const& ctx, float path_smooth, float leaf_rate, Span<std::uint8_t const> sampled,
+                 Span<std::int32_t const> leaf_of_row, Tree* tree) {
+  SmoothPaths(path_smooth, leaf_rate, CountRows(ctx, *tree, sampled, leaf_of_row), tree);
+}
+
+void SmoothPaths(float path_smooth, float leaf_rate, std::vector<std::int64_t> n_rows, Tree* tree) {
+  for (auto node = n_rows.size(); node-- > 1;) n_rows[tree->parent[node]] += n_rows[node];
+  auto const n_outputs = static_cast<std::size_t>(tree->n_outputs);
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
+    auto const multiple = static_cast<double>(n_rows[node]) / static_cast<double>(path_smooth);
+    auto* const own = tree->base_weight.data() + static_cast<std::size_t>(node) * n_outputs;
+    auto const* of_parent = tree->base_weight.data() + static_cast<std::size_t>(tree->parent[node]) * n_outputs;
+    for (std::size_t output = 0; output < n_outputs; ++output) {
+      auto const weight = static_cast<double>(own[output]) * (multiple / (multiple + 1.0)) +
+                          static_cast<double>(of_parent[output]) / (multiple + 1.0);
+      own[output] = static_cast<float>(weight);
+      if (tree->IsLeaf(node)) tree->SetLeafValue(node, own[output] * leaf_rate, static_cast<std::int32_t>(output));
+    }
+  }
 }
 
 }  // namespace kauri

@@ -1,6 +1,6 @@
 #include "tree/growth/tree_growth.h"
 
-#include "tree/growth/noise_deviation.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri {
 

@@ -15,12 +15,10 @@
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 #include "tree/gain_noise.h"
-#include "tree/growth/node_total.h"
-#include "tree/growth/path_smooth.h"
-#include "tree/growth/split_rules.h"
+#include "tree/growth/split_search.h"
 #include "tree/growth/tree_common.h"
 #include "tree/sampling/sampling.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 

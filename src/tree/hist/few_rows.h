@@ -13,7 +13,7 @@
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "tree/histogram/bin_split.h"
-#include "tree/rows/row_slice.h"
+#include "tree/rows/route_rows.h"
 
 namespace kauri {
 

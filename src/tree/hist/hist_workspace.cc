@@ -5,7 +5,7 @@
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
 #include "kauri/collective.h"
-#include "tree/growth/few_rows_nodes.h"
+#include "tree/growth/host_growth.h"
 
 namespace kauri {
 namespace {

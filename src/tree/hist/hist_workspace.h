@@ -26,7 +26,6 @@
 #include "tree/histogram/bin_split.h"
 #include "tree/histogram/histogram_adder.h"
 #include "tree/histogram/rank_histograms.h"
-#include "tree/histogram/sum_pool.h"
 #include "tree/rows/row_lists.h"
 
 namespace kauri {

@@ -26,7 +26,7 @@
 #include "data/bins/bin_matrix.h"
 #include "kauri/context.h"
 #include "kauri/span.h"
-#include "tree/growth/level_split.h"
+#include "tree/growth/split_search.h"
 #include "tree/hist/hist_workspace.h"
 #include "tree/histogram/bin_scan.h"
 #include "tree/split_gain.h"

@@ -15,9 +15,9 @@
 
 #include "data/bins/bin_matrix.h"
 #include "kauri/span.h"
-#include "tree/growth/level_split.h"
+#include "tree/growth/split_search.h"
 #include "tree/hist_vector/vector_gain.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 

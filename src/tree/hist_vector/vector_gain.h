@@ -15,8 +15,8 @@
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/tree_param.h"
-#include "tree/row_limit.h"
 #include "tree/split_gain.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 

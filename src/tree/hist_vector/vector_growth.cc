@@ -4,7 +4,7 @@
 
 #include "collective/reduce.h"
 #include "common/threads/parallel_for.h"
-#include "tree/growth/noise_deviation.h"
+#include "tree/growth/tree_common.h"
 #include "tree/hist_vector/vector_adder.h"
 
 namespace kauri {

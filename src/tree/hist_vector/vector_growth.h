@@ -44,7 +44,7 @@ class VectorGrowth : public TreeGrowth {
   VectorTotal SetRoot(std::vector<std::int64_t> sums);
   /// Does the same for a task whose table is in memory, and sets the noise of random_strength.
   VectorTotal SetRoot(TreeTask const& task);
-  /// Sets the noise of random_strength (noise_deviation.h) from the root's sums; call it before SetRoot. squares:
+  /// Sets the noise of random_strength (tree_common.h) from the root's sums; call it before SetRoot. squares:
   /// SumSquares of each output.
   void SetNoise(TreePlace const& place, std::vector<double> const& squares, std::vector<std::int64_t> const& sums);
   /// Turns a leaf into a split with two leaves, the last two nodes, and returns the totals of the left and of the right

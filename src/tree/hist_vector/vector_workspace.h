@@ -9,7 +9,7 @@
 /// 2. If threads can use more units, the rows are divided into parts, each with its own cells, which are added up
 ///    before the scan. Sparse data, whose rows are read whole, are always treated this way.
 /// The sums depend neither on parts nor on threads, because they are sums of integers. Children that together have few
-/// rows are searched without histograms (few_vector_rows.h), and so are their descendants.
+/// rows are searched without histograms (FindSplitOfFewVectorRows), and so are their descendants.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,49 @@
 
 #include "data/bins/bin_matrix.h"
 #include "kauri/context.h"
+#include "kauri/gradient.h"
 #include "kauri/tree_builder.h"
 #include "tree/growth/hist_growth.h"
-#include "tree/hist_vector/few_vector_rows.h"
 #include "tree/hist_vector/vector_adder.h"
+#include "tree/hist_vector/vector_growth.h"
 #include "tree/hist_vector/vector_split.h"
-#include "tree/histogram/sum_pool.h"
+#include "tree/histogram/histogram_adder.h"
+#include "tree/rows/route_rows.h"
 #include "tree/rows/row_lists.h"
 
 namespace kauri {
+
+// Finds the best split of a node with vector leaves and few rows without a histogram: hist/few_rows.h for cells
+// of several sums, and random_thresholds/drawn_columns.h for random thresholds.
+//
+// A cell is as long as a cache line or two. Clearing, subtracting and scanning mostly empty histograms therefore costs
+// more here than adding up the rows of both siblings. Features may be of any kind; the data must be dense.
+
+/// Scratch of one thread.
+struct FewVectorRowsScratch {
+  std::vector<std::int64_t> cells;   ///< [n_bins + 1, stride] of any feature; zero between two features
+  std::vector<std::uint64_t> used;   ///< a bit for each cell, also zero between two features
+  std::vector<std::uint32_t> codes;  ///< bin indices of the cells with rows
+  std::vector<std::int64_t> places;  ///< where the bin indices of each row begin
+  std::vector<std::int32_t> values;  ///< [n_rows, stride]
+  VectorScanScratch scan;
+  DrawnColumns drawn;
+};
+
+/// Returns whether searching this many rows, of one node or of two siblings, is cheaper than using histograms. draws:
+/// whether random thresholds are drawn for most columns at once.
+bool AreFewVectorRows(BinMatrix const& bins, std::int64_t n_rows, bool draws);
+
+/// The rows of one node.
+struct RowsOfVectors {
+  GradientTableView const& table;
+  RowSlice slice;
+  bool draws = false;  ///< random thresholds are drawn for most columns at once
+};
+
+/// Sets `best` and `total.left` of the node that has these rows. finder: uses `bins`.
+void FindSplitOfFewVectorRows(VectorSplitFinder const& finder, BinMatrix const& bins, RowsOfVectors const& rows,
+                              FewVectorRowsScratch* scratch, GrowingNode<VectorGrowth>* node);
 
 using VectorNode = GrowingNode<VectorGrowth>;
 using VectorPair = GrowingPair<VectorGrowth>;

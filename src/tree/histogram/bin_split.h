@@ -7,7 +7,7 @@
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/gradient.h"
 #include "tree/categories/category_split.h"
-#include "tree/growth/node_total.h"
+#include "tree/growth/split_search.h"
 #include "tree/random_thresholds/drawn_columns.h"
 #include "tree/split_gain.h"
 

@@ -1,4 +1,4 @@
-/// \file Draws random thresholds for a node (threshold_draw.h) and sums the rows left of them, in all columns at once.
+/// \file Draws random thresholds for a node (split_rules.h) and sums the rows left of them, in all columns at once.
 ///
 /// Random thresholds need no histogram. The bin indices of a column's rows determine the number of thresholds, the draw
 /// picks one of them, and the rows below it are added up. The sums equal the histogram's, so the split is the same.
@@ -10,7 +10,7 @@
 #include "data/bins/bin_matrix.h"
 #include "kauri/span.h"
 #include "tree/random_thresholds/node_codes.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kauri/span.h"
-#include "tree/rows/row_slice.h"
+#include "tree/rows/route_rows.h"
 
 namespace kauri {
 

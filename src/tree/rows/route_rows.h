@@ -36,4 +36,13 @@ std::int64_t RouteRows(Code const* column, RouteRule rule, RouteBlock block, std
 template <typename Code>
 void MarkLeft(Code const* column, RouteRule rule, RouteBlock block, std::uint32_t* out);
 
+// A subset of the rows of a table.
+
+/// Rows by number: rows[begin .. end), or begin .. end themselves when `rows` is nullptr.
+struct RowSlice {
+  std::uint32_t const* rows = nullptr;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 }  // namespace kauri

@@ -1,14 +1,16 @@
 #include "tree/sampling/gradient_sampling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "collective/reduce.h"
 #include "common/fixed_point.h"
 #include "common/random/random.h"
 #include "common/threads/parallel_for.h"
-#include "tree/sampling/row_numbers.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri {
 namespace {
@@ -144,6 +146,67 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
       sample.chances[index] = chance;
       for (std::size_t output = 0; output < width; ++output) {
         sample.pairs[index * width + output] = DivideByChance(pairs[output], chance);
+      }
+    });
+  });
+  return sample;
+}
+
+namespace {
+
+/// Returns the smallest magnitude of a bucket.
+double LowerEdge(std::size_t bucket) {
+  if (bucket < 2 * kPerOctave) return static_cast<double>(bucket);
+  auto const octave = static_cast<int>(bucket / kPerOctave) - 1;
+  return std::ldexp(static_cast<double>(bucket % kPerOctave + kPerOctave), octave);
+}
+
+}  // namespace
+
+std::optional<ThresholdSearch> FindThresholdBucket(MagnitudeSums const& sums, double n_wanted) {
+  std::int64_t n_certain = 0;  // rows above the bucket
+  std::int64_t sum = 0;        // sum over the bucket and all lower ones
+  for (auto const& of_bucket : sums) sum += of_bucket.sum;
+  for (auto i = kMagnitudeBuckets; i-- > 1;) {
+    auto const n_here = n_certain + sums[i].count;
+    auto const sum_below = sum - sums[i].sum;
+    if (static_cast<double>(n_here) + static_cast<double>(sum_below) / LowerEdge(i) >= n_wanted) {
+      return ThresholdSearch(i, n_certain, sum, n_wanted);
+    }
+    n_certain = n_here;
+    sum = sum_below;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::int64_t kWeighedRowsPerBlock = 1 << 14;
+constexpr double kSteps = 1024.0;  // steps per unit of weight
+
+}  // namespace
+
+double BootstrapWeight(std::uint64_t key, std::int64_t number, double temperature) {
+  auto const exponential = -std::log1p(-RandomUniform(key, static_cast<std::uint64_t>(number)));
+  return std::max(1.0, std::nearbyint(kSteps * std::pow(exponential, temperature))) / kSteps;
+}
+
+GradientSample WeighRows(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
+                         OutputRange outputs, RowWeighing const& weighing, std::vector<std::uint8_t> used) {
+  auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
+  auto const width = outputs.end - outputs.begin;
+  GradientSample sample;
+  sample.used = std::move(used);
+  sample.pairs.resize(n_rows * width);
+  sample.chances.resize(n_rows);
+  ParallelForBlocks(ctx, n_rows, kWeighedRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    weighing.numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
+      if (!sample.used.empty() && sample.used[row] == 0) return;
+      auto const chance = 1.0 / BootstrapWeight(weighing.key, number, weighing.temperature);
+      sample.chances[row] = chance;
+      for (std::int64_t output = 0; output < width; ++output) {
+        sample.pairs[row * width + output] =
+            DivideByChance(gradients[row * n_outputs + outputs.begin + output], chance);
       }
     });
   });

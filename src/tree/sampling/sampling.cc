@@ -7,7 +7,6 @@
 
 #include "common/random/random.h"
 #include "common/threads/parallel_for.h"
-#include "tree/sampling/row_choice.h"
 
 namespace kauri {
 namespace {

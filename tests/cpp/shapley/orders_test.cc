@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "shapley/order_sets.h"
-#include "shapley/samplers.h"
 #include "support/error.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/shuffle/shuffle.h"
-#include "shapley/samplers.h"
+#include "shapley/orders.h"
 
 namespace kauri {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "tree/categories/naive_category_split.h"
 #include "tree/exact/exact_builder.h"
-#include "tree/hist/approx_builder.h"
+#include "tree/hist/hist_builder.h"
 #include "tree/hist/naive_hist_tree.h"
 
 namespace kauri {

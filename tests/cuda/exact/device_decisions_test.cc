@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/device_fixture.h"
-#include "tree/growth/split_rules.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 namespace {

@@ -2,7 +2,6 @@
 #include "cuda/exact/label_bins/atomic_sums.cuh"
 #include "cuda/exact/label_bins/node_bins.h"
 #include "tree/absolute_error/label_edges.h"
-#include "tree/absolute_error/ordered_bits.h"
 
 namespace kauri::cuda {
 namespace {

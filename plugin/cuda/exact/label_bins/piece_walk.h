@@ -14,8 +14,7 @@
 
 #include "cuda/exact/label_bins/label_types.h"
 #include "cuda/exact/label_bins/tile_sums.h"
-#include "tree/exact/exact_threshold.h"
-#include "tree/row_limit.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 

@@ -5,7 +5,7 @@
 #include "cuda/exact/entries/warp_tile.cuh"
 #include "cuda/exact/split/evaluate_boundary.cuh"
 #include "cuda/exact/split/find_split.h"
-#include "tree/split_cost.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 

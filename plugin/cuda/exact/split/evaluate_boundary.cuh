@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "cuda/exact/entries/exact_types.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 

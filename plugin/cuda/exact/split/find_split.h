@@ -16,7 +16,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/exact/entries/exact_types.h"
 #include "cuda/exact/entries/interleaved.h"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 

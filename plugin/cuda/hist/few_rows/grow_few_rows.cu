@@ -5,7 +5,7 @@
 #include "cuda/common/cluster_launch.h"
 #include "cuda/hist/few_rows/few_rows_block.cuh"
 #include "cuda/hist/few_rows/grow_few_rows.h"
-#include "tree/growth/split_rules.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include "cuda/hist/bins/warp_search.cuh"
 #include "cuda/hist/levels/decide_level.h"
 #include "cuda/hist/levels/follow_node.cuh"
-#include "tree/growth/split_rules.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {

@@ -3,7 +3,7 @@
 #include "cuda/hist/split/find_narrow_splits.h"
 #include "cuda/hist/split/found_threshold.cuh"
 #include "cuda/hist/split/node_feature.cuh"
-#include "tree/split_cost.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {

@@ -6,8 +6,7 @@
 #include "cuda/hist/split/level_splits.h"
 #include "cuda/hist/split/node_feature.cuh"
 #include "tree/histogram/bin_scan.h"
-#include "tree/row_limit.h"
-#include "tree/split_cost.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {

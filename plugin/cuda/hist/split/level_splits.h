@@ -20,7 +20,7 @@
 #include "cuda/hist/split/find_splits.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
-#include "tree/growth/level_split.h"
+#include "tree/growth/split_search.h"
 
 namespace kauri::cuda {
 

@@ -1,5 +1,5 @@
 /// \file Finds the best split of a node at one feature if splits have requirements besides their gain: enough rows in
-/// both children (tree/row_limit.h), or a random threshold (tree/threshold_draw.h).
+/// both children, or a random threshold (tree/split_rules.h).
 ///
 /// Works like feature_scan.cuh, with two differences. Bins with rows are numbered, because thresholds are drawn by
 /// number. If rows are counted, counts decide which bins hold rows. Counts are read in place, and all gains are
@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "cuda/hist/split/feature_scan.cuh"
-#include "tree/threshold_draw.h"
+#include "tree/split_rules.h"
 
 namespace kauri::cuda::bin_scan {
 

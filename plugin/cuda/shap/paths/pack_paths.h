@@ -10,7 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/forest/device_forest.h"
-#include "predictor/paths/path_feature.h"
+#include "predictor/paths/path_steps.h"
 
 namespace kauri::cuda {
 

@@ -1,10 +1,10 @@
-#include "common/threads/cpu_quota.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "common/threads/threads.h"
 
 namespace kauri {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 #include "predictor/predictor_fixtures.h"
 #include "support/error.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 #include "predictor/lanes/host_lane.h"
 #include "predictor/shap/shap_models.h"
 #include "predictor/shap/shap_oracle.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 #include "predictor/lanes/host_lane.h"
 #include "predictor/shap/shap_models.h"
 #include "predictor/shap/shap_recursive.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 #include "predictor/lanes/host_warp.h"
 #include "predictor/predictor_fixtures.h"
 #include "predictor/shap/shap_recursive.h"

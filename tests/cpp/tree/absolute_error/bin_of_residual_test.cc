@@ -1,5 +1,3 @@
-#include "tree/absolute_error/bin_of_residual.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "support/random_matrix.h"
+#include "tree/absolute_error/label_binner.h"
 #include "tree/absolute_error/label_edges.h"
 
 namespace kauri {

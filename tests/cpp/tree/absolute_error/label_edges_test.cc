@@ -8,7 +8,6 @@
 
 #include "support/random_matrix.h"
 #include "tree/absolute_error/label_binner.h"
-#include "tree/absolute_error/ordered_bits.h"
 
 namespace kauri {
 namespace {

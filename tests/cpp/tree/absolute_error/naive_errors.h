@@ -12,7 +12,7 @@
 #include "data/bins/bin_matrix.h"
 #include "support/random_matrix.h"
 #include "tree/absolute_error/fixed_residuals.h"
-#include "tree/growth/node_total.h"
+#include "tree/growth/split_search.h"
 
 namespace kauri::testing {
 

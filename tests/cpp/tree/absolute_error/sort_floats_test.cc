@@ -1,11 +1,10 @@
-#include "tree/absolute_error/sort_floats.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "support/random_matrix.h"
+#include "tree/absolute_error/label_binner.h"
 
 namespace kauri {
 namespace {

@@ -1,5 +1,3 @@
-#include "tree/growth/noise_deviation.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 
 #include "common/random/random.h"
 #include "support/built_tree.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri {
 namespace {

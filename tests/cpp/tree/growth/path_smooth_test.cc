@@ -1,11 +1,10 @@
 /// Weights smoothed towards the parent's: the formula node by node, for any grower.
-#include "tree/growth/path_smooth.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tree/exact/exact_builder.h"
+#include "tree/growth/tree_common.h"
 #include "tree/hist/naive_hist_tree.h"
 
 namespace kauri {

@@ -1,10 +1,9 @@
-#include "tree/row_limit.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "support/random_matrix.h"
+#include "tree/split_rules.h"
 
 namespace kauri {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
-#include "tree/hist/approx_builder.h"
 #include "tree/hist/hist_builder.h"
 
 namespace kauri {

@@ -1,5 +1,3 @@
-#include "tree/hist/page_reader.h"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include "data/bins/bin_store_maker.h"
 #include "support/row_batches.h"
 #include "tree/hist/naive_hist_tree.h"
+#include "tree/hist/paged_hist.h"
 
 namespace kauri {
 namespace {

@@ -1,12 +1,11 @@
 /// The search among few rows: the same split, and the same information about its children, as from a histogram scanned
 /// code by code.
-#include "tree/hist_vector/few_vector_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "tree/hist_vector/random_vector_job.h"
+#include "tree/hist_vector/vector_workspace.h"
 
 namespace kauri {
 namespace {

@@ -1,9 +1,9 @@
-#include "tree/linear/rows_by_leaf.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
+
+#include "tree/linear/linear_tree.h"
 
 namespace kauri {
 namespace {

@@ -1,5 +1,3 @@
-#include "tree/sampling/row_weights.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri {

@@ -7,8 +7,6 @@
 #include <numeric>
 #include <set>
 
-#include "tree/sampling/row_choice.h"
-
 namespace kauri {
 namespace {
 

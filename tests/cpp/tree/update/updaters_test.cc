@@ -1,4 +1,6 @@
 /// Refreshing and pruning compared with naive references; gains worked by hand.
+#include "tree/update/updaters.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -7,8 +9,6 @@
 #include "support/same_tree.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/hist_builder.h"
-#include "tree/update/prune.h"
-#include "tree/update/refresh.h"
 
 namespace kauri {
 namespace {

@@ -1,9 +1,7 @@
-#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
 
 #include <algorithm>
 #include <vector>
-
-#include "predictor/forest/walk.h"
 
 namespace kauri {
 namespace {

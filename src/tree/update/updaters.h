@@ -1,5 +1,6 @@
-/// \file updater=refresh: keeps the splits of a tree and recomputes its statistics from other data.
+/// \file Tree updaters: updater=refresh and updater=prune.
 ///
+/// updater=refresh keeps the splits of a tree and recomputes its statistics from other data.
 /// 1. The gradient pairs of the rows are added up leaf by leaf, in integers.
 /// 2. The sum of a split is the sum of its children, from the leaves up.
 /// 3. Weights, covers and, with refresh_leaf, leaf values follow from the sums (split_gain.h). The loss changes of the
@@ -41,6 +42,17 @@ class RefreshUpdater : public TreeUpdater {
 
   TreeParam tree_;
   RefreshParam refresh_;
+};
+
+// updater=prune: turns splits that gain less than gamma, or are too deep, into leaves (PruneTree).
+
+class PruneUpdater : public TreeUpdater {
+ public:
+  explicit PruneUpdater(TreeParam const& param) : param_(param) {}
+  void Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row, Tree* tree) const override;
+
+ private:
+  TreeParam param_;
 };
 
 }  // namespace kauri

@@ -1,8 +1,8 @@
-#include "common/shuffle/shuffle.h"
+#include "common/shuffle/shuffle_walk.h"
 
 #include <algorithm>
 
-#include "common/shuffle/shuffle_walk.h"
+#include "common/shuffle/shuffle.h"
 
 namespace kauri {
 

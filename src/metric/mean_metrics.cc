@@ -1,5 +1,3 @@
-#include "metric/metric_table.h"
-
 #include <cmath>
 #include <memory>
 #include <string>
@@ -11,6 +9,7 @@
 #include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/loss_kernels.h"
+#include "metric/metric_table.h"
 #include "metric/row_losses.h"
 
 namespace kauri {

@@ -1,4 +1,4 @@
-#include "tree/absolute_error/error_sketch.h"
+#include "tree/absolute_error/error_criterion.h"
 
 #include <utility>
 
