@@ -9,7 +9,7 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/exact/gpu_exact_builder.h"
-#include "cuda/hist/bins/kept_bins.h"
+#include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/gpu_approx_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/predictor/gpu_predictor.h"

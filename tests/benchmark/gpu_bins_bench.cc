@@ -20,7 +20,6 @@
 
 #include "common/threads/parallel_for.h"
 #include "cuda/data/cuda_memory.h"
-#include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "support/device_codes.h"
 #include "support/random_matrix.h"

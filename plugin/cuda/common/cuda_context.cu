@@ -14,6 +14,17 @@ char const* BaseName(char const* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
+void LetReach(int owner, int peer) {
+  if (!CanRead(peer, owner)) return;
+  cudaMemPool_t pool = nullptr;
+  KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, owner));
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = peer;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  KAURI_CUDA_CHECK(cudaMemPoolSetAccess(pool, &access, 1));
+}
+
 }  // namespace
 
 void CheckCuda(cudaError_t code, char const* what, char const* file, int line) {
@@ -65,6 +76,19 @@ StreamOwner::StreamOwner(int device) {
 StreamOwner::~StreamOwner() {
   cudaStreamSynchronize(context_.stream);
   cudaStreamDestroy(context_.stream);
+}
+
+bool CanRead(int device, int owner) {
+  if (device == owner) return true;
+  int can = 0;
+  KAURI_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, owner));
+  return can != 0;
+}
+
+void ReachEachOther(int one, int other) {
+  if (one == other) return;
+  LetReach(one, other);
+  LetReach(other, one);
 }
 
 }  // namespace kauri::cuda

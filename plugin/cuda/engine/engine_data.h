@@ -11,18 +11,40 @@
 #include "cuda/data/device_info.h"
 #include "cuda/engine/device_features.h"
 #include "cuda/engine/device_gradient_table.h"
-#include "cuda/engine/device_round_errors.h"
 #include "cuda/engine/sample_by_gradient.h"
 #include "cuda/engine/sharded_rows.h"
 #include "cuda/forest/walk_forest.h"
 #include "engine/margin_cache.h"
+#include "engine/round_errors.h"
 #include "engine/training_data.h"
 #include "kauri/data_matrix.h"
+#include "kauri/engine.h"
 #include "kauri/metric.h"
 #include "kauri/objective.h"
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
+
+/// RoundErrors (engine/round_errors.h) for margins and labels in device memory.
+class DeviceRoundErrors {
+ public:
+  /// Begins a round of this objective.
+  void Begin(Objective const& objective) {
+    slopes_ = LineSlopes(objective);
+    is_computed_ = false;
+  }
+  /// Marks the round's gradients as not computed by the objective.
+  void Forget() { slopes_ = LineSlopes(); }
+  /// Returns the errors of one tree, as arrays in device memory; without residuals if the loss has another shape.
+  /// margins: [n_rows, n_outputs]. The residuals follow from the margins with which the round began. Valid until the
+  /// next round. Asynchronous.
+  LineErrors Of(CudaContext const& cuda, DeviceInfo const& info, Span<float const> margins, RoundTree const& tree);
+
+ private:
+  LineSlopes slopes_;
+  bool is_computed_ = false;
+  Buffer<float> residuals_;  ///< [n_outputs, n_rows]
+};
 
 /// Arrays of the training set alone, for trees that need all rows on the main device.
 struct TrainingArrays {

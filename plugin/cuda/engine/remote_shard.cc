@@ -3,8 +3,9 @@
 #include <string>
 
 #include "common/fixed_point.h"
+#include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/common/peer.h"
+#include "cuda/engine/round_kernels.h"
 
 namespace kauri::cuda {
 namespace {
@@ -23,8 +24,38 @@ void TakePart(CudaContext const& cuda, int from_device, Span<float const> from, 
 
 }  // namespace
 
+Span<std::uint8_t> TreeArrays::Marks(CudaContext const& cuda, float rate, std::int64_t n_rows) {
+  if (rate >= 1.0F) return {};
+  sampled.Reserve(cuda, pairs.size());
+  return {sampled.data(), ToSize(n_rows)};
+}
+
+void TreeArrays::Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output,
+                          RowSample const& sample, Span<std::uint8_t> marks) {
+  Span<FixedPair> const to(pairs.data(), ToSize(gradients.NumRows()));
+  cuda::Quantise(cuda, {gradients, output, summary.Largest() + output, sample, to, marks, summary.Totals() + output});
+}
+
+void TreeArrays::AddLeaves(CudaContext const& cuda, std::vector<float> const& values, LeafTarget const& to) {
+  leaf_values.Clear();
+  auto const place = leaf_values.Add(values);
+  leaf_values.Send(cuda);
+  Span<float const> const on_device(leaf_values.At<float>(place), values.size());
+  Span<std::int32_t const> const leaves(leaf_of_row.data(), ToSize(to.n_rows));
+  if (to.vector_leaves) {
+    AddLeafVectors(cuda, on_device, leaves, to.n_outputs, to.margins);
+  } else {
+    cuda::AddLeaves(cuda, on_device, leaves, to.n_outputs, to.output, to.margins);
+  }
+}
+
 RemoteShard::RemoteShard(int device, ShardRange place, WholeRows const& whole)
-    : stream_(device), place_(place), n_outputs_(whole.n_outputs), ready_(device), found_(device), worker_(device) {
+    : stream_(device),
+      place_(place),
+      n_outputs_(whole.n_outputs),
+      ready_(device),
+      largest_ready_(device),
+      worker_(device) {
   DeviceScope const scope(device);
   auto const n_rows = ToSize(place.count);
   auto const n_margins = ToSize(place.count * n_outputs_);
@@ -85,13 +116,13 @@ void RemoteShard::ComputeGradients(Context const& ctx, DeviceObjective const& ob
     objective.ComputeGradients(Cuda(), ctx, margins_.span(), Info(), iteration, gradients_.span());
     tree_.summary.Clear(Cuda(), n_outputs_);
     cuda::FindLargest(Cuda(), Gradients(), tree_.summary.Largest());
-    found_.Record(Cuda());
+    largest_ready_.Record(Cuda());
   });
 }
 
 LargestMagnitude const* RemoteShard::CollectLargest(CudaContext const& main) {
   worker_.Wait(computed_);
-  found_.HoldBack(main);
+  largest_ready_.HoldBack(main);
   if (CanRead(main.device, Cuda().device)) return tree_.summary.Largest();
   largest_on_main_.Reserve(main, ToSize(n_outputs_));
   CopyFromDevice(main, Cuda().device, tree_.summary.Largest(), ToSize(n_outputs_), largest_on_main_.data());

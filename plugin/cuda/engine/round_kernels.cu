@@ -1,9 +1,11 @@
 /// Bytes per row and tree (one output): FindLargest 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
 /// QuantiseRound and AddRoundLeaves take the same for each output. One by one, the outputs would also read their
 /// neighbours' pairs.
+/// AddLeafVectors: 4 for the leaf, and per output 4 in, 4 out.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
+#include "cuda/common/place_walk.cuh"
 #include "cuda/engine/round_kernels.h"
 #include "engine/resolution_watch.h"
 #include "tree/sampling/sampling.h"
@@ -191,6 +193,19 @@ __global__ void __launch_bounds__(kBlockThreads)
 /// Returns the number of blocks of kernels that end in atomic additions.
 unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kBlockThreads), kMaxBlocks); }
 
+constexpr std::int64_t kMaxBlocksOfWalk = 2048;
+
+__global__ void __launch_bounds__(kBlockThreads)
+    AddLeafVectorsKernel(float const* leaf_vectors, Span<std::int32_t const> leaf_of_row, std::uint32_t n_outputs,
+                         float* margins) {
+  PlaceWalk const walk(n_outputs);
+  auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
+  for (std::int64_t row = walk.row; row < n_rows; row += walk.row_step) {
+    std::int64_t const leaf = leaf_of_row.data()[row];
+    margins[row * n_outputs + walk.place] += leaf_vectors[leaf * n_outputs + walk.place];
+  }
+}
+
 }  // namespace
 
 void DevicePairSummary::Clear(CudaContext const& cuda, std::int64_t n_outputs) {
@@ -305,6 +320,14 @@ void AddRoundLeaves(CudaContext const& cuda, RoundLeaves const& leaves, std::int
   auto const n_rows = static_cast<std::int64_t>(margins.size()) / n_outputs;
   Launch(cuda, GridFor(n_rows, kBlockThreads), kBlockThreads, AddRoundLeavesKernel, leaves, n_outputs, n_rows,
          margins.data());
+}
+
+void AddLeafVectors(CudaContext const& cuda, Span<float const> leaf_vectors, Span<std::int32_t const> leaf_of_row,
+                    std::int64_t n_outputs, Span<float> margins) {
+  auto const grid =
+      BlocksOfWalk(static_cast<std::int64_t>(leaf_of_row.size()), n_outputs, kBlockThreads, kMaxBlocksOfWalk);
+  Launch(cuda, grid, kBlockThreads, AddLeafVectorsKernel, leaf_vectors.data(), leaf_of_row,
+         static_cast<std::uint32_t>(n_outputs), margins.data());
 }
 
 }  // namespace kauri::cuda

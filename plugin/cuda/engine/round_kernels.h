@@ -153,4 +153,9 @@ void AddRoundLeaves(CudaContext const& cuda, RoundLeaves const& leaves, std::int
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,
                std::int64_t n_outputs, std::int64_t output, Span<float> margins);
 
+/// margins[row, output] += leaf_vectors[leaf_of_row[row], output]. leaf_vectors: [n_nodes, n_outputs]; all on the
+/// device.
+void AddLeafVectors(CudaContext const& cuda, Span<float const> leaf_vectors, Span<std::int32_t const> leaf_of_row,
+                    std::int64_t n_outputs, Span<float> margins);
+
 }  // namespace kauri::cuda

@@ -24,7 +24,6 @@
 #include "cuda/common/event.h"
 #include "cuda/engine/remote_shard.h"
 #include "cuda/engine/round_kernels.h"
-#include "cuda/engine/tree_arrays.h"
 #include "cuda/tree/cut_rows.h"
 #include "kauri/context.h"
 #include "kauri/tree.h"

@@ -4,7 +4,7 @@
 #include "cuda/exact/entries/partition.h"
 #include "cuda/exact/entries/positions.h"
 #include "cuda/exact/level_entries.h"
-#include "cuda/tree/leaf_rows.h"
+#include "cuda/tree/row_sums.h"
 
 namespace kauri::cuda {
 

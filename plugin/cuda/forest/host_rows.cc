@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "common/threads/parallel_for.h"
+#include "cuda/common/fill_margins.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/pinned_buffer.h"
+#include "cuda/data/cuda_memory.h"
 #include "cuda/forest/walk_forest.h"
 
 namespace kauri::cuda {
@@ -100,6 +102,13 @@ class TileInFlight {
   std::int64_t end_ = 0;
 };
 
+void FillStart(CudaContext const& cuda, MarginStart const& start, Span<float> margins) {
+  if (!start.of_row.empty()) return CopyToDevice(cuda, start.of_row.data(), start.of_row.size(), margins.data());
+  Buffer<float> const of_output(cuda, start.of_output.size());
+  CopyToDevice(cuda, start.of_output.data(), start.of_output.size(), of_output.data());
+  FillMargins(cuda, of_output.span(), margins);
+}
+
 }  // namespace
 
 void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile) {
@@ -183,6 +192,30 @@ void HostRowsPredictor::Predict(Context const& ctx, HostRowsTask const& task) co
   session->Run(ctx, forest_, task);
   std::lock_guard<std::mutex> const lock(mutex_);
   idle_.push_back(std::move(session));
+}
+
+DeviceRows RowsOn(CudaContext const& cuda, DeviceStorage const& storage) {
+  auto const& layout = LayoutOn(cuda, storage);
+  DeviceRows rows;
+  rows.n_rows = layout.n_rows;
+  rows.n_cols = layout.n_cols;
+  rows.values = layout.values;
+  rows.row_stride = layout.row_stride;
+  rows.col_stride = layout.col_stride;
+  return rows;
+}
+
+std::unique_ptr<OwnedFloats> PredictDeviceRows(DeviceForest const& forest, DeviceStorage const& storage,
+                                               PredictKind kind, TreeRange trees, MarginStart const& start) {
+  auto const device = forest.DeviceOrdinal();
+  DeviceScope const scope(device);
+  auto const rows = RowsOn({device, nullptr}, storage);
+  auto const width = kind == PredictKind::kLeaf ? forest.OnHost().LeafWidth(trees) : forest.OnHost().n_outputs;
+  auto result = std::make_unique<OwnedFloats>(device, rows.n_rows * width);
+  auto const& cuda = result->Cuda();
+  if (kind == PredictKind::kMargin) FillStart(cuda, start, result->Values());
+  WalkForest(cuda, forest, rows, kind, trees, result->Values().data());
+  return result;
 }
 
 }  // namespace kauri::cuda

@@ -11,7 +11,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/hist/bins/device_bins.h"
-#include "cuda/hist/histogram/tree_histograms.h"
+#include "cuda/hist/histogram/device_histograms.h"
 #include "kauri/context.h"
 #include "tree/growth/hist_growth.h"
 #include "tree/histogram/bin_split.h"

@@ -6,11 +6,9 @@
 #include "collective/reduce.h"
 #include "cuda/common/event.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/grow_hist_tree.h"
-#include "cuda/hist/shards/copy_bins.h"
-#include "cuda/hist/shards/host_rows.h"
+#include "cuda/hist/shards/shard_bins.h"
 #include "cuda/hist_vector/grow_vectors.h"
 #include "data/bins/derived_bins.h"
 #include "data/sketch/cut_weights.h"
@@ -106,7 +104,7 @@ class GpuHistState : public BuildState {
   /// Uploads codes of the rows that fit on the device. If not all fit, whole_ holds the codes of all rows.
   std::shared_ptr<DeviceBins const> Upload(Context const& ctx, std::shared_ptr<BinMatrix const> const& bins) {
     auto const& cuda = stream_.Context();
-    HostRowsTask const task{bins->NumRows(), BytesOfCodes(*bins, LayOut(bins)), memory_.host_ratio};
+    HostCodesTask const task{bins->NumRows(), BytesOfCodes(*bins, LayOut(bins)), memory_.host_ratio};
     auto const is_alone = ctx.device.ordinals.empty();
     auto const n_host = is_alone ? NumHostRows(task, FreeBytes(cuda)) : 0;
     if (n_host == 0) return UploadBins(cuda, bins);

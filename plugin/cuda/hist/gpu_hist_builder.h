@@ -8,7 +8,7 @@
 ///    (gpu_hist_grower.h).
 ///
 /// Trees with vector leaves grow likewise, with sums of all outputs in each bin (hist_vector/gpu_vector_grower.h).
-/// Several devices share the rows for both kinds of leaves (shards/row_shard.h). Sums are integers and every choice
+/// Several devices share the rows for both kinds of leaves (shards/sum_shard.h). Sums are integers and every choice
 /// uses a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 

@@ -4,13 +4,13 @@
 
 #include "collective/reduce.h"
 #include "cuda/hist/shards/node_histograms.h"
-#include "cuda/tree/square_rows.h"
-#include "tree/growth/tree_common.h"
+#include "cuda/tree/row_sums.h"
+#include "tree/gain_noise.h"
 
 namespace kauri::cuda {
 
 GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
-    : HistGrowth(ctx, rules, task.tree.totals.OnHost().unit, *data->bins->cuts),
+    : SymmetricGrowth(ctx, rules, task.tree.totals.OnHost().unit, *data->bins->cuts),
       cuda_(task.cuda),
       bins_(*data->bins),
       buffers_(data->level),
@@ -76,6 +76,7 @@ void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
 }
 
 std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const {
+  if (IsSymmetric()) return SymmetricGrowth::RightCategories(node);
   return BinSplitFinder(gain_, cuts_)
       .RightCategories(node.best, categories_.Of(node.histogram, node.best.feature), node.total.categories);
 }
@@ -86,14 +87,8 @@ void GpuHistGrower::GiveBack(FixedSum* histogram) {
 }
 
 SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>* allowed) const {
-  SearchedNode searched{node.total.sum, node.total.gain, node.total.bounds, -1, node.total.draw.key};
-  auto const& of_tree = columns_.TreeSet();
-  if (node.features.get() == &of_tree) return searched;
-  searched.allowed = static_cast<std::int32_t>(allowed->size() / std::max<std::size_t>(1, of_tree.size()));
-  for (auto const feature : of_tree) {
-    allowed->push_back(std::binary_search(node.features->begin(), node.features->end(), feature) ? 1 : 0);
-  }
-  return searched;
+  auto const list = AddAllowed(*node.features, columns_.TreeSet(), allowed);
+  return {node.total.sum, node.total.gain, node.total.bounds, list, node.total.draw.key};
 }
 
 void GpuHistGrower::Want(Node const& node, bool has_sibling, Request* sent) {
@@ -108,7 +103,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   auto& request = buffers_.request;
   request.Clear();
   auto const add = [&](Node* node) {
-    if (node == nullptr || !node->IsOpen() || !SearchesNodes()) return std::int32_t{-1};
+    if (node == nullptr || !node->IsOpen() || IsSymmetric()) return std::int32_t{-1};
     request.nodes.push_back(node);
     request.searched.push_back(Searched(*node, &request.allowed));
     if (node->total.noise.IsOn()) request.noise_keys.push_back(node->total.noise.key);
@@ -271,6 +266,38 @@ void GpuHistGrower::WriteLeaves() {
   if (!has_leaves_) rows_.WriteLeaves();
   rows_.Wait();
   SmoothBy([&] { return rows_.CountLeaves(ctx_, tree_); });
+}
+
+LevelSplit GpuHistGrower::FindLevel(Nodes const& open) {
+  if (open.empty()) return {};
+  auto& request = buffers_.request;
+  request.Clear();
+  for (auto const& node : open) {
+    request.scored.push_back({Searched(node, &request.allowed), node.histogram, node.total.rows.of_node});
+    if (node.total.noise.IsOn()) request.noise_keys.push_back(node.total.noise.key);
+  }
+  auto& upload = buffers_.shared_split.request;
+  upload.Clear();
+  auto const nodes = upload.Add(request.scored);
+  auto const allowed = upload.Add(request.allowed);
+  auto const costs = upload.Add(costs_);
+  auto const noise_keys = upload.Add(request.noise_keys);
+  upload.Send(cuda_);
+  LevelSplitTask task{};
+  task.find = TaskOfTree();
+  task.find.allowed = upload.At<std::uint8_t>(allowed);
+  task.find.costs = costs_.empty() ? nullptr : upload.At<float>(costs);
+  task.find.noise.keys = upload.At<std::uint64_t>(noise_keys);
+  task.nodes = {upload.At<ScoredNode>(nodes), request.scored.size()};
+  task.gamma = static_cast<double>(param_.gamma);
+  task.n_cuts = static_cast<std::uint32_t>(cuts_.values.size());
+  FindLevelSplit(cuda_, task, &buffers_.shared_split);
+  cuda_.Synchronize();  // for the split, and what goes left in each node
+  return *buffers_.shared_split.found.data();
+}
+
+bool GpuHistGrower::MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const {
+  return SetBest(gain_, split, buffers_.shared_split.lefts.data()[place], node);
 }
 
 }  // namespace kauri::cuda

@@ -1,7 +1,7 @@
 /// \file Grows one tree from histograms in device memory (tree/growth/hist_growth.h has the algorithm).
 ///
 /// For trees that need the host while they grow, or that grow by gain. If all splits follow from sums alone, all levels
-/// are queued at once instead (levels_grower.h). The host decides: once a level, it reads the best splits of the nodes
+/// are queued at once instead (LevelsGrower). The host decides: once a level, it reads the best splits of the nodes
 /// and how many rows went left, and composes the request for the next level. One copy sends the request to the device;
 /// kernels write the answer to page-locked memory. If a level has many nodes, the device moves their rows, or writes
 /// their leaves, while the host makes the children: about 0.6 us a node.
@@ -9,44 +9,40 @@
 /// Lossguide splits one leaf at a time, but the device searches many nodes as fast as one. So all leaves that may be
 /// split are searched together ahead of their turn, and so are their children (look_ahead.cc). Which leaves are split,
 /// and in which order, is decided as usual.
+///
+/// In symmetric trees (tree/growth/symmetric_growth.h) the device finds the split of a level from the histograms of its
+/// nodes (split/level_splits.h). The host waits twice per level.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/gpu_hist_state.h"
-#include "cuda/hist/hist_task.h"
 #include "cuda/hist/split/find_splits.h"
-#include "cuda/hist/split/tree_features.h"
+#include "cuda/hist/split/find_task.h"
 #include "cuda/hist/tree_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/collective.h"
-#include "tree/gain_noise.h"
 #include "tree/growth/hist_growth.h"
+#include "tree/growth/symmetric_growth.h"
+#include "tree/growth/tree_common.h"
+#include "tree/hist/level_search.h"
 
 namespace kauri::cuda {
 
-class GpuHistGrower : public HistGrowth<ScalarGrowth> {
+class GpuHistGrower final : public SymmetricGrowth<HistGrowth<ScalarGrowth>> {
  public:
   GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
-
- protected:
-  /// Returns the search input of a node. If the node may not use all features of the tree, appends one more list of
-  /// flags to `allowed`.
-  SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
-  /// Returns the settings of the split search that all nodes of the tree share.
-  FindTask TaskOfTree() const;
-
-  CudaContext cuda_;
-  DeviceBins const& bins_;
-  LevelBuffers& buffers_;
 
  private:
   NodeTotal MakeRoot() override;
   std::vector<std::int32_t> RightCategories(Node const& node) const override;
   void FindSplits(Pairs const& pairs) override;
+  LevelSplit FindLevel(Nodes const& open) override;
+  bool MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const override;
   void GiveBack(FixedSum* histogram) override;
   void ResetRows() override;
   void LookAhead(Nodes const& open, std::int64_t n_more) override;
@@ -102,9 +98,14 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   AddTask AddedBy(Request const& request, std::size_t n_nodes) const;
   /// Returns the task of counting the same rows behind the sums of `add`.
   AddTask CountedBy(AddTask add) const;
-  /// Returns whether nodes have splits of their own. Levels of symmetric trees share one split and need histograms
-  /// alone.
-  bool SearchesNodes() const { return param_.grow_policy != TreeParam::kSymmetric; }
+  /// Returns the search input of a node. If the node may not use all features of the tree, appends one more list of
+  /// flags to `allowed`.
+  SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
+  /// Returns the settings of the split search that all nodes of the tree share.
+  FindTask TaskOfTree() const;
+  /// Returns whether the nodes of a level share one split. They need histograms alone; otherwise nodes have splits of
+  /// their own.
+  bool IsSymmetric() const { return param_.grow_policy == TreeParam::kSymmetric; }
   bool IsAlone() const { return rows_.Shards().empty() && !IsDistributed(ctx_); }
   /// Adds the sums of other devices and ranks. If rows are counted, waits for how many went left here.
   void Collect(Request const& request, Pairs const& pairs);
@@ -115,6 +116,9 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void TellRows(Pairs const& pairs) const;
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
 
+  CudaContext cuda_;
+  DeviceBins const& bins_;
+  LevelBuffers& buffers_;
   DeviceTreeTask const& task_;
   TreeHistograms& histograms_;
   TreeRows rows_;

@@ -8,6 +8,7 @@ void LevelRequest::Clear() {
   histogram_nodes.clear();
   pairs.clear();
   searched.clear();
+  scored.clear();
   allowed.clear();
   noise_keys.clear();
   nodes.clear();

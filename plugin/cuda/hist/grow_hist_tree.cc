@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "common/text/log.h"
-#include "cuda/hist/few_rows_grower.h"
 #include "cuda/hist/gpu_hist_grower.h"
-#include "cuda/hist/gpu_symmetric_grower.h"
 #include "cuda/hist/levels_finder.h"
-#include "cuda/hist/levels_grower.h"
+#include "cuda/hist/precomputed_growers.h"
 
 namespace kauri::cuda {
 
@@ -37,7 +35,6 @@ Tree GrowHistTree(Context const& ctx, GrowthRules const& rules, HistTask const& 
   } else {
     SayObstacle(levels.Obstacle(), data);
   }
-  if (is_symmetric) return GpuSymmetricGrower(ctx, rules, task, data).Grow();
   return GpuHistGrower(ctx, rules, task, data).Grow();
 }
 

@@ -1,7 +1,7 @@
 /// \file Chooses how a tree with scalar leaves grows from bins on the device, and grows it.
 ///
 /// If all splits follow from sums alone, the device finds them first: in one launch if rows are few
-/// (few_rows_grower.h), otherwise in launches for all levels, which are queued at once (levels_finder.h). The host
+/// (precomputed_growers.h), otherwise in launches for all levels, which are queued at once (levels_finder.h). The host
 /// makes the tree from them. All other trees need the host in every level (gpu_hist_grower.h).
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuda/hist/gpu_hist_state.h"
-#include "cuda/hist/hist_task.h"
+#include "cuda/hist/tree_rows.h"
 #include "kauri/span.h"
 #include "tree/growth/tree_growth.h"
 

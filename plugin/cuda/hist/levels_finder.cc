@@ -5,7 +5,7 @@
 
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/shards/node_histograms.h"
-#include "cuda/hist/split/tree_features.h"
+#include "cuda/hist/split/find_task.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -60,7 +60,7 @@ void LevelsFinder::Begin(LevelRules const& rules) {
   levels_.pairs.Reserve(cuda_, n_pairs);
   levels_.decisions.Reserve(cuda_, n_nodes);
   levels_.walk.Reserve(cuda_, std::size_t{NumTrees()} * NodesOfWalk(below));
-  ReserveMore(n_nodes, &levels_.found);
+  ReserveMore(n_nodes, &levels_.precomputed);
   find_ = FindTaskOf(bins_, rules.gain);
   features.PutInto(upload, &find_);
   find_.totals = levels_.totals.data();
@@ -74,7 +74,7 @@ void LevelsFinder::Begin(LevelRules const& rules) {
   decide_.searched = levels_.searched.data();
   decide_.pairs = levels_.pairs.data();
   decide_.decisions = levels_.decisions.data();
-  decide_.found = levels_.found.data();
+  decide_.precomputed = levels_.precomputed.data();
   BeginRoots(cuda_, decide_, rows_.Own().Root());
 }
 
@@ -174,7 +174,7 @@ SplitCandidate LevelsFinder::BestAt(std::size_t tree, int depth, std::uint32_t p
   }
   auto const level = Level(depth);
   auto const of_tree = place - LevelPlace{depth}.FirstNode();
-  return levels_.found.data()[level.FirstNode() + tree * level.NodesOfTree() + of_tree];
+  return levels_.precomputed.data()[level.FirstNode() + tree * level.NodesOfTree() + of_tree];
 }
 
 }  // namespace kauri::cuda

@@ -8,7 +8,6 @@
 
 #include "cuda/common/event.h"
 #include "cuda/hist/gpu_hist_state.h"
-#include "cuda/hist/hist_task.h"
 #include "cuda/hist/levels/decide_level.h"
 #include "cuda/hist/tree_rows.h"
 #include "tree/split_gain.h"

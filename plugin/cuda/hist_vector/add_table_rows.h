@@ -2,7 +2,7 @@
 /// table by cell (data/bins/bin_matrix.h), [n_cells, n_sums].
 ///
 /// Vocabulary. A place is a column of the table: a gradient or a hessian of some output.
-/// 1. The rows of all nodes, laid end to end (plan_rows.h), are cut into equal ranges.
+/// 1. The rows of all nodes, laid end to end (PlanRows), are cut into equal ranges.
 /// 2. Codes in bytes: a block handles a range, a group of code columns and 1 to 8 places, depending on its shared
 ///    memory. It adds the rows to sums there, and adds the sums to the node's histogram whenever a node ends. Shared
 ///    memory has a bank for each code column, and two 32-bit words for a sum, which take the 16-bit limbs of the
@@ -52,5 +52,8 @@ struct SumTask {
 
 /// Adds the rows of the nodes to their histograms.
 void AddTableRows(CudaContext const& cuda, DeviceBins const& bins, SumTask const& task);
+
+/// Lays the rows of the nodes end to end: sets `plan`.
+void PlanRows(CudaContext const& cuda, SumTask const& task);
 
 }  // namespace kauri::cuda

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cuda/hist/shards/node_histograms.h"
+#include "cuda/hist/split/find_task.h"
 #include "cuda/hist_vector/device_table.h"
-#include "cuda/tree/leaf_rows.h"
-#include "tree/growth/tree_common.h"
+#include "cuda/hist_vector/level_answers.h"
+#include "cuda/tree/row_sums.h"
+#include "tree/gain_noise.h"
 
 namespace kauri::cuda {
 namespace {
@@ -19,7 +22,7 @@ constexpr std::size_t kMostFound = std::size_t{1} << 23U;
 
 GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task,
                                  VectorOnDevice* data)
-    : HistGrowth(ctx, rules, task.tree.table, *data->bins.cuts),
+    : SymmetricGrowth(ctx, rules, task.tree.table, *data->bins.cuts),
       cuda_(task.cuda),
       table_(task.table),
       data_(data),
@@ -27,6 +30,9 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
   data_->histograms.Reset(cuda_);
+  if (param_.grow_policy != TreeParam::kSymmetric) return;
+  DrawnLevelSearch::Rules const search{cuts_, gain_, static_cast<double>(param_.gamma), constraints_.Signs(), costs_};
+  search_.emplace(search, PlainColumnsOnDevice(data->bins));
 }
 
 GpuVectorGrower::~GpuVectorGrower() {
@@ -85,6 +91,7 @@ std::size_t GpuVectorGrower::NumAtOnce(std::size_t n_pairs) const {
 /// Finds the splits of all pairs, some pairs at a time. If memory is short, histograms are not kept, and both children
 /// of such a node are added up.
 void GpuVectorGrower::FindSplits(Pairs const& pairs) {
+  if (search_.has_value()) return MoveRows();
   for (std::size_t first = 0; first < pairs.size();) {
     SomePairs const some(pairs.data() + first, NumAtOnce(pairs.size() - first));
     FindSome(some);
@@ -133,23 +140,13 @@ GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
 
 std::int32_t GpuVectorGrower::AddNode(Node* node, Request* request) const {
   auto const& total = node->total;
-  request->scanned.push_back({node->histogram, total.gain, node->IsOpen() ? AddAllowed(*node, request) : -1,
-                              node->IsOpen() ? 1U : 0U, total.draw.key, total.noise.key});
+  auto const list = node->IsOpen() ? AddAllowed(*node->features, columns_.TreeSet(), &request->allowed) : -1;
+  request->scanned.push_back(
+      {node->histogram, total.gain, list, node->IsOpen() ? 1U : 0U, total.draw.key, total.noise.key});
   request->sums.insert(request->sums.end(), total.sums.begin(), total.sums.end());
   request->bounds.insert(request->bounds.end(), total.bounds.begin(), total.bounds.end());
   request->nodes.push_back(node);
   return static_cast<std::int32_t>(request->nodes.size()) - 1;
-}
-
-std::int32_t GpuVectorGrower::AddAllowed(Node const& node, Request* request) const {
-  auto const& of_tree = columns_.TreeSet();
-  if (node.features.get() == &of_tree) return -1;
-  auto const list = request->allowed.size() / std::max<std::size_t>(1, of_tree.size());
-  for (auto const feature : of_tree) {
-    auto const may = std::binary_search(node.features->begin(), node.features->end(), feature);
-    request->allowed.push_back(may ? 1 : 0);
-  }
-  return static_cast<std::int32_t>(list);
 }
 
 void GpuVectorGrower::Send(Request* request) {
@@ -234,6 +231,59 @@ void GpuVectorGrower::ReadAnswers(Request const& request) {
     if (node.best.IsValid()) node.total.left.assign(left, left + n_sums);
   }
   categories_.Search(ctx_, gain_, CategoryRulesOf(param_), request.nodes);
+}
+
+void GpuVectorGrower::MoveRows() {
+  auto& rows = data_->rows;
+  if (!rows.HasWaiting()) return;
+  auto& request = data_->of_level;
+  request.Clear();
+  rows.AddTo(&request);
+  request.Send(cuda_);
+  rows.Move(cuda_, request);
+  rows.FetchAnswer(cuda_, request);
+  cuda_.Synchronize();  // for how many rows the nodes have
+  rows.TakeStretches();
+}
+
+LevelSplit GpuVectorGrower::FindLevel(Nodes const& open) {
+  if (open.empty()) return {};
+  auto const sum = [&](LevelConditions const& conditions, Span<Node const> nodes) {
+    return SumNodes(conditions, nodes);
+  };
+  return search_->Find(ctx_, open, DrawOf(open.front().depth), columns_.TreeSet(), sum);
+}
+
+std::int64_t const* GpuVectorGrower::SumNodes(LevelConditions const& conditions, Span<Node const> nodes) {
+  auto const size = ToSize(search_->NumSums() * conditions.Width());
+  auto& sums = data_->answers;
+  auto& request = data_->of_level;
+  sums.Reserve(cuda_, nodes.size() * size);
+  std::vector<SummedNode> summed;
+  AnswerTask task{};
+  for (auto const& node : nodes) {
+    summed.push_back({data_->rows.SourceOf(node.id), sums.data() + summed.size() * size});
+    task.rows.most_rows += summed.back().source.rows.count;
+  }
+  auto const asked = AskedOf(data_->bins, conditions);
+  request.Clear();
+  auto const summed_place = request.Add(summed);
+  auto const asked_place = request.Add(asked);
+  request.Send(cuda_);
+  data_->plan.Reserve(cuda_, summed.size());
+  task.rows.nodes = {request.At<SummedNode>(summed_place), summed.size()};
+  task.rows.plan = {data_->plan.data(), summed.size()};
+  task.rows.lists = data_->rows.Pointers();
+  task.rows.table = table_;
+  task.asked = {request.At<AskedOnDevice>(asked_place), asked.size()};
+  task.width = static_cast<std::uint32_t>(conditions.Width());
+  task.misses = !conditions.Others().empty();
+  FillZero(cuda_, sums.data(), nodes.size() * size);
+  AddAnswers(cuda_, data_->bins, task);
+  ReserveMore(nodes.size() * size, &data_->answers_on_host);
+  CopyToHost(cuda_, sums.data(), nodes.size() * size, data_->answers_on_host.data());
+  cuda_.Synchronize();  // for the sums
+  return data_->answers_on_host.data();
 }
 
 }  // namespace kauri::cuda

@@ -2,12 +2,16 @@
 /// algorithm).
 ///
 /// The host decides: once a level, it reads the best splits of the nodes, the sums and the numbers of rows that go left
-/// at each, and composes the request for the next level. Several devices share the rows (vector_shard.h).
+/// at each, and composes the request for the next level. Several devices share the rows (VectorShard).
+///
+/// In symmetric trees (tree/hist_vector/vector_grower.h), which work on data on one device, the device adds up the sums
+/// for the tests of a level (`LevelConditions`), and the host decides. The host waits twice per level.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/hist/histogram/add_rows.h"
@@ -15,6 +19,8 @@
 #include "cuda/hist_vector/vector_on_device.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "tree/growth/hist_growth.h"
+#include "tree/growth/symmetric_growth.h"
+#include "tree/hist_vector/drawn_level.h"
 #include "tree/hist_vector/vector_growth.h"
 
 namespace kauri::cuda {
@@ -28,7 +34,7 @@ struct VectorTask {
   TableOnDevice table = {};        ///< the tree's table, with row counts if a limit needs them; set by GrowVectors
 };
 
-class GpuVectorGrower : public HistGrowth<VectorGrowth> {
+class GpuVectorGrower final : public SymmetricGrowth<HistGrowth<VectorGrowth>> {
  public:
   GpuVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task, VectorOnDevice* data);
   /// Waits for the work queued on other devices, because it refers to the task.
@@ -36,17 +42,18 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   GpuVectorGrower(GpuVectorGrower const&) = delete;
   GpuVectorGrower& operator=(GpuVectorGrower const&) = delete;
 
- protected:
-  CudaContext cuda_;
-  TableOnDevice table_;
-  VectorOnDevice* data_;
-
  private:
   using SomePairs = Span<GrowingPair<VectorGrowth> const>;
 
   VectorTotal MakeRoot() override;
-  std::vector<std::int32_t> RightCategories(Node const& node) const override { return node.total.right_categories; }
+  std::vector<std::int32_t> RightCategories(Node const& node) const override {
+    return search_.has_value() ? SymmetricGrowth::RightCategories(node) : node.total.right_categories;
+  }
   void FindSplits(Pairs const& pairs) override;
+  LevelSplit FindLevel(Nodes const& open) override;
+  bool MakesSplit(LevelSplit const& split, std::size_t place, Node* node) const override {
+    return search_->MakesSplit(split, place, node);
+  }
   void GiveBack(std::int64_t* histogram) override { data_->histograms.GiveBack(histogram); }
   void ResetRows() override;
   void SplitRows(std::vector<CodeSplit> const& splits) override;
@@ -78,9 +85,12 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   void SendTree();
   std::size_t NumAtOnce(std::size_t n_pairs) const;
   void FindSome(SomePairs pairs);
+  /// Moves the rows of split nodes to their children, which is all that a level of a symmetric tree needs of the pairs.
+  void MoveRows();
+  /// Returns the sums of the nodes for the tests of a level, in page-locked memory. Waits for them.
+  std::int64_t const* SumNodes(LevelConditions const& conditions, Span<Node const> nodes);
   Request MakeRequest(SomePairs pairs);
   std::int32_t AddNode(Node* node, Request* request) const;
-  std::int32_t AddAllowed(Node const& node, Request* request) const;
   void Send(Request* request);
   void AddRows(Request const& request);
   /// Adds the sums of other devices.
@@ -88,12 +98,16 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   void Scan(Request const& request);
   void ReadAnswers(Request const& request);
 
+  CudaContext cuda_;
+  TableOnDevice table_;
+  VectorOnDevice* data_;
   DeviceTreeTask const& task_;
   Span<std::int32_t> leaf_of_row_;
   std::size_t tree_features_ = 0;  ///< place in data_->of_tree, like signs_ and units_
   std::size_t signs_ = 0;
   std::size_t units_ = 0;
   CategorySums categories_;
+  std::optional<DrawnLevelSearch> search_;  ///< only of symmetric trees
 };
 
 }  // namespace kauri::cuda

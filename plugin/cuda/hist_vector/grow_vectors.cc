@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cuda/hist_vector/device_table.h"
-#include "cuda/hist_vector/gpu_symmetric_vector_grower.h"
+#include "cuda/hist_vector/gpu_vector_grower.h"
 
 namespace kauri::cuda {
 
@@ -28,7 +28,6 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const&
     }
     (*data)->Resize(task.cuda, n_sums);
   }
-  if (is_symmetric) return GpuSymmetricVectorGrower(ctx, rules, planned, data->get()).Grow();
   return GpuVectorGrower(ctx, rules, planned, data->get()).Grow();
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
+#include "cuda/hist_vector/add_table_rows.cuh"
+#include "cuda/hist_vector/add_table_rows.h"
 #include "cuda/hist_vector/level_answers.h"
-#include "cuda/hist_vector/plan_rows.h"
-#include "cuda/hist_vector/row_pieces.cuh"
 #include "tree/random_thresholds/node_codes.h"
 
 namespace kauri::cuda {

@@ -1,7 +1,7 @@
 /// \file Sums of each node for the tests of a level (`LevelConditions`, tree/hist_vector/level_conditions.h), in device
 /// memory.
 ///
-/// The rows of all nodes, laid end to end (plan_rows.h), are cut into ranges. A warp handles rows of a range, each lane
+/// The rows of all nodes, laid end to end (PlanRows), are cut into ranges. A warp handles rows of a range, each lane
 /// one feature, and keeps sums in registers until a node or the range ends. Floor: for a row and 32 features the codes,
 /// a sector or more, and 4 bytes for each integer, which all lanes read; once for each kAnswerPlaces integers.
 #pragma once

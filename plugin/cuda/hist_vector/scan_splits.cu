@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
+#include "cuda/hist_vector/scan_splits.cuh"
 #include "cuda/hist_vector/scan_splits.h"
-#include "cuda/hist_vector/vector_feature_scan.cuh"
 #include "kauri/error.h"
 
 namespace kauri::cuda {

@@ -67,7 +67,7 @@ class InterventionalProgram {
   double scale_;
   bool is_for_device_ = true;
   std::vector<TablePiece> pieces_;
-  std::optional<DeviceCategories> categories_;  ///< set when all trees are compiled
+  std::optional<CategoriesOnDevice> categories_;  ///< set when all trees are compiled
   Buffer<TableRule> rules_;
   Buffer<double> weights_;
   std::uint32_t weights_size_ = 0;

@@ -102,7 +102,7 @@ LaneWork DeviceLanes::Work() const {
   return work;
 }
 
-DeviceCategories::DeviceCategories(CudaContext const& cuda, PathCategories const& categories)
+CategoriesOnDevice::CategoriesOnDevice(CudaContext const& cuda, PathCategories const& categories)
     : conditions_(ToDevice(cuda, categories.Conditions())),
       sets_(ToDevice(cuda, categories.Sets().Sets())),
       set_data_(ToDevice(cuda, categories.Sets().Data())) {}

@@ -47,10 +47,10 @@ class DeviceLanes {
 };
 
 /// The data of categorical conditions, on the device. Immutable.
-class DeviceCategories {
+class CategoriesOnDevice {
  public:
   /// Copies asynchronously: `categories` must stay until the stream has passed.
-  DeviceCategories(CudaContext const& cuda, PathCategories const& categories);
+  CategoriesOnDevice(CudaContext const& cuda, PathCategories const& categories);
   CategoryConditionsView View() const { return {conditions_.data(), {sets_.data(), set_data_.data()}}; }
 
  private:
@@ -74,7 +74,7 @@ class DeviceLaneBatch {
   Buffer<LanePattern> patterns_;
   Buffer<double> tables_;
   Buffer<double> weights_;
-  DeviceCategories categories_;
+  CategoriesOnDevice categories_;
 };
 
 /// Converts sums to float64. values (out): [n_outputs, n_slots, n_rows], n_values of them.

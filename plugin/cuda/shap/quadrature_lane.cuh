@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "cuda/shap/row_keys.h"
-#include "cuda/shap/sum_access.cuh"
+#include "cuda/shap/shap_sums.cuh"
 #include "predictor/lanes/shap_lane.h"
 
 namespace kauri::cuda {

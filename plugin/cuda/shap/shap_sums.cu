@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "cuda/common/launch.h"
+#include "cuda/shap/shap_sums.cuh"
 #include "cuda/shap/shap_sums.h"
-#include "cuda/shap/sum_access.cuh"
 #include "predictor/forest/cover.h"
 
 namespace kauri::cuda {

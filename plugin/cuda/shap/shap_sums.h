@@ -27,7 +27,7 @@ struct ShapCells {
   KAURI_HD std::int64_t Pair(std::int64_t number) const { return n_outputs * n_slots + number; }
 };
 
-/// Sums of a tile of rows, not owning; sum_access.cuh reads them and adds to them.
+/// Sums of a tile of rows, not owning; shap_sums.cuh reads them and adds to them.
 struct ShapSumsView {
   unsigned long long* sums;  ///< the type that atomicAdd knows
   std::int64_t row_stride;

@@ -13,7 +13,7 @@
 #include "cuda/common/device_warp.cuh"
 #include "cuda/common/launch.h"
 #include "cuda/shap/shap_kernels.h"
-#include "cuda/shap/sum_access.cuh"
+#include "cuda/shap/shap_sums.cuh"
 #include "predictor/lanes/path_warp.h"
 
 namespace kauri::cuda {

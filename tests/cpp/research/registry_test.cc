@@ -6,7 +6,6 @@
 #include "booster/booster_fixture.h"
 #include "booster/boosters/gbtree.h"
 #include "tree/absolute_error/error_criterion.h"
-#include "tree/absolute_error/error_sketch.h"
 #include "tree/absolute_error/label_bins.h"
 
 namespace kauri::testing {

@@ -3,7 +3,7 @@
 
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_columns.h"
-#include "cuda/hist/bins/kept_bins.h"
+#include "cuda/hist/bins/make_device_bins.h"
 #include "data/sorted_columns.h"
 #include "support/device_fixture.h"
 

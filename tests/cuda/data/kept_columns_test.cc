@@ -1,9 +1,8 @@
 /// Sorted columns that stay with the data: shared, given up if memory is short and they are unused, made anew.
-#include "cuda/data/kept_columns.h"
-
 #include <thread>
 
 #include "cuda/common/memory_plan.h"
+#include "cuda/data/device_columns.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

@@ -4,7 +4,7 @@
 
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/data/cuda_memory.h"
-#include "cuda/hist/bins/kept_bins.h"
+#include "cuda/hist/bins/make_device_bins.h"
 #include "data/arrays/array_dispatch.h"
 #include "support/device_fixture.h"
 #include "support/need.h"

@@ -1,6 +1,6 @@
 /// Rows in device memory: the models are the same as with these rows in host memory, on the CPU and on the device.
 #include "cuda/data/cuda_memory.h"
-#include "cuda/hist/bins/kept_bins.h"
+#include "cuda/hist/bins/make_device_bins.h"
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {

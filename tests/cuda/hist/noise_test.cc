@@ -6,7 +6,7 @@
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/hist_vector/device_table.h"
 #include "cuda/tree/cut_rows.h"
-#include "cuda/tree/square_rows.h"
+#include "cuda/tree/row_sums.h"
 #include "hist/hist_fixture.h"
 #include "hist/shards/shards_fixture.h"
 #include "kauri/table_stride.h"
@@ -200,7 +200,7 @@ TEST_F(HistNoise, SquaresOfTables) {
 }
 
 /// Several devices share the rows, and each has the gradients of its own rows.
-class SharesOfNoise : public SharesTest {
+class SharesOfNoise : public ShardsTest {
  protected:
   /// The data of a job on one of several devices.
   struct Part {
@@ -227,7 +227,7 @@ class SharesOfNoise : public SharesTest {
   Built BuildApart(Devices const& devices, CategoricalJob const& job) const {
     auto const ctx = On(devices);
     auto const data = DataOf(job);
-    cuda::GpuHistBuilder const builder(job.param, kManyShares);
+    cuda::GpuHistBuilder const builder(job.param, kManyShards);
     auto const state = builder.MakeState(ctx, *data);
     std::vector<Part> parts;
     for (auto const& rows : cuda::CutRows(static_cast<std::int64_t>(job.NumRows()), devices.size(), 1)) {
@@ -277,7 +277,7 @@ TEST_F(SharesOfNoise, GradientsOfTheMainDevice) {
       for (auto const& devices : ManyDevices()) {
         auto const ctx = On(devices);
         auto const data = DataOf(*job);
-        cuda::GpuHistBuilder const builder(job->param, kManyShares);
+        cuda::GpuHistBuilder const builder(job->param, kManyShards);
         auto const state = builder.MakeState(ctx, *data);
         ExpectSame(Build(ctx, *job, *data, builder, state.get()), host,
                    "seed " + std::to_string(seed) + " on " + Text(devices));
@@ -296,13 +296,13 @@ TEST_F(SharesOfNoise, OneStateForManyTrees) {
   job.types.assign(7, "float");
   auto const ctx = On({0, 0});
   auto const data = DataOf(job);
-  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShards).MakeState(ctx, *data);
   for (std::uint64_t tree = 0; tree < 6; ++tree) {
     job.sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, spec.n_rows) : std::vector<std::uint8_t>();
     job.gradients = MakeGradients(spec.n_rows, tree, job.sampled);
     job.param.random_strength = tree % 2 == 0 ? 0.0F : 4.0F;
     job.param.min_data_in_leaf = tree < 3 ? 0 : 15;
-    ExpectSame(Build(ctx, job, *data, cuda::GpuHistBuilder(job.param, kManyShares), state.get()),
+    ExpectSame(Build(ctx, job, *data, cuda::GpuHistBuilder(job.param, kManyShards), state.get()),
                BuildWith(Method::kHist, job), "tree " + std::to_string(tree));
   }
 }

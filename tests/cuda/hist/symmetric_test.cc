@@ -165,7 +165,7 @@ TEST_F(HistSymmetric, Refusals) {
   }
 }
 
-class SharesOfSymmetric : public SharesTest {
+class SharesOfSymmetric : public ShardsTest {
  protected:
   static CategoricalJob SymmetricJob(std::uint64_t seed) {
     auto job = NumericJob(seed);
@@ -190,7 +190,7 @@ TEST_F(SharesOfSymmetric, NumbersAndCategories) {
     for (auto const& devices : ManyDevices()) {
       auto const ctx = On(devices);
       auto const data = DataOf(job);
-      cuda::GpuHistBuilder const builder(job.param, kManyShares);
+      cuda::GpuHistBuilder const builder(job.param, kManyShards);
       auto const state = builder.MakeState(ctx, *data);
       ExpectSame(Build(ctx, job, *data, builder, state.get()), host,
                  "seed " + std::to_string(seed) + " on " + Text(devices));
@@ -209,14 +209,14 @@ TEST_F(SharesOfSymmetric, OneStateForManyTrees) {
   job.types.assign(7, "float");
   auto const ctx = On({0, 0});
   auto const data = DataOf(job);
-  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShards).MakeState(ctx, *data);
   for (std::uint64_t tree = 0; tree < 8; ++tree) {
     job.sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, spec.n_rows) : std::vector<std::uint8_t>();
     job.gradients = MakeGradients(spec.n_rows, tree, job.sampled);
     job.param.grow_policy = tree % 2 == 0 ? TreeParam::kSymmetric : TreeParam::kDepthWise;
     job.param.max_depth = 2 + static_cast<int>(tree);
     job.param.min_data_in_leaf = tree < 4 ? 0 : 15;
-    ExpectSame(Build(ctx, job, *data, cuda::GpuHistBuilder(job.param, kManyShares), state.get()),
+    ExpectSame(Build(ctx, job, *data, cuda::GpuHistBuilder(job.param, kManyShards), state.get()),
                BuildWith(Method::kHist, job), "tree " + std::to_string(tree));
   }
 }

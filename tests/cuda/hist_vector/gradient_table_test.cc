@@ -2,7 +2,7 @@
 #include "engine/gradient_table.h"
 
 #include "cuda/engine/device_gradient_table.h"
-#include "cuda/engine/leaf_vectors.h"
+#include "cuda/engine/round_kernels.h"
 #include "cuda/hist_vector/device_table.h"
 #include "support/device_fixture.h"
 #include "tree/hist_vector/naive_vector_tree.h"

@@ -34,7 +34,7 @@ class PairPatternsTest : public DeviceTest {
       if (host.leaves[leaf].form == LeafForm::kPairs) numbers.push_back(leaf);
     }
     cuda::DeviceLanes const lanes(Cuda(), host);
-    cuda::DeviceCategories const categories(Cuda(), batches.AllCategories());
+    cuda::CategoriesOnDevice const categories(Cuda(), batches.AllCategories());
     auto const sources = cuda::ToDevice(Cuda(), host.sources);
     auto const numbers_there = cuda::ToDevice(Cuda(), numbers);
     auto const leaves = cuda::ToDevice(Cuda(), host.leaves);

@@ -10,7 +10,7 @@
 #include "cuda/common/device_warp.cuh"
 #include "cuda/exact/categories/category_split.h"
 #include "cuda/exact/categories/category_warp.h"
-#include "cuda/exact/split/commit_best.cuh"
+#include "cuda/exact/split/evaluate_boundary.cuh"
 
 namespace kauri::cuda {
 namespace {

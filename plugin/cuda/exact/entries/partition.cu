@@ -9,7 +9,6 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/exact/entries/partition.h"
-#include "cuda/exact/entries/warp_pieces.cuh"
 #include "cuda/exact/entries/warp_tile.cuh"
 
 namespace kauri::cuda {

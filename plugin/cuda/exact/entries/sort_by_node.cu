@@ -11,7 +11,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/exact/entries/interleaved.h"
 #include "cuda/exact/entries/interleaved_tile.cuh"
-#include "cuda/exact/entries/warp_pieces.cuh"
+#include "cuda/exact/entries/warp_tile.cuh"
 
 namespace kauri::cuda {
 namespace {

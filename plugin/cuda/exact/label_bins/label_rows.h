@@ -3,14 +3,18 @@
 /// ResidualRows has the rows' weights and weighted residuals as the integers of FixedResiduals, in device memory.
 ///
 /// NodeOrder has the rows of a level's nodes, node by node, in ascending order within each node.
+///
+/// LabelLevel has the label bins of a level. Vocabulary as in tree/absolute_error/label_binner.h.
 #pragma once
 
 #include <cstdint>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "kauri/host_device.h"
 #include "kauri/span.h"
 #include "kauri/tree_builder.h"
+#include "tree/absolute_error/bin_sides.h"
 #include "tree/absolute_error/residual_sum.h"
 
 namespace kauri::cuda {
@@ -53,6 +57,22 @@ class NodeOrder {
   Buffer<std::uint32_t> rows_;
   Buffer<std::uint32_t> sorted_rows_;
   Buffer<std::int64_t> begin_;
+};
+
+/// All rows of a node.
+struct NodeLabels {
+  ResidualSum all;
+  double errors = 0.0;  ///< errors of the best constant
+};
+
+/// The label bins of a level's nodes. Device memory, not owning. Members by row have no meaning for rows that are in no
+/// node.
+struct LabelLevel {
+  LineScale scale;
+  std::uint8_t const* bin_of_row = nullptr;  ///< [n_rows]
+  ResidualSum const* sum_of_row = nullptr;   ///< [n_rows]
+  ResidualSum const* node_bins = nullptr;    ///< [n_nodes, kLabelBins]
+  NodeLabels const* nodes = nullptr;         ///< [n_nodes]
 };
 
 }  // namespace kauri::cuda

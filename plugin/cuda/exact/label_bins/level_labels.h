@@ -8,8 +8,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/exact/label_bins/label_rows.h"
-#include "cuda/exact/label_bins/label_types.h"
-#include "cuda/exact/label_bins/tile_sums.h"
+#include "cuda/exact/label_bins/node_bins.h"
 #include "cuda/exact/split/find_split.h"
 #include "kauri/tree_builder.h"
 

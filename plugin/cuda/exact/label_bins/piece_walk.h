@@ -2,7 +2,7 @@
 /// (tree/exact/label_bin_scan.h) among the boundaries after the piece's entries, found by one thread, on the host or
 /// the device.
 ///
-/// 1. The left bins begin with the segment's entries before the piece (tile_sums.h), and the missing rows if they go
+/// 1. The left bins begin with the segment's entries before the piece (TileSums), and the missing rows if they go
 ///    left. To get the missing rows, the segment's entries are subtracted from the rows of the node, one by one if the
 ///    segment is within one tile.
 /// 2. Entry after entry moves from the right to the left (tree/absolute_error/bin_sides.h).
@@ -12,8 +12,8 @@
 
 #include <cstdint>
 
-#include "cuda/exact/label_bins/label_types.h"
-#include "cuda/exact/label_bins/tile_sums.h"
+#include "cuda/exact/label_bins/label_rows.h"
+#include "cuda/exact/label_bins/node_bins.h"
 #include "tree/split_rules.h"
 
 namespace kauri::cuda {
@@ -37,7 +37,7 @@ struct StridedBins {
 };
 
 /// The input for the pieces of a chunk of features.
-struct WalkTask {
+struct PieceWalkTask {
   GainParam param;
   EntryArrays entries;
   LabelLevel labels;
@@ -67,7 +67,7 @@ struct SegmentPiece {
 class PieceWalk {
  public:
   /// left_bins: scratch of this thread. Referenced objects must outlive it.
-  KAURI_HD PieceWalk(WalkTask const& task, SegmentPiece const& piece, StridedBins const& left_bins)
+  KAURI_HD PieceWalk(PieceWalkTask const& task, SegmentPiece const& piece, StridedBins const& left_bins)
       : task_(task),
         piece_(piece),
         node_(task.labels.nodes[piece.node]),
@@ -163,7 +163,7 @@ class PieceWalk {
     if (IsBetterInSegment(found, best_)) best_ = found;
   }
 
-  WalkTask const& task_;
+  PieceWalkTask const& task_;
   SegmentPiece const& piece_;
   NodeLabels node_;
   ResidualSum const* node_bins_;

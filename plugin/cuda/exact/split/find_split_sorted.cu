@@ -11,9 +11,8 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
-#include "cuda/exact/entries/warp_pieces.cuh"
 #include "cuda/exact/entries/warp_tile.cuh"
-#include "cuda/exact/split/commit_best.cuh"
+#include "cuda/exact/split/evaluate_boundary.cuh"
 #include "cuda/exact/split/find_split.h"
 
 namespace kauri::cuda {

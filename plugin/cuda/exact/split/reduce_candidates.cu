@@ -1,7 +1,7 @@
 /// Reductions from the best of pieces to the best of segments and of nodes.
 #include "cuda/common/launch.h"
-#include "cuda/exact/entries/warp_pieces.cuh"
-#include "cuda/exact/split/commit_best.cuh"
+#include "cuda/exact/entries/warp_tile.cuh"
+#include "cuda/exact/split/evaluate_boundary.cuh"
 #include "cuda/exact/split/find_split.h"
 
 namespace kauri::cuda {

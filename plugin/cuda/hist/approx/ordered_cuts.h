@@ -3,7 +3,7 @@
 ///
 /// 1. Each key takes the weight of its row, in whole units (data/sketch/cut_weights.h).
 /// 2. A scan of these integers gives the weight below each key.
-/// 3. A warp traverses each column (ordered_boundaries.cuh), skipping keys without weight.
+/// 3. A warp traverses each column (OrderedBoundaries), skipping keys without weight.
 ///
 /// Floor on an H200, 10 M rows of 28 columns: 4 bytes of a row's number in and 8 of a rank out, 3.4 GB, 0.9 ms at 4
 /// TB/s; a sector of weights from the second-level cache for each, 9 GB, 1.6 ms; traversals for 256 bins about 1 ms for

@@ -1,4 +1,5 @@
-/// \file Makes the bins of one tree after the other for tree_method=gpu_approx.
+/// \file Makes the bins of one tree after the other for tree_method=gpu_approx. The weights of the rows for the bin
+/// edges of a tree are their hessians, kept from one tree to the next to detect changes (TreeWeights).
 #pragma once
 
 #include <cstddef>
@@ -7,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/approx/ordered_columns.h"
-#include "cuda/hist/approx/tree_weights.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "data/bins/derived_bins.h"
 #include "kauri/context.h"
@@ -18,6 +19,33 @@
 #include "kauri/span.h"
 
 namespace kauri::cuda {
+
+/// Bounds of the weights as keys (data/sketch/weighted_keys.h); all zero if there are no weights.
+struct SeenWeights {
+  std::uint32_t largest;
+  std::uint32_t largest_complement;  ///< complement of the least key
+  std::uint32_t have_changed;        ///< 1: some weight differs from the one before
+};
+
+class TreeWeights {
+ public:
+  /// Takes the hessians of `pairs` ([n_rows], device; zero for rows that are not sampled), converted to floats as by
+  /// tree_method=approx. Reads 12 bytes a row and writes 4; waits for the bounds.
+  void Update(CudaContext const& cuda, Span<FixedPair const> pairs);
+
+  /// Returns the weights, [n_rows], device.
+  Span<float const> Values() const { return weights_.span(); }
+  /// Returns whether weights changed since the update before; undefined after the first update.
+  bool HaveChanged() const { return bounds_.have_changed != 0; }
+  bool AreAlike() const { return bounds_.largest == ~bounds_.largest_complement; }
+  /// Returns the largest weight, at least 0.
+  float Largest() const;
+
+ private:
+  Buffer<float> weights_;
+  Buffer<SeenWeights> on_device_;
+  SeenWeights bounds_{};
+};
 
 class TreeBins {
  public:

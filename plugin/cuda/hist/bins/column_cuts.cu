@@ -3,7 +3,7 @@
 #include "cuda/hist/bins/column_cuts.h"
 #include "cuda/hist/bins/column_keys.h"
 #include "cuda/hist/bins/column_sorter.h"
-#include "cuda/hist/bins/pick_cuts.h"
+#include "cuda/hist/bins/pick_cuts.cuh"
 
 namespace kauri::cuda {
 namespace {

@@ -3,7 +3,7 @@
 /// 1. For some columns at a time (a chunk), the rows give their keys (column_keys.h): one pass over the rows for each
 ///    chunk.
 /// 2. Each column is sorted (column_sorter.h).
-/// 3. A warp traverses it by the host's rule (pick_cuts.h).
+/// 3. A warp traverses it by the host's rule (pick_cuts.cuh).
 /// The cuts and 24 bytes per column are copied to the host.
 #pragma once
 

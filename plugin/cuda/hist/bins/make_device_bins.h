@@ -1,4 +1,5 @@
-/// \file Makes bins on the device from values; cuts and codes equal the host's, bit for bit.
+/// \file Makes bins on the device from values; cuts and codes equal the host's, bit for bit. Kept bins stay on the
+/// device with the matrix that they were made for.
 ///
 /// 1. The columns are cut, some of them at a time (column_cuts.h), or only counted if cuts are given.
 /// 2. The cuts determine the layout of codes (device_bins.h).
@@ -18,6 +19,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/bins/row_parts.h"
+#include "data/bins/bin_store.h"
 #include "data/sketch/sketch_method.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -47,5 +49,12 @@ struct MadeBins {
 /// before anything is allocated, Error(kDevice) for rows on another device.
 MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                         DeviceBinsTask const& task);
+
+/// Implements DeviceMemory::MakeBins on the device of `rows`.
+CodedRows KeepBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request);
+
+/// Returns the bins of codes that KeepBins made on that device, otherwise null. Any stream of the device may read them,
+/// and must have finished reading when the user releases them.
+std::shared_ptr<DeviceBins const> KeptBinsOn(int device, std::shared_ptr<CodesOnDevice const> const& codes);
 
 }  // namespace kauri::cuda

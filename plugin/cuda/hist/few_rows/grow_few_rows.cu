@@ -2,13 +2,24 @@
 
 #include <algorithm>
 
-#include "cuda/common/cluster_launch.h"
-#include "cuda/hist/few_rows/few_rows_block.cuh"
+#include "cuda/common/launch.h"
+#include "cuda/hist/few_rows/grow_few_rows.cuh"
 #include "cuda/hist/few_rows/grow_few_rows.h"
 #include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {
+
+/// Returns the maximum number of codes of a feature, or 0 if the rows or columns do not support this method.
+std::uint32_t MostCodesOfFewRows(DeviceBins const& bins) {
+  if (bins.n_rows > kMostFewRows || bins.form != CodeForm::kBytes) return 0;
+  std::uint32_t most = 1;
+  for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) {
+    if (bins.cuts->IsCategorical(feature)) return 0;
+    most = std::max(most, bins.features[feature].n_codes);
+  }
+  return most;
+}
 
 namespace cg = cooperative_groups;
 using namespace few_rows;
@@ -124,7 +135,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, 1) GrowFewRowsKernel(__grid_c
   }
   if (answers) {  // once, because the next barrier would wait for every write to host memory
     for (auto place = threadIdx.x; place < n_answers; place += kFewRowsThreads)
-      task.found[place] = memory.answer[place];
+      task.precomputed[place] = memory.answer[place];
   }
   cluster.sync();  // other blocks may still read the splits of this block
 #endif
@@ -133,6 +144,11 @@ __global__ void __launch_bounds__(kFewRowsThreads, 1) GrowFewRowsKernel(__grid_c
 void const* Kernel() { return reinterpret_cast<void const*>(GrowFewRowsKernel); }
 
 }  // namespace
+
+void FewRowsState::TakeBins(CudaContext const& cuda, DeviceBins const& bins) {
+  most_codes = MostCodesOfFewRows(bins);
+  if (most_codes > 0 && room.n_blocks == 0) room = RoomForFewRows(cuda);
+}
 
 ClusterRoom RoomForFewRows(CudaContext const& cuda) {
   auto const n_blocks = MostBlocksOfCluster(cuda, kFewRowsThreads, Kernel());

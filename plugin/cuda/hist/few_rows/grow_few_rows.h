@@ -22,9 +22,10 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/bins/row_codes.h"
-#include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/find_task.h"
 #include "kauri/gradient.h"
 
 namespace kauri::cuda {
@@ -64,8 +65,8 @@ struct FewRowsTask {
   FixedPair const* pairs;      ///< [n_rows]
   std::uint32_t n_rows;
   std::int32_t n_levels;
-  float gamma;          ///< nodes with a smaller gain get no children
-  FewRowsSplit* found;  ///< (out) [2^n_levels - 1], page-locked: the children of place p have 2 p + 1 and 2 p + 2
+  float gamma;                ///< nodes with a smaller gain get no children
+  FewRowsSplit* precomputed;  ///< (out) [2^n_levels - 1], page-locked: the children of place p have 2 p + 1 and 2 p + 2
   FewRowsShape shape;
 };
 
@@ -79,7 +80,22 @@ ClusterRoom RoomForFewRows(CudaContext const& cuda);
 /// Returns the shape for trees of the task's levels, rows and features, none of which has more codes than `most_codes`.
 FewRowsShape ShapeOfFewRows(ClusterRoom const& room, FewRowsTask const& task, std::uint32_t most_codes);
 
-/// Asynchronous. `found` is undefined at places that no node has.
+/// Asynchronous. `precomputed` is undefined at places that no node has.
 void GrowFewRows(CudaContext const& cuda, FewRowsTask const& task);
+
+/// Buffers of trees of few rows, kept from tree to tree. FewRowsGrower alone uses them: their contents are valid from
+/// its Search until its tree is complete.
+struct FewRowsState {
+  /// Prepares for trees of these bins.
+  void TakeBins(CudaContext const& cuda, DeviceBins const& bins);
+
+  /// Returns whether some tree of the bins may be grown as one of few rows.
+  bool Has() const { return most_codes > 0 && room.n_blocks > 0; }
+
+  ClusterRoom room;                   ///< room of the device; set when bins of few rows are first taken
+  std::uint32_t most_codes = 0;       ///< of a feature; 0: there are too many rows, or bins of another kind
+  Upload of_tree;                     ///< features and totals
+  PinnedBuffer<FewRowsSplit> answer;  ///< FewRowsTask::precomputed
+};
 
 }  // namespace kauri::cuda

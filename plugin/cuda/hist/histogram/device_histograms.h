@@ -1,15 +1,22 @@
 /// \file Histograms of nodes in device memory, lent and taken back; kept from tree to tree. They are zero when lent,
-/// because rows are added to them.
+/// because rows are added to them. TreeHistograms has the arrays that adding rows takes, too: a pair of 1 and 0 for
+/// every row gives the row counts of a histogram.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/histogram/add_rows.h"
 #include "kauri/gradient.h"
 
 namespace kauri::cuda {
+
+/// [n_rows]. Asynchronous.
+Buffer<FixedPair> MakeOnes(CudaContext const& cuda, std::size_t n_rows);
 
 class DeviceHistograms {
  public:
@@ -41,6 +48,22 @@ class DeviceHistograms {
   std::vector<Chunk> chunks_;
   std::size_t current_ = 0;      ///< index of the chunk that lends now
   std::vector<FixedSum*> used_;  ///< given back since the last Reset
+};
+
+/// The grower of the current tree uses them from BeginTree until the next tree begins.
+struct TreeHistograms {
+  /// Takes the bins of the following trees.
+  void TakeBins(CudaContext const& cuda, DeviceBins const& bins);
+  /// Takes back and clears the last tree's histograms. count: whether row counts follow the sums of a histogram, one
+  /// FixedSum per bin as on the host (tree/hist/hist_workspace.h).
+  void BeginTree(CudaContext const& cuda, DeviceBins const& bins, bool count);
+  /// Returns the number of sums of a node, with row counts if rows are counted.
+  std::size_t SumsOfNode(DeviceBins const& bins) const { return (counts_rows ? 2 : 1) * std::size_t{bins.n_sums}; }
+
+  DeviceHistograms pool;
+  bool counts_rows = false;  ///< for the current tree, here and in the shards
+  Buffer<FixedPair> ones;    ///< [number of rows of the bins], summed as row counts if rows are counted
+  Buffer<PlannedRows> plan;  ///< scratch of AddRows
 };
 
 }  // namespace kauri::cuda

@@ -1,5 +1,5 @@
 /// \file Sums of rows in the shared memory of a block: the part of histogram/add_rows.h between the choice of rows and
-/// the histogram.
+/// the histogram. Gradient pairs are limbs of 16 bits, which shared memory adds faster than 64-bit words.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,11 +7,31 @@
 #include <cstdint>
 
 #include "cuda/hist/bins/device_bins.h"
-#include "cuda/hist/histogram/pair_limbs.cuh"
 #include "cuda/hist/histogram/row_records.h"
 #include "kauri/gradient.h"
 
 namespace kauri::cuda {
+
+/// Number of rows whose 16-bit limbs add up to 32-bit words.
+constexpr std::uint32_t kRowsPerFlush = 65536;
+/// Limbs of a pair: two for each of its numbers.
+constexpr std::uint32_t kLimbs = 4;
+
+struct PairLimbs {
+  std::uint32_t words[kLimbs];
+
+  __device__ explicit PairLimbs(FixedPair pair)
+      : words{static_cast<std::uint32_t>(pair.gradient) & 0xFFFFU, static_cast<std::uint32_t>(pair.gradient >> 16),
+              static_cast<std::uint32_t>(pair.hessian) & 0xFFFFU, static_cast<std::uint32_t>(pair.hessian >> 16)} {}
+};
+
+/// Returns the sum of the pairs whose limbs add up to these.
+__device__ __forceinline__ FixedSum JoinedLimbs(std::uint32_t const (&limbs)[kLimbs]) {
+  auto const joined = [](std::uint32_t low, std::uint32_t high) {
+    return static_cast<std::int64_t>(static_cast<std::int32_t>(high)) * 65536 + static_cast<std::int64_t>(low);
+  };
+  return {joined(limbs[0], limbs[1]), joined(limbs[2], limbs[3])};
+}
 
 /// Threads per block of the histogram kernels.
 constexpr int kSumThreads = 1024;

@@ -1,15 +1,68 @@
+#include <cuda_runtime.h>
+
+#include <cstdint>
 #include <cub/block/block_scan.cuh>
 
 #include "cuda/common/launch.h"
 #include "cuda/hist/bins/warp_search.cuh"
 #include "cuda/hist/levels/decide_level.h"
-#include "cuda/hist/levels/follow_node.cuh"
+#include "cuda/hist/levels/level_rows.h"
 #include "tree/split_rules.h"
 
 namespace kauri::cuda {
 namespace {
 
+/// Returns where the rows of a node are, once the rows of its level have been moved. place: not a root's.
+__device__ __forceinline__ RowStretch MovedRows(LevelRows const& rows, LevelPlace const& level, std::uint32_t place) {
+  std::uint32_t const parent = level.ParentOf(place);
+  NodeSplit const& split = rows.splits[parent];
+  std::uint32_t const n_left = rows.n_left[2 * parent];
+  return level.IsLeft(place) ? split.rows.Left(n_left) : split.rows.Right(n_left);
+}
+
+/// Begins the tree with this index, whose root has the rows `own`. histogram: receives their sum.
+__device__ __forceinline__ void BeginRoot(LevelRows const& rows, std::uint32_t tree, RowStretch own,
+                                          FixedSum* histogram) {
+  rows.nodes[tree] = own;
+  rows.added[tree] = {own, -1, 0, histogram};
+}
+
+/// index: place of the node in its level. histogram: receives the sum of the rows of one of its children.
+__device__ __forceinline__ void FollowNode(LevelRows const& rows, LevelPlace const& level, std::uint32_t index,
+                                           NodeDecision const& decision, FixedSum* histogram) {
+  std::uint32_t const place = level.FirstNode() + index;
+  RowStretch const own = level.depth == 0 ? rows.nodes[index] : MovedRows(rows, level, place);
+  rows.nodes[place] = own;
+  NodeSplit split{};
+  split.rows = own;
+  if (!decision.Opens()) split.rows.count = 0;
+  split.first_tile = (own.begin - rows.first_row) / rows.plan.RowsOfTile() + index;
+  split.categories = kNoCategories;
+  if (decision.Opens()) {
+    split.place = rows.places[decision.feature];
+    split.n_bins = rows.features[decision.feature].n_bins;
+    split.first_right = decision.first_right;
+    split.default_left = decision.default_left;
+  }
+  rows.splits[place] = split;
+  rows.n_left[2 * place] = 0;
+  rows.n_left[2 * place + 1] = 0;
+  rows.added[level.PairBelow(place)] = {split.rows, decision.Opens() ? static_cast<std::int32_t>(index) : -1,
+                                        decision.adds_left, histogram};
+}
+
 constexpr int kThreads = 128;
+
+__global__ void BeginRowsKernel(LevelRows rows, RowStretch root, FixedSum* histogram) {
+  BeginRoot(rows, 0, root, histogram);
+}
+
+__global__ void __launch_bounds__(kThreads) FollowKernel(FollowTask task, LevelPlace level) {
+  std::uint32_t const index = blockIdx.x * kThreads + threadIdx.x;
+  if (index >= level.NumNodes()) return;
+  FollowNode(task.rows, level, index, task.decisions[index], task.sums + index * task.n_sums);
+}
+
 constexpr std::uint32_t kWarps = kThreads / 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
@@ -130,7 +183,7 @@ __global__ void __launch_bounds__(kThreads) DecideKernel(__grid_constant__ Decid
   NodeDecision const decision = DecisionOf(task, gain, split, is_last);
   if (threadIdx.x % 32 != 0) return;
   task.decisions[place] = decision;
-  if (is_open) task.found[place] = split;
+  if (is_open) task.precomputed[place] = split;
   if (!is_last) AskForChildren(task, gain, level, index, split, decision);
 }
 
@@ -181,6 +234,15 @@ __global__ void __launch_bounds__(kNumberThreads)
 }
 
 }  // namespace
+
+void BeginLevels(CudaContext const& cuda, LevelRows const& rows, RowStretch root, FixedSum* histogram) {
+  Launch(cuda, 1, 1, BeginRowsKernel, rows, root, histogram);
+}
+
+void FollowLevel(CudaContext const& cuda, FollowTask const& task, int depth) {
+  LevelPlace const level{depth};
+  Launch(cuda, GridFor(level.NumNodes(), kThreads), kThreads, FollowKernel, task, level);
+}
 
 void BeginRoots(CudaContext const& cuda, DecideTask const& task, RowStretch root) {
   Launch(cuda, GridFor(task.below.n_trees, kThreads), kThreads, RootsKernel, task, root);

@@ -18,7 +18,7 @@
 
 namespace kauri::cuda {
 
-/// Pointers are device memory, except for `found`.
+/// Pointers are device memory, except for `precomputed`.
 struct DecideTask {
   GainParam gain;
   PairTotals* totals;  ///< [n_trees]: `gain` does not include their units yet
@@ -31,8 +31,8 @@ struct DecideTask {
   SearchedPair* pairs;         ///< [n_pairs]; a pair that is not requested has no histogram
   SplitCandidate const* best;  ///< [n_nodes of the level, n_blocks]: candidates of the feature blocks
   std::uint32_t n_blocks;
-  NodeDecision* decisions;  ///< (out) [n_nodes]
-  SplitCandidate* found;    ///< (out) [n_nodes], page-locked: the best split of each existing node
+  NodeDecision* decisions;      ///< (out) [n_nodes]
+  SplitCandidate* precomputed;  ///< (out) [n_nodes], page-locked: the best split of each existing node
 };
 
 /// Begins new trees by setting their roots' rows. The first tree has `root`; each other tree has the same number of

@@ -18,13 +18,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/bins/row_codes.h"
 #include "cuda/hist/histogram/add_rows.h"
+#include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/rows/node_rows.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 
@@ -86,5 +89,29 @@ struct FollowTask {
 void BeginLevels(CudaContext const& cuda, LevelRows const& rows, RowStretch root, FixedSum* histogram);
 /// Applies the decisions of the level at this depth: its splits, and what the next level adds up.
 void FollowLevel(CudaContext const& cuda, FollowTask const& task, int depth);
+
+/// Memory for the rows of such a tree on one device; reused from tree to tree.
+class RowsByLevel {
+ public:
+  /// Begins new trees of up to below.depth levels on rows that were Reset. `bins` and `rows` must outlive the trees.
+  void Begin(CudaContext const& cuda, LevelPlace const& below, DeviceBins const& bins, GrowingRowsOnDevice const& rows);
+  LevelRows const& Arrays() const { return arrays_; }
+  /// Moves the rows of the level at this depth to the children of their nodes, once the level is decided.
+  void Move(CudaContext const& cuda, int depth) const;
+  /// Returns the nodes that the level at this depth adds up. The caller sets plan, pairs and the rest of the task.
+  AddTask Added(int depth) const;
+
+ private:
+  /// Returns the number of rows of all trees together.
+  std::uint32_t NumRows() const { return n_trees_ * rows_->Root().count; }
+
+  GrowingRowsOnDevice const* rows_ = nullptr;
+  std::uint32_t n_trees_ = 1;
+  LevelRows arrays_{};
+  Buffer<RowStretch> nodes_;
+  Buffer<NodeSplit> splits_;
+  Buffer<std::uint32_t> n_left_;
+  Buffer<HistogramNode> added_;
+};
 
 }  // namespace kauri::cuda

@@ -1,8 +1,8 @@
 #include "cuda/hist/shards/hist_shard.h"
 
+#include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"
-#include "cuda/common/peer.h"
-#include "cuda/hist/histogram/row_ones.h"
+#include "cuda/hist/histogram/device_histograms.h"
 
 namespace kauri::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/row_records.h"
-#include "cuda/hist/levels/rows_by_level.h"
+#include "cuda/hist/levels/level_rows.h"
 #include "cuda/hist/shards/sum_shard.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "kauri/gradient.h"

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/find_task.h"
 #include "kauri/host_device.h"
 
 namespace kauri::cuda::bin_scan {

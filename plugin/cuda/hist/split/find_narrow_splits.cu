@@ -1,7 +1,6 @@
 #include "cuda/common/launch.h"
 #include "cuda/hist/split/feature_scan.cuh"
-#include "cuda/hist/split/find_narrow_splits.h"
-#include "cuda/hist/split/found_threshold.cuh"
+#include "cuda/hist/split/find_splits.h"
 #include "cuda/hist/split/node_feature.cuh"
 #include "tree/split_rules.h"
 

@@ -1,4 +1,5 @@
-/// \file Access of split search kernels to a node at a feature.
+/// \file Access of split search kernels to a node at a feature, and thresholds of the boundaries between bins that a
+/// scan finds (feature_scan.cuh).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -6,7 +7,7 @@
 #include <cstdint>
 
 #include "cuda/hist/split/feature_scan.cuh"
-#include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/find_task.h"
 
 namespace kauri::cuda {
 
@@ -33,6 +34,27 @@ __device__ __forceinline__ std::uint32_t PlaceAt(FindTask const& task, std::uint
 /// Called by the threads of one block.
 __device__ __forceinline__ void CopyNumLeft(FindTask const& task, std::uint32_t n_threads) {
   for (auto i = threadIdx.x; i < task.n_left.size(); i += n_threads) task.n_left_out[i] = task.n_left.data()[i];
+}
+
+/// Returns the first bin on the right. order: not BinCandidate::kAlone, for which the sums would be needed.
+__device__ __forceinline__ std::uint32_t FirstRightOf(std::uint32_t order) {
+  using bin_scan::BinCandidate;
+  return order < BinCandidate::kDown ? order + 1 : BinCandidate::BinOfDown(order);
+}
+
+__device__ __forceinline__ float ThresholdOfBoundary(FindTask const& task, std::uint32_t feature,
+                                                     std::uint32_t first_right) {
+  if (first_right == 0) return task.min_values[feature];
+  return task.cut_values[task.features[feature].first_cut + first_right - 1];
+}
+
+/// Returns the threshold of a candidate of any order. cells: the node's bins of the feature.
+__device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
+                                             bin_scan::FeatureSums const& cells) {
+  if (order != bin_scan::BinCandidate::kAlone) return ThresholdOfBoundary(task, feature, FirstRightOf(order));
+  std::uint32_t first_right = 0;
+  while (cells[first_right] == FixedSum{}) ++first_right;
+  return ThresholdOfBoundary(task, feature, first_right);
 }
 
 }  // namespace kauri::cuda

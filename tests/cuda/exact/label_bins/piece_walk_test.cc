@@ -143,7 +143,7 @@ class LevelWalk {
   Layout layout_;
   HostLabels host_;
   HostTiles tiles_;
-  cuda::WalkTask task_;
+  cuda::PieceWalkTask task_;
 };
 
 /// Compares the candidates. Returns the number of segments with a split.

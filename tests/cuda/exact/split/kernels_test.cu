@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/common/launch.h"
-#include "cuda/exact/entries/warp_pieces.cuh"
+#include "cuda/exact/entries/warp_tile.cuh"
 #include "cuda/exact/split/evaluate_boundary.cuh"
 #include "support/device_fixture.h"
 

@@ -14,15 +14,15 @@
 namespace kauri::testing {
 namespace {
 
-class ApproxShares : public SharesTest {
+class ApproxShards : public ShardsTest {
  protected:
-  using SharesTest::Build;
+  using ShardsTest::Build;
 
   Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state) const {
-    return Build(ctx, job, data, cuda::GpuApproxBuilder(job.param, kManyShares), state);
+    return Build(ctx, job, data, cuda::GpuApproxBuilder(job.param, kManyShards), state);
   }
   static std::unique_ptr<BuildState> MakeState(Context const& ctx, CategoricalJob const& job, DataMatrix const& data) {
-    return cuda::GpuApproxBuilder(job.param, kManyShares).MakeState(ctx, data);
+    return cuda::GpuApproxBuilder(job.param, kManyShards).MakeState(ctx, data);
   }
 
   /// Builds a first tree, and a tree with other hessians in the same state.
@@ -44,7 +44,7 @@ class ApproxShares : public SharesTest {
   }
 };
 
-TEST_F(ApproxShares, Numbers) {
+TEST_F(ApproxShards, Numbers) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     auto const job = NumericJob(seed);
@@ -54,7 +54,7 @@ TEST_F(ApproxShares, Numbers) {
   EXPECT_GT(n_splits, 250);
 }
 
-TEST_F(ApproxShares, Categories) {
+TEST_F(ApproxShards, Categories) {
   std::int64_t n_categorical = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     auto const job = RandomJob(seed, 300, static_cast<std::int64_t>(seed % 3));
@@ -65,7 +65,7 @@ TEST_F(ApproxShares, Categories) {
 }
 
 /// One-hot columns, also sparse ones; more nodes than a block plans for itself; more rows than a flush.
-TEST_F(ApproxShares, LargeJobs) {
+TEST_F(ApproxShards, LargeJobs) {
   Table table;
   table.n_rows = 150000;
   for (auto const values : {Values::kOneHot, Values::kNormal}) {
@@ -110,7 +110,7 @@ void SetTree(std::uint64_t tree, CategoricalJob* job) {
 
 /// Two states of different data take turns, each with the same number of shards. The data that a state keeps fit its
 /// next tree.
-TEST_F(ApproxShares, OneStateForManyTrees) {
+TEST_F(ApproxShards, OneStateForManyTrees) {
   for (auto const& devices : ManyDevices()) {
     auto const ctx = On(devices);
     std::vector<CategoricalJob> jobs{IntegerJob(3000, 9), IntegerJob(1700, 10)};
@@ -133,7 +133,7 @@ TEST_F(ApproxShares, OneStateForManyTrees) {
 
 /// One of the devices does not exist. The next tree, on existing devices, finds the shards that were made and makes the
 /// others.
-TEST_F(ApproxShares, ADeviceThatIsNotThere) {
+TEST_F(ApproxShards, ADeviceThatIsNotThere) {
   auto job = IntegerJob(900, 3);
   job.gradients = MakeGradients(900, 1, {});
   auto const data = DataOf(job);
@@ -145,10 +145,10 @@ TEST_F(ApproxShares, ADeviceThatIsNotThere) {
 }
 
 /// Learners on the CPU and on two devices, with rows enough for both.
-class ApproxOnTwoDevices : public ApproxShares {
+class ApproxOnTwoDevices : public ApproxShards {
  protected:
   void SetUp() override {
-    ApproxShares::SetUp();
+    ApproxShards::SetUp();
     if (!IsSkipped()) KAURI_SKIP_UNLESS(NumDevices() >= 2, "one CUDA device");
   }
   static HistCase Of(Params const& params, std::int64_t n_more_rows) {

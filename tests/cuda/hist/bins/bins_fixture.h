@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuda/data/cuda_memory.h"
-#include "cuda/hist/bins/kept_bins.h"
+#include "cuda/hist/bins/make_device_bins.h"
 #include "data/bins/bin_matrix.h"
 #include "support/device_codes.h"
 #include "support/device_fixture.h"

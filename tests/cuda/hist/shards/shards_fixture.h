@@ -15,9 +15,9 @@
 namespace kauri::testing {
 
 /// Several shards, even of few rows.
-inline cuda::HistMemory const kManyShares{{}, -1.0F, 1};
+inline cuda::HistMemory const kManyShards{{}, -1.0F, 1};
 
-class SharesTest : public DeviceTest {
+class ShardsTest : public DeviceTest {
  protected:
   static Context On(Devices const& devices) { return Among(OnDevice(), devices); }
 

@@ -7,7 +7,7 @@
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/hist/shards/hist_shard.h"
-#include "cuda/hist/shards/host_rows.h"
+#include "cuda/hist/shards/shard_bins.h"
 #include "cuda/hist/shards/shard_rows.h"
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
@@ -17,18 +17,18 @@
 namespace kauri::testing {
 namespace {
 
-class SharesOnDevice : public SharesTest {
+class SharesOnDevice : public ShardsTest {
  protected:
-  using SharesTest::Build;
+  using ShardsTest::Build;
 
   Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state) const {
-    return Build(ctx, job, data, cuda::GpuHistBuilder(job.param, kManyShares), state);
+    return Build(ctx, job, data, cuda::GpuHistBuilder(job.param, kManyShards), state);
   }
 
   Built Build(Devices const& devices, CategoricalJob const& job) const {
     auto const ctx = On(devices);
     auto const data = DataOf(job);
-    auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
+    auto const state = cuda::GpuHistBuilder(job.param, kManyShards).MakeState(ctx, *data);
     return Build(ctx, job, *data, state.get());
   }
 
@@ -88,7 +88,7 @@ TEST_F(SharesOnDevice, OneStateForManyTrees) {
   job.types.assign(7, "float");
   auto const ctx = On({0, 0, 0});
   auto const data = DataOf(job);
-  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShards).MakeState(ctx, *data);
   for (std::uint64_t tree = 0; tree < 8; ++tree) {
     job.sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, spec.n_rows) : std::vector<std::uint8_t>();
     job.gradients = MakeGradients(spec.n_rows, tree, job.sampled);
@@ -111,7 +111,7 @@ TEST_F(SharesOnDevice, ADeviceThatIsNotThere) {
   job.sampled.clear();
   job.gradients = MakeGradients(900, 1, {});
   auto const data = DataOf(job);
-  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(On({0, 0, 0}), *data);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShards).MakeState(On({0, 0, 0}), *data);
   EXPECT_THROW(Build(On({0, 0, 1000}), job, *data, state.get()), Error);
   ExpectSame(Build(On({0, 0, 0}), job, *data, state.get()), BuildWith(Method::kHist, job), "devices that are there");
 }
@@ -124,16 +124,16 @@ TEST_F(SharesOnDevice, CodesThatDoNotFit) {
   auto const bins = std::make_shared<BinMatrix const>(Context{}, *data, MakeQuantileCuts(Context{}, *data, 32));
   auto const on_device = cuda::UploadBins(Cuda(), bins);
   Cuda().Synchronize();  // for the codes
-  std::vector<std::unique_ptr<cuda::HistShard>> shares;
+  std::vector<std::unique_ptr<cuda::HistShard>> shards;
   for (auto const& rows : {cuda::ShardRange{10, 20}, cuda::ShardRange{30, kTooMany}, cuda::ShardRange{40, 20}}) {
-    shares.push_back(std::make_unique<cuda::HistShard>(0, 0, rows));
+    shards.push_back(std::make_unique<cuda::HistShard>(0, 0, rows));
   }
   auto const give = [&] {
-    for (auto const& share : shares) share->TakeBins(*on_device);
-    cuda::WaitForShards(shares);
+    for (auto const& shard : shards) shard->TakeBins(*on_device);
+    cuda::WaitForShards(shards);
   };
   ExpectParts(MessageOf(ErrorKind::kMemory, give), {"a share of 1099511627776 rows", "codes"});
-  shares.erase(shares.begin() + 1);
+  shards.erase(shards.begin() + 1);
   EXPECT_NO_THROW(give());
 }
 
@@ -184,7 +184,7 @@ TEST_F(SharesOnDevice, TrainingsWithRowsOfTheHost) {
   }
 }
 
-TEST(Shares, RowsThatHaveNoPlace) {
+TEST(Shards, RowsThatHaveNoPlace) {
   constexpr std::size_t kMiB = std::size_t{1} << 20U;
   EXPECT_EQ(cuda::NumHostRows({1000, 32000, -1.0F}, 2000 * kMiB), 0);
   EXPECT_EQ(cuda::NumHostRows({1000, 32000, 0.0F}, 0), 0);
@@ -285,7 +285,7 @@ TEST_F(SharesOnDevice, ARowThatIsNoNumber) {
   }
 }
 
-TEST(Shares, EveryRowIsInOne) {
+TEST(Shards, EveryRowIsInOne) {
   for (std::int64_t n_rows = 0; n_rows < 40; ++n_rows) {
     for (std::size_t n_devices = 1; n_devices < 9; ++n_devices) {
       std::int64_t next = 0;

@@ -1,0 +1,129 @@
+/// Floor, 10 M rows on an H200: 160 MB at 4 TB/s, 0.04 ms.
+#include <algorithm>
+#include <utility>
+
+#include "common/text/log.h"
+#include "cuda/common/launch.h"
+#include "cuda/common/memory_plan.h"
+#include "cuda/hist/approx/ordered_cuts.h"
+#include "cuda/hist/approx/tree_bins.h"
+#include "cuda/hist/bins/make_device_bins.h"
+#include "cuda/hist/bins/write_codes.h"
+#include "data/derived_data.h"
+#include "data/sketch/weighted_keys.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kLanes = 32;
+constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+/// Enough to fill a device, and few enough for three atomics per warp.
+constexpr unsigned kMostBlocks = 1056;
+
+__global__ void __launch_bounds__(kBlockThreads)
+    WeightsKernel(Span<FixedPair const> pairs, float* weights, SeenWeights* bounds) {
+  SeenWeights seen{};
+  std::size_t const step = static_cast<std::size_t>(gridDim.x) * kBlockThreads;
+  for (auto row = static_cast<std::size_t>(blockIdx.x) * kBlockThreads + threadIdx.x; row < pairs.size(); row += step) {
+    auto const weight = static_cast<float>(pairs[row].hessian);
+    auto const key = ToKey(weight);
+    seen.largest = max(seen.largest, key);
+    seen.largest_complement = max(seen.largest_complement, ~key);
+    if (weight != weights[row]) seen.have_changed = 1;
+    weights[row] = weight;
+  }
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    seen.largest = max(seen.largest, __shfl_xor_sync(kAllLanes, seen.largest, distance));
+    seen.largest_complement =
+        max(seen.largest_complement, __shfl_xor_sync(kAllLanes, seen.largest_complement, distance));
+    seen.have_changed = max(seen.have_changed, __shfl_xor_sync(kAllLanes, seen.have_changed, distance));
+  }
+  if (threadIdx.x % kLanes != 0) return;
+  atomicMax(&bounds->largest, seen.largest);
+  atomicMax(&bounds->largest_complement, seen.largest_complement);
+  if (seen.have_changed != 0) atomicMax(&bounds->have_changed, 1U);
+}
+
+/// Returns the maximum bytes of the codes, whatever the bin edges: words, with columns rounded up to groups.
+std::size_t MostCodeBytes(DataMatrix const& data) {
+  constexpr std::size_t kGroup = 32;
+  auto const n_cols = static_cast<std::size_t>(data.NumCols());
+  return sizeof(std::uint16_t) * static_cast<std::size_t>(data.NumRows()) * ((n_cols + kGroup - 1) / kGroup * kGroup);
+}
+
+}  // namespace
+
+void TreeWeights::Update(CudaContext const& cuda, Span<FixedPair const> pairs) {
+  if (weights_.size() != pairs.size()) {
+    weights_ = Buffer<float>(cuda, pairs.size());
+    FillZero(cuda, weights_.data(), weights_.size());
+  }
+  on_device_.Reserve(cuda, 1);
+  FillZero(cuda, on_device_.data(), 1);
+  auto const n_blocks = std::min(GridFor(static_cast<std::int64_t>(pairs.size()), kBlockThreads), kMostBlocks);
+  Launch(cuda, n_blocks, kBlockThreads, WeightsKernel, pairs, weights_.data(), on_device_.data());
+  bounds_ = ToHost(cuda, on_device_.data(), 1)[0];
+}
+
+float TreeWeights::Largest() const { return std::max(0.0F, FromKey(bounds_.largest)); }
+
+bool TreeBins::Update(CudaContext const& cuda, DataMatrix const& data, Span<FixedPair const> pairs) {
+  weights_.Update(cuda, pairs);
+  return weights_.HaveChanged() || categorical_ != CategoricalColumns(data.Info());
+}
+
+std::unique_ptr<DeviceBins const> TreeBins::Make(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  categorical_ = CategoricalColumns(data.Info());
+  if (!CanMakeDeviceBins(ctx, data, options_.sketch)) {
+    SayOnce("bins of sparse rows, categories and other sketches are made in host memory: hessians are copied there");
+    return MakeOnHost(cuda, ctx, data, FetchWeights(cuda));
+  }
+  if (KeepsOrder(cuda, ctx, data)) return MakeInOrder(cuda, data);
+  SayOnce("there is no room to keep the order of the values: columns are sorted for every tree, hessians copied");
+  DeviceBinsTask task;
+  task.max_bin = options_.max_bin;
+  auto weights = FetchWeights(cuda);
+  task.weights = weights;
+  auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins;
+  return bins != nullptr ? std::move(bins) : MakeOnHost(cuda, ctx, data, std::move(weights));
+}
+
+bool TreeBins::KeepsOrder(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  if (order_ != Order::kNotTried) return order_ == Order::kKept;
+  OrderedCutTask task;
+  task.max_bin = static_cast<std::uint32_t>(options_.max_bin);
+  auto needed = MostCodeBytes(data) + OrderedCutBytes(data.NumRows(), data.NumCols(), task);
+  for (auto const& part : OrderedMemory(data)) needed += part.bytes;
+  auto const has_room = needed <= most_bytes_ && needed <= MakeRoom(cuda, needed);
+  if (has_room) columns_ = OrderColumns(cuda, ctx, data);
+  order_ = has_room ? Order::kKept : Order::kNoRoom;
+  return has_room;
+}
+
+std::unique_ptr<DeviceBins const> TreeBins::MakeInOrder(CudaContext const& cuda, DataMatrix const& data) {
+  OrderedCutTask task;
+  task.weights = weights_.Values();
+  task.largest = weights_.Largest();
+  task.max_bin = static_cast<std::uint32_t>(options_.max_bin);
+  auto bins = std::make_unique<DeviceBins>(LayOutDense(CutOrdered(cuda, columns_, task), data.NumRows()));
+  AllocateDense(cuda, bins.get());
+  WriteCodes(cuda, RowsInPlace(cuda, data, columns_), *bins);
+  return bins;
+}
+
+std::vector<float> TreeBins::FetchWeights(CudaContext const& cuda) const {
+  return ToHost(cuda, weights_.Values().data(), weights_.Values().size());
+}
+
+std::unique_ptr<DeviceBins const> TreeBins::MakeOnHost(CudaContext const& cuda, Context const& ctx,
+                                                       DataMatrix const& data, std::vector<float> weights) const {
+  auto const key = BinsKey(data.Info(), options_, std::move(weights));
+  auto const may_return = weights_.AreAlike();  // as on the CPU, the next training may need them again
+  return UploadBins(cuda, may_return ? DeriveBins(ctx, data, key, options_) : MakeBins(ctx, data, key, options_));
+}
+
+void TreeBins::SayOnce(char const* line) {
+  if (!std::exchange(has_said_, true)) Log(LogLevel::kWarning, "tree_method=approx on a device: ", line);
+}
+
+}  // namespace kauri::cuda
