@@ -34,11 +34,6 @@ void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> 
   }
 }
 
-char const* NameOf(SketchKind kind) {
-  char const* const names[] = {"exact", "gk", "moments", "kll"};
-  return names[static_cast<int>(kind)];
-}
-
 bool IsCosines(SketchOptions const& options) {
   return options.kind == SketchKind::kMoments && options.density == SketchDensity::kCosine;
 }
@@ -93,6 +88,11 @@ std::size_t FeatureSketches::Bytes() const {
   std::size_t bytes = 0;
   for (auto const& sketch : sketches_) bytes += sketch->Bytes();
   return bytes;
+}
+
+char const* NameOf(SketchKind kind) {
+  char const* const names[] = {"exact", "gk", "moments", "kll"};
+  return names[static_cast<int>(kind)];
 }
 
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,

@@ -27,6 +27,9 @@ struct FeatureCuts {
   }
 };
 
+/// Returns the value of the parameter `sketch` that names the kind.
+char const* NameOf(SketchKind kind);
+
 /// Returns the number of values (NaN is not counted) and their bounds.
 FeatureCuts SummaryOf(Span<float const> values);
 
