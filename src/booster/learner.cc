@@ -29,7 +29,10 @@ Learner::Learner(Configuration const& settings)
 Learner::~Learner() = default;
 
 void Learner::SetParam(std::string const& name, std::string const& value) {
-  if (configuration_->Set(name, value) == "base_score") model_->SetHasIntercept(false);
+  if (configuration_->Set(name, value) != "base_score") return;
+  auto const is_unset = value.empty() && NumIterations() > 0;
+  if (NumIterations() > 0) configuration_->NoteBaseScore(model_->AsTrained());
+  model_->SetHasIntercept(is_unset);  // a model with rounds keeps the base score that its trees were built upon
 }
 
 void Learner::SettleParams() { configuration_->Settle(); }

@@ -86,7 +86,8 @@ void Learner::LoadConfig(ConfigDocument const& config) {
   auto sets_base_score = false;
   for (auto const& [name, value] : config.params) {
     if (AdaptParameter(name, value).name.empty()) continue;  // documents list more than users set
-    if (next->Set(name, value, GivenBy::kDocument) == "base_score") sets_base_score = true;
+    auto const is_base_score = next->Set(name, value, GivenBy::kDocument) == "base_score";
+    if (is_base_score && (!value.empty() || NumIterations() == 0)) sets_base_score = true;
   }
   for (auto const& name : config.metric_names) next->Set("eval_metric", name);
   configuration_ = std::move(next);

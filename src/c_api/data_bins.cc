@@ -50,7 +50,7 @@ QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
     }
     return bins->Cuts();
   }
-  if (auto const bins = asked ? nullptr : LatestBins(data)) return bins->Cuts();
+  if (auto cuts = asked ? std::nullopt : LatestCuts(data)) return *std::move(cuts);
   auto const max_bin = asked.value_or(kDefaultBins);
   RequireMaxBin(max_bin);
   auto const ctx = MakeContext(0);

@@ -111,6 +111,15 @@ std::shared_ptr<void const> DerivedData::Latest(std::string const& kind) const {
   return FindSlot([&](Slot const& slot) { return slot.key.kind == kind; });
 }
 
+std::pair<std::string, std::shared_ptr<void const>> DerivedData::LatestOf(std::vector<std::string> const& kinds) const {
+  std::string kind;
+  auto value = FindSlot([&](Slot const& slot) {
+    kind = slot.key.kind;
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  });
+  return {std::move(kind), std::move(value)};
+}
+
 std::size_t DerivedData::NumKept() const {
   std::lock_guard<std::mutex> const lock(mutex_);
   return slots_.size();

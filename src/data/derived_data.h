@@ -63,6 +63,8 @@ class DerivedData {
                                       std::function<DerivedEntry()> const& make);
   /// Returns the most recently used entry of a kind, or null if none is kept.
   std::shared_ptr<void const> Latest(std::string const& kind) const;
+  /// Returns the most recently used entry of any of the kinds, and its kind; null if none is kept.
+  std::pair<std::string, std::shared_ptr<void const>> LatestOf(std::vector<std::string> const& kinds) const;
   /// Returns the number of entries kept, and their size.
   std::size_t NumKept() const;
   std::int64_t BytesKept() const;

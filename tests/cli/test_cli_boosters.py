@@ -95,6 +95,15 @@ def test_a_model_of_adaboost_goes_on_without_its_name(kauri: Kauri) -> None:
     assert (kauri.folder / "model.json").read_bytes() == (kauri.folder / "whole.json").read_bytes()
 
 
+def test_a_base_score_that_takes_the_place_of_the_models_is_said(kauri: Kauri) -> None:
+    kauri.train("base_score=0.25")
+    going_on = [f"data={kauri.train_uri}", "model_in=model.json", "num_round=1", "model_out=next.json"]
+    words = "was set, and takes the place of 0.25, which the model was trained with"
+    assert f"base_score=0.75 {words}" in kauri.run(*going_on, "base_score=0.75").err
+    assert words not in kauri.run(*going_on, "base_score=0.25").err
+    assert words not in kauri.run(*going_on).err
+
+
 def test_what_is_set_takes_the_place_of_what_the_model_says(kauri: Kauri) -> None:
     kauri.train()
     words = "objective=binary:logitraw was set, and takes the place of binary:logistic"

@@ -45,5 +45,10 @@ def test_refusals(kauri: Kauri) -> None:
     assert "leave out the part from '#' on" in done.err
 
 
+def test_bins_are_not_sketched_again(kauri: Kauri) -> None:
+    error = kauri.run("train", f"{kauri.train_uri}#pages", "sketch=gk", status=1).err
+    assert "sketch=gk sets how the bins of a DMatrix are cut" in error
+
+
 def test_the_budget_is_listed(kauri: Kauri) -> None:
     assert "memory_budget" in kauri.run("--help").out

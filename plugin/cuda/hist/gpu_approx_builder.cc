@@ -16,25 +16,29 @@ namespace {
 
 class GpuApproxState : public BuildState {
  public:
-  GpuApproxState(BinOptions const& options, std::int64_t fewest_rows) : bins_(options), fewest_rows_(fewest_rows) {}
+  GpuApproxState(BinOptions const& options, std::int64_t fewest_rows)
+      : bins_(options), budget_(options.budget), fewest_rows_(fewest_rows) {}
 
   /// Makes codes from the hessians of the tree, on the device of `cuda`. Every other device of the context gets the
   /// codes of its rows.
   HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                        Span<FixedPair const> pairs) {
     auto const is_stale = bins_.Update(cuda, data, pairs);
+    auto const is_new = data_ == nullptr || is_stale || data_->bins == nullptr;
     if (data_ == nullptr) {
       data_ = std::make_unique<HistOnDevice>(cuda, bins_.Make(cuda, ctx, data));
-    } else if (is_stale || data_->bins == nullptr) {
+    } else if (is_new) {
       data_->bins.reset();  // first: its successor takes as much memory
       data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
     }
+    if (is_new) RememberTreeCuts(data, *data_->bins->cuts, budget_);
     data_->rows.Shard(cuda, *data_->bins, {ctx.device.ordinals, fewest_rows_});
     return data_.get();
   }
 
  private:
   TreeBins bins_;
+  MemoryBudget budget_;
   std::int64_t fewest_rows_;  ///< minimum number of rows per device, if there are several
   std::unique_ptr<HistOnDevice> data_;
 };

@@ -96,7 +96,10 @@ class GpuHistState : public BuildState {
       DeviceBinsTask task;
       task.max_bin = options_.max_bin;
       task.weights = key_.weights;
-      if (auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins) return bins;
+      if (auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins) {
+        RememberTreeCuts(data, *bins->cuts, options_.budget);
+        return bins;
+      }
     }
     return Upload(ctx, DeriveBins(ctx, data, key_, options_));
   }
@@ -154,6 +157,7 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
+    CheckSketchOfBins(param_);
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "booster/config/learner_param.h"
@@ -31,6 +32,15 @@ bool SaysBaseScore(Model const& model, ParamMap const& params) {
   auto const differs = [&](float score) { return score != given.front(); };
   auto const is_one = given.size() == 1 || model.IsLinear();  // see StartMargins
   return is_one && std::none_of(model.base_score.begin(), model.base_score.end(), differs);
+}
+
+/// Returns numbers as a parameter gives them: 0.5 or [0.2,0.3].
+std::string TextOf(std::vector<float> const& numbers) {
+  std::ostringstream text;
+  if (numbers.size() != 1) text << '[';
+  for (std::size_t i = 0; i < numbers.size(); ++i) text << (i == 0 ? "" : ",") << numbers[i];
+  if (numbers.size() != 1) text << ']';
+  return text.str();
 }
 
 /// Returns whether two texts are equal as text or as numbers.
@@ -135,6 +145,19 @@ void Configuration::TakeFrom(Model const& loaded) {
 bool Configuration::AgreesWithBaseScore(Model const& model) const {
   std::lock_guard<std::mutex> const lock(mutex_);
   return SaysBaseScore(model, settings_.params);
+}
+
+void Configuration::NoteBaseScore(Model const& model) {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  try {
+    if (SaysBaseScore(model, settings_.params)) return;
+  } catch (Error const&) {  // the next use of the parameters reports the error
+    return;
+  }
+  settings_.notes.push_back("base_score=" + settings_.params.at("base_score") + " was set, and takes the place of " +
+                            TextOf(model.base_score) +
+                            ", which the model was trained with: all its predictions change, also those of its " +
+                            "earlier rounds; leave it out to go on with the model as it is.");
 }
 
 void Configuration::RemoveKnown(ParamMap* of_model) const {

@@ -44,6 +44,8 @@ class Configuration {
   void Restore(ParamMap of_model);
   /// Returns whether the model has the base score that was set; true if none was set.
   bool AgreesWithBaseScore(Model const& model) const;
+  /// Says in the log, with the next use of the parameters, if the base score that was set takes the place of a model's.
+  void NoteBaseScore(Model const& model);
   /// Removes from `of_model` the entries that this learner's own model has as well.
   void RemoveKnown(ParamMap* of_model) const;
   Client const& GetClient() const { return settings_.client; }

@@ -21,8 +21,9 @@ void HybridGame::AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fix
   auto const n_margins = scene_.NumMargins();
   std::vector<float> values(ToSize(n * n_margins));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    auto const start = static_cast<double>(start_[i % ToSize(n_margins)]);
-    values[i] = static_cast<float>(start + trees_.leaves.ValueOf(fixed[i]));
+    auto const output = static_cast<std::int64_t>(i) % n_margins;
+    auto const start = static_cast<double>(start_[ToSize(output)]);
+    values[i] = static_cast<float>(start + trees_.leaves.ValueOf(fixed[i], output));
   }
   if (scene_.objective != nullptr) scene_.objective->TransformMargins(alone, values, n_margins);
   for (std::int64_t i = 0; i < n; ++i) {

@@ -18,6 +18,7 @@ namespace kauri {
 namespace {
 
 constexpr char kKind[] = "bins";
+constexpr char kTreeCuts[] = "cuts of a tree";
 
 /// Returns a number that distinguishes this process from others, whose matrices may have the same ids. Children of a
 /// fork differ from each other, too.
@@ -63,6 +64,33 @@ std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data) {
 
 namespace {
 
+/// The cuts of a single tree.
+struct TreeCuts {
+  QuantileCuts cuts;
+};
+
+std::int64_t BytesOf(QuantileCuts const& cuts) {
+  auto const n_floats = cuts.values.size() + cuts.min_values.size() + cuts.first_values.size();
+  return static_cast<std::int64_t>((n_floats + cuts.feature_begin.size()) * sizeof(float));
+}
+
+}  // namespace
+
+void RememberTreeCuts(DataMatrix const& data, QuantileCuts const& cuts, MemoryBudget const& budget) {
+  data.Derived().Replace({kTreeCuts}, budget, [&]() -> DerivedEntry {
+    return {std::make_shared<TreeCuts const>(TreeCuts{cuts}), BytesOf(cuts)};
+  });
+}
+
+std::optional<QuantileCuts> LatestCuts(DataMatrix const& data) {
+  auto const [kind, value] = data.Derived().LatestOf({kKind, kTreeCuts});
+  if (value == nullptr) return std::nullopt;
+  if (kind == kTreeCuts) return static_cast<TreeCuts const*>(value.get())->cuts;
+  return static_cast<BinMatrix const*>(value.get())->Cuts();
+}
+
+namespace {
+
 bool IsTrueOnARank(Context const& ctx, bool here) { return MaxOverRanks(ctx, here ? 1 : 0) != 0; }
 
 /// Requires that all ranks have the same layout of bins, because their histograms are added up cell by cell.
@@ -104,6 +132,14 @@ bool IsEmpty(QuantileCuts const& cuts, std::size_t feature) {
 }
 
 }  // namespace
+
+void CheckSketchOfBins(TreeParam const& param) {
+  auto const sketch = SketchOf(param);
+  if (sketch == nullptr) return;
+  Fail(ErrorKind::kParameter, "sketch=", sketch->Name(),
+       " sets how the bins of a DMatrix are cut, but these data were cut into bins when their matrix was made; ",
+       "train on a DMatrix of the values, or leave sketch out.");
+}
 
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
   if (bins.MaxBin() != max_bin && bins.IsForApprox()) {

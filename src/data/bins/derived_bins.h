@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "data/bins/bin_matrix.h"
 #include "data/bins/bin_store.h"
@@ -42,6 +43,12 @@ std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const
 /// Returns the bins of the last training with a histogram method, or null if none are cached.
 std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data);
 
+/// Remembers the cuts of a tree whose bins are not cached: tree_method=approx cuts each tree's bins by its hessians.
+void RememberTreeCuts(DataMatrix const& data, QuantileCuts const& cuts, MemoryBudget const& budget);
+
+/// Returns the cuts that the last tree of a histogram method was built with, if they are still known.
+std::optional<QuantileCuts> LatestCuts(DataMatrix const& data);
+
 /// Returns the sketch that the parameters choose. \throws Error(kParameter) for a sketch that is not registered.
 inline SketchChoice SketchOf(TreeParam const& param) {
   if (param.sketch == TreeParam::kExact) return nullptr;
@@ -77,5 +84,8 @@ class BinsOfTraining {
 /// Checks that the bins of a matrix were made with the parameters of training. \throws Error(kParameter) for another
 /// max_bin; Error(kData) for other types of columns.
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin);
+
+/// Checks that training on bins asks for no sketch, which would change nothing. \throws Error(kParameter).
+void CheckSketchOfBins(TreeParam const& param);
 
 }  // namespace kauri

@@ -179,25 +179,33 @@ class SteadySource : public RowSource {
   explicit SteadySource(RowSource* source) : source_(source) {}
 
   void Restart() override {
+    if (is_cut_short_ && n_batches_ > 0 && n_looked_at_ == 0) {
+      first_look_ = this_pass_;
+      n_looked_at_ = n_batches_;
+    }
     this_pass_ = {};
+    n_batches_ = 0;
+    is_cut_short_ = true;
     source_->Restart();
   }
   bool Next(Context const& ctx, RowBatch* batch) override {
     if (source_->Next(ctx, batch)) {
       this_pass_.Add(ctx, batch->info);
+      if (++n_batches_ == n_looked_at_) RequireSame(first_look_);
       return true;
     }
-    EndPass();
+    is_cut_short_ = false;
+    if (!first_pass_) {
+      first_pass_ = this_pass_;
+    } else {
+      RequireSame(*first_pass_);
+    }
     return false;
   }
 
  private:
-  void EndPass() {
-    if (!first_pass_) {
-      first_pass_ = this_pass_;
-      return;
-    }
-    auto const* const field = this_pass_.OtherThan(*first_pass_);
+  void RequireSame(SaidOfRows const& first) const {
+    auto const* const field = this_pass_.OtherThan(first);
     if (field == nullptr) return;
     Fail(ErrorKind::kData, "a further pass over the batches gave another ", field,
          " than the first; an iterator must give the same rows each time, with the same labels, weights, names and ",
@@ -206,7 +214,11 @@ class SteadySource : public RowSource {
 
   RowSource* source_;
   SaidOfRows this_pass_;
-  std::optional<SaidOfRows> first_pass_;
+  std::optional<SaidOfRows> first_pass_;  ///< the first pass that reached the end
+  SaidOfRows first_look_;                 ///< the batches of an earlier pass that was cut short
+  std::int64_t n_looked_at_ = 0;          ///< number of batches in first_look_
+  std::int64_t n_batches_ = 0;            ///< number of batches of this pass so far
+  bool is_cut_short_ = false;             ///< this pass has not reached the end
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr std::uint32_t kNoParent = std::numeric_limits<std::uint32_t>::max();
 }  // namespace
 
 FixedLeaves::FixedLeaves(Forest const& forest, TreeRange own) : values_(forest.leaf_value.size(), 0) {
-  auto bound = 0.0;
+  std::vector<double> bounds(ToSize(forest.n_outputs), 0.0);
   for (auto tree = own.begin; tree < own.end; ++tree) {
     auto largest = 0.0F;
     for (auto node = forest.tree_begin[tree]; node < forest.tree_begin[tree + 1]; ++node) {
@@ -25,13 +25,19 @@ FixedLeaves::FixedLeaves(Forest const& forest, TreeRange own) : values_(forest.l
       }
       largest = std::max(largest, value);
     }
-    bound += static_cast<double>(largest);
+    bounds[ToSize(forest.output_of_tree[tree])] += static_cast<double>(largest);
   }
-  auto const exponent = bound > 0.0 ? 60 - std::ilogb(bound) : 0;
-  unit_ = std::ldexp(1.0, -exponent);
-  if (own.begin == own.end) return;
-  for (auto node = forest.tree_begin[own.begin]; node < forest.tree_begin[own.end]; ++node) {
-    values_[ToSize(node)] = std::llrint(std::ldexp(static_cast<double>(forest.leaf_value[node]), exponent));
+  auto const exponent_of = [&](std::size_t output) {
+    return bounds[output] > 0.0 ? 60 - std::ilogb(bounds[output]) : 0;
+  };
+  for (std::size_t output = 0; output < bounds.size(); ++output) {
+    units_.push_back(std::ldexp(1.0, -exponent_of(output)));
+  }
+  for (auto tree = own.begin; tree < own.end; ++tree) {
+    auto const exponent = exponent_of(ToSize(forest.output_of_tree[tree]));
+    for (auto node = forest.tree_begin[tree]; node < forest.tree_begin[tree + 1]; ++node) {
+      values_[ToSize(node)] = std::llrint(std::ldexp(static_cast<double>(forest.leaf_value[node]), exponent));
+    }
   }
 }
 

@@ -21,19 +21,21 @@
 
 namespace kauri {
 
-/// Leaf values as multiples of a unit. The unit is a power of two such that the sum of one leaf per tree stays below
-/// 2^61 units.
+/// Leaf values as multiples of a unit. Each output has its own unit, because outputs may differ by many orders of
+/// magnitude. The unit is a power of two such that the sum of one leaf per tree of the output stays below 2^61 units.
 class FixedLeaves {
  public:
   /// \throws Error(kModel) if a leaf is not finite.
   FixedLeaves(Forest const& forest, TreeRange own);
   /// Returns the value of a node, numbered over all trees of the forest.
   std::int64_t At(std::int64_t node) const { return values_[ToSize(node)]; }
-  double ValueOf(std::int64_t sum) const { return static_cast<double>(sum) * unit_; }
+  double ValueOf(std::int64_t sum, std::int64_t output) const {
+    return static_cast<double>(sum) * units_[ToSize(output)];
+  }
 
  private:
   std::vector<std::int64_t> values_;  ///< [n_nodes]; 0 for splits and for trees outside `own`
-  double unit_ = 1.0;
+  std::vector<double> units_;         ///< [n_outputs]
 };
 
 /// Inputs that do not depend on the rows.

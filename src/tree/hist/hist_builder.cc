@@ -83,6 +83,7 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
+    CheckSketchOfBins(param_);
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
@@ -178,8 +179,10 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
     approx->data.reset();  // before its successor takes as much memory
     approx->key = std::move(key);
     auto const may_return = MaxOverRanks(ctx, AreAlike(approx->key.weights) ? 0 : 1) == 0;
-    approx->data = std::make_unique<HistData>(may_return ? DeriveBins(ctx, data, approx->key, options)
-                                                         : MakeBins(ctx, data, approx->key, options));
+    auto const bins =
+        may_return ? DeriveBins(ctx, data, approx->key, options) : MakeBins(ctx, data, approx->key, options);
+    if (!may_return) RememberTreeCuts(data, bins->Cuts(), options.budget);
+    approx->data = std::make_unique<HistData>(bins);
   }
   return HistGrower(ctx, {param_, rules_, task.place}, task, approx->data.get(), leaf_of_row).Grow();
 }

@@ -14,6 +14,7 @@
 #include "kauri/plugin.h"
 #include "kauri/version.h"
 #include "support/child_process.h"
+#include "support/need.h"
 
 namespace kauri::testing {
 namespace {
@@ -52,12 +53,22 @@ json BuildInfo(Place const& place) {
   }));
 }
 
+/// The children inherit what this process has loaded, so none of these checks can follow a test that looked for a
+/// plug-in. ctest gives each test its own process.
+class Device : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto const is_first = BuildInfo(Fake("nothing")).at("CUDA_PLUGIN") == KAURI_FAKE_PLUGIN;
+    KAURI_SKIP_UNLESS(is_first, "an earlier test of this process has looked for a plug-in; run this test alone");
+  }
+};
+
 std::string Quoted(std::string const& path) { return "'" + path + "'"; }
 
 std::string const kError = std::to_string(KAURI_ERROR_DEVICE) + " device=cuda";
 std::string const kOrTheCpu = " Or use device=cpu.";
 
-TEST(Device, PluginIsMissing) {
+TEST_F(Device, PluginIsMissing) {
   auto const folder = ::testing::TempDir();
   auto const expected =
       ": the CUDA plug-in is missing: no file " + Quoted(folder + "libkauri_cuda.so") +
@@ -72,7 +83,7 @@ TEST(Device, PluginIsMissing) {
   EXPECT_EQ(info.at("CUDA_PLUGIN"), folder + "libkauri_cuda.so");
 }
 
-TEST(Device, PluginIsBroken) {
+TEST_F(Device, PluginIsBroken) {
   auto const file = ::testing::TempDir() + "kauri_broken_plugin.so";
   std::ofstream(file) << "no shared object";
   auto const message = ErrorOf({file}, "cuda");
@@ -81,7 +92,7 @@ TEST(Device, PluginIsBroken) {
   EXPECT_NE(message.find(". Install it again." + kOrTheCpu), std::string::npos) << message;
 }
 
-TEST(Device, FileIsNoPlugin) {
+TEST_F(Device, FileIsNoPlugin) {
   EXPECT_EQ(ErrorOf({KAURI_LIBRARY_FILE}, "cuda"),
             kError + ": " + Quoted(KAURI_LIBRARY_FILE) +
                 " is no plug-in of Kauri: it has no function KauriPluginEntry. Set KAURI_PLUGIN_PATH to the folder "
@@ -89,7 +100,7 @@ TEST(Device, FileIsNoPlugin) {
                 kOrTheCpu);
 }
 
-TEST(Device, PluginIsOfAnotherVersion) {
+TEST_F(Device, PluginIsOfAnotherVersion) {
   auto const own = std::to_string(kPluginInterface);
   auto const text = [&](std::string const& version, int interface) {
     return kError + ": the CUDA plug-in " + Quoted(KAURI_FAKE_PLUGIN) + " is of version " + version + " (interface " +
@@ -101,20 +112,20 @@ TEST(Device, PluginIsOfAnotherVersion) {
   EXPECT_EQ(ErrorOf(Fake("nothing"), "cuda"), text("?", 0));
 }
 
-TEST(Device, PluginIsOfAnotherBuild) {
+TEST_F(Device, PluginIsOfAnotherBuild) {
   EXPECT_EQ(ErrorOf(Fake("other build"), "cuda"),
             kError + ": the CUDA plug-in " + Quoted(KAURI_FAKE_PLUGIN) +
                 " was compiled with other headers than this library of the same version, " + KAURI_VERSION +
                 ". Install the plug-in that was built with this library." + kOrTheCpu);
 }
 
-TEST(Device, PluginFailsToRegister) {
+TEST_F(Device, PluginFailsToRegister) {
   EXPECT_EQ(
       ErrorOf(Fake("clash"), "cuda"),
       kError + ": the CUDA plug-in cannot be used: engine 'cpu' is registered twice. Install it again." + kOrTheCpu);
 }
 
-TEST(Device, NoDevice) {
+TEST_F(Device, NoDevice) {
   EXPECT_EQ(ErrorOf(Fake("no device"), "cuda"), kError + ": the fake driver sees no device. Invent one." + kOrTheCpu);
   auto const info = BuildInfo(Fake("no device"));
   EXPECT_EQ(info.at("USE_CUDA"), false);
@@ -122,7 +133,7 @@ TEST(Device, NoDevice) {
   EXPECT_EQ(info.at("CUDA_PROBLEM"), "the fake driver sees no device. Invent one.");
 }
 
-TEST(Device, OrdinalOutOfRange) {
+TEST_F(Device, OrdinalOutOfRange) {
   EXPECT_EQ(ErrorOf(Fake("one device"), "cuda:7"),
             kError + ":7: there is no such device; the only one is cuda:0. Use one that is there, or device=cpu.");
   EXPECT_EQ(ErrorOf(Fake("two devices"), "cuda:2"),
@@ -145,7 +156,7 @@ std::string PredictorErrorOf(Place const& place) {
   });
 }
 
-TEST(Device, PredictorOfADeviceForTheCpu) {
+TEST_F(Device, PredictorOfADeviceForTheCpu) {
   EXPECT_EQ(PredictorErrorOf(Fake("one device")), "predicted 4");
   EXPECT_EQ(PredictorErrorOf(Fake("no device")), std::to_string(KAURI_ERROR_DEVICE) +
                                                      " predictor=gpu_predictor: the fake driver sees no device. Invent "
@@ -167,7 +178,7 @@ std::string Devices(Place const& place, std::string const& device) {
   });
 }
 
-TEST(Device, SeveralDevices) {
+TEST_F(Device, SeveralDevices) {
   auto const two = Fake("two devices");
   EXPECT_EQ(Devices(two, "cpu"), "cpu");
   for (std::string const name : {"cuda", "gpu"}) {
@@ -185,7 +196,7 @@ TEST(Device, SeveralDevices) {
 }
 
 /// Such text is refused before anything is looked for.
-TEST(Device, TextThatIsNoDevice) {
+TEST_F(Device, TextThatIsNoDevice) {
   EXPECT_EQ(Devices({"nowhere"}, "cuda:1,0,1"),
             "parameter device='cuda:1,0,1' names cuda:1 twice; name each device once.");
   for (auto const* text : {"", "CPU", "cuda:", "cuda:-1", "cuda:x", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:0, 1",
@@ -197,7 +208,7 @@ TEST(Device, TextThatIsNoDevice) {
 }
 
 /// A booster accepts a list through the C ABI and predicts with it; the model does not keep it.
-TEST(Device, BoosterWithSeveralDevices) {
+TEST_F(Device, BoosterWithSeveralDevices) {
   auto const status = In(Fake("two devices"), [] {
     Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
     auto const booster = MakeBooster(data, {{"nthread", "1"}});
@@ -223,13 +234,13 @@ TEST(Device, BoosterWithSeveralDevices) {
 }
 
 /// An error of the plug-in keeps its kind.
-TEST(Device, TooLittleMemory) {
+TEST_F(Device, TooLittleMemory) {
   EXPECT_EQ(
       ErrorOf(Fake("little memory"), "cuda"),
       std::to_string(KAURI_ERROR_MEMORY) + " cuda:0 has too little memory for a test: 2 bytes are needed, 1 is free.");
 }
 
-TEST(Device, TreeMethodWithoutADeviceVersion) {
+TEST_F(Device, TreeMethodWithoutADeviceVersion) {
   auto const kind = std::to_string(KAURI_ERROR_PARAMETER);
   EXPECT_EQ(ErrorOf(Fake("two devices"), "cuda", "auto"),
             kind +
@@ -240,7 +251,7 @@ TEST(Device, TreeMethodWithoutADeviceVersion) {
   EXPECT_NE(ErrorOf(Fake("two devices"), "cuda", "exakt").find("'exakt'"), std::string::npos);
 }
 
-TEST(Device, ParametersWithoutADeviceVersion) {
+TEST_F(Device, ParametersWithoutADeviceVersion) {
   auto const error_with = [](std::string const& name, std::string const& value) {
     return In(Fake("two devices"), [&] {
       Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
@@ -259,7 +270,7 @@ TEST(Device, ParametersWithoutADeviceVersion) {
 }
 
 /// The plug-in is present, but no device is requested.
-TEST(Device, TreeMethodOfTheDeviceOnTheCpu) {
+TEST_F(Device, TreeMethodOfTheDeviceOnTheCpu) {
   auto const message = In(Fake("two devices"), [] {
     char const* text = nullptr;
     XGBuildInfo(&text);  // loads the plug-in
@@ -274,7 +285,7 @@ TEST(Device, TreeMethodOfTheDeviceOnTheCpu) {
 }
 
 /// The booster survives the error and trains on the CPU.
-TEST(Device, BoosterGoesOnWithTheCpu) {
+TEST_F(Device, BoosterGoesOnWithTheCpu) {
   auto const status = In({::testing::TempDir()}, [] {
     Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
     auto const booster = MakeBooster(data, {{"device", "cuda"}, {"nthread", "1"}});

@@ -93,6 +93,25 @@ TEST(StaleState, MarginsFollowTheObjective) {
   EXPECT_EQ(Predict(booster, problem.data).values, Predict(fresh, problem.data).values);
 }
 
+/// An empty base score takes back the one that was set; the model's own does not follow the labels of later rounds.
+TEST(StaleState, AnEmptyBaseScoreLeavesTheModelItsOwn) {
+  Problem const problem;
+  auto const booster = MakeBooster(problem.data, {{"nthread", "1"}});
+  ASSERT_OK(Update(booster, problem.data));
+  auto const before = Predict(booster, problem.data).values;
+  for (auto const* given : {"", "7"}) {
+    Set(booster, {{"base_score", given}});
+    Set(booster, {{"base_score", ""}});
+    EXPECT_EQ(Predict(booster, problem.data).values, before);
+  }
+  auto const same = MakeBooster(problem.data, {{"nthread", "1"}});
+  ASSERT_OK(Update(same, problem.data));
+  auto const others = MakeData(Features(kRows, 3), 3, LargeLabels());
+  ASSERT_OK(Update(booster, others));
+  ASSERT_OK(Update(same, others));
+  EXPECT_EQ(Predict(booster, problem.data).values, Predict(same, problem.data).values);
+}
+
 /// A first round fails after it has estimated the intercept.
 TEST(StaleState, AFailedRoundKeepsNoIntercept) {
   auto const labels = Features(kRows, 1, 7);

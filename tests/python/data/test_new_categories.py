@@ -141,6 +141,21 @@ def test_batches_with_other_numbers_of_categorical_columns() -> None:
             make(Changing(frame))
 
 
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix, kb.ExtMemQuantileDMatrix])
+def test_a_categorical_column_that_the_first_batch_alone_has(make: type[kb.DMatrix]) -> None:
+    """Later passes have numbers everywhere, so that they agree with themselves."""
+
+    class Changing(Batches):
+        def next(self, input_data: Callable[..., Any]) -> bool:
+            if self.at == 1:
+                self.frame = self.frame.assign(grade=1.0)
+            return super().next(input_data)
+
+    frame = pd.DataFrame({"x": np.arange(40.0), "grade": pd.Categorical(["u", "v"] * 20)})
+    with pytest.raises(kb.DataError, match="feature_type"):
+        make(Changing(frame))
+
+
 def test_evaluation_while_training_judges_by_the_column(shaded: Any) -> None:
     _, frame, y = shaded
     evals = [(kb.DMatrix(NEW["unsplit"], label=[1.0]), "new")]

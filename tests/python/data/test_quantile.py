@@ -221,6 +221,33 @@ def test_cuts_of_values_are_those_of_the_last_training() -> None:
     assert np.diff(data.get_quantile_cut(max_bin=8)[0])[0] == 9
 
 
+def test_cuts_after_approx_are_those_of_its_last_tree() -> None:
+    data = kb.DMatrix(X, Y)
+    params = {**PARAMS, "max_bin": 16}
+    kb.train(params, data, 1)
+    of_hist = data.get_quantile_cut()[1]
+    booster = kb.train({**params, "tree_method": "approx"}, data, 4)
+    indptr, cuts = data.get_quantile_cut()
+    assert not np.array_equal(cuts, of_hist)
+    splits = booster[3:4].trees_to_dataframe()
+    splits = splits[splits["Feature"] != "Leaf"]
+    assert len(splits) > 1
+    for name, threshold in zip(splits["Feature"], splits["Split"]):
+        feature = int(name[1:])
+        assert np.float32(threshold) in cuts[indptr[feature] : indptr[feature + 1]]
+    kb.train(params, data, 1)
+    np.testing.assert_array_equal(data.get_quantile_cut()[1], of_hist)
+
+
+@pytest.mark.parametrize("sketch", ["gk", "kll", "moments"])
+def test_bins_are_not_sketched_again(sketch: str, tmp_path: Path) -> None:
+    pages = kb.ExtMemQuantileDMatrix(in_batches(3))
+    for data in (kb.QuantileDMatrix(X, Y), kb.QuantileDMatrix(in_batches(3)), pages):
+        with pytest.raises(kb.ParameterError, match=f"sketch={sketch} sets how the bins of a DMatrix are cut"):
+            kb.train({**PARAMS, "sketch": sketch}, data, 1)
+        kb.train({**PARAMS, "sketch": "exact"}, data, 1)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_batches_are_cut_as_one_array(weighted: bool) -> None:
     fields = {"weight": RNG.random(3000).astype(np.float32)} if weighted else {}

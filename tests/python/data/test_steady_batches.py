@@ -91,11 +91,11 @@ def make(
 def test_another_field_in_a_further_pass(field: str, maker: str, tmp_path: Path) -> None:
     first, other = OTHERS[field]
     assert make(maker, [first], tmp_path).num_row() == N
-    # An in-memory matrix of several batches first reads two of them, in a separate pass that it does not finish.
-    n_same = 2 if maker == "QuantileDMatrix" else 1
     word = field.removeprefix("no ").removesuffix(" columns")
-    with pytest.raises(kb.DataError, match=rf"gave another .*{word}.* than the first; .* the same rows each time"):
-        make(maker, [first] * n_same + [other], tmp_path)
+    # An in-memory matrix of several batches first reads two of them, in a separate pass that it does not finish.
+    for n_same in (1, 2) if maker == "QuantileDMatrix" else (1,):
+        with pytest.raises(kb.DataError, match=rf"gave another .*{word}.* than the first; .* the same rows each time"):
+            make(maker, [first] * n_same + [other], tmp_path)
 
 
 @pytest.mark.parametrize("maker", MAKERS)
@@ -127,6 +127,6 @@ def test_another_field_of_batches_on_a_device(field: str, maker: str, tmp_path: 
     cupy = pytest.importorskip("cupy")
     first, other = OTHERS[field]
     assert make(maker, [first], tmp_path, cupy.asarray).num_row() == N
-    n_same = 2 if maker == "QuantileDMatrix" else 1
-    with pytest.raises(kb.DataError, match=r"gave another .* than the first; .* the same rows each time"):
-        make(maker, [first] * n_same + [other], tmp_path, cupy.asarray)
+    for n_same in (1, 2) if maker == "QuantileDMatrix" else (1,):
+        with pytest.raises(kb.DataError, match=r"gave another .* than the first; .* the same rows each time"):
+            make(maker, [first] * n_same + [other], tmp_path, cupy.asarray)

@@ -6,6 +6,7 @@ import copy
 import json
 import logging
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import kauriboost as kb
 import numpy as np
 import pytest
 from kauriboost._training.training import Plan, Training
+from kauriboost.sklearn import KauriRegressor
 
 ADABOOST: dict[str, Any] = {"booster": "adaboost", "objective": "binary:logitraw", "max_depth": 2}
 RNG = np.random.default_rng(7)
@@ -218,6 +220,48 @@ def test_the_log_says_what_takes_the_place_of_the_models(caplog: pytest.LogCaptu
     said = [record.message for record in caplog.records]
     assert len([line for line in said if "objective=binary:logitraw was set, and takes the place of" in line]) == 1
     assert len([line for line in said if "base_score='0.25' was set before a model was loaded" in line]) == 1
+
+
+def test_a_base_score_that_takes_the_place_of_the_models_is_said(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    """XGBoost lets it take the place, too, and says nothing."""
+    trained = train({"base_score": 0.25}, 2)
+    trained.save_model(tmp_path / "model.json")
+    ways: dict[str, Callable[[float], kb.Booster]] = {
+        "object": lambda score: kb.train({"base_score": score}, DATA, 1, xgb_model=trained),
+        "file": lambda score: kb.train({"base_score": score}, DATA, 1, xgb_model=str(tmp_path / "model.json")),
+        "parameters": lambda score: kb.Booster({"base_score": score}, model_file=tmp_path / "model.json"),
+        "estimator": lambda score: (
+            KauriRegressor(n_estimators=1, base_score=score).fit(X, Y, xgb_model=trained).get_booster()
+        ),
+    }
+    for way, make in ways.items():
+        for score, n_said in ((2.25, 1), (0.25, 0)):
+            caplog.clear()
+            with caplog.at_level(logging.WARNING, "kauriboost"):
+                booster = make(score)
+                assert learner_of(booster)["learner_model_param"]["base_score"] == f"[{score}]"
+                booster.predict(DATA)
+            said = [r.message for r in caplog.records if "base_score=" in r.message]
+            assert len(said) == n_said, (way, said)
+            for line in said:
+                assert "base_score=2.25 was set, and takes the place of 0.25, which the model was trained with" in line
+
+
+@pytest.mark.parametrize("booster", ["gbtree", "dart", "gblinear"])
+def test_an_empty_base_score_leaves_a_trained_model_its_own(booster: str) -> None:
+    other = kb.DMatrix(X, DATA.get_label() + 5)
+    model, same = train({"booster": booster}, 2), train({"booster": booster}, 2)
+    before = model.predict(DATA)
+    model.set_param("base_score", "")
+    np.testing.assert_array_equal(model.predict(DATA), before)
+    model.update(other, 2)
+    same.update(other, 2)
+    assert model.save_raw() == same.save_raw()
+    model.set_param("base_score", 9)
+    model.set_param("base_score", "")
+    np.testing.assert_array_equal(model.predict(DATA), same.predict(DATA))
 
 
 @pytest.mark.parametrize("booster", ["gbtree", "dart", "gblinear"])

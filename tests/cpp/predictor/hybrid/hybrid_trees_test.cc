@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -87,7 +88,7 @@ void ExpectHybridMargins(Scene const& scene, std::uint64_t seed) {
     for (std::int64_t output = 0; output < n_outputs; ++output) {
       auto const sum = of_order[ToSize(k * n_outputs + output)];
       EXPECT_EQ(of_mask[ToSize(output)], sum);
-      EXPECT_NEAR(scene.leaves.ValueOf(sum), expected[ToSize(output)], 2e-5) << "k=" << k;
+      EXPECT_NEAR(scene.leaves.ValueOf(sum, output), expected[ToSize(output)], 2e-5) << "k=" << k;
     }
   }
 }
@@ -143,7 +144,37 @@ TEST(HybridTrees, AModelWithoutSplits) {
   std::vector<std::uint32_t> const rank{1, 0};
   std::vector<std::int64_t> sums(3);
   trees.SumOrder(rank.data(), sums);
-  for (auto const sum : sums) EXPECT_EQ(scene.leaves.ValueOf(sum), 1.5);
+  for (auto const sum : sums) EXPECT_EQ(scene.leaves.ValueOf(sum, 0), 1.5);
+}
+
+/// One output with huge leaves takes no precision from the others.
+TEST(HybridTrees, OutputsOfOtherMagnitudes) {
+  ForestSpec spec;
+  spec.n_classes = 3;
+  spec.n_features = 5;
+  auto large = RandomModel(spec);
+  for (std::size_t tree = 0; tree < large.trees.size(); ++tree) {
+    auto& grown = large.trees[tree];
+    for (std::int32_t node = 0; large.output_of_tree[tree] == 0 && node < grown.NumNodes(); ++node) {
+      if (grown.IsLeaf(node)) grown.SetLeafValue(node, std::ldexp(1.0F, 100));
+    }
+  }
+  auto const x = OneRow(spec.n_features, 1);
+  auto const r = OneRow(spec.n_features, 2);
+  auto const of_output = [&](Model model, std::int64_t output) {
+    Scene const scene(std::move(model), Alone(5), 5, NodeLayout::kSmallest);
+    HybridTrees trees(*scene.task);
+    trees.Compile(scene.Keys(x, 0).data(), scene.Keys(r, 0).data());
+    std::vector<std::int64_t> sums(3);
+    std::vector<std::uint8_t> const mask(5, 1);
+    trees.SumMask(mask.data(), sums);
+    return scene.leaves.ValueOf(sums[ToSize(output)], output);
+  };
+  for (std::int64_t output = 1; output < 3; ++output) {
+    auto const expected = of_output(RandomModel(spec), output);
+    EXPECT_NE(expected, 0.0);
+    EXPECT_EQ(of_output(large, output), expected);
+  }
 }
 
 TEST(HybridTrees, LeavesThatAreNotFiniteAreRefused) {
