@@ -1,4 +1,4 @@
-"""Rules for every test: no skip hides anything, and nothing global is left behind.
+"""Rules for every test: no skip hides anything, and nothing global is left behind; which tests share a process.
 
 This is the one place that says which skips may stay.
 
@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,32 @@ MAY_STAY = {
     r"there is no Chromium": "the browser of systems other than Debian has other names",
     r"graphviz|Graphviz is not installed": "a program, and its module, that draws what the tests of the text check too",
 }
+
+# Folders whose files run in one process of pytest-xdist, because they share a job of the session; and exceptions.
+TOGETHER = {
+    "site": (),  # all blocks of the pages are run once
+    "python/dask": ("test_losses.py",),  # a cluster of three processes
+}
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Return what `--dist loadfile` returns, except that the files of some folders stay together."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return scope_of(super()._split_scope(nodeid))
+
+    return Scheduling(config, log)
+
+
+def scope_of(file: str) -> str:
+    """Return what runs in one process: a folder of the table, or the file."""
+    folder, _, name = file.rpartition("/")
+    return folder if name not in TOGETHER.get(folder, (name,)) else file
 
 
 def judge(report: pytest.TestReport | pytest.CollectReport) -> None:

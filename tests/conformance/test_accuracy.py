@@ -5,6 +5,7 @@ Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the p
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -33,6 +34,7 @@ ORDERS = {"exact": 1, "hist": 4}
 TOLERANCE = {"exact": 0.001, "hist": 0.002}
 
 
+@functools.cache
 def split(name: str, limit: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return train and test features and labels; a fixed fifth is held out if the set has no test part."""
     features, labels, extras = load(name)

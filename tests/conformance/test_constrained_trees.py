@@ -5,6 +5,7 @@ Tests on the real data sets (`KAURI_DATA`, by default `../shared/data` beside th
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -24,6 +25,7 @@ VERSION = tuple(int(part) for part in xgboost.__version__.split(".")[:2])
 OBJECTIVES = {"california": "reg:squarederror", "adult": "binary:logistic", "random": "reg:squarederror"}
 
 
+@functools.cache
 def load_problem(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return features and labels of the first rows."""
     if name == "random":

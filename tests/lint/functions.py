@@ -38,6 +38,7 @@ def count_parameters(signature: str) -> int:
     return count
 
 
+@cache
 def functions_of(text: str, file: str) -> list[Function]:
     """Return the definitions in `text`."""
     # lizard has no suffix for CUDA, but reads it as C++; it would take a qualifier before a name for the name.

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lint_sources import ROOT, cpp_files, is_ours, relative
+from lint_sources import ROOT, cpp_files, python_files, relative
 
 COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')|(//[^\n]*|/\*.*?\*/)', re.DOTALL)
 FILE = re.compile(r"(?<![\w./])[\w./-]+\.(?:h|cc|cu|cuh|py)\b")
@@ -48,24 +48,29 @@ def comments_and_code(text: str) -> tuple[list[tuple[int, str]], str]:
 
 
 @cache
+def comments_and_code_of(path: Path) -> tuple[list[tuple[int, str]], str]:
+    return comments_and_code(path.read_text(encoding="utf-8"))
+
+
+@cache
 def known() -> tuple[frozenset[str], frozenset[str]]:
     """Return every word of code, and every path of a source with all its suffixes: a/b.h, b.h."""
     words: set[str] = set()
     files: set[str] = set()
     for path in cpp_files():
-        words |= set(re.findall(r"\w+", comments_and_code(path.read_text(encoding="utf-8"))[1]))
-    for path in ROOT.rglob("*.py"):
-        if is_ours(path):
-            words |= set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
-    for path in [*cpp_files(), *(path for path in ROOT.rglob("*.py") if is_ours(path)), ROOT / "kauri/version.h"]:
+        words |= set(re.findall(r"\w+", comments_and_code_of(path)[1]))
+    for path in python_files():
+        words |= set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    for path in [*cpp_files(), *python_files(), ROOT / "kauri/version.h"]:
         parts = relative(path).split("/")
         files |= {"/".join(parts[i:]) for i in range(len(parts))}
     return frozenset(words), frozenset(files)
 
 
 def dead_names(comment: str, words: frozenset[str], files: frozenset[str]) -> list[str]:
-    found = [name for name in FILE.findall(comment) if name not in files | FOREIGN]
-    return found + [name for name in NAME.findall(FILE.sub(" ", comment)) if name not in words | FOREIGN]
+    found = [name for name in FILE.findall(comment) if name not in files and name not in FOREIGN]
+    names = NAME.findall(FILE.sub(" ", comment))
+    return found + [name for name in names if name not in words and name not in FOREIGN]
 
 
 def test_comments_name_what_exists() -> None:
@@ -73,7 +78,7 @@ def test_comments_name_what_exists() -> None:
     found = [
         f"{relative(path)}:{line}: {name}"
         for path in cpp_files("include", "src", "plugin")
-        for line, comment in comments_and_code(path.read_text(encoding="utf-8"))[0]
+        for line, comment in comments_and_code_of(path)[0]
         for name in dead_names(comment, words, files)
     ]
     assert not found, "no code has these names; say what is there now, or add another's name to FOREIGN:\n" + "\n".join(
@@ -83,9 +88,7 @@ def test_comments_name_what_exists() -> None:
 
 def test_foreign_names_are_spoken_of() -> None:
     comments = "\n".join(
-        comment
-        for path in cpp_files("include", "src", "plugin")
-        for _, comment in comments_and_code(path.read_text(encoding="utf-8"))[0]
+        comment for path in cpp_files("include", "src", "plugin") for _, comment in comments_and_code_of(path)[0]
     )
     unused = sorted(name for name in FOREIGN if name not in comments)
     assert not unused, f"delete from FOREIGN: {unused}"

@@ -105,8 +105,9 @@ def test_headers_are_guarded() -> None:
 def test_disabled_targets_of_vector_code_may_be_set_by_the_build() -> None:
     """Builds with sanitizers define HWY_DISABLED_TARGETS for every file (cmake/KauriOptions.cmake); a file's own list
     must give way, because a macro that is defined twice is an error."""
-    files = {path: path.read_text(encoding="utf-8") for path in cpp_files(*LIBRARY)}
-    assert any("#define HWY_DISABLED_TARGETS" in text for text in files.values())
+    texts = {path: path.read_text(encoding="utf-8") for path in cpp_files(*LIBRARY)}
+    files = {path: text for path, text in texts.items() if "#define HWY_DISABLED_TARGETS" in text}
+    assert files
     bare = [
         relative(path)
         for path, text in files.items()

@@ -12,11 +12,12 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from lint_sources import ROOT, cpp_files, is_ours, relative
+from lint_sources import cpp_files, python_files, relative
 
 NEVER_FIRST = re.compile(r"(?:Of|Those|That of|What|As|But for)\b")
 FRAGMENT = re.compile(
@@ -54,7 +55,8 @@ def of_cpp(text: str) -> Iterator[Comment]:
 def of_python(text: str) -> Iterator[Comment]:
     last = -1
     lines: list[str] = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline) if "#" in text else ()  # reading them takes long
+    for token in tokens:
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
             if token.start[0] != last + 1 and lines:
                 yield Comment(last, " ".join(lines))
@@ -74,13 +76,12 @@ def sentences(comments: Iterator[Comment]) -> list[Comment]:
     return [comment for comment in comments if comment.text and not FOR_TOOLS.search(comment.text)]
 
 
+@cache
 def of_files(kind: str) -> dict[Path, list[Comment]]:
     if kind == "C++":
         return {path: sentences(of_cpp(path.read_text(encoding="utf-8"))) for path in cpp_files()}
-    found = [
-        path for top in ("python-package", "tests", "demo") for path in (ROOT / top).rglob("*.py") if is_ours(path)
-    ]
-    return {path: sentences(of_python(path.read_text(encoding="utf-8"))) for path in sorted(found)}
+    found = python_files("python-package", "tests", "demo")
+    return {path: sentences(of_python(path.read_text(encoding="utf-8"))) for path in found}
 
 
 @pytest.mark.parametrize("kind", ["C++", "Python"])

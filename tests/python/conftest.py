@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -39,3 +40,17 @@ def multiclass() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(9)
     X = rng.normal(size=(450, 4)).astype(np.float32)
     return X, np.digitize(X[:, 0] + 0.5 * X[:, 1], [-0.5, 0.5]).astype(np.float32)
+
+
+@pytest.fixture
+def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep Matplotlib from rendering figures, which takes most of the time of a report, for tests of a page's texts.
+
+    All plots are made, but their files are empty.
+    """
+    figure = pytest.importorskip("matplotlib.figure").Figure
+
+    def save(self: Any, file: IO[bytes], **how: Any) -> None:
+        file.write(b"<svg/>")
+
+    monkeypatch.setattr(figure, "savefig", save)

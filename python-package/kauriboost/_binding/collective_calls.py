@@ -41,7 +41,7 @@ class Ranks(Protocol):
         """Collect the bytes of all ranks."""
 
     def abort(self, why: str) -> None:
-        """End the group."""
+        """End the calls of all ranks."""
 
 
 def _array(pointer: Any, count: int, kind: Any) -> np.ndarray:
@@ -52,12 +52,12 @@ def _array(pointer: Any, count: int, kind: Any) -> np.ndarray:
 
 
 class LibraryCollective(Owner):
-    """A group in the library's form; a booster that learns in the group keeps it alive.
+    """A communicator in the library's form; a booster that trains with it keeps it alive.
 
     Attributes
     ----------
     raised
-        The exception raised by a call of the group; the library's error quotes it.
+        The exception raised by a call; the library's error quotes it.
     """
 
     _FREE = LIB.KauriCollectiveFree

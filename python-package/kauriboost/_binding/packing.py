@@ -10,16 +10,16 @@ import numpy as np
 from .library import LIB, check
 
 
-def packed_room(n: int) -> int:
+def packed_bytes_at_most(n: int) -> int:
     """Return the maximum number of bytes that `pack` writes for `n` integers."""
     return 9 * n + 16
 
 
-def pack(values: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Call KauriPackIntegers for int64 values; return the part of `room`, uint8, that was written."""
+def pack(values: np.ndarray, buffer: np.ndarray) -> np.ndarray:
+    """Call KauriPackIntegers for int64 values; return the part of `buffer`, uint8, that was written."""
     n_bytes = c_uint64()
-    check(LIB.KauriPackIntegers(_pointer(values), len(values), room.ctypes.data, byref(n_bytes)))
-    return room[: n_bytes.value]
+    check(LIB.KauriPackIntegers(_pointer(values), len(values), buffer.ctypes.data, byref(n_bytes)))
+    return buffer[: n_bytes.value]
 
 
 def unpack(packed: np.ndarray, values: np.ndarray, *, add: bool) -> None:

@@ -11,14 +11,14 @@ from .._public import described, public
 
 @public("kauriboost.collective")
 class Collective(ABC):
-    """One rank's communicator with its group: processes or threads that train one model, each from some of the rows.
+    """One rank's communicator with the others: processes or threads that train one model, each from some of the rows.
 
     Every rank makes the same calls in the same order, with arrays of the same lengths. A call blocks until all ranks
     have made it; only one thread of a rank calls at a time. There is no sum of floating-point numbers, because it would
     depend on the order. So the model does not depend on the number of ranks or on the distribution of rows.
 
-    A subclass sets `rank` and `size` and implements the four abstract calls. An exception from a call ends the group: a
-    training that waits for it raises `kauriboost.CollectiveError`.
+    A subclass sets `rank` and `size` and implements the four abstract calls. An exception from a call ends the calls of
+    all ranks: a training that waits for them raises `kauriboost.CollectiveError`.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Collective(ABC):
 
     @abstractmethod
     def abort(self, why: str) -> None:
-        """End the group: current and later calls of all ranks fail with the message `why`. Callable from any thread."""
+        """End the communication: all current and later calls fail with the message `why`. Callable from any thread."""
 
     def __repr__(self) -> str:
         return described(self, rank=self.rank, size=self.size)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from .._binding.errors import CollectiveError
-from .._binding.packing import pack, packed_room, unpack
+from .._binding.packing import pack, packed_bytes_at_most, unpack
 
 
 class Encoding(ABC):
@@ -52,13 +52,13 @@ class Packed(Encoding):
     """int64 numbers in as few bytes as they need, combined by their sum. 64 bits suffice for sums over any rows."""
 
     def __init__(self) -> None:
-        self._room = np.empty(0, dtype=np.uint8)
+        self._buffer = np.empty(0, dtype=np.uint8)
 
     def written(self, values: np.ndarray) -> np.ndarray:
         """Implement `Encoding.written`."""
-        if len(self._room) < packed_room(len(values)):
-            self._room = np.empty(packed_room(len(values)), dtype=np.uint8)
-        return pack(values, self._room)
+        if len(self._buffer) < packed_bytes_at_most(len(values)):
+            self._buffer = np.empty(packed_bytes_at_most(len(values)), dtype=np.uint8)
+        return pack(values, self._buffer)
 
     def combine(self, values: np.ndarray, received: np.ndarray) -> None:
         """Implement `Encoding.combine`."""

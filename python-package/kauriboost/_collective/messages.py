@@ -30,7 +30,7 @@ class Header(NamedTuple):
     """Identifies the call of a message. Both sides compare it, to detect ranks that are out of step."""
 
     epoch: int
-    sequence: int  # number of the collective call in the group
+    sequence: int  # number of the collective call
     operation: str
     step: int
     n_bytes: int  # size of the numbers in memory; the payload may be packed
@@ -70,14 +70,14 @@ def require_same(expected: Header, received: Header, rank: str, sender: str) -> 
 
 
 class MessageCollective(Collective):
-    """A group whose ranks exchange messages; a subclass implements the transport.
+    """A communicator whose ranks exchange messages; a subclass implements the transport.
 
     Parameters
     ----------
     rank, size
         As for `Collective`.
     epoch
-        Number of the attempt of the group; messages of other attempts are refused.
+        Number of the attempt of the training; messages of other attempts are refused.
     """
 
     def __init__(self, rank: int, size: int, epoch: int = 0) -> None:

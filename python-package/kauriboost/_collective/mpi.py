@@ -23,7 +23,7 @@ class MpiCollective(Collective):
     Parameters
     ----------
     comm
-        A communicator of ``mpi4py``; all processes of the job by default. The group duplicates it, so that its messages
+        A communicator of ``mpi4py``; all processes of the job by default. It is duplicated, so that the messages
         do not mix with others.
     """
 

@@ -11,11 +11,11 @@ import numpy as np
 from .._binding.errors import CollectiveError
 from .messages import Awaited, Header, MessageCollective, Outgoing, require_same
 
-_Message = Union[tuple[Header, bytes], None]  # None: the group has ended
+_Message = Union[tuple[Header, bytes], None]  # None: the communication has ended
 
 
-class _Room:
-    """State shared by the ranks of a group."""
+class _SharedState:
+    """State shared by all ranks."""
 
     def __init__(self, size: int) -> None:
         self.queues: dict[tuple[int, int], queue.SimpleQueue[_Message]] = {
@@ -28,20 +28,20 @@ class _Room:
 class ThreadRank(MessageCollective):
     """A rank that runs in a thread; see `thread_group`."""
 
-    def __init__(self, rank: int, size: int, room: _Room, timeout: float) -> None:
+    def __init__(self, rank: int, size: int, shared: _SharedState, timeout: float) -> None:
         super().__init__(rank, size)
-        self._room, self._timeout = room, timeout
+        self._shared, self._timeout = shared, timeout
 
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
         """Implement `MessageCollective.swap`."""
         self._require_alive()
         if outgoing is not None:
-            self._room.queues[self.rank, outgoing.to].put((outgoing.header, outgoing.payload.tobytes()))
+            self._shared.queues[self.rank, outgoing.to].put((outgoing.header, outgoing.payload.tobytes()))
         if awaited is None:
             return np.empty(0, dtype=np.uint8)
         source, expected = awaited
         try:
-            message = self._room.queues[source, self.rank].get(timeout=self._timeout)
+            message = self._shared.queues[source, self.rank].get(timeout=self._timeout)
         except queue.Empty:
             self.abort(f"rank {self.rank} waited {self._timeout:g} s for rank {source} in {expected}.")
             message = None
@@ -56,19 +56,19 @@ class ThreadRank(MessageCollective):
         return np.frombuffer(message[1], dtype=np.uint8)
 
     def _require_alive(self) -> None:
-        if self._room.why is not None:
-            raise CollectiveError(self._room.why)
+        if self._shared.why is not None:
+            raise CollectiveError(self._shared.why)
 
     def abort(self, why: str) -> None:
         """Implement `Collective.abort`."""
-        with self._room.lock:
-            if self._room.why is None:
-                self._room.why = why
-        for waiting in self._room.queues.values():
+        with self._shared.lock:
+            if self._shared.why is None:
+                self._shared.why = why
+        for waiting in self._shared.queues.values():
             waiting.put(None)
 
 
 def thread_group(size: int, timeout: float = 300.0) -> list[ThreadRank]:
-    """Return the ranks of a group of threads; a call waits up to `timeout` seconds for another rank."""
-    room = _Room(size)
-    return [ThreadRank(rank, size, room, timeout) for rank in range(size)]
+    """Return ranks that are threads; a call waits up to `timeout` seconds for another rank."""
+    shared = _SharedState(size)
+    return [ThreadRank(rank, size, shared, timeout) for rank in range(size)]

@@ -1,7 +1,7 @@
 """Messages over connected sockets, written and read by the waiting thread itself.
 
 Vocabulary. A wire is this rank's end of a connection to another rank. A message is a header and its payload; the header
-identifies the call of the group, and has the length of the payload.
+identifies the collective call, and has the length of the payload.
 
 Numbers go from their memory to the socket, and from the socket to memory that is reused for all messages. Nothing is
 copied in between, and no other thread has to wake up. Simultaneous sends and receives alternate, so two ranks that send
@@ -54,11 +54,11 @@ class Wire:
             self._require_open()
             return self.connection.send(data[:_BYTES_AT_ONCE])
 
-    def receive(self, room: memoryview) -> int:
+    def receive(self, buffer: memoryview) -> int:
         """Receive some bytes; return how many."""
         with self._lock:
             self._require_open()
-            n_bytes = self.connection.recv_into(room[:_BYTES_AT_ONCE])
+            n_bytes = self.connection.recv_into(buffer[:_BYTES_AT_ONCE])
         if n_bytes == 0:
             raise ConnectionResetError("the other side has closed the connection")
         return n_bytes
@@ -144,7 +144,7 @@ class Exchange:
         self._wakes.setblocking(False)
         self._why: str | None = None
         # reused, because allocating fresh memory costs as much as processing it
-        self._room = np.empty(0, dtype=np.uint8)
+        self._buffer = np.empty(0, dtype=np.uint8)
         self._head = bytearray(_HEADER.size)
 
     def end(self, why: str) -> None:
@@ -189,7 +189,7 @@ class Exchange:
             transfers[0].add(send.payload.data)
         if receive is None:
             self._run(transfers)
-            return self._room[:0]
+            return self._buffer[:0]
         head = _receiving(receive.wire, memoryview(self._head))
         self._run([*transfers, head], until=head)
         header, n_bytes = _unpacked(self._head)
@@ -198,14 +198,14 @@ class Exchange:
             raise CollectiveError(
                 f"a message header announces {n_bytes} bytes for {header}; run the same version on all ranks."
             )
-        received = self._room_for(n_bytes)
+        received = self._buffer_for(n_bytes)
         self._run([*transfers, _receiving(receive.wire, received.data)])
         return received
 
-    def _room_for(self, n_bytes: int) -> np.ndarray:
-        if len(self._room) < n_bytes:
-            self._room = np.empty(n_bytes, dtype=np.uint8)
-        return self._room[:n_bytes]
+    def _buffer_for(self, n_bytes: int) -> np.ndarray:
+        if len(self._buffer) < n_bytes:
+            self._buffer = np.empty(n_bytes, dtype=np.uint8)
+        return self._buffer[:n_bytes]
 
     def _run(self, transfers: Sequence[_Transfer], until: _Transfer | None = None) -> None:
         """Continue transfers until all are done, or until `until` is done."""
@@ -243,9 +243,9 @@ def _sending(wire: Wire, data: memoryview) -> _Transfer:
     return transfer
 
 
-def _receiving(wire: Wire, room: memoryview) -> _Transfer:
+def _receiving(wire: Wire, buffer: memoryview) -> _Transfer:
     transfer = _Transfer(wire, wire.receive, selectors.EVENT_READ)
-    transfer.add(room)
+    transfer.add(buffer)
     return transfer
 
 

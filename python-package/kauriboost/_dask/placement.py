@@ -13,9 +13,9 @@ from .._binding.errors import DataError
 from .blocks import rows_of_part
 from .engine import wait_for_all
 from .matrix import DaskDMatrix
-from .patience import while_there_are_workers
+from .waiting import while_there_are_workers
 
-_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_BETWEEN_CHECKS = 0.1
 
 
 class Piece(NamedTuple):
@@ -73,7 +73,7 @@ async def _holders(client: Any, matrix: DaskDMatrix) -> dict[str, list[str]]:
         holders: dict[str, list[str]] = await client.who_has(matrix.parts)
         if all(holders.get(part.key) for part in matrix.parts):
             return holders
-        await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)  # a partition has just been lost
+        await asyncio.sleep(_SECONDS_BETWEEN_CHECKS)  # a partition has just been lost
 
 
 def ranges_of(pieces: Sequence[Piece]) -> np.ndarray:

@@ -18,11 +18,11 @@ from .._training.callback import EvalsLog
 from .._training.checkpoint import TrainingCheckPoint
 from .._training.training import Plan, Snapshot, Training
 from .blocks import Part
+from .dask_rank import DaskRank
 from .engine import secede
-from .group import DaskRank
 from .matrix import Settings
 from .rows import make_matrix
-from .station import Station, station_of
+from .worker_endpoint import WorkerEndpoint, endpoint_of
 
 
 class Job(NamedTuple):
@@ -61,37 +61,39 @@ class _State:
     is_running: bool = True
 
 
-def first_segment(group: str, epoch: int, job: Job, snapshot: Snapshot | None, rows: Sequence[Rows]) -> Outcome | None:
+def first_segment(
+    training_id: str, epoch: int, job: Job, snapshot: Snapshot | None, rows: Sequence[Rows]
+) -> Outcome | None:
     """Start an epoch at a worker, from the beginning or from a snapshot, and run its first segment."""
-    station = _leave_the_pool()
-    rank = DaskRank(station, group, epoch)
+    endpoint = _leave_the_pool()
+    rank = DaskRank(endpoint, training_id, epoch)
     with _telling_the_others(rank):
         matrices: list[DMatrix] = []
         for (settings, ref), (parts, global_rows) in zip(job.tables, rows):
             matrices.append(make_matrix(settings, parts, global_rows, rank, None if ref is None else matrices[ref]))
         evals = [(matrices[number], name) for number, name in job.evals]
-        training = Training(_plan_here(job.plan, station, rank), matrices[0], evals, rank)
+        training = Training(_plan_here(job.plan, endpoint, rank), matrices[0], evals, rank)
         state = _State(rank, training, matrices)
-        station.keep(group, epoch, state)
+        endpoint.keep(training_id, epoch, state)
         training.begin(snapshot)
         return _some_rounds(state, job.seconds)
 
 
-def next_segment(group: str, epoch: int, seconds: float) -> Outcome | None:
+def next_segment(training_id: str, epoch: int, seconds: float) -> Outcome | None:
     """Continue after the last segment of the epoch."""
-    station = _leave_the_pool()
-    state: _State = station.kept(group, epoch)
+    endpoint = _leave_the_pool()
+    state: _State = endpoint.kept(training_id, epoch)
     with _telling_the_others(state.rank):
         return _some_rounds(state, seconds)
 
 
-def _leave_the_pool() -> Station:
-    """Return this worker's station, and free the task's slot in the thread pool.
+def _leave_the_pool() -> WorkerEndpoint:
+    """Return this worker's endpoint, and free the task's slot in the thread pool.
 
     Ranks of another training, which also wait for each other, then need not wait for the end of this one.
     """
     secede()
-    return station_of(distributed.get_worker())
+    return endpoint_of(distributed.get_worker())
 
 
 @contextmanager
@@ -114,11 +116,11 @@ def threads_of(plan: Plan) -> Any:
     return next((value for name, value in reversed(_pairs(plan)) if name in ("nthread", "n_jobs")), None)
 
 
-def _plan_here(plan: Plan, station: Station, rank: DaskRank) -> Plan:
+def _plan_here(plan: Plan, endpoint: WorkerEndpoint, rank: DaskRank) -> Plan:
     """Return the plan with the threads of this worker; only rank 0 has the checkpoints."""
     pairs = _pairs(plan)
     if threads_of(plan) is None:
-        pairs.append(("nthread", station.worker.state.nthreads))
+        pairs.append(("nthread", endpoint.worker.state.nthreads))
     is_first = rank.rank == 0
     callbacks = [each for each in plan.callbacks if is_first or not isinstance(each, TrainingCheckPoint)]
     return replace(plan, params=pairs, callbacks=callbacks)

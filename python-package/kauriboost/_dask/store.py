@@ -8,7 +8,7 @@ from .._binding.errors import KauriError
 from .._model.booster import Booster
 from .._model.params import params_as_text
 from .._training.checkpoint import TrainingCheckPoint
-from .._training.training import NOT_LEARNT_FROM, Plan, Snapshot
+from .._training.training import NOT_TRAINED_FROM, Plan, Snapshot
 from .remote import RemoteFolder, is_url
 
 
@@ -36,7 +36,7 @@ class Store:
         booster = Booster(model_file=plan.xgb_model)
         self._checkpoint.before_training(booster)
         told = params_as_text(plan.params, booster.feature_names)
-        params = {name: text for name, text in told.items() if name not in NOT_LEARNT_FROM}
+        params = {name: text for name, text in told.items() if name not in NOT_TRAINED_FROM}
         try:
             state = self._checkpoint.load_newest(booster, params)
         except KauriError as error:

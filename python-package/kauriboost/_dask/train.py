@@ -25,12 +25,12 @@ from .._training.callbacks import EarlyStopping
 from .._training.checkpoint import TrainingCheckPoint
 from .._training.training import Plan, Snapshot
 from .matrix import DaskDMatrix, client_or_default
-from .patience import while_there_are_workers
 from .placement import Piece, pieces_of, ranges_of
 from .progress import Progress
 from .segment import Job, Outcome, Rows, first_segment, next_segment, threads_of
-from .station import StationPlugin
 from .store import Store
+from .waiting import while_there_are_workers
+from .worker_endpoint import EndpointPlugin
 from .workers import WorkerLostError, Workers
 
 SEGMENT_SECONDS = 5.0
@@ -51,7 +51,7 @@ class _Run:
     progress: Progress
     store: Store
     release: bool = False
-    group: str = field(default_factory=lambda: uuid.uuid4().hex)
+    training_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     epoch: int = 0
     losses: int = 0
     snapshot: Snapshot | None = None
@@ -73,10 +73,10 @@ class _Run:
                 self.epoch += 1
 
     async def _register(self) -> None:
-        """Give all workers their stations. If a worker leaves meanwhile, the registration is repeated."""
+        """Give all workers their endpoints. If a worker leaves meanwhile, the registration is repeated."""
         for attempt in range(_REGISTRATIONS):
             try:
-                await self.client.register_plugin(StationPlugin())
+                await self.client.register_plugin(EndpointPlugin())
                 return
             except OSError:
                 if attempt == _REGISTRATIONS - 1:
@@ -88,7 +88,7 @@ class _Run:
         addresses = list(dict.fromkeys(piece.address for of_matrix in pieces for piece in of_matrix))
         if not addresses:
             raise DataError("there are no rows to learn from: all partitions are empty.")
-        workers = Workers(self.client, self.group, self.epoch, addresses)
+        workers = Workers(self.client, self.training_id, self.epoch, addresses)
         await workers.open(self.timeout)
         try:
             rows = [[_rows_at(address, of_matrix) for of_matrix in pieces] for address in addresses]

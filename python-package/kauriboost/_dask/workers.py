@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._binding.errors import CollectiveError
-from .station import ABORT, CLOSE, OPEN
+from .worker_endpoint import ABORT, CLOSE, OPEN
 
-_SECONDS_BETWEEN_LOOKS = 0.5
+_SECONDS_BETWEEN_CHECKS = 0.5
 _SECONDS_TO_NOTICE = 3.0  # maximum time until the scheduler notices that a worker is gone
 _SECONDS_TO_END = 30.0  # maximum time for a rank to finish after being told of the end
 
@@ -19,20 +19,20 @@ class WorkerLostError(CollectiveError):
 
 
 class Workers:
-    """The workers of one epoch of a group.
+    """The workers of one epoch of a training.
 
     Parameters
     ----------
     client
         The Dask client.
-    group, epoch
-        Identifiers of the group and epoch.
+    training_id, epoch
+        Identifiers of the training and the epoch.
     addresses
         Addresses of the workers, by rank.
     """
 
-    def __init__(self, client: Any, group: str, epoch: int, addresses: Sequence[str]) -> None:
-        self._client, self._group, self._epoch = client, group, epoch
+    def __init__(self, client: Any, training_id: str, epoch: int, addresses: Sequence[str]) -> None:
+        self._client, self._training_id, self._epoch = client, training_id, epoch
         self.addresses = list(addresses)
 
     async def open(self, timeout: float) -> None:
@@ -40,12 +40,12 @@ class Workers:
         await self._tell(OPEN, epoch=self._epoch, addresses=self.addresses, timeout=timeout)
 
     async def close(self) -> None:
-        """Make the workers forget the group."""
+        """Make the workers forget the training."""
         await self._tell(CLOSE)
 
     async def _tell(self, operation: str, **arguments: Any) -> None:
         there = list(await self._there())
-        message = {"op": operation, "group": self._group, **arguments}
+        message = {"op": operation, "training_id": self._training_id, **arguments}
         await self._client.scheduler.broadcast(msg=message, workers=there, on_error="ignore")
 
     async def _there(self) -> dict[str, int]:
@@ -65,7 +65,13 @@ class Workers:
         """
         futures = [
             self._client.submit(
-                function, self._group, self._epoch, *given, workers=[address], allow_other_workers=False, pure=False
+                function,
+                self._training_id,
+                self._epoch,
+                *given,
+                workers=[address],
+                allow_other_workers=False,
+                pure=False,
             )
             for address, given in zip(self.addresses, arguments)
         ]
@@ -83,23 +89,23 @@ class Workers:
         pending = set(results)
         while pending:
             done, pending = await asyncio.wait(
-                pending, timeout=_SECONDS_BETWEEN_LOOKS, return_when=asyncio.FIRST_EXCEPTION
+                pending, timeout=_SECONDS_BETWEEN_CHECKS, return_when=asyncio.FIRST_EXCEPTION
             )
             if any(result.exception() is not None for result in done):
                 await self._end(results, await self._lost(_SECONDS_TO_NOTICE if _are_collective(done) else 0))
             elif pending and (lost := await self._lost(0)):
                 await self._end(results, lost)
 
-    async def _lost(self, patience: float) -> list[str]:
-        """Return the lost workers, as soon as there are any or `patience` seconds have passed."""
+    async def _lost(self, seconds: float) -> list[str]:
+        """Return the lost workers, as soon as there are any or `seconds` seconds have passed."""
         loop = asyncio.get_running_loop()
-        end = loop.time() + patience
+        end = loop.time() + seconds
         while True:
             there = await self._there()
             lost = [address for address in self.addresses if address not in there]
             if lost or loop.time() >= end:
                 return lost
-            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+            await asyncio.sleep(_SECONDS_BETWEEN_CHECKS)
 
     async def _end(self, results: Sequence[asyncio.Future[Any]], lost: Sequence[str]) -> None:
         """End the epoch at all ranks, wait for the remaining ones, and raise the reason."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._data.categories import CategoryNames
 from .document import Forest, category_names
-from .learnt import link, names_of
+from .trained import link, names_of
 from .trees import ForestTree, thresholds_of_doubles
 
 _MOST_NAMED = 65536

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .document import Forest
-from .learnt import means_of, names_of, scaled, tree_of
+from .trained import means_of, names_of, scaled, tree_of
 from .trees import ForestTree
 
 

@@ -13,7 +13,7 @@ from .._public import public
 from .document import Forest, model_bytes
 from .histogram_boosting import from_histogram_boosting
 from .isolation import from_isolation_forest
-from .learnt import link, means_of, names_of, scaled, tree_of
+from .trained import link, means_of, names_of, scaled, tree_of
 
 _EXPONENTIAL_LINK = 2.0  # its probability is expit(2 margin)
 

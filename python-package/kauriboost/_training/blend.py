@@ -30,17 +30,17 @@ class Blend(NamedTuple):
         Setting numbers; a setting with weight k appears k times.
     score
         The mean of the metric over the folds.
-    learnt
+    trained
         The boosters of each fold, by setting.
     """
 
     members: list[int]
     score: float
-    learnt: Mapping[int, list[Booster]]
+    trained: Mapping[int, list[Booster]]
 
     def model(self) -> Booster:
         """Return a booster whose margins are the means over all folds of all members."""
-        return CvBooster.mean_of([booster for member in self.members for booster in self.learnt[member]])
+        return CvBooster.mean_of([booster for member in self.members for booster in self.trained[member]])
 
 
 class Judge:
@@ -62,7 +62,7 @@ class Judge:
         self, params: Mapping[str, Any], tests: Sequence[DMatrix], name: str, metric: CustomMetric | None
     ) -> None:
         self._tests, self._name, self._metric = tests, name, metric
-        self._silent = [_silent_booster(params, test) for test in tests]
+        self._zeros = [_zero_booster(params, test) for test in tests]
 
     def score(self, margins: Sequence[np.ndarray]) -> float:
         """Return the mean of the metric over the folds."""
@@ -78,11 +78,11 @@ class Judge:
     def _of_fold(self, fold: int, margins: np.ndarray) -> float:
         test = self._tests[fold]
         test.set_info(base_margin=margins.astype(np.float32))
-        found = self._silent[fold]._evaluate([(test, "test")], 0, self._metric, False)
+        found = self._zeros[fold]._evaluate([(test, "test")], 0, self._metric, False)
         return float(next(value for _, name, value in reversed(found) if name == self._name))
 
 
-def _silent_booster(params: Mapping[str, Any], test: DMatrix) -> Booster:
+def _zero_booster(params: Mapping[str, Any], test: DMatrix) -> Booster:
     """Return a booster that adds 0 to margins. It has one round of zeros, because labels set the number of outputs."""
     told = {name: value for name, value in params.items() if name != "learning_rate"}
     booster = Booster({**told, "eta": 0, "max_depth": 1}, [test])
@@ -90,9 +90,9 @@ def _silent_booster(params: Mapping[str, Any], test: DMatrix) -> Booster:
     return booster
 
 
-def best_blend(learnt: Mapping[int, list[Booster]], first: int, judge: Judge, maximizes: bool) -> Blend:
-    """Return the best blend of settings with boosters `learnt`, starting with the setting `first`."""
-    margins = {number: judge.margins(boosters) for number, boosters in learnt.items()}
+def best_blend(trained: Mapping[int, list[Booster]], first: int, judge: Judge, maximizes: bool) -> Blend:
+    """Return the best blend of settings with boosters `trained`, starting with the setting `first`."""
+    margins = {number: judge.margins(boosters) for number, boosters in trained.items()}
     sign = -1.0 if maximizes else 1.0
     members, totals = [first], margins[first]
     loss = sign * judge.score(totals)
@@ -106,4 +106,4 @@ def best_blend(learnt: Mapping[int, list[Booster]], first: int, judge: Judge, ma
             break
         loss, members = least, [*members, number]
         totals = [total + more for total, more in zip(totals, margins[number])]
-    return Blend(members, sign * loss, learnt)
+    return Blend(members, sign * loss, trained)

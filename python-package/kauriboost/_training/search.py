@@ -133,7 +133,7 @@ class Search:
         self._best: int | None = None  # number of the attempt
         self._failure: KauriError | None = None  # the first failure
         self._runs: list[_Run] = []  # one per attempt
-        self._learnt: dict[int, list[Booster]] = {}  # by attempt: the boosters of each fold, up to the best round
+        self._trained: dict[int, list[Booster]] = {}  # by attempt: the boosters of each fold, up to the best round
 
     @property
     def best(self) -> Attempt:
@@ -157,20 +157,20 @@ class Search:
         first = self.attempts.index(self.best)
         tests = [test for _, test in self._contest.folds]
         judge = Judge(self._contest.params, tests, self.metric, self._contest.metric)
-        return best_blend(self._learnt, first, judge, self._maximizes(self._learnt[first][0]))
+        return best_blend(self._trained, first, judge, self._maximizes(self._trained[first][0]))
 
     def with_all_rows(self, blend: Blend, data: DMatrix) -> Blend:
         """Return a blend of the same settings after its boosters were trained further on all rows."""
-        learnt = {}
+        trained = {}
         for number in set(blend.members):
-            boosters = CvBooster.going_on(blend.learnt[number], [(data, data)] * len(blend.learnt[number]))
+            boosters = CvBooster.going_on(blend.trained[number], [(data, data)] * len(blend.trained[number]))
             rounds = self.attempts[number].rounds
             more = rounds // (_ROUNDS_FOR_ONE_MORE_IF_CUT if self.attempts[number].is_cut else _ROUNDS_FOR_ONE_MORE)
             with boosters:
                 for done in range(rounds, rounds + more):
                     boosters.update(done, None, None, False)
-            learnt[number] = boosters.trained()
-        return blend._replace(learnt=learnt)
+            trained[number] = boosters.trained()
+        return blend._replace(trained=trained)
 
     def shares(self, blend: Blend) -> list[float]:
         """Return the weight of each attempt in the mean."""
@@ -190,7 +190,7 @@ class Search:
     def go_on(self) -> None:
         """Continue settings that were cut off, best first, until each ends by itself or the budget is used up."""
         scores = {n: a.score for n, a in enumerate(self.attempts) if a.is_cut and a.score is not None}
-        maximizes = bool(scores) and self._maximizes(self._learnt[min(scores)][0])
+        maximizes = bool(scores) and self._maximizes(self._trained[min(scores)][0])
         for number in sorted(scores, key=lambda number: scores[number], reverse=maximizes):
             if self.is_over():
                 return
@@ -227,7 +227,7 @@ class Search:
 
     def _keep(self, number: int, score: float, boosters: list[Booster]) -> bool:
         attempt = self.attempts[number]
-        self._learnt[number] = [booster[: attempt.rounds] for booster in boosters]
+        self._trained[number] = [booster[: attempt.rounds] for booster in boosters]
         before = None if self._best in (None, number) else self.best.score
         is_better = before is None or self._gain(boosters[0], before, score) > 0
         self._best = number if is_better else self._best

@@ -16,11 +16,11 @@ from .._model.params import ParamsOrPairs, params_as_text
 from .callback import EvalsLog, TrainingCallback
 from .callbacks import CallbackContainer
 from .checkpoint import TrainingState
-from .group import Group
+from .ranks import TrainingRanks
 
 InitialModel = Optional[Union[str, os.PathLike[str], bytes, bytearray, Booster]]
 
-NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # parameters that no model depends on
+NOT_TRAINED_FROM = ("nthread", "n_jobs", "verbosity", "device")  # parameters that no model depends on
 
 
 def require_model(model: Any) -> None:
@@ -76,16 +76,16 @@ class Training:
         collective: Collective | None = None,
     ) -> None:
         self._plan, self._data, self._evals = plan, dtrain, list(evals)
-        self._group = Group(collective)
+        self._ranks = TrainingRanks(collective)
         require_model(plan.xgb_model)
         self.booster = Booster(plan.params, [dtrain, *(data for data, _ in evals)], model_file=plan.xgb_model)
         self._before = self.booster.num_boosted_rounds()
         self._next = 0
         self._learns: Booster | None = None  # the booster that has seen the data
         texts = params_as_text(plan.params, self.booster.feature_names)
-        told = {name: text for name, text in texts.items() if name not in NOT_LEARNT_FROM}
+        told = {name: text for name, text in texts.items() if name not in NOT_TRAINED_FROM}
         is_margin = plan.obj is not None
-        metric = self._group.metric(plan.custom_metric)
+        metric = self._ranks.metric(plan.custom_metric)
         self._callbacks = CallbackContainer(plan.callbacks, metric, output_margin=is_margin, params=told)
 
     @property
@@ -101,7 +101,7 @@ class Training:
     def begin(self, snapshot: Snapshot | None = None) -> None:
         """Prepare for the first round, or for the round after a snapshot."""
         self.booster = self._callbacks.before_training(self.booster)
-        self._group.take_in(self.booster)
+        self._ranks.attach(self.booster)
         if snapshot is None:
             self._next = self._callbacks.resume(self.booster)
         else:
@@ -120,12 +120,12 @@ class Training:
                 if pause:
                     return self._next >= self._plan.num_boost_round
         except BaseException as error:
-            self._group.fail(error)
+            self._ranks.fail(error)
             raise
         return True
 
     def _is_wanted(self, here: bool) -> bool:
-        return self._group.agree(here)[0]
+        return self._ranks.agree(here)[0]
 
     def _one_round(self, is_enough: Callable[[], bool]) -> list[bool]:
         """Train a round; return whether to stop, and whether to pause."""
@@ -135,7 +135,7 @@ class Training:
         self._learn(self._before + epoch)
         self._next += 1
         wants_stop = self._callbacks.after_iteration(self.booster, epoch, self._evals)
-        return self._group.agree(wants_stop, is_enough())
+        return self._ranks.agree(wants_stop, is_enough())
 
     def _learn(self, iteration: int) -> None:
         """Train one round of the booster."""
@@ -150,16 +150,16 @@ class Training:
         return Snapshot(bytes(self.booster.save_raw()), self._callbacks.state(self._next))
 
     def end(self) -> Booster:
-        """Return the model, which is then independent of the group.
+        """Return the model, which is then independent of the other ranks.
 
-        Raises CollectiveError if the ranks have not learnt the same model.
+        Raises CollectiveError if the ranks have not trained the same model.
         """
         check(LIB.KauriBoosterEndTraining(self.booster.handle))
-        self._group.let_go(self.booster)
+        self._ranks.detach(self.booster)
         self.booster = self._callbacks.after_training(self.booster)
         return self.booster
 
     def release(self) -> None:
         """Release folders and other ranks, however the training ended."""
         self._callbacks.release()
-        self._group.let_go(self.booster)
+        self._ranks.detach(self.booster)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import conformance
 import kauriboost as kb
-import test_group_training as problem
+import test_rank_training as problem
 from kauriboost.collective import MpiCollective
 
 if __name__ == "__main__":
-    group = MpiCollective()
-    conformance.check_all(group)
+    collective = MpiCollective()
+    conformance.check_all(collective)
     alone = problem.trained(None, kb.DMatrix(problem.X, label=problem.Y))
-    assert problem.trained(group, problem.matrix(group)) == alone
-    assert problem.trained(group, problem.matrix(group, kb.QuantileDMatrix)) == alone
-    (Path(sys.argv[1]) / f"rank-{group.rank}").touch()
+    assert problem.trained(collective, problem.matrix(collective)) == alone
+    assert problem.trained(collective, problem.matrix(collective, kb.QuantileDMatrix)) == alone
+    (Path(sys.argv[1]) / f"rank-{collective.rank}").touch()

@@ -98,7 +98,7 @@ def in_time(work: Callable[[], Any]) -> Any:
 
 def arm(way: str, number: int, seconds: float) -> None:
     """Kill a worker's process at message `number`, or after some seconds; runs on the worker."""
-    from kauriboost._dask.group import DaskRank
+    from kauriboost._dask.dask_rank import DaskRank
 
     def kill() -> None:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -19,7 +19,7 @@ import pytest
 from clusters import addresses_of, make_cluster
 from kauriboost import dask as kd
 from kauriboost._dask import train as dask_train
-from kauriboost._dask.station import StationPlugin, station_of
+from kauriboost._dask.worker_endpoint import EndpointPlugin, endpoint_of
 from problems import features, spread, target
 
 PARAMS = {"max_depth": 4, "tree_method": "hist", "subsample": 0.8, "seed": 7}
@@ -323,7 +323,7 @@ import distributed
 sys.path[:0] = {path!r}
 from kauriboost import dask as kd
 from kauriboost._dask import train as dask_train
-from kauriboost._dask.station import StationPlugin, station_of
+from kauriboost._dask.worker_endpoint import EndpointPlugin, endpoint_of
 from test_losses import LENGTHS, PARAMS, X, Y, spread
 
 dask_train.SEGMENT_SECONDS = 0.05
@@ -335,14 +335,14 @@ kd.train(client, PARAMS, data, 10_000, timeout=2)
 
 
 def what_is_kept(dask_worker: Any) -> tuple[int, int]:
-    station = station_of(dask_worker)
-    return len(station._mailboxes), len(station._kept)
+    endpoint = endpoint_of(dask_worker)
+    return len(endpoint._inboxes), len(endpoint._kept)
 
 
 def test_a_lost_client(client: Any) -> None:
     """Its workers stop, forget the training, and are available for the next one."""
     wait_for_workers(client)
-    client.register_plugin(StationPlugin())
+    client.register_plugin(EndpointPlugin())
     program = LEAVING.format(path=sys.path, address=client.scheduler.address)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 3, done.stderr

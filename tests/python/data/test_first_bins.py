@@ -146,8 +146,8 @@ def test_ranks_agree_on_the_smallest_value_of_all() -> None:
     parts = np.array_split(rows, 2)  # the second rank has no row in the first bin of column 0
     model = foreign_model(rows)
 
-    def said(group: Any) -> np.ndarray:
-        bins = kb.QuantileDMatrix(parts[group.rank], collective=group)
+    def said(collective: Any) -> np.ndarray:
+        bins = kb.QuantileDMatrix(parts[collective.rank], collective=collective)
         return model.predict(bins)
 
     with ThreadPoolExecutor(2) as pool:

@@ -47,6 +47,7 @@ def test_without_queries_it_is_refused(model: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.parametrize(("rows", "how"), FORMS.values(), ids=FORMS.keys())
 def test_a_report_shows_the_metric_of_queries(rows: Any, how: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "page.html"

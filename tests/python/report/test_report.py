@@ -103,6 +103,7 @@ def test_the_same_bytes_again(classes: tuple[Any, Any, np.ndarray], tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
+@pytest.mark.usefixtures("unrendered")
 @pytest.mark.parametrize("objective", ["rank:ndcg", "survival:cox", "count:poisson", "multi:softmax"])
 def test_intervals_hold_the_value(objective: str, tmp_path: Path, regression: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = regression
@@ -117,6 +118,7 @@ def test_intervals_hold_the_value(objective: str, tmp_path: Path, regression: tu
     assert low < value < high
 
 
+@pytest.mark.usefixtures("unrendered")
 def test_an_interval_is_as_wide_as_theory_says(tmp_path: Path) -> None:
     """The error of a constant is a mean of random draws, so its interval is 1.96 standard errors to each side."""
     y = (np.arange(2000) % 5 == 0).astype(np.float32)
@@ -131,13 +133,19 @@ def test_an_interval_is_as_wide_as_theory_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "params", [{"booster": "gblinear"}, {"objective": "reg:quantileerror", "quantile_alpha": [0.1, 0.9]}]
 )
-def test_other_models(params: dict[str, Any], tmp_path: Path, regression: tuple[np.ndarray, np.ndarray]) -> None:
+def test_other_models(
+    params: dict[str, Any],
+    tmp_path: Path,
+    regression: tuple[np.ndarray, np.ndarray],
+    request: pytest.FixtureRequest,
+) -> None:
     X, y = regression
     data = kb.DMatrix(X, label=y)
     booster = kb.train(params, data, 3, verbose_eval=False)
     page = page_of(tmp_path / "page.html", booster, data, n_features=1, metrics=["rmse"] if len(params) == 1 else None)
     assert ("trees" in page.sections) == ("booster" not in params)
     assert "learning-curves" not in page.sections
+    request.getfixturevalue("unrendered")  # from here on: the same pictures again
     unlabelled = page_of(tmp_path / "page.html", booster, X, n_features=1, evaluations={"a": {"rmse": [2.0, 1.0]}})
     assert "metrics" not in unlabelled.sections
     assert "learning-curves" in unlabelled.sections

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pickle
 import time
@@ -17,6 +18,12 @@ from best_rows import CLASSES, FEW, RNG, X, Y
 from kauriboost._training import best, settings
 from kauriboost._training.blend import best_blend
 from kauriboost._training.folds import make_folds
+
+
+@functools.cache
+def best_of(rounds: int) -> kb.BestFit:
+    """Return the result of three folds."""
+    return kb.fit_best(X, Y, rounds_budget=rounds, nfold=3)
 
 
 def with_all_rows(attempt: kb.Attempt) -> int:
@@ -63,7 +70,7 @@ def gone_on(attempt: kb.Attempt, boosters: list[kb.Booster], told: dict[str, Any
 
 @pytest.mark.parametrize("rounds", [20, 60, 2000])
 def test_the_model_is_the_mean_of_what_has_shares(rounds: int) -> None:
-    found = kb.fit_best(X, Y, rounds_budget=rounds, nfold=3)
+    found = best_of(rounds)
     learner = json.loads(found.booster.save_config())["learner"]
     told = {"base_score": float(learner["learner_model_param"]["base_score"].strip("[]"))}
     data = kb.DMatrix(X, Y)
@@ -136,7 +143,7 @@ def test_a_blend_brings_something_and_is_found_greedily() -> None:
 
 
 def test_the_best_of_all_attempts_is_taken() -> None:
-    found = kb.fit_best(X, Y, rounds_budget=2000, nfold=3)
+    found = best_of(2000)
     scores = [attempt.score for attempt in found.attempts]
     assert found.score <= found.best.score == min(scores)
     assert len(scores) > 5

@@ -14,7 +14,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "collective"))
-from test_thread_group import run_ranks
+from test_thread_ranks import run_ranks
 
 QUIET = {"verbose_eval": False}
 NEVER = 1e30
@@ -234,18 +234,18 @@ def test_what_was_paid_is_told_from_the_trees_of_each_round() -> None:
 
 
 @pytest.mark.parametrize("growth", ["hist", "approx", "lossguide", "symmetric", "vectors"])
-def test_a_group_of_ranks_learns_the_model_of_one_process(growth: str) -> None:
+def test_several_ranks_train_the_model_of_one_process(growth: str) -> None:
     X, y = _rows()
     y = y[:, :1] if growth == "symmetric" else y
     params = {"max_depth": 4, "nthread": 1, **GROWTH[growth], "feature_cost": [20, 5, 60, 10, 0, NEVER]}
     alone = bytes(kb.train(params, kb.DMatrix(X, label=y), 4, **QUIET).save_raw())
 
-    def of_rank(group: Any) -> bytes:
-        bounds = np.linspace(0, len(X), group.size + 1).astype(int)
-        rows = slice(bounds[group.rank], bounds[group.rank + 1])
+    def of_rank(collective: Any) -> bytes:
+        bounds = np.linspace(0, len(X), collective.size + 1).astype(int)
+        rows = slice(bounds[collective.rank], bounds[collective.rank + 1])
         data = kb.DMatrix(X[rows], label=y[rows])
         data.set_info(global_rows=np.array([[rows.start, rows.stop - rows.start]]))
-        return bytes(kb.train(params, data, 4, collective=group, **QUIET).save_raw())
+        return bytes(kb.train(params, data, 4, collective=collective, **QUIET).save_raw())
 
     assert run_ranks(3, of_rank) == [alone] * 3
 

@@ -15,7 +15,7 @@ from kauriboost.sklearn import KauriRegressor
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "collective"))
-from test_thread_group import run_ranks
+from test_thread_ranks import run_ranks
 
 QUIET = {"verbose_eval": False}
 METHODS = ("exact", "hist", "approx")
@@ -127,18 +127,18 @@ def test_the_same_bytes_for_any_threads_and_going_on(growth: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["hist", "approx"])
-def test_a_group_of_ranks_learns_the_model_of_one_process(method: str) -> None:
+def test_several_ranks_train_the_model_of_one_process(method: str) -> None:
     X, y = _mixed()
     for more in ({"min_data_in_leaf": 15}, {"extra_trees": True}, {"path_smooth": 20.0}, ALL):
         params = {"tree_method": method, "max_depth": 4, "nthread": 1, **more}
         alone = bytes(kb.train(params, _data(X, y), 4, **QUIET).save_raw())
 
-        def of_rank(group: Any, params: dict[str, Any] = params) -> bytes:
-            bounds = np.linspace(0, len(X), group.size + 1).astype(int)
-            rows = slice(bounds[group.rank], bounds[group.rank + 1])
+        def of_rank(collective: Any, params: dict[str, Any] = params) -> bytes:
+            bounds = np.linspace(0, len(X), collective.size + 1).astype(int)
+            rows = slice(bounds[collective.rank], bounds[collective.rank + 1])
             data = _data(X[rows], y[rows])
             data.set_info(global_rows=np.array([[rows.start, rows.stop - rows.start]]))
-            return bytes(kb.train(params, data, 4, collective=group, **QUIET).save_raw())
+            return bytes(kb.train(params, data, 4, collective=collective, **QUIET).save_raw())
 
         assert run_ranks(3, of_rank) == [alone] * 3
 

@@ -15,7 +15,7 @@ import pytest
 from kauriboost.sklearn import KauriClassifier
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "collective"))
-from test_thread_group import run_ranks
+from test_thread_ranks import run_ranks
 
 QUIET = {"verbose_eval": False}
 METHODS = ("exact", "hist", "approx")
@@ -76,17 +76,17 @@ def test_the_same_bytes_for_any_threads_and_going_on(growth: str) -> None:
 
 
 @pytest.mark.parametrize("growth", ["hist", "approx", "symmetric"])
-def test_a_group_of_ranks_learns_the_model_of_one_process(growth: str) -> None:
+def test_several_ranks_train_the_model_of_one_process(growth: str) -> None:
     X, y = _rows()
     params = {**GROWTH[growth], "random_strength": 2, "nthread": 1}
     alone = bytes(kb.train(params, _data(growth, X, y), 4, **QUIET).save_raw())
 
-    def of_rank(group: Any) -> bytes:
-        bounds = np.linspace(0, len(X), group.size + 1).astype(int)
-        rows = slice(bounds[group.rank], bounds[group.rank + 1])
+    def of_rank(collective: Any) -> bytes:
+        bounds = np.linspace(0, len(X), collective.size + 1).astype(int)
+        rows = slice(bounds[collective.rank], bounds[collective.rank + 1])
         data = _data(growth, X[rows], y[rows])
         data.set_info(global_rows=np.array([[rows.start, rows.stop - rows.start]]))
-        return bytes(kb.train(params, data, 4, collective=group, **QUIET).save_raw())
+        return bytes(kb.train(params, data, 4, collective=collective, **QUIET).save_raw())
 
     assert run_ranks(3, of_rank) == [alone] * 3
 

@@ -118,7 +118,7 @@ CASES = [(name, strategy) for name in SETTINGS for strategy in STRATEGIES[: 1 if
 
 
 @pytest.mark.parametrize(("setting", "strategy"), CASES)
-def test_gradients_are_zeros_where_cells_are_silent(setting: str, strategy: str) -> None:
+def test_gradients_are_zeros_where_labels_are_missing(setting: str, strategy: str) -> None:
     params = {**SETTINGS[setting], "base_score": 0.5, "multi_strategy": strategy, "seed": 4, "nthread": 2}
     data = kb.DMatrix(X, label=Y)
 
@@ -204,11 +204,11 @@ def test_metrics_by_column_are_scikit_learns_over_known_rows(name: str) -> None:
     assert float(booster.eval(data).split(":")[1]) == pytest.approx(np.mean(values), abs=1e-5)
 
 
-def test_sets_with_and_without_silent_cells_beside_each_other() -> None:
-    silent, full = kb.DMatrix(X, label=Y), kb.DMatrix(X, label=FULL)
-    for train, label in ((silent, Y), (full, FULL)):
+def test_sets_with_and_without_missing_labels_beside_each_other() -> None:
+    partial, full = kb.DMatrix(X, label=Y), kb.DMatrix(X, label=FULL)
+    for train, label in ((partial, Y), (full, FULL)):
         log: Any = {}
-        booster = kb.train({"max_depth": 3}, train, 3, evals=[(silent, "s"), (full, "f")], evals_result=log, **QUIET)
+        booster = kb.train({"max_depth": 3}, train, 3, evals=[(partial, "s"), (full, "f")], evals_result=log, **QUIET)
         assert booster.save_raw() == kb.train({"max_depth": 3}, kb.DMatrix(X, label=label), 3, **QUIET).save_raw()
         predictions = booster.predict(full)
         assert log["s"]["rmse"][-1] == pytest.approx(np.sqrt(np.nanmean((predictions - Y) ** 2)), rel=1e-5)
@@ -284,7 +284,7 @@ def test_matrices_of_every_kind(tmp_path: Path) -> None:
     assert kb.train({}, kb.QuantileDMatrix(Halves()), 3, **QUIET).save_raw() == expected
 
 
-def test_regressors_learn_from_tables_with_silent_cells() -> None:
+def test_regressors_learn_from_tables_with_missing_labels() -> None:
     model = KauriRegressor(n_estimators=30, max_depth=3, early_stopping_rounds=3, validation_fraction=0.2)
     model.fit(X, Y)
     predictions = model.predict(X)
@@ -302,7 +302,7 @@ def test_regressors_learn_from_tables_with_silent_cells() -> None:
     assert KauriRFRegressor(n_estimators=5).fit(X, Y).predict(X).shape == Y.shape
 
 
-def test_classifiers_learn_from_tables_with_silent_cells() -> None:
+def test_classifiers_learn_from_tables_with_missing_labels() -> None:
     model = KauriClassifier(n_estimators=10, max_depth=3).fit(X, BINARY, eval_set=[(X, BINARY)])
     chances = model.predict_proba(X)
     expected = log_loss(BINARY[KNOWN], chances[KNOWN].astype(np.float64))
@@ -381,6 +381,6 @@ def test_one_column_takes_no_nan() -> None:
         kb.train({"objective": "multi:softprob", "num_class": 3}, kb.DMatrix(X, label=Y), 1)
 
 
-def test_probabilities_outside_their_range_are_named_beside_silent_cells() -> None:
+def test_probabilities_outside_their_range_are_named_beside_missing_labels() -> None:
     with pytest.raises(kb.DataError, match="target 0, is not in"):
         kb.train({"objective": "binary:logistic"}, kb.DMatrix(X, label=np.where(HIDDEN, np.nan, 3)), 1)

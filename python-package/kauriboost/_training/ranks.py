@@ -1,4 +1,4 @@
-"""A training with rows spread over the ranks of a group."""
+"""A training with rows spread over several ranks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .._model.metrics import CustomMetric
 _FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_bound")
 
 
-class Group:
-    """The ranks that a booster learns with. Without a collective, methods do nothing.
+class TrainingRanks:
+    """The ranks that train a booster together. Without a collective, methods do nothing.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class Group:
         self.collective = collective
         self._library = None if collective is None else LibraryCollective(collective)
 
-    def take_in(self, booster: Booster) -> None:
-        """Let a booster train and evaluate together with the group."""
+    def attach(self, booster: Booster) -> None:
+        """Let a booster train and evaluate together with the other ranks."""
         if self._library is None:
             return
         device = json.loads(booster.save_config())["learner"]["generic_param"]["device"]
@@ -41,7 +41,7 @@ class Group:
             provide_nccl()
         check(LIB.KauriBoosterSetCollective(booster.handle, self._library.handle))
 
-    def let_go(self, booster: Booster) -> None:
+    def detach(self, booster: Booster) -> None:
         """Let the booster train and evaluate on its own again."""
         if self._library is not None:
             check(LIB.KauriBoosterSetCollective(booster.handle, None))

@@ -1,4 +1,4 @@
-"""Groups of threads, which also test the algorithms for messages between ranks."""
+"""Ranks that are threads, which also test the algorithms for messages between ranks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kauriboost.collective import Collective, CollectiveError, rows_in_order_of_
 def run_ranks(n: int, run: Callable[[Collective], Any], timeout: float = 20.0) -> list[Any]:
     """Return the result of `run`, or its error, by rank."""
 
-    def kept(group: Collective) -> Any:
+    def kept(collective: Collective) -> Any:
         try:
-            return run(group)
+            return run(collective)
         except Exception as error:
             return error
 
@@ -36,16 +36,18 @@ def test_volume_of_a_long_sum_does_not_grow_with_the_ranks() -> None:
     values = conformance.values_of(0, 160_000, np.int64)  # 64 bits each
     numbers = values >> 36  # their sums take four bytes
 
-    def sent(group: Any) -> list[int]:
+    def sent(collective: Any) -> list[int]:
         volumes = []
         for call in (
-            lambda: group.sum(values.copy()),
-            lambda: group.sum(numbers.copy()),
-            lambda: group.sum_parts(values.copy(), np.linspace(0, len(values), group.size + 1).astype(np.int64)),
+            lambda: collective.sum(values.copy()),
+            lambda: collective.sum(numbers.copy()),
+            lambda: collective.sum_parts(
+                values.copy(), np.linspace(0, len(values), collective.size + 1).astype(np.int64)
+            ),
         ):
-            before = group.bytes_sent
+            before = collective.bytes_sent
             call()
-            volumes.append(group.bytes_sent - before)
+            volumes.append(collective.bytes_sent - before)
         return volumes
 
     for n in (2, 5, 8):
@@ -55,11 +57,11 @@ def test_volume_of_a_long_sum_does_not_grow_with_the_ranks() -> None:
 
 
 def test_ranks_that_lose_step_are_told_both_sides() -> None:
-    def lose_step(group: Collective) -> None:
-        if group.rank == 1:
-            group.max(np.zeros(3, dtype=np.uint64))
+    def lose_step(collective: Collective) -> None:
+        if collective.rank == 1:
+            collective.max(np.zeros(3, dtype=np.uint64))
         else:
-            group.sum(np.zeros(2, dtype=np.int64))
+            collective.sum(np.zeros(2, dtype=np.int64))
 
     errors = run_ranks(2, lose_step)
     assert all(isinstance(error, CollectiveError) for error in errors)
@@ -67,18 +69,20 @@ def test_ranks_that_lose_step_are_told_both_sides() -> None:
 
 
 def test_a_rank_that_says_nothing_is_waited_for_in_vain() -> None:
-    errors = run_ranks(3, lambda group: None if group.rank == 2 else group.sum(np.ones(1, dtype=np.int64)), timeout=0.3)
+    errors = run_ranks(
+        3, lambda collective: None if collective.rank == 2 else collective.sum(np.ones(1, dtype=np.int64)), timeout=0.3
+    )
     assert errors[2] is None
     assert all(isinstance(error, CollectiveError) and "waited 0.3 s for rank" in str(error) for error in errors[:2])
 
 
 def test_abort_ends_calls_that_wait() -> None:
-    def abort_or_wait(group: Collective) -> None:
-        if group.rank == 0:
+    def abort_or_wait(collective: Collective) -> None:
+        if collective.rank == 0:
             time.sleep(0.2)
-            group.abort("no room on the disk")
+            collective.abort("no room on the disk")
         else:
-            group.sum(np.ones(1, dtype=np.int64))
+            collective.sum(np.ones(1, dtype=np.int64))
 
     begin = time.monotonic()
     errors = run_ranks(3, abort_or_wait, timeout=60)
@@ -87,10 +91,10 @@ def test_abort_ends_calls_that_wait() -> None:
     assert threading.active_count() < 20
 
 
-def test_calls_of_a_dead_group_fail() -> None:
-    (group,) = thread_group(1)
-    group.sum(np.ones(1, dtype=np.int64))
-    group.abort("over")
+def test_calls_after_the_end_fail() -> None:
+    (collective,) = thread_group(1)
+    collective.sum(np.ones(1, dtype=np.int64))
+    collective.abort("over")
     two = thread_group(2)
     two[0].abort("over")
     with pytest.raises(CollectiveError, match="over"):
@@ -98,5 +102,5 @@ def test_calls_of_a_dead_group_fail() -> None:
 
 
 def test_rows_in_order_of_ranks() -> None:
-    rows = run_ranks(3, lambda group: rows_in_order_of_ranks(group, 10 * group.rank).tolist())
+    rows = run_ranks(3, lambda collective: rows_in_order_of_ranks(collective, 10 * collective.rank).tolist())
     assert rows == [[[0, 0]], [[0, 10]], [[10, 20]]]

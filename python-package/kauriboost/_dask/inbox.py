@@ -21,8 +21,8 @@ from .._collective.wires import Exchange, Wire
 _Result = TypeVar("_Result")
 
 
-class Mailbox:
-    """Messages and connections that have arrived at one rank for one epoch of a group.
+class Inbox:
+    """Messages and connections that have arrived at one rank for one epoch of a training.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ class Mailbox:
         self.why: str | None = None  # why the epoch has ended; None while it lasts
         self.exchange = Exchange(timeout)
         self.is_at_work = False
-        self.used = time.monotonic()  # time of the last activity of the group
+        self.used = time.monotonic()  # time of the last activity of the training
         self._messages: defaultdict[int, deque[tuple[Header, np.ndarray]]] = defaultdict(deque)
         self._wires: dict[int, Wire] = {}  # connections made by other ranks, by sender
         self._open: list[Wire] = []  # all connections
-        self._waiting: dict[int, asyncio.Future[None]] = {}
+        self._waiters: dict[int, asyncio.Future[None]] = {}
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -58,14 +58,14 @@ class Mailbox:
         self._wake(sender)
 
     async def put_wire(self, sender: int, wire: Wire) -> None:
-        """Add a connection made by another rank, and wait until the mailbox is closed."""
+        """Add a connection made by another rank, and wait until the inbox is closed."""
         self.hold(wire)
         self._wires[sender] = wire
         self._wake(sender)
         await asyncio.shield(self._closed)
 
     def hold(self, wire: Wire) -> None:
-        """Register a connection to be closed with the mailbox."""
+        """Register a connection to be closed with the inbox."""
         if self._closed.done():
             wire.close()
         else:
@@ -77,7 +77,7 @@ class Mailbox:
             self.why = why
             self._ended.set_result(None)
             self.exchange.end(why)
-        for sender in list(self._waiting):
+        for sender in list(self._waiters):
             self._wake(sender)
 
     def close(self, why: str) -> None:
@@ -99,7 +99,7 @@ class Mailbox:
             self.used = time.monotonic()
 
     def _wake(self, sender: int) -> None:
-        waiting = self._waiting.pop(sender, None)
+        waiting = self._waiters.pop(sender, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
 
@@ -131,8 +131,8 @@ class Mailbox:
 
     async def _wait_to_wake(self, sender: int) -> None:
         self.require_alive()
-        self._waiting[sender] = asyncio.get_running_loop().create_future()
+        self._waiters[sender] = asyncio.get_running_loop().create_future()
         try:
-            await asyncio.wait_for(self._waiting[sender], self.timeout)
+            await asyncio.wait_for(self._waiters[sender], self.timeout)
         finally:
-            self._waiting.pop(sender, None)
+            self._waiters.pop(sender, None)

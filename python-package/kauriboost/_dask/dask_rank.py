@@ -1,4 +1,4 @@
-"""A rank of a group of Dask workers."""
+"""A rank that runs in a task of a Dask worker."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from .._binding.errors import CollectiveError
 from .._collective.messages import Awaited, MessageCollective, Outgoing
+from .dask_transport import DaskTransport
 from .engine import have_sockets
-from .letters import Letters
-from .lines import Lines
-from .seat import Seat
-from .station import Station
+from .rank_endpoint import RankEndpoint
+from .socket_transport import SocketTransport
+from .worker_endpoint import WorkerEndpoint
 
 
 class DaskRank(MessageCollective):
@@ -19,24 +19,26 @@ class DaskRank(MessageCollective):
     Its methods are called from the thread of a task.
     """
 
-    def __init__(self, station: Station, group: str, epoch: int) -> None:
-        self._seat = Seat(station, group, epoch)
-        self._carrier = Lines(self._seat) if have_sockets(self._seat.addresses) else Letters(self._seat)
-        super().__init__(self._seat.rank, len(self._seat.addresses), epoch)
+    def __init__(self, worker: WorkerEndpoint, training_id: str, epoch: int) -> None:
+        self._endpoint = RankEndpoint(worker, training_id, epoch)
+        self._transport = (
+            SocketTransport(self._endpoint) if have_sockets(self._endpoint.addresses) else DaskTransport(self._endpoint)
+        )
+        super().__init__(self._endpoint.rank, len(self._endpoint.addresses), epoch)
 
     def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
         """Implement `MessageCollective.swap`."""
         try:
-            with self._seat.mailbox.at_work():
-                return self._carrier.swap(outgoing, awaited)
+            with self._endpoint.inbox.at_work():
+                return self._transport.swap(outgoing, awaited)
         except CollectiveError as error:
             self.abort(str(error))
             raise
 
     def name(self) -> str:
         """Return this rank's name in messages."""
-        return self._seat.name()
+        return self._endpoint.name()
 
     def abort(self, why: str) -> None:
         """Implement `Collective.abort`."""
-        self._seat.end(why)
+        self._endpoint.end(why)

@@ -1,4 +1,4 @@
-"""The endpoint of one rank at its worker's station, used by the transports of its messages."""
+"""The endpoint of one rank of a training, used by the transports of its messages."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any, TypeVar
 
 from .._collective.messages import Header
 from .engine import event_loop
-from .station import ABORT, Station
+from .worker_endpoint import ABORT, WorkerEndpoint
 
 _Result = TypeVar("_Result")
 
 
-class Seat:
+class RankEndpoint:
     """One rank of one epoch.
 
     Parameters
     ----------
-    station
-        The station of its worker.
-    group, epoch
-        Identifiers of the group and epoch. Raises CollectiveError if the epoch is over.
+    worker
+        The endpoint of its worker.
+    training_id, epoch
+        Identifiers of the training and the epoch. Raises CollectiveError if the epoch is over.
     """
 
-    def __init__(self, station: Station, group: str, epoch: int) -> None:
-        self.station, self.group, self.epoch = station, group, epoch
-        self.mailbox = station.mailbox(group, epoch)
-        self.addresses = self.mailbox.addresses
-        self.rank = self.addresses.index(station.worker.address)
-        self._loop = event_loop(station.worker)
+    def __init__(self, worker: WorkerEndpoint, training_id: str, epoch: int) -> None:
+        self.worker, self.training_id, self.epoch = worker, training_id, epoch
+        self.inbox = worker.inbox(training_id, epoch)
+        self.addresses = self.inbox.addresses
+        self.rank = self.addresses.index(worker.worker.address)
+        self._loop = event_loop(worker.worker)
 
     def in_loop(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Run a coroutine in the worker's event loop and return its result; called from the thread of a task."""
@@ -43,7 +43,7 @@ class Seat:
     def waited(self, what: str, expected: Header) -> str:
         """Return the error message for a message that did not arrive in time."""
         return (
-            f"{self.name()} waited {self.mailbox.timeout:g} s {what} in {expected}. A worker that needs longer"
+            f"{self.name()} waited {self.inbox.timeout:g} s {what} in {expected}. A worker that needs longer"
             " for its rows needs a larger `timeout`."
         )
 
@@ -53,7 +53,7 @@ class Seat:
 
     def end_in_loop(self, why: str) -> None:
         """End the epoch; called in the event loop."""
-        self.mailbox.end(why)
+        self.inbox.end(why)
         for rank, address in enumerate(self.addresses):
             if rank != self.rank:
-                self.station.tell(address, ABORT, group=self.group, epoch=self.epoch, why=why)
+                self.worker.tell(address, ABORT, training_id=self.training_id, epoch=self.epoch, why=why)

@@ -1,4 +1,4 @@
-"""Training in groups of threads, through the callbacks of the library."""
+"""Training with ranks that are threads, through the callbacks of the library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import kauriboost as kb
 import numpy as np
 import pytest
 from kauriboost.collective import Collective, CollectiveError, rows_in_order_of_ranks
-from test_thread_group import run_ranks
+from test_thread_ranks import run_ranks
 
 PARAMS = {"max_depth": 4, "tree_method": "hist", "subsample": 0.8, "nthread": 1}
 RNG = np.random.default_rng(2)
@@ -17,24 +17,24 @@ X = RNG.normal(size=(1000, 5)).astype(np.float32)
 Y = (X[:, 0] * X[:, 1] + RNG.normal(scale=0.2, size=1000)).astype(np.float32)
 
 
-def mine(group: Collective) -> slice:
+def mine(collective: Collective) -> slice:
     """Return the rows of a rank; of two or more ranks, the last has none."""
-    bounds = [*np.linspace(0, len(X), max(group.size - 1, 1) + 1).astype(int).tolist(), len(X)]
-    return slice(bounds[group.rank], bounds[group.rank + 1])
+    bounds = [*np.linspace(0, len(X), max(collective.size - 1, 1) + 1).astype(int).tolist(), len(X)]
+    return slice(bounds[collective.rank], bounds[collective.rank + 1])
 
 
-def matrix(group: Collective, kind: Any = kb.DMatrix) -> kb.DMatrix:
-    rows = mine(group)
-    how = {} if kind is kb.DMatrix else {"collective": group}
+def matrix(collective: Collective, kind: Any = kb.DMatrix) -> kb.DMatrix:
+    rows = mine(collective)
+    how = {} if kind is kb.DMatrix else {"collective": collective}
     data = kind(X[rows], label=Y[rows], **how)
-    data.set_info(global_rows=rows_in_order_of_ranks(group, rows.stop - rows.start))
+    data.set_info(global_rows=rows_in_order_of_ranks(collective, rows.stop - rows.start))
     return data
 
 
-def trained(group: Collective | None, data: kb.DMatrix, **how: Any) -> tuple[bytes, Any]:
+def trained(collective: Collective | None, data: kb.DMatrix, **how: Any) -> tuple[bytes, Any]:
     history: Any = {}
     evals = [(data, "train")]
-    how = {"evals": evals, "evals_result": history, "verbose_eval": False, "collective": group, **how}
+    how = {"evals": evals, "evals_result": history, "verbose_eval": False, "collective": collective, **how}
     booster = kb.train(PARAMS, data, 6, **how)
     return bytes(booster.save_raw()), history
 
@@ -43,7 +43,7 @@ def trained(group: Collective | None, data: kb.DMatrix, **how: Any) -> tuple[byt
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_bytes_and_digits_of_one_process(n: int, kind: Any) -> None:
     alone = trained(None, kb.DMatrix(X, label=Y))
-    assert run_ranks(n, lambda group: trained(group, matrix(group, kind))) == [alone] * n
+    assert run_ranks(n, lambda collective: trained(collective, matrix(collective, kind))) == [alone] * n
 
 
 def test_a_metric_sees_all_rows_in_their_order() -> None:
@@ -52,13 +52,13 @@ def test_a_metric_sees_all_rows_in_their_order() -> None:
         return "weighted", float(np.sum(np.arange(len(X)) * (predictions - data.get_label())))
 
     alone = trained(None, kb.DMatrix(X, label=Y), custom_metric=seen)
-    assert run_ranks(3, lambda group: trained(group, matrix(group), custom_metric=seen)) == [alone] * 3
+    assert run_ranks(3, lambda collective: trained(collective, matrix(collective), custom_metric=seen)) == [alone] * 3
 
 
 def test_lines_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     trained(None, kb.DMatrix(X, label=Y), verbose_eval=True)
     once = capsys.readouterr().out
-    run_ranks(3, lambda group: trained(group, matrix(group), verbose_eval=True))
+    run_ranks(3, lambda collective: trained(collective, matrix(collective), verbose_eval=True))
     assert capsys.readouterr().out == once
 
 
@@ -73,17 +73,17 @@ class StopsOrFails(kb.callback.TrainingCallback):
 
 
 def test_one_rank_stops_all() -> None:
-    def rounds(group: Collective) -> int:
-        callbacks = [StopsOrFails(1)] if group.rank == 1 else []
-        return kb.train(PARAMS, matrix(group), 6, collective=group, callbacks=callbacks).num_boosted_rounds()
+    def rounds(collective: Collective) -> int:
+        callbacks = [StopsOrFails(1)] if collective.rank == 1 else []
+        return kb.train(PARAMS, matrix(collective), 6, collective=collective, callbacks=callbacks).num_boosted_rounds()
 
     assert run_ranks(3, rounds) == [3, 3, 3]
 
 
 def test_one_rank_fails_and_the_others_hear_of_it() -> None:
-    def run(group: Collective) -> None:
-        callbacks = [StopsOrFails(1, RuntimeError("no room"))] if group.rank == 1 else []
-        kb.train(PARAMS, matrix(group), 6, collective=group, callbacks=callbacks)
+    def run(collective: Collective) -> None:
+        callbacks = [StopsOrFails(1, RuntimeError("no room"))] if collective.rank == 1 else []
+        kb.train(PARAMS, matrix(collective), 6, collective=collective, callbacks=callbacks)
 
     begin = time.monotonic()
     errors = run_ranks(3, run, timeout=60)
@@ -95,7 +95,7 @@ def test_one_rank_fails_and_the_others_hear_of_it() -> None:
 
 
 class Broken(Collective):
-    """A group whose connection fails at the n-th call."""
+    """A collective whose connection fails at the n-th call."""
 
     def __init__(self, inner: Collective, calls_left: int, error: BaseException) -> None:
         self.rank, self.size = inner.rank, inner.size
@@ -126,9 +126,9 @@ class Broken(Collective):
 def test_a_wire_that_breaks(calls_left: int) -> None:
     """The exception is quoted on its rank and reaches the others; no exception passes through the library."""
 
-    def run(group: Collective) -> None:
-        data = matrix(group)
-        wire = Broken(group, calls_left, OSError("the cable is cut")) if group.rank == 0 else group
+    def run(collective: Collective) -> None:
+        data = matrix(collective)
+        wire = Broken(collective, calls_left, OSError("the cable is cut")) if collective.rank == 0 else collective
         kb.train(PARAMS, data, 6, collective=wire)
 
     errors = run_ranks(2, run, timeout=30)
@@ -138,9 +138,9 @@ def test_a_wire_that_breaks(calls_left: int) -> None:
 
 
 def test_an_interrupt_in_a_call_stays_one() -> None:
-    def run(group: Collective) -> str:
-        data = matrix(group)
-        wire = Broken(group, 8, KeyboardInterrupt()) if group.rank == 0 else group
+    def run(collective: Collective) -> str:
+        data = matrix(collective)
+        wire = Broken(collective, 8, KeyboardInterrupt()) if collective.rank == 0 else collective
         try:
             kb.train(PARAMS, data, 6, collective=wire)
         except KeyboardInterrupt:
@@ -153,9 +153,9 @@ def test_an_interrupt_in_a_call_stays_one() -> None:
 
 
 def test_a_booster_learns_alone_again_afterwards() -> None:
-    def run(group: Collective) -> bytes:
-        booster = kb.train(PARAMS, matrix(group), 3, collective=group)
-        if group.rank == 0:  # the others make no further calls
+    def run(collective: Collective) -> bytes:
+        booster = kb.train(PARAMS, matrix(collective), 3, collective=collective)
+        if collective.rank == 0:  # the others make no further calls
             booster.update(kb.DMatrix(X, label=Y), 3)
         return bytes(booster.save_raw())
 
@@ -166,10 +166,10 @@ def test_a_booster_learns_alone_again_afterwards() -> None:
 class Unsteady(kb.DataIter):
     """The rows of a rank; the last rank's labels change in later passes."""
 
-    def __init__(self, group: Collective) -> None:
+    def __init__(self, collective: Collective) -> None:
         self.rows, self.changes = (
-            np.array_split(np.arange(len(X)), group.size)[group.rank],
-            group.rank == group.size - 1,
+            np.array_split(np.arange(len(X)), collective.size)[collective.rank],
+            collective.rank == collective.size - 1,
         )
         self.n_resets, self.at = 0, 0
 
@@ -186,7 +186,9 @@ class Unsteady(kb.DataIter):
 
 
 def test_a_rank_whose_labels_change_between_passes_is_refused() -> None:
-    steady, unsteady = run_ranks(2, lambda group: kb.QuantileDMatrix(Unsteady(group), collective=group), 5.0)
+    steady, unsteady = run_ranks(
+        2, lambda collective: kb.QuantileDMatrix(Unsteady(collective), collective=collective), 5.0
+    )
     assert isinstance(unsteady, kb.DataError)
     assert "gave another label than the first" in str(unsteady)
     assert isinstance(steady, (CollectiveError, kb.QuantileDMatrix))
@@ -205,11 +207,11 @@ class GoesAstray(kb.callback.TrainingCallback):
 
 @pytest.mark.parametrize(("n", "astray"), [(2, [1]), (2, [0]), (3, [0]), (4, [2]), (5, [1, 3])])
 def test_ranks_find_out_that_some_have_another_model(n: int, astray: list[int]) -> None:
-    def learn(group: Collective) -> Any:
-        callbacks = [GoesAstray()] if group.rank in astray else []
-        group_data = matrix(group)
+    def learn(collective: Collective) -> Any:
+        callbacks = [GoesAstray()] if collective.rank in astray else []
+        data = matrix(collective)
         with pytest.raises(CollectiveError, match="the ranks of the group have not trained the same model") as raised:
-            kb.train(PARAMS, group_data, 6, verbose_eval=False, collective=group, callbacks=callbacks)
+            kb.train(PARAMS, data, 6, verbose_eval=False, collective=collective, callbacks=callbacks)
         return str(raised.value)
 
     named = [1] if n == 2 else astray  # with two ranks there is no majority

@@ -11,28 +11,28 @@ import distributed
 import numpy as np
 import pytest
 from clusters import addresses_of, make_cluster
-from kauriboost._dask.group import DaskRank
-from kauriboost._dask.station import CLOSE, OPEN, StationPlugin, station_of
+from kauriboost._dask.dask_rank import DaskRank
+from kauriboost._dask.worker_endpoint import CLOSE, OPEN, EndpointPlugin, endpoint_of
 from kauriboost.collective import CollectiveError
 
 
-def check_all(group: DaskRank) -> None:
-    conformance.check_all(group)
+def check_all(rank: DaskRank) -> None:
+    conformance.check_all(rank)
 
 
-def on_rank(run: Any, group: str, epoch: int) -> Any:
+def on_rank(run: Any, training_id: str, epoch: int) -> Any:
     distributed.secede()
-    return run(DaskRank(station_of(distributed.get_worker()), group, epoch))
+    return run(DaskRank(endpoint_of(distributed.get_worker()), training_id, epoch))
 
 
 def send_out(client: Any, run: Any, addresses: list[str], timeout: float = 30.0) -> tuple[str, list[Any]]:
-    """Open a group and run a function on every rank; return its name, and the futures by rank."""
-    client.register_plugin(StationPlugin())
-    group = uuid.uuid4().hex
-    message = {"op": OPEN, "group": group, "epoch": 0, "addresses": addresses, "timeout": timeout}
+    """Open an epoch and run a function on every rank; return the training's identifier, and the futures by rank."""
+    client.register_plugin(EndpointPlugin())
+    training_id = uuid.uuid4().hex
+    message = {"op": OPEN, "training_id": training_id, "epoch": 0, "addresses": addresses, "timeout": timeout}
     client.sync(client.scheduler.broadcast, msg=message, workers=addresses)
-    futures = [client.submit(on_rank, run, group, 0, workers=[address], pure=False) for address in addresses]
-    return group, futures
+    futures = [client.submit(on_rank, run, training_id, 0, workers=[address], pure=False) for address in addresses]
+    return training_id, futures
 
 
 def test_conformance(client: Any) -> None:
@@ -42,28 +42,28 @@ def test_conformance(client: Any) -> None:
 
 
 def add_up(n_times: int) -> Any:
-    def run(group: DaskRank) -> int:
-        values = np.arange(5) + group.rank
+    def run(rank: DaskRank) -> int:
+        values = np.arange(5) + rank.rank
         for _ in range(n_times):
-            group.sum(values)
+            rank.sum(values)
         return int(values.sum())
 
     return run
 
 
-def test_several_groups_at_a_time(client: Any) -> None:
-    """There are more groups than threads per worker, and they start in any order."""
+def test_several_trainings_at_a_time(client: Any) -> None:
+    """There are more trainings than threads per worker, and they start in any order."""
     addresses = addresses_of(client)
-    groups = [send_out(client, add_up(20), addresses if i % 2 else addresses[::-1])[1] for i in range(4)]
-    results = [client.gather(futures) for futures in groups]
+    trainings = [send_out(client, add_up(20), addresses if i % 2 else addresses[::-1])[1] for i in range(4)]
+    results = [client.gather(futures) for futures in trainings]
     assert all(result == results[0] for result in results)
 
 
-def lose_step(group: DaskRank) -> None:
-    if group.rank == 1:
-        group.max(np.zeros(3, dtype=np.uint64))
+def lose_step(rank: DaskRank) -> None:
+    if rank.rank == 1:
+        rank.max(np.zeros(3, dtype=np.uint64))
     else:
-        group.sum(np.zeros(2, dtype=np.int64))
+        rank.sum(np.zeros(2, dtype=np.int64))
 
 
 def test_ranks_that_lose_step_are_told_both_sides(client: Any) -> None:
@@ -77,9 +77,9 @@ def test_ranks_that_lose_step_are_told_both_sides(client: Any) -> None:
     assert all(address in text for address in addresses)
 
 
-def wait_in_vain(group: DaskRank) -> None:
-    if group.rank == 0:
-        group.sum(np.zeros(2, dtype=np.int64))
+def wait_in_vain(rank: DaskRank) -> None:
+    if rank.rank == 0:
+        rank.sum(np.zeros(2, dtype=np.int64))
 
 
 def test_the_deadline_names_rank_address_operation_and_sequence(client: Any) -> None:
@@ -91,11 +91,11 @@ def test_the_deadline_names_rank_address_operation_and_sequence(client: Any) -> 
         assert part in str(error)
 
 
-def abort_or_wait(group: DaskRank) -> None:
-    if group.rank == 2:
+def abort_or_wait(rank: DaskRank) -> None:
+    if rank.rank == 2:
         time.sleep(0.3)
-        group.abort("no room on the disk")
-    group.sum(np.zeros(2, dtype=np.int64))
+        rank.abort("no room on the disk")
+    rank.sum(np.zeros(2, dtype=np.int64))
 
 
 def test_abort_reaches_ranks_that_wait(client: Any) -> None:
@@ -105,22 +105,22 @@ def test_abort_reaches_ranks_that_wait(client: Any) -> None:
     assert time.monotonic() - begin < 15
 
 
-def mailboxes(dask_worker: Any) -> list[str]:
-    return list(station_of(dask_worker)._mailboxes)
+def inboxes(dask_worker: Any) -> list[str]:
+    return list(endpoint_of(dask_worker)._inboxes)
 
 
-def test_a_group_that_is_closed_or_idle_is_forgotten(client: Any) -> None:
+def test_a_training_that_is_closed_or_idle_is_forgotten(client: Any) -> None:
     addresses = addresses_of(client)
-    group, futures = send_out(client, add_up(1), addresses)
+    training_id, futures = send_out(client, add_up(1), addresses)
     client.gather(futures)
-    assert all(group in names for names in client.run(mailboxes).values())
-    client.sync(client.scheduler.broadcast, msg={"op": CLOSE, "group": group}, workers=addresses)
-    assert not any(group in names for names in client.run(mailboxes).values())
+    assert all(training_id in names for names in client.run(inboxes).values())
+    client.sync(client.scheduler.broadcast, msg={"op": CLOSE, "training_id": training_id}, workers=addresses)
+    assert not any(training_id in names for names in client.run(inboxes).values())
 
-    group, futures = send_out(client, add_up(1), addresses, timeout=0.2)
+    training_id, futures = send_out(client, add_up(1), addresses, timeout=0.2)
     client.gather(futures)
     time.sleep(1)
-    assert not any(group in names for names in client.run(mailboxes).values())
+    assert not any(training_id in names for names in client.run(inboxes).values())
 
 
 def test_workers_that_are_threads() -> None:

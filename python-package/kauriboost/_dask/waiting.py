@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from .._binding.errors import DataError
 
-_SECONDS_BETWEEN_LOOKS = 0.5
+_SECONDS_BETWEEN_CHECKS = 0.5
 _T = TypeVar("_T")
 
 
@@ -25,7 +25,7 @@ async def while_there_are_workers(client: Any, work: Awaitable[_T], timeout: flo
     seen = loop.time()
     try:
         while True:
-            done, _ = await asyncio.wait({task}, timeout=_SECONDS_BETWEEN_LOOKS)
+            done, _ = await asyncio.wait({task}, timeout=_SECONDS_BETWEEN_CHECKS)
             if done:
                 return task.result()
             if await client.scheduler.ncores(workers=None):
