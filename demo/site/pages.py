@@ -45,13 +45,14 @@ class Source:
 ELSEWHERE = {
     "beside-xgboost": Source(ROOT / "python-package" / "README.md", "Beside XGBoost"),
     "changes": Source(ROOT / "CHANGELOG.md"),
-    "figures": Source(ROOT / "tests" / "benchmark" / "README.md"),
     "from-c": Source(ROOT / "demo" / "c-api" / "README.md"),
     "inside": Source(ROOT / "src" / "README.md"),
     "many-workers": Source(ROOT / "demo" / "dask" / "README.md"),
 }
 
 
+# Notes for engineers; the site has a page of results instead.
+FIGURES = ROOT / "tests" / "benchmark" / "README.md"
 # Pages that only the site has: section of demo/guide/reference.md -> page and anchor.
 REFERENCE = GUIDE / "reference.md"
 MADE = {
@@ -79,6 +80,7 @@ def sources() -> dict[str, Source]:
 def pages_to_run() -> dict[str, Path]:
     """Return name -> file of all files with blocks to run: whole pages, and files of which the site shows sections."""
     whole = {name: source.path for name, source in sources().items() if not source.section}
+    whole["figures"] = FIGURES
     return whole | {
         "README": ROOT / "README.md",
         "reference": REFERENCE,
@@ -104,6 +106,8 @@ def staged(source: Source, stage: Path) -> str:
         target = (source.path.parent / match["path"]).resolve() if match["path"] else source.path
         if match["text"].startswith("!"):
             return f"{match['text']}(pictures/{target.name})"
+        if target == FIGURES:
+            return f"{match['text']}(results.md)"
         if target == REFERENCE:
             return f"{match['text']}({MADE[anchor]})"
         if (target, anchor) in names and anchor:

@@ -1,6 +1,6 @@
 """Pages of the guide are written in plain English: short sentences that name what they speak of.
 
-Checked over the prose of all pages in demo/guide and of README.md: no code, tables, headings or links' targets.
+Checked over the prose of all pages in demo, of README.md and CHANGELOG.md: no code, tables, headings or links' targets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from lint_sources import ROOT
 from test_lint_words import MOST_PRONOUNS, PRONOUN_OF
 
-PAGES = [*sorted((ROOT / "demo" / "guide").glob("*.md")), ROOT / "README.md"]
+PAGES = [*sorted((ROOT / "demo").rglob("*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md"]
 MEAN_WORDS = 20  # of the sentences of one page, at most
 MOST_WORDS = 60  # of one sentence
 LEFT_OUT = re.compile(
@@ -49,7 +49,7 @@ def sentences(text: str) -> list[list[str]]:
     return [words for words in found if len(words) > 1]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_sentences_are_short(page: Path) -> None:
     found = sentences(page.read_text(encoding="utf-8"))
     mean = sum(map(len, found)) / max(len(found), 1)

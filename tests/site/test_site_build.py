@@ -124,7 +124,7 @@ def test_pages_have_no_marks_left_over(site: Path) -> None:
     ("text", "expected"),
     [
         ("[a](gpus.md#what-it-needs)", "[a](gpus.md#what-it-needs)"),
-        ("[a](../../tests/benchmark/README.md#memory)", "[a](figures.md#memory)"),
+        ("[a](../../tests/benchmark/README.md#memory)", "[a](results.md)"),
         ("[a](../../python-package/README.md#beside-xgboost)", "[a](beside-xgboost.md)"),
         ("[a](../../CHANGELOG.md)", "[a](changes.md)"),
         ("[a](reference.md#c)", "[a](reference/c.md)"),
