@@ -6,8 +6,8 @@ program, or statements that become the body of one. A comment before a block nam
 a C++ block names the file that the block is an excerpt from.
 
 A `text` block right after a block is its output, compared line by line. There, `...` stands for any characters of a
-line, and a line `...` alone for any lines. With KAURI_WRITE_PAGES=1 in the environment, outputs are written into the
-pages instead of compared.
+line, and a line `...` alone for any number of lines. With KAURI_WRITE_PAGES=1 in the environment, outputs are written
+into the pages instead of compared.
 """
 
 from __future__ import annotations
@@ -165,10 +165,11 @@ def without_line_ends(text: str) -> list[str]:
 
 def is_output(shown: str, printed: str) -> bool:
     """Whether a page may show this text for an output."""
-    lines = [
-        ".*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) for line in without_line_ends(shown)
-    ]
-    pattern = "\n".join(f"(?:{line})" if line != ".*" else "(?s:.*)" for line in lines)
+    pattern, newline = "", ""
+    for line in without_line_ends(shown):
+        told = ".*".join(map(re.escape, line.split("...")))
+        pattern += f"(?s:{newline}.*)?" if line == "..." else newline + told
+        newline = "\n"
     return re.fullmatch(pattern, "\n".join(without_line_ends(printed))) is not None
 
 

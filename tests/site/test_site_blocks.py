@@ -90,6 +90,7 @@ def fenced(*codes: tuple[str, str]) -> str:
         ([("python", "print('in 5 s')"), ("output", "in ... s")], ""),
         ([("python", "print('a\\nb\\nc')"), ("output", "a\n...\nc")], ""),
         ([("python", "print('a\\nb\\nc')"), ("output", "a\n...\nd")], "-d"),
+        ([("python", "print('a')"), ("output", "a\n...")], ""),
     ],
 )
 def test_a_wrong_block_fails(tmp_path: Path, codes: list[tuple[str, str]], message: str) -> None:
