@@ -1,4 +1,4 @@
-"""Builds the site: pages, references, pictures; a warning of Sphinx is an error.
+"""Builds the site: pages and references; a warning of Sphinx is an error.
 
 usage: make_site.py FOLDER    the site is FOLDER/html; everything else in FOLDER is intermediate files
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from c_reference import c_page
 from help_reference import command_line_page, names_page
-from pages import pictures, sources, stage_pages
+from pages import stage_pages
 from parameter_reference import parameter_page
 from python_reference import python_pages
 
@@ -28,35 +28,17 @@ def write_references(folder: Path) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def draw_pictures(work: Path) -> None:
-    """Run the blocks of the pages with pictures, which draw them into a folder for each page. Raises SystemExit."""
-    names = [name for name, source in sources().items() if pictures(source)]
-    command = [sys.executable, str(HERE / "run_pages.py"), str(work), *names]
-    if subprocess.run(command, check=False).returncode != 0:
-        raise SystemExit("pictures are missing: the blocks that draw them failed, see above")
-
-
-def make_html(folder: Path, work: Path) -> int:
-    """Build FOLDER/html, with the pictures that the pages wrote into `work`. Returns Sphinx's exit status."""
+def make_html(folder: Path) -> int:
+    """Build FOLDER/html. Returns Sphinx's exit status."""
     for part in ("source", "html", "doctrees"):
         shutil.rmtree(folder / part, ignore_errors=True)
     stage = folder / "source"
     stage_pages(stage)
     write_references(stage / "reference")
-    for name, source in sources().items():
-        for picture in pictures(source):
-            shutil.copy(work / name / picture, stage / picture)
     options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(folder / "doctrees"), "-c", str(HERE)]
     command = [sys.executable, "-m", "sphinx", *options, str(stage), str(folder / "html")]
     return subprocess.run(command, check=False).returncode
 
 
-def main(folder: Path) -> int:
-    work = folder / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    draw_pictures(work)
-    return make_html(folder, work)
-
-
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    sys.exit(make_html(Path(sys.argv[1]).resolve()))

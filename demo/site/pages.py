@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from blocks import FENCE, ROOT
+from blocks import FENCE, GUIDE, ROOT
 
-GUIDE = ROOT / "demo" / "guide"
+PICTURES = ROOT / "demo" / "pictures"
 LINK = re.compile(r"(?P<text>!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?P<path>[^()#\s:]*)(?P<anchor>#[^()\s]*)?\)")
 
 
@@ -44,10 +45,24 @@ class Source:
 ELSEWHERE = {
     "beside-xgboost": Source(ROOT / "python-package" / "README.md", "Beside XGBoost"),
     "changes": Source(ROOT / "CHANGELOG.md"),
-    "figures": Source(ROOT / "tests" / "benchmark" / "README.md"),
     "from-c": Source(ROOT / "demo" / "c-api" / "README.md"),
     "inside": Source(ROOT / "src" / "README.md"),
     "many-workers": Source(ROOT / "demo" / "dask" / "README.md"),
+}
+
+
+# Notes for engineers; the site has a page of results instead.
+FIGURES = ROOT / "tests" / "benchmark" / "README.md"
+# Pages that only the site has: section of demo/guide/reference.md -> page and anchor.
+REFERENCE = GUIDE / "reference.md"
+MADE = {
+    "": "reference/parameters.md",
+    "#parameters": "reference/parameters.md",
+    "#objectives-and-metrics": "reference/names.md",
+    "#python": "reference/python-training.md",
+    "#c": "reference/c.md",
+    "#command-line": "reference/command-line.md",
+    "#keys-of-data": "reference/command-line.md#keys-of-data",
 }
 
 
@@ -59,13 +74,18 @@ def anchor_of(heading: str) -> str:
 def sources() -> dict[str, Source]:
     """Return the name on the site -> source of every page."""
     guide = {path.relative_to(GUIDE).with_suffix("").as_posix(): Source(path) for path in sorted(GUIDE.rglob("*.md"))}
-    return ELSEWHERE | guide
+    return ELSEWHERE | {name: source for name, source in guide.items() if source.path != REFERENCE}
 
 
 def pages_to_run() -> dict[str, Path]:
     """Return name -> file of all files with blocks to run: whole pages, and files of which the site shows sections."""
     whole = {name: source.path for name, source in sources().items() if not source.section}
-    return whole | {"README": ROOT / "README.md", "python-package": ROOT / "python-package" / "README.md"}
+    whole["figures"] = FIGURES
+    return whole | {
+        "README": ROOT / "README.md",
+        "reference": REFERENCE,
+        "python-package": ROOT / "python-package" / "README.md",
+    }
 
 
 def outside_of_code(text: str, change: Callable[[re.Match[str]], str]) -> str:
@@ -84,8 +104,12 @@ def staged(source: Source, stage: Path) -> str:
     def link(match: re.Match[str]) -> str:
         anchor = match["anchor"] or ""
         target = (source.path.parent / match["path"]).resolve() if match["path"] else source.path
-        if match["text"].startswith("!") or match["path"].startswith("reference/"):  # made at build time
-            return match.group()
+        if match["text"].startswith("!"):
+            return f"{match['text']}(pictures/{target.name})"
+        if target == FIGURES:
+            return f"{match['text']}(results.md)"
+        if target == REFERENCE:
+            return f"{match['text']}({MADE[anchor]})"
         if (target, anchor) in names and anchor:
             to, anchor = f"{names[target, anchor]}.md", ""
         elif target == source.path:
@@ -106,8 +130,9 @@ def stage_pages(stage: Path) -> None:
     stage.mkdir(parents=True)
     for name, source in sources().items():
         (stage / f"{name}.md").write_text(staged(source, stage), encoding="utf-8")
+    shutil.copytree(PICTURES, stage / "pictures", ignore=shutil.ignore_patterns("*.py"))
 
 
 def pictures(source: Source) -> list[str]:
-    """Return the image files that a page shows; its own blocks draw them."""
-    return [match["path"] for match in LINK.finditer(source.text()) if match["text"].startswith("!")]
+    """Return the names of the files in demo/pictures that a page shows."""
+    return [Path(match["path"]).name for match in LINK.finditer(source.text()) if match["text"].startswith("!")]

@@ -44,8 +44,8 @@ def parameter_page() -> str:
         "# Parameters",
         "Every parameter of the library, as its components declare them: type, bounds, default and meaning. They are "
         "the keys of `params` in Python, keyword arguments of the estimators, `key=value` at the command line, and "
-        "names for {c:func}`XGBoosterSetParam` in C. `kauriboost.parameters()` returns this page as a list. What "
-        "objectives, metrics and tree methods there are stands on the page of [names](names.md).",
+        "names for {c:func}`XGBoosterSetParam` in C. `kauriboost.parameters()` returns this page as a list. The "
+        "page of [names](names.md) lists the objectives, metrics and tree methods.",
     ]
     known: set[str] = set()
     for title, parameters in tables():

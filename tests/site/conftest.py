@@ -27,11 +27,11 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def site(ran: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the HTML, with the pictures that the pages drew."""
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the HTML."""
     pytest.importorskip("sphinx")
     from make_site import make_html
 
     folder = tmp_path_factory.mktemp("site")
-    assert make_html(folder, ran) == 0, "Sphinx has warnings or errors; they stand above"
+    assert make_html(folder) == 0, "Sphinx has warnings or errors; they stand above"
     return folder / "html"

@@ -1,18 +1,19 @@
-"""The front page: short, its example prints what it shows, and its chart has the recorded figures."""
+"""The front page is short, and its example prints what it shows; charts have the recorded figures, pictures are new."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import blocks
+import numpy as np
 import pages
 import pytest
 from blocks import ROOT
+from PIL import Image
 
 README = ROOT / "README.md"
 DRAW = ROOT / "demo" / "pictures" / "draw.py"
@@ -33,9 +34,9 @@ def test_it_is_short() -> None:
 
 
 def test_it_shows_what_its_example_prints(ran: Path) -> None:
-    shown = [block.code for block in blocks.blocks_of(README) if block.language == "text"]
-    assert len(shown) == 1
-    assert shown[0] in (ran / "README.log").read_text()
+    (example,) = [block for block in blocks.blocks_of(README) if block.language == "python"]
+    assert example.output is not None
+    assert example.output in (ran / "README.log").read_text()
 
 
 def test_its_example_is_the_model_of_its_picture() -> None:
@@ -58,14 +59,23 @@ def draw() -> ModuleType:
 
 def test_the_chart_has_the_recorded_figures(draw: ModuleType) -> None:
     page = ROOT / "tests" / "benchmark" / "README.md"
-    drawn = [*draw.TRAINING, *draw.EXPLAINING]
-    assert len(drawn) == 8
+    drawn = [*draw.TRAINING, *draw.EXPLAINING, *draw.ON_DEVICE]
+    assert len(drawn) == 13
     for figure in drawn:
         section = pages.Source(page, figure.section).text()
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.split("\n")]
-        numbers = [figure.kauri, figure.xgboost, *([figure.lightgbm] if figure.lightgbm else [])]
-        found = [row for row in rows if row[:1] == [figure.row] and is_in_order(numbers, row)]
-        assert found, f"{page} has no row '{figure.row}' with {numbers}"
+        found = [row for row in rows if row[:1] == [figure.row] and is_in_order(figure.cells(), row)]
+        assert found, f"{page} has no row '{figure.row}' with {figure.cells()}"
+
+
+def test_the_chart_of_quality_has_the_recorded_losses(draw: ModuleType) -> None:
+    section = pages.Source(ROOT / "tests" / "benchmark" / "README.md", "The same quality").text()
+    lines = section[section.index(f"### {draw.QUALITY}\n") :].split("\n")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    assert len(draw.CHOOSING) + len(draw.CONFIRMING) == 19
+    for losses in [*draw.CHOOSING, *draw.CONFIRMING]:
+        numbers = [losses.best, losses.lightgbm, losses.catboost]
+        assert any(row[:1] == [losses.row] and is_in_order(numbers, row) for row in rows), losses
 
 
 def is_in_order(numbers: list[str], row: list[str]) -> bool:
@@ -73,10 +83,39 @@ def is_in_order(numbers: list[str], row: list[str]) -> bool:
     return any(row[begin : begin + len(numbers)] == numbers for begin in range(len(row)))
 
 
-def test_its_pictures_can_be_drawn_again(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(DRAW), str(tmp_path)], check=True, timeout=120)
-    shown = [match["path"] for match in pages.LINK.finditer(README.read_text()) if match["text"].startswith("!")]
-    assert sorted(Path(path).name for path in shown) == sorted(path.name for path in tmp_path.iterdir())
-    for path in shown:
-        assert (ROOT / path).stat().st_size > 5000
-        assert (tmp_path / Path(path).name).stat().st_size > 5000
+def test_the_charts_can_be_drawn_again(tmp_path: Path, draw: ModuleType) -> None:
+    draw.draw_front(tmp_path)
+    drawn = {path.name for path in tmp_path.iterdir()}
+    shown = {
+        Path(match["path"]).name for match in pages.LINK.finditer(README.read_text()) if match["text"].startswith("!")
+    }
+    assert {"speed.svg", "explanation.png"} == shown
+    assert drawn == shown | {path.name for path in pages.PICTURES.glob("*.svg")}
+    for name in drawn:
+        assert (pages.PICTURES / name).stat().st_size > 5000
+        assert (tmp_path / name).stat().st_size > 5000
+
+
+def seen(path: Path) -> np.ndarray:
+    """Return a picture as a few hundred grey values, as one sees it from afar."""
+    with Image.open(path) as image:
+        return np.asarray(image.convert("L").resize((24, 16), Image.Resampling.BOX), dtype=float)
+
+
+def test_pictures_of_the_guide_are_those_that_its_blocks_draw(ran: Path) -> None:
+    shown = {
+        (name, at) for name, source in pages.sources().items() for at in pages.pictures(source) if at.endswith(".png")
+    }
+    assert {at for _, at in shown} | {"explanation.png"} == {path.name for path in pages.PICTURES.glob("*.png")}
+    for page, name in shown:
+        difference = np.abs(seen(pages.PICTURES / name) - seen(ran / page / name)).max()
+        assert difference < 12, f"{name} is out of date: run demo/pictures/draw.py"
+        assert (pages.PICTURES / name).stat().st_size < 100_000
+
+
+def test_every_picture_that_a_page_shows_is_there() -> None:
+    for path in (ROOT / "demo" / "guide").glob("*.md"):
+        for match in pages.LINK.finditer(path.read_text(encoding="utf-8")):
+            if match["text"].startswith("!"):
+                assert (path.parent / match["path"]).is_file(), f"{path.name}: {match['path']}"
+                assert len(match["text"]) > 20, f"{path.name}: {match['path']} needs words for those who do not see it"
