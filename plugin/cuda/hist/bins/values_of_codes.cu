@@ -4,7 +4,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/hist/bins/row_codes.h"
 #include "cuda/hist/bins/values_of_codes.h"
-#include "data/bins/bin_view.h"
+#include "data/bins/bin_store.h"
 
 namespace kauri::cuda {
 namespace {

@@ -1,4 +1,4 @@
-/// \file Values that represent rows of which only codes are kept (data/bins/bin_view.h).
+/// \file Values that represent rows of which only codes are kept (data/bins/bin_store.h).
 #pragma once
 
 #include "cuda/common/cuda_context.h"
