@@ -16,7 +16,6 @@
 #include "booster/learner.h"
 #include "booster/model/trained_model.h"
 #include "booster/model_io/model_io.h"
-#include "booster/model_io/snapshot.h"
 #include "booster/training/training.h"
 #include "kauri/error.h"
 

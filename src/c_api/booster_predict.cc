@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "booster/predict/explained_cells.h"
+#include "booster/predict/prediction.h"
 #include "c_api/arrays.h"
 #include "c_api/categories.h"
 #include "c_api/global.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "booster/config/client.h"
-#include "booster/config/metric_names.h"
+#include "booster/config/metrics.h"
 #include "booster/learner.h"
 #include "booster/predict/metric_intervals.h"
 #include "c_api/arrays.h"

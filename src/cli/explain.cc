@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "booster/learner.h"
-#include "booster/predict/explained_cells.h"
 #include "booster/predict/explanation.h"
+#include "booster/predict/prediction.h"
 #include "booster/predict/sampled_explain.h"
 #include "cli/explanation_writer.h"
 #include "cli/files.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "booster/config/metric_names.h"
+#include "booster/config/metrics.h"
 #include "booster/learner.h"
 #include "booster/predict/metric_intervals.h"
 #include "cli/explanation_writer.h"

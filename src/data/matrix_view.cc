@@ -56,7 +56,7 @@ class DeviceView : public DataView {
 };
 
 /// Owned rows, which were checked when the library took them over.
-class StorageView : public SparseView {
+class StorageView : public EntryView<StorageView> {
  public:
   StorageView(CsrStorage const& storage, std::int64_t n_cols) : storage_(storage), n_cols_(n_cols) {}
   std::int64_t NumRows() const override { return static_cast<std::int64_t>(storage_.row_ptr.size()) - 1; }
@@ -64,30 +64,16 @@ class StorageView : public SparseView {
   CsrStorage CopyCsr(Context const&) const override { return storage_; }
   CsrStorage const* OwnedCsr() const override { return &storage_; }
 
-  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    Scatter(begin, end, n_cols, tile,
-            [&](std::uint32_t feature) { return feature < n_cols ? std::int64_t{feature} : -1; });
-  }
-
-  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
-                    std::int64_t n_slots, float* tile) const override {
-    Scatter(begin, end, n_slots, tile, SlotLookup{slot_of_feature});
-    return true;
-  }
-
- private:
-  template <typename SlotOf>
-  void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
-    std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
-    for (auto row = begin; row < end; ++row, tile += n_slots) {
-      auto const last = static_cast<std::size_t>(storage_.row_ptr[row + 1]);
-      for (auto entry = static_cast<std::size_t>(storage_.row_ptr[row]); entry < last; ++entry) {
-        auto const slot = slot_of(storage_.features[entry]);
-        if (slot >= 0) tile[slot] = storage_.values[entry];
-      }
+  /// See EntryView.
+  template <typename Fn>
+  void ForEachEntry(std::int64_t row, Fn&& fn) const {
+    auto const last = static_cast<std::size_t>(storage_.row_ptr[row + 1]);
+    for (auto entry = static_cast<std::size_t>(storage_.row_ptr[row]); entry < last; ++entry) {
+      fn(storage_.features[entry], storage_.values[entry]);
     }
   }
 
+ private:
   CsrStorage const& storage_;
   std::int64_t n_cols_;
 };

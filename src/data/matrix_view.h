@@ -5,7 +5,9 @@
 /// RowWindow is a view of some rows of another view, for work in tiles.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -27,6 +29,37 @@ struct SlotLookup {
   Span<std::int32_t const> slot_of_feature;
   std::int64_t operator()(std::uint32_t feature) const {
     return feature < slot_of_feature.size() ? std::int64_t{slot_of_feature[feature]} : -1;
+  }
+};
+
+/// Sparse rows that are copied entry by entry. Rows, the derived class, has ForEachEntry(row, fn), which calls
+/// fn(feature, value) for the present entries of a row.
+template <typename Rows>
+class EntryView : public SparseView {
+ public:
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    Scatter(begin, end, n_cols, tile,
+            [&](std::uint32_t feature) { return feature < n_cols ? std::int64_t{feature} : -1; });
+  }
+
+  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                    std::int64_t n_slots, float* tile) const override {
+    Scatter(begin, end, n_slots, tile, SlotLookup{slot_of_feature});
+    return true;
+  }
+
+ private:
+  /// Writes each entry to column slot_of(feature) of `tile`. Skips entries with a negative slot.
+  template <typename SlotOf>
+  void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
+    auto const& rows = static_cast<Rows const&>(*this);
+    std::fill(tile, tile + (end - begin) * n_slots, std::numeric_limits<float>::quiet_NaN());
+    for (auto row = begin; row < end; ++row, tile += n_slots) {
+      rows.ForEachEntry(row, [&](std::uint32_t feature, float value) {
+        auto const slot = slot_of(feature);
+        if (slot >= 0) tile[slot] = value;
+      });
+    }
   }
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "data/text/gunzip.h"
+#include "data/text/whole_text.h"
 #include "kauri/error.h"
 
 namespace {

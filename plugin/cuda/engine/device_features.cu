@@ -11,7 +11,6 @@
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/bins/row_codes.h"
 #include "data/bins/bin_store.h"
-#include "data/bins/bin_view.h"
 
 namespace kauri::cuda {
 namespace {

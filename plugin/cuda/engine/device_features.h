@@ -13,7 +13,7 @@
 namespace kauri::cuda {
 
 /// Features in the layout of the data set: dense rows or CSR. If the data set stores bins, dense rows of the values
-/// that represent them (data/bins/bin_view.h).
+/// that represent them (data/bins/bin_store.h).
 struct DeviceFeatures {
   std::int64_t n_rows = 0;
   std::int64_t n_cols = 0;

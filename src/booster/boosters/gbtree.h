@@ -1,12 +1,15 @@
 /// \file The booster `gbtree`: every round adds one tree per parallel tree, and per output unless their leaves hold
-/// vectors.
+/// vectors. TreeMethod is the tree method that the parameters choose.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "kauri/booster.h"
+#include "kauri/context.h"
 #include "kauri/parameter.h"
+#include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 
@@ -63,5 +66,22 @@ std::unique_ptr<Booster> MakeGbTreeWith(TrainingParams const& params, BuilderWra
 
 /// Returns the parameters of gbtree and of its trees.
 ParameterTable GbTreeParameters();
+
+/// A choice from the registry.
+struct TreeMethod {
+  std::string given;  ///< the method that the parameters name, by tree_method or updater
+  std::string name;   ///< its name in the registry; device=cuda means the version with the prefix gpu_
+  /// Its entry. Null for a CPU method without a device version: only training needs one, predictions do not.
+  Registry<TreeBuilderFactory>::Entry const* entry = nullptr;
+};
+
+/// Chooses the tree method. \throws Error(kParameter): a name that is unknown; an `updater` that contradicts it.
+TreeMethod ChooseTreeMethod(GbTreeParam const& param, DeviceKind device);
+
+/// Returns the name in the registry of `tree_method` on `device` (design D2).
+std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device);
+
+/// Returns the name of the method without the prefix of device methods.
+std::string WithoutDevicePrefix(std::string const& name);
 
 }  // namespace kauri

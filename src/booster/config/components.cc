@@ -1,16 +1,18 @@
 #include "booster/config/components.h"
 
 #include <set>
+#include <string>
 #include <utility>
 
 #include "booster/boosters/boosters.h"
 #include "booster/boosters/dart.h"
 #include "booster/boosters/device.h"
-#include "booster/config/metric_names.h"
+#include "booster/config/learner_param.h"
+#include "booster/config/metrics.h"
 #include "booster/config/parameter_check.h"
-#include "booster/config/predictor_name.h"
 #include "booster/names/other_names.h"
 #include "common/text/log.h"
+#include "kauri/context.h"
 #include "kauri/error.h"
 #include "kauri/plugin.h"
 #include "kauri/registry.h"
@@ -67,6 +69,33 @@ void RequireClasses(Components const& parts) {
   if (given->second == "0" || given->second == "1") return;
   Fail(ErrorKind::kParameter, "num_class=", given->second, " does not go with objective=", parts.param.objective,
        ", which is not a multi-class objective; use multi:softprob or multi:softmax, or leave num_class out.");
+}
+
+constexpr char const* kOnDevice = "gpu_predictor";
+constexpr char const* kOfLinear = "linear_predictor";
+
+/// Loads the plug-in with the device's predictor.
+void RequireDevicePredictor() {
+  auto const status = GetCudaPluginStatus();
+  if (status.problem.empty()) return;
+  Fail(ErrorKind::kDevice, "predictor=gpu_predictor: ", status.problem, " Or use predictor=cpu_predictor.");
+}
+
+/// Returns the predictor's name in the registry: the parameter's value, or for auto the device's predictor. A linear
+/// booster has one predictor, whatever is named. \throws Error(kParameter) for an unknown name and for linear_predictor
+/// with trees, Error(kDevice) for gpu_predictor if no CUDA device can be used.
+std::string PredictorName(LearnerParam const& param, DeviceKind device) {
+  auto const& name = param.predictor;
+  auto const is_linear = param.booster == "gblinear";
+  if (name == "auto") return is_linear ? kOfLinear : device == DeviceKind::kCuda ? kOnDevice : "cpu_predictor";
+  if (is_linear && name == kOnDevice) return kOfLinear;
+  if (name == kOnDevice) RequireDevicePredictor();
+  if (GetRegistries().predictors.TryFind(name) == nullptr) GetCudaPluginStatus();  // the message lists its names, too
+  GetRegistries().predictors.Find(name);
+  if (is_linear) return kOfLinear;
+  if (name != kOfLinear) return name;
+  Fail(ErrorKind::kParameter, "predictor=linear_predictor is for booster=gblinear, but booster=", param.booster,
+       " trains trees; use predictor=auto.");
 }
 
 std::unique_ptr<Predictor> MakePredictor(Components const& parts, ParamMap const& params) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "booster/config/components.h"
-#include "booster/model/column_kinds.h"
+#include "booster/model/column_fit.h"
 #include "data/column_names.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"

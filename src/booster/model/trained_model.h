@@ -4,8 +4,11 @@
 /// them. Everything else (sizes, intercept, categories) is changed on a copy of the model. The copy is made in the
 /// first round, when there is no tree to copy, and for data with other categories or another base score; margins are
 /// then recomputed, which takes longer than the copy.
+///
+/// CountRows counts the rows of a data set that reach each node, computed from the leaves they reach.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,14 +17,28 @@
 #include <utility>
 #include <vector>
 
-#include "booster/model/data_stamp.h"
 #include "booster/model/ready_model.h"
-#include "booster/model/row_counts.h"
 #include "kauri/booster.h"
+#include "kauri/data_matrix.h"
 #include "kauri/model.h"
 #include "kauri/objective.h"
 
 namespace kauri {
+
+struct DataStamp {
+  std::uint64_t id = 0;
+  std::uint64_t revision = 0;
+
+  static DataStamp Of(DataMatrix const& data) { return {data.Id(), data.InfoRevision()}; }
+  bool operator==(DataStamp const& other) const { return id == other.id && revision == other.revision; }
+  bool operator!=(DataStamp const& other) const { return !(*this == other); }
+};
+
+using RowCounts = std::vector<std::vector<std::int64_t>>;  ///< [n_trees][n_nodes]
+
+/// Counts rows, ignoring their weights. \throws Error(kModel) without a model, Error(kData) for more columns than the
+/// model has.
+RowCounts CountRows(ReadyModel const& model, DataMatrix const& data);
 
 /// A model with the facts about it that its file does not store.
 struct TrainingResult {

@@ -1,5 +1,8 @@
 /// \file Model files: XGBoost's JSON and UBJSON. Every dialect since 1.0 is read; 3.2 is written unless another is
 /// chosen.
+///
+/// Snapshots of XGBoost, which its package pickles: the UBJSON (before 1.6 JSON) object
+/// {"Config": the document of config_document.h, "Model": the document of a model file}.
 #pragma once
 
 #include <string>
@@ -33,5 +36,16 @@ std::string DigestOfModel(Model model);
 /// \throws Error(kIo), and as SerialiseModel.
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect = {});
 Model LoadModel(std::string const& path);
+
+struct Snapshot {
+  std::string config;  ///< JSON; empty if the bytes were only a model
+  Model model;
+};
+
+/// \throws Error(kModel) if `config` is not JSON, and as SerialiseModel.
+std::string SerialiseSnapshot(std::string const& config, Model const& model, ModelDialect const& dialect);
+
+/// Parses a snapshot or a model. \throws as ParseModel.
+Snapshot ParseSnapshot(Span<char const> bytes);
 
 }  // namespace kauri

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "booster/model/model_fit.h"
-#include "booster/predict/explained_cells.h"
+#include "booster/predict/prediction.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/matrix_view.h"

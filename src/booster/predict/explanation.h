@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "booster/model/column_kinds.h"
+#include "booster/model/column_fit.h"
 #include "booster/predict/prediction.h"
 #include "kauri/data_matrix.h"
 #include "kauri/model.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "booster/model/column_kinds.h"
+#include "booster/model/column_fit.h"
 #include "booster/model/ready_model.h"
 #include "kauri/data_matrix.h"
 #include "kauri/meta_info.h"

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "booster/boosters/tree_method.h"
+#include "booster/boosters/gbtree.h"
 #include "booster/support/refusals.h"
 #include "kauri/capabilities.h"
 #include "kauri/context.h"

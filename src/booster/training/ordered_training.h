@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "booster/config/components.h"
-#include "booster/model/data_stamp.h"
 #include "booster/model/trained_model.h"
 #include "booster/support/training_support.h"
 #include "data/categories/ordered_statistics.h"

@@ -1,5 +1,6 @@
 /// \file Caches that training keeps between rounds: the engine with its margins, and results of checks of the data. All
-/// of them may be dropped at any time, at the cost of recomputing them.
+/// of them may be dropped at any time, at the cost of recomputing them. LearnCategories updates the categories that a
+/// model stores beside its trees: their names, and which of them occurred in training.
 #pragma once
 
 #include <memory>
@@ -7,10 +8,11 @@
 #include <vector>
 
 #include "booster/config/components.h"
-#include "booster/model/column_kinds.h"
-#include "booster/model/data_stamp.h"
+#include "booster/model/column_fit.h"
 #include "booster/model/trained_model.h"
 #include "booster/training/ordered_training.h"
+#include "kauri/categories.h"
+#include "kauri/context.h"
 #include "kauri/data_matrix.h"
 #include "kauri/engine.h"
 #include "kauri/model.h"
@@ -62,5 +64,9 @@ class Training {
   DataStamp recoded_from_;                     ///< source of `recoded_`
   OrderedData ordered_;
 };
+
+/// Takes over the names of categories, and adds the categories of `train` to those seen by the model. Returns whether
+/// earlier predictions have become invalid.
+bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* draft);
 
 }  // namespace kauri

@@ -62,23 +62,12 @@ constexpr std::int64_t kRowsPerBlock = 1 << 10;
 
 /// V is the element type of the values.
 template <typename V>
-class CsrArrayView : public SparseView {
+class CsrArrayView : public EntryView<CsrArrayView<V>> {
  public:
   CsrArrayView(CompressedArrays csr, CompressedValues values, ValueRules const& rules)
       : csr_(std::move(csr)), values_(std::move(values)), rules_(rules) {}
   std::int64_t NumRows() const override { return static_cast<std::int64_t>(csr_.offsets.size()) - 1; }
   std::int64_t NumCols() const override { return csr_.n_minor; }
-
-  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    Scatter(begin, end, n_cols, tile,
-            [&](std::uint32_t feature) { return feature < n_cols ? std::int64_t{feature} : -1; });
-  }
-
-  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
-                    std::int64_t n_slots, float* tile) const override {
-    Scatter(begin, end, n_slots, tile, SlotLookup{slot_of_feature});
-    return true;
-  }
 
   CsrStorage CopyCsr(Context const& ctx) const override {
     CsrStorage out;
@@ -105,20 +94,7 @@ class CsrArrayView : public SparseView {
     return out;
   }
 
- private:
-  /// Writes each entry to column slot_of(feature) of `tile`. Skips entries with a negative slot.
-  template <typename SlotOf>
-  void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
-    std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
-    for (auto row = begin; row < end; ++row, tile += n_slots) {
-      ForEachEntry(row, [&](std::uint32_t feature, float value) {
-        auto const slot = slot_of(feature);
-        if (slot >= 0) tile[slot] = value;
-      });
-    }
-  }
-
-  /// Calls fn(feature, value) for the present entries of a row.
+  /// See EntryView.
   template <typename Fn>
   void ForEachEntry(std::int64_t row, Fn&& fn) const {
     auto const index = static_cast<std::size_t>(row);
@@ -130,6 +106,7 @@ class CsrArrayView : public SparseView {
     }
   }
 
+ private:
   CompressedArrays csr_;
   CompressedValues values_;
   ValueRules rules_;

@@ -12,6 +12,7 @@
 /// pointers, 8 bytes each, before the codes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "data/bins/bin_matrix.h"
 #include "data/bins/page_file.h"
 #include "data/memory_budget.h"
+#include "data/sketch/quantile_sketch.h"
 #include "data/sketch/sketch_cuts.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -140,5 +142,13 @@ BinMatrix MakePage(BinMatrix const& layout, std::int64_t n_rows);
 
 /// Returns the chosen rows of a matrix of bins, in the given order, in memory. \throws Error(kData) for rows in a file.
 std::shared_ptr<BinStore const> SliceBins(Context const& ctx, BinStore const& store, Span<std::int32_t const> rows);
+
+/// Returns the value that represents the values in a bin. It is never above any of them, and equals the smallest if the
+/// bin is the column's first or begins at a value of the data. A categorical column returns the category itself.
+float ValueOfBin(QuantileCuts const& cuts, std::size_t feature, std::uint32_t bin);
+
+/// Returns a view whose values are the lower bounds of bins; `store` must outlive it. Each call reads rows in a file
+/// anew.
+std::unique_ptr<DataView> MakeBinView(BinStore const& store);
 
 }  // namespace kauri

@@ -1,9 +1,12 @@
 #include "data/bins/first_pass.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
@@ -13,10 +16,10 @@
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_source.h"
-#include "data/sketch/column_values.h"
 #include "data/sketch/cut_weights.h"
 #include "data/sketch/group_columns.h"
 #include "data/sketch/group_cuts.h"
+#include "data/sketch/sketch_cuts.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -62,6 +65,82 @@ class KnownTypes {
   std::vector<std::string> types_;
   ColumnFlags is_settled_;
 };
+
+/// The values of columns that come part by part, kept for their exact ranks within a memory limit.
+///
+/// 1. Values and weights of the columns from `first` on are added, in the order of the rows.
+/// 2. If they exceed the limit, the last columns are dropped; another pass over the rows begins with the dropped
+///    columns.
+/// The cuts are therefore the same as for one array with all rows, whatever the batches and the limit.
+class ColumnValues {
+ public:
+  ColumnValues(std::int64_t first, std::int64_t n_cols);
+  /// Adds the next rows. weights: [n_rows], or empty. Keeps at most `most_bytes`, but at least one column.
+  void Add(Context const& ctx, DataMatrix const& part, Span<float const> weights, std::int64_t most_bytes);
+  /// Returns one past the last column that is kept.
+  std::int64_t End() const { return first_ + static_cast<std::int64_t>(columns_.size()); }
+  std::int64_t Bytes() const;
+  /// Computes the exact cuts of the columns that are kept, in a group of the columns that all ranks keep. Returns one
+  /// past the last of them.
+  std::int64_t Cut(Context const& ctx, CutTask const& task, std::vector<FeatureCuts>* features) const;
+
+ private:
+  struct Column {
+    std::vector<float> values;   ///< present values
+    std::vector<float> weights;  ///< weights of their rows, if some rows have weights
+
+    void Add(ColumnPart const& part);
+  };
+
+  std::int64_t first_;
+  std::vector<Column> columns_;
+};
+
+ColumnValues::ColumnValues(std::int64_t first, std::int64_t n_cols) : first_(first), columns_(ToSize(n_cols - first)) {}
+
+void ColumnValues::Column::Add(ColumnPart const& part) {
+  if (!part.weights.empty()) weights.resize(values.size(), 1.0F);
+  for (std::size_t i = 0; i < part.values.size(); ++i) {
+    if (std::isnan(part.values[i])) continue;
+    values.push_back(part.values[i]);
+    if (!part.weights.empty()) weights.push_back(part.weights[i]);
+  }
+  if (!weights.empty()) weights.resize(values.size(), 1.0F);
+}
+
+void ColumnValues::Add(Context const& ctx, DataMatrix const& part, Span<float const> weights, std::int64_t most_bytes) {
+  ForEachColumnPart(ctx, part, RowsPerPart(part.NumCols()), weights,
+                    [&](std::size_t feature, ColumnPart const& column) {
+                      auto const place = static_cast<std::int64_t>(feature) - first_;
+                      if (place >= 0 && place < End() - first_) columns_[place].Add(column);
+                    });
+  while (columns_.size() > 1 && Bytes() > most_bytes) columns_.pop_back();
+}
+
+std::int64_t ColumnValues::Bytes() const {
+  std::size_t floats = 0;
+  for (auto const& column : columns_) floats += column.values.capacity() + column.weights.capacity();
+  return static_cast<std::int64_t>(floats * sizeof(float));
+}
+
+std::int64_t ColumnValues::Cut(Context const& ctx, CutTask const& task, std::vector<FeatureCuts>* features) const {
+  auto const n_all = static_cast<std::int64_t>(features->size());
+  // columns that some rank has dropped
+  auto const n_behind = MaxOverRanks(ctx, static_cast<std::uint64_t>(n_all - End()));
+  auto const end = n_all - static_cast<std::int64_t>(n_behind);
+  if (end <= first_ || end > End()) {
+    Fail(ErrorKind::kCollective, "the ranks hold different numbers of columns: another rank has ", end - first_,
+         ", this rank has ", columns_.size(), "; run the same version of Kauri on all ranks.");
+  }
+  std::vector<ColumnPart> parts;
+  for (auto f = first_; f < end; ++f) {
+    auto const& column = columns_[f - first_];
+    parts.push_back({column.values, task.unit ? Span<float const>(column.weights) : Span<float const>()});
+  }
+  auto cuts = MakeExactCuts(ctx, parts, task);
+  std::move(cuts.begin(), cuts.end(), features->begin() + first_);
+  return end;
+}
 
 class FirstPass {
  public:

@@ -13,11 +13,16 @@
 ///    between the bounds.
 /// 4. One summary is kept for each number of prunings; a second one with the same number is merged with the first. n
 ///    values are pruned log2(n / capacity) + 1 times, whatever the batches.
+///
+/// Two sketches are made of the exact summaries of step 1: FewValues keeps the distinct values of a column as long as
+/// they are few, for sketches that represent it by a few numbers; ExactSketch keeps all values.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
-#include "data/sketch/column_sketch.h"
+#include "data/sketch/sketch_method.h"
 
 namespace kauri {
 
@@ -59,6 +64,54 @@ class GkSketch : public ColumnSketch {
 
   std::size_t capacity_;
   std::vector<GkSummary> of_count_;  ///< indexed by the number of prunings; may hold empty summaries
+};
+
+/// All distinct values of a column as long as they are few.
+class FewValues {
+ public:
+  explicit FewValues(std::size_t most) : most_(most) {}
+  bool AreAll() const { return are_all_; }  ///< true if no added value was dropped
+  GkSummary const& Values() const { return values_; }
+
+  void Add(Span<float const> values, Span<float const> weights) {
+    constexpr std::size_t kBlock = std::size_t{1} << 12U;
+    for (std::size_t begin = 0; begin < values.size() && are_all_; begin += kBlock) {
+      auto const n = std::min(kBlock, values.size() - begin);
+      MergeSummary(ExactSummary(values.subspan(begin, n), weights.empty() ? weights : weights.subspan(begin, n)));
+    }
+  }
+
+  void Merge(FewValues const& other) {
+    are_all_ = are_all_ && other.are_all_;
+    MergeSummary(other.values_);
+  }
+
+ private:
+  void MergeSummary(GkSummary const& values) {
+    if (are_all_) values_ = MergeSummaries(values_, values);
+    are_all_ = are_all_ && values_.size() <= most_;
+    if (!are_all_) values_ = {};
+  }
+
+  std::size_t most_;
+  bool are_all_ = true;
+  GkSummary values_;
+};
+
+class ExactSketch : public ColumnSketch {
+ public:
+  void Add(Span<float const> values, Span<float const> weights) override;
+  void Merge(ColumnSketch const& other) override;
+  /// Sorts the values. The weight of smaller values is exact.
+  ColumnRanks Ranks() const override;
+  double RankErrorBound() const override { return 0.0; }
+  std::size_t Bytes() const override { return sizeof(*this) + (values_.size() + weights_.size()) * sizeof(float); }
+
+ private:
+  void Append(float value, float weight);
+
+  std::vector<float> values_;
+  std::vector<float> weights_;  ///< empty while all are 1
 };
 
 }  // namespace kauri

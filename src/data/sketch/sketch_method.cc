@@ -1,10 +1,23 @@
 #include "data/sketch/sketch_method.h"
 
+#include <limits>
+
 #include "data/sketch/gk_sketch.h"
 #include "data/sketch/sketch_cuts.h"
 #include "kauri/registry.h"
 
 namespace kauri {
+
+std::vector<float> QuantilesOf(ColumnRanks const& ranks, Span<double const> shares) {
+  std::vector<float> quantiles;
+  std::size_t at = 0;
+  for (auto const share : shares) {
+    auto const target = share * ranks.below.back();
+    while (at + 1 < ranks.values.size() && ranks.below[at + 1] < target) ++at;
+    quantiles.push_back(ranks.values.empty() ? std::numeric_limits<float>::quiet_NaN() : ranks.values[at]);
+  }
+  return quantiles;
+}
 
 std::vector<FeatureCuts> SketchMethod::Cut(Context const& ctx, DataMatrix const& data, int max_bin,
                                            Span<float const> weights) const {

@@ -7,7 +7,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "data/column_parts.h"
-#include "data/sketch/exact_sketch.h"
+#include "data/sketch/gk_sketch.h"
 #include "kauri/error.h"
 
 namespace kauri {

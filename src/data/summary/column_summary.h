@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "data/row_source.h"
-#include "data/sketch/few_values.h"
+#include "data/sketch/gk_sketch.h"
 #include "data/sketch/power_sums.h"
 #include "data/sketch/sketch_method.h"
 

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "data/sketch/few_values.h"
+#include "data/sketch/gk_sketch.h"
 #include "data/sketch/power_sums.h"
 #include "research/sketch/density_ranks.h"
 

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/sketch/column_sketch.h"
+#include "data/sketch/sketch_method.h"
 
 namespace kauri {
 

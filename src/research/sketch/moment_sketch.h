@@ -10,7 +10,7 @@
 /// rounding has made impossible are left out; moments with which the fit fails are dropped one by one.
 #pragma once
 
-#include "data/sketch/few_values.h"
+#include "data/sketch/gk_sketch.h"
 #include "data/sketch/power_sums.h"
 #include "research/sketch/density_ranks.h"
 

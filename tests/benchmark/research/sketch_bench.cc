@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/sketch/exact_sketch.h"
 #include "data/sketch/gk_sketch.h"
 #include "data/sketch/sketch_method.h"
 #include "research/sketch/kll_sketch.h"

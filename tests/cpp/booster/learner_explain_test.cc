@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "booster/learner.h"
-#include "booster/predict/explained_cells.h"
 #include "booster/predict/explanation.h"
+#include "booster/predict/prediction.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 #include "support/error.h"

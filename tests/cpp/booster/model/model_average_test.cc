@@ -1,9 +1,8 @@
 /// Averages of models: margins against sums computed by hand, and models that cannot be averaged.
-#include "booster/model/model_average.h"
-
 #include <gtest/gtest.h>
 
 #include "booster/booster_fixture.h"
+#include "booster/model/model_copies.h"
 #include "support/learner_predict.h"
 
 namespace kauri::testing {

@@ -1,5 +1,3 @@
-#include "data/sketch/column_sketch.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "data/sketch/gk_sketch.h"
 #include "data/sketch/quantile_sketch.h"
+#include "data/sketch/sketch_method.h"
 #include "data/sketch/sketched_cuts.h"
 #include "support/random_matrix.h"
 

@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include "data/data_test_support.h"
-#include "data/text/gunzip.h"
 #include "data/text/text_reader.h"
 #include "data/text/text_source.h"
 

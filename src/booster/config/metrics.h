@@ -1,7 +1,9 @@
-/// \file Metrics by name, and whether lower or higher values are better.
+/// \file Metrics by name, whether lower or higher values are better, and the names and parameters of metrics in
+/// configuration documents. XGBoost's reader requires the parameters of metrics that have some.
 #pragma once
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "booster/config/components.h"
@@ -25,5 +27,12 @@ MetricDirection DirectionOf(Components const& parts, std::string const& metric);
 /// query instead, as XGBoost does; such a value says little about the model, so reports call this check. \throws
 /// Error(kData).
 void RequireQueries(Components const& parts, MetaInfo const& info);
+
+/// Returns a list of objects: {"name": "aft-nloglik", "aft_loss_param": {"aft_loss_distribution": "normal", ..}}.
+std::string MetricsAsJson(Components const& parts);
+
+/// Returns the parameters of all metrics of another library's document. Parameters of a rank metric that concern pairs
+/// follow from the metric's name, so they are omitted. learner: the document's member of that name.
+ParamMap ParamsOfMetrics(nlohmann::json const& learner);
 
 }  // namespace kauri
