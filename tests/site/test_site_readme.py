@@ -109,7 +109,7 @@ def test_pictures_of_the_guide_are_those_that_its_blocks_draw(ran: Path, draw: M
     assert {at for _, at in shown} == {path.name for path in pages.PICTURES.glob("*.*g")} - draw.FRONT
     for page, name in shown:
         difference = np.abs(seen(pages.PICTURES / name) - seen(ran / page / name)).max()
-        assert difference < 12, f"{name} is out of date: run demo/pictures/draw.py"
+        assert difference < 20, f"{name} is out of date: run demo/pictures/draw.py"
         assert (pages.PICTURES / name).stat().st_size < 100_000
 
 
