@@ -110,6 +110,8 @@ CONFIRMING = [
 
 COLORS = {"Kauri": "#2166ac", "XGBoost": "#9aa5b1", "LightGBM": "#cfd6dd"}
 
+FRONT = {"speed.svg", "device.svg", "quality.svg", "explanation.png"}  # what draw_front writes
+
 VERSIONS = {"Kauri": "Kauri", "XGBoost": "XGBoost 3.4.1", "LightGBM": "LightGBM 4.7.0"}
 
 
@@ -213,7 +215,7 @@ def draw_guide(folder: Path) -> None:
     sys.path.insert(0, str(SITE))
     from pages import pictures, sources
 
-    shown = {name: [at for at in pictures(source) if at.endswith(".png")] for name, source in sources().items()}
+    shown = {name: [at for at in pictures(source) if at not in FRONT] for name, source in sources().items()}
     shown = {name: found for name, found in shown.items() if found}
     with tempfile.TemporaryDirectory() as work:
         environment = {**os.environ, "KAURI_BUILD_DIR": os.environ.get("KAURI_BUILD_DIR", "build")}
