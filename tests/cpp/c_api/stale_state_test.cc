@@ -106,7 +106,7 @@ TEST(StaleState, AnEmptyBaseScoreLeavesTheModelItsOwn) {
   }
   auto const same = MakeBooster(problem.data, {{"nthread", "1"}});
   ASSERT_OK(Update(same, problem.data));
-  auto const others = MakeData(Features(kRows, 3), 3, LargeLabels());
+  auto const others = MakeData(Features(kRows, 4), 4, LargeLabels());
   ASSERT_OK(Update(booster, others));
   ASSERT_OK(Update(same, others));
   EXPECT_EQ(Predict(booster, problem.data).values, Predict(same, problem.data).values);
