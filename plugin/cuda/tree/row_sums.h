@@ -1,6 +1,6 @@
-/// \file Counts of the rows of a tree's nodes, for path_smooth (tree/growth/path_smooth.h) and the limits of exact
-/// trees (tree/row_limit.h), and sums of squared gradients, which determine the noise of random_strength
-/// (tree/growth/noise_deviation.h).
+/// \file Counts of the rows of a tree's nodes, for path_smooth (tree/growth/tree_common.h) and the limits of exact
+/// trees (tree/split_rules.h), and sums of squared gradients, which determine the noise of random_strength
+/// (tree/gain_noise.h).
 #pragma once
 
 #include <cstdint>

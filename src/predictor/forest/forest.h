@@ -1,8 +1,9 @@
 /// \file Trees compiled for prediction: the nodes of all trees in one array, small enough to stay in cache.
 ///
 /// Vocabulary. A slot is the number of a feature among the features that the trees use; rows are read as keys of slots,
-/// which are integers in the order of the values. The children of a node are neighbours (left, right), and nodes are in breadth-first order. A leaf
-/// is its own left child and has a key that no row reaches, so a traversal may take more steps than the path is long.
+/// which are integers in the order of the values. The children of a node are neighbours (left, right), and nodes are in
+/// breadth-first order. A leaf is its own left child and has a key that no row reaches, so a traversal may take more
+/// steps than the path is long.
 ///
 /// A node takes 8 bytes when slot and child fit into 30 bits (28 features: trees of up to 2^25 nodes), else 16 bytes.
 /// Data that only leaves or contributions need lies in separate arrays over the nodes.

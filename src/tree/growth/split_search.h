@@ -1,4 +1,5 @@
-/// \file The inputs and results of the searches for splits: totals of a node with scalar leaves, and the split of a level.
+/// \file The inputs and results of the searches for splits: totals of a node with scalar leaves, and the split of a
+/// level.
 #pragma once
 
 #include <cstdint>
