@@ -1,4 +1,5 @@
-/// Computes random permutations, and puts rows into a random order.
+/// \file Computes random permutations, puts rows into a random order, and samples and rates the orders of players from
+/// which Shapley values are estimated.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -93,7 +94,9 @@ PermutationKernel KernelOf(JsonConfig const& config) {
   Fail(ErrorKind::kParameter, "kernel is ", Quoted(name), "; expected mallows, kendall or spearman.");
 }
 
-/// Copies the caller's orders. \throws Error(kParameter) for invalid sizes.
+/// Copies the caller's orders, [n, d], and their weights, [n]. The sizes are checked before anything is read, so n * d
+/// is at most 2^40 and does not overflow; Discrepancy checks that each row is an order. \throws Error(kParameter) for
+/// sizes out of range or a null pointer.
 Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights) {
   if (d < 2 || d > static_cast<bst_ulong>(kMostPlayers) || n < 1 || n > (bst_ulong{1} << 40U) / d) {
     Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at least one, of 2 to ",

@@ -22,8 +22,8 @@ constexpr char const* kTestRows = "test";
 
 /// A metric over the folds.
 struct FoldScore {
-  EvaluationResult mean;
-  double deviation;
+  EvaluationResult mean;  ///< names of the data and the metric, and the mean of the values
+  double deviation;       ///< standard deviation of the values, with the number of folds as divisor, as in xgboost.cv
 };
 
 /// The learner of one fold with its rows.
@@ -46,6 +46,8 @@ class FoldTraining {
   std::vector<NamedData> sets_;
 };
 
+/// Returns mean and deviation of one metric in one round. of_folds: [n_folds][n_metrics], the metrics of each fold's
+/// training rows and then of its test rows, in the same order in every fold.
 FoldScore ScoreOf(std::vector<std::vector<EvaluationResult>> const& of_folds, std::size_t metric) {
   FoldScore score{of_folds[0][metric], 0.0};
   auto const n = static_cast<double>(of_folds.size());

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 struct DrawTask {
   PairColumns columns;
-  double threshold;
+  double threshold;  ///< rows of at least this magnitude are certain to be used
   std::uint64_t key;
   GradientPair* pairs;    ///< (out) [n_rows, width]
   std::uint8_t* sampled;  ///< (out) [n_rows]
@@ -137,6 +137,7 @@ PairColumns ColumnsOf(PairTable const& gradients, OutputRange const& outputs) {
 
 }  // namespace
 
+/// Returns the threshold as a multiple of MagnitudeUnit. count: magnitudes of the bucket, in `sorted_`.
 double DeviceGradientSampler::ReadThreshold(CudaContext const& cuda, ThresholdSearch search, std::int64_t count) {
   std::size_t n_at_once = 1024;
   auto const n = ToSize(count);
@@ -151,6 +152,8 @@ double DeviceGradientSampler::ReadThreshold(CudaContext const& cuda, ThresholdSe
   return search.Threshold();
 }
 
+/// Returns the magnitude from which on rows are certain to be used, such that the expected share of rows is `rate`. At
+/// 0 every row is used whose pairs are not all zero. Writes `magnitudes_`.
 double DeviceGradientSampler::FindThreshold(CudaContext const& cuda, PairTable const& gradients,
                                             OutputRange const& outputs, float rate) {
   auto const columns = ColumnsOf(gradients, outputs);
@@ -188,12 +191,16 @@ double DeviceGradientSampler::FindThreshold(CudaContext const& cuda, PairTable c
   return unit * ReadThreshold(cuda, *search, count);
 }
 
+/// Uses a row with the chance min(1, magnitude / threshold). Only key and rate of the sample are read, and a row's
+/// number is its place in `gradients`, which therefore must be all rows: several ranks draw in host memory
+/// (tree_input.cc).
 PairTable DeviceGradientSampler::Draw(CudaContext const& cuda, PairTable const& gradients, OutputRange const& outputs,
                                       RowSample const& sample, Span<std::uint8_t> sampled) {
   auto const columns = ColumnsOf(gradients, outputs);
   auto const n_rows = ToSize(columns.n_rows);
   auto const n_pairs = n_rows * ToSize(columns.width);
   if (pairs_.size() < n_pairs) {
+    // 12 bytes: a row's magnitude, and two copies of it if its bucket is sorted.
     RequireMemory(cuda, "draws by gradients", {{"magnitudes", 12 * n_rows}, {"pairs", n_pairs * sizeof(GradientPair)}});
   }
   magnitudes_.Reserve(cuda, n_rows);

@@ -40,6 +40,8 @@ SquareSum GpuHistGrower::SquareRowsHere() const {
   return sum;
 }
 
+/// Sends what all nodes of the tree use to the device: the tree's columns and the signs of monotone constraints.
+/// Nothing is copied if the last tree had the same. TaskOfTree hands them to the kernels.
 void GpuHistGrower::SendTree() {
   auto& upload = buffers_.of_tree;
   upload.Clear();

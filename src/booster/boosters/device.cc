@@ -34,10 +34,11 @@ std::vector<int> ParseOrdinals(std::string const& text, std::size_t at) {
   }
 }
 
+/// The devices that the text of `device` names. They need not exist.
 struct AskedFor {
   DeviceKind kind = DeviceKind::kCpu;
-  bool all = false;
-  std::vector<int> ordinals = {};
+  bool all = false;                ///< every device of the machine; `ordinals` is empty
+  std::vector<int> ordinals = {};  ///< CUDA devices in the order of the text
 };
 
 AskedFor ParseDevice(ParamMap const& map) {

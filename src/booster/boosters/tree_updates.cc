@@ -43,6 +43,8 @@ BuilderName const* FindBuilder(std::string const& name) {
   return found == kBuilders.end() ? nullptr : found;
 }
 
+/// Checks one name of `updater` with process_type=default. The registry checks names with process_type=update.
+/// \throws Error(kParameter) for a name that is neither a builder nor without effect after one.
 void RequireKnown(std::string const& name) {
   std::vector<std::string> known(kDoNothing.begin(), kDoNothing.end());
   for (auto const& builder : kBuilders) known.emplace_back(builder.name);
@@ -53,6 +55,7 @@ void RequireKnown(std::string const& name) {
        " Leave updater out: tree_method says how trees are built.");
 }
 
+/// Checks that tree_method and device do not contradict a builder. \throws Error(kParameter).
 void RequireAgreement(BuilderName const& builder, std::string const& tree_method, DeviceKind device) {
   if (builder.device != device) {
     Fail(ErrorKind::kParameter, "updater=", builder.name, " builds trees on ",

@@ -76,7 +76,7 @@ RowCounts CountRows(ReadyModel const& ready, DataMatrix const& data) {
 
 namespace {
 
-/// Parameters that a model file stores.
+/// The members of a model that copy parameters of the booster, so that a file holds what predictions need.
 struct Description {
   std::string objective;
   std::string objective_param_key;
@@ -111,6 +111,8 @@ std::int64_t TargetsAhead(Components const& parts, Model const& model) {
   return of_objective > 1 ? of_objective : std::max<std::int64_t>(model.n_targets, parts.param.num_target);
 }
 
+/// Returns what the model should say under the parameters that are set now. The number of outputs follows from them
+/// only while the model is open: it has neither rounds nor a final base score. Else the model keeps its own.
 Description DescriptionOf(Components const& parts, TrainingResult const& trained) {
   auto const& model = *trained.model;
   auto const& objective = *parts.objective;
@@ -132,6 +134,7 @@ Description DescriptionOf(Components const& parts, TrainingResult const& trained
           given.empty() && model.base_score_estimated};
 }
 
+/// Returns whether the model agrees with the description.
 bool Says(Model const& model, Description const& description) {
   return model.objective == description.objective && model.objective_param_key == description.objective_param_key &&
          model.objective_params == description.objective_params &&

@@ -15,7 +15,7 @@ namespace kauri {
 
 namespace {
 
-constexpr std::int32_t kLeftOut = -2;
+constexpr std::int32_t kLeftOut = -2;  // stands for a value that counts as missing
 static_assert(kLeftOut != kUnknownCategory, "both are told apart");
 
 bool HasNames(Span<CategoryNames const> table, std::size_t feature) {
@@ -104,6 +104,8 @@ std::int64_t CategoryView::NumCols() const {
   return static_cast<std::int64_t>(model_.ordered->columns.size() + added_->Count());
 }
 
+/// Answers for a category that the model does not know or has not seen: kLeftOut if the policy makes it missing.
+/// \throws Error(kData) under every other policy.
 std::int32_t CategoryView::Unseen(Column const& column, float value, std::int64_t row) const {
   if (model_.unseen == UnseenCategory::kMissing) return kLeftOut;
   auto const names = rows_.Categories();
@@ -125,13 +127,16 @@ bool CategoryView::IsSeen(Column const& column, std::int32_t category) const {
   return std::binary_search(column.seen.begin(), column.seen.end(), category);
 }
 
+/// Returns kUnknownCategory in two cases that no policy refuses: the column has neither codes nor a filter and the
+/// value is no category, or the category's name is new and its number is the prior statistic. row: for the message
+/// alone. \throws Error(kData) if the policy refuses the category.
 std::int32_t CategoryView::Known(Column const& column, float value, std::int64_t row) const {
   if (std::isnan(value)) return kLeftOut;
   auto category = CategoryOf(value);
   if (!column.codes.empty()) {
     auto const is_coded = category >= 0 && static_cast<std::size_t>(category) < column.codes.size();
     category = is_coded ? column.codes[category] : kUnknownCategory;
-    auto const has_number = column.is_encoded && model_.unseen == UnseenCategory::kXGBoost;  // it gets the prior
+    auto const has_number = column.is_encoded && model_.unseen == UnseenCategory::kXGBoost;  // the prior statistic
     if (category == kUnknownCategory && !has_number) return Unseen(column, value, row);
   }
   if (column.filters && !IsSeen(column, category)) return Unseen(column, value, row);

@@ -12,8 +12,9 @@
 namespace kauri {
 namespace {
 
-/// Returns whether the weights of all rows of all ranks are not all equal.
-bool DifferOverRanks(Context const& ctx, Span<float const> weights) {
+/// Returns whether any two weights of all ranks differ; false if no rank has weights. weights: of this rank's rows or
+/// queries. The largest key and the largest complement, which stands for the smallest key, take one message.
+bool AreUnequal(Context const& ctx, Span<float const> weights) {
   std::array<std::uint64_t, 2> bounds{0, 0};  // the largest key, and the largest complement of a key
   for (auto const weight : weights) {
     auto const key = ToKey(weight);
@@ -57,7 +58,7 @@ std::vector<float> WeightPerRow(MetaInfo const& info) {
 }
 
 std::vector<float> CutWeights(Context const& ctx, MetaInfo const& info) {
-  if (!DifferOverRanks(ctx, info.weights)) return {};
+  if (!AreUnequal(ctx, info.weights)) return {};  // equal weights do not move a quantile
   return WeightPerRow(info);
 }
 

@@ -1,8 +1,7 @@
 /// \file The top levels of many trees, laid out so that 64 rows are evaluated at once.
 ///
-/// 1. The tree tops (`TreeTops`) are the upper K = min(depth, 6) levels of each tree, padded to a complete binary tree
-/// of
-///    2^K - 1 nodes in level order; a padded node sends every row left.
+/// 1. The tree tops (`TreeTops`) are the upper K = min(depth, 6) levels of each tree, padded to a complete binary
+///    tree of 2^K - 1 nodes in level order; a padded node sends every row left.
 /// 2. A column is a slot with one default direction. The code of a row in a column is the number of the column's
 ///    thresholds in the tree tops that are not above the row's value; missing counts as 0 (default left) or all of
 ///    them. So at the threshold with rank i a row goes right iff code > i: exact, whatever the type of the code.

@@ -201,8 +201,11 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
   FindAmong(cells, node, scratch, best);
 }
 
+/// Returns kIsSeen if some hessian is positive and none is negative: then no sum of such rows is zero in all places.
+/// row: [NumSums()], the gradients of the outputs followed by the hessians, in fixed point.
 RowKind VectorSplitFinder::KindOf(SumRow row) const {
-  std::int64_t gradients = 0;  // has a bit set if any value has, including the sign bit
+  // Each has a bit set if any of its values has, including the sign bit: it is negative if any value is.
+  std::int64_t gradients = 0;
   std::int64_t hessians = 0;
   for (std::int64_t output = 0; output < param_->NumOutputs(); ++output) gradients |= row[output];
   for (auto place = param_->NumOutputs(); place < NumSums(); ++place) hessians |= row[place];

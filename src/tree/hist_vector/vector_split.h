@@ -59,11 +59,10 @@ class VectorSplitFinder {
     return node.draw.is_on && !node.noise.IsOn() && node.costs.empty() && signs_.empty() &&
            !param_->LimitOf(node.sums.data()).IsOn() && node.bounds.empty();
   }
-  /// Returns the number of sums of a gradient row. KindOf returns the kind of such a row.
+  /// Returns the number of sums of a gradient row, and of integers that KindOf reads.
   std::int64_t NumSums() const { return param_->NumOutputs() + param_->n_hessians; }
   RowKind KindOf(SumRow row) const;
-  /// Returns the best of the random thresholds. sums: one row of the gradient table each, without the values after its
-  /// hessians.
+  /// Returns the best of the random thresholds, from the sums of the rows left of each (drawn.left).
   SplitCandidate FindDrawn(DrawnColumns const& drawn, VectorTotal const& node, VectorScanScratch* scratch) const;
   /// Sets the categories and `left` of a node's best split. cells: cells of the split's feature.
   void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;

@@ -38,7 +38,7 @@ struct UsedCodes {
 /// Effect of a row on any sum that includes it.
 enum class RowKind {
   kAddsNothing,  ///< all its integers are 0
-  kIsSeen,       ///< not all integers are 0, and its hessians are non-negative, so sums with it cannot cancel to zero
+  kIsSeen,       ///< a hessian is positive and none is negative, so sums of such rows cannot cancel to zero
   kMayCancel     ///< no guarantee
 };
 

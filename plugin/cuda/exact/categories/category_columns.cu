@@ -151,6 +151,9 @@ std::vector<std::uint32_t> CategoryColumns::Start(CudaContext const& cuda, Devic
   return others_;
 }
 
+/// Sets the members that follow from the columns of a tree, on the host and on the device: the categorical features
+/// (`features_`), the others (`others_`), and where each feature's cells begin among a node's cells. features: ids,
+/// ascending, as Start takes them.
 void CategoryColumns::Describe(CudaContext const& cuda, std::vector<std::uint32_t> const& features) {
   std::vector<std::int64_t> first_cells;
   std::vector<std::int32_t> ids;
