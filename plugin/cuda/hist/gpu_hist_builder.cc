@@ -157,7 +157,7 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    CheckSketchOfBins(param_);
+    CheckSketchOfBins(SketchOf(param_));
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);

@@ -133,8 +133,7 @@ bool IsEmpty(QuantileCuts const& cuts, std::size_t feature) {
 
 }  // namespace
 
-void CheckSketchOfBins(TreeParam const& param) {
-  auto const sketch = SketchOf(param);
+void CheckSketchOfBins(SketchChoice const& sketch) {
   if (sketch == nullptr) return;
   Fail(ErrorKind::kParameter, "sketch=", sketch->Name(),
        " sets how the bins of a DMatrix are cut, but these data were cut into bins when their matrix was made; ",

@@ -86,6 +86,6 @@ class BinsOfTraining {
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin);
 
 /// Checks that training on bins asks for no sketch, which would change nothing. \throws Error(kParameter).
-void CheckSketchOfBins(TreeParam const& param);
+void CheckSketchOfBins(SketchChoice const& sketch);
 
 }  // namespace kauri

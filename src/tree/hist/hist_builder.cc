@@ -83,7 +83,7 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    CheckSketchOfBins(param_);
+    CheckSketchOfBins(SketchOf(param_));
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
