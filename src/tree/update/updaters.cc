@@ -70,7 +70,6 @@ void RefreshUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::
 }
 
 void PruneUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row, Tree* tree) const {
-  constexpr std::int64_t kRowsPerBlock = 1 << 14;
   auto const n_nodes = tree->NumNodes();
   auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), tree, param_.max_depth);
   if (tree->NumNodes() == n_nodes) return;
