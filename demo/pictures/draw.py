@@ -203,11 +203,11 @@ def draw_explanation(path: Path) -> None:
 def draw_front(folder: Path) -> None:
     """Draw the charts, and the picture of README.md's example."""
     mpl.use("Agg")
-    mpl.rcParams.update({"font.size": 12, "font.family": "DejaVu Sans", "svg.hashsalt": "kauri"})
-    draw_speed(folder / "speed.svg")
-    draw_device(folder / "device.svg")
-    draw_quality(folder / "quality.svg")
-    draw_explanation(folder / "explanation.png")
+    with mpl.rc_context({"font.size": 12, "font.family": "DejaVu Sans", "svg.hashsalt": "kauri"}):
+        draw_speed(folder / "speed.svg")
+        draw_device(folder / "device.svg")
+        draw_quality(folder / "quality.svg")
+        draw_explanation(folder / "explanation.png")
 
 
 def draw_guide(folder: Path) -> None:
