@@ -476,9 +476,10 @@ KAURI_API int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, Da
  * Several batches that take more than 256 MiB, and more than their bins, are read in more passes. `ref`: null, or a
  * DMatrix whose cuts to use, as validation data need; categories with the same names get the numbers of `ref`.
  * `config`: as for Dense, and {"max_bin": 256, or that of ref; "one_batch": true for an iterator of a single batch,
- * which is then requested only once; "max_quantile_batches": ignored}. One batch of numbers in device memory is binned
- * there, and its bins stay there until host memory is needed. Errors: as above; another number of columns or another
- * max_bin than `ref`; other rows in the second pass, another batch after the only one.
+ * which is then requested only once; "max_quantile_batches": ignored; "device": "cpu", or the device, such as "cuda",
+ * that bins a single batch of numbers in host memory, for training there}. One batch of numbers in device memory is
+ * binned there. Bins that a device made stay there until host memory is needed. Errors: as above; another number of
+ * columns or another max_bin than `ref`; other rows in the second pass, another batch after the only one.
  */
 KAURI_API int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterHandle ref,
                                                   DataIterResetCallback* reset, XGDMatrixCallbackNext* next,

@@ -15,11 +15,13 @@
 #include "kauri/context.h"
 #include "kauri/meta_info.h"
 #include "kauri/span.h"
+#include "kauri/uninitialised.h"
 
 namespace kauri {
 
 class DeviceStorage;
 class DerivedData;
+class InfoMemo;
 
 /// A view of rows in any storage of the caller; not owning, cheap to copy. Predictors read features through it only.
 class DataView {
@@ -70,7 +72,7 @@ std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& 
 
 /// Owned storage: one of the four kinds is used. Sparse input that fills half of the cells or more is stored densely.
 struct DenseStorage {
-  std::vector<float> values;  ///< [n_rows, n_cols], row-major, NaN = missing
+  FloatVector values;  ///< [n_rows, n_cols], row-major, NaN = missing
 };
 struct CsrStorage {
   std::vector<std::int64_t> row_ptr;    ///< [n_rows + 1]
@@ -100,7 +102,7 @@ class DeviceStorage {
   DenseStorage const& Host() const;
 
  private:
-  virtual std::vector<float> CopyToHost() const = 0;
+  virtual FloatVector CopyToHost() const = 0;
 
   DeviceLayout layout_;
   mutable std::mutex mutex_;
@@ -180,6 +182,8 @@ class DataMatrix {
   /// Returns the data that were derived from the rows and are kept for the next training (data/derived_data.h).
   /// Thread-safe.
   DerivedData& Derived() const { return *derived_; }
+  /// Returns the facts about the info that are kept for the next training (data/info_memo.h). Thread-safe.
+  InfoMemo& Memo() const { return *memo_; }
   /// Creates a view of this matrix, valid while the matrix lives.
   std::unique_ptr<DataView> View() const;
   /// Returns a number that is unique in this process; caches use it as a key.
@@ -202,6 +206,7 @@ class DataMatrix {
   std::shared_ptr<RowStore const> store_;
   std::int64_t n_entries_ = 0;
   std::shared_ptr<DerivedData> derived_;
+  std::shared_ptr<InfoMemo> memo_;
 };
 
 }  // namespace kauri

@@ -23,10 +23,10 @@ class Span {
   constexpr Span(T* data, Size size) : data_(data), size_(static_cast<std::size_t>(size)) {}
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
   constexpr Span(Span<U> other) : data_(other.data()), size_(other.size()) {}  // implicit, as std::span
-  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
-  Span(std::vector<U>& owner) : data_(owner.data()), size_(owner.size()) {}  // implicit, as std::span
-  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U const (*)[], T (*)[]>>>
-  Span(std::vector<U> const& owner) : data_(owner.data()), size_(owner.size()) {}  // implicit, as std::span
+  template <typename U, typename A, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+  Span(std::vector<U, A>& owner) : data_(owner.data()), size_(owner.size()) {}  // implicit, as std::span
+  template <typename U, typename A, typename = std::enable_if_t<std::is_convertible_v<U const (*)[], T (*)[]>>>
+  Span(std::vector<U, A> const& owner) : data_(owner.data()), size_(owner.size()) {}  // implicit, as std::span
 
   constexpr T& operator[](std::int64_t index) const {
     assert(static_cast<std::size_t>(index) < size_);

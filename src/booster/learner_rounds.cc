@@ -17,6 +17,7 @@
 #include "booster/training/training.h"
 #include "collective/reduce.h"
 #include "common/text/log.h"
+#include "data/info_memo.h"
 #include "data/meta_info.h"
 #include "kauri/data_matrix.h"
 #include "kauri/error.h"
@@ -137,7 +138,11 @@ std::vector<float> BaseScoreOf(Components const& parts, DataMatrix const& train,
   if (!given.empty()) return given;
   if (custom) return std::vector<float>(n_outputs, 0.5F);
   if (parts.booster->OwnLoss() != nullptr) return std::vector<float>(n_outputs, 0.0F);
-  auto estimated = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
+  auto const estimate = [&] { return parts.objective->EstimateBaseScore(parts.ctx, train.Info()); };
+  auto const estimated =
+      IsDistributed(parts.ctx)
+          ? estimate()
+          : train.Memo().Get(train.InfoRevision(), "base score\n" + TextOf(parts.effective), estimate);
   RequireFiniteIntercept(estimated);
   return estimated;
 }

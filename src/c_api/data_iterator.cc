@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "booster/boosters/device.h"
 #include "booster/config/group.h"
 #include "c_api/data_create.h"
 #include "c_api/guard.h"
@@ -29,6 +30,10 @@ SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataRea
 BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   auto options = BinOptionsOf(config);
   options.like = ref.get();
+  if (config.IsGiven("device")) {
+    auto const device = FindDevice({{"device", config.Text("device")}});
+    if (device.kind == DeviceKind::kCuda) options.device = device.ordinal;
+  }
   options.make_on_device = [](Context const& ctx, DeviceBatches const& rows, BinRequest const& request) {
     return RequireDeviceMemory()->MakeBins(ctx, rows, request);
   };

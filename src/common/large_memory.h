@@ -24,8 +24,8 @@ void AdviseLargePages(void const* memory, std::size_t n_bytes);
 void ProvidePages(Context const& ctx, void* memory, std::size_t n_bytes);
 
 /// Resizes `values`; new memory is on large pages.
-template <typename T>
-void ResizeLarge(std::vector<T>* values, std::size_t n) {
+template <typename T, typename Allocator>
+void ResizeLarge(std::vector<T, Allocator>* values, std::size_t n) {
   if (values->capacity() < n) {
     values->reserve(n);
     if (values->empty()) AdviseLargePages(values->data(), values->capacity() * sizeof(T));
@@ -34,8 +34,8 @@ void ResizeLarge(std::vector<T>* values, std::size_t n) {
 }
 
 /// Reserves memory that is filled at once; all threads provide its pages.
-template <typename T>
-void ReserveLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
+template <typename T, typename Allocator>
+void ReserveLarge(Context const& ctx, std::vector<T, Allocator>* values, std::size_t n) {
   if (values->capacity() >= n || !values->empty()) return;
   values->reserve(n);
   AdviseLargePages(values->data(), values->capacity() * sizeof(T));
@@ -43,8 +43,8 @@ void ReserveLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
 }
 
 /// Resizes `values` in memory reserved by ReserveLarge.
-template <typename T>
-void ResizeLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
+template <typename T, typename Allocator>
+void ResizeLarge(Context const& ctx, std::vector<T, Allocator>* values, std::size_t n) {
   ReserveLarge(ctx, values, n);
   values->resize(n);
 }

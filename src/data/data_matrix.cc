@@ -11,6 +11,7 @@
 #include "common/threads/parallel_for.h"
 #include "data/arrays/value_rules.h"
 #include "data/derived_data.h"
+#include "data/info_memo.h"
 #include "data/matrix_view.h"
 
 namespace kauri {
@@ -113,7 +114,7 @@ void Normalise(Context const& ctx, std::int64_t n_cols, CsrStorage* csr) {
 
 }  // namespace
 
-DataMatrix::DataMatrix() : id_(NextId()), derived_(std::make_shared<DerivedData>()) {}
+DataMatrix::DataMatrix() : id_(NextId()), derived_(std::make_shared<DerivedData>()), memo_(std::make_shared<InfoMemo>()) {}
 
 void DataMatrix::Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n_entries) {
   info_.n_rows = n_rows;

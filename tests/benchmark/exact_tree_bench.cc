@@ -109,7 +109,7 @@ void Run(Options const& options) {
     Write(options.prefix + ".x", data.x);
     Write(options.prefix + ".y", data.y);
   }
-  auto const matrix = DataMatrix::FromDense({std::move(data.x)}, options.rows, options.cols);
+  auto const matrix = DataMatrix::FromDense({FloatVector(data.x.begin(), data.x.end())}, options.rows, options.cols);
   TreeParam param;
   param.Init(std::map<std::string, std::string>());
   param.max_depth = options.depth;

@@ -138,7 +138,7 @@ int Run(Options const& options) {
   std::vector<float> weights(options.weights ? static_cast<std::size_t>(options.rows) : 0);
   Random random(1);
   for (auto& weight : weights) weight = static_cast<float>(random.Uniform());
-  auto const host = DataMatrix::FromDense({values}, options.rows, options.cols, ctx);
+  auto const host = DataMatrix::FromDense({FloatVector(values.begin(), values.end())}, options.rows, options.cols, ctx);
   auto const device = Upload(cuda, values, options.cols);
   auto const expected = MakeQuantileCuts(ctx, *host, options.max_bin, {nullptr, weights});
   cuda::DeviceBinsTask task;

@@ -90,8 +90,8 @@ void CopyToDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to
   KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyHostToDevice, ctx.stream));
 }
 
-template <typename T>
-Buffer<T> ToDevice(CudaContext const& ctx, std::vector<T> const& from) {
+template <typename T, typename Allocator>
+Buffer<T> ToDevice(CudaContext const& ctx, std::vector<T, Allocator> const& from) {
   Buffer<T> buffer(ctx, from.size());
   CopyToDevice(ctx, from.data(), from.size(), buffer.data());
   return buffer;
@@ -112,9 +112,9 @@ void CopyToHost(CudaContext const& ctx, T const* from, std::size_t size, T* to) 
 }
 
 /// Copies from device to host and waits for the values.
-template <typename T>
-std::vector<T> ToHost(CudaContext const& ctx, T const* from, std::size_t size) {
-  std::vector<T> values(size);
+template <typename T, typename Allocator = std::allocator<T>>
+std::vector<T, Allocator> ToHost(CudaContext const& ctx, T const* from, std::size_t size) {
+  std::vector<T, Allocator> values(size);
   if (size == 0) return values;
   CopyToHost(ctx, from, size, values.data());
   ctx.Synchronize();  // for `values`

@@ -117,20 +117,20 @@ class CudaStorage : public DeviceStorage {
       : DeviceStorage(layout), stream_(std::move(stream)), owned_(std::move(owned)) {}
 
  private:
-  std::vector<float> CopyToHost() const override {
+  FloatVector CopyToHost() const override {
     auto const& layout = Layout();
     DeviceScope const scope(layout.device);
     auto const& cuda = stream_->Context();
     auto const n_cells = static_cast<std::size_t>(layout.n_rows * layout.n_cols);
-    if (owned_.size() > 0 || n_cells == 0) return ToHost(cuda, owned_.data(), n_cells);
+    if (owned_.size() > 0 || n_cells == 0) return ToHost<float, Uninitialised<float>>(cuda, owned_.data(), n_cells);
     ArrayView view;
     view.data = layout.values;
     view.shape = {layout.n_rows, layout.n_cols};
     view.strides = {layout.row_stride * 4, layout.col_stride * 4};
-    if (IsContiguous(view)) return ToHost(cuda, layout.values, n_cells);
+    if (IsContiguous(view)) return ToHost<float, Uninitialised<float>>(cuda, layout.values, n_cells);
     Buffer<float> const packed(cuda, n_cells);
     PackElements(cuda, view, reinterpret_cast<char*>(packed.data()));
-    return ToHost(cuda, packed.data(), n_cells);
+    return ToHost<float, Uninitialised<float>>(cuda, packed.data(), n_cells);
   }
 
   std::unique_ptr<StreamOwner> stream_;  ///< before the buffer, which is freed on it

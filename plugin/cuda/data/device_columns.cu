@@ -260,17 +260,6 @@ void SetBothWays(CudaContext const& cuda, DeviceColumns* columns) {
   columns->both_ways = ToHost(cuda, both_ways.data(), both_ways.size());
 }
 
-/// Columns on a stream of their own, which outlives every training that reads them.
-struct OwnedColumns {
-  OwnedColumns(Context const& ctx, DataMatrix const& data)
-      : stream(ctx.device.ordinal), columns(MakeDeviceColumns(stream.Context(), ctx, data)) {
-    stream.Context().Synchronize();  // for the sort: readers use streams of their own
-  }
-
-  StreamOwner stream;  ///< before the columns, which are freed on it
-  DeviceColumns columns;
-};
-
 }  // namespace
 
 DeviceColumns MakeDeviceColumns(CudaContext const& cuda, Context const&, DataMatrix const& data) {
@@ -288,32 +277,13 @@ DeviceColumns MakeDeviceColumns(CudaContext const& cuda, Context const&, DataMat
   return columns;
 }
 
-std::shared_ptr<DeviceColumns const> KeptColumns::Get(Context const& ctx, DataMatrix const& data) const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (columns_ == nullptr) {
-    auto const made = std::make_shared<OwnedColumns const>(ctx, data);
-    columns_ = std::shared_ptr<DeviceColumns const>(made, &made->columns);
-  }
-  return columns_;
+std::shared_ptr<Kept<DeviceColumns> const> KeptColumnsOf(Context const& ctx, DataMatrix const& data) {
+  return KeptWith<DeviceColumns>(data, {"cuda columns"}, ctx.device.ordinal);
 }
 
-std::shared_ptr<DeviceColumns const> KeptColumns::Hold() const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  return columns_;
-}
-
-void KeptColumns::GiveUp() const {
-  std::unique_lock<std::mutex> const lock(mutex_, std::try_to_lock);
-  // Only Get and Hold, which need the mutex, can add a second owner.
-  if (lock.owns_lock() && columns_.use_count() == 1) columns_.reset();
-}
-
-std::shared_ptr<KeptColumns const> KeptColumnsOf(Context const& ctx, DataMatrix const& data) {
-  DerivedKey const key{"cuda columns", "device=" + std::to_string(ctx.device.ordinal)};
-  return Derive<KeptColumns>(data, key, MemoryBudget{}, [&] {
-    auto kept = std::make_shared<KeptColumns const>(ctx.device.ordinal);
-    RegisterIdleMemory(kept);
-    return kept;
+std::shared_ptr<DeviceColumns const> DeviceColumnsOf(Context const& ctx, DataMatrix const& data) {
+  return KeptColumnsOf(ctx, data)->Get([&](CudaContext const& cuda) {
+    return std::make_unique<DeviceColumns const>(MakeDeviceColumns(cuda, ctx, data));
   });
 }
 

@@ -127,7 +127,7 @@ DeviceFeatures MakeFeatures(CudaContext const& cuda, Context const& ctx, DataMat
     return made;
   }
   auto const& csr = matrix.Csr();
-  made.values = ToDevice(cuda, matrix.IsDense() ? matrix.Dense().values : csr.values);
+  made.values = matrix.IsDense() ? ToDevice(cuda, matrix.Dense().values) : ToDevice(cuda, csr.values);
   made.row_ptr = ToDevice(cuda, csr.row_ptr);
   made.features = ToDevice(cuda, csr.features);
   return made;

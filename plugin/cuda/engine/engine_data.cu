@@ -1,4 +1,9 @@
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "cuda/common/fill_margins.h"
+#include "cuda/common/kept.h"
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/engine/engine_data.h"
@@ -22,6 +27,17 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+std::unique_ptr<InfoArrays const> MakeInfoArrays(CudaContext const& cuda, MetaInfo const& info) {
+  auto made = std::make_unique<InfoArrays>();
+  made->labels = ToDevice(cuda, info.labels);
+  made->weights = ToDevice(cuda, info.weights);
+  made->group_ptr = ToDevice(cuda, info.group_ptr);
+  made->largest_group = LargestGroup(info.group_ptr);
+  made->lower_bounds = ToDevice(cuda, info.label_lower_bound);
+  made->upper_bounds = ToDevice(cuda, info.label_upper_bound);
+  return made;
+}
 
 std::string Describe(DataMatrix const& matrix, std::int64_t n_outputs) {
   return std::to_string(matrix.NumRows()) + " rows and " + std::to_string(n_outputs) + " outputs";
@@ -124,18 +140,22 @@ bool EngineData::UploadFeatures(CudaContext const& cuda, Context const& ctx, Dat
 
 DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
   auto const& info = matrix.Info();
-  if (!has_labels_ || labels_revision_ != matrix.InfoRevision()) {
-    labels_ = ToDevice(cuda, info.labels);
-    weights_ = ToDevice(cuda, info.weights);
-    group_ptr_ = ToDevice(cuda, info.group_ptr);
-    largest_group_ = LargestGroup(info.group_ptr);
-    lower_bounds_ = ToDevice(cuda, info.label_lower_bound);
-    upper_bounds_ = ToDevice(cuda, info.label_upper_bound);
-    labels_revision_ = matrix.InfoRevision();
-    has_labels_ = true;
+  if (info_ == nullptr || info_revision_ != matrix.InfoRevision()) {
+    info_.reset();
+    DerivedKey key{"cuda info", "revision=" + std::to_string(matrix.InfoRevision())};
+    info_ = KeptWith<InfoArrays>(matrix, std::move(key), cuda.device)->Get([&](CudaContext const& own) {
+      return MakeInfoArrays(own, info);
+    });
+    info_revision_ = matrix.InfoRevision();
   }
-  return {info.n_rows,       info.n_targets,       labels_.span(),       weights_.span(),
-          group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span(), largest_group_};
+  return {info.n_rows,
+          info.n_targets,
+          info_->labels.span(),
+          info_->weights.span(),
+          info_->group_ptr.span(),
+          info_->lower_bounds.span(),
+          info_->upper_bounds.span(),
+          info_->largest_group};
 }
 
 void EngineData::Validate(MetricList const& metrics, DataMatrix const& matrix) {

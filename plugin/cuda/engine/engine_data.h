@@ -56,6 +56,16 @@ struct TrainingArrays {
   DeviceRoundErrors errors;           ///< for split_criterion=absolute_error
 };
 
+/// Labels, weights, query groups and label bounds of a matrix, which stay with it.
+struct InfoArrays {
+  Buffer<float> labels;
+  Buffer<float> weights;
+  Buffer<std::int64_t> group_ptr;
+  std::int64_t largest_group = 0;
+  Buffer<float> lower_bounds;
+  Buffer<float> upper_bounds;
+};
+
 class EngineData {
  public:
   MarginCache held;
@@ -93,14 +103,8 @@ class EngineData {
   void BeginTraining(CudaContext const& cuda);
   bool UploadFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix);
 
-  bool has_labels_ = false;
-  std::uint64_t labels_revision_ = 0;
-  Buffer<float> labels_;
-  Buffer<float> weights_;
-  Buffer<std::int64_t> group_ptr_;
-  std::int64_t largest_group_ = 0;
-  Buffer<float> lower_bounds_;
-  Buffer<float> upper_bounds_;
+  std::shared_ptr<InfoArrays const> info_;  ///< null before the first use
+  std::uint64_t info_revision_ = 0;
   MetricList valid_for_;  ///< metrics validated for the labels of valid_revision_ and the number of outputs
   std::uint64_t valid_revision_ = 0;
 };

@@ -40,8 +40,7 @@ std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
 /// on numbers.
 std::shared_ptr<DeviceColumns const> ColumnsWithRoom(CudaContext const& cuda, Context const& ctx,
                                                      DataMatrix const& data, bool by_errors) {
-  auto const kept = KeptColumnsOf(ctx, data);
-  auto const held = kept->Hold();
+  auto const held = KeptColumnsOf(ctx, data)->Hold();
   auto const n_entries = held != nullptr ? 0 : static_cast<std::size_t>(data.NumEntries());
   auto const sizes = ColumnSizes(data);
   auto const of_labels = by_errors ? LevelLabels::BytesOf(data.NumRows(), RegionSize(sizes)) : 0;
@@ -52,7 +51,7 @@ std::shared_ptr<DeviceColumns const> ColumnsWithRoom(CudaContext const& cuda, Co
                  {"entries of a tree", BytesOfEntries(sizes)},
                  {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow},
                  {"bins of labels", of_labels}});
-  return held != nullptr ? held : kept->Get(ctx, data);
+  return held != nullptr ? held : DeviceColumnsOf(ctx, data);
 }
 
 /// Returns the categories. Must be called after the columns are sorted, because only they give the number of

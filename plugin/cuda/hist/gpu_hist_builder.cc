@@ -5,6 +5,7 @@
 
 #include "collective/reduce.h"
 #include "cuda/common/event.h"
+#include "cuda/common/kept.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/grow_hist_tree.h"
@@ -80,40 +81,72 @@ class GpuHistState : public BuildState {
     return false;
   }
 
+  using Place = std::shared_ptr<Kept<DeviceBins> const>;
+
+  /// Returns the place where bins stay with the data for the next training; null if they do not stay: in a group, under
+  /// a memory budget, or with a share of the rows in host memory.
+  Place PlaceOf(Context const& ctx, DataMatrix const& data, DerivedKey key) const {
+    if (IsDistributed(ctx) || options_.budget.IsLimited() || memory_.host_ratio >= 0.0F) return nullptr;
+    key.kind = "cuda bins";
+    return KeptWith<DeviceBins>(data, std::move(key), stream_.Context().device);
+  }
+
   std::shared_ptr<DeviceBins const> MakeBins(Context const& ctx, DataMatrix const& data) {
-    auto const& cuda = stream_.Context();
-    if (IsDistributed(ctx)) return Upload(ctx, of_group_.Make(ctx, data));
-    if (auto const store = BinsOf(data)) {
-      auto kept = memory_.host_ratio > 0.0F ? nullptr : KeptBinsOn(cuda.device, store->OnDevice());
-      if (kept != nullptr) return kept;
-      if (!store->IsInFile()) return Upload(ctx, store->InMemory());
-      return Upload(ctx, LoadBins(ctx, *store, options_.budget.IsLimited() ? options_.budget : store->Budget()));
-    }
+    if (IsDistributed(ctx)) return Upload(ctx, of_group_.Make(ctx, data), nullptr);
+    if (auto const store = BinsOf(data)) return OfStore(ctx, data, *store);
     key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
     revision_ = data.InfoRevision();
-    auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
-    if (!is_small && memory_.host_ratio <= 0.0F && CanMakeDeviceBins(ctx, data, options_.sketch)) {
-      DeviceBinsTask task;
-      task.max_bin = options_.max_bin;
-      task.weights = key_.weights;
-      if (auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins) {
-        RememberTreeCuts(data, *bins->cuts, options_.budget);
-        return bins;
-      }
+    auto const place = PlaceOf(ctx, data, key_);
+    auto bins = place != nullptr ? place->Hold() : nullptr;
+    if (bins == nullptr) bins = MakeOfValues(ctx, data, place);
+    if (bins == nullptr) return Upload(ctx, DeriveBins(ctx, data, key_, options_), place);
+    RememberTreeCuts(data, *bins->cuts, options_.budget);
+    return bins;
+  }
+
+  std::shared_ptr<DeviceBins const> OfStore(Context const& ctx, DataMatrix const& data, BinStore const& store) {
+    if (store.IsInFile()) {
+      auto const& budget = options_.budget.IsLimited() ? options_.budget : store.Budget();
+      return Upload(ctx, LoadBins(ctx, store, budget), nullptr);
     }
-    return Upload(ctx, DeriveBins(ctx, data, key_, options_));
+    auto kept = memory_.host_ratio > 0.0F ? nullptr : KeptBinsOn(stream_.Context().device, store.OnDevice());
+    if (kept != nullptr) return kept;
+    auto const place = PlaceOf(ctx, data, {"", "of the store"});
+    if (place != nullptr) kept = place->Hold();
+    return kept != nullptr ? kept : Upload(ctx, store.InMemory(), place);
+  }
+
+  /// Makes bins on the device from the values. Returns null if the host makes them.
+  std::shared_ptr<DeviceBins const> MakeOfValues(Context const& ctx, DataMatrix const& data, Place const& place) {
+    auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
+    if (is_small || memory_.host_ratio > 0.0F || !CanMakeDeviceBins(ctx, data, options_.sketch)) return nullptr;
+    DeviceBinsTask task;
+    task.max_bin = options_.max_bin;
+    task.weights = key_.weights;
+    auto const make = [&](CudaContext const& cuda) {
+      return MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins;
+    };
+    return place != nullptr ? place->Get(make) : make(stream_.Context());
   }
 
   /// Uploads codes of the rows that fit on the device. If not all fit, whole_ holds the codes of all rows.
-  std::shared_ptr<DeviceBins const> Upload(Context const& ctx, std::shared_ptr<BinMatrix const> const& bins) {
+  std::shared_ptr<DeviceBins const> Upload(Context const& ctx, std::shared_ptr<BinMatrix const> const& bins,
+                                           Place const& place) {
     auto const& cuda = stream_.Context();
     HostCodesTask const task{bins->NumRows(), BytesOfCodes(*bins, LayOut(bins)), memory_.host_ratio};
     auto const is_alone = ctx.device.ordinals.empty();
-    auto const n_host = is_alone ? NumHostRows(task, FreeBytes(cuda)) : 0;
-    if (n_host == 0) return UploadBins(cuda, bins);
+    auto const n_host = is_alone ? NumHostRows(task, RoomFor(task)) : 0;
+    if (n_host == 0 && place == nullptr) return UploadBins(cuda, bins);
+    if (n_host == 0) return place->Get([&](CudaContext const& own) { return UploadBins(own, bins); });
     whole_ = UploadBins(cuda, bins, CodePlace::kHost);
     ShardRange const here{0, bins->NumRows() - n_host};
     return std::make_shared<DeviceBins const>(CopyBins(cuda, cuda.device, *whole_, here));
+  }
+
+  /// Returns the free bytes. If they may be too few for codes and trees, idle memory is given up first.
+  std::size_t RoomFor(HostCodesTask const& task) const {
+    constexpr std::size_t kPlenty = 4;  // codes, and rows, lists and sums of about the same size
+    return MakeRoom(stream_.Context(), kPlenty * task.code_bytes);
   }
 
   BinOptions options_;

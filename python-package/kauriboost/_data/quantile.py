@@ -45,6 +45,10 @@ class QuantileDMatrix(DMatrix):
         ``max_bin``.
     ref
         The matrix whose bin edges to use. For validation data, pass the training matrix.
+    device
+        The device that makes the bins of one batch of numbers in host memory, such as ``"cuda"``; the bins stay there
+        for training with that ``device``. By default the CPU makes them. The bins are the same. Data in device memory
+        are binned where they are.
     collective
         The communicator with other ranks; the bins are then computed from the rows of all ranks. See
         `kauriboost.collective`. All ranks must make the matrix at the same time.
@@ -80,6 +84,7 @@ class QuantileDMatrix(DMatrix):
         feature_weights: ArrayLike | None = None,
         enable_categorical: bool = True,
         silent: bool = False,
+        device: str | None = None,
         collective: Collective | None = None,
     ) -> None:
         fields = {
@@ -97,7 +102,8 @@ class QuantileDMatrix(DMatrix):
         given = {name: value for name, value in fields.items() if value is not None}
         if collective is not None:
             self._create_call = _call_of_ranks(collective)
-        self._make(data, given, missing, nthread, max_bin, ref)
+        on_device = {} if device is None else {"device": str(device)}
+        self._make(data, given, missing, nthread, max_bin, ref, **on_device)
         if not enable_categorical:
             refuse_categorical(self.feature_types, self.feature_names)
 

@@ -197,6 +197,12 @@ void KeepSettings(Settings const& settings, ParamMap const& params, Components* 
 
 }  // namespace
 
+std::string TextOf(ParamMap const& parameters) {
+  std::string text;
+  for (auto const& [name, value] : parameters) text += name + '=' + value + '\n';
+  return text;
+}
+
 std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   auto parts = std::make_shared<Components>();
   parts->param = ParseParameters<LearnerParam>(settings->params);

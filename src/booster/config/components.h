@@ -53,6 +53,9 @@ struct Components {
   MetricList metrics;
 };
 
+/// Returns the parameters as text, one in a line: equal for equal parameters.
+std::string TextOf(ParamMap const& parameters);
+
 /// Creates the components. Logs the notes and removes them from `settings`. With XGBoost's conventions, unknown names
 /// and absent devices are logged and removed as well. Otherwise a name refused as unknown is removed, too: no value of
 /// it is valid, so keeping it would make every later call fail. \throws Error(kParameter): unknown names (when

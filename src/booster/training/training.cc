@@ -9,6 +9,7 @@
 #include "data/categories/categories.h"
 #include "data/categories/category_names.h"
 #include "data/copies/recode.h"
+#include "data/info_memo.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -37,8 +38,11 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   }
   fitting_ = stamp;
   if (custom || (checked_ == stamp && checked_by_ == parts)) return;
-  parts->objective->ValidateInfo(train.Info());
-  if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
+  train.Memo().Get(train.InfoRevision(), "labels are valid\n" + TextOf(parts->effective), [&] {
+    parts->objective->ValidateInfo(train.Info());
+    if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
+    return std::vector<float>();
+  });
   checked_ = stamp;
   checked_by_ = parts;
 }

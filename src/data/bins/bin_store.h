@@ -40,8 +40,8 @@ class CodesOnDevice {
   virtual void CopyTo(BinMatrix* bins) const = 0;
 };
 
-/// Dense rows of numbers in the memory of one device: one batch, or several that come one after the other. Does not own
-/// them.
+/// Dense rows of numbers for one device: one batch in its memory, several that come one after the other, or rows in host
+/// memory. Does not own them.
 struct DeviceBatches {
   using Read = std::function<void(DeviceStorage const& rows)>;
 
@@ -52,6 +52,7 @@ struct DeviceBatches {
   /// Calls read(rows) for each of several batches in their order; every call passes the same batches. The rows may be
   /// freed when `read` returns.
   std::function<void(Read const& read)> for_each = {};
+  float const* host_rows = nullptr;  ///< [n_rows, n_cols] in host memory, NaN = missing; null for rows on the device
 
   static DeviceBatches Of(DeviceStorage const& rows) {
     return {rows.Layout().n_rows, rows.Layout().n_cols, rows.Layout().device, &rows};

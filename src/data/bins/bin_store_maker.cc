@@ -169,19 +169,38 @@ std::shared_ptr<BinMatrix> EncodeOnHost(Context const& ctx, DataView const& rows
   return EncodeSparse(ctx, *copy, plan, summary);
 }
 
+/// Minimum number of values that a device encodes. The host encodes fewer before the device would have begun.
+constexpr std::int64_t kFewValues = 1 << 17;
+
+/// Lets a device encode rows of the host. Returns null if the host has to.
+std::shared_ptr<BinStore const> SendToDevice(Context const& ctx, DataView const& view, BinStoreOptions const& options,
+                                             CutPlan const& plan, BatchSummary* summary) {
+  if (!options.device.has_value() || IsSparse(view) || view.NumRows() * view.NumCols() < kFewValues) return nullptr;
+  auto const copy = view.DenseRows() == nullptr ? DataMatrix::FromView(ctx, view) : nullptr;
+  DeviceBatches rows;
+  rows.n_rows = view.NumRows();
+  rows.n_cols = view.NumCols();
+  rows.device = *options.device;
+  rows.host_rows = copy != nullptr ? copy->Dense().values.data() : view.DenseRows();
+  return EncodeOnDevice(ctx, options.make_on_device, rows, plan, summary);
+}
+
 std::shared_ptr<BinStore const> EncodeWhereItIs(Context const& ctx, DataView const& view,
-                                                DeviceBinMaker const& on_device, CutPlan const& plan,
+                                                BinStoreOptions const& options, CutPlan const& plan,
                                                 BatchSummary* summary) {
   auto const* const rows = view.OnDevice();
-  if (rows != nullptr && on_device != nullptr && !HasCategorical(summary->info)) {
-    if (auto store = EncodeOnDevice(ctx, on_device, DeviceBatches::Of(*rows), plan, summary)) return store;
+  auto const& on_device = options.make_on_device;
+  if (on_device != nullptr && !HasCategorical(summary->info)) {
+    auto store = rows != nullptr ? EncodeOnDevice(ctx, on_device, DeviceBatches::Of(*rows), plan, summary)
+                                 : SendToDevice(ctx, view, options, plan, summary);
+    if (store != nullptr) return store;
   }
   return std::make_shared<BinStore const>(EncodeOnHost(ctx, view, plan, summary), plan.max_bin);
 }
 
 /// Encodes the only batch, whose values are available all at once; its labels may still be pending. Sets *summary to
 /// the result that the first pass would give.
-std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, DeviceBinMaker const& on_device,
+std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, BinStoreOptions const& options,
                                                 CutPlan const& plan, BatchSummary* summary) {
   RowBatch batch;
   source->Restart();
@@ -190,7 +209,7 @@ std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* s
   TakeTypesOfRef(
       plan, [&] { return ColumnsWithValues(*batch.rows); }, &summary->info);
   CheckColumns(plan, summary->info, batch.rows->NumCols());
-  auto store = EncodeWhereItIs(ctx, *batch.rows, on_device, plan, summary);
+  auto store = EncodeWhereItIs(ctx, *batch.rows, options, plan, summary);
   if (batch.finish_info) batch.finish_info(&summary->info);
   return store;
 }
@@ -338,7 +357,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
     store = EncodeBatchesOnDevice(ctx, source, options.make_on_device, plan, &summary);
   }
   if (look.is_one_batch) {
-    store = EncodeOnlyBatch(ctx, source, options.make_on_device, plan, &summary);
+    store = EncodeOnlyBatch(ctx, source, options, plan, &summary);
     RequireEnd(ctx, source);
   } else if (store == nullptr) {
     store = EncodeInPasses(ctx, source, plan, options, &summary);

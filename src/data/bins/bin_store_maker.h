@@ -33,6 +33,7 @@ struct BinStoreOptions {
   DataMatrix const* like = nullptr;  ///< source of the cuts, which are made for it if it stores values; may be null
   bool is_one_batch = false;         ///< true if the caller knows that there is one batch; otherwise the maker checks
   DeviceBinMaker make_on_device;     ///< encodes batches in device memory; null: the host encodes them
+  std::optional<int> device;         ///< the device that encodes a single batch of host rows; none: the host does
   bool in_file = false;
   std::string file_prefix;               ///< see PageFile
   bool for_approx = false;               ///< see BinFile

@@ -28,8 +28,8 @@ using binary::Section;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 48U;
 constexpr std::uint64_t kMostCols = std::numeric_limits<std::int32_t>::max();
 
-template <typename T>
-Span<char> MutableBytesOf(std::vector<T>* values) {
+template <typename T, typename Allocator>
+Span<char> MutableBytesOf(std::vector<T, Allocator>* values) {
   return {reinterpret_cast<char*>(values->data()), values->size() * sizeof(T)};
 }
 
@@ -126,9 +126,9 @@ class BinaryReader {
   }
 
   /// Returns the elements of a section, or none if it is absent. expected: the required number; nullptr: any number.
-  template <typename T>
-  std::vector<T> ReadVector(binary::SectionId id, std::uint64_t const* expected) const {
-    std::vector<T> values;
+  template <typename T, typename Allocator = std::allocator<T>>
+  std::vector<T, Allocator> ReadVector(binary::SectionId id, std::uint64_t const* expected) const {
+    std::vector<T, Allocator> values;
     auto const* section = Find(id);
     auto const n_bytes = section == nullptr ? 0 : section->n_bytes;
     auto const n = n_bytes / sizeof(T);
@@ -152,7 +152,7 @@ class BinaryReader {
     if (header_.storage == binary::kDense) {
       std::uint64_t n_cells = 0;
       if (__builtin_mul_overflow(header_.n_rows, header_.n_cols, &n_cells)) FailFile("there are too many cells.");
-      return DataMatrix::FromDense({ReadVector<float>(binary::kValues, &n_cells)}, n_rows, n_cols, ctx);
+      return DataMatrix::FromDense({ReadVector<float, Uninitialised<float>>(binary::kValues, &n_cells)}, n_rows, n_cols, ctx);
     }
     auto const n_pointers = header_.n_rows + 1;
     CsrStorage csr;

@@ -13,8 +13,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "sections are written a
 
 using Bytes = Span<char const>;
 
-template <typename T>
-Bytes BytesOf(std::vector<T> const& values) {
+template <typename T, typename Allocator>
+Bytes BytesOf(std::vector<T, Allocator> const& values) {
   return {reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)};
 }
 

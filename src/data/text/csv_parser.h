@@ -16,6 +16,7 @@
 
 #include "data/text/text_lines.h"
 #include "kauri/span.h"
+#include "kauri/uninitialised.h"
 
 namespace kauri {
 
@@ -111,7 +112,7 @@ struct CsvRows {
 
   std::vector<float> labels;            ///< [n_rows] or empty
   std::vector<float> weights;           ///< [n_rows] or empty
-  std::vector<float> values;            ///< [n_rows, NumFeatures()], NaN = missing
+  FloatVector values;                   ///< [n_rows, NumFeatures()], NaN = missing
   std::vector<std::int64_t> query_ids;  ///< [n_rows] or empty
   std::int64_t n_rows = 0;
   std::int64_t n_lines = 0;

@@ -13,11 +13,11 @@ namespace {
 
 using Blocks = std::vector<CsvRows>;
 
-template <typename T>
-std::vector<T> Concatenate(Context const& ctx, Blocks const& blocks, std::vector<T> CsvRows::*member) {
+template <typename Vector>
+Vector Concatenate(Context const& ctx, Blocks const& blocks, Vector CsvRows::*member) {
   std::vector<std::size_t> first{0};
   for (auto const& block : blocks) first.push_back(first.back() + (block.*member).size());
-  std::vector<T> all(first.back());
+  Vector all(first.back());
   ParallelFor(ctx, static_cast<std::int64_t>(blocks.size()), [&](std::int64_t block) {
     auto const index = static_cast<std::size_t>(block);
     auto const& part = blocks[index].*member;

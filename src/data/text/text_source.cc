@@ -49,9 +49,9 @@ class BlockWalk {
   std::vector<std::int64_t> lines_before_;
 };
 
-template <typename Rows, typename T>
-std::vector<T> Join(std::vector<Rows> const& blocks, std::vector<T> Rows::*member) {
-  std::vector<T> all;
+template <typename Rows, typename Vector>
+Vector Join(std::vector<Rows> const& blocks, Vector Rows::*member) {
+  Vector all;
   for (auto const& block : blocks) all.insert(all.end(), (block.*member).begin(), (block.*member).end());
   return all;
 }

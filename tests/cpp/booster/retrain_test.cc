@@ -92,6 +92,17 @@ TEST(Retrain, ChangesOfTheInfoAreSeen) {
   }
 }
 
+TEST(Retrain, LabelsAreCheckedForEachObjectiveAndChange) {
+  auto const data = MakeData();
+  Params const classes{{"objective", "binary:logistic"}};
+  TrainBytes(data, classes);
+  data->MutableInfo()->labels[7] = 2.0F;
+  TrainBytes(data, {{"objective", "reg:squarederror"}});
+  for (int turn = 0; turn < 2; ++turn) EXPECT_THROW(TrainBytes(data, classes), Error);
+  data->MutableInfo()->labels[7] = 1.0F;
+  EXPECT_EQ(TrainBytes(data, classes), FreshBytes(data, classes, false));
+}
+
 TEST(Retrain, LabelsDropNothing) {
   auto const data = MakeData();
   TrainBytes(data, {});

@@ -51,9 +51,9 @@ inline std::vector<float> MakeValues(MatrixSpec const& spec) {
 }
 
 /// Makes a matrix; NaN cells are left out of CSR storage.
-inline std::unique_ptr<DataMatrix> MakeMatrix(std::vector<float> values, std::int64_t n_cols, bool sparse) {
+inline std::unique_ptr<DataMatrix> MakeMatrix(std::vector<float> const& values, std::int64_t n_cols, bool sparse) {
   auto const n_rows = static_cast<std::int64_t>(values.size()) / n_cols;
-  if (!sparse) return DataMatrix::FromDense({std::move(values)}, n_rows, n_cols);
+  if (!sparse) return DataMatrix::FromDense({FloatVector(values.begin(), values.end())}, n_rows, n_cols);
   CsrStorage csr;
   csr.row_ptr.push_back(0);
   for (std::size_t cell = 0; cell < values.size(); ++cell) {

@@ -14,9 +14,9 @@ class KeptColumnsTest : public DeviceTest {
 };
 
 TEST_F(KeptColumnsTest, AreSharedByTrainings) {
-  auto const first = cuda::KeptColumnsOf(OnDevice(), *data_)->Get(OnDevice(), *data_);
+  auto const first = cuda::DeviceColumnsOf(OnDevice(), *data_);
   auto const before = cuda::ThreadCopyCounts();
-  auto const second = cuda::KeptColumnsOf(OnDevice(), *data_)->Get(OnDevice(), *data_);
+  auto const second = cuda::DeviceColumnsOf(OnDevice(), *data_);
   EXPECT_EQ(first.get(), second.get());
   EXPECT_EQ((cuda::ThreadCopyCounts() - before).to_device_bytes, 0U);
   EXPECT_EQ(Fetch(Cuda(), first->rows), Fetch(Cuda(), cuda::MakeDeviceColumns(Cuda(), OnDevice(), *data_).rows));
@@ -27,7 +27,7 @@ TEST_F(KeptColumnsTest, AreGivenUpOnlyWhileIdle) {
   auto const other = cuda::KeptColumnsOf(OnDevice(), *MakeMatrix({100, 2, 0.0, 0, false, 1}));
   auto const too_much = std::numeric_limits<std::size_t>::max();
   {
-    auto const used = kept->Get(OnDevice(), *data_);
+    auto const used = cuda::DeviceColumnsOf(OnDevice(), *data_);
     cuda::MakeRoom(Cuda(), too_much);
     EXPECT_EQ(kept->Hold().get(), used.get());
   }
@@ -37,7 +37,7 @@ TEST_F(KeptColumnsTest, AreGivenUpOnlyWhileIdle) {
   EXPECT_GE(cuda::MakeRoom(Cuda(), too_much), full + data_->NumEntries() * 8);
   EXPECT_EQ(kept->Hold(), nullptr);
   EXPECT_THROW(cuda::RequireMemory(Cuda(), "much", {{"all", too_much}}), Error);
-  EXPECT_EQ(kept->Get(OnDevice(), *data_)->NumEntries(), data_->NumEntries());
+  EXPECT_EQ(cuda::DeviceColumnsOf(OnDevice(), *data_)->NumEntries(), data_->NumEntries());
   EXPECT_EQ(other->Hold(), nullptr);
 }
 
@@ -47,7 +47,7 @@ TEST_F(KeptColumnsTest, GoWithTheData) {
   // the count.
   cuda::MakeDeviceColumns(Cuda(), OnDevice(), *big);
   auto const before = cuda::FreeBytes(Cuda());
-  cuda::KeptColumnsOf(OnDevice(), *big)->Get(OnDevice(), *big);
+  cuda::DeviceColumnsOf(OnDevice(), *big);
   EXPECT_LT(cuda::FreeBytes(Cuda()), before);
   big.reset();
   EXPECT_GE(cuda::FreeBytes(Cuda()), before);
@@ -60,7 +60,7 @@ TEST_F(KeptColumnsTest, ManyThreadsMakeUseAndGiveUp) {
     threads.emplace_back([&] {
       cuda::DeviceScope const scope(0);
       for (int k = 0; k < 20; ++k) {
-        auto const columns = cuda::KeptColumnsOf(OnDevice(), *data_)->Get(OnDevice(), *data_);
+        auto const columns = cuda::DeviceColumnsOf(OnDevice(), *data_);
         EXPECT_EQ(columns->NumEntries(), data_->NumEntries());
         cuda::GiveUpIdleMemory(0);
       }

@@ -50,7 +50,7 @@ std::vector<T> Fetch(cuda::CudaContext const& cuda, cuda::Buffer<T> const& buffe
 }
 
 /// Compares bit by bit, except that all NaNs are equal. The message names the first difference.
-inline ::testing::AssertionResult SameFloats(std::vector<float> const& a, std::vector<float> const& b) {
+inline ::testing::AssertionResult SameFloats(Span<float const> a, Span<float const> b) {
   if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " and " << b.size() << " floats";
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) && std::isnan(b[i])) continue;

@@ -55,6 +55,15 @@ KINDS = {
 }
 
 
+def test_the_device_that_makes_the_bins() -> None:
+    assert model_of(kb.QuantileDMatrix(X, Y, device="cpu")) == model_of(kb.DMatrix(X, Y))
+    with pytest.raises(kb.ParameterError, match="device='tpu' is not valid"):
+        kb.QuantileDMatrix(X, Y, device="tpu")
+    if not kb.build_info()["USE_CUDA"]:
+        with pytest.raises(kb.DeviceError):
+            kb.QuantileDMatrix(X, Y, device="cuda")
+
+
 @pytest.mark.parametrize("convert", KINDS.values(), ids=KINDS.keys())
 def test_one_batch_trains_the_model_of_a_dmatrix(convert: Callable[[np.ndarray], Any]) -> None:
     data = convert(X)

@@ -90,6 +90,50 @@ def test_predictions(binary: Binary) -> None:
         np.testing.assert_array_equal(boosters[1].predict(rows), boosters[0].predict(rows))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_of_host_rows_are_made_on_the_device(binary: Binary, dtype: type) -> None:
+    X, y = binary
+    rows = np.tile(X, (1 + (1 << 17) // X.size, 1)).astype(dtype)  # fewer values stay on the host
+    labels = np.resize(y, len(rows))
+    weights = np.linspace(0, 2, len(rows))
+    for max_bin in (256, 1000):
+        params = {"objective": "binary:logistic", "max_bin": max_bin}
+        on_host = kb.QuantileDMatrix(rows, labels, weight=weights, max_bin=max_bin)
+        on_device = kb.QuantileDMatrix(rows, labels, weight=weights, max_bin=max_bin, device="cuda")
+        expected = bytes_on("cpu", params, on_host)
+        assert bytes_on("cuda", params, on_device) == expected
+        assert bytes_on("cpu", params, on_device) == expected
+        for mine, theirs in zip(on_device.get_quantile_cut(), on_host.get_quantile_cut()):
+            np.testing.assert_array_equal(mine, theirs)
+        held_out = [
+            kb.QuantileDMatrix(rows[::2], ref=data, device=device)
+            for data, device in ((on_host, None), (on_device, "cuda"))
+        ]
+        booster = kb.train({**params, "device": "cuda"}, on_device, 3)
+        np.testing.assert_array_equal(booster.predict(held_out[0]), booster.predict(held_out[1]))
+
+
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix])
+def test_training_again_sees_every_change(binary: Binary, make: type[kb.DMatrix]) -> None:
+    X, y = binary
+    rows = np.tile(X, (1 + (1 << 17) // X.size, 1))
+    labels = np.resize(y, len(rows))
+    params = {"objective": "binary:logistic", "subsample": 0.5}
+    data = make(rows, labels)
+    for change in ({}, {"label": 1 - labels}, {"weight": np.linspace(0, 2, len(rows))}, {"label": labels}, {}):
+        for name, values in change.items():
+            data.set_info(**{name: values})
+        # The weights set the cuts of a DMatrix; a QuantileDMatrix has the cuts it was made with.
+        fresh = make(rows, labels)
+        fresh.set_info(label=data.get_label())
+        if len(data.get_weight()):
+            fresh.set_info(weight=data.get_weight())
+        assert bytes_on("cuda", params, data) == bytes_on("cpu", params, fresh)
+        assert bytes_on("cuda", {**params, "objective": "reg:squarederror"}, data) == bytes_on(
+            "cpu", {**params, "objective": "reg:squarederror"}, fresh
+        )
+
+
 def test_names_of_the_method(binary: Binary) -> None:
     X, y = binary
     expected = bytes_on("cpu", {}, kb.DMatrix(X, y))

@@ -66,7 +66,7 @@ void Encode(CudaContext const& cuda, DeviceRowParts* rows, DeviceBins* bins) {
 std::vector<FeatureCuts> LookAtColumns(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                                        DeviceBinsTask const& task, DeviceRowParts* rows) {
   auto const code_bytes = ExpectedCodeBytes(table, task.max_bin);
-  MemoryPart const staging{"rows on their way", DeviceRowParts::BytesFor(table, task.part_bytes)};
+  MemoryPart const staging{"rows on their way", rows->NumBytes()};
   MemoryParts const for_codes{{"codes", code_bytes}, staging};
   if (task.given != nullptr) {
     RequireMemory(cuda, Describe(table), for_codes);
@@ -108,7 +108,7 @@ bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchChoice 
 
 MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                         DeviceBinsTask const& task) {
-  DeviceRowParts rows(cuda, ctx, table, task.part_bytes);
+  DeviceRowParts rows(cuda, ctx, table, task.part_bytes, task.host_rows);
   MadeBins made;
   made.features = LookAtColumns(cuda, ctx, table, task, &rows);
   auto bins = std::make_unique<DeviceBins>(

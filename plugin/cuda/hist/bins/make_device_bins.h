@@ -4,12 +4,12 @@
 /// 1. The columns are cut, some of them at a time (column_cuts.h), or only counted if cuts are given.
 /// 2. The cuts determine the layout of codes (device_bins.h).
 /// 3. The rows are read once more, and coded (write_codes.h).
-/// Rows in host memory are never on the device as a whole, and the keys are freed before the codes are allocated. Keys
-/// take the memory that the codes will take, or 256 MiB if that is more. 10 M rows of 28 columns: 320 MB of codes, or
-/// 320 MB of keys and 10 for sorting.
+/// Rows in host memory are on the device as a whole if they take an eighth of its free memory at most (row_parts.h).
+/// The keys are freed before the codes are allocated. Keys take the memory that the codes will take, or 256 MiB if that
+/// is more. 10 M rows of 28 columns: 320 MB of codes, or 320 MB of keys and 10 for sorting, beside 1.1 GB of rows.
 ///
 /// Floor on an H200, 10 M rows of 28 columns on the device: keys 1 ms, sorts 8, traversals 1.2, codes 0.5: 11 ms. Rows
-/// of the host cross the bus twice: 45 ms at 50 GB/s.
+/// of the host cross the bus once, 22 ms at 50 GB/s, or, if they do not stay, once for each pass.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,7 @@ struct DeviceBinsTask {
   Span<float const> weights = {};                   ///< [n_rows] on the host, see CutWeights; empty: all weigh the same
   std::size_t key_bytes = std::size_t{256} << 20U;  ///< bytes of keys at a time, if the codes take less
   std::size_t part_bytes = std::size_t{8} << 20U;   ///< bytes of host rows at a time
+  HostRows host_rows = HostRows::kStayIfThereIsRoom;
 };
 
 /// Returns whether MakeDeviceBins supports the matrix: dense values of one process, all of them numbers, and exact

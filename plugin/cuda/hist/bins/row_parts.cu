@@ -5,6 +5,7 @@
 #include "common/threads/parallel_for.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/launch.h"
+#include "cuda/common/memory_plan.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/hist/bins/row_parts.h"
 #include "data/bins/row_digest.h"
@@ -44,7 +45,9 @@ void AddDigest(CudaContext const& cuda, RowPart const& part, std::int64_t n_cols
          reinterpret_cast<unsigned long long*>(sum));
 }
 
-constexpr std::size_t kStagings = 2;
+constexpr std::size_t kStagings = 3;
+/// Rows of the host stay on the device if they take at most this share of its free memory: nothing else gets tight.
+constexpr std::size_t kShareThatStays = 8;
 /// Number of floats that a host thread copies at a time.
 constexpr std::int64_t kFloatsPerBlock = 1 << 15;
 
@@ -65,11 +68,14 @@ DenseTable DenseTable::Of(DeviceStorage const& rows) {
 
 DenseTable DenseTable::Of(DeviceBatches const& rows) {
   if (rows.only != nullptr) return Of(*rows.only);
+  if (rows.host_rows != nullptr) return {rows.n_rows, rows.n_cols, nullptr, rows.host_rows};
   return {rows.n_rows, rows.n_cols, nullptr, nullptr, &rows};
 }
 
+std::size_t DenseTable::NumBytes() const { return sizeof(float) * static_cast<std::size_t>(n_rows * n_cols); }
+
 DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
-                               std::size_t part_bytes)
+                               std::size_t part_bytes, HostRows host_rows)
     : cuda_(cuda), ctx_(ctx), table_(table), part_bytes_(part_bytes) {
   if (table.on_device != nullptr) {
     auto const& layout = LayoutOn(cuda, *table.on_device);
@@ -77,6 +83,8 @@ DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, Dens
     return;
   }
   if (!table.IsOfHost()) return;
+  stays_ = host_rows == HostRows::kStay ||
+           (host_rows == HostRows::kStayIfThereIsRoom && table.NumBytes() <= FreeBytes(cuda) / kShareThatStays);
   for (std::size_t i = 0; i < kStagings; ++i) stagings_.push_back(std::make_unique<Staging>(cuda.device));
 }
 
@@ -88,7 +96,7 @@ std::size_t DeviceRowParts::BytesFor(DenseTable const& table, std::size_t part_b
 
 void DeviceRowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
   if (n_cols == 0 || table_.n_rows == 0) return;
-  if (table_.IsOfHost()) return ForEachOfHost(first_col, n_cols, read);
+  if (table_.IsOfHost() && on_device_.values == nullptr) return ForEachOfHost(first_col, n_cols, read);
   if (table_.batches != nullptr) return ForEachBatch(first_col, read);
   auto part = on_device_;
   part.values += first_col * part.col_stride;
@@ -115,16 +123,24 @@ void DeviceRowParts::ForEachBatch(std::int64_t first_col, Reader const& read) {
 }
 
 void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
+  auto const all_cols = table_.n_cols;
+  if (stays_) kept_ = Buffer<float>(cuda_, static_cast<std::size_t>(table_.n_rows * all_cols));
   for (auto const& staging : stagings_) WaitFor(staging->stream.Context(), cuda_.stream);
-  auto const rows_per_part = RowsThatFit(n_cols, part_bytes_);
+  auto const rows_per_part = RowsThatFit(stays_ ? all_cols : n_cols, part_bytes_);
   std::size_t next = 0;
   try {
     for (std::int64_t row = 0; row < table_.n_rows; row += rows_per_part) {
       RowPart part;
       part.first_row = row;
       part.n_rows = std::min(rows_per_part, table_.n_rows - row);
-      Stage(first_col, n_cols, &part, stagings_[next].get());
-      read(stagings_[next]->stream.Context(), part);
+      auto* const staging = stagings_[next].get();
+      if (stays_) {
+        Stage(0, all_cols, &part, staging, kept_.data() + row * all_cols);
+        part.values += first_col;
+      } else {
+        Stage(first_col, n_cols, &part, staging, nullptr);
+      }
+      read(staging->stream.Context(), part);
       next = (next + 1) % kStagings;
     }
   } catch (...) {  // nothing may still be writing when the reader's buffers are freed
@@ -132,27 +148,32 @@ void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, 
     throw;
   }
   for (auto const& staging : stagings_) WaitFor(cuda_, staging->stream.Context().stream);
+  if (stays_) on_device_ = {0, table_.n_rows, kept_.data(), all_cols, 1};
 }
 
-void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const {
+void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging,
+                           float* to) const {
   auto const& cuda = staging->stream.Context();
   auto const size = static_cast<std::size_t>(part->n_rows * n_cols);
   cuda.Synchronize();  // for the last part that used these buffers
   staging->page_locked.Reserve(size);
-  staging->values.Reserve(cuda, size);
+  if (to == nullptr) {
+    staging->values.Reserve(cuda, size);
+    to = staging->values.data();
+  }
   auto const all_cols = table_.n_cols;
   auto const* const from = table_.values + part->first_row * all_cols + first_col;
-  auto* const to = staging->page_locked.data();
+  auto* const staged = staging->page_locked.data();
   auto const block = std::max<std::int64_t>(1, kFloatsPerBlock / n_cols);
   ParallelForBlocks(ctx_, part->n_rows, block, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     if (n_cols == all_cols) {
-      std::copy(from + begin * n_cols, from + end * n_cols, to + begin * n_cols);
+      std::copy(from + begin * n_cols, from + end * n_cols, staged + begin * n_cols);
       return;
     }
-    for (auto row = begin; row < end; ++row) std::copy_n(from + row * all_cols, n_cols, to + row * n_cols);
+    for (auto row = begin; row < end; ++row) std::copy_n(from + row * all_cols, n_cols, staged + row * n_cols);
   });
-  CopyToDevice(cuda, to, size, staging->values.data());
-  part->values = staging->values.data();
+  CopyToDevice(cuda, staged, size, to);
+  part->values = to;
   part->row_stride = n_cols;
 }
 

@@ -1,9 +1,10 @@
 /// \file Rows of a matrix in device memory, part by part, for kernels that need no row twice.
 ///
 /// Rows on the device are one part, without a copy, or one part for each of several batches. Rows of the host pass
-/// through two page-locked buffers, each with a stream of its own: host threads fill one while the other crosses the
-/// bus and is read by kernels. Floor, 10 M rows of 28 floats: 1.12 GB out of pageable memory, into and out of
-/// page-locked memory: 22 ms of a bus of 50 GB/s, beside 3.4 GB of host memory, 34 ms at 100 GB/s.
+/// through page-locked buffers, each with a stream of its own: host threads fill one while the others cross the bus and
+/// are read by kernels. If the device has plenty of room, the rows stay there after the first pass (HostRows::kStay).
+/// Floor of a pass, 10 M rows of 28 floats: 1.12 GB out of pageable memory, into and out of page-locked memory: 22 ms
+/// of a bus of 50 GB/s, beside 3.4 GB of host memory, 34 ms at 100 GB/s.
 #pragma once
 
 #include <array>
@@ -44,7 +45,15 @@ struct DenseTable {
   static DenseTable Of(DataMatrix const& data);
   static DenseTable Of(DeviceStorage const& rows);
   static DenseTable Of(DeviceBatches const& rows);
+  std::size_t NumBytes() const;
   bool IsOfHost() const { return on_device == nullptr && batches == nullptr; }
+};
+
+/// What becomes of host rows after a pass over them.
+enum class HostRows {
+  kPass,              ///< each pass copies them again
+  kStay,              ///< they stay until the object is destroyed
+  kStayIfThereIsRoom  ///< they stay if they take a small share of the free memory
 };
 
 class DeviceRowParts {
@@ -53,10 +62,13 @@ class DeviceRowParts {
   using Reader = std::function<void(CudaContext const& cuda, RowPart const& part)>;
 
   /// part_bytes: size of a part of host rows. \throws Error(kDevice) for rows on a device other than the one of `cuda`.
-  DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table, std::size_t part_bytes);
+  DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table, std::size_t part_bytes,
+                 HostRows host_rows = HostRows::kPass);
 
-  /// Returns the device memory that parts of the table take.
+  /// Returns the device memory that parts of the table take when they pass.
   static std::size_t BytesFor(DenseTable const& table, std::size_t part_bytes);
+  /// Returns the device memory that the rows take.
+  std::size_t NumBytes() const { return stays_ ? table_.NumBytes() : BytesFor(table_, part_bytes_); }
 
   /// Calls `read` for parts of all rows, in which columns [first_col, first_col + n_cols) come first. Readers see the
   /// effects of work queued on the stream of `cuda` before; work queued after this call sees the readers' writes.
@@ -74,13 +86,16 @@ class DeviceRowParts {
 
   void ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read);
   void ForEachBatch(std::int64_t first_col, Reader const& read);
-  void Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const;
+  /// Copies the columns of a part to the device, and sets where they are. to: their place, or null for `staging`.
+  void Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging, float* to) const;
 
   CudaContext cuda_;
   Context const& ctx_;
   DenseTable table_;
   std::size_t part_bytes_;
-  RowPart on_device_;                    ///< all rows, if the table is on the device and has no batches
+  bool stays_ = false;                   ///< host rows stay on the device
+  Buffer<float> kept_;                   ///< [n_rows, n_cols], host rows that stay, once they were read
+  RowPart on_device_;                    ///< all rows, if they are on the device and not in batches
   std::optional<std::uint64_t> digest_;  ///< digest of all batches, after the first pass
   std::vector<std::unique_ptr<Staging>> stagings_;
 };

@@ -65,9 +65,14 @@ std::unique_ptr<DataMatrix> FullMatrix(bool sparse) {
 }
 
 /// Expects equal bits; NaN equals NaN.
-void ExpectSameBits(std::vector<float> const& a, std::vector<float> const& b) {
+void ExpectSameBits(Span<float const> a, Span<float const> b) {
   ASSERT_EQ(a.size(), b.size());
   EXPECT_TRUE(a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+Span<float const> ValuesOf(DataMatrix const& data) {
+  if (data.IsDense()) return data.Dense().values;
+  return data.Csr().values;
 }
 
 void ExpectSame(DataMatrix const& a, DataMatrix const& b) {
@@ -75,7 +80,7 @@ void ExpectSame(DataMatrix const& a, DataMatrix const& b) {
   EXPECT_EQ(a.NumRows(), b.NumRows());
   EXPECT_EQ(a.NumCols(), b.NumCols());
   EXPECT_EQ(a.NumEntries(), b.NumEntries());
-  ExpectSameBits(a.IsDense() ? a.Dense().values : a.Csr().values, b.IsDense() ? b.Dense().values : b.Csr().values);
+  ExpectSameBits(ValuesOf(a), ValuesOf(b));
   EXPECT_EQ(a.Csr().row_ptr, b.Csr().row_ptr);
   EXPECT_EQ(a.Csr().features, b.Csr().features);
   EXPECT_EQ(a.Info().n_targets, b.Info().n_targets);

@@ -25,6 +25,7 @@ class MakeBinsTest : public BinsTest {
       for (std::size_t const part_bytes : {task.part_bytes, std::size_t{1000}}) {
         task.part_bytes = part_bytes;
         if (part_bytes == 1000) task.key_bytes = 1;  // then the size of the codes' memory
+        task.host_rows = part_bytes == 1000 ? cuda::HostRows::kPass : cuda::HostRows::kStay;
         ASSERT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *data, nullptr));
         auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), task).bins;
         ASSERT_NE(bins, nullptr);
@@ -135,6 +136,26 @@ TEST_F(MakeBinsTest, ThreadsAndRunsDoNotMatter) {
     return cuda::ToHost(Cuda(), bins.bytes.data(), bins.bytes.size());
   };
   EXPECT_EQ(codes(*first), codes(*second));
+}
+
+/// Columns of several chunks, whose rows cross the bus in several parts: once if they stay, else once for each chunk
+/// and once for the codes.
+TEST_F(MakeBinsTest, RowsThatStayCrossTheBusOnce) {
+  auto const data = MakeMatrix(MixedValues(5000, 11, 33), 11, false);
+  BinMatrix const expected(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256));
+  auto const bytes = std::uint64_t{5000 * 11 * sizeof(float)};
+  for (auto const host_rows : {cuda::HostRows::kPass, cuda::HostRows::kStay, cuda::HostRows::kStayIfThereIsRoom}) {
+    cuda::DeviceBinsTask task;
+    task.key_bytes = 1;
+    task.part_bytes = 1000;
+    task.host_rows = host_rows;
+    auto const before = cuda::ThreadCopyCounts();
+    auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), task).bins;
+    auto const sent = (cuda::ThreadCopyCounts() - before).to_device_bytes;
+    ExpectSame(*bins, expected);
+    EXPECT_GE(sent, host_rows == cuda::HostRows::kPass ? 2 * bytes : bytes);
+    if (host_rows != cuda::HostRows::kPass) EXPECT_LT(sent, 2 * bytes);
+  }
 }
 
 TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
