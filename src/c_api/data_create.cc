@@ -37,6 +37,11 @@ std::unique_ptr<DataMatrix> FromUriFor(Learner* learner, JsonConfig const& confi
   return data;
 }
 
+/// Returns a view of values to copy into a matrix, which then refuses infinite ones.
+std::unique_ptr<DataView> ViewToCopy(ArrayView const& array, float missing, Context const& ctx) {
+  return MakeDenseView(array, {missing, Infinities::kTaken}, ctx);
+}
+
 std::unique_ptr<DataMatrix> FromRows(float const* data, bst_ulong n_rows, bst_ulong n_cols, float missing,
                                      int nthread) {
   ArrayView array;
@@ -48,7 +53,7 @@ std::unique_ptr<DataMatrix> FromRows(float const* data, bst_ulong n_rows, bst_ul
   array.strides = {static_cast<std::int64_t>(sizeof(float)) * array.shape[1], sizeof(float)};
   array.data = n_rows * n_cols == 0 ? data : NotNull(data, "data");
   auto const ctx = MakeContext(nthread);
-  return DataMatrix::FromView(ctx, *MakeDenseView(array, missing, ctx));
+  return DataMatrix::FromView(ctx, *ViewToCopy(array, missing, ctx));
 }
 
 void SliceRows(DMatrixHandle handle, int const* rows, bst_ulong n_rows, bool allow_groups, DMatrixHandle* out) {
@@ -107,7 +112,7 @@ int XGDMatrixCreateFromDense(char const* data, char const* config, DMatrixHandle
   return Guard([&] {
     NotNull(out, "out");
     CreateConfig const settings(config, "XGDMatrixCreateFromDense");
-    auto const view = kauri::MakeDenseView(ArrayOf(data, "data"), settings.missing, settings.ctx);
+    auto const view = ViewToCopy(ArrayOf(data, "data"), settings.missing, settings.ctx);
     ReturnData(DataMatrix::FromView(settings.ctx, *view), out);
   });
 }
