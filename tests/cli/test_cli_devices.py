@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from cli_program import BUILD, Kauri
+from cli_program import BUILD, ROOT, Kauri
 
 FAKE_PLUGIN = BUILD / "fake_plugin" / "libkauri_cuda.so"
 EMPTY = "."
@@ -81,3 +83,27 @@ def test_help_and_version_say_why_there_is_none(kauri: Kauri) -> None:
     program = with_plugin(kauri, str(FAKE_PLUGIN), "no device")
     section = f"\nCUDA plug-in\n  {FAKE_PLUGIN}\n      the fake driver sees no device. Invent one.\n"
     assert section in program.run("-h").out
+
+
+def test_one_configuration_runs_with_and_without_the_plugin(kauri: Kauri) -> None:
+    config = f"data = {kauri.train_uri}\nobjective = binary:logistic\ntree_method = exact\nnum_round = 2\n"
+    kauri.write("plain.conf", config)
+    kauri.write("device.conf", config + "interleaved_levels = 2\nshap_bin_packing = nf\n")
+    with_plugin(kauri, EMPTY)
+    kauri.run("plain.conf", "model_out=plain.ubj")
+    done = kauri.run("device.conf", "model_out=device.ubj")
+    assert (kauri.folder / "device.ubj").read_bytes() == (kauri.folder / "plain.ubj").read_bytes()
+    for name in ("interleaved_levels", "shap_bin_packing"):
+        assert f"parameter '{name}' has no effect: " in done.err
+    assert "the CUDA plug-in is missing" in done.err
+    refused = kauri.run("plain.conf", "interleaved_level=2", status=1)
+    assert "unknown parameter 'interleaved_level'" in refused.err
+    assert "interleaved_levels" in refused.err
+
+
+def test_the_library_knows_all_parameters_of_the_plugin() -> None:
+    sources = [path for kind in ("*.h", "*.cc", "*.cu") for path in (ROOT / "plugin" / "cuda").rglob(kind)]
+    declared = {name for path in sources for name in re.findall(r"DMLC_DECLARE_FIELD\((\w+)\)", path.read_text())}
+    check = (ROOT / "src" / "booster" / "config" / "parameter_check.cc").read_text()
+    table = check.partition("OfCudaPlugin()")[2].partition("};")[0]
+    assert declared == set(re.findall(r'\{"(\w+)", "', table))

@@ -17,6 +17,7 @@
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "kauri/objective.h"
+#include "kauri/plugin.h"
 #include "kauri/predictor.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
@@ -38,6 +39,16 @@ std::map<std::string, std::string> const& WithoutEffect() {
       {"debug_synchronize", "trees are the same bits on every run"},
       {"sparse_threshold", "how bins are stored follows from the data"},
       {"updater_seq", "tree_method says how trees are built"},
+  };
+  return kNames;
+}
+
+/// Returns the parameters that the CUDA plug-in declares, with what reads them. They are known without the plug-in,
+/// too, so that one configuration serves machines with and without it.
+std::map<std::string, std::string> const& OfCudaPlugin() {
+  static std::map<std::string, std::string> const kNames{
+      {"interleaved_levels", "tree_method=exact with device=cuda"},
+      {"shap_bin_packing", "shap_method=treeshap with device=cuda"},
   };
   return kNames;
 }
@@ -111,6 +122,13 @@ void AddNamesOf(Registry<Factory> const& registry, std::string const& name, std:
   if (entry != nullptr && entry->parameters != nullptr) AddNames(entry->parameters(), names);
 }
 
+/// Returns whether the plug-in that would declare a parameter of its own is missing.
+bool IsOfMissingPlugin(std::string const& name) {
+  auto const declares = [&](Declaring const& component) { return component.Declares(name); };
+  auto const& all = AllDeclaring();
+  return OfCudaPlugin().count(name) != 0 && std::none_of(all.begin(), all.end(), declares);
+}
+
 std::string MostBins(std::string const& value, std::string* note) {
   std::int64_t n_bins = 0;
   auto const* const end = value.data() + value.size();
@@ -126,6 +144,11 @@ AdaptedParameter AdaptParameter(std::string const& name, std::string const& valu
   AdaptedParameter adapted{CanonicalParameterName(name), value, {}};
   auto const idle = WithoutEffect().find(name);
   if (idle != WithoutEffect().end()) return {{}, {}, "parameter '" + name + "' has no effect: " + idle->second + "."};
+  if (IsOfMissingPlugin(name)) {
+    auto const problem = GetCudaPluginStatus().problem;
+    auto const why = OfCudaPlugin().at(name) + " reads it" + (problem.empty() ? "." : "; " + problem);
+    return {{}, {}, "parameter '" + name + "' has no effect: " + why};
+  }
   if (adapted.name == "max_bin") adapted.value = MostBins(value, &adapted.note);
   if (adapted.name == "objective" && value == "reg:linear") {
     adapted.value = "reg:squarederror";
@@ -136,7 +159,9 @@ AdaptedParameter AdaptParameter(std::string const& name, std::string const& valu
 
 std::vector<std::string> KnownParameterNames() {
   std::vector<std::string> names = ParameterAliases();
-  for (auto const& [name, why] : WithoutEffect()) names.push_back(name);
+  for (auto const* table : {&WithoutEffect(), &OfCudaPlugin()}) {
+    for (auto const& [name, why] : *table) names.push_back(name);
+  }
   for (auto const& group : AllParameters()) {
     for (auto const& info : group.second) names.push_back(info.name);
   }

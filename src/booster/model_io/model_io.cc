@@ -6,6 +6,7 @@
 
 #include "booster/model_io/document.h"
 #include "booster/model_io/json.h"
+#include "booster/model_io/lightgbm_text.h"
 #include "booster/model_io/model_document.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/ubjson.h"
@@ -87,9 +88,6 @@ bool StartsWith(std::string_view bytes, std::string_view beginning) {
 /// do.
 std::string DescribeForeign(std::string_view bytes) {
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
-  if (StartsWith(bytes, "tree\n") || StartsWith(bytes, "tree\r\n")) {
-    return "They are a text file of LightGBM, which kauriboost.forests.from_lightgbm turns into a model of Kauri.";
-  }
   if (StartsWith(bytes, "\x1F\x8B")) return "They are compressed (gzip). Unpack them first, for example with gunzip.";
   if (StartsWith(bytes, kBom)) {
     return "They begin with a byte order mark, which JSON does not allow. Write the file as UTF-8 without one.";
@@ -143,6 +141,7 @@ std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect 
 }
 
 model_io::Value ParseDocument(Span<char const> bytes) {
+  if (model_io::IsLightGbm({bytes.data(), bytes.size()})) return model_io::ParseLightGbm({bytes.data(), bytes.size()});
   return IsJson({bytes.data(), bytes.size()}) ? model_io::ParseJson(bytes) : model_io::ParseUbjson(bytes);
 }
 

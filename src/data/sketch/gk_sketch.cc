@@ -120,6 +120,35 @@ void GkSketch::Merge(ColumnSketch const& other) {
   for (std::size_t count = 0; count < parts.size(); ++count) Insert(parts[count], count);
 }
 
+void GkSketch::Send(Parcel* out) const {
+  auto const whole = PruneSummary(Whole(), capacity_);
+  std::vector<float> values;
+  std::vector<double> bounds;  // smaller, up_to and weight of each entry
+  for (auto const& entry : whole) {
+    values.push_back(entry.value);
+    bounds.insert(bounds.end(), {entry.smaller, entry.up_to, entry.weight});
+  }
+  out->Add(values);
+  out->Add(bounds);
+}
+
+void GkSketch::MergeSent(OpenParcel* in) {
+  auto const values = in->Take<float>();
+  auto const bounds = in->Take<double>();
+  if (bounds.size() != 3 * values.size() || values.size() > capacity_) FailParcel("a summary has the wrong size");
+  GkSummary summary;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    GkEntry const entry{values[i], bounds[3 * i], bounds[3 * i + 1], bounds[3 * i + 2]};
+    bool const ascends = i == 0 || (summary.back().value < entry.value && summary.back().smaller <= entry.smaller &&
+                                    summary.back().up_to <= entry.up_to);
+    bool const is_sound = std::isfinite(entry.value) && entry.smaller >= 0.0 && entry.weight > 0.0 &&
+                          entry.weight <= entry.up_to && std::isfinite(entry.smaller) && std::isfinite(entry.up_to);
+    if (!ascends || !is_sound) FailParcel("a summary has values or ranks that do not ascend");
+    summary.push_back(entry);
+  }
+  Insert(std::move(summary), 0);
+}
+
 GkSummary GkSketch::Whole() const {
   GkSummary whole;
   for (auto const& summary : of_count_) whole = MergeSummaries(whole, summary);

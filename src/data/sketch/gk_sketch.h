@@ -13,6 +13,8 @@
 ///    between the bounds.
 /// 4. One summary is kept for each number of prunings; a second one with the same number is merged with the first. n
 ///    values are pruned log2(n / capacity) + 1 times, whatever the batches.
+/// 5. Over ranks: each rank prunes its whole summary once more and sends it; the summaries are merged in the order of
+///    ranks.
 ///
 /// Two sketches are made of the exact summaries of step 1: FewValues keeps the distinct values of a column as long as
 /// they are few, for sketches that represent it by a few numbers; ExactSketch keeps all values.
@@ -51,6 +53,9 @@ class GkSketch : public ColumnSketch {
   explicit GkSketch(std::size_t capacity) : capacity_(capacity) {}
   void Add(Span<float const> values, Span<float const> weights) override;
   void Merge(ColumnSketch const& other) override;
+  /// Sends the merged summary, pruned once more: 28 bytes per entry, of which there are at most `capacity`.
+  void Send(Parcel* out) const override;
+  void MergeSent(OpenParcel* in) override;
   ColumnRanks Ranks() const override;
   double RankErrorBound() const override;
   /// A summary knows the ranks of its own values only. A quantile may lie between two of them, whose ranks differ by at

@@ -48,7 +48,7 @@ struct CutOptions {
 /// not on the storage or the number of threads. Costs, for the exact sketch, a radix sort of all entries, and the
 /// memory of 16 columns at a time (dense) or of a copy of the entries (sparse). In a group every rank calls it, with or
 /// without rows, and gets the cuts of all rows. \throws Error(kData) for invalid categories; Error(kCollective) as
-/// RequireSameColumns does; Error(kParameter) for any sketch other than the exact one in a group.
+/// RequireSameColumns does.
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options = {});
 
 /// Returns the cuts with the bins of categorical features replaced by one bin per category in `categories` ([n_cols]).

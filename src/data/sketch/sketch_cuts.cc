@@ -3,10 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "data/column_parts.h"
 #include "data/row_source.h"
-#include "kauri/collective.h"
-#include "kauri/error.h"
+#include "data/sketch/group_cuts.h"
 
 namespace kauri {
 FeatureSketches::FeatureSketches(std::int64_t n_cols, int max_bin, SketchMaker const& make)
@@ -33,6 +33,19 @@ void FeatureSketches::Add(Context const& ctx, DenseRows const& rows, Span<float 
   AddRows(ctx, rows, weights);
 }
 
+void FeatureSketches::MergeOverRanks(Context const& ctx, SketchMaker const& make) {
+  constexpr std::size_t kAtOnce = 64;
+  CountOverRanks(ctx, features_);
+  for (std::size_t begin = 0; begin < sketches_.size(); begin += kAtOnce) {
+    auto const end = std::min(begin + kAtOnce, sketches_.size());
+    Parcel mine;
+    for (auto f = begin; f < end; ++f) std::exchange(sketches_[f], make(f))->Send(&mine);
+    for (auto& of_rank : GatherParcels(ctx, mine)) {
+      for (auto f = begin; f < end; ++f) sketches_[f]->MergeSent(&of_rank);
+    }
+  }
+}
+
 std::vector<FeatureCuts> FeatureSketches::Cut(Context const& ctx, std::int64_t n_rows) {
   ParallelFor(ctx, static_cast<std::int64_t>(sketches_.size()), [&](std::int64_t feature) {
     auto const f = static_cast<std::size_t>(feature);
@@ -51,12 +64,7 @@ std::size_t FeatureSketches::Bytes() const {
 
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options) {
-  auto const& sketch = *options.sketch;
-  if (IsDistributed(ctx)) {
-    Fail(ErrorKind::kParameter, "sketch=", sketch.Name(), " needs all rows in one process, but they are spread over ",
-         ctx.collective->Size(), " ranks. Use sketch=exact, the default.");
-  }
-  return sketch.Cut(ctx, data, max_bin, options.weights);
+  return options.sketch->Cut(ctx, data, max_bin, options.weights);
 }
 
 }  // namespace kauri

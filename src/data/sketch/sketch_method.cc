@@ -4,9 +4,14 @@
 
 #include "data/sketch/gk_sketch.h"
 #include "data/sketch/sketch_cuts.h"
+#include "kauri/error.h"
 #include "kauri/registry.h"
 
 namespace kauri {
+
+void ColumnSketch::Send(Parcel* /*out*/) const { Fail(ErrorKind::kInternal, "this sketch is not sent to other ranks"); }
+
+void ColumnSketch::MergeSent(OpenParcel* /*in*/) { Fail(ErrorKind::kInternal, "this sketch is not merged over ranks"); }
 
 std::vector<float> QuantilesOf(ColumnRanks const& ranks, Span<double const> shares) {
   std::vector<float> quantiles;
@@ -21,9 +26,16 @@ std::vector<float> QuantilesOf(ColumnRanks const& ranks, Span<double const> shar
 
 std::vector<FeatureCuts> SketchMethod::Cut(Context const& ctx, DataMatrix const& data, int max_bin,
                                            Span<float const> weights) const {
-  FeatureSketches sketches(data.NumCols(), max_bin, [&](std::size_t) { return Make(max_bin); });
+  auto const is_distributed = IsDistributed(ctx);
+  auto const rank = is_distributed ? static_cast<std::uint64_t>(ctx.collective->Rank()) : 0;
+  auto const n_rows = MakeCutTask(ctx, data.NumRows(), max_bin, weights).n_rows;
+  FeatureSketches sketches(data.NumCols(), max_bin, [&](std::size_t) { return MakeForStream(max_bin, rank); });
   sketches.Add(ctx, data, weights);
-  return sketches.Cut(ctx, data.NumRows());
+  if (is_distributed) {
+    auto const beyond = static_cast<std::uint64_t>(ctx.collective->Size());  // a stream of no rank
+    sketches.MergeOverRanks(ctx, [&](std::size_t) { return MakeForStream(max_bin, beyond); });
+  }
+  return sketches.Cut(ctx, n_rows);
 }
 
 std::unique_ptr<ColumnSketch> GkMethod::Make(int max_bin) const {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/reduce.h"
 #include "data/sketch/rank_cuts.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -30,6 +31,11 @@ class ColumnSketch {
   virtual void Add(Span<float const> values, Span<float const> weights) = 0;
   /// Adds the values of another sketch of the same kind and size.
   virtual void Merge(ColumnSketch const& other) = 0;
+  /// Appends the sketch to a message for other ranks. Sketches that are merged over ranks implement this and MergeSent.
+  virtual void Send(Parcel* out) const;
+  /// Adds the values of a sketch that another rank has sent. The sender's sketch must be of the same kind and size.
+  /// \throws Error(kCollective) for a message that is no such sketch.
+  virtual void MergeSent(OpenParcel* in);
   /// Returns all distinct values while they are few, otherwise enough of them for the number of bins.
   virtual ColumnRanks Ranks() const = 0;
   /// Returns the maximum error, as a share of all weight, of the rank that Ranks() implies for a value between two of
@@ -56,7 +62,14 @@ class SketchMethod {
   virtual std::string Key() const { return Name(); }
   /// Returns an empty sketch suited to `max_bin` bins, for values of any range.
   virtual std::unique_ptr<ColumnSketch> Make(int max_bin) const = 0;
-  /// Returns the cuts of all features, [n_cols]. weights: [n_rows], or empty. The default reads the rows once.
+  /// Returns an empty sketch for a stream of random numbers, which differs between the ranks of a group, so that the
+  /// errors of their sketches are independent.
+  virtual std::unique_ptr<ColumnSketch> MakeForStream(int max_bin, std::uint64_t /*stream*/) const {
+    return Make(max_bin);
+  }
+  /// Returns the cuts of all features, [n_cols], for the rows of all ranks. weights: [n_rows], or empty. The default
+  /// reads the rows once. In a group every rank sends its sketches, and all ranks merge them in the order of ranks: the
+  /// cuts are the same on all ranks and within the error bound, and depend on the partition of the rows.
   virtual std::vector<FeatureCuts> Cut(Context const& ctx, DataMatrix const& data, int max_bin,
                                        Span<float const> weights) const;
   /// Returns the number of bins that sketches of a summary are made for, which determines their size.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "common/random/random.h"
@@ -62,6 +63,47 @@ void KllSketch::Merge(ColumnSketch const& other) {
   n_compactions_ += sketch.n_compactions_;
   squares_ += sketch.squares_;
   Shrink();
+}
+
+void KllSketch::Send(Parcel* out) const {
+  std::vector<std::int64_t> sizes{lowest_, static_cast<std::int64_t>(n_compactions_)};
+  std::vector<float> values;
+  for (auto const& level : levels_) {
+    sizes.push_back(static_cast<std::int64_t>(level.size()));
+    values.insert(values.end(), level.begin(), level.end());
+  }
+  out->Add(sizes);
+  out->Add(values);
+  out->Add(std::vector<double>{squares_});
+}
+
+void KllSketch::MergeSent(OpenParcel* in) {
+  constexpr std::int64_t kMostExponent = 300;  // of float32 weights, their digits, and compactions
+  auto const sizes = in->Take<std::int64_t>();
+  auto const values = in->Take<float>();
+  auto const squares = in->Take<double>();
+  bool const has_head = sizes.size() >= 2 && squares.size() == 1 && std::isfinite(squares[0]) && squares[0] >= 0.0;
+  if (!has_head || std::abs(sizes[0]) > kMostExponent || sizes.size() > 2 + 2 * kMostExponent || sizes[1] < 0) {
+    FailParcel("a sketch has the wrong size");
+  }
+  KllSketch sent(size_);
+  sent.lowest_ = static_cast<int>(sizes[0]);
+  sent.n_compactions_ = static_cast<std::uint64_t>(sizes[1]);
+  sent.squares_ = squares[0];
+  sent.n_values_ = values.size();
+  std::size_t begin = 0;
+  for (std::size_t level = 2; level < sizes.size(); ++level) {
+    auto const n = static_cast<std::size_t>(sizes[level]);
+    if (sizes[level] < 0 || n > values.size() - begin) FailParcel("a sketch has the wrong number of values");
+    auto const first = values.begin() + static_cast<std::ptrdiff_t>(begin);
+    sent.levels_.emplace_back(first, first + static_cast<std::ptrdiff_t>(n));
+    begin += n;
+  }
+  auto const is_finite = [](float value) { return std::isfinite(value); };
+  if (begin != values.size() || !std::all_of(values.begin(), values.end(), is_finite)) {
+    FailParcel("a sketch has the wrong values");
+  }
+  Merge(sent);
 }
 
 void KllSketch::Shrink() {

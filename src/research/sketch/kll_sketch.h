@@ -28,6 +28,9 @@ class KllSketch : public ColumnSketch {
   explicit KllSketch(std::size_t size, std::uint64_t seed = 0) : size_(size), seed_(seed) {}
   void Add(Span<float const> values, Span<float const> weights) override;
   void Merge(ColumnSketch const& other) override;
+  void Send(Parcel* out) const override;
+  /// The bound holds if the senders and this sketch have different seeds.
+  void MergeSent(OpenParcel* in) override;
   ColumnRanks Ranks() const override;
   /// Holds for each rank with a probability of 99 %, apart from the rounding of weights to kDigits digits.
   double RankErrorBound() const override;

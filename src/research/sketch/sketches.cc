@@ -10,6 +10,7 @@
 #include "kauri/error.h"
 #include "kauri/tree_param.h"
 #include "research/sketch/cosine_sketch.h"
+#include "research/sketch/group_sums.h"
 #include "research/sketch/kll_sketch.h"
 #include "research/sketch/moment_sketch.h"
 
@@ -19,29 +20,6 @@ namespace {
 DensityRanks RanksFor(int max_bin) {
   constexpr std::size_t kRanksPerBin = 4;
   return {static_cast<std::size_t>(max_bin), static_cast<std::size_t>(max_bin) * kRanksPerBin};
-}
-
-/// Moves each cut to the smallest value of the data in its bin. Drops bins without values, and their cuts.
-void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> weights,
-                  std::vector<FeatureCuts>* features) {
-  constexpr float kNone = std::numeric_limits<float>::infinity();
-  std::vector<std::vector<float>> smallest;  // smallest value of each bin
-  for (auto const& feature : *features) smallest.emplace_back(feature.values.size() + 1, kNone);
-  ForEachColumnPart(ctx, data, RowsPerPart(data.NumCols()), weights, [&](std::size_t f, ColumnPart const& part) {
-    auto const& cuts = (*features)[f].values;
-    for (std::size_t i = 0; i < part.values.size(); ++i) {
-      auto const value = part.values[i];
-      if (std::isnan(value) || (!part.weights.empty() && part.weights[i] <= 0.0F)) continue;
-      auto const bin = FindBin(cuts.data(), static_cast<std::uint32_t>(cuts.size() + 1), value);
-      auto& of_bin = smallest[f][bin];
-      of_bin = std::min(of_bin, value);
-    }
-  });
-  for (std::size_t f = 0; f < features->size(); ++f) {
-    auto& bins = smallest[f];
-    bins.erase(std::remove(bins.begin(), bins.end(), kNone), bins.end());
-    (*features)[f].values.assign(bins.begin() + (bins.empty() ? 0 : 1), bins.end());
-  }
 }
 
 std::vector<FeatureCuts> BoundsOf(Context const& ctx, DataMatrix const& data) {
@@ -55,8 +33,10 @@ class KllMethod : public SketchMethod {
   explicit KllMethod(int size) : size_(size) {}
   std::string Name() const override { return "kll"; }
   std::string Key() const override { return Name() + ":" + std::to_string(size_); }
-  std::unique_ptr<ColumnSketch> Make(int max_bin) const override {
-    return std::make_unique<KllSketch>(size_ == 0 ? SketchEntries(max_bin) : static_cast<std::size_t>(size_));
+  std::unique_ptr<ColumnSketch> Make(int max_bin) const override { return MakeForStream(max_bin, 0); }
+  std::unique_ptr<ColumnSketch> MakeForStream(int max_bin, std::uint64_t stream) const override {
+    auto const size = size_ == 0 ? SketchEntries(max_bin) : static_cast<std::size_t>(size_);
+    return std::make_unique<KllSketch>(size, stream);
   }
 
  private:
@@ -72,11 +52,13 @@ class MomentMethod : public SketchMethod {
   std::unique_ptr<ColumnSketch> Make(int max_bin) const override {
     return std::make_unique<MomentSketch>(MomentOptions{order_, density_ == TreeParam::kLegendre, RanksFor(max_bin)});
   }
-  /// Cuts lie between values of the data at first. Each cut moves up to the next value, and empty bins are dropped.
+  /// Cuts lie between values of the data at first. Each cut moves up to the next value, and empty bins are dropped. In
+  /// a group of ranks the cuts are the same for any partition of the rows (group_sums.h).
   std::vector<FeatureCuts> Cut(Context const& ctx, DataMatrix const& data, int max_bin,
                                Span<float const> weights) const override {
-    auto features =
-        IsCosine() ? CutByCosines(ctx, data, max_bin, weights) : SketchMethod::Cut(ctx, data, max_bin, weights);
+    auto features = IsDistributed(ctx) ? CutByGroupSums(ctx, data, max_bin, weights)
+                    : IsCosine()       ? CutByCosines(ctx, data, max_bin, weights)
+                                       : SketchMethod::Cut(ctx, data, max_bin, weights);
     MoveToValues(ctx, data, weights, &features);
     return features;
   }
@@ -90,6 +72,11 @@ class MomentMethod : public SketchMethod {
 
  private:
   bool IsCosine() const { return density_ == TreeParam::kCosine; }
+  std::vector<FeatureCuts> CutByGroupSums(Context const& ctx, DataMatrix const& data, int max_bin,
+                                          Span<float const> weights) const {
+    return GroupSumCuts(ctx, data, weights, {order_, static_cast<TreeParam::Density>(density_), RanksFor(max_bin)},
+                        max_bin);
+  }
   std::vector<FeatureCuts> CutByCosines(Context const& ctx, DataMatrix const& data, int max_bin,
                                         Span<float const> weights) const {
     auto const bounds = BoundsOf(ctx, data);

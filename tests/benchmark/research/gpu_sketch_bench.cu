@@ -17,7 +17,7 @@
 #include "common/threads/parallel_for.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/launch.h"
-#include "cuda/research/moment_sketch.h"
+#include "gpu_moment_sketch.h"
 
 namespace {
 

@@ -1,8 +1,7 @@
 /// Power sums of columns in device memory against the host's, bit for bit.
-#include "cuda/research/moment_sketch.h"
-
 #include <limits>
 
+#include "gpu_moment_sketch.h"
 #include "support/device_fixture.h"
 
 namespace kauri::testing {

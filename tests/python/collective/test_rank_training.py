@@ -218,3 +218,40 @@ def test_ranks_find_out_that_some_have_another_model(n: int, astray: list[int]) 
     said = run_ranks(n, learn)
     assert len(set(said)) == 1
     assert f"is on rank {', '.join(map(str, named))} of {n}" in said[0]
+
+
+def in_shards(collective: Collective, ends: list[int]) -> kb.DMatrix:
+    """Return the rows of a rank; the ranks have consecutive shards, which end at `ends`."""
+    bounds = [0, *ends, len(X)]
+    rows = slice(bounds[collective.rank], bounds[collective.rank + 1])
+    data = kb.DMatrix(X[rows], label=Y[rows])
+    data.set_info(global_rows=rows_in_order_of_ranks(collective, rows.stop - rows.start))
+    return data
+
+
+@pytest.mark.parametrize("density", ["max_entropy", "legendre", "cosine"])
+def test_models_of_moments_do_not_depend_on_the_shards(density: str) -> None:
+    params = PARAMS | {"sketch": "moments", "sketch_density": density, "max_bin": 16}
+
+    def models(ends: list[int]) -> set[bytes]:
+        def run(collective: Collective) -> bytes:
+            return bytes(kb.train(params, in_shards(collective, ends), 3, collective=collective).save_raw())
+
+        return set(run_ranks(len(ends) + 1, run))
+
+    found = [models(ends) for ends in ([len(X) // 2], [1], [len(X)], [0, len(X) // 5], [7, 7])]
+    assert all(each == found[0] for each in found)
+    assert len(found[0]) == 1
+
+
+@pytest.mark.parametrize("sketch", ["gk", "kll"])
+def test_merged_sketches_give_all_ranks_one_model(sketch: str) -> None:
+    params = PARAMS | {"sketch": sketch, "max_bin": 16}
+    for ends in ([len(X) // 2], [0, len(X) // 5]):
+
+        def run(collective: Collective, ends: list[int] = ends) -> bytes:
+            return bytes(kb.train(params, in_shards(collective, ends), 3, collective=collective).save_raw())
+
+        models = run_ranks(len(ends) + 1, run)
+        assert all(isinstance(model, bytes) for model in models)
+        assert len(set(models)) == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 from kauriboost.forests import ForestTree, from_lightgbm, from_trees, thresholds_of
 
+ROOT = Path(__file__).resolve().parents[3]
 N = 1500
 GENERATOR = np.random.default_rng(5)
 ROWS = GENERATOR.normal(size=(N, 6)).astype(np.float32)
@@ -104,6 +107,32 @@ def test_estimators_and_files(tmp_path: Path) -> None:
     estimator.booster_.save_model(path)
     for model in (estimator, estimator.booster_, path, str(path)):
         np.testing.assert_allclose(ours(from_lightgbm(model), ROWS), expected, atol=TOLERANCE)
+
+
+def test_every_door_reads_the_text(tmp_path: Path) -> None:
+    model = learn(THREE, [5], objective="multiclass", num_class=3)
+    path = tmp_path / "model.txt"
+    model.save_model(path)
+    loaded = kb.Booster()
+    loaded.load_model(path)
+    doors = [
+        from_lightgbm(model),
+        kb.Booster(model_file=path),
+        kb.Booster(model_file=bytearray(path.read_bytes())),
+        loaded,
+    ]
+    files = {bytes(booster.save_raw("ubj")) for booster in doors}
+    program = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build")) / "bin" / "kauri"
+    made = tmp_path / "made.ubj"
+    subprocess.run([program, "task=convert", f"model_in={path}", f"model_out={made}"], check=True, capture_output=True)
+    files.add(made.read_bytes())
+    assert len(files) == 1
+    rows = np.nan_to_num(OTHER)
+    np.savetxt(tmp_path / "rows.csv", np.column_stack([np.zeros(len(rows)), rows]), delimiter=",", fmt="%.9g")
+    arguments = [f"model_in={path}", f"test_path={tmp_path / 'rows.csv'}?format=csv&label_column=0", "name_pred=stdout"]
+    out = subprocess.run([program, "task=pred", *arguments], check=True, capture_output=True, text=True).stdout
+    expected = np.asarray(model.predict(rows))
+    np.testing.assert_allclose(np.array(out.split(), dtype=float).reshape(expected.shape), expected, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize(

@@ -217,12 +217,7 @@ TEST(GroupCuts, TellWhatTheySendOfContinuousColumns) {
   EXPECT_LT(calls[0], 20U);
 }
 
-TEST(GroupCuts, RefuseOtherSketchesAndColumnsThatDiffer) {
-  auto const data = MakeMatrix({1, 2, 3, 4}, 2, false);
-  auto const of_gk = ErrorsOnRanks(2, [&](Context const& ctx) {
-    MakeQuantileCuts(ctx, *data, 16, {std::make_shared<GkMethod>(), {}});
-  });
-  for (auto const& error : of_gk) ExpectParts(error, {"sketch=gk", "2 ranks", "sketch=exact"});
+TEST(GroupCuts, RefuseColumnsThatDiffer) {
   auto const errors = ErrorsOnRanks(2, [&](Context const& ctx) {
     auto const wide = MakeMatrix({1, 2, 3, 4}, 1 + ctx.collective->Rank(), false);
     MakeQuantileCuts(ctx, *wide, 16);

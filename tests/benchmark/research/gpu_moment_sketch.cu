@@ -17,7 +17,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/launch.h"
-#include "cuda/research/moment_sketch.h"
+#include "gpu_moment_sketch.h"
 
 namespace kauri::cuda {
 namespace {
