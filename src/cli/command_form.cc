@@ -52,18 +52,19 @@ bool IsFile(std::string const& argument) {
   return equals == std::string::npos || argument.find('?') < equals;
 }
 
-/// Returns the last value of a key; empty if it is not given.
-std::string ValueOf(std::vector<Setting> const& settings, std::string const& key) {
+/// Returns the last setting of a key; nullptr if it is not given.
+Setting const* LastOf(std::vector<Setting> const& settings, std::string const& key) {
   auto const found =
       std::find_if(settings.rbegin(), settings.rend(), [&](Setting const& setting) { return setting.key == key; });
-  return found == settings.rend() ? std::string() : found->value;
+  return found == settings.rend() ? nullptr : &*found;
 }
 
 /// Adds model_out, model.json in model_dir, if it is not given. A configuration file leaves it out for XGBoost's name,
 /// the number of rounds.
 void NameModel(std::vector<Setting>* settings) {
-  if (!ValueOf(*settings, "model_out").empty()) return;
-  auto const path = std::filesystem::path(ValueOf(*settings, "model_dir")) / "model.json";
+  if (LastOf(*settings, "model_out") != nullptr) return;
+  auto const* folder = LastOf(*settings, "model_dir");
+  auto const path = std::filesystem::path(folder == nullptr ? std::string() : folder->value) / "model.json";
   settings->push_back({"model_out", path.string(), "the default", true});
 }
 
