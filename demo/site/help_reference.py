@@ -1,4 +1,4 @@
-"""Reference pages of the command line and of names (objectives, metrics, ...), made from the text of `kauri --help`."""
+"""Reference pages of the command line and of names (objectives, metrics, ...), made from `kauri help all`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from blocks import BUILD
 ENTRY = re.compile(r"^ {2}(?P<name>\S+)(?: \((?P<detail>.*)\))?\n(?P<text>(?: {6}.*\n)*)", re.MULTILINE)
 NAMES = ("Objectives", "Metrics", "Boosters", "Tree methods", "Updaters", "Data formats")
 DATA_KEYS = "Data keys of "
+OTHER_NAMES = re.compile(r"^Other libraries' names of (?P<kind>.*)\n(?P<entries>(?: {2}.*\n)+)", re.MULTILINE)
+OTHER_ENTRY = re.compile(r"(?P<names>(?:^ {2}\S.*\n)+)(?P<cure>(?:^ {6}.*\n)+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class Entry:
 
 
 def help_text() -> str:
-    """Return the text that the program prints."""
-    command = [str(BUILD / "bin" / "kauri"), "--help"]
+    """Return everything that the program prints about itself."""
+    command = [str(BUILD / "bin" / "kauri"), "help", "all"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -39,6 +41,23 @@ def sections_of(text: str) -> dict[str, list[Entry]]:
     return sections
 
 
+def other_names() -> dict[str, list[tuple[list[str], str]]]:
+    """Return for each kind of name ("parameters", "metrics", ...) other libraries' names and the advice on them."""
+    return {
+        part["kind"]: [
+            (" ".join(entry["names"].split()).split(", "), " ".join(entry["cure"].split()))
+            for entry in OTHER_ENTRY.finditer(part["entries"])
+        ]
+        for part in OTHER_NAMES.finditer(help_text())
+    }
+
+
+def table_of_other_names(kind: str) -> str:
+    """Return a table of names of XGBoost's former versions, LightGBM, CatBoost and scikit-learn, and what to do."""
+    rows = [f"| {', '.join(f'`{name}`' for name in names)} | {escaped(cure)} |" for names, cure in other_names()[kind]]
+    return "\n".join(["| name elsewhere | here |", "|---|---|", *rows])
+
+
 def escaped(text: str) -> str:
     """Return the text with the special characters of Markdown escaped."""
     return re.sub(r"([*<_\[\]{}|])", r"\\\1", text)
@@ -47,7 +66,7 @@ def escaped(text: str) -> str:
 def command_line_page() -> str:
     """Return the page of the program's own keys."""
     text = help_text()
-    usage, about = text.split("\n\n")[:2]
+    usage, about = text.split("\n\n")[:2]  # before the tasks
     parts = [
         "# Command line",
         f"```text\n{usage}\n```",
@@ -84,4 +103,12 @@ def names_page() -> str:
     for heading in NAMES:
         rows = [f"| `{entry.name}` | {escaped(entry.text)} |" for entry in sections[heading]]
         parts += [f"## {heading}", "\n".join(["| name | what it is |", "|---|---|", *rows])]
+    parts += [
+        "## Names in other libraries",
+        "An unknown name is an error. For the names of LightGBM, CatBoost, scikit-learn and former versions of XGBoost "
+        "below, the message says what to write instead. The page of [parameters](parameters.md) has the names of "
+        "parameters.",
+    ]
+    for kind in ("objectives", "metrics", "tree methods", "boosters"):
+        parts += [f"### Other names of {kind}", table_of_other_names(kind)]
     return "\n\n".join(parts) + "\n"

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import kauriboost as kb
-import numpy as np
-from help_reference import escaped
+from help_reference import escaped, table_of_other_names
 
 Parameter = dict[str, str]
 
 
+def heading_of(components: list[str]) -> str:
+    """Return "tree_method exact, hist; metric ndcg" for the components of these names."""
+    heading, last_role = "", ""
+    for component in components:
+        role, _, name = component.partition(" ")
+        heading += (", " if role == last_role else "; ") + (name if role == last_role else component)
+        last_role = role
+    return heading.removeprefix("; ")
+
+
 def tables() -> list[tuple[str, list[Parameter]]]:
-    """Return pairs of components and their parameters. Adjacent groups with the same parameters share one table."""
-    found: list[tuple[str, list[Parameter]]] = []
-    for group, declared in groupby(kb.parameters(), key=lambda parameter: parameter["group"]):
-        own = [{name: text for name, text in parameter.items() if name != "group"} for parameter in declared]
-        if found and found[-1][1] == own:
-            found[-1] = (f"{found[-1][0]}, {group.split(' ', 1)[-1]}", own)
-        else:
-            found.append((group, own))
-    return found
+    """Return pairs of components and the parameters that just these components declare; each parameter occurs once."""
+    components: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for declared in kb.parameters():
+        own = tuple((name, text) for name, text in declared.items() if name != "group")
+        components.setdefault(own, []).append(declared["group"])
+    found: dict[str, list[Parameter]] = {}
+    for own, names in components.items():
+        found.setdefault(heading_of(names), []).append(dict(own))
+    return list(found.items())
 
 
 def shown_default(parameter: Parameter) -> str:
-    """Return the default; a float32 is shown as it was written and not as it is stored."""
+    """Return the default; a boolean one is false or true."""
     default = parameter["default"]
-    return str(np.float32(default)) if parameter["type"] == "float" and default else default
+    return {"0": "false", "1": "true"}.get(default, default) if parameter["type"] == "boolean" else default
 
 
 def entry(parameter: Parameter, is_known: bool) -> str:
@@ -34,8 +41,13 @@ def entry(parameter: Parameter, is_known: bool) -> str:
     told = [parameter["type"], parameter["bounds"]]
     told += [f"default {shown_default(parameter)}"] if parameter["default"] else []
     options = [":no-index:"] if is_known else []
-    about = [f"*{escaped(', '.join(text for text in told if text))}*", "", escaped(parameter["description"])]
-    return "\n".join([f":::{{confval}} {parameter['name']}", *options, "", *about, ":::", ""])
+    aliases = parameter["aliases"].split(", ") if parameter["aliases"] else []
+    also = f" Also {', '.join(f'`{alias}`' for alias in aliases)}." if aliases else ""
+    about = [f"*{escaped(', '.join(text for text in told if text))}*", "", escaped(parameter["description"]) + also]
+    lines = [f":::{{confval}} {parameter['name']}", *options, "", *about, ":::", ""]
+    for alias in [] if is_known else aliases:
+        lines += [f":::{{confval}} {alias}", "", f"Another name of `{parameter['name']}`.", ":::", ""]
+    return "\n".join(lines)
 
 
 def parameter_page() -> str:
@@ -53,4 +65,10 @@ def parameter_page() -> str:
         for parameter in parameters:
             parts.append(entry(parameter, parameter["name"] in known))
             known.add(parameter["name"])
+    parts += [
+        "## Names in other libraries",
+        "An unknown parameter is an error. For the names below, of LightGBM, CatBoost, scikit-learn and former "
+        "versions of XGBoost, the message says what to write instead.",
+        table_of_other_names("parameters"),
+    ]
     return "\n\n".join(parts) + "\n"

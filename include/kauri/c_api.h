@@ -92,7 +92,8 @@ KAURI_API char const* KauriVersion(void);
 KAURI_API int KauriGetLastErrorKind(void);
 /**
  * Lists every parameter that a component declares, for help texts and checks. `out`: a JSON array of {"group", "name",
- * "type", "default", "bounds", "description"}, all strings.
+ * "aliases", "type", "default", "bounds", "description"}, all strings. The aliases are further names, separated by ",
+ * ".
  */
 KAURI_API int KauriGetParameters(char const** out);
 /**
@@ -133,8 +134,8 @@ KAURI_API int KauriOrderDiscrepancy(bst_ulong n, bst_ulong d, uint32_t const* or
                                     char const* config, double* out);
 /**
  * Returns in `out` the number of threads that `nthread` means at present. For 0 or below it is the "nthread" of the
- * calling thread's XGBSetGlobalConfig, else OMP_NUM_THREADS of the environment, else the number of processors in the
- * affinity mask, or fewer if the control group's quota pays for fewer. OMP_THREAD_LIMIT bounds all of them.
+ * calling thread's XGBSetGlobalConfig, else OMP_NUM_THREADS of the environment, else the number of processors that the
+ * process may use, by its CPU affinity and by the CPU limit of its container. OMP_THREAD_LIMIT bounds all of them.
  */
 KAURI_API int KauriNumThreads(int nthread, int* out);
 

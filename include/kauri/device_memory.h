@@ -1,5 +1,5 @@
-/// \file Arrays in the memory of a device: the interface between the core and the plug-in that manages this memory
-/// (design D1).
+/// \file Arrays in the memory of a device: the interface between the core and the plug-in that
+/// manages this memory.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/// \file The storage of a boosting session. The boosting loop is written once, over this interface (design, section 4).
+/// \file The storage of a boosting session. The boosting loop is written once, over this interface.
 ///
 /// An engine keeps, for every data set that it has seen, the margins of the model's trees so far; for the training set
 /// also the gradients and the tree builder's state. With device=cuda all of it stays in device memory.

@@ -1,4 +1,4 @@
-/// \file Gradient pairs: float from the objective, fixed point wherever they are added (design D5).
+/// \file Gradient pairs: float from the objective, fixed point wherever they are added.
 ///
 /// Each output has, per round, one power-of-two unit for the gradients and one for the hessians, chosen so that the
 /// largest magnitude becomes an integer below 2^30. Sums are int64, so 2^32 rows cannot overflow, and integer sums

@@ -1,5 +1,5 @@
-/// \file Declared parameters: one dmlc::Parameter struct per component, read from text here and nowhere else (design
-/// D8).
+/// \file Declared parameters: one dmlc::Parameter struct per component, read from text here and
+/// nowhere else.
 ///
 /// This header adds what dmlc lacks: NaN is refused; errors name the key, the value and the bounds instead of printing
 /// the whole table; unknown names get a suggestion.

@@ -1,4 +1,4 @@
-/// \file How a shared object adds entries to the registries (design D1).
+/// \file How a shared object adds entries to the registries.
 ///
 /// The core loads `libkauri_cuda.so` when a CUDA device is first requested: from KAURI_PLUGIN_PATH if set, else from
 /// the folder that holds libkauri.so. It calls the plug-in's one exported function, checks both versions, then lets it

@@ -1,4 +1,4 @@
-/// \file Registries: one per role, a plain value with a table of names (design D2).
+/// \file Registries: one per role, a plain value with a table of names.
 #pragma once
 
 #include <deque>

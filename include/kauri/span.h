@@ -1,5 +1,5 @@
-/// \file A pointer and a length. Indices are signed, like every count of rows (design, house style). Operator [] checks
-/// its index in debug builds, `At` always.
+/// \file A pointer and a length. Indices are signed, like every count of rows. Operator [] checks its index in debug
+/// builds, `At` always.
 #pragma once
 
 #include <cassert>

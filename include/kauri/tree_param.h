@@ -79,24 +79,26 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(0)
         .set_lower_bound(0)
         .describe(
-            "Smallest number of rows that a child must have, counted one by one: of the rows that the tree is learnt "
-            "from, whatever their weights. 0 and 1 ask for nothing.");
+            "Smallest number of rows that a child must have, whatever their weights. Only the rows that the tree is "
+            "trained on count. 0 and 1 set no limit.");
     DMLC_DECLARE_FIELD(max_delta_step)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
-        .describe("Largest absolute weight of a leaf before the learning rate; 0 sets no limit.");
+        .describe("Largest absolute value of a leaf before the learning rate; 0 sets no limit.");
     DMLC_DECLARE_FIELD(lambda)
         .set_default(1.0F)
         .set_range(0.0F, 3.402823466e38F)
-        .describe("L2 regularisation of leaf weights.");
+        .describe("L2 regularisation of leaf values.");
     DMLC_DECLARE_FIELD(alpha)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
-        .describe("L1 regularisation of leaf weights.");
+        .describe("L1 regularisation of leaf values.");
     DMLC_DECLARE_FIELD(subsample)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
-        .describe("Chance of a row to be used for a tree, in (0, 1].");
+        .describe(
+            "Expected fraction of the rows that each tree is trained on, in (0, 1]; sampling_method says how they are "
+            "chosen.");
     DMLC_DECLARE_FIELD(sampling_method)
         .set_default(kUniform)
         .add_enum("uniform", kUniform)
@@ -104,29 +106,29 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("by_query", kByQuery)
         .add_enum("without_replacement", kWithoutReplacement)
         .describe(
-            "How subsample < 1 draws rows. uniform: all with the same chance; gradient_based: with a chance that grows "
-            "with their gradients, which are scaled up in return (minimal variance sampling); by_query: the rows of a "
-            "query, or of any group that qid tells, together; without_replacement: exactly subsample times the "
-            "number of rows, rounded down.");
+            "How subsample < 1 chooses rows. uniform: every row with the same probability. gradient_based: with a "
+            "probability that grows with the gradient; the gradients of the chosen rows are scaled up in return "
+            "(minimal variance sampling). by_query: the rows of a query, or of any group that qid states, together. "
+            "without_replacement: exactly subsample times the number of rows, rounded down.");
     DMLC_DECLARE_FIELD(bagging_temperature)
         .set_default(0.0F)
         .set_range(0.0F, 4.0F)
         .describe(
-            "Bayesian bootstrap: for each tree a row's gradients are multiplied by a random weight, an exponential "
-            "one of mean 1 to the power of this; 0: by none. With sampling_method=by_query, the rows of a query by the "
-            "same.");
+            "Bayesian bootstrap: for each tree, the gradients of a row are multiplied by a random weight from the "
+            "exponential distribution of mean 1, raised to this power. 0: no weights. With sampling_method=by_query, "
+            "all rows of a query have the same weight.");
     DMLC_DECLARE_FIELD(colsample_bytree)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
-        .describe("Share of the columns drawn for each tree, in (0, 1].");
+        .describe("Fraction of the columns that each tree may use, chosen at random, in (0, 1].");
     DMLC_DECLARE_FIELD(colsample_bylevel)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
-        .describe("Share of the tree's columns drawn for each level, in (0, 1].");
+        .describe("Fraction of the tree's columns that each level may use, chosen at random, in (0, 1].");
     DMLC_DECLARE_FIELD(colsample_bynode)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
-        .describe("Share of the level's columns drawn for each node, in (0, 1].");
+        .describe("Fraction of the level's columns that each node may use, chosen at random, in (0, 1].");
     DMLC_DECLARE_FIELD(max_bin).set_default(256).set_range(2, 65535).describe(
         "Largest number of bins of a feature in histogram methods.");
     DMLC_DECLARE_FIELD(sketch)
@@ -136,77 +138,79 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("moments", kMoments)
         .add_enum("kll", kKll)
         .describe(
-            "Where histogram methods take the quantiles of a feature from: exact sorts it; gk summarises blocks of "
-            "rows, with a bound on ranks; kll keeps values that are left by chance, with a bound that holds for 99 of "
-            "100; moments keeps power sums, without a bound: not for features with far outliers.");
+            "How histogram methods find the quantiles of a feature. exact: by sorting. gk: from summaries of blocks of "
+            "rows, with a bound on the error in rank. kll: from values that are kept at random, with a bound that "
+            "holds in 99 of 100 cases. moments: from sums of powers, without a bound; not for features with extreme "
+            "outliers.");
     DMLC_DECLARE_FIELD(sketch_size)
         .set_default(0)
         .set_lower_bound(0)
-        .describe("How many values sketch=kll keeps of the highest weight, at least 2; 0: 8 max_bin.");
+        .describe("Number of values of the highest weight that sketch=kll keeps, at least 2; 0: 8 max_bin.");
     DMLC_DECLARE_FIELD(sketch_order)
         .set_default(10)
         .set_range(2, 15)
-        .describe("The highest power that sketch=moments adds up.");
+        .describe("Highest power that sketch=moments sums.");
     DMLC_DECLARE_FIELD(sketch_density)
         .set_default(kMaxEntropy)
         .add_enum("max_entropy", kMaxEntropy)
         .add_enum("legendre", kLegendre)
         .add_enum("cosine", kCosine)
         .describe(
-            "The distribution that sketch=moments makes of its sums: the one of the largest entropy; a series of "
-            "Legendre polynomials, quicker and less accurate; or a series of cosines, whose sums take a pass more.");
+            "Distribution that sketch=moments fits to its sums. max_entropy: the one with the largest entropy. "
+            "legendre: a series of Legendre polynomials, faster and less accurate. cosine: a series of cosines, whose "
+            "sums need one more pass over the data.");
     DMLC_DECLARE_FIELD(max_cat_to_onehot)
         .set_default(32)
         .set_lower_bound(1)
         .describe(
-            "A categorical feature with fewer categories is split one category against the others; one with as many or "
-            "more by a set of them. XGBoost's is 4.");
+            "A categorical feature with fewer categories than this is split one category against the others, any other "
+            "feature by a set of categories. XGBoost's default is 4.");
     DMLC_DECLARE_FIELD(max_cat_threshold)
         .set_default(64)
         .set_lower_bound(1)
-        .describe("Fewer categories than this are tried on the smaller side of a split by a set of categories.");
+        .describe("The smaller side of a split by a set has fewer categories than this.");
     DMLC_DECLARE_FIELD(cat_smooth)
         .set_default(-1.0F)
         .set_range(-1.0F, 3.402823466e38F)
         .describe(
-            "Where a split by a set puts the categories of a node in order: added to the hessian of each, and those "
-            "with fewer rows than this, as their share of the hessian tells, are taken for categories without rows. "
-            "-1: a hundredth of all rows, but from 10 to 200.");
+            "For splits by a set of categories: added to each category's hessian before the categories of a node are "
+            "sorted. A category with fewer rows than this, estimated from its share of the hessian, is treated as one "
+            "without rows. -1: one hundredth of all rows, but at least 10 and at most 200.");
     DMLC_DECLARE_FIELD(cat_l2)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
-        .describe("Added to lambda in splits at categorical features, and in the weights of their children.");
+        .describe("Added to lambda in splits at categorical features, and in the values of their children.");
     DMLC_DECLARE_FIELD(min_data_per_group)
         .set_default(0)
         .set_lower_bound(0)
         .describe(
-            "Of sets of categories, one is tried only when it has at least this many more rows than the last one "
-            "tried, and leaves as many; rows are told by their hessian.");
+            "For splits by a set of categories: a set is tried only if it has at least this many more rows than the "
+            "last set that was tried, and leaves at least as many. Rows are estimated from the hessian.");
     DMLC_DECLARE_FIELD(extra_trees)
         .set_default(false)
         .describe(
-            "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
-            "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
-            "least and its largest value, in symmetric trees, whose leaves must hold vectors, one for each level.");
+            "Whether a node considers one random threshold of each feature instead of all thresholds (extremely "
+            "randomised trees). Histogram methods choose among the bins of the node's rows, exact between the smallest "
+            "and the largest value. Symmetric trees, whose leaves must hold vectors, choose one threshold for each "
+            "level.");
     DMLC_DECLARE_FIELD(random_strength)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe(
-            "Noise on the gains that the features of a node compete with, in units of what a split without meaning "
-            "gains; it fades as the model grows. Recorded gains, and those that gamma is asked of, are without it; 0: "
-            "none. Devices have it with hist and approx.");
+            "Noise on the gains by which the features of a node compete, in units of the gain of a meaningless split. "
+            "It fades as the model grows. Recorded gains, and gains that are compared with gamma, are without noise. "
+            "0: none. Devices support it with hist and approx.");
     DMLC_DECLARE_FIELD(path_smooth)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe(
-            "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of "
-            "the "
-            "parent's. Splits stay as they are without it; 0: none (without monotone constraints).");
+            "Moves the value of a node of n rows towards its parent's value, with the weights n / path_smooth for the "
+            "node and 1 for the parent. Splits are chosen without it. Not with monotone constraints. 0: none.");
     DMLC_DECLARE_FIELD(linear_tree)
         .set_default(false)
         .describe(
-            "Whether each leaf holds a linear function of the numerical features on its path, fitted to the gradients "
-            "of its rows once the tree has grown, in place of a constant (CPU).");
+            "Whether each leaf holds a linear function of the numerical features on its path instead of a constant. It "
+            "is fitted to the gradients of the leaf's rows once the tree has grown (CPU).");
     DMLC_DECLARE_FIELD(linear_lambda)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
@@ -218,29 +222,29 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("symmetric", kSymmetric)
         .describe(
             "depthwise splits level by level; lossguide splits the leaf with the largest gain first; symmetric makes "
-            "the same split in all nodes of a level, the one with the largest sum of gains "
-            "(tree_method=hist; vector leaves with extra_trees=1 alone).");
+            "the same split in all nodes of a level, the one with the largest sum of gains (tree_method=hist; with "
+            "vector leaves only if extra_trees=1).");
     DMLC_DECLARE_FIELD(split_criterion)
         .set_default(kGradient)
         .add_enum("gradient", kGradient)
         .add_enum("absolute_error", kAbsoluteError)
         .describe(
-            "What splits are chosen by: the gain that gradients and hessians promise; or by how much the errors of the "
-            "best constants fall, for reg:absoluteerror and reg:quantileerror, by 64 bins of the residuals "
-            "(tree_method=exact, or hist on the CPU).");
+            "How splits are chosen. gradient: by the gain that gradients and hessians predict. absolute_error: by how "
+            "much the errors of the best constants fall, for reg:absoluteerror and reg:quantileerror, over 64 bins of "
+            "the residuals (tree_method=exact, or hist on the CPU).");
     DMLC_DECLARE_FIELD(monotone_constraints)
         .set_default("()")
         .describe(
-            "Per feature 1: predictions may not fall as it grows, -1: may not rise, 0: free; as in (1,0,-1). "
-            "Features beyond the list are free.");
+            "For each feature 1 (predictions must not fall as it grows), -1 (they must not rise) or 0 (free), as in "
+            "(1,0,-1). Features beyond the list are free.");
     DMLC_DECLARE_FIELD(interaction_constraints)
         .set_default("")
         .describe("Lists of features that may appear on one path of a tree, as in [[0,1],[2,3]]; empty: all may.");
     DMLC_DECLARE_FIELD(feature_cost)
         .set_default("()")
         .describe(
-            "Per feature what its first use costs, in units of gain, as in (0,2.5,0): a split at a feature that the "
-            "model does not use yet must gain so much more, and its recorded gain is what remains.");
+            "For each feature the cost of its first use, in units of gain, as in (0,2.5,0). A split at a feature that "
+            "the model does not use yet must gain this much more, and its recorded gain is what remains.");
     DMLC_DECLARE_ALIAS(eta, learning_rate);
     DMLC_DECLARE_ALIAS(gamma, min_split_loss);
     DMLC_DECLARE_ALIAS(lambda, reg_lambda);

@@ -8,6 +8,7 @@
 
 #include "booster/config/client.h"
 #include "booster/config/learner_param.h"
+#include "booster/config/parameter_check.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/text/log.h"
@@ -104,12 +105,20 @@ std::string GlobalConfig() {
                      {"use_cuda_async_pool", t_settings.use_cuda_async_pool ? "true" : "false"}});
 }
 
+/// Returns a parameter's other names, with ", " between them.
+std::string AliasText(std::string const& name) {
+  std::string text;
+  for (auto const& alias : AliasesOf(name)) text += (text.empty() ? "" : ", ") + alias;
+  return text;
+}
+
 std::string ParameterList() {
   std::vector<std::string> list;
   for (auto const& [group, table] : AllParameters()) {
     for (auto const& info : table) {
       list.push_back(JsonObject({{"group", JsonQuoted(group)},
                                  {"name", JsonQuoted(info.name)},
+                                 {"aliases", JsonQuoted(AliasText(info.name))},
                                  {"type", JsonQuoted(info.type)},
                                  {"default", JsonQuoted(info.default_value)},
                                  {"bounds", JsonQuoted(info.bounds)},

@@ -98,9 +98,14 @@ PermutationKernel KernelOf(JsonConfig const& config) {
 /// is at most 2^40 and does not overflow; Discrepancy checks that each row is an order. \throws Error(kParameter) for
 /// sizes out of range or a null pointer.
 Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights) {
-  if (d < 2 || d > static_cast<bst_ulong>(kMostPlayers) || n < 1 || n > (bst_ulong{1} << 40U) / d) {
+  constexpr auto kMostNumbers = bst_ulong{1} << 40U;
+  if (d < 2 || d > static_cast<bst_ulong>(kMostPlayers) || n < 1) {
     Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at least one, of 2 to ",
          kMostPlayers, " players.");
+  }
+  if (n > kMostNumbers / d) {
+    Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at most ", kMostNumbers / d,
+         " of them, which are 2^40 numbers.");
   }
   Orders given;
   given.n = static_cast<std::int64_t>(n);

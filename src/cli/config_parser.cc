@@ -90,7 +90,7 @@ Setting ParseArgument(std::string const& argument) {
   auto const equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
     Fail(ErrorKind::kParameter, "argument ", Quoted(argument),
-         " is not of the form key=value; kauri --help lists the keys.");
+         " is not of the form key=value; kauri help all lists the keys.");
   }
   return {argument.substr(0, equals), argument.substr(equals + 1), "argument " + Quoted(argument), true};
 }

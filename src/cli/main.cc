@@ -1,14 +1,18 @@
 /// \file `kauri CONFIG [key=value ...]`, `kauri TASK [FILE ...] [key=value ...]`: reads the arguments, runs one task,
 /// turns exceptions into one line and a status.
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command_form.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -58,38 +62,58 @@ void RunTask(std::vector<std::string> const& arguments) {
   }
 }
 
-/// Runs `kauri help` and `kauri help TASK`.
-void RunHelp(std::vector<std::string> const& arguments) {
-  if (arguments.size() > 2) {
-    Fail(ErrorKind::kParameter, "help takes the name of one task, ", arguments.size() - 1, " words are given.");
+/// Returns the task that a first argument names, "train" or "task=train"; empty: none.
+std::string TaskIn(std::string const& argument) {
+  auto const word = argument.rfind("task=", 0) == 0 ? argument.substr(5) : argument;
+  auto const tasks = AllTasks();
+  auto const is_known = std::any_of(tasks.begin(), tasks.end(), [&](auto const& task) { return task.name == word; });
+  return is_known ? word : std::string();
+}
+
+bool IsHelpFlag(std::string const& word) { return word == "-h" || word == "--help"; }
+
+/// Returns the words that ask for help, and the topic's name among them, or nothing if no help is asked for: `help
+/// eta`,
+/// `--help`, `train --help`. A configuration file is no topic.
+std::optional<std::vector<std::string>> HelpTopics(std::vector<std::string> const& arguments) {
+  auto const asks = arguments[0] == "help" || IsHelpFlag(arguments[0]);
+  if (!asks && std::none_of(arguments.begin(), arguments.end(), IsHelpFlag)) return std::nullopt;
+  std::vector<std::string> topics;
+  if (!asks) {
+    auto const word = TaskIn(arguments[0]);
+    if (!word.empty()) topics.push_back(word);
+    return topics;
   }
-  if (arguments.size() == 2) return PrintTaskHelp(arguments[1], &std::cout);
-  PrintUsage(&std::cout);
-  PrintTasks(&std::cout);
+  std::copy_if(arguments.begin() + 1, arguments.end(), std::back_inserter(topics),
+               [](std::string const& word) { return !IsHelpFlag(word); });
+  return topics;
+}
+
+void RunHelp(std::vector<std::string> const& topics) {
+  if (topics.size() > 1) {
+    Fail(ErrorKind::kParameter, "help takes the name of one task or parameter, ", topics.size(), " words are given.");
+  }
+  PrintHelpOn(topics.empty() ? std::string() : topics[0], &std::cout);
 }
 
 /// Prints the keys of a task that is named without further arguments.
 void PrintHelpOfBareTask(std::vector<std::string> const& arguments) {
-  if (arguments.size() != 1) return;
-  auto const word = arguments[0].rfind("task=", 0) == 0 ? arguments[0].substr(5) : arguments[0];
-  for (auto const& task : AllTasks()) {
-    if (task.name != word) continue;
-    PrintTaskHelp(word, &std::cerr);
-    std::cerr << '\n';
-  }
+  auto const task = TaskIn(arguments[0]);
+  if (arguments.size() != 1 || task.empty()) return;
+  PrintTaskHelp(task, &std::cerr);
+  std::cerr << '\n';
 }
 
 void Run(std::vector<std::string> const& arguments) {
   if (arguments.empty()) {
-    PrintUsage(&std::cerr);
-    Fail(ErrorKind::kParameter, "no configuration file is given.");
+    PrintShortHelp(&std::cerr);
+    std::cerr << '\n';
+    Fail(ErrorKind::kParameter, "no configuration file is given, and no task.");
   }
-  if (arguments[0] == "-h" || arguments[0] == "--help") {
-    PrintHelp(&std::cout);
-  } else if (arguments[0] == "-V" || arguments[0] == "--version") {
+  if (arguments[0] == "-V" || arguments[0] == "--version") {
     PrintVersion(&std::cout);
-  } else if (arguments[0] == "help") {
-    RunHelp(arguments);
+  } else if (auto const topics = HelpTopics(arguments)) {
+    RunHelp(*topics);
   } else {
     PrintHelpOfBareTask(arguments);
     RunTask(arguments);

@@ -74,16 +74,6 @@ void RequireThoseOfBest(ParamMap const& own, Options const& options) {
   RequirePath(options.cli.model_out, "model_out", "train with preset=best");
 }
 
-/// Returns a key's own name; test:data is declared as test_path.
-std::string OwnName(std::string const& key) {
-  if (key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) return "eval[NAME]";
-  if (key == "test:data") return "test_path";
-  if (key == "train_path") return "data";
-  if (key == "name_fmap") return "fmap";
-  auto const adapted = AdaptParameter(key, "");
-  return adapted.name.empty() ? key : adapted.name;
-}
-
 /// The settings of one source. An argument overrides the file under any of a key's names; within one source two names
 /// of one key must agree. The learner checks the same among its own parameters.
 class GivenNames {
@@ -112,7 +102,7 @@ class GivenNames {
   auto const cli_names = CliNames();
   known.insert(known.end(), cli_names.begin(), cli_names.end());
   Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter ", Quoted(setting.key), HintFor(setting.key, known),
-       " kauri --help lists all of them.");
+       " kauri help all lists all of them.");
 }
 
 /// Checks the task's requirements beyond the ranges of single options.
@@ -134,6 +124,15 @@ void RequireThoseOfTask(ParamMap const& own, Options const& options) {
 }
 
 }  // namespace
+
+std::string OwnName(std::string const& key) {
+  if (key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) return "eval[NAME]";
+  if (key == "test:data") return "test_path";
+  if (key == "train_path") return "data";
+  if (key == "name_fmap") return "fmap";
+  auto const adapted = AdaptParameter(key, "");
+  return adapted.name.empty() ? key : adapted.name;
+}
 
 Options ReadOptions(std::vector<Setting> const& settings) {
   Options options;

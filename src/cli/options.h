@@ -103,12 +103,11 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("summary", kSummary)
         .describe("What to do. `kauri help` lists the tasks, and `kauri help TASK` the keys that a task reads.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
-        "Training data: path?format=libsvm or csv, more keys of the format after & (path?format=csv&label_column=0), "
-        "or "
-        "what save_binary wrote; the endings .libsvm, .svm and .csv, also before .gz, name their format; with #cache "
-        "at the end the bins of text "
-        "lie in a file beside the path `cache`, for hist. The file path.feature_types beside text says which columns "
-        "are categorical: q, int, c, one for each column. Also train_path.");
+        "Training data: a path, or a path with keys, as in houses.csv?label_column=price&weight_column=n. The key "
+        "format is libsvm or csv, if the ending .libsvm, .svm or .csv, also before .gz, does not say it; what "
+        "save_binary wrote is recognised. With #cache at the end, the bins of text lie in a file beside the path "
+        "`cache`, for hist. The file path.feature_types beside text says which columns are categorical: q, int, c, one "
+        "for each column. Also train_path.");
     DMLC_DECLARE_FIELD(test_path).set_default("").describe(
         "Data for pred, leaf, explain, evaluate and report. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
@@ -117,15 +116,15 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("none", kNoPreset)
         .add_enum("best", kBest)
         .describe(
-            "best: train looks for learning rate, rounds and a few settings that are not given, by nfold folds (5 if "
-            "not given), writes model_out, the mean of the folds' models, and prints what it tried. It needs the "
-            "Python package.");
+            "best: train searches for a learning rate, a number of rounds and a few settings that are not given, by "
+            "cross-validation with nfold folds (5 if not given), writes the mean of the folds' models to model_out, "
+            "and prints what it tried. It needs the Python package.");
     DMLC_DECLARE_FIELD(rounds_budget)
         .set_default(0)
         .set_lower_bound(0)
         .describe(
-            "How many rounds preset=best searches for, each of all folds; with the same number the model has the same "
-            "bytes everywhere. 0: as many as time_budget allows, 2000 without it.");
+            "Number of rounds, each on all folds, for which preset=best searches. The same number gives the same bytes "
+            "on every machine. 0: as many as time_budget allows, 2000 without it.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
     DMLC_DECLARE_FIELD(early_stopping_rounds)
         .set_default(0)
@@ -152,13 +151,14 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(model_in).set_default("").describe(
         "Model to continue, apply, explain or dump; its contents show its format.");
     DMLC_DECLARE_FIELD(model_out).set_default("").describe(
-        "Where the model goes: .json, or .ubj or .model for UBJSON; if empty, model_dir and the number of rounds: "
-        "0010.model.");
+        "Where the model goes: .json, or .ubj or .model for UBJSON. If empty, `kauri train DATA` writes model.json in "
+        "model_dir, and a configuration file the number of rounds: 0010.model.");
     DMLC_DECLARE_FIELD(model_dialect)
         .set_default("")
         .describe(
-            "The version of XGBoost that is to read the final model, as later ones do: 1.7, 2.1, 3.0, 3.2 or 3.4; if "
-            "empty, 3.2, and what only later ones know as well. What a version has no words for is an error.");
+            "The version of XGBoost for which the final model is written; later versions read it as well: 1.7, 2.1, "
+            "3.0, 3.2 or 3.4. If empty, 3.2, with whatever only later versions can store. A model that the given "
+            "version cannot store is an error.");
     DMLC_DECLARE_FIELD(model_dir).set_default("./").describe("Folder of models that model_out does not name.");
     DMLC_DECLARE_FIELD(name_pred)
         .set_default("pred.txt")
@@ -192,7 +192,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         "How kind=sampled chooses orders of features: auto, exact, mc, antithetic, orthogonal, sobol, herding, sbq, "
         "owen, owen_halved or stratified.");
     DMLC_DECLARE_FIELD(n_orders).set_default(0).set_lower_bound(0).describe(
-        "How many orders kind=sampled takes; 0: 2 (d - 1) of d features, at least 10.");
+        "Number of orders that kind=sampled takes; 0: 2 (d - 1) for d features, at least 10.");
     DMLC_DECLARE_FIELD(name_errors)
         .set_default("")
         .describe(
@@ -203,8 +203,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(background)
         .set_default("")
         .describe(
-            "Data whose rows stand in for features that are left out (interventional SHAP values), for "
-            "kind=contributions and kind=sampled; empty: what the model knows of its training data does.");
+            "Data whose rows replace the values of features that are left out (interventional SHAP values), for "
+            "kind=contributions and kind=sampled. If empty, the model's record of its training data is used.");
     DMLC_DECLARE_FIELD(reduce)
         .set_default(kNone)
         .add_enum("none", kNone)
@@ -257,29 +257,30 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default(200)
         .set_lower_bound(0)
         .describe(
-            "How often evaluate draws rows (queries, in ranking) anew, with replacement and by `seed`, for intervals "
-            "that hold 95 % of what comes out; 0: no intervals.");
+            "Number of bootstrap samples of the rows (in ranking, of the queries), with replacement and by `seed`, for "
+            "the 95 % confidence intervals of evaluate; 0: no intervals.");
     DMLC_DECLARE_FIELD(nfold).set_default(3).describe(
-        "How many folds cv makes: all rows in an order by `seed`, cut into as many pieces. Queries stay whole.");
+        "Number of folds of cv: all rows in an order by `seed`, divided into equal parts. The rows of a query stay "
+        "together.");
     DMLC_DECLARE_FIELD(stratified).set_default(false).describe("Give every fold of cv the same share of each label.");
     DMLC_DECLARE_FIELD(name_cv).set_default("stdout").describe(
-        "Where cv goes, as CSV: round, and of each metric on the training rows and on the test rows the mean over the "
-        "folds and the standard deviation; stdout: standard output.");
+        "Where cv goes, as CSV: the round, then for each metric the mean and the standard deviation over the folds, on "
+        "the training rows and on the test rows; stdout: standard output.");
     DMLC_DECLARE_FIELD(name_report)
         .set_default("report.html")
         .describe("Where the page of report goes, one file of HTML with its pictures; stdout: standard output.");
     DMLC_DECLARE_FIELD(name_summary)
         .set_default("stdout")
         .describe(
-            "Where summary goes, as CSV, a line for each column of data: counts, bounds, moments, the quantiles that "
-            "`quantiles` asks for, from the sketch that `sketch` names, and how far their ranks may be off; stdout: "
-            "standard output.");
+            "Where summary goes, as CSV with one line for each column of data: counts, bounds, moments, the quantiles "
+            "that `quantiles` lists, computed by `sketch`, and the largest error of their ranks; stdout: standard "
+            "output.");
     DMLC_DECLARE_FIELD(quantiles)
         .set_default("0.01,0.05,0.25,0.5,0.75,0.95,0.99")
         .describe("Shares of all rows, ascending, whose quantiles summary writes.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
-        "File of feature names for what shows features (dump, importance, report, explain, pred with pred_contribs, "
-        "summary), 'index name type' per line; they take the place of the model's own. Also name_fmap.");
+        "File of feature names, 'index name type' per line, for tasks that show features (dump, importance, report, "
+        "explain, pred with pred_contribs, summary). They replace the model's own names. Also name_fmap.");
     DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");
     DMLC_DECLARE_ALIAS(data, train_path);
     DMLC_DECLARE_ALIAS(fmap, name_fmap);
@@ -302,6 +303,10 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> learner;          ///< (name, value), in order; later ones override
   bool has_nfold = false;  ///< true if nfold is given, rather than its default
 };
+
+/// Returns a key's own name: eta for learning_rate, eval[NAME] for eval[test], and test_path, as it is declared, for
+/// test:data.
+std::string OwnName(std::string const& key);
 
 /// Divides settings into options of the program (`cli`), evaluation sets and parameters of the learner; reads the file
 /// `fmap`. settings: in the order of precedence, later ones override. \throws Error(kParameter) for unknown names, with

@@ -95,6 +95,21 @@ void WriteMetrics(ReadyModel const& ready, NamedData const& set, std::int64_t n_
   }
 }
 
+/// Returns the names and paths of the sets to evaluate. test:data is called test, or test:data where eval[test] is
+/// another path; where it is the same path, it is evaluated once.
+std::vector<std::pair<std::string, std::string>> SetsToEvaluate(Options const& options) {
+  auto sets = options.evaluation_sets;
+  auto const& path = options.cli.test_path;
+  if (path.empty()) return sets;
+  auto const test = std::find_if(sets.begin(), sets.end(), [](auto const& set) { return set.first == "test"; });
+  if (test == sets.end()) {
+    sets.insert(sets.begin(), {"test", path});
+  } else if (test->second != path) {
+    sets.insert(sets.begin(), {"test:data", path});
+  }
+  return sets;
+}
+
 }  // namespace
 
 void Evaluate(Options const& options) {
@@ -102,14 +117,11 @@ void Evaluate(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
-  auto sets = options.evaluation_sets;
-  auto const& test_path = options.cli.test_path;
-  auto const has_test = std::any_of(sets.begin(), sets.end(),
-                                    [&](auto const& set) { return set.first == "test" && set.second == test_path; });
-  if (!test_path.empty() && !has_test) sets.insert(sets.begin(), {"test", test_path});
+  auto const sets = SetsToEvaluate(options);
   file.Stream() << (options.cli.n_resamples > 0 ? "data,metric,value,low,high\n" : "data,metric,value\n");
   for (auto const& [name, uri] : sets) {
-    auto const key = uri == options.cli.test_path && name == "test" ? std::string("test:data") : "eval[" + name + "]";
+    auto const is_test = uri == options.cli.test_path && (name == "test" || name == "test:data");
+    auto const key = is_test ? std::string("test:data") : "eval[" + name + "]";
     auto data = ReadRowsFor(*ready, options, key, uri, LabelUse::kCompared);
     WriteMetrics(*ready, {name, std::move(data)}, options.cli.n_resamples, &file.Stream());
   }

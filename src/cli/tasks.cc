@@ -126,20 +126,19 @@ struct TaskWords {
 };
 
 /// The tasks in the enumeration's order.
-constexpr std::array<TaskWords, 13> kTasks{
-    {{"train", "Learn a model from data."},
-     {"pred", "Predict rows with a model."},
-     {"dump", "Print the trees or weights of a model."},
-     {"explain", "Write SHAP values and their kin for rows."},
-     {"importance", "Write how much each feature matters to a model."},
-     {"leaf", "Write the leaf of each tree in which a row ends."},
-     {"evaluate", "Write metrics with confidence intervals."},
-     {"convert", "Write a model in another format or dialect."},
-     {"check", "Say whether a file is a sound model."},
-     {"verify", "Learn a model again by its receipt and compare the bytes."},
-     {"cv", "Train on the folds of data and write the metrics of every round."},
-     {"report", "Write a page about a model and its test data; needs the Python package."},
-     {"summary", "Write what the columns of data hold."}}};
+constexpr std::array<TaskWords, 13> kTasks{{{"train", "Train a model on data."},
+                                            {"pred", "Predict rows with a model."},
+                                            {"dump", "Write the trees or weights of a model."},
+                                            {"explain", "Write SHAP values and other explanations of rows."},
+                                            {"importance", "Write the importance of the features to a model."},
+                                            {"leaf", "Write the leaf of each tree that a row reaches."},
+                                            {"evaluate", "Write metrics of a model with confidence intervals."},
+                                            {"convert", "Write a model in another format or dialect."},
+                                            {"check", "Check that a file is a sound model."},
+                                            {"verify", "Train a model again by its receipt and compare."},
+                                            {"cv", "Cross-validate: write the metrics of every round."},
+                                            {"report", "Write an HTML report (needs the Python package)."},
+                                            {"summary", "Write statistics of the columns of data."}}};
 
 char const* NameOf(int task) { return kTasks[static_cast<std::size_t>(task)].name; }
 

@@ -97,6 +97,7 @@ class Trainer {
     auto const start = learner_.NumIterations() - first_round_;
     while (done_ < cli_.num_round && !stopping_.IsOver() && !cut_short_) TrainRound(start + done_);
     progress_.Clear();
+    if (done_ > first_round_ + 1) ShowTraining(start + done_ - 1);
     if (stopping_.IsOver() && done_ > first_round_) Say(StoppingText());
     if (!cut_short_) learner_.EndTraining();
     Save();
@@ -111,6 +112,7 @@ class Trainer {
     learner_.BoostRound(train_, iteration);
     if (done_ == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // now, not after hours of training
     Evaluate(iteration);
+    if (done_ == first_round_) ShowTraining(iteration);
     ++done_;
     EndEarly();
     if (cli_.save_period > 0 && (cut_short_ || done_ % cli_.save_period == 0)) SaveRounds();
@@ -170,6 +172,16 @@ class Trainer {
     if (stopping_.Best().iteration == iteration && LaterRoundsChangeEarlierOnes(learner_.GetModel())) {
       best_ = learner_.GetModel();
     }
+  }
+
+  /// Prints the metrics of the training data after the first round and after the last one, unless there are other data
+  /// to evaluate or verbosity is 0.
+  void ShowTraining(std::int64_t iteration) {
+    if (!sets_.empty() || GetLogLevel() == 0) return;
+    auto const results = learner_.Evaluate({{"train", train_}});
+    if (results.empty()) return;
+    progress_.Clear();
+    std::cout << EvaluationLine(iteration, results) << std::endl;
   }
 
   void Save() {

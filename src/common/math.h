@@ -1,7 +1,7 @@
 /// \file Elementary functions with the same bits on every host and device.
 ///
 /// libm, its vector versions and CUDA's math library differ in the last bits; a model that used them would not be
-/// reproducible (design D5). These functions use only IEEE float64 additions, multiplications and divisions
+/// reproducible. These functions use only IEEE float64 additions, multiplications and divisions
 /// (contraction is off on both sides) and round once to float32. Error against the true value before that rounding:
 /// below 2e-14 relative for Exp and 1e-15 for Log, so the float32 result is correctly rounded except for about one
 /// argument in ten million. Special cases are selects at the end, not early returns, so that loops over these functions

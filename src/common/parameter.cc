@@ -1,7 +1,9 @@
 #include "kauri/parameter.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -80,6 +82,18 @@ std::string WithoutQuotes(std::string const& text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
+/// Returns the shortest text that reads as the same number, 0.3; dmlc writes 0.300000012. Other text is returned
+/// unchanged.
+template <typename T>
+std::string ShortestText(std::string const& text) {
+  auto const* const end = text.data() + text.size();
+  T number = 0;
+  auto const read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return text;
+  std::array<char, 32> digits{};
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
+}
+
 ParameterInfo Describe(dmlc::parameter::FieldAccessEntry* field) {
   auto const declared = field->GetFieldInfo();
   ParameterInfo info;
@@ -89,6 +103,8 @@ ParameterInfo Describe(dmlc::parameter::FieldAccessEntry* field) {
   auto const marker = std::string("default=");
   auto const at = declared.type_info_str.rfind(marker);
   if (at != std::string::npos) info.default_value = WithoutQuotes(declared.type_info_str.substr(at + marker.size()));
+  if (info.type == "float") info.default_value = ShortestText<float>(info.default_value);
+  if (info.type == "double") info.default_value = ShortestText<double>(info.default_value);
   for (auto const& bounds : {BoundsOf<float>::Text(field), BoundsOf<double>::Text(field), BoundsOf<int>::Text(field),
                              BoundsOf<std::int64_t>::Text(field), BoundsOf<std::uint64_t>::Text(field)}) {
     if (!bounds.empty()) info.bounds = bounds;

@@ -129,7 +129,8 @@ void Warn(std::int64_t row, GradientPair pair, GradientUnit unit, std::string co
   Log(LogLevel::kWarning, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
       ", beside which those of most rows vanish", why.empty() ? "" : " (" + why + ")",
       ": gradients are added in steps of ", unit.gradient, ", hessians in steps of ", unit.hessian,
-      ", so what tells the other rows apart is learnt late or never. Correct or clip the label or weight of that row, "
+      ", so differences between the other rows are learnt late or never. Correct or clip the label or weight of that "
+      "row, "
       "leave it out, or use an objective for outliers such as reg:pseudohubererror.");
 }
 

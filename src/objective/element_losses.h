@@ -99,7 +99,7 @@ struct PoissonParam : public dmlc::Parameter<PoissonParam> {
     DMLC_DECLARE_FIELD(max_delta_step)
         .set_default(0.7F)
         .set_range(0.0F, 3.402823466e38F)
-        .describe("Added to the margin in the hessian, and the largest absolute weight of a leaf; 0 sets no limit.");
+        .describe("Added to the margin in the hessian, and the largest absolute value of a leaf; 0 sets no limit.");
   }
 
   void Validate() const {}

@@ -170,7 +170,7 @@ struct SplitCandidate {
   KAURI_HD bool IsValid() const { return feature != 0xFFFFFFFFU; }
 };
 
-/// Returns whether a precedes b in the order of design D5: larger loss change, then lower feature, then missing to the
+/// Returns whether a precedes b in the order of splits: larger loss change, then lower feature, then missing to the
 /// right, then the threshold that a scan from the other end meets first. That is the lowest threshold with missing to
 /// the right, and the highest with missing to the left (XGBoost keeps the first of equals, and scans upwards for
 /// missing right, downwards for missing left). The order is total, so the best of a set does not depend on the order of

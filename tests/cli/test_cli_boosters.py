@@ -52,7 +52,7 @@ def test_parameters_that_drop_make_gbtree_dart(kauri: Kauri) -> None:
 
 
 def test_help_lists_the_boosters(kauri: Kauri) -> None:
-    text = kauri.run("--help").out
+    text = kauri.run("help", "all").out
     for name in ("booster dart", "rate_drop", "booster gblinear", "feature_selector", "adaboost"):
         assert name in text
 
@@ -192,7 +192,7 @@ def test_rows_in_leaves_of_drawn_and_smoothed_trees(kauri: Kauri, method: str) -
     booster = xgboost.Booster(model_file=str(kauri.folder / "model.json"))
     leaves = booster.predict(xgboost.DMatrix(features), pred_leaf=True)
     assert min(np.unique(tree, return_counts=True)[1].min() for tree in leaves.T) >= 40
-    text = kauri.run("--help").out
+    text = kauri.run("help", "all").out
     for name in ("min_data_in_leaf", "extra_trees", "path_smooth"):
         assert name in text
 
@@ -206,7 +206,7 @@ def test_noise_on_gains(kauri: Kauri, method: str) -> None:
     noisy = model("random_strength=3", "nthread=1")
     assert noisy == model("random_strength=3", "nthread=2")
     assert noisy != model("random_strength=0")
-    assert "random_strength" in kauri.run("--help").out
+    assert "random_strength" in kauri.run("help", "all").out
     failed = kauri.run(f"data={kauri.train_uri}", "random_strength=-1", status=1)
     assert "random_strength" in failed.err
 

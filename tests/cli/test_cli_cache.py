@@ -51,4 +51,4 @@ def test_bins_are_not_sketched_again(kauri: Kauri) -> None:
 
 
 def test_the_budget_is_listed(kauri: Kauri) -> None:
-    assert "memory_budget" in kauri.run("--help").out
+    assert "memory_budget" in kauri.run("help", "all").out

@@ -67,7 +67,7 @@ def test_several_devices_predict(kauri: Kauri, device: str) -> None:
 
 def test_help_and_version_name_the_devices(kauri: Kauri) -> None:
     program = with_plugin(kauri, str(FAKE_PLUGIN), "two devices")
-    shown = program.run("--help").out
+    shown = program.run("help", "all").out
     assert shown.endswith(f"\nCUDA plug-in\n  {FAKE_PLUGIN}\n      cuda:0 Fake A\n      cuda:1 Fake B\n")
     assert "\n  gpu_exact\n" in shown
     assert program.run("--version").out.endswith("CUDA: cuda:0 Fake A\n      cuda:1 Fake B\n")
@@ -75,14 +75,14 @@ def test_help_and_version_name_the_devices(kauri: Kauri) -> None:
 
 def test_help_and_version_say_why_there_is_none(kauri: Kauri) -> None:
     program = with_plugin(kauri, EMPTY)
-    shown = program.run("--help").out
+    shown = program.run("help", "all").out
     section = " ".join(shown[shown.index("\nCUDA plug-in\n") :].split())
     assert section.startswith("CUDA plug-in the CUDA plug-in is missing: no file './libkauri_cuda.so'.")
     assert "\n  gpu_exact\n" not in shown
     assert "CUDA: the CUDA plug-in is missing" in program.run("--version").out
     program = with_plugin(kauri, str(FAKE_PLUGIN), "no device")
     section = f"\nCUDA plug-in\n  {FAKE_PLUGIN}\n      the fake driver sees no device. Invent one.\n"
-    assert section in program.run("-h").out
+    assert section in program.run("help", "all").out
 
 
 def test_one_configuration_runs_with_and_without_the_plugin(kauri: Kauri) -> None:

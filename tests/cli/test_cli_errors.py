@@ -26,7 +26,7 @@ BAD_ARGUMENTS = {
         ["unknown parameter 'num_rounds'", "num_round of the command line"],
     ),
     "misspelt alias": (["learning_rat=3"], ["'learning_rate'"]),
-    "nothing near": (["zzzzzzzzzzzz=3"], ["unknown parameter 'zzzzzzzzzzzz'", "--help"]),
+    "nothing near": (["zzzzzzzzzzzz=3"], ["unknown parameter 'zzzzzzzzzzzz'", "kauri help all"]),
     "eval without a name": (["eval[]=x"], ["eval[NAME]"]),
     "eval without an end": (["eval[test=x"], ["eval[NAME]"]),
     "not a setting": (["max_depth"], ["'max_depth'", "key=value"]),
@@ -153,7 +153,8 @@ def test_bad_data(kauri: Kauri, content: str, fragments: list[str]) -> None:
 
 def test_no_arguments_prints_the_usage(kauri: Kauri) -> None:
     done = kauri.run(status=1)
-    assert "usage: kauri CONFIG" in done.err
+    assert "usage: kauri TASK" in done.err
+    assert "kauri CONFIG" in done.err
     assert "error: no configuration file" in done.err
 
 
@@ -226,7 +227,9 @@ def test_training_for_a_reader_that_goes_is_saved_where_the_signal_is_ignored(lo
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [["--help"], ["task=dump", "model_in=good.json", "name_dump=stdout"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["help", "all"], ["task=dump", "model_in=good.json", "name_dump=stdout"]]
+)
 def test_full_disk_is_a_failure(workshop: Kauri, arguments: list[str]) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -19,7 +19,7 @@ def test_verify_takes_a_model_and_data(kauri: Kauri) -> None:
 
 
 def test_every_task_has_a_form(kauri: Kauri) -> None:
-    out = " ".join(kauri.run("--help").out.split())
+    out = " ".join(kauri.run("help", "all").out.split())
     tasks = re.search(r" task \({(.*?)}", out)
     forms = re.search(r"stand for keys: (.*?);", out)
     assert tasks is not None

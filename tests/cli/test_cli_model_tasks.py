@@ -62,6 +62,20 @@ def evaluation(kauri: Kauri, *arguments: str) -> dict[tuple[str, str], list[floa
     return {(data, metric): [float(value) for value in values] for data, metric, *values in lines}
 
 
+def test_a_set_is_evaluated_once(trained: Kauri) -> None:
+    """B9: a configuration has eval[test], and test:data has the same name."""
+    quick = ("n_resamples=0", "eval_metric=auc")
+    test, train = trained.test_uri, trained.train_uri
+    once = evaluation(trained, f"test:data={test}", *quick)
+    assert list(once) == [("test", "auc")]
+    assert evaluation(trained, f"test:data={test}", f"eval[test]={test}", *quick) == once
+    both = evaluation(trained, f"test:data={test}", f"eval[test]={train}", *quick)
+    assert list(both) == [("test:data", "auc"), ("test", "auc")]
+    assert both["test:data", "auc"] == once["test", "auc"] != both["test", "auc"]
+    absent = ("test:data=absent.csv", f"eval[test]={train}")
+    assert "test:data=absent.csv" in trained.run("evaluate", "model.json", *absent, status=1).err
+
+
 def area(labels: np.ndarray, predicted: np.ndarray) -> float:
     """Return the AUC by the ranks of the predictions; scikit-learn's takes a millisecond for its checks."""
     ranks = rankdata(predicted)

@@ -23,7 +23,7 @@ def test_the_example_trains_predicts_and_is_listed(kauri: Kauri) -> None:
     assert errors[-1] < 0.5 * errors[0]
     assert all(math.isfinite(value) for value in kauri.predict())
     assert '"name":"example:logcosh"' in (kauri.folder / "model.json").read_text()
-    assert "example:logcosh" in kauri.run("--help").out
+    assert "example:logcosh" in kauri.run("help", "all").out
 
 
 def test_without_the_plug_in_its_objective_is_unknown(kauri: Kauri) -> None:

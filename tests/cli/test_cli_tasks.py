@@ -44,6 +44,44 @@ def test_train_prints_a_line_per_round_and_saves(kauri: Kauri) -> None:
     assert n_rounds(kauri.folder / "model.json") == 5
 
 
+def test_training_without_a_set_shows_how_well_it_fits(kauri: Kauri) -> None:
+    """The first round and the last one, so that a metric that does not go with the data is an error at once."""
+    done = kauri.train("eval_metric=logloss")
+    all_lines = kauri.train("eval_metric=logloss", "eval_train=1", "model_out=same.json").out.splitlines()
+    assert done.out.splitlines() == [all_lines[0], all_lines[-1]]
+    assert (kauri.folder / "model.json").read_bytes() == (kauri.folder / "same.json").read_bytes()
+    assert kauri.train("num_round=1").out.count("train-logloss") == 1
+    wrong = ["train", kauri.train_uri, "objective=binary:logistic", "eval_metric=precision", "model_out=never.json"]
+    for silent in ("verbosity=0", "num_round=0", "disable_default_eval_metric=1"):
+        assert kauri.train(silent).out == "", silent
+    assert "precision" in kauri.run(*wrong, status=1).err
+    assert not (kauri.folder / "never.json").exists()
+
+
+def test_a_model_has_a_name_of_its_own_after_the_task(kauri: Kauri) -> None:
+    learnt = ["objective=binary:logistic", "num_round=2"]
+    assert "model.json" in kauri.run("train", kauri.train_uri, *learnt).err
+    assert n_rounds(kauri.folder / "model.json") == 2
+    (kauri.folder / "models").mkdir()
+    kauri.run("train", kauri.train_uri, "model_dir=models", *learnt)
+    assert n_rounds(kauri.folder / "models" / "model.json") == 2
+    kauri.run("train", kauri.train_uri, "model_out=mine.ubj", *learnt)
+    kauri.write("old.conf", f"data = '{kauri.train_uri}'\n" + "\n".join(learnt))
+    kauri.run("old.conf")  # XGBoost's name
+    kauri.run("task=train", f"data={kauri.train_uri}", "num_round=3", learnt[0])
+    names = {path.name for path in kauri.folder.iterdir()}
+    assert names == {"model.json", "models", "mine.ubj", "old.conf", "0002.model", "0003.model"}
+
+
+def test_a_file_of_lightgbm_is_told_its_converter(kauri: Kauri) -> None:
+    kauri.write("model.txt", "tree\nversion=v4\nnum_class=1\n")
+    kauri.write("dump.json", '{"name": "tree", "version": "v4", "tree_info": []}')
+    for name in ("model.txt", "dump.json"):
+        said = kauri.run("check", name, status=1).err
+        assert f"model_in={name}" in said
+        assert "kauriboost.forests.from_lightgbm" in said
+
+
 def test_predictions_are_those_of_the_peer(trained: Kauri) -> None:
     booster, data = peer_booster(trained.folder / "model.json"), peer_data(trained)
     np.testing.assert_allclose(trained.predict(), booster.predict(data), rtol=2e-6)

@@ -73,7 +73,23 @@ def test_dead_links_are_found(tmp_path: Path) -> None:
 
 
 def test_every_parameter_has_a_place(site: Path) -> None:
-    assert inventory(site)["std:confval"] == {parameter["name"] for parameter in kb.parameters()}
+    parameters = kb.parameters()
+    aliases = {alias for parameter in parameters for alias in parameter["aliases"].split(", ") if alias}
+    assert {"learning_rate", "reg_lambda", "n_jobs"} <= aliases
+    assert inventory(site)["std:confval"] == {parameter["name"] for parameter in parameters} | aliases
+
+
+def test_no_parameter_is_repeated(site: Path) -> None:
+    text = (site / "reference" / "parameters.html").read_text()
+    assert text.count("share of the rows, 0 to 1, whose bins stay in host memory") == 1
+
+
+def test_names_of_other_libraries_are_found(site: Path) -> None:
+    """Somebody who searches for LightGBM's name finds the advice."""
+    for page, words in (("parameters", ("num_leaves", "bagging_freq")), ("names", ("binary_logloss", "gpu_hist"))):
+        text = (site / "reference" / f"{page}.html").read_text()
+        for word in words:
+            assert f'<span class="pre">{word}</span>' in text, word
 
 
 def test_every_c_function_has_a_place(site: Path) -> None:

@@ -1,4 +1,4 @@
-/// \file The engine of device=cuda: everything that has a value per row stays in device memory (design D6).
+/// \file The engine of device=cuda: everything that has a value per row stays in device memory.
 #pragma once
 
 #include <cstdint>

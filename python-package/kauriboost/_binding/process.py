@@ -34,7 +34,7 @@ def build_info() -> dict[str, Any]:
 
 
 def parameters() -> list[dict[str, str]]:
-    """Return every parameter: group, name, type, default, bounds and description."""
+    """Return every parameter: group, name, aliases, type, default, bounds and description."""
     declared: list[dict[str, str]] = json.loads(call_text(LIB.KauriGetParameters))
     return declared
 

@@ -14,6 +14,7 @@ from .._binding.errors import DataError
 from .._binding.matrix_calls import ArrowArray, ArrowStream, ArrowTable
 from . import device
 from .categories import categorical_column, is_categorical
+from .naming import shown_words
 from .numbers import as_numeric
 
 TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
@@ -88,7 +89,7 @@ def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
     bad = [i for i, is_number in enumerate(are_numbers) if not is_number]
     if bad:
         names, dtypes = frame_names(frame.columns), list(frame.dtypes)
-        shown = ", ".join(f"{names[i]} ({dtypes[i]})" for i in bad)
+        shown = shown_words([f"{names[i]} ({dtypes[i]})" for i in bad])
         cures = dict.fromkeys(_cure(frame.iloc[:, i]) for i in bad)
         raise DataError(f"columns that are not numbers: {shown}; {'; '.join(cures)}.")
 

@@ -51,9 +51,14 @@ def names_columns(method: _Method) -> _Method:
 
 def shown_names(names: Sequence[str]) -> str:
     """Return the first names of a list, quoted, and the number of further ones."""
+    return shown_words([repr(name) for name in names])
+
+
+def shown_words(words: Sequence[str]) -> str:
+    """Return the first words of a list, and the number of further ones."""
     most = 10
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(repr(name) for name in names[:most]) + more
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def _recall_categories(error: KauriError, model: Any) -> None:

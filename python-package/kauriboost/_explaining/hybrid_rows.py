@@ -9,6 +9,7 @@ import numpy as np
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
+from .._data.naming import shown_names
 
 
 class ArrayRows:
@@ -98,7 +99,9 @@ def players_of(groups: Any, names: list[str]) -> tuple[list[str], list[list[int]
 def _column(which: Any, names: list[str]) -> int:
     number = names.index(which) if which in names else which
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < len(names):
-        raise ParameterError(f"groups: there is no column {which!r}; choose among {names} or their numbers.")
+        raise ParameterError(
+            f"groups: there is no column {which!r}; choose among {shown_names(names)}, or their numbers."
+        )
     return int(number)
 
 

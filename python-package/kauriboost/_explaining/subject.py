@@ -12,7 +12,7 @@ from .._binding.errors import ParameterError
 from .._binding.text import config
 from .._data.columns import split_column
 from .._data.matrix import DMatrix
-from .._data.naming import recalling_categories
+from .._data.naming import recalling_categories, shown_names
 from .._model.booster import Booster
 from .._training.attempts import BestFit
 
@@ -123,6 +123,6 @@ def feature_numbers(features: Sequence[str | int] | None, names: list[str]) -> l
     for which in features:
         number = names.index(which) if which in names else which
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < len(names):
-            raise ParameterError(f"there is no feature {which!r}; choose among {names} or their numbers.")
+            raise ParameterError(f"there is no feature {which!r}; choose among {shown_names(names)}, or their numbers.")
         numbers.append(int(number))
     return numbers

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._binding.errors import ParameterError
+from .._data.naming import shown_names
 
 _OF_FEATURES = ("monotone_constraints", "feature_cost")
 
@@ -42,6 +43,6 @@ def _index(name: str, feature: str, feature_names: Sequence[str] | None) -> int:
         raise ParameterError(f"{name} names the feature {feature!r}, but the training data have no feature names.")
     if feature not in feature_names:
         raise ParameterError(
-            f"{name} names the feature {feature!r}; the training data have {', '.join(feature_names)}."
+            f"{name} names the feature {feature!r}; the training data have {shown_names(feature_names)}."
         )
     return list(feature_names).index(feature)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._data.naming import shown_names
 from .._explaining.explanation import Explanation
 from .parts import (
     AS_WRITTEN,
@@ -29,7 +30,7 @@ def _feature(explanation: Explanation, which: str | int) -> int:
     names = explanation.feature_names
     number = names.index(which) if which in names else which
     if not isinstance(number, (int, np.integer)) or not 0 <= number < len(names):
-        raise ValueError(f"there is no feature {which!r}; choose one of {names} or its number.")
+        raise ValueError(f"there is no feature {which!r}; choose one of {shown_names(names)}, or its number.")
     return int(number)
 
 

@@ -78,7 +78,7 @@ struct TreeMethod {
 /// Chooses the tree method. \throws Error(kParameter): a name that is unknown; an `updater` that contradicts it.
 TreeMethod ChooseTreeMethod(GbTreeParam const& param, DeviceKind device);
 
-/// Returns the name in the registry of `tree_method` on `device` (design D2).
+/// Returns the name in the registry of `tree_method` on `device`.
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device);
 
 /// Returns the name of the method without the prefix of device methods.

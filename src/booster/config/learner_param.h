@@ -36,7 +36,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
   DMLC_DECLARE_PARAMETER(LearnerParam) {
     DMLC_DECLARE_FIELD(objective)
         .set_default("reg:squarederror")
-        .describe("What is minimised; see the list of objectives.");
+        .describe("The loss that training minimises; see the list of objectives.");
     DMLC_DECLARE_FIELD(booster).set_default("gbtree").describe("What a round adds; see the list of boosters.");
     DMLC_DECLARE_FIELD(device).set_default("cpu").describe(
         "Where to run: cpu, cuda (the first CUDA device), cuda:N, several as cuda:N,M,.. or cuda:all. Predictions and "
@@ -54,9 +54,9 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .set_default("")
         .describe("Metric for evaluation sets, may be given repeatedly; the objective's own if not given.");
     DMLC_DECLARE_FIELD(nthread).set_default(0).describe(
-        "Worker threads; 0 or below: OMP_NUM_THREADS of the environment, else the processors of the affinity mask that "
-        "the control group's quota pays for. At most four per core, or 256 on small machines, are started. Never "
-        "changes a result.");
+        "Number of worker threads. 0 or below: OMP_NUM_THREADS of the environment if it is set, otherwise the number "
+        "of processors that the process may use, by its CPU affinity and by the CPU limit of its container. At most "
+        "four per core, or 256 on small machines, are started. It never changes a result.");
     DMLC_DECLARE_FIELD(seed).set_default(0).describe(
         "Seed of row and column sampling and of the random partners of lambdarank_pair_method=mean.");
     DMLC_DECLARE_FIELD(verbosity).set_default(1).set_range(0, 3).describe(
@@ -71,40 +71,41 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_FIELD(unseen_category)
         .set_default("")
         .describe(
-            "What becomes of a category that did not occur in training: xgboost (it goes left at every split of its "
-            "feature, as XGBoost has it, and a name that the model does not know is an error), missing (it counts as "
-            "missing), error. Stored with the model; if not given, what the model says, at first xgboost.");
+            "How a category that did not occur in training is treated. xgboost: it goes left at every split of its "
+            "feature, as in XGBoost, and a name that the model does not know is an error. missing: it counts as "
+            "missing. error: it is an error. Stored with the model; if not given, the model's own setting, at first "
+            "xgboost.");
     DMLC_DECLARE_FIELD(categorical_encoding)
         .set_default("")
         .describe(
-            "How trees learn from categories: partition (splits divide them), or ordered (each becomes the mean label "
-            "of rows before its own in a random order, or of 3 classes or more their share of each, and trees are of "
-            "columns of numbers; for many categories with few rows each). If not given, what the model says, at first "
-            "partition.");
+            "How trees learn from categories. partition: splits divide the categories. ordered: a category becomes the "
+            "mean label of the rows before its own in a random order (with 3 classes or more, the share of each "
+            "class), and trees split these numbers; for columns with many categories of few rows each. If not given, "
+            "the model's own setting, at first partition.");
     DMLC_DECLARE_FIELD(ordered_permutations)
         .set_default(4)
         .set_range(1, 1024)
         .describe(
-            "Random orders that the rounds of categorical_encoding=ordered take in turns; each costs a copy of the "
-            "training data.");
+            "For categorical_encoding=ordered: number of random orders that the rounds use in turn; each costs a copy "
+            "of the training data.");
     DMLC_DECLARE_FIELD(ordered_strength)
         .set_default(1.0F)
         .describe(
-            "Of categorical_encoding=ordered: rows that the mean label of all rows, or their share of a class, counts "
-            "as, beside those of a category; above 0.");
+            "For categorical_encoding=ordered: how many rows the mean label of all rows, or the share of a class among "
+            "all rows, counts as when it is averaged with a category's own; above 0.");
     DMLC_DECLARE_FIELD(ordered_combination)
         .set_default(1)
         .set_range(1, 8)
         .describe(
-            "Of categorical_encoding=ordered: most categorical columns in a combination, whose joint categories have a "
-            "mean label of their own (CatBoost's max_ctr_complexity). At most 16 of each size, those that tell most "
-            "beyond their parts. 1: none.");
+            "For categorical_encoding=ordered: largest number of categorical columns in a combination, whose joint "
+            "categories are encoded like those of a column (CatBoost's max_ctr_complexity). At most 16 combinations of "
+            "each size are used, the most informative ones. 1: none.");
     DMLC_DECLARE_FIELD(num_target)
         .set_default(1)
         .set_range(1, 1 << 24)
         .describe(
-            "Outputs of a model that is learnt from gradients of the caller. Where there are several label columns, or "
-            "the objective says it, it may be left out.");
+            "Number of outputs of a model that is trained on the caller's gradients. It may be left out if there are "
+            "several label columns, or if the objective states it.");
     DMLC_DECLARE_FIELD(fail_on_invalid_gpu_id)
         .set_default(false)
         .describe(

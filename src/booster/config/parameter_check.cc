@@ -157,6 +157,14 @@ AdaptedParameter AdaptParameter(std::string const& name, std::string const& valu
   return adapted;
 }
 
+std::vector<std::string> AliasesOf(std::string const& own_name) {
+  std::vector<std::string> names;
+  for (auto const& alias : ParameterAliases()) {
+    if (CanonicalParameterName(alias) == own_name) names.push_back(alias);
+  }
+  return names;
+}
+
 std::vector<std::string> KnownParameterNames() {
   std::vector<std::string> names = ParameterAliases();
   for (auto const* table : {&WithoutEffect(), &OfCudaPlugin()}) {
@@ -190,7 +198,7 @@ void CheckNames(UnknownNames unknown, ParamMap* params) {
     auto const hint = HintFor(name, KnownNames());
     if (unknown == UnknownNames::kFail) {
       Fail(ErrorKind::kParameter, "unknown parameter ", Quoted(name), " (value ", Quoted(value), ")", hint,
-           " `kauri --help` lists all parameters.");
+           " `kauri help all` lists all parameters.");
     }
     ignored += (ignored.empty() ? "\"" : ", \"") + name + '"';
     hints += " The parameter " + Quoted(name) + " is not known and is ignored" + hint;

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kauri/parameter.h"
 
@@ -18,6 +19,9 @@ struct AdaptedParameter {
 
 /// Resolves aliases of names and values, and drops parameters that change no result.
 AdaptedParameter AdaptParameter(std::string const& name, std::string const& value);
+
+/// Returns the aliases of a parameter, given by its own name: learning_rate for eta.
+std::vector<std::string> AliasesOf(std::string const& own_name);
 
 /// Returns whether the parameter is known: some component declares it, or it is accepted without effect.
 bool IsKnownParameter(std::string const& name);

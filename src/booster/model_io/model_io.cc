@@ -1,5 +1,6 @@
 #include "booster/model_io/model_io.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -104,6 +105,7 @@ std::string DescribeForeign(std::string_view bytes) {
     return "They are a JSON list, as dumps of trees are, from which no model can be read. Save the booster with "
            "save_model.";
   }
+  if (StartsWith(bytes, "CBM1")) return "They are a model of CatBoost, which Kauri cannot read. Train the model again.";
   if (StartsWith(bytes, "PK\x03\x04")) return "They are a zip archive. Unpack it first.";
   return "Models in XGBoost's old binary format can be converted by loading and saving them as .json or .ubj with "
          "XGBoost 1.0 to 3.0.";
@@ -119,6 +121,18 @@ bool IsJson(std::string_view bytes) {
   }
   auto const next = begin + 1 < bytes.size() ? bytes[begin + 1] : ' ';
   return next == '"' || next == '}' || kBlanks.find(next) != std::string_view::npos;
+}
+
+/// Refuses what dump_model of LightGBM writes, which is a JSON object, too.
+void RefuseDumpOfLightGbm(model_io::Value const& document) {
+  auto const* object = std::get_if<model_io::Object>(&document.data);
+  if (object == nullptr) return;
+  auto const has = [&](std::string_view key) {
+    return std::any_of(object->begin(), object->end(), [&](auto const& member) { return member.key == key; });
+  };
+  if (has("learner") || !has("tree_info")) return;
+  Fail(ErrorKind::kModel, "model: the JSON is a dump of LightGBM. Save the booster with LightGBM's save_model; ",
+       "kauriboost.forests.from_lightgbm turns that file into a model of Kauri.");
 }
 
 }  // namespace
@@ -147,6 +161,7 @@ model_io::Value ParseDocument(Span<char const> bytes) {
 
 Model ParseModel(Span<char const> bytes) {
   auto document = ParseDocument(bytes);
+  RefuseDumpOfLightGbm(document);
   return model_io::ReadModel(&document);
 }
 

@@ -11,6 +11,19 @@ namespace kauri {
 /// The text begins with "; ", or is "." if there is no advice.
 std::string HintFor(std::string const& name, std::vector<std::string> const& known);
 
+/// The names that other libraries, or former versions of XGBoost, use for parameters or for components of one kind.
+struct OtherNames {
+  struct Entry {
+    std::vector<std::string> names;
+    std::string cure;  ///< a clause, such as "use max_depth"
+  };
+  std::string heading;  ///< "parameters", "objectives", ...
+  std::vector<Entry> entries;
+};
+
+/// Returns every name that has advice, for lists in help texts.
+std::vector<OtherNames> AllOtherNames();
+
 /// Kind of component that a name stands for. Each kind has its own table of names.
 enum class NameKind { kObjective, kMetric, kTreeMethod, kBooster };
 

@@ -1,4 +1,4 @@
-/// \file The only two ways to run a loop on several threads (design D9).
+/// \file The only two ways to run a loop on several threads.
 ///
 /// The blocks depend on n and the block size only, never on the number of threads. So results that are computed per
 /// block and combined in block order are the same for any thread count. An exception of any kind is rethrown on the

@@ -38,9 +38,13 @@ TEST(Library, ParametersDescribeThemselves) {
   ASSERT_OK(KauriGetParameters(&text));
   auto found = false;
   for (auto const& parameter : json::parse(text)) {
+    if (parameter.at("name") == "eta") {
+      EXPECT_EQ(parameter.at("aliases"), "learning_rate");
+    }
     if (parameter.at("name") != "max_depth") continue;
     found = true;
     EXPECT_EQ(parameter.at("default"), "6");
+    EXPECT_EQ(parameter.at("aliases"), "");
     EXPECT_FALSE(parameter.at("description").get<std::string>().empty());
   }
   EXPECT_TRUE(found);

@@ -64,7 +64,9 @@ TEST(OrderCalls, Refusals) {
   constexpr char const* kMallows = R"({"kernel": "mallows"})";
   ExpectWords(measure(0, 3, kMallows), {"0 orders"});
   ExpectWords(measure(2, 1, kMallows), {"of 1 players"});
-  ExpectWords(measure(bst_ulong{1} << 63U, 3, kMallows), {"9223372036854775808 orders"});
+  ExpectWords(measure(bst_ulong{1} << 63U, 3, kMallows),
+              {"9223372036854775808 orders of 3 players", "at most 366503875925", "2^40"});
+  ExpectWords(measure((bst_ulong{1} << 39U) + 1, 2, kMallows), {"at most 549755813888"});
   ExpectWords(measure(1, bst_ulong{1} << 63U, kMallows), {"1048576"});
   ExpectWords(measure(3, 2, kMallows), {"order 1", "player 2", "0 to 1"});
   ExpectWords(measure(2, 3, R"({"kernel": "cayley"})"), {"'cayley'", "spearman"});

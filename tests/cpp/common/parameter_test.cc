@@ -10,9 +10,13 @@ namespace {
 struct DemoParam : public dmlc::Parameter<DemoParam> {
   float rate;
   int depth;
+  float share;
+  double tiny;
   DMLC_DECLARE_PARAMETER(DemoParam) {
     DMLC_DECLARE_FIELD(rate).set_default(0.5F).set_range(0.0F, 1.0F).describe("A share.");
     DMLC_DECLARE_FIELD(depth).set_default(6).set_range(0, 32).describe("A depth.");
+    DMLC_DECLARE_FIELD(share).set_default(0.3F).describe("Another share.");
+    DMLC_DECLARE_FIELD(tiny).set_default(1e-7).describe("A number.");
     DMLC_DECLARE_ALIAS(rate, learning_rate);
   }
   void Validate() const {}
@@ -48,13 +52,19 @@ TEST(Parameter, ErrorsNameKeyValueAndBounds) {
 
 TEST(Parameter, DescriptionComesFromTheDeclaration) {
   auto const table = DescribeParameters<DemoParam>();
-  ASSERT_EQ(table.size(), 2U);
+  ASSERT_EQ(table.size(), 4U);
   EXPECT_EQ(table[0].name, "rate");
   EXPECT_EQ(table[0].type, "float");
   EXPECT_EQ(table[0].default_value, "0.5");
   EXPECT_EQ(table[0].bounds, "[0, 1]");
   EXPECT_EQ(table[0].description, "A share.");
   EXPECT_EQ(table[1].bounds, "[0, 32]");
+}
+
+TEST(Parameter, DefaultsAreShownAsPeopleWriteThem) {
+  auto const table = DescribeParameters<DemoParam>();
+  EXPECT_EQ(table[2].default_value, "0.3");  // dmlc writes 0.300000012
+  EXPECT_EQ(table[3].default_value, "1e-07");
 }
 
 TEST(Parameter, NearestName) {

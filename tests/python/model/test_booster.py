@@ -257,6 +257,9 @@ def test_parameters_describe_themselves() -> None:
     table = {entry["name"]: entry for entry in kb.parameters()}
     assert table["max_depth"]["default"] == "6"
     assert table["eta"]["description"]
+    assert table["eta"]["aliases"] == "learning_rate"
+    written = [entry["default"] for entry in kb.parameters() if entry["name"] in ("eta", "max_delta_step")]
+    assert {"0.3", "0.7"} <= set(written)
     assert kb.build_info()["KAURI_VERSION"] == kb.__version__
 
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "booster/booster_fixture.h"
 #include "booster/config/learner_param.h"
@@ -223,6 +224,35 @@ TEST_F(Parameters, NoOtherNameIsOneOfOurs) {
   for (auto const& name : known) EXPECT_EQ(HintFor(name, known), "; did you mean '" + name + "'?");
 }
 
+TEST_F(Parameters, EveryOtherNameIsListedOnce) {
+  auto const all = AllOtherNames();
+  ASSERT_EQ(all.size(), 5U);
+  for (auto const& [heading, entries] : all) {
+    std::set<std::string> names;
+    for (auto const& entry : entries) {
+      EXPECT_FALSE(entry.cure.empty());
+      for (auto const& name : entry.names) EXPECT_TRUE(names.insert(name).second) << heading << " " << name;
+    }
+    EXPECT_GE(names.size(), 8U) << heading;
+  }
+}
+
+TEST_F(Parameters, ParametersOfLightGbmAreToldTheirCure) {
+  for (auto const& [name, cure] : Params{{"bagging_freq", "leave it out"},
+                                         {"num_threads", "use nthread"},
+                                         {"feature_fraction_bynode", "use colsample_bynode"},
+                                         {"lambdarank_truncation_level", "lambdarank_num_pair_per_sample"},
+                                         {"categorical_feature", "categorical"},
+                                         {"eval_at", "eval_metric=ndcg@5"},
+                                         {"label_column", "data.csv?label_column=0"},
+                                         {"force_col_wise", "leave it out"}}) {
+    ExpectError({{name, "1"}, {"validate_parameters", "1"}}, cure);
+  }
+  ExpectError({{"eval_metric", "multiclassova"}}, "use mlogloss");
+  ExpectError({{"objective", "rank_xendcg"}}, "use rank:ndcg");
+  ExpectError({{"tree_method", "GPU_EXACT"}}, "use tree_method=exact, with device=cuda");
+}
+
 TEST_F(Parameters, MessagesCallAParameterWhatTheUserCallsIt) {
   for (auto const& [name, alias] : Params{{"eta", "learning_rate"},
                                           {"gamma", "min_split_loss"},
@@ -239,7 +269,7 @@ TEST_F(Parameters, MessagesCallAParameterWhatTheUserCallsIt) {
 
 TEST_F(Parameters, EverySentenceEnds) {
   ExpectError({{"enable_feature_grouping", "1"}, {"validate_parameters", "1"}},
-              "unknown parameter 'enable_feature_grouping' (value '1'). `kauri --help` lists all parameters.");
+              "unknown parameter 'enable_feature_grouping' (value '1'). `kauri help all` lists all parameters.");
 }
 
 TEST_F(Parameters, PredictorIsChosenByName) {
@@ -282,6 +312,8 @@ TEST_F(Parameters, AliasesAreThoseDeclared) {
   for (auto const& alias : ParameterAliases()) listed[alias] = CanonicalParameterName(alias);
   EXPECT_EQ(listed, declared);
   EXPECT_GE(declared.size(), 6U);
+  for (auto const& [alias, name] : declared) EXPECT_EQ(AliasesOf(name), std::vector<std::string>{alias});
+  EXPECT_TRUE(AliasesOf("max_depth").empty());
 }
 
 }  // namespace

@@ -222,6 +222,9 @@ TEST(ModelDialect, FilesOfOthersAreNamedByTheirFirstBytes) {
   expect("0:[f0<1] yes=1,no=2,missing=1\n", "text dump");
   expect("[{\"nodeid\": 0}]", "JSON list");
   expect("PK\x03\x04", "zip archive");
+  expect("CBM1\x01", "CatBoost");
+  expect(R"({"name": "tree", "version": "v4", "tree_info": []})", "kauriboost.forests.from_lightgbm");
+  expect(R"({"learner": {}, "tree_info": []})", "learner.");  // a file that is meant to be ours
 }
 
 }  // namespace
