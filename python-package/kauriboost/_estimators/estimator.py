@@ -18,11 +18,12 @@ from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.few_rows import few_rows
 from .._data.matrix import DMatrix
-from .._data.naming import recalling_categories
+from .._data.naming import recalling_categories, shown_names
 from .._data.rows import Rows
 from .._model.booster import Booster
 from .._training.attempts import BestFit
 from .._training.callback import EvalsLog, TrainingCallback
+from .._training.callbacks import EarlyStopping
 from .._training.refit import refit
 from .._training.train import train
 from . import best
@@ -33,6 +34,7 @@ from .missing import MissingCallback, missing_to_take
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
+from .warm_start import joined, model_to_continue, require_same_kind
 
 # Booster parameters that a model file contains.
 _IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
@@ -102,6 +104,12 @@ class KauriModel(Parameters):
         self._require_target(y)
         return self._matrix(X, label=self._encode(y), **fields)
 
+    def _given(self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, xgb_model: Any) -> FitData:
+        """Return the arguments of `fit`, with the model that it continues."""
+        last = model_to_continue(self, xgb_model)
+        known = 0 if last is None else last.get_booster().num_boosted_rounds()
+        return FitData(train, evals, verbose, last or xgb_model, known)
+
     def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
         if "objective" in params:
             self._require_objective(params["objective"])
@@ -110,30 +118,37 @@ class KauriModel(Parameters):
         self._set_feature_weights(data)
         if best.is_wanted(self):
             return self._fit_best(data, given, params)
+        if given.known_rounds:
+            require_same_kind(self, given.model, params)
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
-        if not evals and self.early_stopping_rounds is not None and self.validation_fraction is not None:
+        if not evals and self._stops_early() and self.validation_fraction is not None:
             data, held_out = hold_out(
                 data, self.validation_fraction, params.get("random_state", 0), self._has_classes()
             )
             evals = [(held_out, "validation_0")]
-        self._evals_result = {}
+        history: EvalsLog = {}
         booster = train(
             params,
             data,
-            self.get_num_boosting_rounds(),
+            self.get_num_boosting_rounds() - given.known_rounds,
             evals=evals,
             obj=as_objective(self.objective) if callable(self.objective) else None,
             custom_metric=self._own_metric(),
             early_stopping_rounds=self.early_stopping_rounds,
-            evals_result=self._evals_result,
+            evals_result=history,
             verbose_eval=given.verbose,
             xgb_model=given.model.get_booster() if isinstance(given.model, KauriModel) else given.model,
             callbacks=[*self._own_callbacks(), *(self.callbacks or [])],
         )
+        self._evals_result = joined(self._evals_result, history) if given.known_rounds else history
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
+
+    def _stops_early(self) -> bool:
+        callbacks = self.callbacks or []
+        return self.early_stopping_rounds is not None or any(isinstance(one, EarlyStopping) for one in callbacks)
 
     def _refit(self, rows: GivenRows, decay_rate: float) -> None:
         """Refit the leaf values; splits, classes and feature names stay."""
@@ -289,8 +304,9 @@ class KauriModel(Parameters):
     def _require_width(self, names: list[str] | None, n_features: int) -> None:
         """Raise ValueError for a wrong number of features; if both have names, the booster reports the difference."""
         if n_features != self.n_features_in_ and (names is None or not self._booster._has_names()):
-            expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input."
-            raise ValueError(f"X has {n_features} features, but {expecting}")
+            expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+            named = f": {shown_names(self._booster.feature_names or [])}" if self._booster._has_names() else ""
+            raise ValueError(f"X has {n_features} features, but {expecting}{named}.")
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
         """Return the leaf of every row in every tree, ``[n_rows, n_trees]``."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from .._data.numbers import as_numeric
+from .._data.numbers import as_numeric, collected
 from .._public import public
 from .estimator import has_several_columns
-from .fit_data import FitData, eval_rows
+from .fit_data import eval_rows
 from .intervals import Intervals
 
 
@@ -46,6 +46,12 @@ class KauriRegressor(RegressorMixin, Intervals):
         base_margin: Any = None,
         feature_weights: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
+        eval_sample_weight: Any = None,
         sample_weight_eval_set: Sequence[Any] | None = None,
         base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
@@ -64,20 +70,30 @@ class KauriRegressor(RegressorMixin, Intervals):
             ``[n_features]``; alternatively a parameter of the estimator.
         eval_set
             (X, y) pairs to evaluate after each round.
+        X_val, y_val, sample_weight_val
+            The same for one set, or for tuples of several, with scikit-learn's names; a `Pipeline` with
+            ``transform_input=["X_val"]`` transforms these rows as it transforms X.
+        eval_X, eval_y, eval_sample_weight
+            The same with LightGBM's names.
         sample_weight_eval_set, base_margin_eval_set
-            The same fields for each pair.
+            The same fields for each pair, or for the set.
         verbose
             Show the progress; see `kauriboost.train`.
         xgb_model
             A model to continue.
         """
+        y = collected(y)
         self._require_target(y)
         params = self.get_booster_params()
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
-        evals = eval_rows(
-            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
-        )
-        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
+        apart = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+        apart |= {"eval_X": eval_X, "eval_y": eval_y, "eval_sample_weight": eval_sample_weight}
+        by_set = {
+            "sample_weight_eval_set": sample_weight_eval_set,
+            "base_margin_eval_set": base_margin_eval_set,
+        }
+        evals = eval_rows(eval_set, apart, **by_set)
+        return self._fit(self._given((X, y, fields), evals, verbose, xgb_model), params)
 
     def refit(
         self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None
