@@ -8,9 +8,9 @@ Examples
 >>> from sklearn.datasets import load_breast_cancer
 >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 >>> model = kb.KauriClassifier(early_stopping_rounds=20).fit(X, y)
->>> model.predict_proba(X[:3])  # doctest: +SKIP
->>> kb.plot_beeswarm(kb.explain(model, X))  # doctest: +SKIP
->>> kb.report(model, X, "report.html", y=y)  # doctest: +SKIP
+>>> model.predict_proba(X[:3])
+>>> kb.plot_beeswarm(kb.explain(model, X))
+>>> kb.report(model, X, "report.html", y=y)
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class KauriModel(Parameters):
         self._set_feature_weights(data)
         if best.is_wanted(self):
             return self._fit_best(data, given, params)
-        if given.known_rounds:
+        if given.known_rounds and isinstance(given.model, KauriModel):
             require_same_kind(self, given.model, params)
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
