@@ -22,8 +22,10 @@ class KauriRegressor(RegressorMixin, Intervals):
     Parameters are the booster's under scikit-learn's names, and all of ``kauriboost.parameters()``
     (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default.
     Additional parameters are `n_estimators` (rounds), `missing`, `early_stopping_rounds`, `validation_fraction`,
-    `importance_type` and `callbacks`. `early_stopping_rounds` needs `eval_set` in `fit`, or `validation_fraction`: the
-    share of the rows to hold out, equal for all classes; rows of a query stay together.
+    `importance_type`, `callbacks` and `warm_start`. With `early_stopping_rounds` and no rows to evaluate in `fit`, the
+    share `validation_fraction` of the rows is held out, equal for all classes; rows of a query stay together, and
+    `random_state` selects them. None holds out none. With `warm_start`, `fit` adds rounds to the model of the last
+    `fit`, up to `n_estimators` in all.
 
     With ``preset="best"``, `kauriboost.fit_best` chooses learning rate, rounds and other parameters that are not given,
     within `time_budget` seconds or `rounds_budget` rounds; `n_estimators` is then ignored. `best_fit_` has the choice
@@ -85,6 +87,11 @@ class KauriRegressor(RegressorMixin, Intervals):
         y = collected(y)
         self._require_target(y)
         params = self.get_booster_params()
+        if params.get("objective") == "survival:aft":
+            raise ValueError(
+                "objective is survival:aft, which learns from two bounds of each row, and fit() takes one label; call "
+                "kauriboost.train with DMatrix(X, label_lower_bound=..., label_upper_bound=...)."
+            )
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
         apart = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
         apart |= {"eval_X": eval_X, "eval_y": eval_y, "eval_sample_weight": eval_sample_weight}

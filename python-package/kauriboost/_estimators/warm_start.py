@@ -6,18 +6,15 @@ import copy
 import json
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._data.matrix import missing_value
 from .._model.booster import Booster
 from .._training.callback import EvalsLog
 from .missing import missing_of
 
-if TYPE_CHECKING:
-    from .estimator import KauriModel
 
-
-def model_to_continue(model: KauriModel, xgb_model: Any) -> KauriModel | None:
+def model_to_continue(model: Any, xgb_model: Any) -> Any:
     """Return a copy of an estimator whose next `fit` continues its model; None if that trains anew.
 
     Raises
@@ -43,7 +40,7 @@ def model_to_continue(model: KauriModel, xgb_model: Any) -> KauriModel | None:
     return copy.copy(model)
 
 
-def require_same_kind(model: KauriModel, last: KauriModel, params: dict[str, Any]) -> None:
+def require_same_kind(model: Any, last: Any, params: dict[str, Any]) -> None:
     """Raise ValueError if the objective, the kind of booster or the missing value has changed since the last fit."""
     names = ("objective", "num_class", "booster")
     booster = last.get_booster()

@@ -1,4 +1,4 @@
-"""What converters such as onnxmltools read of an estimator."""
+"""The attributes of estimators that converters such as onnxmltools read."""
 
 from __future__ import annotations
 

@@ -196,3 +196,9 @@ def test_no_columns_or_wrong_numbers_of_them_name_the_expected() -> None:
     model = kb.KauriRegressor(**SMALL).fit(pd.DataFrame(X, columns=list("abcd")), Y)
     with pytest.raises(ValueError, match="expecting 4 features as input: 'a', 'b', 'c', 'd'"):
         model.predict(X[:, :3])
+
+
+@pytest.mark.parametrize("y", [Y, (Y, Y + 1)])
+def test_bounds_of_survival_times_are_for_train(y: Any) -> None:
+    with pytest.raises(ValueError, match=r"survival:aft, which learns from two bounds .* label_lower_bound"):
+        kb.KauriRegressor(objective="survival:aft").fit(X, y)
