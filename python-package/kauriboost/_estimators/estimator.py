@@ -6,30 +6,28 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
-from .._binding.errors import DataError, ParameterError
+from .._binding.errors import ParameterError
 from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.few_rows import few_rows
 from .._data.matrix import DMatrix
-from .._data.naming import recalling_categories, shown_names
+from .._data.naming import hinting_at_order, recalling_categories, shown_names
 from .._data.rows import Rows
 from .._model.booster import Booster
 from .._training.attempts import BestFit
 from .._training.callback import EvalsLog, TrainingCallback
-from .._training.callbacks import EarlyStopping
 from .._training.refit import refit
 from .._training.train import train
 from . import best
 from .fit_data import FitData, GivenRows, require_cells
 from .functions import as_objective
-from .held_out import hold_out
+from .held_out import hold_out, stops_early
 from .missing import MissingCallback, missing_to_take
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
@@ -44,17 +42,6 @@ def has_several_columns(y: Any) -> bool:
     """Return whether the targets are a table of two columns or more."""
     shape = getattr(y, "shape", None) or np.asarray(y).shape
     return len(shape) == 2 and shape[1] > 1
-
-
-@contextmanager
-def _hinting_at_order() -> Iterator[None]:
-    """Add advice on reordering columns to errors about the columns' order."""
-    try:
-        yield
-    except DataError as error:
-        if "in another order" in str(error):
-            error.args = (f"{error} X[model.feature_names_in_] has the order of the model.",)
-        raise
 
 
 class KauriModel(Parameters):
@@ -123,7 +110,7 @@ class KauriModel(Parameters):
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
-        if not evals and self._stops_early() and self.validation_fraction is not None:
+        if not evals and self.validation_fraction is not None and stops_early(self):
             data, held_out = hold_out(
                 data, self.validation_fraction, params.get("random_state", 0), self._has_classes()
             )
@@ -146,10 +133,6 @@ class KauriModel(Parameters):
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
 
-    def _stops_early(self) -> bool:
-        callbacks = self.callbacks or []
-        return self.early_stopping_rounds is not None or any(isinstance(one, EarlyStopping) for one in callbacks)
-
     def _refit(self, rows: GivenRows, decay_rate: float) -> None:
         """Refit the leaf values; splits, classes and feature names stay."""
         booster = self.get_booster()
@@ -161,7 +144,7 @@ class KauriModel(Parameters):
         data = self._labelled(rows)
         self._require_width(data.feature_names, data.num_col())
         self._adopt_names(data, booster.feature_names)
-        with _hinting_at_order():
+        with hinting_at_order():
             self._booster = refit(booster, data, decay_rate=decay_rate)
         self._evals_result = {}
 
@@ -255,7 +238,7 @@ class KauriModel(Parameters):
         rounds = self._rounds(iteration_range)
         if (few := self._few_rows(X, how)) is not None:
             self._require_width(few.names, few.n_cols)
-            with _hinting_at_order():
+            with hinting_at_order():
                 values = booster.inplace_predict(
                     few,
                     iteration_range=rounds,
@@ -271,7 +254,7 @@ class KauriModel(Parameters):
         self._require_width(data.feature_names, data.num_col())
         if validate_features:
             self._adopt_names(data, booster.feature_names)
-        with _hinting_at_order():
+        with hinting_at_order():
             return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
 
     def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:

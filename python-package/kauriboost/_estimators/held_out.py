@@ -8,6 +8,8 @@ import numpy as np
 
 from .._data.matrix import DMatrix
 from .._data.shuffling import shuffle
+from .._training.callbacks import EarlyStopping
+from .parameters import Parameters
 
 _logger = logging.getLogger("kauriboost")
 
@@ -29,6 +31,12 @@ def _of_queries(begins: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     queries = _some_of(len(begins) - 1, fraction, seed)
     rows = [np.arange(begins[query], begins[query + 1]) for query in queries]
     return np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+
+
+def stops_early(model: Parameters) -> bool:
+    """Return whether an estimator stops early, by its parameter or by a callback."""
+    callbacks = model.callbacks or []
+    return model.early_stopping_rounds is not None or any(isinstance(one, EarlyStopping) for one in callbacks)
 
 
 def hold_out(data: DMatrix, fraction: float, seed: int, by_class: bool) -> tuple[DMatrix, DMatrix]:
