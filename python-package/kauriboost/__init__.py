@@ -1,4 +1,17 @@
-"""Gradient boosting: exact, reproducible, explained."""
+"""Gradient boosting: exact, reproducible, explained.
+
+Estimators follow scikit-learn's conventions; `train`, `cv` and `DMatrix` are XGBoost's functions and classes.
+
+Examples
+--------
+>>> import kauriboost as kb
+>>> from sklearn.datasets import load_breast_cancer
+>>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+>>> model = kb.KauriClassifier(early_stopping_rounds=20).fit(X, y)
+>>> model.predict_proba(X[:3])
+>>> kb.plot_beeswarm(kb.explain(model, X))
+>>> kb.report(model, X, "report.html", y=y)
+"""
 
 from __future__ import annotations
 
@@ -144,4 +157,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

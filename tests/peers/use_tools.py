@@ -65,21 +65,25 @@ def use_optuna() -> None:
 
 
 def use_onnxmltools() -> None:
-    """Convert boosters, and estimators with explicit objective and missing value, to ONNX and run its runtime."""
+    """Convert boosters and estimators to ONNX and run its runtime."""
     import onnxruntime
     from onnxmltools import convert_xgboost
     from onnxmltools.convert.common.data_types import FloatTensorType
 
-    given = {"n_estimators": 5, "max_depth": 3, "missing": np.nan}
-    told = kb.KauriClassifier(objective="binary:logistic", **given).fit(X, Y)
-    regressor = kb.KauriRegressor(objective="reg:squarederror", **given).fit(X, X[:, 0] ** 2)
-    for model in (classifier(), classifier(CLASSES), told, regressor):
-        subject = model if model.objective else model.get_booster()
-        graph = convert_xgboost(subject, initial_types=[("x", FloatTensorType([None, 4]))])
-        session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
-        found = session.run(None, {"x": X})[-1]
-        ours = model.predict(X).reshape(-1, 1) if model is regressor else model.predict_proba(X)
-        np.testing.assert_allclose(np.asarray(found, np.float64), ours, atol=1e-5)
+    regressor = kb.KauriRegressor(n_estimators=5, max_depth=3).fit(X, X[:, 0] ** 2)
+    told = kb.KauriRegressor(n_estimators=5, objective="count:poisson", missing=np.nan).fit(X, np.floor(X[:, 0] ** 2))
+    stopping = kb.KauriClassifier(n_estimators=60, learning_rate=0.5, early_stopping_rounds=3).fit(X, CLASSES)
+    forest = kb.KauriRFClassifier(n_estimators=5, max_depth=3).fit(X, Y)
+    texts = classifier(np.array(["low", "mid", "high"])[CLASSES])
+    for model in (classifier(), classifier(CLASSES), texts, stopping, forest, regressor, told):
+        ours = model.predict_proba(X) if hasattr(model, "classes_") else model.predict(X).reshape(-1, 1)
+        for subject in (model, model.get_booster()) if model is not stopping else (model,):
+            graph = convert_xgboost(subject, initial_types=[("x", FloatTensorType([None, 4]))])
+            session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+            found = session.run(None, {"x": X})
+            np.testing.assert_allclose(np.asarray(found[-1], np.float64), ours, atol=1e-5)
+            if subject is model and hasattr(model, "classes_"):
+                np.testing.assert_array_equal(found[0], model.predict(X))
 
 
 def use_dtreeviz() -> None:

@@ -35,3 +35,38 @@ def test_any_model(tmp_path: Path) -> None:
     assert after < 0.2 < before
     for name in ("function", "loss"):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
+
+
+def test_first_model() -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("pandas")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python-package")}
+    command = [sys.executable, str(ROOT / "demo" / "first_model.py")]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    accuracy = re.findall(r"accuracy on 143 other rows: (\d\.\d+)", out)
+    assert float(accuracy[0]) > 0.9
+    assert re.search(r"strongest features: [\w ]+ \(\d+%\)", out)
+
+
+def test_the_last_lines_of_the_quickstart_run(tmp_path: Path) -> None:
+    """Run what `demo/quickstart` says to try next, with the Python and the program of the tests."""
+    pytest.importorskip("matplotlib")
+    build = os.environ.get("KAURI_BUILD_DIR", str(ROOT / "build-test"))
+    kauri = Path(build) / "bin" / "kauri"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python-package"), "KAURI_PYTHON": sys.executable}
+    script = (ROOT / "demo" / "quickstart").read_text()
+    lines = re.findall(r'^  "(\.venv/bin/.*)"', script[script.index('heading "Try next"') :], re.MULTILINE)
+    assert len(lines) == 3
+    model = tmp_path / "model.json"
+    subprocess.run([kauri, "demo/cli/breast_cancer.conf", f"model_out={model}"], cwd=ROOT, check=True)
+    for line in lines:
+        for name, value in {
+            ".venv/bin/kauri": str(kauri),
+            ".venv/bin/python": sys.executable,
+            "$model": str(model),
+            "$out": str(tmp_path),
+        }.items():
+            line = line.replace(name, value)
+        subprocess.run(["bash", "-c", line], cwd=ROOT, check=True, env=environment)
+    assert (tmp_path / "report.html").stat().st_size > 10000
+    assert (tmp_path / "row.png").exists()

@@ -333,9 +333,9 @@ ARGUMENTS: dict[str, Case] = {
         ["needs the queries of the rows once", "2 times"],
     ),
     "patience without data": (
-        lambda: classifier(early_stopping_rounds=2).fit(X, CLASSES),
+        lambda: classifier(early_stopping_rounds=2, validation_fraction=None).fit(X, CLASSES),
         ValueError,
-        ["eval_set", "validation_fraction=0.1"],
+        ["eval_set", "X_val and y_val", "validation_fraction=0.1"],
     ),
 }
 

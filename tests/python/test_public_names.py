@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import importlib
 import pkgutil
 import subprocess
@@ -118,3 +119,20 @@ def test_estimators_are_imported_when_asked_for() -> None:
     )
     assert done.stdout.split() == ["False", "True"]
     assert "KauriClassifier" in dir(kb)
+
+
+def test_the_docstring_has_an_example_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.chdir(tmp_path)
+    examples = doctest.DocTestParser().get_examples(kb.__doc__ or "")
+    assert len(examples) > 4
+    for example in examples:
+        exec(example.source, globals())
+    assert "Shapley" in (tmp_path / "report.html").read_text() or (tmp_path / "report.html").stat().st_size > 10000
+
+
+def test_dir_shows_public_names_alone() -> None:
+    names = [name for name in dir(kb) if not name.startswith("__")]
+    assert names == sorted(kb.__all__)
+    assert all(hasattr(kb, name) for name in names)

@@ -52,8 +52,10 @@ class _OnCluster(KauriModel):
     # ---- training ----
 
     def _fit(self, given: FitData, params: dict[str, Any]) -> Any:
-        if self.validation_fraction is not None:
+        if self.early_stopping_rounds is not None and not given.evals:
             raise ValueError("validation_fraction needs the rows in one process; on a cluster pass eval_set to fit.")
+        if self.warm_start:
+            raise ValueError("warm_start needs the rows in one process; on a cluster pass xgb_model to fit.")
         if self.preset is not None:
             raise ValueError(f"preset={self.preset!r} needs the rows in one process; use kauriboost.sklearn.")
         if "objective" in params:
@@ -161,6 +163,16 @@ class _ClassesOnCluster(_OnCluster, KauriClassifier):
         """Return probabilities, ``[n_rows, n_classes]``; see `kauriboost.KauriClassifier.predict_proba`."""
         self.get_booster()
         return self._of_blocks("predict_proba", X, how) if is_collection(X) else super().predict_proba(X, **how)
+
+    def predict_log_proba(self, X: Any, **how: Any) -> Any:
+        """Return the logarithms of `predict_proba`."""
+        self.get_booster()
+        return self._of_blocks("predict_log_proba", X, how) if is_collection(X) else super().predict_log_proba(X, **how)
+
+    def decision_function(self, X: Any, **how: Any) -> Any:
+        """Return margins; see `kauriboost.KauriClassifier.decision_function`."""
+        self.get_booster()
+        return self._of_blocks("decision_function", X, how) if is_collection(X) else super().decision_function(X, **how)
 
 
 def _encode_block(estimator: Any, block: Any) -> np.ndarray:

@@ -15,14 +15,14 @@ from .._binding.matrix_calls import ArrowArray, ArrowStream, ArrowTable
 from . import device
 from .categories import categorical_column, is_categorical
 from .naming import shown_words
-from .numbers import as_numeric
+from .numbers import as_numeric, collected, is_lazy
 
 TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 
 
 def is_arrow(data: Any) -> bool:
     """Return whether `data` exports its columns through the Arrow PyCapsule interface (polars, pyarrow)."""
-    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+    return is_lazy(data) or hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
 def is_arrow_table(data: Any) -> bool:
@@ -31,7 +31,8 @@ def is_arrow_table(data: Any) -> bool:
 
 
 def arrow_table(data: Any) -> ArrowTable:
-    """Return the capsules of an Arrow table."""
+    """Return the capsules of an Arrow table, or of what a lazy frame computes."""
+    data = collected(data)
     if hasattr(data, "__arrow_c_stream__"):
         return ArrowStream(data.__arrow_c_stream__())
     return ArrowArray(*data.__arrow_c_array__())
@@ -127,6 +128,8 @@ def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
 
 def text_names(table: Any) -> list[str] | None:
     """Return the column names of a frame; None for arrays, or if any name is not a string."""
+    if is_lazy(table):
+        table = table.head(0).collect()
     columns = getattr(table, "column_names", None)  # for a pyarrow table, whose `columns` are the data
     names = list(getattr(table, "columns", []) if columns is None else columns)
     return names if names and all(isinstance(name, str) for name in names) else None
@@ -136,4 +139,5 @@ def split_column(frame: Any, name: str) -> tuple[Any, Any]:
     """Return a frame without a column, and the column, which is None if the frame lacks it."""
     if name not in (text_names(frame) or []):
         return frame, None
+    frame = collected(frame)
     return (frame.drop(columns=[name]) if hasattr(frame, "iloc") else frame.drop([name])), frame[name]

@@ -84,3 +84,14 @@ def recalling_categories(model: Any) -> Iterator[None]:
     except KauriError as error:
         _recall_categories(error, model)
         raise
+
+
+@contextmanager
+def hinting_at_order() -> Iterator[None]:
+    """Add advice on reordering columns to errors about the columns' order."""
+    try:
+        yield
+    except DataError as error:
+        if "in another order" in str(error):
+            error.args = (f"{error} X[model.feature_names_in_] has the order of the model.",)
+        raise

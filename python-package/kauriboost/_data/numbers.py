@@ -30,6 +30,16 @@ _REFUSED: dict[type, str] = {
 }
 
 
+def is_lazy(data: Any) -> bool:
+    """Return whether `data` is a lazy frame of polars, which computes its values when they are collected."""
+    return hasattr(data, "collect_schema") and hasattr(data, "collect")
+
+
+def collected(data: Any) -> Any:
+    """Return the frame that a lazy frame computes, and anything else as it is."""
+    return data.collect() if is_lazy(data) else data
+
+
 def as_numeric(values: Any, what: str) -> np.ndarray:
     """Return `values` as an array that the library can read, without copying if possible.
 
@@ -45,6 +55,7 @@ def as_numeric(values: Any, what: str) -> np.ndarray:
             f"{what} is a {type(values).__name__}, which only train() and Booster.predict() take; estimators, "
             "inplace_predict() and DMatrix() expect frames and arrays."
         )
+    values = collected(values)
     array = np.asarray(_filled(values) if isinstance(values, np.ma.MaskedArray) else values)
     if array.dtype.kind not in _NUMBERS:
         _require_numbers(array, what)

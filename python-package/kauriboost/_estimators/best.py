@@ -11,7 +11,7 @@ from .fit_data import FitData
 from .parameters import Parameters
 
 # Arguments that would apply within the trainings of all folds.
-_WITHIN_A_TRAINING = ("early_stopping_rounds", "validation_fraction", "callbacks")
+_WITHIN_A_TRAINING = ("early_stopping_rounds", "callbacks", "warm_start")
 _BUDGETS = ("time_budget", "rounds_budget")
 
 
@@ -48,6 +48,7 @@ def fit(model: Parameters, data: DMatrix, given: FitData, params: dict[str, Any]
 
 def _require_none(model: Parameters, given: FitData) -> None:
     told = [name for name in _WITHIN_A_TRAINING if getattr(model, name)]
+    told += ["validation_fraction"] if model.validation_fraction not in (None, 0.1) else []  # 0.1 is the default
     told += ["eval_set"] if given.evals else []
     told += ["xgb_model"] if given.model is not None else []
     told += ["objective, a function,"] if callable(model.objective) else []

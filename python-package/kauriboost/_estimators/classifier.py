@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._data.numbers import as_numeric
+from .._data.numbers import as_numeric, collected
 from .._model import classes as _classes
 from .._model.booster import Booster
 from .._public import public
@@ -29,6 +29,8 @@ _LIKELIHOODS_OF_MARGINS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "multi:softmax": lambda margins: softmax(margins, axis=1),
     "binary:logitraw": expit,
 }
+# Objectives whose margins are log-odds.
+_LOG_ODDS = ("binary:logistic", "binary:logitraw", "reg:logistic")
 
 
 @public("kauriboost.sklearn")
@@ -93,21 +95,32 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         base_margin: Any = None,
         feature_weights: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
+        eval_sample_weight: Any = None,
         sample_weight_eval_set: Sequence[Any] | None = None,
         base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
         xgb_model: Any = None,
     ) -> KauriClassifier:
         """Train on rows X and labels y; see `KauriRegressor.fit`."""
+        y = collected(y)
         self._require_target(y)
         self._check_targets(y)
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
-        evals = eval_rows(
-            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
-        )
+        apart = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+        apart |= {"eval_X": eval_X, "eval_y": eval_y, "eval_sample_weight": eval_sample_weight}
+        by_set = {
+            "sample_weight_eval_set": sample_weight_eval_set,
+            "base_margin_eval_set": base_margin_eval_set,
+        }
+        evals = eval_rows(eval_set, apart, **by_set)
         before = dict(self.__dict__)
         try:
-            return self._fit_classes(FitData((X, y, fields), evals, verbose, xgb_model))
+            return self._fit_classes(self._given((X, y, fields), evals, verbose, xgb_model))
         except BaseException:  # also on an interrupt: the classes must match the booster
             self.__dict__ = before
             raise
@@ -271,6 +284,50 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
         labels: np.ndarray = self.classes_[codes]
         return labels
+
+    def decision_function(
+        self,
+        X: Any,
+        *,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Return the margins: ``[n_rows]`` for two classes, above 0 for the second; else a column per class or label.
+
+        For binary:logistic and tables of labels the margin is the log-odds. For the parameters see
+        `KauriRegressor.predict`.
+        """
+        how = {"validate_features": validate_features, "base_margin": base_margin}
+        margins = self._predict(X, iteration_range, output_margin=True, **how)
+        if margins.ndim == 2 and margins.shape[1] == 2 and not self._is_multilabel:  # multi:softprob of two classes
+            return np.asarray(margins[:, 1] - margins[:, 0])
+        return margins
+
+    def predict_log_proba(
+        self,
+        X: Any,
+        *,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Return the logarithms of `predict_proba`, computed from the margins where these are log-odds.
+
+        The logarithm of a probability that rounds to 0 is then a finite number. For the parameters see
+        `KauriRegressor.predict`.
+        """
+        how = {"validate_features": validate_features, "base_margin": base_margin}
+        self.get_booster()  # raises an error before `fit`
+        if self._objective_name not in _LOG_ODDS and not self._objective_name.startswith("multi:"):
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(self.predict_proba(X, iteration_range=iteration_range, **how)))
+        margins = self._predict(X, iteration_range, output_margin=True, **how)
+        if self._objective_name not in _LOG_ODDS:
+            return np.asarray(log_softmax(margins, axis=1))
+        if margins.ndim == 2:
+            return np.asarray(log_expit(margins))
+        return np.column_stack([log_expit(-margins), log_expit(margins)])
 
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None

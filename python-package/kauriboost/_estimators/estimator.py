@@ -6,19 +6,18 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
-from .._binding.errors import DataError, ParameterError
+from .._binding.errors import ParameterError
 from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.few_rows import few_rows
 from .._data.matrix import DMatrix
-from .._data.naming import recalling_categories
+from .._data.naming import hinting_at_order, recalling_categories, shown_names
 from .._data.rows import Rows
 from .._model.booster import Booster
 from .._training.attempts import BestFit
@@ -28,11 +27,12 @@ from .._training.train import train
 from . import best
 from .fit_data import FitData, GivenRows, require_cells
 from .functions import as_objective
-from .held_out import hold_out
+from .held_out import hold_out, stops_early
 from .missing import MissingCallback, missing_to_take
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
+from .warm_start import joined, model_to_continue, require_same_kind
 
 # Booster parameters that a model file contains.
 _IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
@@ -42,17 +42,6 @@ def has_several_columns(y: Any) -> bool:
     """Return whether the targets are a table of two columns or more."""
     shape = getattr(y, "shape", None) or np.asarray(y).shape
     return len(shape) == 2 and shape[1] > 1
-
-
-@contextmanager
-def _hinting_at_order() -> Iterator[None]:
-    """Add advice on reordering columns to errors about the columns' order."""
-    try:
-        yield
-    except DataError as error:
-        if "in another order" in str(error):
-            error.args = (f"{error} X[model.feature_names_in_] has the order of the model.",)
-        raise
 
 
 class KauriModel(Parameters):
@@ -102,6 +91,12 @@ class KauriModel(Parameters):
         self._require_target(y)
         return self._matrix(X, label=self._encode(y), **fields)
 
+    def _given(self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, xgb_model: Any) -> FitData:
+        """Return the arguments of `fit`, with the model that it continues."""
+        last = model_to_continue(self, xgb_model)
+        known = 0 if last is None else last.get_booster().num_boosted_rounds()
+        return FitData(train, evals, verbose, last or xgb_model, known)
+
     def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
         if "objective" in params:
             self._require_objective(params["objective"])
@@ -110,28 +105,31 @@ class KauriModel(Parameters):
         self._set_feature_weights(data)
         if best.is_wanted(self):
             return self._fit_best(data, given, params)
+        if given.known_rounds and isinstance(given.model, KauriModel):
+            require_same_kind(self, given.model, params)
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
-        if not evals and self.early_stopping_rounds is not None and self.validation_fraction is not None:
+        if not evals and self.validation_fraction is not None and stops_early(self):
             data, held_out = hold_out(
                 data, self.validation_fraction, params.get("random_state", 0), self._has_classes()
             )
             evals = [(held_out, "validation_0")]
-        self._evals_result = {}
+        history: EvalsLog = {}
         booster = train(
             params,
             data,
-            self.get_num_boosting_rounds(),
+            self.get_num_boosting_rounds() - given.known_rounds,
             evals=evals,
             obj=as_objective(self.objective) if callable(self.objective) else None,
             custom_metric=self._own_metric(),
             early_stopping_rounds=self.early_stopping_rounds,
-            evals_result=self._evals_result,
+            evals_result=history,
             verbose_eval=given.verbose,
             xgb_model=given.model.get_booster() if isinstance(given.model, KauriModel) else given.model,
             callbacks=[*self._own_callbacks(), *(self.callbacks or [])],
         )
+        self._evals_result = joined(self._evals_result, history) if given.known_rounds else history
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
 
@@ -146,7 +144,7 @@ class KauriModel(Parameters):
         data = self._labelled(rows)
         self._require_width(data.feature_names, data.num_col())
         self._adopt_names(data, booster.feature_names)
-        with _hinting_at_order():
+        with hinting_at_order():
             self._booster = refit(booster, data, decay_rate=decay_rate)
         self._evals_result = {}
 
@@ -240,7 +238,7 @@ class KauriModel(Parameters):
         rounds = self._rounds(iteration_range)
         if (few := self._few_rows(X, how)) is not None:
             self._require_width(few.names, few.n_cols)
-            with _hinting_at_order():
+            with hinting_at_order():
                 values = booster.inplace_predict(
                     few,
                     iteration_range=rounds,
@@ -256,7 +254,7 @@ class KauriModel(Parameters):
         self._require_width(data.feature_names, data.num_col())
         if validate_features:
             self._adopt_names(data, booster.feature_names)
-        with _hinting_at_order():
+        with hinting_at_order():
             return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
 
     def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
@@ -289,8 +287,9 @@ class KauriModel(Parameters):
     def _require_width(self, names: list[str] | None, n_features: int) -> None:
         """Raise ValueError for a wrong number of features; if both have names, the booster reports the difference."""
         if n_features != self.n_features_in_ and (names is None or not self._booster._has_names()):
-            expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input."
-            raise ValueError(f"X has {n_features} features, but {expecting}")
+            expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+            named = f": {shown_names(self._booster.feature_names or [])}" if self._booster._has_names() else ""
+            raise ValueError(f"X has {n_features} features, but {expecting}{named}.")
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
         """Return the leaf of every row in every tree, ``[n_rows, n_trees]``."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._data.matrix import DMatrix
+from .._data.numbers import collected
 from .._model.booster import Booster
 
 GivenRows = tuple[Any, Any, dict[str, Any]]  # X, y, and fields of the matrix by name
@@ -20,6 +21,9 @@ _FIELDS = {
     "eval_qid": "qid",
 }
 
+# Rows, labels and weights to evaluate as separate arguments: scikit-learn's names, and those of LightGBM.
+_SPELLINGS = (("X_val", "y_val", "sample_weight_val"), ("eval_X", "eval_y", "eval_sample_weight"))
+
 
 @dataclass
 class FitData:
@@ -29,16 +33,31 @@ class FitData:
     evals: list[GivenRows]
     verbose: bool | int
     model: Booster | Any  # to continue: a booster, an estimator, or a file; None for a new model
+    known_rounds: int = 0  # the rounds of `model` that are among `n_estimators`, with `warm_start`
 
 
-def eval_rows(eval_set: Sequence[tuple[Any, Any]] | None, **by_set: Sequence[Any] | None) -> list[GivenRows]:
-    """Return the rows to evaluate. `by_set` has, by argument name, one entry for each pair of `eval_set`.
+def eval_rows(
+    eval_set: Sequence[tuple[Any, Any]] | None, apart: Mapping[str, Any], **by_set: Sequence[Any] | None
+) -> list[GivenRows]:
+    """Return the rows to evaluate.
+
+    Parameters
+    ----------
+    eval_set
+        Pairs of rows and labels.
+    apart
+        Rows, labels and weights by the argument names of `_SPELLINGS`; None where not given.
+    by_set
+        By argument name, one entry for each pair of `eval_set`.
 
     Raises
     ------
     ValueError
-        An entry is not a pair, or an argument has a different number of entries.
+        An entry is not a pair, an argument has a different number of entries, or the rows are given twice or in part.
     """
+    given = {name: value for name, value in apart.items() if value is not None}
+    if given:
+        eval_set, by_set = _pairs_of(given, eval_set, by_set)
     pairs = [] if eval_set is None else list(eval_set)
     if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
         raise ValueError("eval_set must be a list of (X, y) pairs.")
@@ -53,7 +72,45 @@ def eval_rows(eval_set: Sequence[tuple[Any, Any]] | None, **by_set: Sequence[Any
             )
         for of_pair, entry in zip(fields, entries):
             of_pair[_FIELDS[argument]] = entry
-    return [(X, y, of_pair) for (X, y), of_pair in zip(pairs, fields)]
+    return [(X, collected(y), of_pair) for (X, y), of_pair in zip(pairs, fields)]
+
+
+def _pairs_of(
+    given: Mapping[str, Any], eval_set: Sequence[tuple[Any, Any]] | None, by_set: Mapping[str, Any]
+) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
+    """Return separate rows and labels as pairs, and the other fields with an entry for each pair."""
+    rows, labels, weights = _spelling_of(given, eval_set)
+    fields = {name: value for name, value in by_set.items() if value is not None}
+    if weights in given:
+        if "sample_weight_eval_set" in fields:
+            raise ValueError(f"{weights} and sample_weight_eval_set are both given; give one of them.")
+        fields["sample_weight_eval_set"] = given[weights]
+    X, y = given[rows], given[labels]
+    if not isinstance(X, tuple) and not isinstance(y, tuple):
+        return [(X, y)], {name: _for_one_set(value) for name, value in fields.items()}
+    if not isinstance(X, tuple) or not isinstance(y, tuple) or len(X) != len(y):
+        raise ValueError(f"{rows} and {labels} must be one set each, or tuples of the same number of sets.")
+    return list(zip(X, y)), fields
+
+
+def _spelling_of(given: Mapping[str, Any], eval_set: Any) -> tuple[str, str, str]:
+    """Return the names in use. Raises ValueError if the rows are given twice, or without their labels."""
+    used = [names for names in _SPELLINGS if any(name in given for name in names)]
+    first = [next(name for name in names if name in given) for names in used]
+    if eval_set is not None:
+        first.append("eval_set")
+    if len(first) > 1:
+        raise ValueError(f"{first[0]} and {first[1]} are both given; give the rows to evaluate once.")
+    rows, labels, _ = used[0]
+    if rows not in given or labels not in given:
+        raise ValueError(f"{first[0]} is given, and the rows to evaluate need both {rows} and {labels}; give both.")
+    return used[0]
+
+
+def _for_one_set(value: Any) -> Any:
+    """Return a list of one entry: the value, unless it is such a list already."""
+    is_list = isinstance(value, (list, tuple)) and len(value) == 1
+    return value if is_list and (value[0] is None or np.ndim(value[0]) > 0) else [value]
 
 
 def require_cells(data: DMatrix, estimator: str) -> None:

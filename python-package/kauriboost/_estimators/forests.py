@@ -42,6 +42,8 @@ class _Forest(KauriModel):
             raise ValueError(
                 "a random forest is one round, so early_stopping_rounds, callbacks and preset have no meaning."
             )
+        if self.warm_start:
+            raise ValueError("a random forest is one round, which warm_start cannot add trees to; leave it out.")
         return {**super().get_booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 
 from .._data.matrix import DMatrix
 from .._data.shuffling import shuffle
+from .._training.callbacks import EarlyStopping
+from .parameters import Parameters
+
+_logger = logging.getLogger("kauriboost")
 
 
 def _some_of(n: int, fraction: float, seed: int) -> np.ndarray:
@@ -27,8 +33,14 @@ def _of_queries(begins: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     return np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
 
 
+def stops_early(model: Parameters) -> bool:
+    """Return whether an estimator stops early, by its parameter or by a callback."""
+    callbacks = model.callbacks or []
+    return model.early_stopping_rounds is not None or any(isinstance(one, EarlyStopping) for one in callbacks)
+
+
 def hold_out(data: DMatrix, fraction: float, seed: int, by_class: bool) -> tuple[DMatrix, DMatrix]:
-    """Split a matrix into training rows and held-out rows, both in their original order.
+    """Split a matrix into training rows and held-out rows, both in their original order; the log says so.
 
     Parameters
     ----------
@@ -62,4 +74,11 @@ def hold_out(data: DMatrix, fraction: float, seed: int, by_class: bool) -> tuple
     is_held = np.zeros(data.num_row(), dtype=bool)
     is_held[rows] = True
     kept, held = (data.slice(np.flatnonzero(chosen), allow_groups=True) for chosen in (~is_held, is_held))
+    _logger.info(
+        "early stopping watches %d of %d rows, which training leaves out (validation_fraction=%g); pass eval_set, or "
+        "X_val and y_val, to fit() to choose them.",
+        len(rows),
+        data.num_row(),
+        fraction,
+    )
     return kept, held

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -38,6 +39,7 @@ _NOT_OF_THE_BOOSTER = (
     "preset",
     "time_budget",
     "rounds_budget",
+    "warm_start",
 )
 
 
@@ -63,7 +65,7 @@ class Parameters(BaseEstimator):
     """
 
     _BY_QUERY = False  # whether custom metrics are computed by query
-    kwargs: dict[str, Any]  # only set if some are given
+    kwargs: Mapping[str, Any] = MappingProxyType({})  # set if some are given; converters to ONNX look for it
 
     # The list is long because scikit-learn reads the names from the signature and requires each value to be kept as is.
     def __init__(
@@ -115,14 +117,15 @@ class Parameters(BaseEstimator):
         eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: int | None = None,
-        missing: float | None = None,
+        missing: float | None = np.nan,
         early_stopping_rounds: int | None = None,
-        validation_fraction: float | None = None,
+        validation_fraction: float | None = 0.1,
         importance_type: str | None = None,
         callbacks: list[TrainingCallback] | None = None,
         preset: str | None = None,
         time_budget: float | None = None,
         rounds_budget: int | None = None,
+        warm_start: bool = False,
         **kwargs: Any,
     ) -> None:
         self.n_estimators = n_estimators
@@ -179,6 +182,7 @@ class Parameters(BaseEstimator):
         self.preset = preset
         self.time_budget = time_budget
         self.rounds_budget = rounds_budget
+        self.warm_start = warm_start
         if kwargs:
             self.kwargs = kwargs
 
@@ -195,14 +199,14 @@ class Parameters(BaseEstimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, including `kwargs`."""
-        return {**super().get_params(deep), **getattr(self, "kwargs", {})}
+        return {**super().get_params(deep), **self.kwargs}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; `kauriboost.parameters` lists those allowed in addition to the named ones."""
         named = self._get_param_names()
         others = {name: value for name, value in params.items() if name not in named and "__" not in name}
         if others:
-            self.kwargs = {**getattr(self, "kwargs", {}), **others}
+            self.kwargs = {**self.kwargs, **others}
         super().set_params(**{name: value for name, value in params.items() if name not in others})
         return self
 
@@ -228,8 +232,7 @@ class Parameters(BaseEstimator):
 
         Raises ParameterError for an unknown parameter.
         """
-        if hasattr(self, "kwargs"):
-            self._require_known(self.kwargs)
+        self._require_known(self.kwargs)
         params = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
         for name in _NOT_OF_THE_BOOSTER:
             params.pop(name, None)
@@ -246,8 +249,9 @@ class Parameters(BaseEstimator):
         return params
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """Return `get_booster_params()`, under XGBoost's name."""
-        return self.get_booster_params()
+        """Return `get_booster_params()`, and after `fit` also the objective that was chosen, as converters need."""
+        objective = getattr(self, "_objective_name", None)
+        return {**self.get_booster_params(), **({"objective": objective} if objective else {})}
 
     def get_num_boosting_rounds(self) -> int:
         """Return the number of rounds to train."""

@@ -9,10 +9,11 @@ import numpy as np
 
 from .._data.columns import split_column
 from .._data.matrix import DMatrix
+from .._data.numbers import collected
 from .._data.rows import Rows
 from .._public import public
 from .estimator import KauriModel
-from .fit_data import FitData, eval_rows
+from .fit_data import eval_rows
 from .parameters import hands_on
 
 
@@ -61,6 +62,12 @@ class KauriRanker(KauriModel):
         base_margin: Any = None,
         feature_weights: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
+        eval_sample_weight: Any = None,
         eval_group: Sequence[Any] | None = None,
         eval_qid: Sequence[Any] | None = None,
         sample_weight_eval_set: Sequence[Any] | None = None,
@@ -83,19 +90,25 @@ class KauriRanker(KauriModel):
             As for `KauriRegressor.fit`.
         eval_set, eval_group, eval_qid, sample_weight_eval_set, base_margin_eval_set
             (X, y) pairs to evaluate after each round, and the queries, weights and so on of each pair.
+        X_val, y_val, sample_weight_val, eval_X, eval_y, eval_sample_weight
+            As for `KauriRegressor.fit`, with `eval_group` or `eval_qid` for the set, or a column ``qid`` of its rows.
         """
+        y = collected(y)
         if callable(self.objective):
             raise ValueError("KauriRanker takes no function for objective; see kauriboost.train.")
         fields = {"group": group, "qid": qid, "weight": sample_weight, "base_margin": base_margin}
+        apart = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+        apart |= {"eval_X": eval_X, "eval_y": eval_y, "eval_sample_weight": eval_sample_weight}
         evals = eval_rows(
             eval_set,
+            apart,
             eval_group=eval_group,
             eval_qid=eval_qid,
             sample_weight_eval_set=sample_weight_eval_set,
             base_margin_eval_set=base_margin_eval_set,
         )
         train = (X, y, {**fields, "feature_weights": feature_weights})
-        return self._fit(FitData(train, evals, verbose, xgb_model), self.get_booster_params())
+        return self._fit(self._given(train, evals, verbose, xgb_model), self.get_booster_params())
 
     def refit(
         self,

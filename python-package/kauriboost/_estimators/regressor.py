@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from .._data.numbers import as_numeric
+from .._data.numbers import as_numeric, collected
 from .._public import public
 from .estimator import has_several_columns
-from .fit_data import FitData, eval_rows
+from .fit_data import eval_rows
 from .intervals import Intervals
 
 
@@ -22,8 +22,10 @@ class KauriRegressor(RegressorMixin, Intervals):
     Parameters are the booster's under scikit-learn's names, and all of ``kauriboost.parameters()``
     (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default.
     Additional parameters are `n_estimators` (rounds), `missing`, `early_stopping_rounds`, `validation_fraction`,
-    `importance_type` and `callbacks`. `early_stopping_rounds` needs `eval_set` in `fit`, or `validation_fraction`: the
-    share of the rows to hold out, equal for all classes; rows of a query stay together.
+    `importance_type`, `callbacks` and `warm_start`. With `early_stopping_rounds` and no rows to evaluate in `fit`, the
+    share `validation_fraction` of the rows is held out, equal for all classes; rows of a query stay together, and
+    `random_state` selects them. None holds out none. With `warm_start`, `fit` adds rounds to the model of the last
+    `fit`, up to `n_estimators` in all.
 
     With ``preset="best"``, `kauriboost.fit_best` chooses learning rate, rounds and other parameters that are not given,
     within `time_budget` seconds or `rounds_budget` rounds; `n_estimators` is then ignored. `best_fit_` has the choice
@@ -46,6 +48,12 @@ class KauriRegressor(RegressorMixin, Intervals):
         base_margin: Any = None,
         feature_weights: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
+        eval_sample_weight: Any = None,
         sample_weight_eval_set: Sequence[Any] | None = None,
         base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
@@ -64,20 +72,35 @@ class KauriRegressor(RegressorMixin, Intervals):
             ``[n_features]``; alternatively a parameter of the estimator.
         eval_set
             (X, y) pairs to evaluate after each round.
+        X_val, y_val, sample_weight_val
+            The same for one set, or for tuples of several, with scikit-learn's names; a `Pipeline` with
+            ``transform_input=["X_val"]`` transforms these rows as it transforms X.
+        eval_X, eval_y, eval_sample_weight
+            The same with LightGBM's names.
         sample_weight_eval_set, base_margin_eval_set
-            The same fields for each pair.
+            The same fields for each pair, or for the set.
         verbose
             Show the progress; see `kauriboost.train`.
         xgb_model
             A model to continue.
         """
+        y = collected(y)
         self._require_target(y)
         params = self.get_booster_params()
+        if params.get("objective") == "survival:aft":
+            raise ValueError(
+                "objective is survival:aft, which learns from two bounds of each row, and fit() takes one label; call "
+                "kauriboost.train with DMatrix(X, label_lower_bound=..., label_upper_bound=...)."
+            )
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
-        evals = eval_rows(
-            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
-        )
-        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
+        apart = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+        apart |= {"eval_X": eval_X, "eval_y": eval_y, "eval_sample_weight": eval_sample_weight}
+        by_set = {
+            "sample_weight_eval_set": sample_weight_eval_set,
+            "base_margin_eval_set": base_margin_eval_set,
+        }
+        evals = eval_rows(eval_set, apart, **by_set)
+        return self._fit(self._given((X, y, fields), evals, verbose, xgb_model), params)
 
     def refit(
         self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None

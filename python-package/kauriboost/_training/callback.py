@@ -47,6 +47,43 @@ class TrainingCallback:
         """Restore the value returned by `state`; runs after `before_training` when a training is resumed."""
 
 
+# The methods that callbacks of XGBoost's packages and of its companions have.
+_METHODS = ("before_training", "before_iteration", "after_iteration", "after_training")
+
+
+class ForeignCallback(TrainingCallback):
+    """A callback that does not derive from `TrainingCallback`; methods that it lacks do nothing."""
+
+    def __init__(self, callback: Any) -> None:
+        self.callback = callback
+        saves = all(callable(getattr(callback, name, None)) for name in ("state", "restore"))
+        for name in (*_METHODS, *(("state", "restore") if saves else ())):
+            if callable(method := getattr(callback, name, None)):
+                setattr(self, name, method)
+
+    def __repr__(self) -> str:
+        return repr(self.callback)
+
+
+def as_callback(callback: Any) -> TrainingCallback:
+    """Return an object with all methods of a callback. Raises TypeError for an object that has none of them."""
+    if isinstance(callback, TrainingCallback):
+        return callback
+    if isinstance(callback, type):
+        raise TypeError(f"callbacks must be objects, not classes; pass {callback.__name__}(...).")
+    if not any(callable(getattr(callback, name, None)) for name in _METHODS):
+        raise TypeError(
+            f"callbacks must derive from TrainingCallback, or have one of its methods ({', '.join(_METHODS)}); "
+            f"{type(callback).__name__} does not."
+        )
+    return ForeignCallback(callback)
+
+
+def name_of(callback: TrainingCallback) -> str:
+    """Return the name of a callback's class."""
+    return type(callback.callback if isinstance(callback, ForeignCallback) else callback).__name__
+
+
 def mean_of(score: Score) -> float:
     """Return the score, or its mean over the folds."""
     return score[0] if isinstance(score, tuple) else score

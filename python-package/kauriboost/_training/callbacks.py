@@ -16,7 +16,7 @@ from .._data.numbers import whole_number
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric, knows_metric
 from .._public import public
-from .callback import EvalsLog, TrainingCallback, mean_of
+from .callback import EvalsLog, TrainingCallback, as_callback, mean_of, name_of
 from .checkpoint import TrainingCheckPoint, TrainingState, restore_history
 from .cv_booster import AnyBooster, CvBooster
 from .progress import EvaluationMonitor, ProgressBar
@@ -174,8 +174,8 @@ class EarlyStopping(TrainingCallback):
         """Return the names of the watched data set and metric, and the latest value."""
         if not evals_log:
             raise ValueError(
-                "early stopping needs data to watch; pass evals to train(), and to an estimator's fit() eval_set, or "
-                "validation_fraction=0.1 when it is made."
+                "early stopping needs data to watch; pass evals to train(), and to an estimator's fit() eval_set "
+                "(or X_val and y_val), or validation_fraction=0.1 when it is made."
             )
         data_name = self.data_name or list(evals_log)[-1]
         if data_name not in evals_log:
@@ -297,10 +297,7 @@ class CallbackContainer:
         output_margin: bool,
         params: dict[str, str] | None = None,
     ) -> None:
-        for callback in callbacks:
-            if not isinstance(callback, TrainingCallback):
-                raise TypeError(f"callbacks must derive from TrainingCallback; {type(callback).__name__} does not.")
-        self.callbacks = list(callbacks)
+        self.callbacks = list(map(as_callback, callbacks))
         self.history: EvalsLog = {}
         self._metric = metric
         self._output_margin = output_margin
@@ -370,7 +367,7 @@ class CallbackContainer:
         restore_history(self.history, state.history)
         saved = list(state.callbacks)
         for callback in self.callbacks:
-            name = type(callback).__name__
+            name = name_of(callback)
             match = next((entry for entry in saved if entry[0] == name), None)
             if match is not None:
                 saved.remove(match)
@@ -384,7 +381,7 @@ class CallbackContainer:
 
     def state(self, epoch: int) -> TrainingState:
         """Return the state of the training, except the model, after `epoch` rounds."""
-        states = [[type(callback).__name__, callback.state()] for callback in self.callbacks]
+        states = [[name_of(callback), callback.state()] for callback in self.callbacks]
         return TrainingState(epoch, self.history, [entry for entry in states if entry[1] is not None], self._params)
 
     def evaluate(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
@@ -395,5 +392,5 @@ class CallbackContainer:
 
 def _same_kind(model: Any, before: _B, callback: TrainingCallback, method: str) -> _B:
     if not isinstance(model, type(before)):
-        raise TypeError(f"{type(callback).__name__}.{method} must return the booster, not {type(model).__name__}.")
+        raise TypeError(f"{name_of(callback)}.{method} must return the booster, not {type(model).__name__}.")
     return model

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import ParameterError
+from .._data.numbers import collected
 
 _logger = logging.getLogger("kauriboost")
 _MOST_CLASSES = 20  # up to this number of distinct whole numbers may be classes
@@ -49,6 +50,7 @@ def settle_labels(y: Any, params: Mapping[str, Any]) -> Labels:
         classes.
     """
     told = dict(params)
+    y = collected(y)
     array = np.asarray(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -235,7 +235,8 @@ def cv(
     seed
         Selects the permutation of the rows and affects nothing else.
     callbacks
-        Callbacks to run around each round. They get a `CvBooster`, and values as (mean, standard deviation).
+        Callbacks to run around each round: objects with any of `TrainingCallback`'s methods. They
+        get a `CvBooster`, and values as (mean, standard deviation).
     shuffle
         Draw the folds from permuted rows; otherwise folds are consecutive rows.
     custom_metric

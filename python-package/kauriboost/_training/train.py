@@ -86,7 +86,8 @@ def train(
         names get the numbers after the model's. The model's earlier best round is reset by the first new round. All
         rounds of the model are kept; to drop those after the best one, continue ``model[: best + 1]``.
     callbacks
-        Callbacks to run around each round. A `TrainingCheckPoint` with ``resume=True`` resumes the training.
+        Callbacks to run around each round: objects with any of `TrainingCallback`'s methods. A
+        `TrainingCheckPoint` with ``resume=True`` resumes the training.
     custom_metric
         A custom metric: (predictions, data) -> (name, value), or a list of such pairs. It gets margins if `obj` is
         given.

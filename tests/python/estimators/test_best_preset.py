@@ -88,7 +88,7 @@ def test_an_estimator_fitted_again() -> None:
         ({"time_budget": 3}, {}, "time_budget is 3 and preset is None; set preset='best'"),
         ({"rounds_budget": 3}, {}, "rounds_budget is 3 and preset is None"),
         ({**BEST, "early_stopping_rounds": 3}, {}, "early_stopping_rounds does not go with preset='best'"),
-        ({**BEST, "validation_fraction": 0.1}, {}, "validation_fraction does not go with"),
+        ({**BEST, "validation_fraction": 0.2}, {}, "validation_fraction does not go with"),
         ({**BEST, "callbacks": [kb.callback.MaxTime(3)]}, {}, "callbacks does not go with"),
         ({**BEST, "objective": lambda y, margins: (margins - y, np.ones(len(y)))}, {}, "objective, a function,"),
         (BEST, {"xgb_model": KauriRegressor(n_estimators=1).fit(X, Y)}, "xgb_model does not go with"),
