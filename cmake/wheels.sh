@@ -5,18 +5,19 @@
 #   cmake/wheels.sh --cuda [FOLDER]             those, and kauriboost-cuda of the same build
 #   cmake/wheels.sh --from BUILD [FOLDER]       the same of a build that is there, kauriboost-cuda where it has the plug-in
 #
-# auditwheel copies libraries into a wheel that not every system has (Highway's), and names it after the oldest glibc whose
-# symbols suffice. Built on Debian 12 that is 2.34, the first that has the threads' and the loader's functions in libc.so.
+# The wheels are linked with the libraries of an older system (cmake/manylinux.py) and get the tag manylinux_2_28. Those of
+# --from get the tag of what their build was linked with, which is manylinux_2_34 or later on Debian 12. auditwheel checks the
+# tag, and copies libraries into the wheel that not every system has (Highway's). twine checks what an index would refuse.
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
 
-preset=wheel build='' out=$KAURI_ROOT/dist
+preset=wheel build='' out=$KAURI_ROOT/dist tag=manylinux_2_28_$(uname -m)
 while (($#)); do
   case $1 in
     --cuda) preset=wheel-cuda ;;
-    --from) build=$(cd "${2:?--from needs the folder of a build}" && pwd) && shift ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;;
+    --from) build=$(cd "${2:?--from needs the folder of a build}" && pwd) tag=auto && shift ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;;
     -*) give_up "unknown option '$1'; cmake/wheels.sh --help lists what there is" ;;
     *) out=$(mkdir -p "$1" && cd "$1" && pwd) ;;
   esac
@@ -27,6 +28,15 @@ python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# make_older_libraries: build-manylinux, what wheels are linked with; again when its makers or Zig have changed.
+make_older_libraries() {
+  local folder=$KAURI_ROOT/build-manylinux makers=("$KAURI_ROOT"/cmake/manylinux.{py,c} "$KAURI_ROOT/cmake/wheel-requirements.txt")
+  cat "${makers[@]}" | cmp -s - "$folder/makers" && return
+  heading "Making the libraries of an older system"
+  "$python" "${makers[0]}" "$folder"
+  cat "${makers[@]}" >"$folder/makers"
+}
+
 # build_wheel FOLDER: the wheel of the package there, as it comes, into $work/raw.
 build_wheel() {
   (cd "$1" && "$python" -c 'import setuptools.build_meta as backend, sys; backend.build_wheel(sys.argv[1])' "$work/raw")
@@ -35,6 +45,7 @@ build_wheel() {
 if [[ -z $build ]]; then
   require_debian_packages build
   require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
+  make_older_libraries
   build_preset $preset
   build=$KAURI_ROOT/build-$preset
 fi
@@ -57,6 +68,7 @@ mkdir -p "$work/raw" "$work/apart" "$out"
 
 heading "Repairing"
 # The plug-in finds the library in the package that it is installed into.
-PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --exclude 'libkauri.so.*' --wheel-dir "$out" "$work"/raw/*.whl \
-  >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
+PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --plat "$tag" --exclude 'libkauri.so.*' --wheel-dir "$out" \
+  "$work"/raw/*.whl >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
+"$python" -m twine check --strict "$out"/kauriboost* >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 (cd "$out" && du -h --apparent-size kauriboost*)

@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import urllib.error
+import urllib.parse
+import urllib.request
 from pathlib import Path
-from typing import NamedTuple
 from zipfile import ZipFile
 
 import pytest
@@ -20,7 +22,6 @@ pytest.importorskip("setuptools", minversion="77")
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
-PYTHONS = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
 SESSION = Path(__file__).with_name("wheel_session.py")
 MEBIBYTE = 1 << 20
 ON_REQUEST = "only with KAURI_WHEELS=all: minutes for what rarely changes"
@@ -28,24 +29,10 @@ ON_REQUEST = "only with KAURI_WHEELS=all: minutes for what rarely changes"
 SYSTEM = r"(linux-vdso|libc|libm|libgcc_s|libstdc\+\+|libz|ld-linux-x86-64)\.so(\.\d+)?"
 
 
-class Claim(NamedTuple):
-    """A Python 3.N and the packages for it: the oldest ones available for that Python, or the newest."""
+sys.path.insert(0, str(ROOT / "cmake"))
+import try_wheels  # noqa: E402
 
-    minor: int
-    packages: tuple[str, ...]
-    always: bool = False  # the others only with KAURI_WHEELS=all, because they take a minute each
-
-
-NEWEST = ("numpy", "pandas", "scikit-learn", "scipy")
-CLAIMS = [
-    Claim(9, ("numpy==1.22.0", "pandas==1.4.0", "scikit-learn==1.2.0", "scipy==1.8.0"), always=True),
-    Claim(9, NEWEST),
-    Claim(10, ("numpy==1.22.0", "pandas==1.4.0", "scikit-learn==1.2.0", "scipy==1.8.0")),
-    Claim(10, NEWEST),
-    Claim(11, NEWEST),
-    Claim(12, NEWEST),
-    Claim(13, NEWEST, always=True),
-]
+ALWAYS = {(9, "oldest"), (13, "newest")}  # the others only with KAURI_WHEELS=all, because they take a minute each
 
 
 def run(*command: object, **environment: str) -> str:
@@ -167,13 +154,10 @@ def test_the_source_distribution_builds(wheels: Path, tmp_path: Path) -> None:
 
 def find_python(minor: int) -> Path:
     """Return a Python 3.minor from $PATH or pyenv."""
-    at_hand = shutil.which(f"python3.{minor}")
-    places = [*sorted(PYTHONS.glob(f"3.{minor}.*/bin/python")), *([Path(at_hand)] if at_hand else [])]
-    for place in places:
-        done = subprocess.run([place, "-c", "import ensurepip, ssl"], capture_output=True, check=False)
-        if done.returncode == 0:
-            return place
-    pytest.skip(f"no Python 3.{minor} with ensurepip: one of those that the wheel is for")
+    found = try_wheels.find_python(minor)
+    if found is None:
+        pytest.skip(f"no Python 3.{minor} with ensurepip: one of those that the wheel is for")
+    return found
 
 
 @functools.cache
@@ -187,16 +171,50 @@ def require_pypi() -> None:
         pytest.skip("PyPI cannot be reached, whose packages an empty environment needs")
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"3.{claim.minor}-{claim.packages[0]}")
-def test_in_an_empty_environment(claim: Claim, wheels: Path, tmp_path: Path) -> None:
-    if not claim.always and os.environ.get("KAURI_WHEELS") != "all":
+@pytest.mark.parametrize("claim", try_wheels.CLAIMS, ids=lambda claim: f"3.{claim.minor}-{claim.age}")
+def test_in_an_empty_environment(claim: try_wheels.Claim, wheels: Path, tmp_path: Path) -> None:
+    """It comes by its name from an index, so its own metadata bring the packages that it needs."""
+    if (claim.minor, claim.age) not in ALWAYS and os.environ.get("KAURI_WHEELS") != "all":
         pytest.skip(ON_REQUEST)
     python = find_python(claim.minor)
     require_pypi()
-    run(python, "-m", "venv", tmp_path / "venv")
-    inside = tmp_path / "venv" / "bin"
-    run(inside / "pip", "install", "--quiet", "--no-compile", "--only-binary=:all:", the_wheel(wheels), *claim.packages)
-    session = shutil.copy(SESSION, tmp_path)
-    out = run(inside / "python", "-I", session, tmp_path)
-    assert out.splitlines()[-1] == "all was done", out
-    assert run(inside / "kauri", "--version").startswith("kauri ")
+    with try_wheels.index_of(wheels) as index:
+        *_, done, version = try_wheels.try_claim(claim, index, python, tmp_path).splitlines()
+    assert done == "all was done"
+    assert version.startswith("kauri ")
+
+
+def test_every_python_has_its_oldest_packages_and_the_newest() -> None:
+    minors = [claim.minor for claim in try_wheels.CLAIMS]
+    assert minors == sorted([*range(9, 14), *range(9, 14)])
+    for claim in try_wheels.CLAIMS:
+        assert bool(claim.pins) == (claim.age == "oldest")
+
+
+def test_the_index_serves_wheels_by_their_names(tmp_path: Path) -> None:
+    for name in ("kauriboost-0.1.0-py3-none-any.whl", "kauriboost_cuda-0.1.0-py3-none-any.whl", "kauriboost.tar.gz"):
+        (tmp_path / name).write_bytes(name.encode())
+    with try_wheels.index_of(tmp_path) as index:
+        assert index.startswith("http://127.0.0.1:")
+        for asked in ("kauriboost-cuda", "kauriboost_cuda"):
+            with urllib.request.urlopen(f"{index}{asked}/") as answer:
+                page = answer.read().decode()
+            (link,) = re.findall(r'href="([^"]*)"', page)
+            with urllib.request.urlopen(urllib.parse.urljoin(index, link)) as answer:
+                assert answer.read() == b"kauriboost_cuda-0.1.0-py3-none-any.whl"
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{index}numpy/")
+
+
+def test_a_python_that_is_missing_and_a_failure_are_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(try_wheels, "find_python", lambda minor: None)
+    assert try_wheels.report(try_wheels.Claim(9, "newest"), "no index")
+    assert "no such Python here" in capsys.readouterr().out
+    false = shutil.which("false")
+    monkeypatch.setattr(try_wheels, "find_python", lambda minor: false)
+    assert not try_wheels.report(try_wheels.Claim(9, "newest"), "no index")
+    assert "FAILED" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="no wheel of kauriboost"):
+        try_wheels.main(tmp_path, [])
