@@ -94,10 +94,10 @@ def figure_10(sheet: Sheet) -> None:
                         f"({sum(below)} of {len(below)})", all(below))  # fmt: skip
         _discrepancies(sheet, problem, errors, greedy)
         at_most[problem.name] = {method: error for (method, n), error in errors.items() if n == greedy}
-    _compare_methods(sheet, at_most)
+    compare_methods(sheet, at_most)
 
 
-def _compare_methods(sheet: Sheet, errors: dict[str, dict[str, float]]) -> None:
+def compare_methods(sheet: Sheet, errors: dict[str, dict[str, float]]) -> None:
     """Judge what the text says of several sets: each statement by the sets that are here."""
     worse = [name for name, of in errors.items() if of["sobol"] > of["antithetic"]]
     sheet.claim(f"Sobol is worse than antithetic on four of six sets (here on {len(worse)} of {len(errors)}: "

@@ -167,7 +167,8 @@ def table_6(sheet: Sheet, found: Found) -> None:
     least = min(statistics(rows).largest for key, rows in found.items() if key[0] not in ("kll", "sample")
                 and any(row.failure == 0 for row in rows))  # fmt: skip
     sheet.line("The claims compare the KLL sketch that keeps at most 500 values in all, as the thesis counts them.")
-    sheet.claim("1. maximum entropy of 15 has the least mean and median, but a much larger maximum",
+    sheet.claim(f"1. maximum entropy of 15 has the least mean and median, but a much larger maximum "
+                f"({many.largest:.3f})",
                 many.mean <= min(row.mean for row in ours.values())
                 and many.median <= min(row.median for row in ours.values())
                 and many.largest > 2 * few.largest)  # fmt: skip
@@ -177,14 +178,16 @@ def table_6(sheet: Sheet, found: Found) -> None:
     sheet.claim(f"3. maximum entropy of 5 is slightly worse than of 15 ({few.mean:.4f}), with a far lower maximum "
                 f"({few.largest:.3f}, {many.largest:.3f}), and nearly as accurate as KLL",
                 few.mean < min(2 * many.mean, 1.5 * kll.mean) and few.largest < 0.5 * many.largest)  # fmt: skip
-    sheet.claim("4. Legendre of 15 has more than five times the mean and median of KLL and both maximum entropies; its "
-                "maximum is below that of maximum entropy of 15",
-                legendre.mean > 5 * max(kll.mean, few.mean, many.mean)
-                and legendre.median > 5 * max(kll.median, few.median, many.median)
+    means, medians = ([getattr(row, part) for row in (kll, few, many)] for part in ("mean", "median"))
+    times = ", ".join(f"{legendre.mean / mean:.1f}" for mean in means)
+    sheet.claim(f"4. Legendre of 15 has more than five times the mean ({times}) and median of KLL and both maximum "
+                f"entropies; its maximum ({legendre.largest:.3f}) is below that of maximum entropy of 15",
+                legendre.mean > 5 * max(means) and legendre.median > 5 * max(medians)
                 and legendre.largest < many.largest)  # fmt: skip
-    sheet.claim("5. cosines of 15 lie between KLL and Legendre in mean and median, with the least maximum of all",
-                kll.mean < cosine.mean < legendre.mean and kll.median < cosine.median < legendre.median
-                and cosine.largest <= least)  # fmt: skip
+    between = kll.mean < cosine.mean < legendre.mean and kll.median < cosine.median < legendre.median
+    sheet.claim(f"5. cosines of 15 lie between KLL and Legendre in mean and median ({'they do' if between else 'no'}), "
+                f"with the least maximum of all ({cosine.largest:.3f}; here {least:.3f})",
+                between and cosine.largest <= least)  # fmt: skip
 
 
 MAKERS = {2: table_2, 3: table_3, 4: table_4, 5: table_5, 6: table_6}
