@@ -151,7 +151,7 @@ def test_lambda_of_few_and_of_many_players(figure: str, capsys: pytest.CaptureFi
 
 
 def test_statements_of_several_sets(capsys: pytest.CaptureFixture[str]) -> None:
-    """What the text says of figure 10, judged on errors that are as it says."""
+    """Statements of the text about figure 10, judged on errors that agree with them."""
     sheet = claims.Sheet(permutation_tables.argparse.Namespace())
     of_many = {"antithetic": 1.0, "herding": 2.0, "sbq": 2.0, "orthogonal": 0.5, "sobol": 3.0}
     of_few = {**of_many, "herding": 0.2, "sbq": 0.1, "sobol": 0.4}

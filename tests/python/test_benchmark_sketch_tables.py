@@ -89,6 +89,14 @@ def test_errors_shrink_with_the_size(found: inputs.Found) -> None:
     assert of_sketch < 0.7 * of_sample
 
 
+def test_central_sums_as_published_are_the_librarys(found: inputs.Found) -> None:
+    """Equation 13, one value after the other, and our sums by blocks give the same distributions."""
+    for order in (5, 10, 15):
+        for published, ours in zip(found["legendre-published", order], found["legendre-central", order]):
+            assert published.failure == ours.failure == 0
+            assert published.of_cdf == pytest.approx(ours.of_cdf, abs=1e-6)
+
+
 def test_naive_sums_fail_where_the_mean_is_far_off(found: inputs.Found, sheet: figures.Sheet) -> None:
     far_off = 3  # 1000 + N(0, 1)
     for kind in ("entropy", "legendre"):

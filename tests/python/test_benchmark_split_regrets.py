@@ -52,7 +52,7 @@ def test_errors_by_moments_are_near_the_true_ones(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", split_regrets.LABELS)
 def test_label_bins_find_the_best_boundary(kind: str, seed: int) -> None:
-    """Of the gain that is possible, label bins miss next to nothing; moments miss more, signs the most."""
+    """Label bins miss next to nothing of the gain that is possible; moments miss more, signs the most."""
     codes, y = split_regrets.rows_of("any", kind, 300, seed)
     found = split_regrets.regrets(codes, y)
     assert set(found) == {*split_regrets.CRITERIA, "legendre", "clipped"}

@@ -15,7 +15,7 @@ import contended
 import gpu_categories
 import gpu_exact_tables
 import real_sets_equality
-from paper_tables import host_memory, line_figures, metrics, ncu, report, roofline, rows_figure, shapes
+from paper_tables import host_memory, line_figures, metrics, ncu, report, roofline, rows_figure, shapes, speed
 
 # Output of Nsight Compute 2025 with `--csv`: lines around the table, a line per launch and metric, quoted numbers.
 NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
@@ -132,6 +132,18 @@ def test_other_tables_run(tmp_path: Path, words: tuple[str, ...]) -> None:
     document = run(tmp_path, *words, "--scale", "0.00002", "--rounds", "2")
     assert len(document["rows"]) >= 2
     assert all(row["ms"] > 0 for row in document["rows"])
+
+
+def test_levels_on_the_papers_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Table 26 has 35 % of Bosch, with the printed gains beside ours."""
+    monkeypatch.setattr(speed, "level_choices", lambda _: [("0", {}), ("5", {})])
+    rows = run(tmp_path, "--table", "26", "--scale", "0.0006", "--rounds", "2")["rows"]
+    assert [row["name"] for row in rows[::2]] == ["600 x 28", "Higgs size", "Bosch size"]
+    *dense, without, five = rows
+    assert without["rows"] == int(1_065_373 * 0.0006 * 0.35)
+    assert without["entries"] == without["rows"] * 194
+    assert (without["printed"], five["printed"]) == (1.0, 1.14)
+    assert all("printed" not in row for row in dense)
 
 
 def test_figure_of_rows(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ void MeasureSketches(Column const& column) {
 void MeasureMoments(Column const& column, std::size_t order) {
   auto const of_sums = [&](Numbers const& sums) { return MomentsOfSums(sums, column.low, column.high); };
   MeasureBoth(column, "central", order, CentralMoments(column.sorted, order));
+  auto const published = PublishedMoments(column.sorted, order);
+  MeasureCdf(column, "legendre-published", order, FromMoments(published, order, false));
   MeasureBoth(column, "naive", order, of_sums(NaiveSums(column.sorted, order)));
   MeasureBoth(column, "naive-tree", order, of_sums(NaiveSumsByTree(column.sorted, order)));
 }

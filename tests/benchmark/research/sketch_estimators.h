@@ -137,6 +137,13 @@ class PublishedSums {
   kauri::PowerSums state_;
 };
 
+/// Returns the mapped moments of these sums.
+inline Numbers PublishedMoments(Numbers const& values, std::size_t order) {
+  PublishedSums sums(static_cast<int>(order));
+  for (auto const value : values) sums.Add(static_cast<float>(value));
+  return sums.Sums().MappedMoments();
+}
+
 /// Returns the mapped moments of the library's central sums, computed in one pass from the values rounded to float32.
 inline Numbers CentralMoments(Numbers const& values, std::size_t order) {
   std::vector<float> const floats(values.begin(), values.end());

@@ -23,7 +23,7 @@ TOO_WIDE = {"sector"}
 
 
 class Measured(NamedTuple):
-    """What sketch_estimators prints of one estimator and one column."""
+    """Results of sketch_estimators for one estimator and one column."""
 
     span: float  # the largest over the smallest value; 0 unless all are above 0
     kept: int  # numbers that the sketch keeps, at most

@@ -1,4 +1,4 @@
-"""What the thesis prints in tables 2 to 6 of chapter 3."""
+"""Numbers that the thesis prints in tables 2 to 6 of chapter 3."""
 
 from __future__ import annotations
 
