@@ -139,15 +139,22 @@ def test_commands(what: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize("figure", ["13", "14"])
 def test_lambda_of_few_and_of_many_players(figure: str, capsys: pytest.CaptureFixture[str]) -> None:
     sets = ["regression", "breast_cancer"] if figure == "13" else ["regression"]
-    assert permutation_tables.main(["--figure", figure, "--quick", "--repeats", "2", "--sets", *sets]) == 0
+    assert permutation_tables.main(["--figure", figure, "--quick", "--repeats", "1", "--sets", *sets]) == 0
     out = capsys.readouterr().out
     for name in sets:
         for method in ("herding", "sbq"):
             assert f"claim: {name}, {method}: lambda 4 is within 1.5 times the best of all" in out
             assert f"claim: {name}, {method}: no trend by lambda" in out
     errors = [float(number) for number in re.findall(r"lambda \d+ (\S+e\S+)", out)]
-    assert len(errors) == {"13": 40, "14": 10}[figure]
+    assert len(errors) == {"13": 20, "14": 10}[figure]
     assert all(0 < error < 1e6 for error in errors)
+
+
+def test_intervals_of_the_mean_error() -> None:
+    draws = np.random.default_rng(0).normal(1.0, 0.2, (2000, 25))
+    held = [abs(np.mean(errors) - 1) <= curves.half_interval(list(errors)) for errors in draws]
+    assert 0.92 < np.mean(held) < 0.97
+    assert curves.half_interval([1.0]) == 0
 
 
 def test_statements_of_several_sets(capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,7 +177,9 @@ def test_errors_shrink_with_the_orders(capsys: pytest.CaptureFixture[str]) -> No
     words = ["--data", str(DATA), "--figure", "10", "--quick", "--repeats", "2", "--sets", "breast_cancer"]
     assert permutation_tables.main(words) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines() if "evaluations" in line]
-    errors = [dict(zip(line[2::2], map(float, line[3::2]))) for line in lines]
+    cells = [dict(zip(line[2::2], (cell.split("+-") for cell in line[3::2]))) for line in lines]
+    errors = [{method: float(mean) for method, (mean, _) in line.items()} for line in cells]
+    assert all(0 < float(half) < 20 * float(mean) for line in cells for mean, half in line.values())
     assert len(errors) == 2
     assert set(errors[0]) == {"antithetic", "herding", "sbq", "orthogonal", "sobol"}
     for method, error in errors[1].items():

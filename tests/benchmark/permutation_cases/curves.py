@@ -25,8 +25,11 @@ def budget(method: str, n: int, d: int) -> dict[str, Any]:
     return {"max_evals": n * (d - 1) + 2} if method in NEED_SETS else {"n_orders": n}
 
 
-def error_of(problem: Problem, method: str, n: int, repeats: int) -> float | None:
-    """Return the mean squared error over rows, features and seeds; None if the budget does not suit the method."""
+def error_of(problem: Problem, method: str, n: int, repeats: int) -> tuple[float, float] | None:
+    """Return the mean squared error over rows, features and seeds, and half of its 95 % interval over the seeds.
+
+    None if the budget does not suit the method.
+    """
     d = problem.rows.shape[1]
     if n > MOST.get(method, n) or (method == "stratified" and n * (d - 1) < 2 * d * d):
         return None
@@ -38,7 +41,12 @@ def error_of(problem: Problem, method: str, n: int, repeats: int) -> float | Non
         except kb.ParameterError:
             return None  # the budget is too small for the method
         errors.append(np.mean((found.values - problem.truth) ** 2))
-    return float(np.mean(errors))
+    return float(np.mean(errors)), half_interval(errors)
+
+
+def half_interval(errors: list[float]) -> float:
+    """Return half of the 95 % confidence interval of the mean, which the paper draws as a shaded area."""
+    return 1.96 * float(np.std(errors, ddof=1)) / len(errors) ** 0.5 if len(errors) > 1 else 0.0
 
 
 def curve(sheet: Sheet, problem: Problem, methods: tuple[str, ...]) -> Errors:
@@ -51,8 +59,8 @@ def curve(sheet: Sheet, problem: Problem, methods: tuple[str, ...]) -> Errors:
         for method in methods:
             error = error_of(problem, method, n, sheet.args.repeats)
             if error is not None:
-                found[method, n] = error
-            cells.append(f"{method} {'-' if error is None else f'{error:.3e}':9}")
+                found[method, n] = error[0]
+            cells.append(f"{method} {'-' if error is None else f'{error[0]:.3e}+-{error[1]:.0e}':16}")
         sheet.line(f"  {n * d:>6} evaluations", *cells)
     return found
 

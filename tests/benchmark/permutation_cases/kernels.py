@@ -20,8 +20,13 @@ Choice = Callable[[int, int, int], kb.Orders]  # arguments: d, n and a seed
 Errors = dict[tuple[str, int], float]
 
 
-def compare(sheet: Sheet, choices: dict[str, Choice], sizes: tuple[int, ...] = (10, 50, 200)) -> dict[str, Errors]:
-    """Print and return the errors by data set, choice and number of orders."""
+def compare(
+    sheet: Sheet,
+    choices: dict[str, Choice],
+    sizes: tuple[int, ...] = (10, 50, 200),
+    few: tuple[int, ...] = (10, 50),
+) -> dict[str, Errors]:
+    """Print and return the errors by data set, choice and number of orders (few with --quick)."""
     errors: dict[str, Errors] = {}
     for name in sheet.args.sets:
         problem = boosted(name, sheet.args.data)
@@ -31,7 +36,7 @@ def compare(sheet: Sheet, choices: dict[str, Choice], sizes: tuple[int, ...] = (
             np.testing.assert_allclose(exact(worth), problem.truth, atol=1e-4 * np.abs(problem.truth).max())
         errors[name] = {}
         sheet.line(f"{name}, {problem.rows.shape[1]} features; mean squared error")
-        for n in (10, 50) if sheet.args.quick else sizes:
+        for n in few if sheet.args.quick else sizes:
             for label, choose in choices.items():
                 errors[name][label, n] = error_of(problem, worth, choose, n, sheet.args.repeats)
             sheet.line(f"  {n:>4} orders", *(f"{label} {errors[name][label, n]:.3e}" for label in choices))
@@ -94,7 +99,7 @@ def figure_13(sheet: Sheet) -> None:
     for method in ("herding", "sbq"):
         choices = {f"lambda {strength}": of_lambda(method, strength) for strength in LAMBDAS}
         sheet.line(method)
-        for name, of_set in compare(sheet, choices, (100,)).items():
+        for name, of_set in compare(sheet, choices, (100,), (10,)).items():
             trend(sheet, f"{name}, {method}", of_set)
 
 
