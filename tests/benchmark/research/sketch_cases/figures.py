@@ -75,7 +75,7 @@ def judge(values: np.ndarray, density: np.ndarray) -> tuple[float, int, float]:
     true = np.searchsorted(np.sort(values), edges) / len(values)
     found = np.concatenate([[0.0], np.cumsum(density) * width])
     peaks, _ = find_peaks(density, prominence=PROMINENT * float(density.max()))
-    return float(-np.minimum(density, 0).sum() * width), len(peaks), float(np.abs(found - true)[1:-1].mean())
+    return float(np.maximum(-density, 0).sum() * width), len(peaks), float(np.abs(found - true)[1:-1].mean())
 
 
 def figure_1(sheet: Sheet) -> None:
@@ -89,11 +89,11 @@ def figure_1(sheet: Sheet) -> None:
         densities[name][method] = np.array(cells, float)
         if failure != "0":
             sheet.line(f"{name}: {method} has no fit with all 10 moments")
-    sheet.line(f"\nfigure 1\n{'':>18}" + "".join(f"{method:>24}" for method in METHODS))
-    sheet.line(f"{'':>18}" + f"{'mass < 0  maxima    NIAE':>24}" * len(METHODS))
+    sheet.line(f"\nfigure 1\n{'':>18}" + "".join(f"{method:>26}" for method in METHODS))
+    sheet.line(f"{'':>18}" + f"{'mass < 0  maxima    NIAE':>26}" * len(METHODS))
     found = {name: {method: judge(sets[name], of[method]) for method in METHODS} for name, of in densities.items()}
     for name, of in found.items():
-        cells = (f"{mass:10.4f}{maxima:6}{niae:8.4f}" for mass, maxima, niae in of.values())
+        cells = (f"{mass:12.4f}{maxima:6}{niae:8.4f}" for mass, maxima, niae in of.values())
         sheet.line(f"{name:>18}" + "".join(cells))
     sheet.claim("maximum entropy has no mass below 0", all(of["entropy"][0] == 0 for of in found.values()))
     fewer = {name: of["entropy"][1] <= min(of["legendre"][1], of["fourier"][1]) for name, of in found.items()}
