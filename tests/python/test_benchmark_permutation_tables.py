@@ -157,6 +157,14 @@ def test_intervals_of_the_mean_error() -> None:
     assert curves.half_interval([1.0]) == 0
 
 
+def test_log_odds_of_a_network_are_finite(tmp_path: Path) -> None:
+    """Its probabilities are float32, some of which are 0 or 1."""
+    margin, rows, background = problems.network("breast_cancer", tmp_path)
+    far = np.concatenate([rows, background, 1000 * rows]).astype(np.float32)
+    assert np.all(np.isfinite(margin(far)))
+    assert np.abs(margin(far)).max() == pytest.approx(np.log(1e12), rel=1e-3)
+
+
 def test_statements_of_several_sets(capsys: pytest.CaptureFixture[str]) -> None:
     """Statements of the text about figure 10, judged on errors that agree with them."""
     sheet = claims.Sheet(permutation_tables.argparse.Namespace())

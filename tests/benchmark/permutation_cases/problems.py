@@ -85,7 +85,8 @@ def network(name: str, folder: Path) -> tuple[Callable[[np.ndarray], np.ndarray]
         if not is_class:
             values: np.ndarray = model.predict(rows)
             return values
-        shares = np.clip(model.predict_proba(rows)[:, 1], 1e-12, 1 - 1e-12)
+        # In float64: in float32 the upper bound is 1, whose log-odds are infinite.
+        shares = np.clip(model.predict_proba(rows)[:, 1].astype(np.float64), 1e-12, 1 - 1e-12)
         return np.log(shares / (1 - shares))
 
     return margin, X[chosen[:N_ROWS]], X[chosen[N_ROWS:]]
