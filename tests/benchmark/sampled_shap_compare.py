@@ -17,7 +17,6 @@ to the predictions.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import statistics
 import time
 import warnings
@@ -26,40 +25,10 @@ from typing import Any, Callable
 
 import numpy as np
 import shap
+from permutation_cases.problems import load_set
 from shap_compare import kb  # the import finds the package in the checkout
 
-Table = tuple[np.ndarray, np.ndarray]
-DEMO = Path(__file__).resolve().parents[2] / "demo" / "data"
 N_BACKGROUND = 100
-
-
-def one_hot(X: np.ndarray, categorical: list[int]) -> np.ndarray:
-    """Return the features with indicator columns of 0 and 1 for categorical columns, all 0 for missing values."""
-    columns = []
-    for i in range(X.shape[1]):
-        values = np.unique(X[:, i][~np.isnan(X[:, i])]) if i in categorical else []
-        columns += [(X[:, i] == value).astype(np.float32) for value in values] or [np.nan_to_num(X[:, i])]
-    return np.column_stack(columns)
-
-
-def load_set(name: str, folder: Path) -> Table:
-    """Return features and labels."""
-    rng = np.random.default_rng(0)
-    if name == "regression":
-        X = rng.normal(size=(1000, 10))
-        return X.astype(np.float32), X @ rng.uniform(0, 100, 10)
-    if name == "year":
-        X = rng.normal(size=(20000, 90))
-        y = np.tanh(X[:, :30] @ rng.normal(size=30) * 0.2) + X[:, 30] * X[:, 31] + 0.1 * rng.normal(size=20000)
-        return X.astype(np.float32), y
-    if name == "breast_cancer":
-        data = kb.DMatrix(f"{DEMO}/breast_cancer.train.libsvm?format=libsvm")
-        return data.get_data().toarray().astype(np.float32), data.get_label()
-    spec = importlib.util.spec_from_file_location("load", folder / "load.py")
-    loader = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loader)
-    X, y, extras = loader.load(name)
-    return one_hot(np.asarray(X, dtype=np.float32), extras["categorical"]), np.asarray(y, dtype=float)
 
 
 class Counted:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -79,7 +80,7 @@ def own_tests(seeds: int) -> None:
         print(f"| {name} | {n} | " + " | ".join(f"{value:.3f}" for value in found) + " |", flush=True)
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     """Print the requested tables and figures; returns 1 if a bound is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=int, nargs="*", choices=[1, 2, 3], default=[])
@@ -88,8 +89,10 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--permutations", type=int, default=100_000)
     parser.add_argument("--seeds", type=int, default=100_000)
-    parser.add_argument("--bin", type=Path, default=Path(__file__).resolve().parents[2] / "build" / "bin")
-    args = parser.parse_args()
+    parser.add_argument("--first-seed", type=int, default=1, help="of the permutations of figures 6 to 9")
+    build = Path(os.environ.get("KAURI_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
+    parser.add_argument("--bin", type=Path, default=build / "bin")
+    args = parser.parse_args(words)
     if not args.table and not args.figure:
         own_tests(args.seeds)
     missed = []
@@ -102,7 +105,7 @@ def main() -> int:
         if figure == 10:
             shuffle_figures.fusion(args.bin, args.high or 29)
         else:
-            missed += shuffle_figures.uniformity(args.bin, figure, args.permutations)
+            missed += shuffle_figures.uniformity(args.bin, figure, args.permutations, args.first_seed)
     for gate in missed:
         print(f"MISSED: {gate}")
     return 1 if missed else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
 import kauriboost as kb
 import permutation_tables
-from permutation_cases import claims, kernels, problems, spheres
+from permutation_cases import claims, curves, kernels, problems, spheres
 
 DATA = Path(os.environ.get("KAURI_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
@@ -49,6 +50,61 @@ def test_values_of_sets_by_all_orders_and_by_the_definition() -> None:
     np.testing.assert_allclose(values.sum(axis=1), worth[:, -1] - worth[:, 0])
 
 
+def test_values_by_prefixes_and_by_all_sets() -> None:
+    """Both give the values of the same orders, so that sets with many features are judged as those with few."""
+    random = np.random.default_rng(2)
+    rows, background = random.normal(size=(3, 5)), random.normal(size=(4, 5))
+    orders = kb.sample_orders(5, 7, "sbq", 1)
+
+    def margin(hybrid: np.ndarray) -> np.ndarray:
+        found: np.ndarray = hybrid[:, 0] * hybrid[:, 1] + np.sin(hybrid[:, 2]) + hybrid[:, 3:].max(axis=1)
+        return found
+
+    masks = (np.arange(2**5)[:, None] >> np.arange(5)) & 1 == 1
+    worth = np.array([[margin(np.where(mask, row, background)).mean() for mask in masks] for row in rows])
+    expected = problems.values_of(worth, orders.orders, orders.weights)
+    np.testing.assert_allclose(kernels.by_prefixes(margin, rows, background, orders), expected, atol=1e-12)
+
+
+def test_ranks_as_the_papers_write_them() -> None:
+    """Ranks (1 4 2 3) put four players in the order x1 x3 x4 x2; the inverse is (1 3 4 2)."""
+    orders = kb.Orders(np.array([[0, 2, 3, 1]], np.uint32), np.ones(1), "given")
+    assert orders.ranks().tolist() == [[0, 3, 1, 2]]
+    assert (orders.orders[0] + 1).tolist() == [1, 3, 4, 2]
+
+
+def test_a_right_angle_is_no_tau_of_zero() -> None:
+    """Reversing the first d / 2^(1/3) of d players: the product of the ranks vanishes, tau is 1 - 2 / 2^(2/3)."""
+    d = 1000
+    k = round(d * 2 ** (-1 / 3))
+    ranks = np.arange(d)
+    ranks[:k] = ranks[:k][::-1]
+    tau, product = (of(np.arange(d)[None], ranks[None])[0] for of in (spheres.kendall, spheres.dot))
+    assert product == pytest.approx(0, abs=0.005)
+    assert tau == pytest.approx(1 - 2 * 2 ** (-2 / 3), abs=0.002)  # the thesis has .37
+    low, high = spheres.bounds(np.array([tau]))
+    assert low[0] - 1 / d <= product <= high[0] + 1 / d
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_sobol_orders_are_spread_evenly(seed: int) -> None:
+    """Figure 8: a thousand orders of four players. Random orders have a chi-square of about 23."""
+    orders = kb.sample_orders(4, 1000, "sobol", seed).orders.astype(np.int64)
+    _, counts = np.unique(orders @ 4 ** np.arange(4), return_counts=True)
+    assert len(counts) == 24
+    assert ((counts - 1000 / 24) ** 2 / (1000 / 24)).sum() < 7
+
+
+@pytest.mark.parametrize("first_seed", ["1", "100", "5000"])
+def test_discrepancies_are_the_printed_ones(first_seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--table", "4", "--most", "10", "--repeats", "12", "--first-seed", first_seed]
+    assert permutation_tables.main(words) == 0
+    out = capsys.readouterr().out
+    assert out.count("ratio") == 15
+    within = int(out.splitlines()[-1].split()[0])
+    assert within >= 9  # of 15
+
+
 @pytest.mark.parametrize("kind", ["mallows", "kendall", "spearman"])
 def test_kernels_of_pairs(kind: str) -> None:
     ranks = np.array([[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 0, 2, 4, 3]])
@@ -80,13 +136,58 @@ def test_commands(what: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> 
     assert len(out.splitlines()) >= 6
 
 
+@pytest.mark.parametrize("figure", ["13", "14"])
+def test_lambda_of_few_and_of_many_players(figure: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sets = ["regression", "breast_cancer"] if figure == "13" else ["regression"]
+    assert permutation_tables.main(["--figure", figure, "--quick", "--repeats", "1", "--sets", *sets]) == 0
+    out = capsys.readouterr().out
+    for name in sets:
+        for method in ("herding", "sbq"):
+            assert f"claim: {name}, {method}: lambda 4 is within 1.5 times the best of all" in out
+            assert f"claim: {name}, {method}: no trend by lambda" in out
+    errors = [float(number) for number in re.findall(r"lambda \d+ (\S+e\S+)", out)]
+    assert len(errors) == {"13": 20, "14": 10}[figure]
+    assert all(0 < error < 1e6 for error in errors)
+
+
+def test_intervals_of_the_mean_error() -> None:
+    draws = np.random.default_rng(0).normal(1.0, 0.2, (2000, 25))
+    held = [abs(np.mean(errors) - 1) <= curves.half_interval(list(errors)) for errors in draws]
+    assert 0.92 < np.mean(held) < 0.97
+    assert curves.half_interval([1.0]) == 0
+
+
+def test_log_odds_of_a_network_are_finite(tmp_path: Path) -> None:
+    """Its probabilities are float32, some of which are 0 or 1."""
+    margin, rows, background = problems.network("breast_cancer", tmp_path)
+    far = np.concatenate([rows, background, 1000 * rows]).astype(np.float32)
+    assert np.all(np.isfinite(margin(far)))
+    assert np.abs(margin(far)).max() == pytest.approx(np.log(1e12), rel=1e-3)
+
+
+def test_statements_of_several_sets(capsys: pytest.CaptureFixture[str]) -> None:
+    """Statements of the text about figure 10, judged on errors that agree with them."""
+    sheet = claims.Sheet(permutation_tables.argparse.Namespace())
+    of_many = {"antithetic": 1.0, "herding": 2.0, "sbq": 2.0, "orthogonal": 0.5, "sobol": 3.0}
+    of_few = {**of_many, "herding": 0.2, "sbq": 0.1, "sobol": 0.4}
+    errors = {
+        **dict.fromkeys(("california", "regression"), of_few),
+        **dict.fromkeys(("breast_cancer", "spambase", "year", "adult"), of_many),
+    }
+    curves.compare_methods(sheet, errors)
+    assert len(sheet.claims) == 9
+    assert all(holds for _, holds in sheet.claims)
+
+
 def test_errors_shrink_with_the_orders(capsys: pytest.CaptureFixture[str]) -> None:
     if not (DATA / "load.py").is_file():
         pytest.skip(f"no real data sets at {DATA}")
     words = ["--data", str(DATA), "--figure", "10", "--quick", "--repeats", "2", "--sets", "breast_cancer"]
     assert permutation_tables.main(words) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines() if "evaluations" in line]
-    errors = [dict(zip(line[2::2], map(float, line[3::2]))) for line in lines]
+    cells = [dict(zip(line[2::2], (cell.split("+-") for cell in line[3::2]))) for line in lines]
+    errors = [{method: float(mean) for method, (mean, _) in line.items()} for line in cells]
+    assert all(0 < float(half) < 20 * float(mean) for line in cells for mean, half in line.values())
     assert len(errors) == 2
     assert set(errors[0]) == {"antithetic", "herding", "sbq", "orthogonal", "sobol"}
     for method, error in errors[1].items():

@@ -15,7 +15,7 @@ import contended
 import gpu_categories
 import gpu_exact_tables
 import real_sets_equality
-from paper_tables import host_memory, line_figures, metrics, ncu, report, roofline, rows_figure, shapes
+from paper_tables import host_memory, line_figures, metrics, ncu, report, roofline, rows_figure, shapes, speed
 
 # Output of Nsight Compute 2025 with `--csv`: lines around the table, a line per launch and metric, quoted numbers.
 NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
@@ -134,6 +134,18 @@ def test_other_tables_run(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert all(row["ms"] > 0 for row in document["rows"])
 
 
+def test_levels_on_the_papers_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Table 26 has 35 % of Bosch, with the printed gains beside ours."""
+    monkeypatch.setattr(speed, "level_choices", lambda _: [("0", {}), ("5", {})])
+    rows = run(tmp_path, "--table", "26", "--scale", "0.0006", "--rounds", "2")["rows"]
+    assert [row["name"] for row in rows[::2]] == ["600 x 28", "Higgs size", "Bosch size"]
+    *dense, without, five = rows
+    assert without["rows"] == int(1_065_373 * 0.0006 * 0.35)
+    assert without["entries"] == without["rows"] * 194
+    assert (without["printed"], five["printed"]) == (1.0, 1.14)
+    assert all("printed" not in row for row in dense)
+
+
 def test_figure_of_rows(tmp_path: Path) -> None:
     document = run(tmp_path, "--figure", "9", "--scale", "0.0001", "--rounds", "2")
     sizes = [row["rows"] for row in document["rows"]]
@@ -167,6 +179,21 @@ def test_accuracy_on_the_sets_that_are_there(tmp_path: Path, data_folder: Path) 
         assert row["name"] == "california"
         assert row["rows"] == 270
         assert row["cpu"] == row["device"] < 2.0
+
+
+def test_printed_metrics_stand_beside_ours(tmp_path: Path) -> None:
+    """The paper's data may not be passed on; a set that stands for one has its printed metrics."""
+    (tmp_path / "load.py").write_text(
+        "import numpy as np\n"
+        "def load(name):\n"
+        "    X = np.random.default_rng(0).normal(size=(300, 4))\n"
+        "    return {'higgs26k': (X, (X[:, 0] > 0) * 1, {'task': 'binary', 'categorical': []})}[name]\n"
+    )
+    for table, printed in (("22", 0.8426), ("23", 0.8428)):
+        out = tmp_path / table
+        (row,) = run(out, "--table", table, "--rounds", "2", "--data", str(tmp_path), "--peer-rounds", "0")["rows"]
+        assert (row["paper_cpu"], row["paper_device"]) == (0.8426, printed)
+        assert row["cpu"] == row["device"] > 0.9
 
 
 def test_real_sets_equality(tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,12 @@ CASES = [
     Case("california", "", 6, 200),
     Case("covtype", "", 6, 10),
 ]
+# Test metrics of the paper on its own data: the CPU, and the device in tables 22 and 23.
+PRINTED = {
+    "lambdarank": {"paper_cpu": 0.7784, "table22": 0.7768, "table23": 0.7776},
+    "higgs26k": {"paper_cpu": 0.8426, "table22": 0.8426, "table23": 0.8428},
+    "a9a": {"paper_cpu": 0.6833, "table22": 0.6905, "table23": 0.6849},
+}
 COLUMNS: list[Column] = [
     ("data set", "name", "{}"),
     ("for the paper's", "stands_for", "{}"),
@@ -43,6 +49,8 @@ COLUMNS: list[Column] = [
     ("device exact", "device", "{:.10f}"),
     ("same bytes", "equal_bytes", "{}"),
     ("XGBoost exact", "xgboost", "{:.10f}"),
+    ("paper, CPU", "paper_cpu", "{:.4f}"),
+    ("paper, device", "paper_device", "{:.4f}"),
 ]
 
 
@@ -77,7 +85,10 @@ def accuracy_table(name: str, title: str, extra: Row, args: argparse.Namespace) 
         if not knows_objective(data.train.params):
             say(f"({case.name}: skipped, no objective {data.train.params['objective']})")
             continue
-        report.add({**vars(case), **measure(data, args.rounds or case.rounds, extra, args)})
+        row = {**vars(case), **measure(data, args.rounds or case.rounds, extra, args)}
+        if case.name in PRINTED:
+            row.update(paper_cpu=PRINTED[case.name]["paper_cpu"], paper_device=PRINTED[case.name][name])
+        report.add(row)
     return report.finish()
 
 

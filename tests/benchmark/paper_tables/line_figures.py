@@ -11,7 +11,7 @@ from . import rows_figure
 from .machine import optional
 from .report import Column, Report, Row
 from .shapes import Problem, dense_binary, yltr_size
-from .speed import Plan, level_choices, measure
+from .speed import PAPER_GAIN, Plan, level_choices, measure
 from .training import cpu_params, device_params, knows_objective, make_matrix, train_timed
 
 # Result of the paper: a Titan X is 1.2 times as fast as the best number of threads of two Xeons with 24 cores.
@@ -31,8 +31,6 @@ LEVEL_COLUMNS: list[Column] = [
     ("printed", "printed", "{:.2f}"),
     ("same bytes", "equal_bytes", "{}"),
 ]
-# Speed-up over sorting alone by the number of interleaved levels, from table 26.
-PRINTED_GAIN = {"0": 1.0, "1": 1.0, "2": 1.04, "3": 1.07, "4": 1.13, "5": 1.14}
 
 
 def thread_counts(most: int) -> list[int]:
@@ -89,7 +87,7 @@ def figure_11(args: argparse.Namespace) -> int:
         row = measure(problem, args, Plan(args.rounds or 11, extra=extra))
         first = report.rows[0] if report.rows else row
         row.update(levels=label, ratio=first["ms"] / row["ms"], equal_bytes=row["model"] == first["model"])
-        report.add({**row, "printed": PRINTED_GAIN.get(label)})
+        report.add({**row, "printed": PAPER_GAIN.get(label)})
     plot(report.path)
     return report.finish()
 

@@ -174,7 +174,7 @@ def host_table(folder: Path, high: int, threads: int) -> list[str]:
     return []
 
 
-def uniformity(folder: Path, figure: int, n_permutations: int) -> list[str]:
+def uniformity(folder: Path, figure: int, n_permutations: int, first_seed: int = 1) -> list[str]:
     """Print one of figures 6 to 9: a test by rounds of the bijection, beside other shufflers; returns missed bounds."""
     bench, n = program(folder, "shuffle_quality_bench"), _ELEMENTS[figure]
     kind = "chi" if figure == 6 else "mmd"
@@ -185,7 +185,7 @@ def uniformity(folder: Path, figure: int, n_permutations: int) -> list[str]:
     missed = []
     for name in names:
         sets = 4 if figure == 9 else 1  # an lcg's discrepancy depends on few pairs, and varies between sets
-        words = [bench, kind, str(n), str(n_permutations), name, "1", str(sets)]
+        words = [bench, kind, str(n), str(n_permutations), name, str(first_seed), str(sets)]
         lines = subprocess.run(words, text=True, capture_output=True, check=True).stdout.splitlines()
         text = lines[0].split()
         text[0] = f"{sum(float(line.split()[0]) for line in lines) / sets:.4e}" if sets > 1 else text[0]

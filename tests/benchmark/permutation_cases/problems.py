@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,16 +10,39 @@ from typing import NamedTuple
 import kauriboost as kb
 import numpy as np
 
+DEMO = Path(__file__).resolve().parents[3] / "demo" / "data"
 N_ROWS, N_BACKGROUND = 10, 100
 SETS = ("california", "regression", "breast_cancer", "spambase", "year", "adult")
 FEW_PLAYERS = ("california", "regression")  # problems whose coalitions can all be evaluated
 
 
-def load_set(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and labels, as in sampled_shap_compare.py."""
-    from sampled_shap_compare import load_set as load  # needs shap and the loader of the real sets
+def one_hot(X: np.ndarray, categorical: list[int]) -> np.ndarray:
+    """Return the features with indicator columns of 0 and 1 for categorical columns, all 0 for missing values."""
+    columns = []
+    for i in range(X.shape[1]):
+        values = np.unique(X[:, i][~np.isnan(X[:, i])]) if i in categorical else []
+        columns += [(X[:, i] == value).astype(np.float32) for value in values] or [np.nan_to_num(X[:, i])]
+    return np.column_stack(columns)
 
-    return load(name, folder)
+
+def load_set(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and labels."""
+    rng = np.random.default_rng(0)
+    if name == "regression":
+        X = rng.normal(size=(1000, 10))
+        return X.astype(np.float32), X @ rng.uniform(0, 100, 10)
+    if name == "year":
+        X = rng.normal(size=(20000, 90))
+        y = np.tanh(X[:, :30] @ rng.normal(size=30) * 0.2) + X[:, 30] * X[:, 31] + 0.1 * rng.normal(size=20000)
+        return X.astype(np.float32), y
+    if name == "breast_cancer":
+        data = kb.DMatrix(f"{DEMO}/breast_cancer.train.libsvm?format=libsvm")
+        return data.get_data().toarray().astype(np.float32), data.get_label()
+    spec = importlib.util.spec_from_file_location("load", folder / "load.py")
+    loader = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loader)
+    X, y, extras = loader.load(name)
+    return one_hot(np.asarray(X, dtype=np.float32), extras["categorical"]), np.asarray(y, dtype=float)
 
 
 class Problem(NamedTuple):
@@ -61,7 +85,8 @@ def network(name: str, folder: Path) -> tuple[Callable[[np.ndarray], np.ndarray]
         if not is_class:
             values: np.ndarray = model.predict(rows)
             return values
-        shares = np.clip(model.predict_proba(rows)[:, 1], 1e-12, 1 - 1e-12)
+        # In float64: in float32 the upper bound is 1, whose log-odds are infinite.
+        shares = np.clip(model.predict_proba(rows)[:, 1].astype(np.float64), 1e-12, 1 - 1e-12)
         return np.log(shares / (1 - shares))
 
     return margin, X[chosen[:N_ROWS]], X[chosen[N_ROWS:]]

@@ -1,7 +1,8 @@
-"""Sketches on every column of the real sets: NIAE, time and bytes; and tables 2 to 5 of the thesis's chapter 3.
+"""Sketches on every column of the real sets: NIAE, time and bytes; tables and figures of the thesis's chapter 3.
 
     python tests/benchmark/research/sketch_tables.py [set ...] [--build build] [--rows 200000] [--max-bin 256]
-    python tests/benchmark/research/sketch_tables.py [set ...] --table 2 3 4 5 [--rows 20000] [--normal 10000000]
+    python tests/benchmark/research/sketch_tables.py [set ...] --table 2 3 4 5 6 [--rows 20000] [--normal N] [--gpu]
+    python tests/benchmark/research/sketch_tables.py [set ...] --figure 1 3 5 6 7 8 9 10 11 12 [--plot FOLDER]
     python tests/benchmark/research/sketch_tables.py --times [--sizes 1000 10000 100000 1000000]
 
 Needs the programs sketch_bench, sketch_estimators and sketch_times (`ninja -C build sketch_bench ...`) and the real
@@ -10,119 +11,42 @@ are not constant; `--every` takes all sets except two that repeat columns of oth
 nearly all 0. NIAE: the mean distance between the sketch's distribution and the true one over the range of a column.
 "over 0.05": the fraction of columns with a larger NIAE, for which a sketch must not be used.
 
-Tables 2 to 4 print the thesis's statistics for each estimator, beside the thesis's mean on its own columns (14,072 of
-OpenML-CC18). The order of the estimators is comparable, the numbers are not. Failures are counted separately and left
-out of the statistics: moments that no distribution has, no density with all moments, quantiles that decrease or lie
-outside the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9. `--times` prints times on standard
-normal values, in one pass and in two; the thesis plots them without numbers.
+Tables 2 to 4 print our statistics for each estimator, the ratio of the means, and the thesis's statistics of its own
+columns (14,072 of OpenML-CC18). The order of the estimators is comparable, the numbers are not. Failures are counted
+separately and left out of the statistics: moments that no distribution has, quantiles that decrease or lie outside the
+range, and ("fewer") densities with fewer moments than were asked for, which the thesis does not count. "kept" is the
+most numbers that a sketch keeps at a time. `kll` is the library's sketch, whose size is the capacity of its highest
+compactor; `kll-total` has room for as many values in all, as the thesis counts them (26 at least); `sample` is a plain
+random sample. Rows that end in "-gpu" are measured on a device with `--gpu` (program gpu_sketch_estimators). Without
+it, central sums stand there, whose bits are the same on a device, and naive sums added by a tree. Table 5 is N(1000,
+1), by --normal values (10^7); the thesis has 10^9. Table 6 has rows of tables 2 and 3.
+
+The pictures of the thesis are lost, so its figures are drawn after their captions and text: 1 (densities of 10
+moments), 3 (values of the inputs, with 4, their distinct values), 5 (two forms of NIAE), 6 to 9 (violins of the
+errors), 10 and 12 (time by the number of values, one pass and two), 11 (a device, by gpu_sketch_bench). Figures 10 to
+12 take --sizes.
+The statements of the text follow as claims, which hold here or do not.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
+from sketch_cases import figures, tables, times
+from sketch_cases.inputs import ROOT, SETS, columns_of, estimates, every_set, lines_of, normal_estimates, program
 
-ROOT = Path(__file__).resolve().parents[3]
-DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
-sys.path.insert(0, str(DATA))
-from load import NAMES, load  # noqa: E402
+from permutation_cases.claims import Sheet  # isort: skip - sketch_cases finds it
 
-SETS = ["adult", "california", "protein", "credit_default", "ames", "spambase", "letter", "yeast", "covtype", "higgs"]
-REPEATED = {"covtype_cat", "california_raw"}
-TOO_WIDE = {"sector"}
-
-# The thesis's mean NIAE, largest NIAE and failures, by (estimator, order or size).
-PRINTED: dict[int, dict[tuple[str, int], tuple[float, float, int]]] = {
-    2: {
-        ("kll", 10): (0.107872, 0.673525, 0),
-        ("kll", 50): (0.046058, 0.242182, 0),
-        ("kll", 500): (0.008104, 0.056235, 0),
-        ("entropy-central", 5): (0.008444, 0.096600, 0),
-        ("entropy-central", 10): (0.006171, 0.151073, 0),
-        ("entropy-central", 15): (0.005955, 0.233678, 0),
-        ("entropy-naive", 5): (0.008447, 0.096600, 0),
-        ("entropy-naive", 10): (0.007116, 0.707496, 20),
-        ("entropy-naive", 15): (0.009518, 0.982960, 155),
-        ("legendre-central", 5): (0.081809, 0.163962, 0),
-        ("legendre-central", 10): (0.057979, 0.120809, 0),
-        ("legendre-central", 15): (0.048106, 0.100216, 0),
-        ("legendre-naive", 5): (0.081811, 0.163962, 1),
-        ("legendre-naive", 10): (0.059386, 0.938904, 131),
-        ("legendre-naive", 15): (0.051749, 0.992505, 467),
-    },
-    3: {
-        ("cosine", 5): (0.054256, 0.103496, 0),
-        ("cosine", 10): (0.031929, 0.062232, 0),
-        ("cosine", 15): (0.023803, 0.045502, 0),
-        ("chebyshev", 5): (0.063520, 0.975388, 30),
-        ("chebyshev", 10): (0.073640, 0.970769, 30),
-        ("chebyshev", 15): (0.032477, 0.969974, 30),
-        ("fourier", 5): (0.2203, 0.499986, 0),
-        ("fourier", 10): (0.2168, 0.499986, 0),
-        ("fourier", 15): (0.2154, 0.499986, 0),
-        ("hermite", 5): (0.2276, 0.518, 0),
-        ("hermite", 10): (0.2557, 0.593, 0),
-        ("hermite", 15): (0.2415, 0.569, 0),
-    },
-    4: {
-        ("entropy-central", 5): (0.009323, np.nan, 0),
-        ("entropy-central", 10): (0.005444, np.nan, 0),
-        ("entropy-central", 15): (0.005803, np.nan, 0),
-        ("entropy-log-central", 5): (0.087116, np.nan, 1),
-        ("entropy-log-central", 10): (0.085741, np.nan, 1),
-        ("entropy-log-central", 15): (0.088461, np.nan, 1),
-        ("entropy-log-naive", 5): (0.089040, np.nan, 1),
-        ("entropy-log-naive", 10): (0.149801, np.nan, 2),
-        ("entropy-log-naive", 15): (0.253283, np.nan, 35),
-    },
-    5: {
-        ("legendre-central", 5): (0.042877, np.nan, 0),
-        ("legendre-central", 10): (0.005369, np.nan, 0),
-        ("legendre-central", 15): (0.000997, np.nan, 0),
-        ("legendre-naive", 5): (1.0, np.nan, 0),
-        ("legendre-naive", 10): (1.0, np.nan, 0),
-        ("legendre-naive", 15): (1.0, np.nan, 0),
-        ("entropy-central", 5): (0.001777, np.nan, 0),
-        ("entropy-central", 10): (0.001777, np.nan, 0),
-        ("entropy-central", 15): (0.001808, np.nan, 0),
-        ("entropy-naive", 5): (0.225655, np.nan, 0),
-        ("entropy-naive", 10): (1.0, np.nan, 0),
-        ("entropy-naive", 15): (1.0, np.nan, 0),
-    },
-}
-
-Found = dict[tuple[str, int], list[list[float]]]  # per column: above 0, NIAE of quantiles, NIAE of the cdf, failed
-
-
-def columns_of(name: str, rows: int) -> np.ndarray:
-    """Return the columns of a set, [n_cols, n_rows] of float32."""
-    features = load(name)[0]
-    some = np.random.default_rng(0).permutation(features.shape[0])[:rows]
-    features = features[np.sort(some)]
-    features = features.toarray() if hasattr(features, "toarray") else features
-    return np.ascontiguousarray(np.asarray(features, np.float32).T)
-
-
-def lines_of(program: Path, columns: np.ndarray, *more: str) -> list[list[str]]:
-    """Run a program on columns; returns its output lines, split into words."""
-    with tempfile.NamedTemporaryFile() as file:
-        columns.tofile(file)
-        file.flush()
-        command = [str(program), file.name, str(columns.shape[1]), *more]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return [line.split() for line in done.stdout.splitlines()]
+FIGURES = {1: figures.figure_1, 3: figures.figures_3_4, 4: figures.figures_3_4}
 
 
 def sketches(columns: np.ndarray, options: argparse.Namespace) -> dict[str, list[list[float]]]:
     """Return by sketch, for every column: ns per value, us of the ranks, bytes, NIAE, bound."""
     found: dict[str, list[list[float]]] = {}
-    for _, name, *numbers in lines_of(Path(options.build) / "bin" / "sketch_bench", columns, str(options.max_bin)):
+    for _, name, *numbers in lines_of(program(options.build, "sketch_bench"), columns, after=(str(options.max_bin),)):
         found.setdefault(name, []).append([float(number) for number in numbers])
     return found
 
@@ -138,65 +62,33 @@ def print_sketches(found: dict[str, list[list[float]]]) -> None:
         )
 
 
-def add_estimates(lines: list[list[str]], found: Found) -> None:
-    for _, above, name, size, *numbers in lines:
-        found.setdefault((name, int(size)), []).append([float(above), *map(float, numbers)])
-
-
-def table_line(name: str, size: int, rows: np.ndarray, printed: tuple[float, float, int]) -> str:
-    """Return a line of a table."""
-    fails = rows[:, 3] != 0
-    of_quantiles, of_cdf = rows[~fails, 1], rows[~fails, 2]
-    line = f"{name:>20}{size:4}{len(rows):8}{int(fails.sum()):7}"
-    if len(of_cdf) == 0:
-        numbers = f"{'all failed':>60}"
-    else:
-        parts = (of_cdf.mean(), of_cdf.std(), np.median(of_cdf), of_cdf.min(), of_cdf.max(), of_quantiles.mean())
-        numbers = "".join(f"{part:10.6f}" if part < 100 else f"{part:10.1e}" for part in parts)
-    return f"{line}{numbers}   |{printed[0]:10.6f}{printed[1]:10.6f}{printed[2]:6}"
-
-
-def print_table(number: int, found: Found) -> None:
-    """Print our statistics (of the cdf, the last of quantiles) beside the thesis's mean, maximum and failures."""
-    print(f"\ntable {number}")
-    heads = "".join(f"{head:>10}" for head in ("mean", "std", "median", "min", "max", "quantiles"))
-    print(f"{'estimator':>20}{'l':>4}{'columns':>8}{'failed':>7}{heads}   |{'thesis':>10}{'max':>10}{'fails':>6}")
-    for (name, size), printed in PRINTED[number].items():
-        rows = np.array(found[name, size])
-        if number == 4:
-            rows = rows[rows[:, 0] != 0]
-        if len(rows) > 0:
-            print(table_line(name, size, rows, printed))
-
-
-def print_tables(options: argparse.Namespace) -> None:
-    program = Path(options.build) / "bin" / "sketch_estimators"
-    found: Found = {}
-    if set(options.table) - {5}:
-        for name in options.sets:
-            add_estimates(lines_of(program, columns_of(name, options.rows or 20_000)), found)
+def print_tables(sheet: Sheet) -> None:
+    """Print the requested tables and figures of errors."""
+    options = sheet.args
+    found = {}
+    if set(options.table) - {5} or set(options.figure) & set(figures.OF_ESTIMATES):
+        found = estimates(options.sets, options.rows or 20_000, options.build, options.gpu)
     for number in options.table:
         if number == 5:
-            command = [str(program), "normal", str(options.normal)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            found = {}
-            add_estimates([line.split() for line in done.stdout.splitlines()], found)
-            print(f"\n{options.normal:,} of N(1000, 1): {done.stderr.strip()}")
-        print_table(number, found)
+            sheet.line(f"\n{options.normal:,} values of N(1000, 1)")
+            tables.table_5(sheet, normal_estimates(options.normal, options.build, options.gpu))
+        else:
+            tables.MAKERS[number](sheet, found)
+    for number in options.figure:
+        if number in figures.OF_ESTIMATES:
+            figures.OF_ESTIMATES[number](sheet, found)
 
 
-def print_times(options: argparse.Namespace) -> None:
-    """Print, by estimator and number of values, nanoseconds a value and microseconds to 99 quantiles."""
-    command = [str(Path(options.build) / "bin" / "sketch_times"), *map(str, options.sizes)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[tuple[str, str], list[str]] = {}
-    for line in done.stdout.splitlines():
-        _, name, size, of_value, of_quantiles = line.split()
-        found.setdefault((name, size), []).append(f"{of_value}; {of_quantiles}")
-    print("| estimator | order or size | " + " | ".join(f"{n:,} values" for n in options.sizes) + " |")
-    print("|---" * (2 + len(options.sizes)) + "|")
-    for (name, size), cells in found.items():
-        print(f"| {name} | {size} | " + " | ".join(cells) + " |")
+def print_figures(sheet: Sheet) -> None:
+    """Print the requested figures of inputs and of times."""
+    options = sheet.args
+    for make in dict.fromkeys(FIGURES[number] for number in options.figure if number in FIGURES):
+        make(sheet)
+    of_times = [number for number in options.figure if number in times.MAKERS]
+    if of_times:
+        found = times.measure(options.build, options.sizes)
+        for number in of_times:
+            times.MAKERS[number](sheet, found)
 
 
 def print_costs(options: argparse.Namespace) -> None:
@@ -212,27 +104,34 @@ def print_costs(options: argparse.Namespace) -> None:
     print_sketches(total)
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
+    """Print what is requested; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", default=SETS)
-    parser.add_argument("--build", default=str(ROOT / "build"))
-    parser.add_argument("--rows", type=int, help="200,000 for costs, 20,000 for tables")
+    parser.add_argument("--build", default=os.environ.get("KAURI_BUILD_DIR", str(ROOT / "build")))
+    parser.add_argument("--rows", type=int, help="200,000 for costs, 20,000 for tables, 100,000 for figure 1")
     parser.add_argument("--max-bin", type=int, default=256)
-    parser.add_argument("--table", type=int, nargs="+", choices=sorted(PRINTED))
+    parser.add_argument("--table", type=int, nargs="+", choices=sorted(tables.MAKERS), default=[])
+    parser.add_argument("--figure", type=int, nargs="+", default=[],
+                        choices=sorted({**FIGURES, **figures.OF_ESTIMATES, **times.MAKERS}))  # fmt: skip
+    parser.add_argument("--plot", metavar="FOLDER", help="draw the figures there, as PNG")
+    parser.add_argument("--gpu", action="store_true", help="measure the rows of a device on one")
     parser.add_argument("--normal", type=int, default=10_000_000)
     parser.add_argument("--every", action="store_true", help="all sets")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000])
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.every:
-        options.sets = [name for name in NAMES if name not in REPEATED | TOO_WIDE]
+        options.sets = every_set()
+    sheet = Sheet(options)
     if options.times:
-        print_times(options)
-    elif options.table:
-        print_tables(options)
+        times.print_times(sheet)
+    elif options.table or options.figure:
+        print_tables(sheet)
+        print_figures(sheet)
     else:
         print_costs(options)
-    return 0
+    return sheet.end()
 
 
 if __name__ == "__main__":

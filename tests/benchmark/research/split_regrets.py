@@ -23,6 +23,7 @@ are the CPU's. The set `random` of 1,000,000 rows needs no file.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 import time
@@ -55,10 +56,12 @@ def load_set(name: str) -> tuple[np.ndarray, np.ndarray]:
         random = np.random.default_rng(0)
         columns = random.standard_normal((1_000_000, 20), dtype=np.float32)
         return columns, np.exp(columns[:, 0] + np.sin(2 * columns[:, 1]) + 0.3 * columns[:, 2])
-    sys.path.insert(0, str(DATA))
-    from load import load
-
-    features, labels, _ = load(name)
+    spec = importlib.util.spec_from_file_location("load", DATA / "load.py")
+    if spec is None or spec.loader is None or not (DATA / "load.py").is_file():
+        raise SystemExit(f"There are no real data sets at {DATA}; set KAURI_DATA to a folder with load.py.")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    features, labels, _ = module.load(name)
     return features, labels
 
 
@@ -194,7 +197,8 @@ def print_times(options: argparse.Namespace) -> None:
                 raise SystemExit(f"{name}: the models of the device and of the CPU differ")
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
+    """Print regrets, errors of boosted trees, or times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", metavar="set", default=SETS)
     parser.add_argument("--rows", type=int, nargs="+")
@@ -204,7 +208,7 @@ def main() -> None:
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--method", default="hist", help="tree_method of --times")
     parser.add_argument("--device", default="cpu", help="that of --times")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.times:
         print_times(options)
     elif options.boost:
