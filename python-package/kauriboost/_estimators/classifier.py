@@ -43,6 +43,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     the number of rows divided by the size of the class and the number of classes.
     """
 
+    _OWN_DEFAULTS = True
     classes_: np.ndarray
     n_classes_: int
     _is_multilabel: bool
