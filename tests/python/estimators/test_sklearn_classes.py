@@ -20,8 +20,8 @@ SMALL = {"n_estimators": 6, "max_depth": 3}
 def test_three_classes(multiclass: Table, objective: str) -> None:
     X, y = multiclass
     words = np.array(["ash", "birch", "elm"])[y.astype(int)]
-    model = KauriClassifier(objective=objective, **SMALL).fit(X, words)
-    usual = KauriClassifier(**SMALL).fit(X, words)
+    model = KauriClassifier(objective=objective, **XGBOOSTS, **SMALL).fit(X, words)
+    usual = KauriClassifier(**XGBOOSTS, **SMALL).fit(X, words)
     assert usual.score(X, words) > 0.9
     np.testing.assert_array_equal(model.predict(X), usual.predict(X))
     np.testing.assert_allclose(model.predict_proba(X), usual.predict_proba(X), rtol=1e-5)

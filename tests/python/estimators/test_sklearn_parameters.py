@@ -101,13 +101,13 @@ def test_what_the_booster_gets() -> None:
     }
     assert model.get_booster_params() == model.get_xgb_params() == given
     assert model.get_num_boosting_rounds() == 1
-    assert KauriRegressor(n_estimators=None).get_num_boosting_rounds() == 100
+    assert KauriRegressor(n_estimators=None).get_num_boosting_rounds() == 200
     assert KauriRFClassifier(n_estimators=None).get_booster_params()["num_parallel_tree"] == 100
 
 
 def test_rounds_and_seeds(regression: Table) -> None:
     X, y = regression
-    assert KauriRegressor(n_estimators=None).fit(X, y).get_booster().num_boosted_rounds() == 100
+    assert KauriRegressor(n_estimators=None).fit(X, y).get_booster().num_boosted_rounds() == 200
     first, second, third = (
         KauriRegressor(subsample=0.5, random_state=np.random.default_rng(seed), **SMALL).fit(X, y).predict(X)
         for seed in (3, 3, 4)
@@ -156,7 +156,7 @@ def test_objective_of_my_own(regression: Table, multiclass: Table) -> None:
     with pytest.raises(ValueError, match=r"squared\(\) does not take sample_weight"):
         KauriRegressor(objective=squared).fit(X, y, sample_weight=weights)
     X, y = multiclass
-    assert KauriClassifier(objective=softprob, **SMALL).fit(X, y).score(X, y) > 0.9
+    assert KauriClassifier(objective=softprob, **XGBOOSTS, **SMALL).fit(X, y).score(X, y) > 0.9
 
 
 def test_metrics_of_scikit_learn(regression: Table, binary: Table) -> None:
