@@ -192,10 +192,11 @@ def draw_quality(path: Path) -> None:
 def draw_explanation(path: Path) -> None:
     """Draw the SHAP values of the held-out rows in README.md's example."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
     X_train, X_test, y_train, _ = train_test_split(X, y, random_state=0)
-    model = kb.KauriClassifier(n_estimators=50, learning_rate=0.2, max_depth=4).fit(X_train, y_train)
-    ax = kb.plot_beeswarm(kb.explain(model, X_test), max_display=8, size=13)
-    ax.set_xlabel("SHAP value: effect on the log-odds that the tumour is benign")
+    found = kb.fit_best(X_train, y_train, rounds_budget=200)
+    ax = kb.plot_beeswarm(kb.explain(found, X_test), max_display=8, size=13)
+    ax.set_xlabel("SHAP value: effect on the log-odds that the tumour is malignant")
     ax.figure.savefig(path, dpi=110, metadata={"Software": None}, pil_kwargs={"optimize": True})
     plt.close(ax.figure)
 

@@ -5,12 +5,13 @@
         [--best ROUNDS ...] [--without catboost ...] [--picture FILE]
 
 The environment is made by `tests/peers/environments.py quality`. Every library trains with its defaults and is told
-only which columns are categories. With --stopping it may take 2,000 rounds, and stops early by a fifth of its training
-rows. Losses are on a held-out fifth of the rows, means over splits; time is processor time, including data. --kauri and
---lightgbm add an entrant with the given parameters, separated by commas; --best adds an entrant that chooses them by
-`fit_best` within ROUNDS rounds. The sets have two halves: settings are chosen on the first and confirmed on the second
-(quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them once more. Each group of sets
-has its mean ranks.
+only which columns are categories. "kauri" is `kauriboost.train`, with XGBoost's defaults; "kauri's estimators" are
+KauriClassifier and KauriRegressor, with their own. With --stopping every library may take 2,000 rounds, and stops early
+by a fifth of its training rows. Losses are on a held-out fifth of the rows, means over splits; time is processor time,
+including data. --kauri and --lightgbm add an entrant with the given parameters, separated by commas; --best adds an
+entrant that chooses them by `fit_best` within ROUNDS rounds. The sets have two halves: settings are chosen on the first
+and confirmed on the second (quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them
+once more. Each group of sets has its mean ranks.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def parameters_of(text: str) -> dict[str, str]:
 
 def entrants_of(args: argparse.Namespace) -> dict[str, libraries.Learner]:
     """Return the learners by their names in the table."""
-    made = {"kauri": libraries.kauri({})}
+    made = {"kauri": libraries.kauri({}), "kauri's estimators": libraries.kauri_estimators()}
     for text in args.kauri:
         made[f"kauri {text}"] = libraries.kauri(parameters_of(text))
     for rounds in args.best:

@@ -41,7 +41,7 @@ def test_it_shows_what_its_example_prints(ran: Path) -> None:
 
 def test_its_example_is_the_model_of_its_picture() -> None:
     (example,) = [block.code for block in blocks.blocks_of(README) if block.language == "python"]
-    (model,) = re.findall(r"kb\.KauriClassifier\(.*?\)", example)
+    (model,) = re.findall(r"kb\.fit_best\(.*?\)", example)
     assert model in DRAW.read_text(encoding="utf-8")
 
 

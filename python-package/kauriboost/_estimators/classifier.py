@@ -45,6 +45,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     the number of rows divided by the size of the class and the number of classes.
     """
 
+    _OWN_DEFAULTS = True
     classes_: np.ndarray
     n_classes_: int
     _is_multilabel: bool
@@ -62,13 +63,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             return self._encode_table(y)
         labels = column_or_1d(y, warn=True)
         require_labels(labels)
-        codes: np.ndarray = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
-        unknown = self.classes_[codes] != labels
-        if unknown.any():
-            raise ValueError(
-                f"the label {labels[unknown].tolist()[0]!r} is not among the classes {self.classes_.tolist()}."
-            )
-        return codes
+        return _classes.codes_of(labels, self.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

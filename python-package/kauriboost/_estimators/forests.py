@@ -14,6 +14,8 @@ from .regressor import KauriRegressor
 class _Forest(KauriModel):
     """A random forest: one round of `n_estimators` trees for each output."""
 
+    _OWN_DEFAULTS = False  # a forest's are in its signature
+
     @hands_on
     def __init__(
         self,

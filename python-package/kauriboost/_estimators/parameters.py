@@ -19,6 +19,7 @@ from .._model.booster import Booster
 from .._model.metrics import CustomMetric
 from .._model.params import metric_list
 from .._training.callback import TrainingCallback
+from . import defaults
 from .functions import as_metric
 
 if TYPE_CHECKING:
@@ -59,11 +60,13 @@ def hands_on(constructor: _Constructor) -> _Constructor:
 
 
 class Parameters(BaseEstimator):
-    """The part of an estimator that exists before `fit`. A parameter that is None keeps the library's default.
+    """The part of an estimator that exists before `fit`.
 
+    A parameter that is None keeps the default: the estimator's own (defaults.py), or else the library's.
     `kwargs` are booster parameters that are not named here; `fit` checks them, as scikit-learn requires.
     """
 
+    _OWN_DEFAULTS = False  # whether the defaults of defaults.py apply
     _BY_QUERY = False  # whether custom metrics are computed by query
     kwargs: Mapping[str, Any] = MappingProxyType({})  # set if some are given; converters to ONNX look for it
 
@@ -71,7 +74,7 @@ class Parameters(BaseEstimator):
     def __init__(
         self,
         *,
-        n_estimators: int | None = 100,
+        n_estimators: int | None = None,
         objective: str | Callable[..., Any] | None = None,
         booster: str | None = None,
         tree_method: str | None = None,
@@ -228,7 +231,7 @@ class Parameters(BaseEstimator):
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
     def get_booster_params(self) -> dict[str, Any]:
-        """Return the parameters of the booster: those that are set, without functions.
+        """Return the parameters of the booster: those that are set and the estimator's own defaults, without functions.
 
         Raises ParameterError for an unknown parameter.
         """
@@ -246,7 +249,12 @@ class Parameters(BaseEstimator):
             params["random_state"] = int(self.random_state.integers(np.iinfo(np.int32).max))
         elif not isinstance(self.random_state, (int, np.integer, type(None))):
             params["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return params
+        return {**defaults.beside(params), **params} if self._has_own_defaults() else params
+
+    def _has_own_defaults(self) -> bool:
+        """Return whether defaults.py applies. The search of `preset="best"` chooses by itself."""
+        given = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
+        return self._OWN_DEFAULTS and self.preset is None and defaults.apply_to(given)
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Return `get_booster_params()`, and after `fit` also the objective that was chosen, as converters need."""
@@ -255,7 +263,9 @@ class Parameters(BaseEstimator):
 
     def get_num_boosting_rounds(self) -> int:
         """Return the number of rounds to train."""
-        return 100 if self.n_estimators is None else whole_number(self.n_estimators, "n_estimators")
+        if self.n_estimators is not None:
+            return whole_number(self.n_estimators, "n_estimators")
+        return defaults.ROUNDS if self._has_own_defaults() else defaults.ROUNDS_OF_XGBOOST
 
     def _metrics(self) -> list[Any]:
         return metric_list(self.eval_metric)

@@ -21,9 +21,9 @@ from .parameters import hands_on
 class KauriRanker(KauriModel):
     """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
 
-    Parameters are the same as for `KauriRegressor`, but `objective` cannot be a function. A function for `eval_metric`
-    gets the rows of one query at a time. If X is a frame with a column ``qid``, that column is the query of each row
-    and not a feature.
+    Parameters are the same as for `KauriRegressor`, with XGBoost's defaults, but `objective` cannot be a function. A
+    function for `eval_metric` gets the rows of one query at a time. If X is a frame with a column ``qid``, that column
+    is the query of each row and not a feature.
     """
 
     _BY_QUERY = True

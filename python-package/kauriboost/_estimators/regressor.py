@@ -20,7 +20,11 @@ class KauriRegressor(RegressorMixin, Intervals):
     """Gradient-boosted regression.
 
     Parameters are the booster's under scikit-learn's names, and all of ``kauriboost.parameters()``
-    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default.
+    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``). None keeps the default.
+    Some defaults are not those of XGBoost and `kauriboost.train`: `n_estimators` 200, `learning_rate` 0.1, `reg_lambda`
+    5 and `colsample_bynode` 0.5, chosen on real data sets. Linear models, ``booster="dart"`` and boosted forests
+    (`num_parallel_tree`) keep XGBoost's. `get_booster_params` shows what is in effect.
+
     Additional parameters are `n_estimators` (rounds), `missing`, `early_stopping_rounds`, `validation_fraction`,
     `importance_type`, `callbacks` and `warm_start`. With `early_stopping_rounds` and no rows to evaluate in `fit`, the
     share `validation_fraction` of the rows is held out, equal for all classes; rows of a query stay together, and
@@ -38,6 +42,8 @@ class KauriRegressor(RegressorMixin, Intervals):
 
     `fit_intervals` learns prediction intervals.
     """
+
+    _OWN_DEFAULTS = True
 
     def fit(
         self,

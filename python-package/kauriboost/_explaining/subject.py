@@ -14,7 +14,6 @@ from .._data.columns import split_column
 from .._data.matrix import DMatrix
 from .._data.naming import recalling_categories, shown_names
 from .._model.booster import Booster
-from .._training.attempts import BestFit
 
 
 @dataclass(frozen=True)
@@ -104,8 +103,6 @@ class Subject:
 
 def subject_of(model: Any, iteration_range: tuple[int, int] | None) -> Subject:
     """Return a booster, or an estimator with its booster, and the rounds: the given ones, or the model's default."""
-    if isinstance(model, BestFit):
-        model = model.booster
     if isinstance(model, Booster):
         return Subject(model, model, iteration_range or (0, 0))
     if not hasattr(model, "get_booster"):

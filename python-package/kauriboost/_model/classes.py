@@ -55,6 +55,16 @@ def classes_of(booster: Booster) -> np.ndarray | None:
     return classes
 
 
+def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the index of each label in the classes. Raises ValueError for a label that is none of them."""
+    labels = np.asarray(y)
+    codes: np.ndarray = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    unknown = classes[codes] != labels
+    if unknown.any():
+        raise ValueError(f"the label {labels[unknown].tolist()[0]!r} is not among the classes {classes.tolist()}.")
+    return codes
+
+
 def require_number(classes: np.ndarray, n_classes: int) -> None:
     """Raise ModelError unless the numbers of classes agree. A model of one class has the outputs of two classes."""
     if len(classes) != n_classes and (len(classes), n_classes) != (1, 2):

@@ -29,6 +29,7 @@ def _estimators() -> dict[str, Any]:
     try:
         ours = import_module("kauriboost.sklearn")
         base = import_module("kauriboost._estimators.estimator").KauriModel
+        import_module("kauriboost._estimators.defaults").keep_xgboosts()
     except ImportError:
         return {}
     return {"XGBModel": base, **{f"XGB{name}": getattr(ours, f"Kauri{name}") for name in _ESTIMATORS}}
@@ -69,7 +70,8 @@ def install_as_xgboost() -> None:
     """Make ``import xgboost`` import Kauri in this process, for tools that look for XGBoost's modules and classes.
 
     SHAP, optuna's callback, converters to ONNX and similar tools then treat Kauri's boosters and estimators as
-    XGBoost's. Call it before these tools are imported; a second call does nothing.
+    XGBoost's. Call it before these tools are imported; a second call does nothing. From then on, estimators of this
+    process are trained with XGBoost's defaults, such as a learning rate of 0.3 and 100 rounds, instead of their own.
 
     Raises
     ------

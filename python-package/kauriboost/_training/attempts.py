@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from .._binding.errors import ParameterError
 from .._data.matrix import DMatrix
+from .._data.naming import recalling_categories
 from .._markup.markup import joined, paragraph, table
 from .._model.booster import Booster
+from .._model.classes import codes_of
 from .._public import described, public
+
+_OF_PROBABILITIES = ("binary:logistic", "multi:softprob")
 
 
 @public("kauriboost.training")
@@ -79,6 +87,9 @@ class BestFit:
         The metric of the model on left-out rows, before it also learnt from them: the mean over the folds.
     shares
         The weight of each of `attempts` in the model's mean; the weights sum to 1.
+    classes_
+        The names of the classes that `fit_best` found in the labels, ascending. None for amounts, and for numbers whose
+        objective `params` named (of several classes with ``num_class``).
     """
 
     booster: Booster
@@ -89,10 +100,52 @@ class BestFit:
     seconds: float
     score: float
     shares: list[float]
+    classes_: np.ndarray | None = None
 
     def predict(self, X: Any, **how: Any) -> Any:
-        """Predict rows: a `DMatrix`, or data to make one from. For `how` see `Booster.predict`."""
-        return self.booster.predict(X if isinstance(X, DMatrix) else DMatrix(X), **how)
+        """Predict rows: a `DMatrix`, or data to make one from.
+
+        Without further arguments, the result for a model with `classes_` is the most likely class of each row. Else the
+        result is that of `Booster.predict`, which takes `how`.
+        """
+        data = self._matrix(X)
+        if self.classes_ is None or how:
+            return self.booster.predict(data, **how)
+        margins = self.booster.predict(data, output_margin=True)
+        codes = margins.argmax(axis=1) if margins.ndim == 2 else (margins > 0).astype(np.int64)
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the classes, ``[n_rows, n_classes]``.
+
+        Raises
+        ------
+        ParameterError
+            The model has no classes, or its objective predicts no probabilities.
+        """
+        objective = json.loads(self.booster.save_config())["learner"]["objective"]["name"]
+        if self.classes_ is None or objective not in _OF_PROBABILITIES:
+            raise ParameterError(
+                f"the model learnt no probabilities of named classes: its objective is {objective}. predict() returns "
+                "its predictions; for classes pass texts as y, or leave out the objective."
+            )
+        values: np.ndarray = self.booster.predict(self._matrix(X))
+        return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
+
+    def get_booster(self) -> Booster:
+        """Return `booster`, as estimators do, so that explanations, plots and reports take this result."""
+        return self.booster
+
+    def _matrix(self, X: Any) -> DMatrix:
+        with recalling_categories(self.booster):
+            return X if isinstance(X, DMatrix) else DMatrix(X)
+
+    def _encode(self, y: Any) -> Any:
+        """Return labels as numbers: the indices of classes."""
+        return y if self.classes_ is None else codes_of(y, self.classes_)
+
+    def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
+        return iteration_range or (0, 0)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Write the model to a file; see `Booster.save_model`."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._binding.errors import DataError, ParameterError
@@ -26,7 +26,7 @@ from .._model.booster import Booster
 from .._model.classes import as_text
 from .._model.metrics import CustomMetric
 from .attempts import Attempt, BestFit
-from .classes_or_numbers import settle_labels
+from .classes_or_numbers import require_numbered, settle_labels
 from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import make_folds
@@ -62,11 +62,14 @@ def fit_best(
     ----------
     X, y
         Rows, as `DMatrix` takes them, and labels (numbers or classes); or just a `DMatrix` with labels. Texts, Booleans
-        and categories are classes; the model keeps their names in its attribute ``kauri_classes``.
+        and categories are classes. So are few whole numbers: up to 20 different ones, with at least five rows of each.
+        Counts have rarer values as a rule; ratings do not, so pass an objective for them. The model keeps the names
+        of classes, and `BestFit.predict` returns them.
     params
         Fixed parameters: the objective, ``eval_metric`` (the last metric decides), and any parameter that the search
         must not choose. Without an objective, classes get ``binary:logistic`` or ``multi:softprob``, and numbers
-        ``reg:squarederror``. Labels that are all 0 or 1 count as classes; the log says so.
+        ``reg:squarederror``. The log says in one line which objective classes got, and how to change it. An
+        ``eval_metric`` of amounts, such as ``rmse``, makes whole numbers amounts. ``num_class`` may be left out.
     time_budget
         Seconds. The search ends with the current round when the remaining time is only enough for the final rounds.
         With five folds this is after four tenths of the time for a single setting, and after seven tenths if all
@@ -97,20 +100,24 @@ def fit_best(
     ------
     ParameterError
         Parameters with which no bins can be shared or boosters cannot be averaged: tree methods other than ``hist``,
-        ``dart``, ``gblinear``, ``lambdarank_unbiased``. Labels with few different whole numbers other than 0 and 1 and
-        no objective: they may be classes or amounts.
+        ``dart``, ``gblinear``, ``lambdarank_unbiased``. Few whole numbers as labels without an objective, if
+        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on.
     DataError
         As `DMatrix` and `cv`; a metric that is NaN in every round.
     """
-    labels = settle_labels(X.get_label() if isinstance(X, DMatrix) else y, params or {})
-    data = _matrix_of(X, y if isinstance(X, DMatrix) else labels.values, fields)
+    is_matrix = isinstance(X, DMatrix)
+    labels = settle_labels(X.get_label() if is_matrix else y, params or {}, _has_queries(X, fields))
+    if is_matrix:
+        require_numbered(labels)
+    data = _matrix_of(X, y, fields) if is_matrix else DMatrix(X, labels.values, **fields)
     if data.num_row() == 0:
         raise DataError("the data have 0 rows; pass at least one row to train on.")
     task = BestTask(data, labels.params, time_budget, rounds_budget, nfold, seed, custom_metric, maximize, on_attempt)
     found = search_best(task)
-    if labels.classes is not None:
-        found.booster.set_attr(kauri_classes=as_text(labels.classes))
-    return found
+    if labels.classes is None:
+        return found
+    found.booster.set_attr(kauri_classes=as_text(labels.classes))
+    return replace(found, classes_=labels.classes)
 
 
 @dataclass(frozen=True)
@@ -165,9 +172,13 @@ def _require_budget(seconds: float | None, rounds: int | None) -> None:
         raise ValueError(f"rounds_budget is {rounds!r}; expected 1 round or more.")
 
 
-def _matrix_of(X: Any, y: Any, fields: dict[str, Any]) -> DMatrix:
-    if not isinstance(X, DMatrix):
-        return DMatrix(X, y, **fields)
+def _has_queries(X: Any, fields: Mapping[str, Any]) -> bool:
+    if isinstance(X, DMatrix):
+        return len(X.get_uint_info("group_ptr")) > 0
+    return fields.get("group") is not None or fields.get("qid") is not None
+
+
+def _matrix_of(X: DMatrix, y: Any, fields: dict[str, Any]) -> DMatrix:
     if y is not None or fields:
         told = ", ".join([*(["y"] if y is not None else []), *fields])
         raise DataError(f"X is a DMatrix, which holds its own labels and other fields; leave out {told}.")

@@ -36,7 +36,8 @@ def main(arguments: Sequence[str]) -> int:
             seed=int(dict(settings).get("seed", 0)),
             on_attempt=_show,
         )
-        found.booster.set_attr(**{ATTRIBUTE: for_data.attr(ATTRIBUTE)})
+        if classes is not None:
+            found.booster.set_attr(**{ATTRIBUTE: for_data.attr(ATTRIBUTE)})
         found.booster.save_model(path, dialect or None)
         _show_chosen(found)
         say_written(f"model of {found.booster.num_boosted_rounds()} rounds", path, settings)

@@ -46,6 +46,28 @@ def kauri(more: dict[str, Any]) -> Learner:
     return _as_xgboost(kauriboost, more, with_types=True)
 
 
+def kauri_estimators() -> Learner:
+    """Return a learner by KauriClassifier and KauriRegressor, whose defaults are their own."""
+    import kauriboost
+
+    def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
+        kind = kauriboost.KauriRegressor if train.kind == "regression" else kauriboost.KauriClassifier
+        types = ["c" if column in train.categorical else "q" for column in range(train.features.shape[1])]
+        rounds = {} if stop is None else {"n_estimators": MOST_ROUNDS, "early_stopping_rounds": PATIENCE}
+        model = kind(feature_types=types, n_jobs=threads, **rounds)
+        model.fit(train.features, train.labels, eval_set=None if stop is None else [(stop.features, stop.labels)])
+        if train.kind == "regression":
+            return model.predict(test.features)
+        chances = model.predict_proba(test.features)
+        if train.kind == "binary":
+            return chances[:, 1]
+        of_all = np.zeros((len(chances), train.n_classes))
+        of_all[:, model.classes_.astype(int)] = chances
+        return of_all
+
+    return learn
+
+
 def kauri_best(rounds: int) -> Learner:
     """Return a learner by `fit_best` with a budget of rounds. It stops by folds, so it trains on stopping rows too."""
     import kauriboost

@@ -254,7 +254,7 @@ def test_estimators() -> None:
     model = KauriRegressor(n_estimators=5, max_cat_to_onehot=1, unseen_category="missing").fit(frame, y)
     np.testing.assert_array_equal(model.predict(reordered(frame)), model.predict(frame))
     model.predict(unseen(frame))
-    labels = KauriClassifier(n_estimators=5).fit(frame, y > 1).predict(reordered(frame))
+    labels = KauriClassifier(n_estimators=50).fit(frame, y > 1).predict(reordered(frame))
     assert (labels == (y > 1)).mean() > 0.9
     with pytest.raises(kb.DataError, match="column color is categorical and enable_categorical is False"):
         KauriRegressor(enable_categorical=False).fit(frame, y)

@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 from kauriboost.sklearn import KauriClassifier
 
+XGBOOSTS: dict[str, Any] = {"learning_rate": 0.3, "reg_lambda": 1, "colsample_bynode": 1}  # its defaults
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(3000, 6)).astype(np.float32)
 X[RNG.random(X.shape) < 0.1] = np.nan
@@ -299,7 +300,7 @@ def test_fields_names_and_queries_come_along() -> None:
 
 
 def test_the_sklearn_estimator_is_the_same_model() -> None:
-    estimator = KauriClassifier(n_estimators=4, max_depth=5, tree_method="hist")
+    estimator = KauriClassifier(n_estimators=4, max_depth=5, tree_method="hist", **XGBOOSTS)
     estimator.fit(X, Y)
     booster = kb.train({**PARAMS}, kb.QuantileDMatrix(X, Y), 4)
     np.testing.assert_array_equal(estimator.predict_proba(X)[:, 1], booster.predict(kb.DMatrix(X)))

@@ -35,7 +35,7 @@ def expected_failures(estimator: object) -> dict[str, str]:
 
 
 @parametrize_with_checks(
-    [KauriRegressor(n_estimators=5), KauriClassifier(n_estimators=5)], expected_failed_checks=expected_failures
+    [KauriRegressor(n_estimators=20), KauriClassifier(n_estimators=20)], expected_failed_checks=expected_failures
 )
 def test_conventions(estimator: object, check: object) -> None:
     check(estimator)
@@ -44,10 +44,8 @@ def test_conventions(estimator: object, check: object) -> None:
 def test_regressor_equals_train(regression: Table) -> None:
     X, y = regression
     weight = np.linspace(0.5, 2, len(y))
-    model = KauriRegressor(n_estimators=7, max_depth=3, learning_rate=0.2, reg_lambda=2.0).fit(
-        X, y, sample_weight=weight
-    )
-    params = {"max_depth": 3, "learning_rate": 0.2, "reg_lambda": 2.0}
+    params = {"max_depth": 3, "learning_rate": 0.2, "reg_lambda": 2.0, "colsample_bynode": 1.0}
+    model = KauriRegressor(n_estimators=7, **params).fit(X, y, sample_weight=weight)
     booster = kb.train(params, kb.DMatrix(X, label=y, weight=weight), 7, verbose_eval=False)
     np.testing.assert_array_equal(model.predict(X), booster.predict(kb.DMatrix(X)))
     np.testing.assert_array_equal(model.apply(X), booster.predict(kb.DMatrix(X), pred_leaf=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import kauriboost as kb
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import xgboost
 from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor
 
+XGBOOSTS: dict[str, Any] = {"learning_rate": 0.3, "reg_lambda": 1, "colsample_bynode": 1}  # its defaults
 Table = tuple[np.ndarray, np.ndarray]
 SMALL = {"n_estimators": 6, "max_depth": 3}
 
@@ -18,8 +20,8 @@ SMALL = {"n_estimators": 6, "max_depth": 3}
 def test_three_classes(multiclass: Table, objective: str) -> None:
     X, y = multiclass
     words = np.array(["ash", "birch", "elm"])[y.astype(int)]
-    model = KauriClassifier(objective=objective, **SMALL).fit(X, words)
-    usual = KauriClassifier(**SMALL).fit(X, words)
+    model = KauriClassifier(objective=objective, **XGBOOSTS, **SMALL).fit(X, words)
+    usual = KauriClassifier(**XGBOOSTS, **SMALL).fit(X, words)
     assert usual.score(X, words) > 0.9
     np.testing.assert_array_equal(model.predict(X), usual.predict(X))
     np.testing.assert_allclose(model.predict_proba(X), usual.predict_proba(X), rtol=1e-5)
@@ -29,7 +31,7 @@ def test_three_classes(multiclass: Table, objective: str) -> None:
 
 def test_softmax_as_xgboost(multiclass: Table) -> None:
     X, y = multiclass
-    how = {"objective": "multi:softmax", "tree_method": "exact", **SMALL}
+    how = {"objective": "multi:softmax", "tree_method": "exact", **XGBOOSTS, **SMALL}
     ours, theirs = KauriClassifier(**how).fit(X, y), xgboost.XGBClassifier(**how).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-4, atol=1e-6)
@@ -41,7 +43,7 @@ def test_softmax_as_xgboost(multiclass: Table) -> None:
 )
 def test_two_classes(binary: Table, objective: str) -> None:
     X, y = binary
-    model = KauriClassifier(objective=objective, **SMALL).fit(X, y)
+    model = KauriClassifier(objective=objective, **XGBOOSTS, **SMALL).fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (600, 2)
     assert probabilities.min() >= 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+from typing import Any
 
 import kauriboost as kb
 import numpy as np
@@ -14,13 +15,14 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error
 from sklearn.model_selection import GridSearchCV
 
+XGBOOSTS: dict[str, Any] = {"learning_rate": 0.3, "reg_lambda": 1, "colsample_bynode": 1}  # its defaults
 Table = tuple[np.ndarray, np.ndarray]
 SMALL = {"n_estimators": 5, "max_depth": 3}
 
 
 def test_every_parameter_of_the_library_is_taken(regression: Table) -> None:
     X, y = regression
-    model = KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9, **SMALL).fit(X, y)
+    model = KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9, **XGBOOSTS, **SMALL).fit(X, y)
     params = {"objective": "reg:quantileerror", "quantile_alpha": 0.9, "max_depth": 3}
     booster = kb.train(params, kb.DMatrix(X, label=y), 5, verbose_eval=False)
     np.testing.assert_array_equal(model.predict(X), booster.predict(kb.DMatrix(X)))
@@ -99,13 +101,13 @@ def test_what_the_booster_gets() -> None:
     }
     assert model.get_booster_params() == model.get_xgb_params() == given
     assert model.get_num_boosting_rounds() == 1
-    assert KauriRegressor(n_estimators=None).get_num_boosting_rounds() == 100
+    assert KauriRegressor(n_estimators=None).get_num_boosting_rounds() == 200
     assert KauriRFClassifier(n_estimators=None).get_booster_params()["num_parallel_tree"] == 100
 
 
 def test_rounds_and_seeds(regression: Table) -> None:
     X, y = regression
-    assert KauriRegressor(n_estimators=None).fit(X, y).get_booster().num_boosted_rounds() == 100
+    assert KauriRegressor(n_estimators=None).fit(X, y).get_booster().num_boosted_rounds() == 200
     first, second, third = (
         KauriRegressor(subsample=0.5, random_state=np.random.default_rng(seed), **SMALL).fit(X, y).predict(X)
         for seed in (3, 3, 4)
@@ -154,7 +156,7 @@ def test_objective_of_my_own(regression: Table, multiclass: Table) -> None:
     with pytest.raises(ValueError, match=r"squared\(\) does not take sample_weight"):
         KauriRegressor(objective=squared).fit(X, y, sample_weight=weights)
     X, y = multiclass
-    assert KauriClassifier(objective=softprob, **SMALL).fit(X, y).score(X, y) > 0.9
+    assert KauriClassifier(objective=softprob, **XGBOOSTS, **SMALL).fit(X, y).score(X, y) > 0.9
 
 
 def test_metrics_of_scikit_learn(regression: Table, binary: Table) -> None:
@@ -168,8 +170,8 @@ def test_metrics_of_scikit_learn(regression: Table, binary: Table) -> None:
     last = mean_squared_error(y[300:], model.predict(X[300:]), sample_weight=weights)
     assert results["mean_squared_error"][-1] == pytest.approx(last, rel=1e-6)
     X, y = binary
-    theirs = xgboost.XGBClassifier(eval_metric=log_loss, tree_method="exact", **SMALL)
-    ours = KauriClassifier(eval_metric=log_loss, tree_method="exact", early_stopping_rounds=3, **SMALL)
+    how = {"eval_metric": log_loss, "tree_method": "exact", **XGBOOSTS, **SMALL}
+    theirs, ours = xgboost.XGBClassifier(**how), KauriClassifier(early_stopping_rounds=3, **how)
     theirs.fit(X[:400], y[:400], eval_set=[(X[400:], y[400:])], verbose=False)
     ours.fit(X[:400], y[:400], eval_set=[(X[400:], y[400:])])
     assert list(ours.evals_result()["validation_0"]) == list(theirs.evals_result()["validation_0"])

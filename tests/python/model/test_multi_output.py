@@ -12,6 +12,7 @@ import scipy.sparse
 from kauriboost.callback import TrainingCheckPoint
 from kauriboost.sklearn import KauriClassifier, KauriRegressor, KauriRFClassifier, KauriRFRegressor
 
+XGBOOSTS: dict[str, Any] = {"learning_rate": 0.3, "reg_lambda": 1, "colsample_bynode": 1}  # its defaults
 Table = tuple[np.ndarray, np.ndarray]
 VECTORS = {"multi_strategy": "multi_output_tree", "max_depth": 4}
 
@@ -176,13 +177,14 @@ def test_explanations_add_up(targets: Table) -> None:
 
 def test_estimators_take_tables_of_targets(targets: Table) -> None:
     X, y = targets
-    for estimator in (KauriRegressor(n_estimators=8, max_depth=4), KauriRFRegressor(n_estimators=5, max_depth=4)):
+    boosted = KauriRegressor(n_estimators=8, max_depth=4, **XGBOOSTS)
+    for estimator in (boosted, KauriRFRegressor(n_estimators=5, max_depth=4)):
         model = estimator.set_params(multi_strategy="multi_output_tree").fit(X, y, eval_set=[(X, y)])
         assert model.predict(X).shape == y.shape
         assert model.score(X, y) > 0.5
         assert set(widths(model.get_booster())) == {3}
     booster = kb.train(VECTORS, kb.DMatrix(X, label=y), 8)
-    model = KauriRegressor(n_estimators=8, **VECTORS).fit(X, y)
+    model = KauriRegressor(n_estimators=8, **XGBOOSTS, **VECTORS).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), booster.predict(kb.DMatrix(X)))
 
 

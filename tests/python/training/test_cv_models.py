@@ -11,6 +11,7 @@ import pytest
 from kauriboost._training.folds import make_folds
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 
+XGBOOSTS: dict[str, Any] = {"learning_rate": 0.3, "reg_lambda": 1, "colsample_bynode": 1}  # its defaults
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(400, 5)).astype(np.float32)
 X[RNG.random(X.shape) < 0.1] = np.nan
@@ -67,7 +68,7 @@ def test_equals_scikit_learns(objective: str) -> None:
     labels = {"reg:squarederror": Y, "binary:logistic": (Y > 0).astype(int), "multi:softprob": CLASSES}[objective]
     found = kb.cv(params, kb.DMatrix(X, label=labels), 6, folds=splitter, return_models=True).predictions
     kind, method = (kb.KauriRegressor, "predict") if objective[0] == "r" else (kb.KauriClassifier, "predict_proba")
-    theirs = cross_val_predict(kind(n_estimators=6, max_depth=3), X, labels, cv=splitter, method=method)
+    theirs = cross_val_predict(kind(n_estimators=6, max_depth=3, **XGBOOSTS), X, labels, cv=splitter, method=method)
     np.testing.assert_array_equal(found, theirs[:, 1] if objective[0] == "b" else theirs)
 
 

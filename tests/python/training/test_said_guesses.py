@@ -86,9 +86,12 @@ CLASSES = {
 def test_fit_best_learns_classes_from_classes(y: Any, classes: list[Any], caplog: pytest.LogCaptureFixture) -> None:
     found = kb.fit_best(X, y, rounds_budget=10, nfold=2)
     assert objective_of(found.booster) == ("binary:logistic" if len(classes) == 2 else "multi:softprob")
-    predicted = found.predict(X)
+    predicted = found.booster.predict(kb.DMatrix(X))
     chosen = (predicted > 0.5).astype(int) if len(classes) == 2 else predicted.argmax(axis=1)
     assert np.mean(np.asarray(classes)[chosen] == np.asarray(y)) > 0.8
+    np.testing.assert_array_equal(found.predict(X), np.asarray(classes)[chosen])
+    chances = predicted if len(classes) > 2 else np.column_stack([1 - predicted, predicted])
+    np.testing.assert_array_equal(found.predict_proba(X), chances)
     assert len([line for line in caplog.messages if "is taken; for amounts pass" in line]) == 1
 
 
@@ -111,14 +114,103 @@ def test_fit_best_takes_0_and_1_for_classes_and_says_so(caplog: pytest.LogCaptur
     assert objective_of(kb.fit_best(data, rounds_budget=6, nfold=2).booster) == "binary:logistic"
 
 
+FEW = {
+    "0 to 2": (np.digitize(Y, [-0.5, 0.5]), [0, 1, 2]),
+    "1 and 2": (np.where(Y > 0, 2.0, 1.0), [1, 2]),
+    "tens": (np.digitize(Y, [-0.5, 0.5]) * 10, [0, 10, 20]),
+    "a column": (np.digitize(Y, [-0.5, 0.5])[:, np.newaxis], [0, 1, 2]),
+}
+
+
+@pytest.mark.parametrize(("y", "classes"), FEW.values(), ids=FEW.keys())
+def test_fit_best_takes_few_whole_numbers_for_classes_and_says_so(
+    y: np.ndarray, classes: list[int], caplog: pytest.LogCaptureFixture, tmp_path: Any
+) -> None:
+    found = kb.fit_best(X, y, rounds_budget=6, nfold=2)
+    objective = "binary:logistic" if len(classes) == 2 else "multi:softprob"
+    assert objective_of(found.booster) == objective
+    numbers = ", ".join(map(str, classes))
+    what = f"fit_best: y holds {len(classes)} whole numbers ({numbers}), so objective={objective} is taken; "
+    assert caplog.messages == [what + 'for amounts pass params={"objective": "reg:squarederror"}.']
+    assert set(found.predict(X)) <= set(classes)
+    assert np.mean(found.predict(X) == y.ravel()) > 0.7
+    found.save_model(tmp_path / "model.json")
+    model = kb.KauriClassifier()
+    model.load_model(tmp_path / "model.json")
+    np.testing.assert_array_equal(model.predict(X), found.predict(X))
+
+
 @pytest.mark.parametrize("y", [np.digitize(Y, [-0.5, 0.5]), np.where(Y > 0, 2.0, 1.0)], ids=["0 to 2", "1 and 2"])
-def test_fit_best_asks_what_a_few_whole_numbers_are(y: np.ndarray) -> None:
-    with pytest.raises(kb.ParameterError, match="which may be classes or amounts; say which"):
-        kb.fit_best(X, y, rounds_budget=6, nfold=2)
+def test_an_objective_that_is_given_wins(y: np.ndarray, caplog: pytest.LogCaptureFixture) -> None:
+    for objective in ("count:poisson", "reg:squarederror"):
+        found = kb.fit_best(X, y, params={"objective": objective}, rounds_budget=6, nfold=2)
+        assert objective_of(found.booster) == objective
+        assert found.classes_ is None
+        np.testing.assert_array_equal(found.predict(X), found.booster.predict(kb.DMatrix(X)))
+    found = kb.fit_best(X, y, params={"objective": "multi:softprob"}, rounds_budget=6, nfold=2)
+    assert set(found.predict(X)) <= set(y)
+    assert found.predict_proba(X).shape == (400, len(set(y)))
+    numbers = np.digitize(Y, [0])
+    plain = kb.fit_best(X, numbers, params={"objective": "binary:logistic"}, rounds_budget=6, nfold=2)
+    assert 0 < plain.predict(X).min() < plain.predict(X).max() < 1
+    assert caplog.messages == []
+
+
+def test_a_matrix_has_no_names_for_classes() -> None:
+    y = np.where(Y > 0, 2.0, 1.0)
     with pytest.raises(kb.ParameterError, match="which may be classes or amounts; say which"):
         kb.fit_best(kb.DMatrix(X, label=y), rounds_budget=6, nfold=2)
-    found = kb.fit_best(X, y, params={"objective": "count:poisson"}, rounds_budget=6, nfold=2)
-    assert objective_of(found.booster) == "count:poisson"
+    data = kb.DMatrix(X, label=y - 1)
+    assert set(kb.fit_best(data, rounds_budget=6, nfold=2).predict(data)) == {0, 1}
+
+
+def test_whole_numbers_with_queries_may_be_grades() -> None:
+    grades, sizes = np.digitize(Y, [-0.5, 0.5]), [20] * 20
+    with pytest.raises(kb.ParameterError, match="rank:ndcg"):
+        kb.fit_best(X, grades, group=sizes, rounds_budget=6, nfold=2)
+    with pytest.raises(kb.ParameterError, match="rank:ndcg"):
+        kb.fit_best(kb.DMatrix(X, label=grades, group=sizes), rounds_budget=6, nfold=2)
+    found = kb.fit_best(X, grades, group=sizes, params={"objective": "rank:ndcg"}, rounds_budget=6, nfold=2)
+    assert found.classes_ is None
+
+
+def test_counts_are_amounts_and_the_log_says_why(caplog: pytest.LogCaptureFixture) -> None:
+    counts = np.digitize(Y, [-0.5, 0.5])
+    counts[:4] = 7
+    assert objective_of(kb.fit_best(X, counts, rounds_budget=6, nfold=2).booster) == "reg:squarederror"
+    assert len(caplog.messages) == 1
+    what = "y holds 4 whole numbers, but 7 in 4 rows only, so objective=reg:squarederror is taken; for classes pass"
+    assert what in caplog.messages[0]
+
+
+def test_a_metric_of_amounts_makes_whole_numbers_amounts(caplog: pytest.LogCaptureFixture) -> None:
+    grades = np.digitize(Y, [-0.5, 0.5])
+    found = kb.fit_best(X, grades, params={"eval_metric": ["mae"]}, rounds_budget=6, nfold=2)
+    assert objective_of(found.booster) == "reg:squarederror"
+    assert caplog.messages == []
+
+
+def test_a_result_without_classes_has_no_probabilities() -> None:
+    with pytest.raises(kb.ParameterError, match="its objective is reg:squarederror"):
+        kb.fit_best(X, Y, rounds_budget=6, nfold=2).predict_proba(X)
+
+
+def test_everything_that_takes_a_model_takes_the_result(tmp_path: Any) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    y = np.array(["low", "mid", "top"])[np.digitize(Y, [-0.5, 0.5])]
+    found = kb.fit_best(frame, y, rounds_budget=6, nfold=2)
+    explanation = kb.explain(found, frame[:20])
+    assert explanation.output_names == ["low", "mid", "top"]
+    kb.report(found, frame, tmp_path / "page.html", y=y)
+    assert "mid" in (tmp_path / "page.html").read_text()
+    assert kb.permutation_importance(found, frame, y).metric == "mlogloss"
+    assert kb.partial_dependence(found, frame, "a").output_names == ["low", "mid", "top"]
+    kb.plot_importance(found)
+    kb.plot_tree(found)
+    with pytest.raises(ValueError, match="the label 'high' is not among the classes"):
+        kb.permutation_importance(found, frame, np.where(Y > 0, "high", "low"))
 
 
 def test_fit_best_learns_numbers_from_numbers(caplog: pytest.LogCaptureFixture) -> None:
