@@ -118,7 +118,7 @@ def plot_dependence(
     require(explanation, 2, "a picture of dependence needs several rows of contributions")
     number = _feature(explanation, feature)
     ax = axes_for(ax, 7 if color is None else 7.6, 9, grid="y")
-    ax.axhline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    ax.axhline(0, color="#888888", linewidth=0.8, zorder=0.9)
     column, names = explanation.data[:, number], list(map(str, categories_of(explanation, number)))
     x = _x_of_categories(ax, column, names) if names else _x_of_numbers(ax, column)
     y = explanation.values[:, number]

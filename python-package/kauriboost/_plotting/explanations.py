@@ -83,7 +83,7 @@ def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int 
     features = _strongest(np.abs(explanation.values).mean(axis=0), max_display)
     names, columns, shades = _swarm_lines(explanation, features)
     ax = axes_for(ax, 8, len(names), grid="x")
-    ax.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    ax.axvline(0, color="#888888", linewidth=0.8, zorder=0.9)
     low, high = min(x.min() for x in columns), max(x.max() for x in columns)
     for line, (x, shade) in enumerate(zip(columns[::-1], shades[::-1])):
         y = line + _swarm_offsets(x, low, high)

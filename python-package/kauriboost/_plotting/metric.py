@@ -9,7 +9,7 @@ import numpy as np
 
 from .._model.booster import Booster
 from .._training.callback import EvalsLog, deviation_of, mean_of
-from .parts import AS_WRITTEN, BLUE, GREY, LINES, RED, axes_for, number_text, signed
+from .parts import AS_WRITTEN, BLUE, GREY, LINES, RED, axes_for, number_text, short, signed
 
 _MEAN, _DEVIATION = "-mean", "-std"
 
@@ -91,8 +91,10 @@ def _finish(ax: Any, metric: str, names: list[str], bounds: tuple[float, float])
     ax.set_ylim(max(low, bounds[0]), min(high, bounds[1]))
     lines = [line for line in ax.lines if line.get_label() in names]
     above = ax.transAxes + ScaledTranslation(0, 16 / 72, ax.figure.dpi_scale_trans)  # above the note
-    place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "bbox_transform": above, "ncols": 3, "borderaxespad": 0}
-    for text, name in zip(ax.legend(lines, ["-"] * len(lines), frameon=False, **place).get_texts(), names):
+    place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "bbox_transform": above, "borderaxespad": 0}
+    shown = [short(name, 24) for name in names]
+    place["ncols"] = 3 if sum(map(len, shown)) < 45 else 1
+    for text, name in zip(ax.legend(lines, ["-"] * len(lines), frameon=False, **place).get_texts(), shown):
         text.set(text=name, **AS_WRITTEN)  # a label passed to legend() may not begin with '_'
 
 
