@@ -141,8 +141,7 @@ def explain(
         "shapley" if kind == "interactions" else kind,
         adds_up,
         {name: categories for name, categories in matrix._categories_by(names).items() if name in shown},
-        scale=asked.scale(),
-        class_name=asked.second_class() if output_names is None else None,
+        **asked.meaning(output_names),
     )
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import DataError, ParameterError
-from .._data.categories import CategoryNames
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of, matrix_like
 from .._public import described, public
@@ -58,7 +57,7 @@ class PartialDependence:
     observed: np.ndarray
     feature_name: Any
     output_names: list[Any] | None = None
-    categories: CategoryNames = field(default_factory=list)
+    categories: Any = field(default_factory=list)
     explains: str = "value"
     scale: str = ""
     class_name: Any = None
@@ -180,11 +179,9 @@ def partial_dependence(
     known = [categories.get(names[number], []) for number in numbers]
     parts = (grids, [names[number] for number in numbers], known)
     one_grid, name, of_name = parts if len(numbers) == 2 else (part[0] for part in parts)
-    class_name = asked.second_class() if outputs is None else None
     observed = columns if len(numbers) == 2 else columns[:, 0]
-    return PartialDependence(
-        one_grid, mean, curves, observed, name, outputs, of_name, output, asked.scale(), class_name
-    )
+    meaning = asked.meaning(outputs)
+    return PartialDependence(one_grid, mean, curves, observed, name, outputs, of_name, output, **meaning)
 
 
 def _require(model: Subject, matrix: DMatrix, output: str) -> None:
@@ -225,8 +222,8 @@ def _means(
     model: Subject, matrix: DMatrix, features: list[int], grids: list[np.ndarray], output: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the means over the rows, and for a single feature the rows' curves."""
-    weights = matrix.get_weight()
-    weights = weights if len(weights) == matrix.num_row() else None
+    given = matrix.get_weight()
+    weights = given if len(given) == matrix.num_row() else None
     shape = [len(grid) for grid in grids]
     if len(features) == 1:
         curves = np.stack(list(_curves(model, matrix, features, grids, output)), axis=1)

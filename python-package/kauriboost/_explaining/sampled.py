@@ -70,6 +70,5 @@ def explain_sampled(
         method=found.method,
         explains=choices.output,
         without_value=[name for name, which in zip(players, features) if len(which) > 1],
-        scale=model.scale(),
-        class_name=model.second_class() if outputs is None else None,
+        **model.meaning(outputs),
     )

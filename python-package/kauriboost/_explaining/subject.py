@@ -120,17 +120,12 @@ class Subject:
         classes = getattr(self.given, "classes_", None)
         return list(range(n_outputs)) if classes is None or len(classes) != n_outputs else np.asarray(classes).tolist()
 
-    def scale(self) -> str:
-        """Return the meaning of a margin: see `Explanation`."""
+    def meaning(self, outputs: list[Any] | None) -> dict[str, Any]:
+        """Return `scale` and `class_name` of an `Explanation` with these outputs."""
         objective = objective_of(self.booster)
-        return "score" if objective.startswith(("multi:", "rank:")) else _SCALES.get(objective, "")
-
-    def second_class(self) -> Any:
-        """Return the class that a single margin speaks for, by its name; None without classes of known names."""
-        if not objective_of(self.booster).startswith(_OF_TWO_CLASSES):
-            return None
-        classes = self.classes()
-        return None if classes is None or len(classes) != 2 else classes[1]
+        scale = "score" if objective.startswith(("multi:", "rank:")) else _SCALES.get(objective, "")
+        classes = self.classes() if outputs is None and objective.startswith(_OF_TWO_CLASSES) else None
+        return {"scale": scale, "class_name": classes[1] if classes is not None and len(classes) == 2 else None}
 
     def classes(self) -> list[Any] | None:
         """Return the names of the classes of a classifier, or those stored in a booster; None if there are none."""

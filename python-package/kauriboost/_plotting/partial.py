@@ -76,7 +76,10 @@ def _explain_lines(ax: Any, is_by_category: bool) -> None:
     """Draw a legend above the axes, where no curve is."""
     from matplotlib.lines import Line2D
 
-    line = {"color": BLUE, **({"marker": "o", "linestyle": "none"} if is_by_category else {"linewidth": 2.2})}
+    line: dict[str, Any] = {
+        "color": BLUE,
+        **({"marker": "o", "linestyle": "none"} if is_by_category else {"linewidth": 2.2}),
+    }
     shown = {"mean": Line2D([], [], **line), "single rows": Line2D([], [], color=GREY, linewidth=0.8)}
     place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 2, "frameon": False, "borderaxespad": 0.1}
     ax.legend(shown.values(), shown.keys(), fontsize="small", **place)

@@ -47,7 +47,7 @@ def plot_calibration(found: Calibration, ax: Any, labels: tuple[str, str]) -> An
 def plot_histograms(groups: Sequence[tuple[str, np.ndarray]], ax: Any, label: str, limits: Any = (0.0, 1.0)) -> Any:
     """Draw the number of rows by a quantity for each group, one in front of the other."""
     ax = axes_for(ax, 5, 8, grid="y")
-    bins = np.linspace(*limits, 21)
+    bins = np.linspace(limits[0], limits[1], 21)
     for (_, values), color in zip(groups, (BLUE, RED)):
         ax.hist(values, bins, color=color, alpha=0.55 if len(groups) > 1 else 0.85)
     ax.set_xlabel(label, **AS_WRITTEN)

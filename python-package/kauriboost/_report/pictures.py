@@ -32,7 +32,12 @@ def drawn(ax: Any, description: str, caption: str = "") -> Markup:
     import matplotlib.pyplot as plt
 
     stream = io.BytesIO()
-    settings = {"savefig.transparent": True, "svg.hashsalt": "kauri", "svg.fonttype": "path", "svg.image_inline": True}
+    settings: Any = {
+        "savefig.transparent": True,
+        "svg.hashsalt": "kauri",
+        "svg.fonttype": "path",
+        "svg.image_inline": True,
+    }
     try:
         _lay_out(ax.figure)
         with mpl.rc_context(settings):

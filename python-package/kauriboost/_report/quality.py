@@ -44,7 +44,8 @@ def quality(subject: Subject, model: Judged, data: DMatrix, metrics: Sequence[st
     scores = scores_of(subject, data, metrics, seed, model.extra_metrics())
     baseline = baseline_of(subject, model, data, [score.name for score in scores])
     parts = [_headline(model, scores, baseline), _table(scores, baseline), paragraph(_about(model, data, scores))]
-    return joined([*parts, *_DETAILS.get(model.kind, lambda *_: [])(subject, model, data)])
+    details = _DETAILS.get(model.kind)
+    return joined([*parts, *(details(subject, model, data) if details else [])])
 
 
 def _headline(model: Judged, scores: list[ScoredMetric], baseline: dict[str, float]) -> Markup:
