@@ -199,9 +199,7 @@ def _require(model: Subject, matrix: DMatrix, output: str) -> None:
 
 def _features(feature: Any, names: list[str]) -> list[int]:
     """Return the numbers of one or two features."""
-    if isinstance(feature, (str, int, np.integer)):
-        return feature_numbers([feature], names)
-    given = list(feature)
+    given: list[Any] = [feature] if isinstance(feature, (str, int, np.integer)) else list(feature)
     numbers = feature_numbers(given, names)
     if len(numbers) > 2 or len(set(numbers)) < len(numbers):
         raise ParameterError(f"feature is {given!r}; pass one feature, or a list of two different ones.")

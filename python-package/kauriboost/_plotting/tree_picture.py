@@ -182,7 +182,9 @@ class _Picture:
         from matplotlib.patches import Patch
 
         values = [node.value for node in root.walk() if node.value is not None]
-        shown = [(Line2D([], [], color=self._colors[True], linewidth=1.2), "missing values go this way")]
+        shown: list[tuple[Any, str]] = [
+            (Line2D([], [], color=self._colors[True], linewidth=1.2), "missing values go this way")
+        ]
         shown += [(Patch(facecolor="white", edgecolor=BLUE), "leaf lowers the sum")] * any(x < 0 for x in values)
         shown += [(Patch(facecolor="white", edgecolor=RED), "leaf raises the sum")] * any(x >= 0 for x in values)
         how = {"frameon": False, "fontsize": (_FONT_SIZE - 2) * self._scale, "borderpad": 0, "borderaxespad": 0.2}

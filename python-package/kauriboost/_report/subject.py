@@ -58,7 +58,7 @@ class Judged:
 
     def chosen(self) -> np.ndarray:
         """Return the number of the predicted class of each row; of two equal probabilities, the first class."""
-        return np.argmax(self.predictions, axis=1)
+        return np.asarray(np.argmax(self.predictions, axis=1))
 
     def extra_metrics(self) -> list[str]:
         """Return the metrics that the report shows beside the model's own."""
