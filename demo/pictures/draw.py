@@ -3,13 +3,15 @@
 usage: draw.py [FOLDER]    writes all pictures into FOLDER (by default this one); it takes a minute
 
 The charts measure nothing. Their numbers are the figures recorded in tests/benchmark/README.md, where the commands that
-measured them stand; tests/site/test_site_readme.py compares them with that page. explanation.png is drawn from the
-model of README.md's example. The blocks of the guide's pages draw all other pictures.
+measured them stand; tests/site/test_site_readme.py compares them with that page. explanation.png and report.png
+show the model of README.md's example, and report.png needs the browser Chromium. The blocks of the guide's pages draw
+all other pictures.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,7 +112,7 @@ CONFIRMING = [
 
 COLORS = {"Kauri": "#2166ac", "XGBoost": "#9aa5b1", "LightGBM": "#cfd6dd"}
 
-FRONT = {"speed.svg", "device.svg", "quality.svg", "explanation.png"}  # what draw_front writes
+FRONT = {"speed.svg", "device.svg", "quality.svg", "explanation.png", "report.png"}  # not drawn by the pages' blocks
 
 VERSIONS = {"Kauri": "Kauri", "XGBoost": "XGBoost 3.4.1", "LightGBM": "LightGBM 4.7.0"}
 
@@ -201,6 +203,32 @@ def draw_explanation(path: Path) -> None:
     plt.close(ax.figure)
 
 
+def draw_report(path: Path) -> None:
+    """Draw the first screen of a report with the browser Chromium. Raises FileNotFoundError without it."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    names = y.map({0: "malignant", 1: "benign"})
+    X_train, X_test, y_train, y_test = train_test_split(X, names, random_state=0)
+    model = kb.KauriClassifier(n_estimators=50, learning_rate=0.2, max_depth=4).fit(X_train, y_train)
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        raise FileNotFoundError("the picture of the report needs the browser Chromium (Debian's package chromium)")
+    with tempfile.TemporaryDirectory() as work:
+        page, picture = Path(work) / "report.html", Path(work) / "report.png"
+        kb.report(model, X_test, page, y=y_test, title="Is a tumour malignant?", n_features=1, n_trees=0)
+        command = [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--window-size=1000,1290",
+        ]
+        command += [f"--user-data-dir={work}/profile", f"--screenshot={picture}", page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)
+        with Image.open(picture) as image:
+            image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
 def draw_front(folder: Path) -> None:
     """Draw the charts, and the picture of README.md's example."""
     mpl.use("Agg")
@@ -230,6 +258,7 @@ def draw_guide(folder: Path) -> None:
 
 def main(folder: Path) -> None:
     draw_front(folder)
+    draw_report(folder / "report.png")
     draw_guide(folder)
 
 

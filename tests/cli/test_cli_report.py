@@ -25,7 +25,7 @@ def test_the_page_is_that_of_the_package(program: Kauri) -> None:
     assert (done.out, done.err) == ("", "report written to 'report.html'\n")
     page = (program.folder / "report.html").read_text()
     booster = kb.Booster(model_file=program.folder / "model.json")
-    title = f"model.json on {program.test_uri}"
+    title = f"model.json on {program.test_uri.partition('?')[0]}"
     whole = program.folder / "whole.html"
     kb.report(booster, kb.DMatrix(program.test_uri), whole, metrics=["auc"], seed=3, title=title)
     assert page == whole.read_text()

@@ -28,6 +28,7 @@ from xgboost.sklearn import XGBRegressor
 assert xgboost.core.Booster is kb.Booster and XGBClassifier is kb.KauriClassifier
 assert xgboost.sklearn.XGBRanker is kb.KauriRanker and issubclass(XGBRegressor, XGBModel)
 assert xgboost.callback is kb.callback and xgboost.plot_tree is kb.plot_tree
+assert xgboost.plot_importance.keywords["importance_type"] == "weight"  # its default
 assert xgboost.config_context is kb.config_context and xgboost.core.XGBoostError is kb.KauriError
 assert tuple(map(int, xgboost.__version__.split("."))) >= (3, 2)
 print("the names are there")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -90,10 +91,16 @@ def test_the_charts_can_be_drawn_again(tmp_path: Path, draw: ModuleType) -> None
         Path(match["path"]).name for match in pages.LINK.finditer(README.read_text()) if match["text"].startswith("!")
     }
     assert {"speed.svg", "explanation.png"} == shown
-    assert drawn == draw.FRONT
+    assert drawn == draw.FRONT - {"report.png"}
     for name in drawn:
         assert (pages.PICTURES / name).stat().st_size > 5000
         assert (tmp_path / name).stat().st_size > 5000
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium")
+def test_the_picture_of_the_report_can_be_drawn_again(tmp_path: Path, draw: ModuleType) -> None:
+    draw.draw_report(tmp_path / "report.png")
+    assert np.abs(seen(tmp_path / "report.png") - seen(pages.PICTURES / "report.png")).max() < 20
 
 
 def seen(path: Path) -> np.ndarray:

@@ -141,6 +141,7 @@ def explain(
         "shapley" if kind == "interactions" else kind,
         adds_up,
         {name: categories for name, categories in matrix._categories_by(names).items() if name in shown},
+        **asked.meaning(output_names),
     )
 
 

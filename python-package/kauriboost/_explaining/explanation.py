@@ -64,6 +64,11 @@ class Explanation:
         ``"loss"``; ``"output"`` for a function, ``"worth"`` for a game.
     without_value
         Names of features without a number in `data`: groups of columns, and players.
+    scale
+        The meaning of a margin: ``"prediction"``; ``"log-odds"``; ``"log"``, the logarithm of the prediction;
+        ``"score"``, of a class or in a ranking; empty if it is not known.
+    class_name
+        The class of the margin: the second of two classes, or the class chosen by `output`. None without classes.
     """
 
     values: np.ndarray
@@ -79,6 +84,8 @@ class Explanation:
     method: str | None = None
     explains: str = "margin"
     without_value: list[str] = field(default_factory=list)
+    scale: str = ""
+    class_name: Any = None
 
     def __repr__(self) -> str:
         named = {"features": self.feature_names, "outputs": self.output_names, "categorical": list(self.categories)}
@@ -110,9 +117,9 @@ class Explanation:
         """Return the explanation of one output, by its name (a class) or else its number."""
         number = _output_number(self.output_names, which)
         chosen = {name: getattr(self, name) for name in ("values", "base_values", "std_error")}
-        return replace(
-            self, **{name: of[..., number] for name, of in chosen.items() if of is not None}, output_names=None
-        )
+        parts = {name: of[..., number] for name, of in chosen.items() if of is not None}
+        class_name = None if self.output_names is None else self.output_names[number]
+        return replace(self, **parts, output_names=None, class_name=class_name)
 
     def display_data(self) -> np.ndarray:
         """Return `data` as objects, with the names of categories instead of their numbers."""

@@ -70,4 +70,5 @@ def explain_sampled(
         method=found.method,
         explains=choices.output,
         without_value=[name for name, which in zip(players, features) if len(which) > 1],
+        **model.meaning(outputs),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,28 @@ from .._data.columns import split_column
 from .._data.matrix import DMatrix
 from .._data.naming import recalling_categories, shown_names
 from .._model.booster import Booster
+from .._model.classes import classes_of
+
+_OBJECTIVE = re.compile(r'"learner_train_param":\s*\{[^{}]*"objective":\s*"([^"]+)"')
+_OF_TWO_CLASSES = ("binary:", "reg:logistic")  # beginnings of the objectives of two classes
+_SCALES = {
+    **dict.fromkeys(("binary:logistic", "binary:logitraw", "binary:focal", "reg:logistic"), "log-odds"),
+    **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft"), "log"),
+    **{f"reg:{loss}error": "prediction" for loss in ("squared", "absolute", "quantile", "expectile", "pseudohuber")},
+    **{f"reg:{loss}": "prediction" for loss in ("squaredlogerror", "huber", "fair", "mape")},
+}
+
+
+def objective_of(booster: Booster) -> str:
+    """Return the name of a booster's objective, by a search in its configuration, which is faster than parsing it."""
+    found = _OBJECTIVE.search(booster.save_config())
+    return found[1] if found else ""
+
+
+def is_linear(booster: Booster) -> bool:
+    """Return whether a booster is a linear model, without trees."""
+    name = json.loads(booster.save_config())["learner"]["gradient_booster"]["name"]
+    return bool(name == "gblinear")
 
 
 @dataclass(frozen=True)
@@ -94,6 +118,26 @@ class Subject:
             return None
         classes = getattr(self.given, "classes_", None)
         return list(range(n_outputs)) if classes is None or len(classes) != n_outputs else np.asarray(classes).tolist()
+
+    def meaning(self, outputs: list[Any] | None) -> dict[str, Any]:
+        """Return `scale` and `class_name` of an `Explanation` with these outputs."""
+        objective = objective_of(self.booster)
+        scale = "score" if objective.startswith(("multi:", "rank:")) else _SCALES.get(objective, "")
+        classes = self.classes() if outputs is None and objective.startswith(_OF_TWO_CLASSES) else None
+        return {"scale": scale, "class_name": classes[1] if classes is not None and len(classes) == 2 else None}
+
+    def classes(self) -> list[Any] | None:
+        """Return the names of the classes of a classifier, or those stored in a booster; None if there are none."""
+        classes = getattr(self.given, "classes_", None)
+        if classes is None:
+            classes = classes_of(self.booster)
+        return None if classes is None or isinstance(classes, list) else np.asarray(classes).tolist()
+
+    def quantile_levels(self) -> list[float]:
+        """Return the levels of a model of quantiles; empty for other models."""
+        objective = json.loads(self.booster.save_config())["learner"]["objective"]
+        levels = objective.get("quantile_loss_param", {}).get("quantile_alpha", "")
+        return [float(level) for level in levels.strip("[]()").split(",") if level]
 
     def settings(self, **more: Any) -> bytes:
         """Return a configuration with the rounds and `more`."""

@@ -24,9 +24,9 @@ def joined(parts: Iterable[str | Markup]) -> Markup:
     return Markup("\n".join(map(html_of, parts)))
 
 
-def paragraph(text: str | Markup) -> Markup:
-    """Return a short introductory paragraph."""
-    return Markup(f'<p class="about">{html_of(text)}</p>')
+def paragraph(text: str | Markup, kind: str = "about") -> Markup:
+    """Return a paragraph: "about", a short explanation, or "headline", a result in large letters."""
+    return Markup(f'<p class="{kind}">{html_of(text)}</p>')
 
 
 def block(kind: str, parts: Iterable[str | Markup]) -> Markup:
@@ -51,6 +51,33 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) 
     return block("wide", [Markup(f"<table>{first}<tbody>\n{body}\n</tbody></table>")])
 
 
+def matrix(head: Sequence[str], rows: Iterable[Sequence[str]], shades: Sequence[Sequence[float]]) -> Markup:
+    """Return a table with texts at its sides, and cells with a colour as strong as their shade, from 0 to 1."""
+
+    def line(cells: Sequence[str], shade: Sequence[float]) -> str:
+        colored = "".join(
+            f'<td class="number" style="background: rgba(33, 102, 172, {0.6 * depth:.3f})">{escape(cell)}</td>'
+            for cell, depth in zip(cells[1:], shade)
+        )
+        return f'<tr><th scope="row">{escape(cells[0])}</th>{colored}</tr>'
+
+    first = "".join(
+        f'<th scope="col"{" class=number" * bool(place)}>{escape(cell)}</th>' for place, cell in enumerate(head)
+    )
+    body = "\n".join(line(row, shade) for row, shade in zip(rows, shades))
+    return block("wide", [Markup(f"<table><thead><tr>{first}</tr></thead><tbody>\n{body}\n</tbody></table>")])
+
+
+def folded(summary: str, body: Markup) -> Markup:
+    """Return a part that a click on its summary opens."""
+    return Markup(f"<details><summary>{escape(summary)}</summary>\n{body.text}\n</details>")
+
+
 def picture(address: str, description: str) -> Markup:
     """Return an image with its description as alternative text."""
     return Markup(f'<img src="{escape(address)}" alt="{escape(description)}">')
+
+
+def captioned(caption: str, image: Markup) -> Markup:
+    """Return an image below its caption."""
+    return Markup(f"<figure><figcaption>{escape(caption)}</figcaption>{image.text}</figure>")

@@ -108,7 +108,7 @@ def plot_dependence(
         Matplotlib axes to draw on; new ones by default.
     color
         Another feature, whose values colour the points; missing values are grey. None by default. If it has named
-        categories, the nine most frequent get a colour each.
+        categories, the seven most frequent get a colour each.
     size
         Size of a point.
 
@@ -118,12 +118,12 @@ def plot_dependence(
     """
     require(explanation, 2, "a picture of dependence needs several rows of contributions")
     number = _feature(explanation, feature)
-    ax = axes_for(ax, 7 if color is None else 7.6, 9)
-    ax.axhline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    ax = axes_for(ax, 7 if color is None else 7.6, 9, grid="y")
+    ax.axhline(0, color="#888888", linewidth=0.8, zorder=0.9)
     column, names = explanation.data[:, number], list(map(str, categories_of(explanation, number)))
     x = _x_of_categories(ax, column, names) if names else _x_of_numbers(ax, column)
     y = explanation.values[:, number]
-    style = {"s": size, "linewidths": 0, "alpha": 0.7, "rasterized": len(x) > 2000}
+    style = {"s": size, "linewidths": 0, "alpha": 0.7, "rasterized": len(x) > 500}
     if color is None:
         ax.scatter(x, y, color=BLUE, **style)
     else:

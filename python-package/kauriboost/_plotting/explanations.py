@@ -16,14 +16,18 @@ from .parts import (
     axes_for,
     categories_of,
     draw_shaded,
+    meaning_of,
     number_text,
+    quantity_of,
     require,
     shade_bar,
     shades_of,
     short,
+    signed,
     value_of,
 )
 
+_MOST_POINTS = 2000  # above this, an image of the points is smaller than their places
 _HALF_BAR = 0.325  # in a waterfall, with rows of height 1
 
 
@@ -57,7 +61,8 @@ def _swarm_offsets(x: np.ndarray, low: float, high: float) -> np.ndarray:
 def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int = 12, size: float = 9.0) -> Any:
     """Draw the SHAP values of all rows for the strongest features, coloured by the feature's value.
 
-    Missing values and named categories, which have no order for a colour scale, are grey.
+    Missing values and named categories, which have no order for a colour scale, are grey. So is the last line, the sum
+    of the other features' values in each row.
 
     Parameters
     ----------
@@ -76,22 +81,48 @@ def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int 
     """
     require(explanation, 2, "a swarm needs several rows of contributions")
     features = _strongest(np.abs(explanation.values).mean(axis=0), max_display)
-    ax = axes_for(ax, 8, len(features))
-    ax.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
-    low, high = explanation.values[:, features].min(), explanation.values[:, features].max()
-    for line, feature in enumerate(features[::-1]):
-        x, column = explanation.values[:, feature], explanation.data[:, feature]
-        shades = np.full(len(x), np.nan) if categories_of(explanation, feature) else shades_of(column)
+    names, columns, shades = _swarm_lines(explanation, features)
+    ax = axes_for(ax, 8, len(names), grid="x")
+    ax.axvline(0, color="#888888", linewidth=0.8, zorder=0.9)
+    low, high = min(x.min() for x in columns), max(x.max() for x in columns)
+    for line, (x, shade) in enumerate(zip(columns[::-1], shades[::-1])):
         y = line + _swarm_offsets(x, low, high)
-        draw_shaded(ax, x, y, shades, s=size, linewidths=0, rasterized=len(x) > 500)
-    names = [short(explanation.feature_names[feature]) for feature in features[::-1]]
-    ax.set_yticks(range(len(features)), names, **AS_WRITTEN)
-    ax.set_ylim(-0.6, len(features) - 0.4)
+        draw_shaded(ax, x, y, shade, s=size, linewidths=0, rasterized=len(x) * len(names) > _MOST_POINTS)
+    ax.set_yticks(range(len(names)), names[::-1], **AS_WRITTEN)
+    ax.set_ylim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"{value_of(explanation)} (effect on the {explanation.explains})")
+    label = f"{value_of(explanation)} (effect on the {quantity_of(explanation)})"
+    ax.set_xlabel(label + _about_grey(explanation, features), **AS_WRITTEN)
     shade_bar(ax, "feature value")
     return ax
+
+
+def _swarm_lines(
+    explanation: Explanation, features: np.ndarray
+) -> tuple[list[str], list[np.ndarray], list[np.ndarray]]:
+    """Return the name, values and shades of each line; the last one is the sum of the features without a line."""
+    grey = np.full(len(explanation), np.nan)
+    names = [short(explanation.feature_names[feature]) for feature in features]
+    columns = [explanation.values[:, feature] for feature in features]
+    shades = [
+        grey if categories_of(explanation, feature) else shades_of(explanation.data[:, feature]) for feature in features
+    ]
+    others = np.setdiff1d(np.arange(explanation.values.shape[1]), features)
+    if len(others):
+        names.append(f"sum of {len(others)} others")
+        columns.append(explanation.values[:, others].sum(axis=1))
+        shades.append(grey)
+    return names, columns, shades
+
+
+def _about_grey(explanation: Explanation, features: np.ndarray) -> str:
+    """Return a second line for the label of the axis, which says what is grey; empty if nothing is."""
+    has_categories = [bool(categories_of(explanation, feature)) for feature in features]
+    numbers = features[~np.array(has_categories)]
+    kinds = ["categories"] * any(has_categories)
+    kinds += ["missing values"] * bool(np.isnan(explanation.data[:, numbers]).any())
+    return f"\ngrey: {' and '.join(kinds)}" if kinds else ""
 
 
 def plot_contributions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 12) -> Any:
@@ -121,7 +152,7 @@ def plot_contributions(explanation: Explanation | GlobalImportance, ax: Any = No
         names.append(f"sum of {n_others} others")
         lengths.append(float(strength.sum() - strength[features].sum()))
         colors.append(GREY)
-    ax = axes_for(ax, 7, len(names))
+    ax = axes_for(ax, 7, len(names), grid="x")
     bars = ax.barh(range(len(names) - 1, -1, -1), lengths, height=0.65, color=colors)
     ax.bar_label(bars, [number_text(length) for length in lengths], padding=3)
     ax.set_yticks(range(len(names) - 1, -1, -1), names, **AS_WRITTEN)
@@ -138,7 +169,7 @@ def _cell_text(explanation: Explanation, feature: int) -> str:
         return "missing"
     if 0 <= cell < len(names):
         return short(str(names[int(cell)]))
-    return f"{cell:.0f}" if cell == round(cell) and abs(cell) < 1e9 else number_text(cell, 5)
+    return signed(f"{cell:.0f}" if cell == round(cell) and abs(cell) < 1e9 else number_text(cell, 5))
 
 
 def _line_label(explanation: Explanation, feature: int) -> str:
@@ -164,6 +195,9 @@ def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[s
 def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int = 10) -> Any:
     """Draw the contributions that lead from the base value to a row's margin, or other explained quantity.
 
+    If the margin is the log-odds of a class, or the logarithm of a prediction, the probability or prediction stands
+    beside it.
+
     Parameters
     ----------
     explanation
@@ -187,19 +221,22 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
     labels, steps = _waterfall_lines(explanation, max_display)
     ends = float(explanation.base_values) + np.cumsum(steps)
     starts = ends - steps
-    ax = axes_for(ax, max(8, 5.4 + 0.08 * max(map(len, labels))), len(labels))
+    ax = axes_for(ax, max(8, 5.4 + 0.08 * max(map(len, labels))), len(labels), grid="x")
     _draw_steps(ax, starts, ends)
     low, high = min(starts.min(), ends.min()), max(starts.max(), ends.max())
     span = (high - low) or 1.0
     ax.set_xlim(low - 0.06 * span, high + 0.24 * span)  # room for the numbers on the right
-    _mark_end(ax, "base value", starts[0], (-_HALF_BAR, -1.0), on_left=starts[0] < low + 0.5 * span)
+    half = low + 0.5 * span
+    base, row = (meaning_of(explanation, float(margin)) for margin in (starts[0], ends[-1]))
+    _mark_end(ax, ("base value", base), starts[0], (-_HALF_BAR, -1.0), on_left=starts[0] < half)
     top = len(labels) - 1
-    _mark_end(ax, explanation.explains, ends[-1], (top + _HALF_BAR, top + 1.0), on_left=ends[-1] < low + 0.5 * span)
+    _mark_end(ax, ("this row", row), ends[-1], (top + _HALF_BAR, top + 1.0), on_left=ends[-1] < half)
     ax.locator_params(axis="x", nbins=4)
     ax.set_yticks(range(len(labels)), labels, **AS_WRITTEN)
     ax.set_ylim(-1.1, len(labels) + 0.1)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(explanation.explains)
+    what = {"log-odds": "probability", "log": "prediction"}.get(explanation.scale, "") if row else ""
+    ax.set_xlabel(quantity_of(explanation) + (f" (in brackets: {what})" if what else ""), **AS_WRITTEN)
     return ax
 
 
@@ -210,15 +247,20 @@ def _draw_steps(ax: Any, starts: np.ndarray, ends: np.ndarray) -> None:
     ax.vlines(ends[:-1], lines[:-1] + _HALF_BAR, lines[1:] - _HALF_BAR, "#888888", linewidth=0.8)
     place = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "fontsize": 9}
     for line, right, step in zip(lines, np.maximum(starts, ends), steps):
-        ax.annotate(number_text(step, sign="+"), (right, line), **place)
+        ax.annotate(signed(number_text(step, sign="+")), (right, line), **place)
 
 
-def _mark_end(ax: Any, name: str, x: float, reach: tuple[float, float], on_left: bool) -> None:
-    """Draw a line out from the first or last bar, with its name and number beside it, towards the middle."""
+def _mark_end(ax: Any, words: tuple[str, str], x: float, reach: tuple[float, float], on_left: bool) -> None:
+    """Draw a line out from the first or last bar, and beside it the number between two words, towards the middle."""
     bar, end = reach
     ax.vlines(x, min(reach), max(reach), "#888888", linewidth=0.8, linestyle=":")
     place = {"textcoords": "offset points", "va": "center", "fontsize": 9, "ha": "left" if on_left else "right"}
-    ax.annotate(f"{name} {number_text(x, 4)}", (x, bar + 0.63 * (end - bar)), (4 if on_left else -4, 0), **place)
+    ax.annotate(
+        f"{words[0]} {signed(number_text(x, 4))}{words[1]}",
+        (x, bar + 0.63 * (end - bar)),
+        (4 if on_left else -4, 0),
+        **place,
+    )
 
 
 def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 8) -> Any:
@@ -247,7 +289,7 @@ def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = Non
     n_lines, longest = max(len(features), 4), max(map(len, names))
     ax = axes_for(ax, 2.8 + 0.06 * longest + 0.62 * n_lines, int(1.4 * n_lines + 0.12 * longest) + 2)
     _draw_matrix(ax, shown)
-    ax.set_title(f"mean |{WORDS[explanation.kind]} interaction value|", fontsize="medium")
+    ax.set_xlabel(f"mean |{WORDS[explanation.kind]} interaction value|")
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor", **AS_WRITTEN)
     ax.set_yticks(range(len(names)), names, **AS_WRITTEN)
     ax.tick_params(length=0)
@@ -258,7 +300,7 @@ def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = Non
 def _draw_matrix(ax: Any, shown: np.ndarray) -> None:
     """Draw the cells of pairs, and the diagonal in its own colours and scale, because it would dominate the pairs."""
     is_diagonal = np.eye(len(shown), dtype=bool)
-    for chosen, shades, label in ((~is_diagonal, "Purples", "pairs"), (is_diagonal, "Greys", "by themselves")):
+    for chosen, shades, label in ((~is_diagonal, "Purples", "interactions"), (is_diagonal, "Greys", "main effects")):
         cells = np.where(chosen, shown, np.nan)
         if np.isnan(cells).all():  # a single feature has no pairs
             continue

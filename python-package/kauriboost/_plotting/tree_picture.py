@@ -8,25 +8,27 @@ import textwrap
 from typing import Any
 
 from .._model.booster import Booster
-from .parts import AS_WRITTEN, BLUE, GREY, RED, number_text
+from .parts import AS_WRITTEN, BLUE, GREY, RED, number_text, signed
 from .tree_layout import Branch, Extent, PlacedNode, spread
+from .trees import require_tree_number
 
 _FONT_SIZE = 9.0
 _LINE = _FONT_SIZE * 1.25 / 72  # inches
 _PAD = 0.07
 _WIDEST_NAME = 20  # maximum number of letters of a name per line
+_LEGEND = 0.5  # height of the legend's three lines, in inches
 _MOST_CATEGORIES = 4
 _LARGEST = 150.0  # maximum size in inches; a larger picture is scaled down
 
 
 def plot_tree(
     booster: Booster | Any,
+    tree_idx: int = 0,
     *,
     fmap: str | os.PathLike[str] = "",
-    tree_idx: int = 0,
     rankdir: str = "TB",
     ax: Any = None,
-    with_stats: bool = False,
+    with_stats: bool = True,
     yes_color: str = BLUE,
     no_color: str = GREY,
 ) -> Any:
@@ -38,16 +40,17 @@ def plot_tree(
     ----------
     booster
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
-    fmap
-        A file of feature names; the booster's own by default.
     tree_idx
         Number of the tree, from 0. A round has one or more trees, see ``num_parallel_tree`` and ``multi_strategy``.
+    fmap
+        A file of feature names; the booster's own by default.
     rankdir
         Direction of growth: ``"TB"``, down, or ``"LR"``, to the right, which suits long names.
     ax
         Matplotlib axes to draw on, with texts shrunk to fit; by default new ones in the size of the tree.
     with_stats
-        Show gain and cover.
+        Show the gain of each split, and the cover of each node: its sum of hessians, which is the number of its rows
+        for the squared error.
     yes_color, no_color
         Colours of the branch for missing values, and of the other branch.
 
@@ -55,15 +58,22 @@ def plot_tree(
     -------
     matplotlib.axes.Axes
     """
+    require_tree_number(tree_idx)
     if rankdir not in ("TB", "LR"):
         raise ValueError(f"rankdir is {rankdir!r}; expected 'TB' (down) or 'LR' (to the right).")
     root = _nodes(_tree(booster, fmap, tree_idx), with_stats, rankdir == "TB")
     extent = spread(root)
+    room = _LEGEND if root.branches else 0.0
+    if rankdir == "TB":
+        extent.depth_size += room
+    else:
+        extent.high += room
     size = (extent.high - extent.low + 2 * _PAD, extent.depth_size + 2 * _PAD)
     picture = _Picture(extent, rankdir == "TB", {True: yes_color, False: no_color})
     ax = picture.axes(ax, size)
     for node in root.walk():
         picture.draw(ax, node)
+    picture.explain_colors(ax, root)
     return ax
 
 
@@ -82,7 +92,7 @@ def _nodes(node: dict[str, Any], with_stats: bool, is_down: bool) -> PlacedNode:
     """Return a node of a dump with its descendants, and the sizes of their texts."""
     lines = _leaf_lines(node) if "leaf" in node else _split_lines(node)
     if with_stats:
-        lines += [f"{name} {number_text(node[name], 4)}" for name in ("gain", "cover") if name in node]
+        lines += [f"{name} {signed(number_text(node[name], 4))}" for name in ("gain", "cover") if name in node]
     width, height = max(map(_width, lines)) + 2 * _PAD, len(lines) * _LINE + 2 * _PAD
     across, along = (width, height) if is_down else (height, width)
     value = node.get("leaf")
@@ -98,7 +108,7 @@ def _nodes(node: dict[str, Any], with_stats: bool, is_down: bool) -> PlacedNode:
 def _leaf_lines(node: dict[str, Any]) -> list[str]:
     leaf = node["leaf"]
     values = leaf if isinstance(leaf, list) else [leaf]
-    return [number_text(value, 4) for value in values[:4]] + (["…"] if len(values) > 4 else [])
+    return [signed(number_text(value, 4)) for value in values[:4]] + (["…"] if len(values) > 4 else [])
 
 
 def _split_lines(node: dict[str, Any]) -> list[str]:
@@ -110,7 +120,7 @@ def _split_lines(node: dict[str, Any]) -> list[str]:
         if len(shown) > _MOST_CATEGORIES:
             shown[_MOST_CATEGORIES - 1 :] = [f"+{len(shown) - _MOST_CATEGORIES + 1}"]
         return [*name, *textwrap.wrap("is " + ", ".join(shown), _WIDEST_NAME + 8)]
-    return name if condition is None else [*name, f"< {number_text(condition, 4)}"]
+    return name if condition is None else [*name, f"< {signed(number_text(condition, 4))}"]
 
 
 def _width(text: str) -> float:
@@ -163,6 +173,22 @@ class _Picture:
         size = _FONT_SIZE * self._scale
         how = {"ha": "center", "va": "center", "linespacing": 1.15, "fontsize": size, "bbox": {**box, **fill}}
         ax.text(*self._point(node.place, level), node.text, **how, **AS_WRITTEN)
+
+    def explain_colors(self, ax: Any, root: PlacedNode) -> None:
+        """Write below the tree what the colours of its branches and leaves mean."""
+        if not root.branches:
+            return
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        values = [node.value for node in root.walk() if node.value is not None]
+        shown: list[tuple[Any, str]] = [
+            (Line2D([], [], color=self._colors[True], linewidth=1.2), "missing values go this way")
+        ]
+        shown += [(Patch(facecolor="white", edgecolor=BLUE), "leaf lowers the sum")] * any(x < 0 for x in values)
+        shown += [(Patch(facecolor="white", edgecolor=RED), "leaf raises the sum")] * any(x >= 0 for x in values)
+        how = {"frameon": False, "fontsize": (_FONT_SIZE - 2) * self._scale, "borderpad": 0, "borderaxespad": 0.2}
+        ax.legend(*zip(*shown), loc="lower left", labelspacing=0.2, handlelength=1.4, **how)
 
     def _draw_branch(self, ax: Any, node: PlacedNode, branch: Branch) -> None:
         begin = self._extent.levels[node.depth] + node.along / 2

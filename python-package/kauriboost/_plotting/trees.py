@@ -6,6 +6,8 @@ import json
 import os
 from typing import Any
 
+import numpy as np
+
 from .._model.booster import Booster
 
 
@@ -17,6 +19,12 @@ def _graphviz() -> Any:
     return graphviz
 
 
+def require_tree_number(tree_idx: Any) -> None:
+    """Raise TypeError unless the number of a tree is a whole number."""
+    if isinstance(tree_idx, bool) or not isinstance(tree_idx, (int, np.integer)):
+        raise TypeError(f"tree_idx is {tree_idx!r}; expected the number of a tree. A file of names is passed as fmap=.")
+
+
 def _dot_format(options: dict[str, dict[str, Any]]) -> str:
     given = {group: {name: str(value) for name, value in values.items()} for group, values in options.items() if values}
     return f"dot:{json.dumps(given)}" if given else "dot"
@@ -24,9 +32,9 @@ def _dot_format(options: dict[str, dict[str, Any]]) -> str:
 
 def to_graphviz(
     booster: Booster | Any,
+    tree_idx: int = 0,
     *,
     fmap: str | os.PathLike[str] = "",
-    tree_idx: int = 0,
     rankdir: str | None = None,
     yes_color: str | None = None,
     no_color: str | None = None,
@@ -41,10 +49,10 @@ def to_graphviz(
     ----------
     booster
         A Booster, or a fitted estimator of `kauriboost.sklearn`.
-    fmap
-        A file of feature names; the booster's own by default.
     tree_idx
         Number of the tree, from 0. A round has one or more trees, see ``num_parallel_tree`` and ``multi_strategy``.
+    fmap
+        A file of feature names; the booster's own by default.
     rankdir
         Direction of growth, for example ``"TB"`` (down) or ``"LR"`` (to the right).
     yes_color, no_color
@@ -62,6 +70,7 @@ def to_graphviz(
         The graph: ``render("tree", format="png")`` writes a file, and notebooks show it.
     """
     graphviz = _graphviz()
+    require_tree_number(tree_idx)
     model = booster if isinstance(booster, Booster) else booster.get_booster()
     colors = {"yes_color": yes_color, "no_color": no_color}
     options = {

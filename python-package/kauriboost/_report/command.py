@@ -60,7 +60,7 @@ def _write(page: Page, settings: Settings) -> None:
         data.feature_names = names
     metrics = [value for name, value in settings if name == "eval_metric"] or None
     seed = int(dict(settings).get("seed", 0))
-    title = f"{Path(page.model).name} on {page.rows}"
+    title = f"{Path(page.model).name} on {page.rows.partition('?')[0]}"
     if page.path != "stdout":
         report(booster, data, page.path, metrics=metrics, title=title, seed=seed)
         return

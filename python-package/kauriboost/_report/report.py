@@ -1,8 +1,7 @@
-"""The report on a model: parameters, data, quality, and the effects of the features."""
+"""The report on a model: how good it is, why it predicts what it does, its trees, parameters and data."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,24 +13,18 @@ import numpy as np
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._data.shuffling import shuffle
-from .._explaining.explain import explain
-from .._explaining.explanation import Explanation
-from .._explaining.partial_dependence import partial_dependence
-from .._explaining.subject import Queries, Subject, subject_of
-from .._markup.markup import Markup, block, heading, joined, paragraph, table
+from .._explaining.subject import Queries, Subject, is_linear, subject_of
+from .._markup.markup import Markup, block, heading, joined, paragraph
 from .._model.files import require_writable, write_atomically
-from .._plotting.dependence import plot_dependence
-from .._plotting.explanations import plot_beeswarm, plot_contributions
 from .._plotting.metric import log_of, plot_metric
-from .._plotting.partial import plot_partial_dependence
-from .._plotting.parts import number_text
 from .._plotting.tree_picture import plot_tree
-from .page import page
-from .pictures import drawn
-from .scores import scores_of
+from .page import Section, page
+from .pictures import drawn, narrow_axes
+from .quality import quality
+from .subject import judged
 from .summary import of_data, of_model
+from .why import dependence, explained, importance, interactions, single_rows
 
-_MOST_OUTPUTS = 3
 _MOST_NODES = 255  # largest tree that is drawn
 
 
@@ -67,7 +60,12 @@ def report(
     n_rows: int = 1000,
     seed: int = 0,
 ) -> None:
-    """Write a page about a model: data, learning curves, metrics, importance, dependence, trees.
+    """Write a page about a model: how good it is, and why it predicts what it does.
+
+    With labels, the page begins with metrics, their intervals and a baseline. Classes have a confusion matrix, ROC and
+    precision-recall curves, calibration and a histogram; numbers have residuals; quantiles their coverage; rankings the
+    labels by place; survival models the survival of thirds of the rows. SHAP values, partial dependence, interactions
+    and three single rows follow, then learning curves, trees, parameters and columns.
 
     The report is one HTML file with all pictures in it. It loads nothing and runs no script, and the same call writes
     the same bytes. Needs Matplotlib.
@@ -88,8 +86,9 @@ def report(
     evaluations
         For the learning curves: evaluations as for `plot_metric`. By default the evaluations of an estimator, if any.
     metrics
-        Names of metrics; by default the model's own. Intervals cover 95 % of 200 resamples of the rows, or of whole
-        queries; there are none for more than 100,000 rows or several targets.
+        Names of metrics; by default the model's own and the usual ones. The intervals are 95 % bootstrap confidence
+        intervals from 200 samples of the rows, or of whole queries; there are none for more than 100,000 rows or
+        several targets.
     title
         Title of the page.
     n_features
@@ -119,18 +118,21 @@ def report(
     if matrix.num_row() == 0:
         raise DataError("a report needs rows; the data have none.")
     names = asked.names(None, matrix)
-    explanation = explain(model, _some_rows(matrix, choices))
-    order = _strongest(explanation)
+    predictions = judged(asked, matrix)
+    of = explained(model, _some_rows(matrix, choices), predictions)
+    order = of.strongest()
     sections = [
-        ("Model", of_model(asked)),
-        ("Data", of_data(asked, matrix, names, order)),
-        ("Learning curves", _curves(model, evaluations)),
-        ("Metrics", _metrics(asked, matrix, metrics, seed)),
-        ("Importance", _importance(explanation, matrix.num_row())),
-        ("Dependence", _dependence(model, matrix, explanation, order[:n_features], choices)),
-        ("Trees", _trees(asked, n_trees)),
+        ("How good it is", "metrics", quality(asked, predictions, matrix, metrics, seed)),
+        ("What matters", "importance", importance(of, matrix.num_row())),
+        ("Effects of features", "dependence", dependence(of, order[:n_features])),
+        ("Interactions", "interactions", interactions(of)),
+        ("Three rows", "rows", single_rows(of, matrix)),
+        ("Learning curves", "learning-curves", _curves(model, evaluations)),
+        ("Trees", "trees", _trees(asked, n_trees)),
+        ("Model", "model", of_model(asked)),
+        ("Data", "data", of_data(asked, matrix, names, order)),
     ]
-    shown = [(name, body) for name, body in sections if body.text]
+    shown = [Section(heading, place, body) for heading, place, body in sections if body.text]
     write_atomically(target, page(title, shown).encode("utf-8", "replace"))
 
 
@@ -141,13 +143,6 @@ def _some_rows(matrix: DMatrix, choices: _Choices) -> DMatrix:
     return matrix.slice(np.sort(shuffle(n_rows, choices.seed, choices.n_rows)), allow_groups=True)
 
 
-def _strongest(explanation: Explanation) -> list[int]:
-    """Return the features ordered by mean absolute value over all outputs, strongest first."""
-    strength = np.abs(explanation.values).mean(axis=0)
-    strength = strength if strength.ndim == 1 else strength.mean(axis=1)
-    return [int(feature) for feature in np.argsort(-strength, kind="stable")]
-
-
 def _curves(model: Any, evaluations: Any) -> Markup:
     """Return a plot for each evaluated metric."""
     if evaluations is None:
@@ -156,85 +151,15 @@ def _curves(model: Any, evaluations: Any) -> Markup:
         evaluations = model
     log = log_of(evaluations)
     metrics = list(dict.fromkeys(name for of_set in log.values() for name in of_set))
-    pictures = [drawn(plot_metric(log, metric=metric), f"{metric} over the rounds") for metric in metrics]
+    pictures = [
+        drawn(plot_metric(log, narrow_axes(), metric=metric), f"{metric} over the rounds") for metric in metrics
+    ]
     return block("pictures", pictures)
-
-
-def _metrics(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed: int) -> Markup:
-    if len(data.get_label()) + len(data.get_float_info("label_lower_bound")) == 0:
-        return Markup("")
-    scores = scores_of(model, data, metrics, seed)
-    lines = [
-        [score.name, number_text(score.value, 5), *([""] * 2 if score.interval is None else _ends(score.interval))]
-        for score in scores
-    ]
-    about = "Of the rows above. Intervals: 95 % of 200 resamples of the rows; they say nothing of other training rows."
-    return joined([paragraph(about), table(["metric", "value", "from", "to"], lines)])
-
-
-def _ends(interval: tuple[float, float]) -> list[str]:
-    return [number_text(end, 5) for end in interval]
-
-
-def _outputs(explanation: Explanation) -> list[tuple[str, Explanation]]:
-    """Return heading and explanation of the first outputs; a single output has no heading."""
-    if explanation.output_names is None:
-        return [("", explanation)]
-    return [
-        (f"Output {name}", explanation.output(number))
-        for number, name in enumerate(explanation.output_names[:_MOST_OUTPUTS])
-    ]
-
-
-def _importance(explanation: Explanation, n_rows: int) -> Markup:
-    about = f"SHAP values of {len(explanation):,} of {n_rows:,} rows: what each feature adds to a row's margin."
-    n_outputs = len(explanation.output_names or [])
-    if n_outputs > _MOST_OUTPUTS:
-        about += f" The first {_MOST_OUTPUTS} of {n_outputs} outputs are shown."
-    parts = [paragraph(about)]
-    for name, of_output in _outputs(explanation):
-        what = f" of output {name}" if name else ""
-        pictures = [
-            drawn(plot_contributions(of_output), f"mean strength of the features{what}"),
-            drawn(plot_beeswarm(of_output), f"SHAP values of every row{what}"),
-        ]
-        parts += [heading(name)] * bool(name) + [block("pictures", pictures)]
-    return joined(parts)
-
-
-def _dependence(
-    model: Any, matrix: DMatrix, explanation: Explanation, features: list[int], choices: _Choices
-) -> Markup:
-    """Return for each feature its contributions to the rows, beside its partial dependence."""
-    about = "On the left what a feature adds to the margin of each row; on the right the mean prediction where this "
-    about += "feature alone changes, and single rows in grey."
-    parts = [paragraph(about)]
-    rows = _some_rows(matrix, choices)
-    output = "margin" if _predicts_classes(model) else "value"
-    for feature in features:
-        if np.isnan(explanation.data[:, feature]).all():  # a feature without any value has no dependence
-            continue
-        partial = partial_dependence(model, rows, feature, n_values=25, output=output)
-        for number, (name, of_output) in enumerate(_outputs(explanation)):
-            of_partial = partial if partial.output_names is None else partial.output(number)
-            called = f"{explanation.feature_names[feature]}{f', {name.lower()}' if name else ''}"
-            pictures = [
-                drawn(plot_dependence(of_output, feature), f"SHAP values by {called}"),
-                drawn(plot_partial_dependence(of_partial), f"partial dependence on {called}"),
-            ]
-            parts += [heading(called), block("pictures", pictures)]
-    return joined(parts)
-
-
-def _predicts_classes(model: Any) -> bool:
-    """Return whether predictions are class numbers."""
-    config = json.loads(subject_of(model, None).booster.save_config())
-    return str(config["learner"]["objective"]["name"]) == "multi:softmax"
 
 
 def _trees(model: Subject, n_trees: int) -> Markup:
     booster = model.booster
-    if json.loads(booster.save_config())["learner"]["gradient_booster"]["name"] == "gblinear":
+    if is_linear(booster):
         return Markup("")
     dumps = booster.get_dump(dump_format="json")[:n_trees]
     parts = []
@@ -244,5 +169,5 @@ def _trees(model: Subject, n_trees: int) -> Markup:
         if n_nodes > _MOST_NODES:
             parts.append(paragraph(f"It has {n_nodes} nodes, more than a page can show; see plot_tree and get_dump."))
         else:
-            parts.append(block("wide", [drawn(plot_tree(booster, tree_idx=tree), f"tree {tree}")]))
+            parts.append(block("wide", [drawn(plot_tree(booster, tree_idx=tree), f"Tree {tree}")]))
     return joined(parts)

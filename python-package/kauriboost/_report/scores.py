@@ -12,21 +12,24 @@ from .._explaining.subject import Subject
 from .._model.booster import Booster
 from .._model.metrics import evaluate_with_intervals, require_queries
 
-_N_RESAMPLES = 200
+N_RESAMPLES = 200
 _MOST_ROWS = 100_000  # above this, resampling takes seconds
 
 
 @dataclass(frozen=True)
 class ScoredMetric:
-    """A metric's value, and its 95 % interval if there is one."""
+    """A metric's value, its 95 % interval if there is one, and whether larger values are better."""
 
     name: str
     value: float
     interval: tuple[float, float] | None
+    is_up: bool = False
 
 
-def scores_of(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed: int) -> list[ScoredMetric]:
-    """Return the metrics of labelled rows: `metrics`, or else the model's own.
+def scores_of(
+    model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed: int, extra: Sequence[str] = ()
+) -> list[ScoredMetric]:
+    """Return the metrics of labelled rows: `metrics`, or else the model's own and then those of `extra`.
 
     If there are queries, whole queries are resampled. There are no intervals for more than 100,000 rows or several
     targets.
@@ -37,13 +40,22 @@ def scores_of(model: Subject, data: DMatrix, metrics: Sequence[str] | None, seed
         booster = booster[begin : end or booster.num_boosted_rounds()]
     if metrics is not None:
         booster.set_param({"eval_metric": list(metrics)})
+    elif extra:
+        own = [one["name"] for one in evaluate_with_intervals(booster, data, 0, seed)]
+        booster.set_param({"eval_metric": [*own, *(name for name in extra if name not in own)]})
     require_queries(booster, data)
     n_outputs = np.asarray(booster.predict(data, output_margin=True, strict_shape=True)).shape[1]
     is_one_target = data.get_label().ndim == 1 and (n_outputs == 1 or _is_multiclass(booster))
     has_intervals = data.num_row() <= _MOST_ROWS and is_one_target
-    found = evaluate_with_intervals(booster, data, _N_RESAMPLES if has_intervals else 0, seed)
+    found = evaluate_with_intervals(booster, data, N_RESAMPLES if has_intervals else 0, seed)
     return [
-        ScoredMetric(one["name"], one["value"], (one["low"], one["high"]) if has_intervals else None) for one in found
+        ScoredMetric(
+            one["name"],
+            one["value"],
+            (one["low"], one["high"]) if has_intervals else None,
+            booster.higher_is_better(one["name"]),
+        )
+        for one in found
     ]
 
 

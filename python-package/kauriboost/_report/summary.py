@@ -10,13 +10,14 @@ from .._binding.process import VERSION
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .._explaining.subject import Subject
-from .._markup.markup import Markup, joined, paragraph, table
+from .._markup.markup import Markup, folded, joined, paragraph, table
 from .._model.booster import Booster
 from .._model.classes import classes_of
 from .._model.facts import facts_of
 from .._plotting.parts import number_text, short
 
 _MOST_FEATURES = 50
+_MOST_UNFOLDED = 12
 _MOST_CLASSES = 30
 _HEAD = ["feature", "values", "missing", "distinct", "lowest", "median", "mean", "highest"]
 
@@ -41,7 +42,10 @@ def of_data(model: Subject, data: DMatrix, names: list[str], features: list[int]
     about = f"{data.num_row():,} rows, {data.num_col():,} features; {missing:.1%} of the cells are missing."
     if len(shown) < len(names):
         about += f" Below are the {len(shown)} strongest features."
-    return joined([paragraph(about), *_labels(model, data), table(_HEAD, lines, n_texts=2)])
+    columns_table = table(_HEAD, lines, n_texts=2)
+    if len(lines) > _MOST_UNFOLDED:
+        columns_table = folded(f"Show the table of {len(lines)} features", columns_table)
+    return joined([paragraph(about), *_labels(model, data), columns_table])
 
 
 def _column(name: str, column: np.ndarray, categories: Any) -> list[str]:

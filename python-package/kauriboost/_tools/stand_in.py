@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import sys
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,9 @@ def _modules() -> dict[str, ModuleType]:
     version = ".".join(map(str, process.xgboost_version()))
     parts = {name: {member: getattr(ours, member) for member in members} for name, members in _MODULES.items()}
     parts["xgboost.core"].update({"XGBoostError": KauriError, "_LIB": LIB})
+    parts["xgboost.plotting"]["plot_importance"] = partial(
+        ours.plot_importance, importance_type="weight", title="Feature importance"
+    )
     parts["xgboost.sklearn"] = _estimators()
     whole = ModuleType("xgboost", "Kauri, under the names of XGBoost.")
     modules = {name: ModuleType(name) for name in parts}

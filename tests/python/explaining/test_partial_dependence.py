@@ -84,15 +84,39 @@ def test_picture(booster: kb.Booster, binary: tuple[np.ndarray, np.ndarray]) -> 
     np.testing.assert_array_equal(ax.lines[5].get_ydata(), found.mean)
     centered = kb.plot_partial_dependence(found, plt.subplots()[1], n_rows=0, centered=True)
     assert centered.lines[0].get_ydata()[0] == 0
-    assert (ax.get_ylabel(), centered.get_ylabel()) == ("mean prediction", "change of the prediction")
+    assert (ax.get_ylabel(), centered.get_ylabel()) == ("probability", "change of the probability")
     with pytest.raises(ValueError, match="n_rows is -1"):
         kb.plot_partial_dependence(found, n_rows=-1)
+    plt.close("all")
+
+
+def test_two_features(booster: kb.Booster, binary: tuple[np.ndarray, np.ndarray]) -> None:
+    X, weights = binary[0][:60], np.arange(60, dtype=np.float32)
+    grids = [[0.5, -1.0], [0.0, 1.0, 2.0]]
+    found = kb.partial_dependence(booster, kb.DMatrix(X, weight=weights), ["f1", 2], grid=grids)
+    assert (found.feature_name, [grid.tolist() for grid in found.grid]) == (["f1", "f2"], [[-1, 0.5], [0, 1, 2]])
+    for first, second in np.ndindex(2, 3):
+        rows = X.copy()
+        rows[:, 1], rows[:, 2] = found.grid[0][first], found.grid[1][second]
+        expected = np.average(booster.predict(kb.DMatrix(rows)).astype(float), weights=weights)
+        assert found.mean[first, second] == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_array_equal(found.observed, X[:, [1, 2]])
+    assert repr(found) == "PartialDependence(features=['f1', 'f2'], values=[2, 3], rows=60)"
+    ax = kb.plot_partial_dependence(found)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("f1", "f2")
+    np.testing.assert_array_equal(ax.collections[0].get_array(), found.mean.T)
+    with pytest.raises(ValueError, match="two features have no curves"):
+        kb.plot_partial_dependence(found, centered=True)
+    assert kb.partial_dependence(booster, X, [1, 2]).mean.shape == (12, 12)
     plt.close("all")
 
 
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
+        ({"feature": [0, 0]}, "pass one feature, or a list of two different ones"),
+        ({"feature": [0, 1, 2]}, "pass one feature, or a list of two different ones"),
+        ({"feature": [0, 1], "grid": [[1.0]]}, "grid has 1 parts; for two features pass a list of two grids"),
         ({"feature": "age"}, "there is no feature 'age'"),
         ({"output": "loss"}, "output is 'loss'; expected 'value' or 'margin'"),
         ({"n_values": 1}, "n_values is 1; expected at least 2"),

@@ -29,10 +29,29 @@ def test_the_last_metric_or_the_one_that_is_asked_for() -> None:
     assert [text.get_text() for text in ax.texts] == ["round 1: 0.8"]
     ax = kb.plot_metric(LOG, plt.subplots()[1], metric="rmse")
     assert [text.get_text() for text in ax.texts] == ["round 1: 1.5"]
-    ground = ax.texts[0].get_bbox_patch()  # another curve may run below the note
-    assert ground is not None
-    assert ground.get_facecolor()[:3] == (1.0, 1.0, 1.0)
     assert lines_of(ax)["_test"] == [3.0, 1.5, 2.0]
+    plt.close("all")
+
+
+@pytest.mark.parametrize("metric", ["rmse", "auc"])
+@pytest.mark.parametrize("best", [0, 3, 9])
+def test_no_curve_runs_below_the_texts(metric: str, best: int) -> None:
+    curve = [0.5 + (0.02 if metric == "rmse" else -0.02) * abs(place - best) for place in range(10)]
+    ax = kb.plot_metric({"train": {metric: curve[::-1]}, "test": {metric: curve}})
+    ax.figure.canvas.draw()
+    inside = ax.get_window_extent()
+    texts = [*ax.texts, *ax.get_legend().get_texts()]
+    boxes = [text.get_window_extent() for text in texts]
+    assert all(box.y0 >= inside.y1 for box in boxes)
+    assert all(ax.figure.bbox.y1 >= box.y1 for box in boxes)
+    assert not any(boxes[0].overlaps(box) for box in boxes[1:])
+    plt.close("all")
+
+
+def test_axes_end_where_values_end() -> None:
+    assert kb.plot_metric({"a": {"rmse": [0.5, 0.1, 0.001]}}).get_ylim()[0] == 0
+    assert kb.plot_metric({"a": {"auc": [0.5, 0.9, 0.999]}}).get_ylim()[1] == 1
+    assert kb.plot_metric({"a": {"aft-nloglik": [-0.5, 0.1]}}).get_ylim()[0] < -0.5
     plt.close("all")
 
 

@@ -40,6 +40,23 @@ def test_only_the_most_important(trained: kb.Booster) -> None:
     assert axes.get_yticklabels()[-1].get_text() == best
 
 
+def test_gain_and_shap_are_the_defaults(trained: kb.Booster, binary: tuple[np.ndarray, np.ndarray]) -> None:
+    axes = kb.plot_importance(trained)
+    assert axes.get_xlabel() == "mean gain of the splits"
+    assert [patch.get_width() for patch in axes.patches] == sorted(trained.get_score(importance_type="gain").values())
+    data = kb.DMatrix(binary[0], feature_names=trained.feature_names)
+    axes = kb.plot_importance(trained, data=data)
+    strength = np.abs(kb.explain(trained, data).values).mean(axis=0)
+    assert axes.get_xlabel() == "mean |SHAP value|"
+    np.testing.assert_allclose([patch.get_width() for patch in axes.patches], np.sort(strength), rtol=1e-5)
+    with pytest.raises(kb.ParameterError, match="leave one of them out"):
+        kb.plot_importance(trained, data=data, importance_type="gain")
+    with pytest.raises(kb.ParameterError, match="scores and data"):
+        kb.plot_importance({"a": 1.0}, data=data)
+    linear = kb.train({"booster": "gblinear"}, kb.DMatrix(np.eye(4), label=range(4)), 2, verbose_eval=False)
+    assert kb.plot_importance(linear).get_xlabel() == "coefficient"
+
+
 def test_nothing_to_draw() -> None:
     data = kb.DMatrix(np.zeros((4, 2)), label=[1, 1, 1, 1])
     booster = kb.train({}, data, 1, verbose_eval=False)

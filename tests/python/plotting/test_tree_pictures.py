@@ -125,10 +125,28 @@ def test_texts(booster: kb.Booster) -> None:
 def test_vector_leaves_and_stumps() -> None:
     both = np.column_stack([LABEL, -LABEL])
     vectors = kb.train({"multi_strategy": "multi_output_tree", "max_depth": 1}, kb.DMatrix(FRAME, both), 1)
-    leaves = [text.get_text() for text in kb.plot_tree(vectors).texts if "\n-" in text.get_text()]
+    leaves = [text.get_text() for text in kb.plot_tree(vectors).texts if "\n\N{MINUS SIGN}" in text.get_text()]
     assert leaves
     stump = kb.plot_tree(kb.train({"gamma": 1e9}, kb.DMatrix(FRAME, LABEL), 1))
     assert len(stump.texts) == 1
+
+
+def test_a_legend_explains_the_colours(booster: kb.Booster) -> None:
+    ax = kb.plot_tree(booster, 2)  # the number may stand without its name
+    assert texts_of(ax) == texts_of(kb.plot_tree(booster, tree_idx=2))
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["missing values go this way", "leaf lowers the sum", "leaf raises the sum"]
+    ax.figure.canvas.draw()
+    frame = ax.get_legend().get_window_extent()
+    assert not any(frame.overlaps(box) for box in boxes_of(ax))
+    assert "gain " in " ".join(texts_of(ax))
+    assert "gain " not in " ".join(texts_of(kb.plot_tree(booster, 2, with_stats=False)))
+    with pytest.raises(TypeError, match=r"tree_idx is 'names\.txt'; expected the number of a tree"):
+        kb.plot_tree(booster, "names.txt")
+
+
+def texts_of(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.texts]
 
 
 def test_what_cannot_be_drawn(booster: kb.Booster) -> None:

@@ -28,6 +28,12 @@ class Page(HTMLParser):
         self.tags: list[str] = []
         self.images: list[dict[str, str | None]] = []
         self.sections: dict[str, str] = {}
+        self.headings: list[str] = []
+        self.scores = {
+            name: [float(cell) for cell in re.findall(r"[-\d.e+]+|nan", cells)]
+            for name, cells in re.findall(r"<tr><td>([^<]+) [\u2191\u2193]</td>(.*?)</tr>", text)
+            for cells in [re.sub("<[^>]*>", " ", cells).replace(" to ", " ")]
+        }
         self._section = ""
         self.feed(text)
 
@@ -36,6 +42,8 @@ class Page(HTMLParser):
         about = dict(attrs)
         if tag == "section":
             self._section = str(about["id"])
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(tag)
         if tag == "td":
             self.handle_data(" ")
         if tag == "img":
@@ -71,13 +79,17 @@ def classes_page(classes: tuple[Any, Any, np.ndarray], tmp_path_factory: pytest.
 
 def test_what_is_on_it(classes_page: Path, classes: tuple[Any, Any, np.ndarray]) -> None:
     page = Page(classes_page.read_text(encoding="utf-8"))
-    sections = ["model", "data", "learning-curves", "metrics", "importance", "dependence", "trees"]
-    assert [name for name in page.sections if name] == sections
+    sections = ["metrics", "importance", "dependence", "interactions", "rows", "learning-curves", "trees"]
+    assert [name for name in page.sections if name] == [*sections, "model", "data"]
     assert SCRIPT in page.sections["data"]
     assert "<b>high" in page.sections["data"]
-    assert f"Output {SCRIPT}" in page.sections["importance"]
+    assert SCRIPT in page.sections["importance"]
     assert f"{classes[0].evals_result()['validation_0']['mlogloss'][-1]:.5g}" in page.sections["metrics"]
-    assert len(page.images) == 2 + 3 * 2 + 3 * 2 + 1
+    assert len(page.images) == 4 + 3 + 2 + 1 + page.sections["rows"].count(": row ") + 2 + 1
+    assert page.headings[0] == "h1"
+    assert all(int(after[1]) <= int(before[1]) + 1 for before, after in zip(page.headings, page.headings[1:]))
+    assert all(image["alt"] for image in page.images)
+    assert '<html lang="en">' in classes_page.read_text(encoding="utf-8")
 
 
 def test_nothing_in_it_runs_or_loads(classes_page: Path) -> None:
@@ -112,9 +124,9 @@ def test_intervals_hold_the_value(objective: str, tmp_path: Path, regression: tu
     params = {"objective": objective, **({"num_class": 3} if "multi" in objective else {})}
     booster = kb.train(params, data, 5, verbose_eval=False)
     page = page_of(tmp_path / "page.html", booster, data, n_features=1, n_trees=0, n_rows=60)
-    cells = page.sections["metrics"].split()[-3:]
-    value, low, high = map(float, cells)
-    assert value == pytest.approx(float(booster.eval(data).rpartition(":")[2]), rel=1e-4)
+    name, expected = booster.eval(data).split("\t")[1].removeprefix("eval-").split(":")
+    value, low, high = page.scores[name][:3]
+    assert value == pytest.approx(float(expected), rel=1e-4)
     assert low < value < high
 
 
@@ -125,8 +137,9 @@ def test_an_interval_is_as_wide_as_theory_says(tmp_path: Path) -> None:
     data = kb.DMatrix(np.zeros((2000, 1), np.float32), label=y)
     booster = kb.train({"objective": "binary:logistic", "eval_metric": "error"}, data, 1, verbose_eval=False)
     page = page_of(tmp_path / "page.html", booster, data, n_trees=0)
-    value, low, high = map(float, page.sections["metrics"].split()[-3:])
+    value, low, high, baseline = page.scores["error"]
     assert value == pytest.approx(0.2)
+    assert baseline == value
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(0.2 * 0.8 / 2000), rel=0.25)
 
 

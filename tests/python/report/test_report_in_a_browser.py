@@ -47,6 +47,21 @@ def test_it_is_shown(tmp_path: Path, regression: tuple[np.ndarray, np.ndarray]) 
     # bars, points and branches; a page without pictures has only some links in colour
     assert in_color[:, :500].sum() > 2000
     assert in_color[:, 500:].sum() > 2000
+    assert pixels[5, 5].min() == 1.0
+    browse(page, "--window-size=1000,2400", "--blink-settings=preferredColorScheme=0", f"--screenshot={picture}")
+    dark = plt.imread(picture)[..., :3]
+    assert dark.mean() < 0.25  # the pictures are dark, too
+    assert (dark.max(axis=-1) > 0.6).sum() > 2000  # and their texts and points are bright
+    assert width_on_a_phone(page) == 375
+
+
+def width_on_a_phone(page: Path) -> int:
+    """Return the width that a page needs in a frame of 375 pixels, where a window of a browser is wider."""
+    frame = page.with_name("frame.html")
+    measure = "document.title = this.contentDocument.documentElement.scrollWidth"
+    frame.write_text(f'<iframe src="{page.name}" style="width:375px;border:0" onload="{measure}"></iframe>')
+    shown = browse(frame, "--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom").stdout
+    return int(shown.partition("<title>")[2].partition("<")[0])
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
@@ -56,3 +71,5 @@ def test_the_test_would_see_a_script(tmp_path: Path) -> None:
     shown = browse(page, "--dump-dom")
     assert "<title>run" in shown.stdout
     assert "CONSOLE" in shown.stderr
+    page.write_text('<div style="width: 500px">wide</div>', encoding="utf-8")
+    assert width_on_a_phone(page) > 375
