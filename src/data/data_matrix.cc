@@ -114,7 +114,8 @@ void Normalise(Context const& ctx, std::int64_t n_cols, CsrStorage* csr) {
 
 }  // namespace
 
-DataMatrix::DataMatrix() : id_(NextId()), derived_(std::make_shared<DerivedData>()), memo_(std::make_shared<InfoMemo>()) {}
+DataMatrix::DataMatrix()
+    : id_(NextId()), derived_(std::make_shared<DerivedData>()), memo_(std::make_shared<InfoMemo>()) {}
 
 void DataMatrix::Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n_entries) {
   info_.n_rows = n_rows;

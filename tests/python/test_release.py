@@ -1,4 +1,4 @@
-"""Checks that the parts of a release agree: versions (cmake/versions.py), the conda recipe, and the page of the package."""
+"""Checks that the parts of a release agree: versions (cmake/versions.py), the conda recipe, and the package's page."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ class CodesOnDevice {
   virtual void CopyTo(BinMatrix* bins) const = 0;
 };
 
-/// Dense rows of numbers for one device: one batch in its memory, several that come one after the other, or rows in host
-/// memory. Does not own them.
+/// Dense rows of numbers for one device: one batch in its memory, several that come one after the other, or rows in
+/// host memory. Does not own them.
 struct DeviceBatches {
   using Read = std::function<void(DeviceStorage const& rows)>;
 

@@ -152,7 +152,8 @@ class BinaryReader {
     if (header_.storage == binary::kDense) {
       std::uint64_t n_cells = 0;
       if (__builtin_mul_overflow(header_.n_rows, header_.n_cols, &n_cells)) FailFile("there are too many cells.");
-      return DataMatrix::FromDense({ReadVector<float, Uninitialised<float>>(binary::kValues, &n_cells)}, n_rows, n_cols, ctx);
+      return DataMatrix::FromDense({ReadVector<float, Uninitialised<float>>(binary::kValues, &n_cells)}, n_rows, n_cols,
+                                   ctx);
     }
     auto const n_pointers = header_.n_rows + 1;
     CsrStorage csr;

@@ -49,7 +49,7 @@ struct DenseTable {
   bool IsOfHost() const { return on_device == nullptr && batches == nullptr; }
 };
 
-/// What becomes of host rows after a pass over them.
+/// Fate of host rows after a pass over them.
 enum class HostRows {
   kPass,              ///< each pass copies them again
   kStay,              ///< they stay until the object is destroyed
