@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "collective/row_ranges.h"
+#include "data/categories/category_names.h"
 #include "data/chain.h"
+#include "data/copies/recode.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -173,6 +175,19 @@ CategoryNameTable JoinCategoryNames(Infos const& parts) {
   return all;
 }
 
+/// Numbers the categories of text columns by the sorted texts of all parts.
+void JoinTexts(Context const& ctx, Matrices* parts) {
+  CollectedTexts texts;
+  for (auto const& part : *parts) texts.Add(part->Info().category_names, part->NumRows());
+  auto const joined = texts.Names();
+  if (joined.empty()) return;
+  for (auto& part : *parts) {
+    auto names = part->Info().category_names;
+    TakeTexts(joined, &names);
+    if (names != part->Info().category_names) part = RecodeCategories(ctx, *part, std::move(names));
+  }
+}
+
 /// Gives columns without a value the type of the other parts.
 void SettleTypesOf(Matrices const& parts) {
   if (parts.empty()) return;
@@ -222,6 +237,7 @@ std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, Matrices parts) {
   }
   if (parts.size() == 1) return std::move(parts.front());
   SettleTypesOf(parts);
+  JoinTexts(ctx, &parts);
   std::vector<std::unique_ptr<DataView>> views;
   for (auto const& part : parts) views.push_back(part->View());
   auto const chain = MakeChain(std::move(views));

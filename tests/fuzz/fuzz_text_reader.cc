@@ -57,6 +57,7 @@ void ParseCsv(kauri::Span<char const> text, char delimiter, kauri::CsvRole role,
   format.roles.assign(first->fields.size(), kauri::CsvRole::kFeature);
   format.roles[0] = role;
   format.texts.assign(first->fields.size(), texts);
+  format.are_declared.assign(first->fields.size(), false);
   format.delimiter = delimiter;
   format.header_block = has_header ? 0 : -1;
   kauri::CsvRows rows;

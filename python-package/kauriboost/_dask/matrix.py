@@ -12,7 +12,7 @@ import numpy as np
 from .._binding.errors import DataError
 from .._data.matrix import missing_value
 from .._public import described, public
-from .blocks import Description, describe, pack, union_of_categories
+from .blocks import Description, describe, pack, union_of_categories, union_of_texts
 
 
 class Settings(NamedTuple):
@@ -24,6 +24,7 @@ class Settings(NamedTuple):
     enable_categorical: bool
     feature_weights: np.ndarray | None
     categories: dict[str, Any]  # for each categorical column of a frame
+    texts: dict[str, Any]  # for each column of text of a frame
     no_rows: Any  # an empty block of the same kind as the others
     is_quantile: bool
     max_bin: int | None
@@ -165,6 +166,7 @@ class DaskDMatrix:
             enable_categorical,
             None if feature_weights is None else np.asarray(feature_weights, dtype=np.float32),
             union_of_categories(self.descriptions),
+            union_of_texts(self.descriptions),
             _no_rows(collections["data"], self.descriptions),
             self._IS_QUANTILE,
             self._max_bin,

@@ -73,4 +73,5 @@ def _ready(part: Part, settings: Settings) -> Part:
     """Return the partition as arguments of `DMatrix`."""
     names = {"feature_names": settings.feature_names, "feature_types": settings.feature_types}
     given = {name: value for name, value in names.items() if value is not None}
-    return {**part, **given, "data": with_categories(part["data"], settings.categories)}
+    categories = {**settings.categories, **settings.texts}
+    return {**part, **given, "data": with_categories(part["data"], categories)}

@@ -24,6 +24,7 @@ from .._training.callback import TrainingCallback
 from .._training.callbacks import EarlyStopping
 from .._training.checkpoint import TrainingCheckPoint
 from .._training.training import Plan, Snapshot
+from .blocks import check_texts
 from .matrix import DaskDMatrix, client_or_default
 from .placement import Piece, pieces_of, ranges_of
 from .progress import Progress
@@ -144,6 +145,9 @@ def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[D
             matrices.append(matrix)
     if any(matrix.ref not in (None, dtrain) for matrix in matrices):
         raise DataError("expected the training matrix as `ref` of a matrix, got another one; make it with ref=dtrain.")
+    if plan.xgb_model is None:
+        columns = list(getattr(dtrain.settings.no_rows, "columns", []))
+        check_texts(dtrain.settings.texts, columns, dtrain.num_row())
     numbers = {id(matrix): number for number, matrix in enumerate(matrices)}
     tables = [(matrix.settings, None if matrix.ref is None else 0) for matrix in matrices]
     named = [(numbers[id(data)], name) for data, name in evals]

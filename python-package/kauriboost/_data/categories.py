@@ -54,7 +54,10 @@ class _EncodedNames:
 def _encode(categories: Any) -> tuple[np.ndarray, np.ndarray]:
     texts = list(map(str, categories.tolist()))
     joined = "".join(texts)
-    data = joined.encode()
+    try:
+        data = joined.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"a category has a name that is not Unicode: {error.object[error.start]!r}.") from None
     lengths = map(len, texts) if len(data) == len(joined) else (len(text.encode()) for text in texts)
     offsets = np.cumsum([0, *lengths], dtype=np.int32)
     return offsets, np.frombuffer(data or b"\0", dtype=np.int8)
@@ -73,16 +76,19 @@ def _names_of(categories: Any) -> tuple[Any, list[np.ndarray]]:
 
 
 def named_codes(
-    codes: np.ndarray, categories: Any, numbers: np.ndarray | None = None
+    codes: np.ndarray, categories: Any, numbers: np.ndarray | None = None, is_text: bool = False
 ) -> tuple[bytes, list[np.ndarray]]:
     """Return codes (-1 for missing) and the names of their categories as JSON, and the arrays that it points into.
 
     If `categories` are only some of a column's categories, `numbers` has the index of each among all of them. A model
-    without category names uses these indices.
+    without category names uses these indices. `is_text` says that the categories are the texts of a column, which the
+    library checks before training.
     """
     values = codes.astype(np.float32)
     values[values < 0] = np.nan
     names, arrays = _names_of(categories)
+    if is_text:
+        names = {**names, "are_collected": True}
     parts = [names, interface_members(values)]
     if numbers is not None:
         parts.append(interface_members(numbers))

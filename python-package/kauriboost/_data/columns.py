@@ -13,10 +13,19 @@ from .._binding.arrays import interface
 from .._binding.errors import DataError
 from .._binding.matrix_calls import ArrowArray, ArrowStream, ArrowTable
 from . import device
-from .categories import categorical_column, is_categorical
+from .categories import categorical_column, is_categorical, named_codes
 from .naming import shown_words
 from .numbers import as_numeric, collected, is_lazy
+from .texts import (
+    holds_text,
+    is_arrow_dictionary,
+    kind_of_objects,
+    text_codes,
+    text_columns_of_table,
+    texts_are_categories,
+)
 
+_CURE_OF_TEXTS = "make texts categories with .astype('category'), encode them as numbers, or drop them"
 TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 
 
@@ -31,8 +40,16 @@ def is_arrow_table(data: Any) -> bool:
 
 
 def arrow_table(data: Any) -> ArrowTable:
-    """Return the capsules of an Arrow table, or of what a lazy frame computes."""
+    """Return the capsules of an Arrow table, or of what a lazy frame computes.
+
+    Raises
+    ------
+    DataError
+        Columns of text, where XGBoost's rules hold (`install_as_xgboost`).
+    """
     data = collected(data)
+    if not texts_are_categories() and (texts := text_columns_of_table(data)):
+        raise DataError(f"columns that are not numbers: {shown_words(texts)} (text); {_CURE_OF_TEXTS}.")
     if hasattr(data, "__arrow_c_stream__"):
         return ArrowStream(data.__arrow_c_stream__())
     return ArrowArray(*data.__arrow_c_array__())
@@ -42,24 +59,32 @@ def _column_values(column: Any) -> np.ndarray | None:
     """Return the values of a pandas column as an array, or None if they are not numbers."""
     dtype = column.dtype
     values: np.ndarray | None = None
-    if isinstance(dtype, np.dtype):
-        values = column.to_numpy() if dtype.kind in "biuf" else None
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        values = column.to_numpy()
     elif getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
         values = column.to_numpy(dtype=np.float64, na_value=math.nan)
-    elif str(dtype) == "null[pyarrow]":  # every value is null
+    elif str(dtype) == "null[pyarrow]" or kind_of_objects(column) == "empty":  # every value is missing
         values = np.full(len(column), math.nan)
     return values
 
 
-def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
-    """Return a pandas column as JSON and the arrays it points into; None unless it holds numbers or categories."""
+def _interface(column: Any, name: str) -> tuple[bytes, str, list[np.ndarray]] | None:
+    """Return a pandas column as JSON, its type, and the arrays that the JSON points into.
+
+    Returns None unless it holds numbers, categories or texts.
+    """
     if is_categorical(column.dtype):
-        return categorical_column(column)
+        document, arrays = categorical_column(column)
+        return document, "c", arrays
+    if is_arrow_dictionary(column.dtype) or holds_text(column):
+        document, arrays = named_codes(*text_codes(column), is_text=not is_arrow_dictionary(column.dtype))
+        return document, "c", arrays
     values = _column_values(column)
     if values is None:
         return None
     array = as_numeric(values, name)
-    return interface(array), [array]
+    # a column without values has the kind "O"
+    return interface(array), TYPE_OF_KIND.get(getattr(column.dtype, "kind", "f"), "float"), [array]
 
 
 def frame_names(labels: Iterable[Any]) -> list[str]:
@@ -73,16 +98,13 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
     Raises
     ------
     DataError
-        If any column holds neither numbers nor categories; the message names all such columns.
+        If any column holds neither numbers nor categories nor text; the message names all such columns.
     """
     read = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
     _require_numbers(frame, [column is not None for column in read])
     columns = [column for column in read if column is not None]
-    kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
-    # a column of nulls has the kind "O"
-    types = ["c" if kind == "c" else TYPE_OF_KIND.get(kind, "float") for kind in kinds]
-    arrays = [array for _, column_arrays in columns for array in column_arrays]
-    return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
+    arrays = [array for _, _, column_arrays in columns for array in column_arrays]
+    return b"[" + b",".join(text for text, _, _ in columns) + b"]", [kind for _, kind, _ in columns], arrays
 
 
 def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
@@ -106,7 +128,9 @@ def _cure(column: Any) -> str:
         return "take .dt.total_seconds() of durations"
     if values and all(map(_reads_as_number, values)):
         return "make objects and texts that are numbers such with .astype(float)"
-    return "make texts categories with .astype('category'), encode them as numbers, or drop them"
+    if kind_of_objects(column).startswith("mixed"):
+        return "give columns of objects texts alone, as .astype(str) makes them, or numbers alone"
+    return _CURE_OF_TEXTS
 
 
 def _reads_as_number(value: Any) -> bool:

@@ -41,8 +41,8 @@ class DMatrix(RowInfo):
     Parameters
     ----------
     data
-        NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, frame of numeric columns (pandas,
-        polars, pyarrow, or any table with the Arrow PyCapsule interface), a `DataIter`, the path of a file written by
+        NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, frame (pandas, polars, pyarrow,
+        or any table with the Arrow PyCapsule interface), a `DataIter`, the path of a file written by
         `save_binary`, or the URI of a text file: ``"train.libsvm?format=libsvm"``,
         ``"train.csv?format=csv&label_column=0"``. An array in the memory of a CUDA device (CuPy, PyTorch,
         ``__cuda_array_interface__``) is copied within that memory; labels and other row information may be there too.
@@ -69,9 +69,9 @@ class DMatrix(RowInfo):
     feature_weights
         ``[n_cols]``: relative probability that a column is sampled.
     enable_categorical
-        Treat categorical columns of frames as categories (pandas' ``category``, dictionaries of Arrow, Categorical and
-        Enum of polars); False rejects them. The model stores the names of the categories, so rows to predict may list
-        them in another order.
+        Treat categorical columns of frames (pandas' ``category``, dictionaries of Arrow, Categorical and Enum of
+        polars) and columns of text as categories; False rejects them. The model stores the names of the categories, so
+        rows to predict may list them in another order. The names of text are sorted.
     silent
         Ignored.
 

@@ -91,6 +91,18 @@ void RefuseNumbersForNames(Model const& model, DeclaredColumns const& data, std:
        "categorical, as pandas.read_csv and .astype('category') do", program);
 }
 
+/// Refuses texts in a column whose categories the model knows by their numbers alone: the texts of other rows would get
+/// other numbers. \throws Error(kData).
+void RefuseTextsForNumbers(Model const& model, DeclaredColumns const& data, std::size_t feature,
+                           std::string const& what) {
+  if (feature >= data.categories.size() || OriginOf(data.categories[feature]) == NameOrigin::kDeclared) return;
+  if (model.NumIterations() == 0 || HasNames(model.categories.names, feature) || model.categories.HadNone(feature))
+    return;
+  Fail(ErrorKind::kData, NameOf(model, feature), " holds text in ", what, ", such as ",
+       NameOfCategory(data.categories[feature], 0), ", but the model knows its categories by their numbers; ",
+       "give these numbers, with the feature type 'c'.");
+}
+
 }  // namespace
 
 void SplitKinds::Update(Model const& model) {
@@ -119,6 +131,7 @@ void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColu
     if (data.is_frame && given == ColumnKind::kUnknown && HasNames(model.categories.names, feature)) {
       given = ColumnKind::kNumber;
     }
+    if (given == known && known == ColumnKind::kCategory) RefuseTextsForNumbers(model, data, feature, what);
     if (given == known || given == ColumnKind::kUnknown || known == ColumnKind::kUnknown) continue;
     if (data.rows != nullptr && !HasValue(*data.rows, feature)) continue;
     auto const type = feature < data.types.size() ? " (type '" + data.types[feature] + "')" : std::string();

@@ -74,6 +74,7 @@ void Training::CheckKinds(Model const& model, DataMatrix const& data, std::strin
 void Training::CheckKindsOfTraining(Model const& model, DataMatrix const& train) {
   kinds_.Update(model);
   CheckTrainingKinds(model, kinds_, train);
+  CheckTextColumns(train.Info().category_names, model.categories.names, train.Info().feature_names);
 }
 
 std::shared_ptr<DataMatrix const> Training::InCategoriesOf(ModelDraft const& model, Context const& ctx,
@@ -109,6 +110,7 @@ void AddNames(CategoryNameTable const& from, CategoryNameTable* to) {
   for (std::size_t feature = 0; feature < from.size(); ++feature) {
     auto& known = (*to)[feature];
     if (from[feature].Size() > known.Size()) known = from[feature];
+    SetDeclared(&known);
   }
 }
 

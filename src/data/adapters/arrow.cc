@@ -60,7 +60,6 @@ constexpr Number kNumbers[] = {
 
 /// Returns a description of the values of a format that is not numeric.
 std::string DescribeFormat(std::string const& format) {
-  if (format == "u" || format == "U" || format == "vu") return "text";
   if (format.substr(0, 2) == "d:") return "decimal numbers";
   if (format.substr(0, 1) == "t") return "times";
   if (format.substr(0, 1) == "+") return "nested values";
@@ -69,12 +68,8 @@ std::string DescribeFormat(std::string const& format) {
 
 /// Returns advice for a column whose format is not numeric: the end of an error message.
 std::string CureOfFormat(std::string const& format) {
-  auto const what = DescribeFormat(format);
-  if (what == "text") {
-    return "cast it to a dictionary (Categorical in polars) where its texts are categories, cast it to numbers, or "
-           "drop it.";
-  }
-  if (what == "times") return "make numbers of its parts, such as year and weekday, cast it to numbers, or drop it.";
+  if (DescribeFormat(format) == "times")
+    return "make numbers of its parts, such as year and weekday, cast it to numbers, or drop it.";
   return "cast it to numbers, or drop it.";
 }
 
@@ -106,9 +101,10 @@ std::int64_t FirstElement(ArrowArray const& rows, ArrowArray const& column, std:
   return column.offset + rows.offset;
 }
 
-void CheckNulls(ArrowArray const& column, std::string const& name) {
-  if (column.n_buffers != 2 || column.buffers == nullptr) {
-    FailColumn(name, "has " + std::to_string(column.n_buffers) + " buffers; numbers have two, validity and values.");
+void CheckNulls(ArrowArray const& column, std::string const& name, bool is_text) {
+  if ((is_text ? column.n_buffers < 3 : column.n_buffers != 2) || column.buffers == nullptr) {
+    auto const* const expected = is_text ? "texts have three or more." : "numbers have two, validity and values.";
+    FailColumn(name, "has " + std::to_string(column.n_buffers) + " buffers; " + expected);
   }
   if (column.null_count < -1 || column.null_count > column.length ||
       (column.null_count > 0 && column.buffers[0] == nullptr)) {
@@ -152,6 +148,15 @@ void ArrowTable::ReadSchema(ArrowSchema const& schema) {
     auto const* column = schema.children[col];
     if (column == nullptr) Fail(ErrorKind::kData, "Arrow: the schema's column ", col, " is a null pointer.");
     names_.emplace_back(column->name == nullptr ? "" : column->name);
+    auto const is_text = column->dictionary == nullptr && column->format != nullptr && IsArrowText(column->format);
+    text_formats_.emplace_back(is_text ? column->format : "");
+    if (is_text) {
+      dtypes_.push_back(DType::kF32);
+      is_null_.push_back(0);
+      types_.emplace_back("c");
+      dictionary_formats_.emplace_back();
+      continue;
+    }
     auto const& number = NumberOf(*column, names_.back());
     auto const is_categorical = column->dictionary != nullptr;
     dtypes_.push_back(number.dtype);
@@ -177,7 +182,7 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
     column.values.strides = {0, 0};  // all rows read the same value
     return column;
   }
-  CheckNulls(array, name);
+  CheckNulls(array, name, false);
   column.values.strides = {item, item};
   if (rows.length == 0) return column;
   if (is_packed) {
@@ -187,6 +192,40 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
   }
   if (array.null_count != 0) column.valid = {static_cast<std::uint8_t const*>(array.buffers[0]), first};
   return column;
+}
+
+Column ArrowTable::ReadTextColumn(ArrowArray const& rows, std::size_t col) {
+  auto const& name = names_[col];
+  if (rows.children[col] == nullptr) FailColumn(name, "is a null pointer.");
+  auto const& array = *rows.children[col];
+  auto const& format = text_formats_[col];
+  auto const bits_per_text = format == "u" ? 32 : format == "U" ? 64 : 128;
+  auto const first = FirstElement(rows, array, name, bits_per_text);
+  CheckNulls(array, name, true);
+  auto& codes = text_codes_.emplace_back(static_cast<std::size_t>(rows.length), kMissingValue);
+  PackedBits valid;
+  if (array.null_count != 0) valid = {static_cast<std::uint8_t const*>(array.buffers[0]), first};
+  try {
+    texts_[col].Add(ArrowTexts(format, array, ""), valid, first, &codes);
+  } catch (Error const& error) {
+    FailColumn(name, std::string("cannot be read: ") + error.what());
+  }
+  Column column;
+  column.values.dtype = DType::kF32;
+  column.values.shape = {rows.length, 1};
+  column.values.strides = {ItemSize(DType::kF32), ItemSize(DType::kF32)};
+  column.values.data = codes.data();
+  return column;
+}
+
+void ArrowTable::FinishTexts() {
+  for (std::size_t col = 0; col < text_formats_.size(); ++col) {
+    if (text_formats_[col].empty()) continue;
+    categories_.resize(names_.size());
+    auto codes = std::make_shared<std::vector<float>>();
+    categories_[col] = texts_[col].Names(n_rows_, codes.get());
+    for (auto& batch : columns_) batch[col].codes = codes;
+  }
 }
 
 void ArrowTable::ReadCategories(ArrowArray const& array, std::size_t col, Column* column) {
@@ -206,10 +245,12 @@ void ArrowTable::ReadCategories(ArrowArray const& array, std::size_t col, Column
 
 void ArrowTable::AddBatch(Batch batch) {
   CheckRows(*batch, dtypes_.size());
+  texts_.resize(dtypes_.size());
   std::vector<Column> columns;
   for (std::size_t col = 0; col < dtypes_.size(); ++col) {
-    columns.push_back(ReadColumn(*batch, col));
-    if (types_[col] == "c") ReadCategories(*batch->children[col], col, &columns.back());
+    auto const is_text = !text_formats_[col].empty();
+    columns.push_back(is_text ? ReadTextColumn(*batch, col) : ReadColumn(*batch, col));
+    if (types_[col] == "c" && !is_text) ReadCategories(*batch->children[col], col, &columns.back());
   }
   if (__builtin_add_overflow(n_rows_, batch->length, &n_rows_)) {
     Fail(ErrorKind::kData, "Arrow: the batches have more rows than memory can hold.");
@@ -241,7 +282,10 @@ std::shared_ptr<ArrowTable const> ArrowTable::FromStream(ArrowArrayStream* strea
   for (;;) {
     Batch batch(new ArrowArray{});
     check(stream->get_next(stream, batch.get()), "get_next");
-    if (batch->release == nullptr) return table;
+    if (batch->release == nullptr) {
+      table->FinishTexts();
+      return table;
+    }
     table->AddBatch(std::move(batch));
   }
 }
@@ -254,6 +298,7 @@ std::shared_ptr<ArrowTable const> ArrowTable::FromArray(ArrowSchema* schema, Arr
   auto table = std::make_shared<ArrowTable>();
   table->ReadSchema(*schema);
   table->AddBatch(std::move(batch));
+  table->FinishTexts();
   return table;
 }
 

@@ -4,12 +4,16 @@
 /// The interface gives addresses without lengths of buffers. Counts, offsets and formats are checked against each
 /// other, but the producer has to guarantee that a buffer is as long as the array says.
 ///
-/// Dictionaries of Arrow columns have the names that the codes of a categorical column stand for.
+/// Dictionaries of Arrow columns have the names that the codes of a categorical column stand for. A column of text is
+/// categorical, too: its different texts are the names, sorted by their bytes, whatever the order of the rows.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "data/adapters/columnar.h"
@@ -65,12 +69,55 @@ extern "C" struct ArrowArrayStream {
 
 namespace kauri {
 
-/// The record batches of a table of numbers and categories (dictionaries), and its columns' names and types.
+/// Returns whether a format is one of texts: utf8, large_utf8, utf8_view.
+bool IsArrowText(std::string const& format);
+
+/// The texts of an array. They stay in the producer's memory.
+class ArrowTexts {
+ public:
+  /// `values` needs three buffers and must outlive this object. where: a part of messages, "of its dictionary " or "".
+  ArrowTexts(std::string const& format, ArrowArray const& values, char const* where)
+      : form_(format == "u"   ? Form::kShort
+              : format == "U" ? Form::kLong
+                              : Form::kViews),
+        values_(values),
+        where_(where) {}
+
+  /// Returns the text of an element of the buffers. shown: its number in messages. \throws Error(kData) for an
+  /// impossible place of its bytes.
+  std::string_view At(std::int64_t element, std::int64_t shown) const;
+
+ private:
+  enum class Form : std::uint8_t { kShort, kLong, kViews };
+
+  template <typename Offset>
+  std::string_view TextAt(std::int64_t element, std::int64_t shown) const;
+  std::string_view ViewAt(std::int64_t element, std::int64_t shown) const;
+
+  Form form_;
+  ArrowArray const& values_;
+  char const* where_;
+};
+
+/// The different texts of a column, over all batches.
+class ArrowTextColumn {
+ public:
+  /// Sets the codes of a batch's rows, in the order of the first appearance of their texts; null rows keep their code.
+  /// first: the element of the first row. \throws Error(kData) as ArrowTexts::At, and for too many texts.
+  void Add(ArrowTexts const& texts, PackedBits const& valid, std::int64_t first, std::vector<float>* codes);
+  /// Returns the names of the categories, sorted by their bytes. Sets the category of each code. n_rows: of the table.
+  CategoryNames Names(std::int64_t n_rows, std::vector<float>* sorted_code) const;
+
+ private:
+  std::unordered_map<std::string_view, std::int32_t> numbers_;
+};
+
+/// The record batches of a table of numbers, categories (dictionaries) and texts, and its columns' names and types.
 class ArrowTable {
  public:
   /// Takes over the stream and reads it to its end. The stream is released in any case. \throws Error(kData) for a
-  /// stream that fails, rows that are not structs, a column that does not hold numbers, booleans or categories (named),
-  /// and an array that contradicts itself or the schema.
+  /// stream that fails, rows that are not structs, a column that does not hold numbers, booleans, categories or text
+  /// (named), and an array that contradicts itself or the schema.
   static std::shared_ptr<ArrowTable const> FromStream(ArrowArrayStream* stream);
   /// The same for a single batch.
   static std::shared_ptr<ArrowTable const> FromArray(ArrowSchema* schema, ArrowArray* array);
@@ -80,7 +127,8 @@ class ArrowTable {
   std::vector<std::string> const& Names() const { return names_; }
   std::vector<std::string> const& Types() const { return types_; }
   /// Returns the rows; null, NaN and `missing` are missing. Categories are numbered by the joined dictionary of all
-  /// batches, in the order of their first appearance. The table must outlive the view.
+  /// batches, in the order of their first appearance, texts in the order of their bytes. The table must outlive the
+  /// view.
   std::unique_ptr<DataView> View(float missing) const;
 
  private:
@@ -91,7 +139,10 @@ class ArrowTable {
 
   void ReadSchema(ArrowSchema const& schema);
   void AddBatch(Batch batch);
+  /// Numbers the texts of all batches, after the last one.
+  void FinishTexts();
   Column ReadColumn(ArrowArray const& rows, std::size_t col) const;
+  Column ReadTextColumn(ArrowArray const& rows, std::size_t col);
   /// Takes the names of a batch's categories.
   void ReadCategories(ArrowArray const& array, std::size_t col, Column* column);
 
@@ -100,6 +151,9 @@ class ArrowTable {
   std::vector<DType> dtypes_;                    ///< kBool: packed
   std::vector<std::uint8_t> is_null_;            ///< whether a column's type is null, so all its values are missing
   std::vector<std::string> dictionary_formats_;  ///< formats of the names of each column's categories
+  std::vector<std::string> text_formats_;        ///< [n_cols], empty unless a column holds text
+  std::vector<ArrowTextColumn> texts_;           ///< [n_cols]
+  std::deque<std::vector<float>> text_codes_;    ///< codes of the rows of each batch and text column
   CategoryNameTable categories_;
   std::vector<Batch> batches_;
   std::vector<std::vector<Column>> columns_;  ///< [n_batches]

@@ -149,8 +149,8 @@ struct HostColumnParser {
       Fail(ErrorKind::kData, "it is a list of ", column.size(),
            " elements; expected a categorical column as a list of two, names ", "and codes.");
     }
-    *names = ParseCategoryNames(column[0]);
     auto codes = ParseNumbers(column[1]);
+    *names = ParseCategoryNames(column[0], codes.values.shape[0]);
     codes.codes = SameCodes(names->Size());
     if (!is_partial) return codes;
     auto numbers = ParseCategoryNumbers(column[2], names->Size());

@@ -344,6 +344,8 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   auto const is_one_pass = in_memory && options.is_one_batch;
   auto const steady = is_one_pass ? nullptr : SayingTheSame(given);
   auto* source = is_one_pass ? given : steady.get();
+  auto const joined = is_one_pass ? nullptr : WithJoinedTexts(source);
+  if (joined != nullptr) source = joined.get();
   auto const recoded = options.like == nullptr ? nullptr : InCategoriesOf(options.like->Info().category_names, source);
   if (recoded != nullptr) source = recoded.get();
   QuantileCuts made;

@@ -25,21 +25,25 @@ struct RecodedBatch {
   std::shared_ptr<void const> keep;
 };
 
+/// Replaces the names of a batch's categories by `names`, which has all of them, and renumbers the categories.
+void RenameCategories(CategoryNameTable names, RowBatch* batch) {
+  auto recoded = std::make_shared<RecodedBatch>();
+  recoded->target.names = std::move(names);
+  recoded->rows = std::move(batch->rows);
+  recoded->keep = std::move(batch->keep);
+  batch->rows = std::make_unique<CategoryView>(recoded->target, *recoded->rows);
+  batch->info.category_names = recoded->target.names;
+  batch->keep = std::move(recoded);
+}
+
 class RecodedSource : public RowSource {
  public:
   RecodedSource(CategoryNameTable const& known, RowSource* source) : known_(known), source_(source) {}
   void Restart() override { source_->Restart(); }
   bool Next(Context const& ctx, RowBatch* batch) override {
     if (!source_->Next(ctx, batch)) return false;
-    auto& names = batch->info.category_names;
-    if (AgreeOnTables(names, known_)) return true;
-    auto recoded = std::make_shared<RecodedBatch>();
-    recoded->target.names = JoinTables(known_, names);
-    recoded->rows = std::move(batch->rows);
-    recoded->keep = std::move(batch->keep);
-    batch->rows = std::make_unique<CategoryView>(recoded->target, *recoded->rows);
-    names = recoded->target.names;
-    batch->keep = std::move(recoded);
+    auto const& names = batch->info.category_names;
+    if (!AgreeOnTables(names, known_)) RenameCategories(JoinTables(known_, names), batch);
     return true;
   }
 
@@ -48,7 +52,56 @@ class RecodedSource : public RowSource {
   RowSource* source_;
 };
 
+/// The first batch with a text column starts a pass over all batches that collects the texts.
+class JoinedTextSource : public RowSource {
+ public:
+  explicit JoinedTextSource(RowSource* source) : source_(source) {}
+  void Restart() override {
+    source_->Restart();
+    n_batches_ = 0;
+  }
+  bool Next(Context const& ctx, RowBatch* batch) override {
+    if (!source_->Next(ctx, batch)) return false;
+    ++n_batches_;
+    if (!is_collected_ && HasTexts(batch->info)) {
+      *batch = {};
+      Collect(ctx);
+      source_->Restart();
+      for (std::int64_t i = 0; i < n_batches_; ++i) {
+        if (!source_->Next(ctx, batch)) return false;
+      }
+    }
+    if (names_.empty()) return true;
+    auto names = batch->info.category_names;
+    TakeTexts(names_, &names);
+    if (names != batch->info.category_names) RenameCategories(std::move(names), batch);
+    return true;
+  }
+
+ private:
+  static bool HasTexts(MetaInfo const& info) {
+    return std::any_of(info.category_names.begin(), info.category_names.end(),
+                       [](CategoryNames const& names) { return OriginOf(names) != NameOrigin::kDeclared; });
+  }
+  void Collect(Context const& ctx) {
+    CollectedTexts texts;
+    source_->Restart();
+    for (RowBatch batch; source_->Next(ctx, &batch); batch = {}) {
+      texts.Add(batch.info.category_names, batch.rows->NumRows());
+    }
+    names_ = texts.Names();
+    is_collected_ = true;
+  }
+
+  RowSource* source_;
+  CategoryNameTable names_;
+  std::int64_t n_batches_ = 0;  ///< number of batches of this pass so far
+  bool is_collected_ = false;
+};
+
 }  // namespace
+
+std::unique_ptr<RowSource> WithJoinedTexts(RowSource* source) { return std::make_unique<JoinedTextSource>(source); }
 
 std::unique_ptr<RowSource> InCategoriesOf(CategoryNameTable const& known, RowSource* source) {
   return known.empty() ? nullptr : std::make_unique<RecodedSource>(known, source);

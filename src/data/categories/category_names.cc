@@ -1,11 +1,14 @@
 #include "data/categories/category_names.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <unordered_map>
 
@@ -145,6 +148,101 @@ CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable c
 
 namespace {
 
+constexpr auto kTextMark = CategoryNames::Type::kI8;
+constexpr auto kManyTextsMark = CategoryNames::Type::kU8;
+
+}  // namespace
+
+NameOrigin OriginOf(CategoryNames const& names) {
+  if (names.texts.empty()) return NameOrigin::kDeclared;
+  if (names.number_type == kManyTextsMark) return NameOrigin::kManyTexts;
+  return names.number_type == kTextMark ? NameOrigin::kTexts : NameOrigin::kDeclared;
+}
+
+void SetTexts(std::int64_t n_rows, CategoryNames* names) {
+  auto const n_names = names->texts.size();
+  auto const are_many = n_names > kMostTextsOfAnyShare && n_names > static_cast<std::size_t>(n_rows) / 2;
+  names->number_type = are_many ? kManyTextsMark : kTextMark;
+}
+
+void SetDeclared(CategoryNames* names) {
+  if (!names->texts.empty()) names->number_type = CategoryNames{}.number_type;
+}
+
+void CollectedTexts::Add(CategoryNameTable const& batch, std::int64_t n_rows) {
+  n_rows_ += n_rows;
+  names_.resize(std::max(names_.size(), batch.size()));
+  are_declared_.resize(names_.size(), 0);
+  for (std::size_t column = 0; column < batch.size(); ++column) {
+    auto const& more = batch[column];
+    auto& known = names_[column].texts;
+    if (more.Size() > 0 && OriginOf(more) == NameOrigin::kDeclared) are_declared_[column] = 1;
+    if (are_declared_[column] != 0 || more.texts == known) continue;
+    std::vector<std::string> both;
+    std::set_union(known.begin(), known.end(), more.texts.begin(), more.texts.end(), std::back_inserter(both));
+    known = std::move(both);
+  }
+}
+
+CategoryNameTable CollectedTexts::Names() const {
+  auto names = names_;
+  auto has_texts = false;
+  for (std::size_t column = 0; column < names.size(); ++column) {
+    if (are_declared_[column] != 0) names[column] = {};
+    if (names[column].Size() == 0) continue;
+    SetTexts(n_rows_, &names[column]);
+    has_texts = true;
+  }
+  return has_texts ? names : CategoryNameTable();
+}
+
+void TakeTexts(CategoryNameTable const& texts, CategoryNameTable* batch) {
+  batch->resize(std::max(batch->size(), texts.size()));
+  for (std::size_t column = 0; column < texts.size(); ++column) {
+    if (texts[column].Size() > 0) (*batch)[column] = texts[column];
+  }
+}
+
+namespace {
+
+constexpr char const* kDeclaration =
+    "declare them: .astype('category') in pandas, .cast(pl.Categorical) in polars, dictionary_encode() in Arrow, "
+    "categorical_columns of a CSV file.";
+
+bool IsNumber(std::string const& text) {
+  double number = 0;
+  auto const* const end = text.data() + text.size();
+  auto const parsed = std::from_chars(text.data(), end, number);
+  return parsed.ptr == end && parsed.ec != std::errc::invalid_argument;
+}
+
+void CheckTextColumn(CategoryNames const& names, std::string const& column) {
+  auto const& first = names.texts[0];
+  if (std::all_of(names.texts.begin(), names.texts.end(), IsNumber)) {
+    Fail(ErrorKind::kData, column, " holds text that is numbers, such as ", Quoted(first),
+         "; make it numbers with .astype(float) in pandas, .cast(pl.Float64) in polars. If the texts are categories, ",
+         kDeclaration);
+  }
+  if (OriginOf(names) != NameOrigin::kManyTexts) return;
+  Fail(ErrorKind::kData, column, " has ", names.Size(), " different texts, more than half as many as rows, such as ",
+       Quoted(first), ", as identifiers and prose have, and nothing can be learnt from so many categories; leave the ",
+       "column out, or make numbers of it. If the texts are categories all the same, ", kDeclaration);
+}
+
+}  // namespace
+
+void CheckTextColumns(CategoryNameTable const& names, CategoryNameTable const& known,
+                      std::vector<std::string> const& columns) {
+  for (std::size_t column = 0; column < names.size(); ++column) {
+    auto const is_known = column < known.size() && known[column].Size() > 0;
+    if (is_known || OriginOf(names[column]) == NameOrigin::kDeclared) continue;
+    auto const name = column < columns.size() ? " (" + Quoted(columns[column]) + ")" : std::string();
+    CheckTextColumn(names[column], "column " + std::to_string(column) + name);
+  }
+}
+
+namespace {
+
 using Type = CategoryNames::Type;
 
 Type TypeOf(DType dtype) {
@@ -209,7 +307,7 @@ CategoryNames NumbersAsNames(ArrayView const& numbers) {
   return names;
 }
 
-CategoryNames ParseCategoryNames(nlohmann::json const& names) {
+CategoryNames ParseCategoryNames(nlohmann::json const& names, std::int64_t n_rows) {
   if (!names.is_object()) Fail(ErrorKind::kData, "the names of its categories are no JSON object.");
   if (!names.contains("offsets")) return NumbersAsNames(ParseArrayInterface(names.dump()));
   auto const offsets = ParseArrayInterface(names["offsets"].dump());
@@ -230,6 +328,7 @@ CategoryNames ParseCategoryNames(nlohmann::json const& names) {
     }
     texts.texts.emplace_back(static_cast<char const*>(values.data) + begin, static_cast<std::size_t>(end - begin));
   }
+  if (JsonMember(names, "are_collected") == true) SetTexts(n_rows, &texts);
   return texts;
 }
 

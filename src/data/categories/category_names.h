@@ -47,10 +47,49 @@ bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b);
 /// one of the two tables names keeps the names of `more`.
 CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more);
 
+/// The origin of the names of a column. kDeclared: the data say that the column is categorical. kTexts: the names are
+/// the different texts of a column that nobody called categorical, sorted by their bytes. kManyTexts: likewise, and the
+/// texts are too many for categories, as identifiers are. Texts have no type of numbers, so CategoryNames::number_type
+/// holds the origin; files do not store it.
+enum class NameOrigin : std::uint8_t { kDeclared, kTexts, kManyTexts };
+
+/// More different texts than this are too many if they are more than half as many as the rows.
+constexpr std::size_t kMostTextsOfAnyShare = 32;
+
+NameOrigin OriginOf(CategoryNames const& names);
+/// Marks names as the different texts of a column of `n_rows` rows.
+void SetTexts(std::int64_t n_rows, CategoryNames* names);
+/// Marks names as declared.
+void SetDeclared(CategoryNames* names);
+
+/// Collects the names of text columns over batches, each of which has collected its own.
+class CollectedTexts {
+ public:
+  void Add(CategoryNameTable const& batch, std::int64_t n_rows);
+  /// Returns the names of each column that is text in all batches that name it, sorted by their bytes; the table is
+  /// empty if there is no such column.
+  CategoryNameTable Names() const;
+
+ private:
+  CategoryNameTable names_;
+  std::vector<char> are_declared_{};  ///< [n_cols]: whether a batch declares the names
+  std::int64_t n_rows_ = 0;
+};
+
+/// Replaces the names of text columns in a batch's table by the names of all batches.
+void TakeTexts(CategoryNameTable const& texts, CategoryNameTable* batch);
+
+/// Refuses columns of text that are no categories: too many texts, or texts that are all numbers. Declared categories
+/// are never refused, nor are columns whose names the model has in `known`. \throws Error(kData) with the column and
+/// the cure.
+void CheckTextColumns(CategoryNameTable const& names, CategoryNameTable const& known,
+                      std::vector<std::string> const& columns);
+
 /// Parses names in the form that XGBoost's clients give them: integers as an array interface, or texts as {"offsets":
-/// [n + 1], "values": bytes}, both array interfaces. Copies them. \throws Error(kData) for anything else, and for
-/// offsets that do not ascend within the bytes.
-CategoryNames ParseCategoryNames(nlohmann::json const& names);
+/// [n + 1], "values": bytes}, both array interfaces. Copies them. Texts with "are_collected": true are those of a
+/// column of `n_rows` rows that nobody called categorical. \throws Error(kData) for anything else, and for offsets that
+/// do not ascend within the bytes.
+CategoryNames ParseCategoryNames(nlohmann::json const& names, std::int64_t n_rows);
 
 /// Returns integers as names. \throws Error(kData) for another type.
 CategoryNames NumbersAsNames(ArrayView const& numbers);

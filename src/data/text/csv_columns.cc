@@ -63,10 +63,14 @@ class Columns {
         Fail(ErrorKind::kData, file.Path(), ": the header has ", Quoted(name),
              ", which is not UTF-8; convert the file, as with iconv -f latin1 -t utf-8.");
       }
-      if (std::count(fields_.begin(), fields_.end(), name) == 1 || name.empty()) continue;
-      Fail(ErrorKind::kData, file.Path(), ": the header has ", Quoted(name),
-           " more than once; give each column its own name.");
     }
+    auto sorted = fields_;
+    sorted.erase(std::remove(sorted.begin(), sorted.end(), ""), sorted.end());
+    std::sort(sorted.begin(), sorted.end());
+    auto const twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice == sorted.end()) return;
+    Fail(ErrorKind::kData, file.Path(), ": the header has ", Quoted(*twice),
+         " more than once; give each column its own name.");
   }
 
   /// Requires a name for each column. Ignored columns need none.
@@ -145,22 +149,17 @@ std::vector<std::string> OfFeatures(std::vector<std::string> const& all, std::ve
   return own;
 }
 
-/// Refuses text in the first line. Without a header that line holds values.
-void RefuseTextInFirstLine(TextFile const& file, FirstLine const& first, CsvFormat const& format,
-                           std::string const& delimiter) {
+/// Refuses a file of one column whose fields seem to stand between other delimiters: it would be a column of names.
+void RefuseOtherDelimiter(TextFile const& file, FirstLine const& first, CsvParam const& param) {
   auto const& content = first.content;
-  for (std::size_t field = 0; field < content.fields.size(); ++field) {
-    auto const role = format.roles[field];
-    auto const may_be_name = role == CsvRole::kIgnored || role == CsvRole::kLabel || format.IsCategorical(field);
-    if (!content.is_text[field] || may_be_name) continue;
-    auto const& text = content.fields[field];
-    file.FailAtLine(first.line, "field " + std::to_string(field + 1) + ", " +
-                                    ShowText(text.data(), text.data() + text.size()) +
-                                    ", is not a number. If this line is a header, set header=true; if fields are not "
-                                    "separated by '" +
-                                    delimiter + "', set delimiter; if texts are categories, give categorical_columns=" +
-                                    std::to_string(field) + ".");
-  }
+  if (content.fields.size() != 1 || !content.is_text[0] || content.is_quoted[0]) return;
+  auto const& line = content.fields[0];
+  auto const other = line.find_first_of(",;\t|");
+  if (other == std::string::npos) return;
+  auto const shown = line[other] == '\t' ? std::string("\\t") : std::string(1, line[other]);
+  file.FailAtLine(first.line, "field 1, " + ShowText(line.data(), line.data() + line.size()) +
+                                  ", is the whole line, as fields are not separated by '" + param.delimiter +
+                                  "'; set delimiter=" + shown + ".");
 }
 
 }  // namespace
@@ -186,12 +185,40 @@ CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param) {
   format.header_block = has_header ? first.block : -1;
   if (format.NumFeatures() == 0) Fail(ErrorKind::kData, file.Path(), " has rows but no features.");
   if (has_header) format.feature_names = OfFeatures(fields, roles);
-  std::vector<std::string> types(roles.size(), "q");
+  RefuseOtherDelimiter(file, first, param);
+  format.first_block = first.block;
+  format.line_without_header = has_header ? 0 : first.line;
+  format.are_declared.assign(roles.size(), false);
   ForEachName(param.categorical_columns,
-              [&](std::string const& name) { types[columns.Find("categorical_columns", name)] = "c"; });
-  if (!param.categorical_columns.empty()) format.feature_types = OfFeatures(types, roles);
-  if (!has_header) RefuseTextInFirstLine(file, first, format, param.delimiter);
+              [&](std::string const& name) { format.are_declared[columns.Find("categorical_columns", name)] = true; });
+  if (!param.categorical_columns.empty()) SetCategorical(format.are_declared, &format);
   return format;
+}
+
+void SetCategorical(std::vector<bool> const& fields, CsvFormat* format) {
+  auto& types = format->feature_types;
+  types.resize(static_cast<std::size_t>(format->NumFeatures()), "q");
+  std::size_t feature = 0;
+  for (std::size_t field = 0; field < fields.size(); ++field) {
+    if (format->roles[field] != CsvRole::kFeature) continue;
+    if (fields[field]) types[feature] = "c";
+    ++feature;
+  }
+}
+
+void RefuseTextInFirstLine(TextFile const& file, CsvFormat const& format) {
+  std::vector<char> buffer;
+  std::int64_t n_lines = 0;
+  if (format.line_without_header == 0) return;
+  auto const first = FindCsvFirstLine(file.ReadBlock(format.first_block, &buffer), format.delimiter, &n_lines);
+  for (std::size_t field = 0; first && field < first->fields.size(); ++field) {
+    auto const role = format.roles[field];
+    auto const may_be_name = role == CsvRole::kIgnored || role == CsvRole::kLabel || format.are_declared[field];
+    if (!first->is_text[field] || may_be_name) continue;
+    auto const& text = first->fields[field];
+    CsvText const wrong{static_cast<std::int64_t>(field), 0, ShowText(text.data(), text.data() + text.size())};
+    file.FailAtLine(format.line_without_header, DescribeWrongText(format, wrong, format.line_without_header));
+  }
 }
 
 }  // namespace kauri

@@ -37,6 +37,7 @@ class FieldReader {
   }
   std::int64_t Number() const { return number_; }  ///< number of the latest field, from 1
   bool AtEnd() const { return at_ == nullptr; }
+  bool IsQuoted() const { return closing_ != nullptr; }  ///< whether the latest field is quoted
 
   /// Reads a field and its delimiter. A missing value is NaN. \throws std::string for an unclosed quote.
   NumberStatus Next(float* value) {
@@ -137,11 +138,21 @@ std::string CureOfTexts(CsvFormat const& format, std::size_t column) {
                "its labels to KauriClassifier");
   }
   if (format.roles[column] != CsvRole::kFeature) return cure;
-  if (format.IsCategorical(column)) {
+  if (format.are_declared[column]) {
     return "a name; names of categories need the whole file, so leave out the cache after '#'";
+  }
+  if (format.texts[column] == CsvTexts::kRefused) {
+    return cure + std::string(", or give ignore_columns=") + name +
+           " to leave the column out; texts are categories only if the whole file is read, without the cache after '#'";
   }
   return cure + std::string(", or give categorical_columns=") + name +
          " where texts are categories, or ignore_columns=" + name + " to leave the column out";
+}
+
+std::string CureInFirstLine(CsvFormat const& format, std::int64_t field) {
+  auto const delimiter = format.delimiter == '\t' ? std::string("\\t") : std::string(1, format.delimiter);
+  return "not a number. If this line is a header, set header=true; if fields are not separated by '" + delimiter +
+         "', set delimiter; if texts are categories, give categorical_columns=" + std::to_string(field);
 }
 
 void CheckField(FieldReader const& fields, NumberStatus status, CsvFormat const& format) {
@@ -193,13 +204,15 @@ void Keep(FieldReader const& fields, CsvRole role, float value, CsvRows* rows) {
 
 /// Returns the value of a field in a column that may hold names.
 float NameOrNumber(FieldReader const& fields, CsvTexts texts, NumberStatus status, float value, CsvRows* rows) {
-  auto const column = static_cast<std::size_t>(fields.Number() - 1);
-  if (texts == CsvTexts::kNames)
-    return std::isnan(value) && status == NumberStatus::kOk ? value : rows->dictionaries[column].Code(fields.Text());
-  if (status != NumberStatus::kNotANumber) return value;
-  auto& columns = rows->text_fields;
-  auto const place = std::lower_bound(columns.begin(), columns.end(), fields.Number() - 1);
-  if (place == columns.end() || *place != fields.Number() - 1) columns.insert(place, fields.Number() - 1);
+  auto const field = fields.Number() - 1;
+  if (texts == CsvTexts::kNames) {
+    auto const is_missing = std::isnan(value) && status == NumberStatus::kOk;
+    return is_missing ? value : rows->dictionaries[static_cast<std::size_t>(field)].Code(fields.Text());
+  }
+  auto& found = rows->first_texts;
+  auto const is_before = [](CsvText const& text, std::int64_t other) { return text.field < other; };
+  auto const place = std::lower_bound(found.begin(), found.end(), field, is_before);
+  if (place == found.end() || place->field != field) found.insert(place, {field, rows->n_lines, fields.Shown()});
   return 0.0F;  // the column is read again later
 }
 
@@ -213,7 +226,8 @@ void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
     if (column >= n_fields) continue;  // counted below
     auto const role = format.roles[static_cast<std::size_t>(column)];
     auto const texts = format.texts[static_cast<std::size_t>(column)];
-    if (texts != CsvTexts::kRefused && status != NumberStatus::kInfinite && status != NumberStatus::kTooLarge) {
+    auto const may_be_name = texts == CsvTexts::kNames || status == NumberStatus::kNotANumber;
+    if (texts != CsvTexts::kRefused && may_be_name) {
       value = NameOrNumber(fields, texts, status, value, rows);
     } else if (role != CsvRole::kIgnored) {
       CheckField(fields, status, format);
@@ -236,15 +250,22 @@ void CsvParam::Validate() const {
   }
 }
 
-bool CsvFormat::IsCategorical(std::size_t field) const {
-  if (roles[field] != CsvRole::kFeature || feature_types.empty()) return false;
-  auto const before = std::count(roles.begin(), roles.begin() + static_cast<std::ptrdiff_t>(field), CsvRole::kFeature);
-  return feature_types[static_cast<std::size_t>(before)] == "c";
-}
-
 std::int64_t CsvFormat::NumFeatures() const { return std::count(roles.begin(), roles.end(), CsvRole::kFeature); }
 
 bool CsvFormat::Has(CsvRole role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
+
+bool IsNumber(std::string const& text) {
+  auto const* const end = text.data() + text.size();
+  auto const parsed = ParseFloat(text.data(), end);
+  return parsed.end == end && parsed.status != NumberStatus::kNotANumber;
+}
+
+std::string DescribeWrongText(CsvFormat const& format, CsvText const& text, std::int64_t line) {
+  auto const is_in_first = line > 0 && line == format.line_without_header;
+  auto const cure =
+      is_in_first ? CureInFirstLine(format, text.field) : CureOfTexts(format, static_cast<std::size_t>(text.field));
+  return "field " + std::to_string(text.field + 1) + ", " + text.shown + ", is " + cure + ".";
+}
 
 std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimiter, std::int64_t* n_lines) {
   std::optional<CsvFirstLine> first;
@@ -259,6 +280,7 @@ std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimit
         auto const status = fields.Next(&value);
         first->fields.push_back(fields.Text());
         first->is_text.push_back(status == NumberStatus::kNotANumber);
+        first->is_quoted.push_back(fields.IsQuoted());
         if (!first->is_text.back() && !IsMissing(first->fields.back())) ++first->n_numbers;
       }
     } catch (std::string const& fault) {
@@ -270,20 +292,19 @@ std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimit
 
 std::optional<LineFault> ParseCsvText(Span<char const> text, std::int64_t block, CsvFormat const& format,
                                       CsvRows* rows) {
-  std::int64_t current = 0;
   auto before_header = block == format.header_block;
   rows->values.reserve(text.size() / kUsualFieldBytes);
   auto const has_names = std::find(format.texts.begin(), format.texts.end(), CsvTexts::kNames) != format.texts.end();
   if (has_names) rows->dictionaries.resize(format.roles.size());
   try {
-    rows->n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
-      current = line;
+    ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
+      rows->n_lines = line;
       FieldReader const fields(begin, end, format.delimiter);
       if (FieldReader(fields).IsBlankLine()) return;
       if (!std::exchange(before_header, false)) ParseLine(fields, format, rows);
     });
   } catch (std::string const& message) {
-    return LineFault{current, message};
+    return LineFault{rows->n_lines, message};
   }
   return std::nullopt;
 }

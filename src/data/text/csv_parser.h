@@ -57,8 +57,7 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
         .set_default("")
         .describe(
             "Columns that hold categories, by number or name, with commas between them: whole numbers from 0 on, or "
-            "texts, "
-            "whose names the model keeps.");
+            "texts, whose names the model keeps. Columns of texts alone are categories without being named here.");
     DMLC_DECLARE_FIELD(delimiter).set_default(",").describe("The character between fields; \\t is the tabulator.");
   }
   /// \throws Error(kParameter): a delimiter that is not one character or is part of numbers.
@@ -69,7 +68,7 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
 /// The role of a field in each line.
 enum class CsvRole : std::uint8_t { kFeature, kLabel, kWeight, kQuery, kIgnored };
 
-/// The meaning of a field that is not a number. kRefused: the field is a mistake. kPossible: it is a name, and all
+/// The meaning of a field that is not a number. kRefused: the field is a mistake. kPossible: it may be a name, and all
 /// fields of its column must be read as names. kNames: it is a name, like every other field of its column.
 enum class CsvTexts : std::uint8_t { kRefused, kPossible, kNames };
 
@@ -80,13 +79,15 @@ struct CsvFormat {
   std::vector<std::string> fields;  ///< [n_fields] names; empty without a header
   char delimiter = ',';
   std::int64_t header_block = -1;          ///< the block whose first non-blank line is a header; -1: none
+  std::int64_t first_block = 0;            ///< the block of the first line that is not blank
+  std::int64_t line_without_header = 0;    ///< that line if it holds values, from 1; 0 if it is a header
+  std::vector<bool> are_declared;          ///< [n_fields]: whether categorical_columns has the field
   std::vector<std::string> feature_names;  ///< [NumFeatures()], or empty without a header
   std::vector<std::string> feature_types;  ///< [NumFeatures()], or empty without categories
 
   std::int64_t NumFields() const { return static_cast<std::int64_t>(roles.size()); }
   std::int64_t NumFeatures() const;
   bool Has(CsvRole role) const;
-  bool IsCategorical(std::size_t field) const;
 };
 
 /// The names in a column of a block, numbered in the order of their first appearance.
@@ -104,11 +105,18 @@ class CsvDictionary {
   std::vector<std::string> names_;
 };
 
+/// The first text in a field of a block.
+struct CsvText {
+  std::int64_t field = 0;
+  std::int64_t line = 0;  ///< from 1 within the block
+  std::string shown;      ///< for a message
+};
+
 /// Rows of a text, in its order.
 struct CsvRows {
   /// [n_fields] or empty: dictionaries of the fields that hold names (CsvTexts::kNames).
   std::vector<CsvDictionary> dictionaries;
-  std::vector<std::int64_t> text_fields;  ///< fields with CsvTexts::kPossible in which a name was found; ascending
+  std::vector<CsvText> first_texts;  ///< of the fields with CsvTexts::kPossible in which a text was found; ascending
 
   std::vector<float> labels;            ///< [n_rows] or empty
   std::vector<float> weights;           ///< [n_rows] or empty
@@ -123,11 +131,19 @@ struct CsvFirstLine {
   std::int64_t line = 0;            ///< from 1
   std::vector<std::string> fields;  ///< without surrounding quotes
   std::vector<bool> is_text;        ///< [n_fields]: true if neither a number nor missing
+  std::vector<bool> is_quoted;      ///< [n_fields]
   std::int64_t n_numbers = 0;       ///< number of numeric fields; missing ones are not counted
   std::string fault;                ///< description of the error in the line; empty if there is none
 };
 /// Returns nothing if all lines are blank. Sets *n_lines to the number of lines read.
 std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimiter, std::int64_t* n_lines);
+
+/// Returns whether a text is a number.
+bool IsNumber(std::string const& text);
+
+/// Returns the message for a text in a field that must be a number. line: the text's line in the file, or 0 if it is
+/// not the line without a header.
+std::string DescribeWrongText(CsvFormat const& format, CsvText const& text, std::int64_t line);
 
 /// Parses the lines of a block. Returns the error of the first wrong line.
 std::optional<LineFault> ParseCsvText(Span<char const> text, std::int64_t block, CsvFormat const& format,

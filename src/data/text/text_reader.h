@@ -43,13 +43,19 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, std::string const& path,
 std::unique_ptr<DataMatrix> ReadNamedCsv(Context const& ctx, std::string const& path, ParamMap const& params,
                                          TextNames* names);
 
-/// The same for an open file. The texts in columns of categories are their names, sorted by their bytes.
+/// The same for an open file. The texts in columns of categories, and in columns of texts alone, are the names of
+/// categories, sorted by their bytes. \throws Error(kData) for a text among the numbers of a column.
 std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file, LibsvmParam const& param);
 std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, CsvParam const& param,
                                     TextNames* names = nullptr);
 
 /// Detects the format of all rows from the first row. \throws Error(kData) for a file without rows.
 CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param);
+/// Gives the features among the fields, [n_fields], the type of categories.
+void SetCategorical(std::vector<bool> const& fields, CsvFormat* format);
+/// Refuses text in the first line of a file without a header, for a reader that takes numbers alone. \throws
+/// Error(kData).
+void RefuseTextInFirstLine(TextFile const& file, CsvFormat const& format);
 LibsvmFormat DetectLibsvmFormat(TextFile const& file, LibsvmParam const& param);
 
 /// The mapping of columns to features.

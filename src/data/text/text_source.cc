@@ -89,6 +89,7 @@ class CsvSource : public TextSource {
         walk_(file_),
         columns_{format_.feature_names, ReadFeatureTypes(path, format_.NumFeatures(), format_.feature_types), false,
                  true} {
+    RefuseTextInFirstLine(file_, format_);
     if (format_.Has(CsvRole::kQuery)) {
       Fail(ErrorKind::kParameter, "qid_column=", param.qid_column, " of ", Quoted(path),
            " needs the whole file; leave out the cache after '#', or give sizes of queries in ", path, ".group.");

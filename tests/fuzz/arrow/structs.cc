@@ -8,10 +8,15 @@
 namespace kauri::fuzz {
 namespace {
 
-char const* const kFormats[] = {"g", "f", "l", "i", "c", "C", "s", "S", "I", "L", "b", "e", "u", "n", "", nullptr};
+char const* const kFormats[] = {"g", "f", "l", "i", "c", "C", "s",     "S", "I",
+                                "L", "b", "e", "u", "n", "",  nullptr, "U", "vu"};
 char const* const kCodeFormats[] = {"c", "i", "C", "l", "S", "L", "g", "b"};
 char const* const kDictionaryFormats[] = {"u", "U", "vu", "l", "c", "C", "g", nullptr};
 char const* const kNames[] = {"a", "b", "a", "", nullptr, "\xff", "\"", "d"};
+
+bool IsText(char const* format) {
+  return format != nullptr && (format[0] == 'u' || format[0] == 'U' || format[0] == 'v');
+}
 
 /// Returns the bits of an element; 0 for types without a fixed size.
 std::size_t BitsOf(char const* format) {
@@ -164,9 +169,9 @@ void ArrowFactory::FillViews(ArrowArray* array) {
   array->buffers[3] = sizes;
 }
 
-ArrowArray* ArrowFactory::TextsOf(char const* format) {
+ArrowArray* ArrowFactory::TextsOf(char const* format, std::int64_t length) {
   auto const is_view = format[0] == 'v';
-  auto* const array = Array(bytes_.Below(6), is_view ? 4 : 3);
+  auto* const array = Array(length, is_view ? 4 : 3);
   if (array->buffers == nullptr || array->n_buffers < 3) return array;
   if (is_view) {
     FillViews(array);
@@ -178,8 +183,8 @@ ArrowArray* ArrowFactory::TextsOf(char const* format) {
 
 ArrowArray* ArrowFactory::DictionaryOf(char const* format) {
   if (IsFault(64)) return nullptr;
-  auto const is_text = format[0] == 'u' || format[0] == 'U' || format[0] == 'v';
-  return is_text ? TextsOf(format) : NumbersOf(format, bytes_.Below(6));
+  auto const length = bytes_.Below(6);
+  return IsText(format) ? TextsOf(format, length) : NumbersOf(format, length);
 }
 
 ArrowArray ArrowFactory::MakeBatch() {
@@ -194,7 +199,9 @@ ArrowArray ArrowFactory::MakeBatch() {
   auto** children = PointersTo<ArrowArray>(Memory(n * sizeof(void*)));
   for (std::size_t i = 0; i < n; ++i) {
     auto const length = batch.offset + batch.length - (IsFault(32) ? 1 : 0);
-    children[i] = IsFault(64) ? nullptr : NumbersOf(columns_[i].format, length);
+    auto const* const format = columns_[i].format;
+    auto const is_text = IsText(format) && !IsFault(16);
+    children[i] = IsFault(64) ? nullptr : is_text ? TextsOf(format, length) : NumbersOf(format, length);
     if (children[i] == nullptr || columns_[i].dictionary == nullptr) continue;
     children[i]->dictionary = DictionaryOf(columns_[i].dictionary);
   }

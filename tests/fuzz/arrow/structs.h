@@ -41,7 +41,7 @@ class ArrowFactory {
   ArrowSchema* SchemaOf(Column const& column);
   ArrowArray* Array(std::int64_t length, std::int64_t n_buffers);
   ArrowArray* NumbersOf(char const* format, std::int64_t length);
-  ArrowArray* TextsOf(char const* format);
+  ArrowArray* TextsOf(char const* format, std::int64_t length);
   void FillOffsets(ArrowArray* array, bool wide);
   void FillViews(ArrowArray* array);
   ArrowArray* DictionaryOf(char const* format);

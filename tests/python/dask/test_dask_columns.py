@@ -7,6 +7,7 @@ from typing import Any
 
 import dask.dataframe as dd
 import kauriboost as kb
+import numpy as np
 import pandas as pd
 import pytest
 from kauriboost import dask as kd
@@ -94,6 +95,45 @@ def test_a_category_column_of_which_partitions_have_no_value(client: Any, halves
     assert len(kd.predict(client, booster, table).compute()) == 2 * len(FRAME)
 
 
-def test_a_column_of_nothing_but_none_is_refused_in_plain_words(client: Any) -> None:
-    with pytest.raises(kb.DataError, match=r"columns that are not numbers: g \((object|string)\)"):
-        kd.train(client, {}, matrix(client, FRAME.assign(g=pd.Series([None] * len(FRAME), dtype=object))), 1)
+def test_a_column_of_nothing_but_none_has_no_values(client: Any) -> None:
+    frame = FRAME.assign(g=pd.Series([None] * len(FRAME), dtype=object))
+    booster = kd.train(client, {}, matrix(client, frame), 1)["booster"]
+    alone = kb.train({}, kb.DMatrix(frame, label=target(X)), 1, verbose_eval=False)
+    assert np.array_equal(kd.predict(client, booster, collection(frame)).compute(), alone.predict(kb.DMatrix(frame)))
+
+
+WORDS = [str(np.array(["b", "Ä", "a b", ""])[i * 7 % 4]) for i in range(len(FRAME))]
+
+
+def with_words(kind: str) -> pd.DataFrame:
+    words = [None if i % 9 == 2 else word for i, word in enumerate(WORDS)]
+    return FRAME.assign(word=pd.Categorical(words) if kind == "categories" else words)
+
+
+@pytest.mark.parametrize("kind", [kd.DaskDMatrix, kd.DaskQuantileDMatrix])
+def test_text_gives_the_model_of_one_process(client: Any, kind: Any) -> None:
+    """The first partitions lack some of the texts."""
+    frame = with_words("text")
+    labels = pd.Series(target(X) + np.array([len(word) for word in WORDS]))
+    bounds = [0, 1, 3, len(frame) // 2, len(frame)]
+    blocks = [frame.iloc[begin:end] for begin, end in zip(bounds, bounds[1:])]
+    table = dd.from_map(lambda block: block, blocks, meta=frame.iloc[:0])
+    of_labels = dd.from_map(lambda block: labels.loc[block.index], blocks, meta=labels.iloc[:0])
+    booster = kd.train(client, {"max_depth": 3}, kind(client, table, of_labels), 3)["booster"]
+    alone = kb.train({"max_depth": 3}, kb.DMatrix(frame, label=labels), 3, verbose_eval=False)
+    declared = kb.train({"max_depth": 3}, kb.DMatrix(with_words("categories"), label=labels), 3, verbose_eval=False)
+    assert booster.save_raw() == alone.save_raw() == declared.save_raw()
+    for found in (kd.predict(client, booster, table), kd.predict(client, booster, kind(client, table))):
+        assert np.array_equal(found.compute(), alone.predict(kb.DMatrix(frame)))
+    assert np.array_equal(kd.inplace_predict(client, booster, table).compute(), alone.inplace_predict(frame))
+
+
+@pytest.mark.parametrize("values", ["identifiers", "numbers"])
+def test_text_that_is_no_category(client: Any, values: str) -> None:
+    texts = [f"id{i}" if values == "identifiers" else str(i % 3) for i in range(len(FRAME))]
+    frame = FRAME.assign(word=texts)
+    with pytest.raises(kb.DataError) as alone:
+        kb.train({}, kb.DMatrix(frame, label=target(X)), 1)
+    with pytest.raises(kb.DataError) as spread_out:
+        kd.train(client, {}, matrix(client, frame), 1)
+    assert str(spread_out.value).split(";")[0] == str(alone.value).split(";")[0]

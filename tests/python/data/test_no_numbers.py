@@ -92,6 +92,7 @@ def test_refused_beside_rows(place: Callable[[Any], Any], no_numbers: Any) -> No
 
 @pytest.mark.parametrize("name", [name for name in NO_NUMBERS if "polars" not in name and "arrow" not in name])
 def test_refused_as_features(name: str) -> None:
+    """Texts in an array are no frame's column of text."""
     values = NO_NUMBERS[name]
     is_masked = isinstance(values, np.ma.MaskedArray)
     table = values.to_frame() if hasattr(values, "to_frame") else values if is_masked else np.asarray(values)
@@ -107,7 +108,6 @@ TIMES = {
     "timestamp": [datetime.datetime(2024, 1, 1)],
     "duration": [datetime.timedelta(1)],
     "time": [datetime.time(1)],
-    "text": ["1"],
     "decimal": [Decimal("1.5")],
 }
 
@@ -120,6 +120,11 @@ def test_refused_columns_of_frames(make: Callable[[Any], Any], values: list[Any]
     for read in (kb.DMatrix, booster.inplace_predict):
         with pytest.raises(kb.DataError, match="when"):
             read(frame)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
+def test_texts_are_names_of_categories(make: Callable[[Any], Any]) -> None:
+    assert kb.DMatrix(make({"fine": [1.0], "when": ["1"]})).get_categories() == {"when": ["1"]}
 
 
 def test_masked_records() -> None:

@@ -1,6 +1,7 @@
 #include <random>
 #include <sstream>
 
+#include "data/categories/category_names.h"
 #include "data/data_test_support.h"
 #include "data/text/text_reader.h"
 
@@ -126,7 +127,7 @@ TEST(CsvReader, WhetherThereIsAHeader) {
   ExpectParts(Refusal("a,4\n3,4\n"), {"line 1", "field 1, 'a'", "header=true"});
   ExpectParts(Refusal("a,b\n"), {"has no rows"});
   ExpectParts(Refusal("a,b\n1\n"), {"line 2", "the line has 1 fields, but the first line has 2"});
-  ExpectParts(Refusal("a,b\n\na,b\n"), {"line 3", "field 1, 'a', is not a number"});
+  ExpectParts(Refusal("a,b\n1,2\na,b\n"), {"line 3", "field 1, 'a', is not a number"});
   ExpectParts(Refusal("a,a\n1,2\n"), {"the header has 'a' more than once"});
   ExpectParts(Refusal("a,,b\n1,2,3\n"), {"the header has a column without a name"});
 }
@@ -138,6 +139,33 @@ TEST(CsvReader, IgnoredAndCategoricalColumns) {
   EXPECT_EQ(matrix->Info().feature_types, (std::vector<std::string>{"c", "q"}));
   ExpectSame(RowsOf(*matrix), {2, 7, 0, 8});
   ExpectSame(RowsOf(*Read("x1,2,7\nx2,0,8\n", {{"ignore_columns", "0,2"}})), {2, 0});
+}
+
+TEST(CsvReader, ColumnsOfTextAreCategories) {
+  auto const* text = "x,city,y\n1,Rome,2\n\n3,,4\n5,\"a, b\",6\n7, Bern ,8\n9,Rome,1\n";
+  for (auto const block_bytes : {1, 9, 1000}) {
+    for (auto const threads : {1, 8}) {
+      auto const matrix = Read(text, {{"label_column", "y"}}, threads, block_bytes);
+      EXPECT_EQ(matrix->Info().feature_types, (std::vector<std::string>{"q", "c"}));
+      ASSERT_EQ(matrix->Info().category_names.size(), 2U);
+      EXPECT_EQ(matrix->Info().category_names[1].texts, (std::vector<std::string>{"Bern", "Rome", "a, b"}));
+      EXPECT_EQ(OriginOf(matrix->Info().category_names[1]), NameOrigin::kTexts);
+      ExpectSame(RowsOf(*matrix), {1, 1, 3, kNaN, 5, 2, 7, 0, 9, 1});
+    }
+  }
+  auto const declared = Read(text, {{"label_column", "y"}, {"categorical_columns", "city"}});
+  EXPECT_EQ(OriginOf(declared->Info().category_names[1]), NameOrigin::kDeclared);
+  ExpectSame(RowsOf(*declared), {1, 1, 3, kNaN, 5, 2, 7, 0, 9, 1});
+}
+
+TEST(CsvReader, TextsAmongNumbersAreNamedByTheirLine) {
+  for (auto const block_bytes : {1, 8, 1000}) {
+    for (auto const threads : {1, 8}) {
+      ExpectParts(Refusal("a,b\n1,x\n\n2,y\n3,4\n", {}, threads, block_bytes), {"line 2:", "field 2, 'x'"});
+      ExpectParts(Refusal("a,b\n1,2\n2,\n\nz,y\n3,w\n", {}, threads, block_bytes), {"line 5:", "field 1, 'z'"});
+      ExpectParts(Refusal("a,b\n1,x\n2,inf\n", {}, threads, block_bytes), {".csv, line "});
+    }
+  }
 }
 
 TEST(CsvReader, Queries) {
