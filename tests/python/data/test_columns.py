@@ -109,14 +109,14 @@ def test_labels_from_columns() -> None:
 
 
 def test_pandas_columns_that_are_not_numbers() -> None:
-    frame = pd.DataFrame({"x": [1], "color": ["red"], "when": [pd.Timestamp(0)]})
+    frame = pd.DataFrame({"x": [1], "color": [b"red"], "when": [pd.Timestamp(0)]})
     with pytest.raises(kb.DataError, match=r"color \(.*when \(datetime64.*astype\('category'\)"):
         kb.DMatrix(frame)
 
 
 def test_arrow_columns_that_are_not_numbers() -> None:
     for values, message in [
-        (pa.array(["red"]), "'color' holds text"),
+        (pa.array([b"red"]), "'color' holds values"),
         (pa.array([1.5]).dictionary_encode(), "'color' cannot be read: its categories have names of a floating point"),
         (pa.array([[1]]), "'color' holds nested"),
     ]:

@@ -125,6 +125,8 @@ def test_other_columns_go_the_usual_way() -> None:
     assert few_rows(nullable) is None
     np.testing.assert_array_equal(model.inplace_predict(nullable), model.predict(kb.DMatrix(nullable)))
     with pytest.raises(kb.DataError, match="columns that are not numbers: flag"):
+        model.inplace_predict(NUMBERS.iloc[:2].assign(flag=["yes", 0]))
+    with pytest.raises(kb.DataError, match=r"column \d \('flag'\) holds numbers in the model, but categories"):
         model.inplace_predict(NUMBERS.iloc[:2].assign(flag=["yes", "no"]))
 
 
