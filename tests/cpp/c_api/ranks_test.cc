@@ -204,8 +204,8 @@ TEST(Ranks, OtherParametersAreNamed) {
 }
 
 TEST(Ranks, WhatOneProcessAloneLearnsIsRefused) {
-  for (auto const& [name, value] : {std::pair("tree_method", "exact"), std::pair("booster", "gblinear"),
-                                    std::pair("objective", "survival:cox"), std::pair("sketch", "gk")}) {
+  for (auto const& [name, value] :
+       {std::pair("tree_method", "exact"), std::pair("booster", "gblinear"), std::pair("objective", "survival:cox")}) {
     Room room(2);
     InRanks(2, [&, parameter = name, setting = value](int number) {
       Rank rank{&room, number};

@@ -50,9 +50,9 @@ class FakeStorage : public DeviceStorage {
   FakeStorage(DeviceLayout layout, std::vector<float> values) : DeviceStorage(layout), values_(std::move(values)) {}
 
  private:
-  std::vector<float> CopyToHost() const override {
+  FloatVector CopyToHost() const override {
     ++TheLog().copies_to_host;
-    return values_;
+    return {values_.begin(), values_.end()};
   }
   std::vector<float> values_;
 };

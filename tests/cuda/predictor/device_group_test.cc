@@ -225,7 +225,7 @@ class BorrowedRows : public DeviceStorage {
   BorrowedRows(DeviceLayout const& layout, std::vector<float> host) : DeviceStorage(layout), host_(std::move(host)) {}
 
  private:
-  std::vector<float> CopyToHost() const override { return host_; }
+  FloatVector CopyToHost() const override { return {host_.begin(), host_.end()}; }
 
   std::vector<float> host_;
 };

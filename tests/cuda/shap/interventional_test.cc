@@ -237,9 +237,9 @@ class BorrowedDeviceRows : public DeviceStorage {
   int NumCopies() const { return n_copies_; }
 
  private:
-  std::vector<float> CopyToHost() const override {
+  FloatVector CopyToHost() const override {
     ++n_copies_;
-    return host_;
+    return {host_.begin(), host_.end()};
   }
   std::vector<float> host_;
   mutable int n_copies_ = 0;

@@ -75,7 +75,7 @@ class BorrowedRows : public DeviceStorage {
   explicit BorrowedRows(DeviceLayout const& layout) : DeviceStorage(layout) {}
 
  private:
-  std::vector<float> CopyToHost() const override { return {}; }
+  FloatVector CopyToHost() const override { return {}; }
 };
 
 /// Returns the layout of contiguous rows.

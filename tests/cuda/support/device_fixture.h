@@ -60,6 +60,10 @@ inline ::testing::AssertionResult SameFloats(Span<float const> a, Span<float con
   return ::testing::AssertionSuccess();
 }
 
+inline ::testing::AssertionResult SameFloats(std::vector<float> const& a, std::vector<float> const& b) {
+  return SameFloats(Span<float const>(a), Span<float const>(b));
+}
+
 inline std::vector<float> UniformValues(std::size_t n, float low, float high, std::uint64_t seed) {
   Random random(seed);
   std::vector<float> values(n);

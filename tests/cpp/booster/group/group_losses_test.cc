@@ -34,8 +34,7 @@ TEST(GroupLosses, WhatNeedsAllRowsIsRefused) {
       {{{"tree_method", "exact"}}, "tree_method=hist"},
       {{{"booster", "gblinear"}}, "gbtree"},
       {{{"linear_tree", "1"}}, "linear_tree=0"},
-      {{{"categorical_encoding", "ordered"}, {"objective", "binary:logistic"}}, "categorical_encoding"},
-      {{{"sketch", "gk"}}, "sketch=exact"}};
+      {{{"categorical_encoding", "ordered"}, {"objective", "binary:logistic"}}, "categorical_encoding"}};
   auto const partition = Contiguous(300, 2);
   for (auto const& [params, cure] : refused) {
     auto const errors = RunRanks(2, [&, &params = params](Collective* group) {

@@ -214,7 +214,7 @@ TEST(ModelDialect, FilesOfOthersAreNamedByTheirFirstBytes) {
   auto const expect = [](std::string const& bytes, char const* part) {
     EXPECT_NE(testing::Refusal(bytes).find(part), std::string::npos) << bytes;
   };
-  expect("tree\nversion=v4\n", "kauriboost.forests.from_lightgbm");
+  expect("tree\nversion=v4\n", "LightGBM");
   expect("\x1F\x8B\x08", "gzip");
   expect("\xEF\xBB\xBF{}", "byte order mark");
   expect("\x80\x04\x95", "pickle");

@@ -75,14 +75,6 @@ TEST(Sketches, TellSketchesApart) {
   EXPECT_EQ(KeyOf(Sketch("exact", {{"sketch_size", "99"}})), "exact");
 }
 
-TEST(Sketches, RefuseRanks) {
-  auto const data = MakeMatrix({1, 2, 3, 4}, 2, false);
-  auto const errors = testing::ErrorsOnRanks(2, [&](Context const& ctx) {
-    MakeQuantileCuts(ctx, *data, 16, {Sketch("moments"), {}});
-  });
-  ExpectParts(errors[1], {"sketch=moments"});
-}
-
 TEST(ColumnSummary, BatchesThreadsAndStorageDoNotMatter) {
   for (auto const* const name : {"moments", "kll"}) testing::CheckBatchesThreadsAndStorage(Sketch(name));
 }
