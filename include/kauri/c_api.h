@@ -268,10 +268,10 @@ KAURI_API int XGDMatrixCreateFromCSC(char const* indptr, char const* indices, ch
  * Copies a table of columns. `data`: a JSON list with an array interface [n_rows] per column. A column's "mask" may be
  * an array interface of packed bits, typestr "<t1" and shape [n_rows]; a bit is clear if the value is missing. A
  * categorical column is a list of two: the names of its categories, an array interface of integers or of texts
- * ({"offsets": .., "values": ..}), and their codes. Texts may have "are_collected": true if they are the different texts
- * of a column that nobody called categorical, in the order of their bytes; training refuses them if they are identifiers
- * or numbers. With {"ref_categories": handle, "columns": such a list} categories get the codes that their names have in
- * `handle`. `config`: as for Dense.
+ * ({"offsets": .., "values": ..}), and their codes. Texts may have "are_collected": true if they are the different
+ * texts of a column that nobody called categorical, in the order of their bytes; training refuses them if they are
+ * identifiers or numbers. With {"ref_categories": handle, "columns": such a list} categories get the codes that their
+ * names have in `handle`. `config`: as for Dense.
  */
 KAURI_API int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHandle* out);
 /**

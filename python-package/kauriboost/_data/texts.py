@@ -27,9 +27,9 @@ def kind_of_objects(column: Any) -> str:
             return ""
     elif getattr(dtype, "type", None) is str:  # pandas' own and Arrow's types of text
         return "string"
-    from pandas.api.types import infer_dtype
+    import pandas as pd
 
-    kind: str = infer_dtype(column, skipna=True)
+    kind: str = pd.api.types.infer_dtype(column, skipna=True)
     return kind
 
 
