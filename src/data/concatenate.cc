@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <string>
 #include <utility>
 
 #include "collective/row_ranges.h"
 #include "data/categories/category_names.h"
+#include "data/categories/category_view.h"
 #include "data/chain.h"
-#include "data/copies/recode.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -175,18 +176,37 @@ CategoryNameTable JoinCategoryNames(Infos const& parts) {
   return all;
 }
 
-/// Numbers the categories of text columns by the sorted texts of all parts.
-void JoinTexts(Context const& ctx, Matrices* parts) {
-  CollectedTexts texts;
-  for (auto const& part : *parts) texts.Add(part->Info().category_names, part->NumRows());
-  auto const joined = texts.Names();
-  if (joined.empty()) return;
-  for (auto& part : *parts) {
-    auto names = part->Info().category_names;
-    TakeTexts(joined, &names);
-    if (names != part->Info().category_names) part = RecodeCategories(ctx, *part, std::move(names));
+/// The rows of all parts, with the categories of text columns numbered by the sorted texts of all parts.
+class JoinedRows {
+ public:
+  explicit JoinedRows(Matrices const& parts) {
+    CollectedTexts texts;
+    for (auto const& part : parts) texts.Add(part->Info().category_names, part->NumRows());
+    auto const joined = texts.Names();
+    for (auto const& part : parts) {
+      names_.push_back(part->Info().category_names);
+      TakeTexts(joined, &names_.back());
+      views_.push_back(part->View());
+      if (names_.back() == part->Info().category_names) continue;
+      targets_.push_back({names_.back(), {}, UnseenCategory::kXGBoost});
+      given_.push_back(std::move(views_.back()));
+      views_.back() = std::make_unique<CategoryView>(targets_.back(), *given_.back());
+    }
   }
-}
+  std::unique_ptr<DataMatrix> Copy(Context const& ctx) {
+    return DataMatrix::FromView(ctx, *MakeChain(std::move(views_)));
+  }
+  /// Gives the parts the joined names, once their rows are copied.
+  void Rename(Matrices const& parts) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i]->MutableInfo()->category_names = names_[i];
+  }
+
+ private:
+  std::vector<CategoryNameTable> names_;
+  std::deque<ModelCategories> targets_;
+  std::vector<std::unique_ptr<DataView>> given_;
+  std::vector<std::unique_ptr<DataView>> views_;
+};
 
 /// Gives columns without a value the type of the other parts.
 void SettleTypesOf(Matrices const& parts) {
@@ -237,14 +257,12 @@ std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, Matrices parts) {
   }
   if (parts.size() == 1) return std::move(parts.front());
   SettleTypesOf(parts);
-  JoinTexts(ctx, &parts);
-  std::vector<std::unique_ptr<DataView>> views;
-  for (auto const& part : parts) views.push_back(part->View());
-  auto const chain = MakeChain(std::move(views));
+  JoinedRows rows(parts);
+  auto all = rows.Copy(ctx);
+  rows.Rename(parts);
   Infos infos;
   for (auto const& part : parts) infos.push_back(&part->Info());
   auto info = JoinInfo(infos);
-  auto all = DataMatrix::FromView(ctx, *chain);
   *all->MutableInfo() = std::move(info);
   return all;
 }

@@ -73,7 +73,7 @@ def test_frame_brings_names_and_types() -> None:
     assert data.feature_names == ["age", "height", "member"]
     assert data.feature_types == ["int", "float", "i"]
     assert kb.DMatrix(frame, feature_names=["x", "y", "z"]).feature_names == ["x", "y", "z"]
-    frame["name"] = ["ann", "bob"]
+    frame["name"] = [b"ann", b"bob"]
     with pytest.raises(kb.DataError, match=r"name \("):
         kb.DMatrix(frame)
 
