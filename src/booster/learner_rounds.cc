@@ -142,7 +142,7 @@ std::vector<float> BaseScoreOf(Components const& parts, DataMatrix const& train,
   auto const estimated =
       IsDistributed(parts.ctx)
           ? estimate()
-          : train.Memo().Get(train.InfoRevision(), "base score\n" + TextOf(parts.effective), estimate);
+          : train.Memo().Get(train.InfoRevision(), "base score\n" + ParametersAsText(parts.effective), estimate);
   RequireFiniteIntercept(estimated);
   return estimated;
 }

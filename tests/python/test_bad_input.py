@@ -100,7 +100,7 @@ PARAMETERS: Table = {
         ["max_depth", "-1"],
     ),
     "unknown objective": (lambda w: w.train(objective="reg:square"), ParameterError, ["reg:square", "Known: "]),
-    "unknown metric": (lambda w: w.train(eval_metric="log_loss"), ParameterError, ["log_loss", "'logloss'"]),
+    "unknown metric": (lambda w: w.train(eval_metric="log_loss"), ParameterError, ["log_loss", "use logloss"]),
     "unknown method": (lambda w: w.train(tree_method="exakt"), ParameterError, ["exakt", "'exact'"]),
     "unknown booster": (lambda w: w.train(booster="gbtre"), ParameterError, ["gbtre", "'gbtree'"]),
     "unknown device": (lambda w: w.train(device="tpu"), ParameterError, ["tpu", "cuda"]),

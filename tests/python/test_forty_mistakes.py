@@ -156,7 +156,7 @@ MISTAKES: dict[str, Mistake] = {
     "model file of LightGBM": (
         lambda: kb.Booster(model_file=in_file("l.txt", "tree\nversion=v4\nnum_class=1\n")),
         ModelError,
-        "text file of LightGBM; kauriboost.forests.from_lightgbm",
+        "no model of LightGBM; save_model",
     ),
     "half a model file": (lambda: kb.Booster(model_file=truncated_model()), ModelError, "byte"),
     "missing model file": (lambda: kb.Booster(model_file="none.json"), FileError, "none.json"),

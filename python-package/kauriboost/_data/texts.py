@@ -46,7 +46,7 @@ def is_arrow_dictionary(dtype: Any) -> bool:
 def text_codes(column: Any) -> tuple[np.ndarray, Any]:
     """Return the code of each text, -1 where it is missing, and the different texts in ascending order.
 
-    The order is that of the texts' bytes in UTF-8, as for Arrow tables and CSV files.
+    Texts ascend by their bytes in UTF-8, as for Arrow tables and CSV files.
     """
     codes, names = column.factorize(sort=True)
     return codes, names

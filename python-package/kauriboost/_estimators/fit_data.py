@@ -21,7 +21,7 @@ _FIELDS = {
     "eval_qid": "qid",
 }
 
-# Rows, labels and weights to evaluate as separate arguments: scikit-learn's names, and those of LightGBM.
+# Rows, labels and weights to evaluate as separate arguments: scikit-learn's names, then LightGBM's.
 _SPELLINGS = (("X_val", "y_val", "sample_weight_val"), ("eval_X", "eval_y", "eval_sample_weight"))
 
 

@@ -197,7 +197,7 @@ void KeepSettings(Settings const& settings, ParamMap const& params, Components* 
 
 }  // namespace
 
-std::string TextOf(ParamMap const& parameters) {
+std::string ParametersAsText(ParamMap const& parameters) {
   std::string text;
   for (auto const& [name, value] : parameters) text += name + '=' + value + '\n';
   return text;

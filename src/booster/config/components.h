@@ -54,7 +54,7 @@ struct Components {
 };
 
 /// Returns the parameters as text, one in a line: equal for equal parameters.
-std::string TextOf(ParamMap const& parameters);
+std::string ParametersAsText(ParamMap const& parameters);
 
 /// Creates the components. Logs the notes and removes them from `settings`. With XGBoost's conventions, unknown names
 /// and absent devices are logged and removed as well. Otherwise a name refused as unknown is removed, too: no value of

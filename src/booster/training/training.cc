@@ -38,7 +38,7 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   }
   fitting_ = stamp;
   if (custom || (checked_ == stamp && checked_by_ == parts)) return;
-  train.Memo().Get(train.InfoRevision(), "labels are valid\n" + TextOf(parts->effective), [&] {
+  train.Memo().Get(train.InfoRevision(), "labels are valid\n" + ParametersAsText(parts->effective), [&] {
     parts->objective->ValidateInfo(train.Info());
     if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
     return std::vector<float>();

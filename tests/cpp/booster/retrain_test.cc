@@ -103,6 +103,19 @@ TEST(Retrain, LabelsAreCheckedForEachObjectiveAndChange) {
   EXPECT_EQ(TrainBytes(data, classes), FreshBytes(data, classes, false));
 }
 
+TEST(Retrain, EachObjectiveHasItsBaseScore) {
+  std::vector<Params> const all{{{"objective", "multi:softprob"}, {"num_class", "2"}},
+                                {{"objective", "binary:logistic"}},
+                                {{"objective", "reg:squarederror"}},
+                                {{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.1"}},
+                                {{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.9"}},
+                                {{"objective", "count:poisson"}}};
+  auto const data = MakeData();
+  for (int turn = 0; turn < 2; ++turn) {
+    for (auto const& params : all) EXPECT_EQ(TrainBytes(data, params), FreshBytes(data, params, false));
+  }
+}
+
 TEST(Retrain, LabelsDropNothing) {
   auto const data = MakeData();
   TrainBytes(data, {});

@@ -86,8 +86,6 @@ def test_objects_that_are_no_numbers_say_what_to_do() -> None:
     table = np.zeros((2, 1))
     with pytest.raises(kb.DataError, match=r"sparse matrix.*toarray"):
         kb.DMatrix(table, label=sp.csr_matrix([[1.0, 0], [0, 1]]))
-    with pytest.raises(kb.DataError, match="collect"):
-        kb.DMatrix(pl.LazyFrame({"a": [1.0]}))
     with pytest.raises(kb.DataError, match=r"pd\.NA.*NaN"):
         kb.DMatrix(np.array([[1.0, pd.NA]], dtype=object))
 

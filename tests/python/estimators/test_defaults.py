@@ -65,7 +65,7 @@ def test_parameters_stay_none_and_the_boosters_are_shown() -> None:
     assert repr(model) == "KauriClassifier()"
     assert repr(clone(model)) == repr(model)
     again = pickle.loads(pickle.dumps(model.fit(X, Y > 0)))
-    assert again.get_params() == model.get_params()
+    assert repr(again.get_params()) == repr(model.get_params())
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 

@@ -192,10 +192,10 @@ def tick_texts(axis: Any) -> list[str]:
 def test_beeswarm(explanation: kb.Explanation, tmp_path: Path) -> None:
     axes = kb.plot_beeswarm(explanation, max_display=3)
     order = np.argsort(-np.abs(explanation.values).mean(0))[:3]
-    assert tick_texts(axes.yaxis) == [NAMES[feature] for feature in order[::-1]]
+    assert tick_texts(axes.yaxis) == ["sum of 3 others", *(NAMES[feature] for feature in order[::-1])]
     points = np.concatenate([part.get_offsets().data for part in axes.collections])
-    assert len(points) == 3 * 600
-    top = points[np.round(points[:, 1]) == 2]
+    assert len(points) == 4 * 600
+    top = points[np.round(points[:, 1]) == 3]
     np.testing.assert_allclose(np.sort(top[:, 0]), np.sort(explanation.values[:, order[0]]), rtol=1e-6)
     assert np.abs(points[:, 1] - np.round(points[:, 1])).max() <= 0.4 + 1e-9
     saved(axes, tmp_path)

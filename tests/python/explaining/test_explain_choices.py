@@ -283,7 +283,7 @@ def test_plots_of_means(booster: kb.Booster, binary: Table) -> None:
 
 def test_plots_say_what_is_drawn(booster: kb.Booster, binary: Table) -> None:
     explanation = kb.explain(booster, binary[0], values="banzhaf", features=["elm", "ash"])
-    assert kb.plot_beeswarm(explanation).get_xlabel() == "Banzhaf value (effect on the prediction)"
+    assert kb.plot_beeswarm(explanation).get_xlabel().splitlines()[0] == "Banzhaf value (effect on the log-odds)"
     assert kb.plot_dependence(explanation, "elm").get_ylabel() == "Banzhaf value of elm"
     with pytest.raises(ValueError, match="do not add up"):
         kb.plot_waterfall(explanation[0])

@@ -75,7 +75,7 @@ def test_names_become_indices(data: tuple[np.ndarray, np.ndarray]) -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"monotone_constraints": {"e": 1}}, "names the feature 'e'; the training data have a, b, c, d"),
+        ({"monotone_constraints": {"e": 1}}, "names the feature 'e'; the training data have 'a', 'b', 'c', 'd'"),
         ({"interaction_constraints": [["a", "x"]]}, "names the feature 'x'"),
         ({"interaction_constraints": ["ab"]}, "has the member 'ab'; expected lists of features"),
         ({"monotone_constraints": {"a": 2}}, "expected values from -1 to 1"),

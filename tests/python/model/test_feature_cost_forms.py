@@ -66,7 +66,7 @@ FORM = "one finite number of 0 or more for each feature, as in"
         ((0, np.nan, 0, 0, 0, 0), f"cannot be read; expected {FORM}"),
         ((0, np.inf, 0, 0, 0, 0), f"cannot be read; expected {FORM}"),
         ("many", f"feature_cost='many' cannot be read; expected {FORM}"),
-        ({"g": 1}, "feature_cost names the feature 'g'; the training data have a, b, c, d, e, f"),
+        ({"g": 1}, "feature_cost names the feature 'g'; the training data have 'a', 'b', 'c', 'd', 'e', 'f'"),
     ],
 )
 def test_refused_and_the_booster_stays_as_it_was(rows: tuple[np.ndarray, np.ndarray], costs: Any, words: str) -> None:
