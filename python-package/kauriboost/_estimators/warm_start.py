@@ -62,7 +62,7 @@ def _kinds_of(booster: Booster) -> tuple[str, str]:
 
 
 def joined(before: EvalsLog, added: EvalsLog) -> EvalsLog:
-    """Return evaluations of the last fit followed by the new ones; the new ones alone if other data or metrics were evaluated."""
+    """Return evaluations of the last fit followed by the new ones, or the new ones if others were evaluated."""
     if {data: list(metrics) for data, metrics in before.items()} != {data: list(log) for data, log in added.items()}:
         return added
     return {
