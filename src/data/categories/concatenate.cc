@@ -1,4 +1,4 @@
-#include "data/concatenate.h"
+#include "data/categories/concatenate.h"
 
 #include <algorithm>
 #include <cmath>
