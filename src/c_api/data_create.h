@@ -10,8 +10,8 @@
 #include "c_api/global.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "data/batches/row_source.h"
 #include "data/bins/bin_store_maker.h"
-#include "data/row_source.h"
 #include "kauri/c_api.h"
 #include "kauri/error.h"
 

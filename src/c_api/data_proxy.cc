@@ -10,7 +10,7 @@
 #include "c_api/json_config.h"
 #include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
-#include "data/chain.h"
+#include "data/batches/chain.h"
 #include "data/meta_info.h"
 
 namespace kauri::c_api {

@@ -7,7 +7,7 @@
 
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
-#include "data/chain.h"
+#include "data/batches/chain.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 

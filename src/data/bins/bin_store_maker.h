@@ -13,10 +13,10 @@
 #include <optional>
 #include <string>
 
+#include "data/batches/row_source.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/first_pass.h"
 #include "data/memory_budget.h"
-#include "data/row_source.h"
 
 namespace kauri {
 

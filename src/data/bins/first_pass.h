@@ -7,18 +7,18 @@
 /// 1. In memory, the columns of a further pass may take as much memory as the bins will. This needs five passes at
 ///    most, or more if a budget is small.
 /// 2. For a file, where passes may be slow, the cuts come from weighted GK summaries of parts of equal length instead
-///    if all values take more than kept_bytes (data/row_source.h). The summaries do not depend on the batches. The
-///    budget changes neither the cuts nor the model.
+///    if all values take more than kept_bytes (data/batches/row_source.h). The summaries do not depend on the batches.
+///    The budget changes neither the cuts nor the model.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "data/batches/row_source.h"
 #include "data/bins/bin_matrix.h"
 #include "data/bins/row_digest.h"
 #include "data/memory_budget.h"
-#include "data/row_source.h"
 #include "data/sketch/sketch_cuts.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "data/row_source.h"
+#include "data/batches/row_source.h"
 #include "kauri/categories.h"
 
 namespace kauri {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "collective/reduce.h"
+#include "data/batches/row_source.h"
 #include "data/column_parts.h"
-#include "data/row_source.h"
 #include "data/sketch/group_cuts.h"
 
 namespace kauri {

@@ -2,7 +2,7 @@
 ///
 /// Memory is the memory of the sketches: all values for sketch=exact, otherwise a number of bytes per column that
 /// hardly grows with the rows. The result depends neither on threads nor on the batches: rows are regrouped into parts
-/// of one length (data/row_source.h).
+/// of one length (data/batches/row_source.h).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "data/row_source.h"
+#include "data/batches/row_source.h"
 #include "data/sketch/gk_sketch.h"
 #include "data/sketch/power_sums.h"
 #include "data/sketch/sketch_method.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/row_source.h"
+#include "data/batches/row_source.h"
 #include "kauri/parameter.h"
 
 namespace kauri {

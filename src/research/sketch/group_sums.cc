@@ -8,8 +8,8 @@
 
 #include "collective/reduce.h"
 #include "common/threads/parallel_for.h"
+#include "data/batches/row_source.h"
 #include "data/column_parts.h"
-#include "data/row_source.h"
 #include "data/sketch/cut_weights.h"
 #include "data/sketch/group_cuts.h"
 #include "data/sketch/power_sums.h"

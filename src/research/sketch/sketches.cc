@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "data/batches/row_source.h"
 #include "data/column_parts.h"
-#include "data/row_source.h"
 #include "data/sketch/sketch_cuts.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"

@@ -1,6 +1,6 @@
 #include "collective/ranks.h"
 #include "collective/row_ranges.h"
-#include "data/chain.h"
+#include "data/batches/chain.h"
 #include "data/copies/slice.h"
 #include "data/data_test_support.h"
 #include "data/meta_info.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collective/ranks.h"
-#include "data/row_source.h"
+#include "data/batches/row_source.h"
 #include "support/random_matrix.h"
 
 namespace kauri::testing {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "data/batches/row_source.h"
 #include "data/copies/slice.h"
-#include "data/row_source.h"
 
 namespace kauri::testing {
 

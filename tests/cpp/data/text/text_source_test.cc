@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/chain.h"
+#include "data/batches/chain.h"
 #include "data/text/text_reader.h"
 #include "kauri/error.h"
 #include "support/error.h"

@@ -1,5 +1,5 @@
 /// Concatenated tables: rows compared with the parts, fields, and disagreements.
-#include "data/chain.h"
+#include "data/batches/chain.h"
 
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "data/chain.h"
+#include "data/batches/chain.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "data/row_source.h"
+#include "data/batches/row_source.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "data/chain.h"
+#include "data/batches/chain.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 

@@ -1,4 +1,4 @@
-#include "data/categories/concatenate.h"
+#include "data/batches/concatenate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "collective/row_ranges.h"
+#include "data/batches/chain.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"
-#include "data/chain.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
