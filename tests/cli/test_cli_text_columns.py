@@ -67,7 +67,9 @@ def test_the_order_of_first_appearance_never_matters(kauri: Kauri, keys: str) ->
     assert auc_of(kauri, f"turned.csv?{keys}") == auc_of(kauri, f"people.csv?{keys}")
     options = [f"{key}={value}" for key, value in PARAMS.items()]
     evals = [f"eval[a]=people.csv?{keys}", f"eval[b]=turned.csv?{keys}", f"eval[c]=some.csv?{keys}"]
-    last = kauri.run("train", f"people.csv?{keys}", *options, *evals, "num_round=3", "model_out=other.json").out.splitlines()[-1]
+    last = kauri.run(
+        "train", f"people.csv?{keys}", *options, *evals, "num_round=3", "model_out=other.json"
+    ).out.splitlines()[-1]
     values = dict(part.rsplit(":", 1) for part in last.split("\t")[1:])
     assert values["a-logloss"] == values["b-logloss"]
     python = kb.Booster(model_file=str(kauri.folder / "model.json"))

@@ -41,9 +41,9 @@ def main(folder: Path) -> None:
     from_frame = kb.train({"tree_method": "hist"}, kb.DMatrix(frame, label=X[:, 3], enable_categorical=True), 10)
     assert from_frame.feature_names == [*"abcde", "kind"]
     labels = np.where(y > 0, "yes", "no")
-    classifier = KauriClassifier(n_estimators=10).fit(frame[list("abcde")], labels)
+    classifier = KauriClassifier(n_estimators=50).fit(frame[list("abcde")], labels)
     assert classifier.score(frame[list("abcde")], labels) > 0.9
-    search = GridSearchCV(KauriRegressor(n_estimators=5), {"max_depth": [2, 3]}, cv=2).fit(X, X[:, 0])
+    search = GridSearchCV(KauriRegressor(n_estimators=20), {"max_depth": [2, 3]}, cv=2).fit(X, X[:, 0])
     assert search.best_params_ == {"max_depth": 3}
     if kb.build_info()["USE_CUDA"]:
         on_device(X, y)
