@@ -16,6 +16,8 @@ class Uninitialised : public std::allocator<T> {
  public:
   static_assert(std::is_trivial<T>::value, "only numbers may stay uninitialised");
 
+  // The standard library prescribes these names.
+  // NOLINTBEGIN(readability-identifier-naming)
   template <typename U>
   struct rebind {
     using other = Uninitialised<U>;
@@ -33,6 +35,7 @@ class Uninitialised : public std::allocator<T> {
   void construct(U* place, Args&&... args) {
     ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
   }
+  // NOLINTEND(readability-identifier-naming)
 };
 
 /// Floats whose `resize` leaves the new ones uninitialised.
