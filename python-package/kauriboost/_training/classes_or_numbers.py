@@ -19,6 +19,7 @@ _MOST_CLASSES = 20  # up to this number of distinct whole numbers may be classes
 _ROWS_PER_CLASS = 5  # one for each fold; counts and amounts have rarer values
 _OF_TEXTS = "OUS"
 _OF_NUMBERS = "iuf"
+_OBJECTIVES_OF_CLASSES = ("binary:", "multi:", "reg:logistic")
 _AMOUNTS = 'params={"objective": "reg:squarederror"}'
 _CLASSES = 'params={"objective": "multi:softprob"}'
 _SHOWN = 6  # classes in the log
@@ -63,7 +64,8 @@ def settle_labels(y: Any, params: Mapping[str, Any], has_queries: bool = False) 
     Raises
     ------
     ParameterError
-        The rows have queries, and the labels are few whole numbers.
+        The rows have queries, and the labels are few whole numbers; or texts or categories with an objective that does
+        not learn classes.
     """
     told = dict(params)
     y = collected(y)
@@ -73,6 +75,7 @@ def settle_labels(y: Any, params: Mapping[str, Any], has_queries: bool = False) 
     if array.ndim != 1 or array.size == 0:
         return Labels(y, told)
     if _are_classes(y, array):
+        _require_objective_of_classes(array, told)
         return _coded(array, told)
     if not _are_whole(array):
         return Labels(y, told)
@@ -104,6 +107,18 @@ def _are_classes(y: Any, array: np.ndarray) -> bool:
         return True
     texts = array.dtype.kind in _OF_TEXTS and array.size > 0
     return texts and all(isinstance(value, (str, bytes, bool, np.bool_)) for value in array.tolist())
+
+
+def _require_objective_of_classes(array: np.ndarray, told: Mapping[str, Any]) -> None:
+    """Raise ParameterError for an objective that would take the numbers of classes for amounts."""
+    objective = str(told.get("objective", "binary:logistic"))
+    if array.dtype.kind == "b" or objective.startswith(_OBJECTIVES_OF_CLASSES):
+        return
+    names = np.unique(array)
+    raise ParameterError(
+        f"objective={objective} does not learn classes, but y holds {len(names)} of them ({_shown(names)}) as text or "
+        "categories; leave the objective out, or pass numbers as y."
+    )
 
 
 def _are_whole(array: np.ndarray) -> bool:

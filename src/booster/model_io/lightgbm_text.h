@@ -21,10 +21,10 @@ namespace kauri::model_io {
 /// Returns whether the bytes begin as LightGBM's models do, with a line "tree".
 bool IsLightGbm(std::string_view bytes);
 
-/// Returns the document of a model whose predictions are those of the text, up to the rounding of 32-bit sums. Takes
-/// time and memory in proportion to the text, and at most 400 MB for splits on ordered categories. \throws
-/// Error(kModel) for a damaged text, and for what has no counterpart: linear leaves, zeros that are missing values,
-/// objectives without a link of ours, and categories whose columns the text does not tell.
+/// Returns the document of a model that predicts the same as the text's model, up to the rounding of 32-bit sums. Time
+/// and memory are proportional to the length of the text, with at most 400 MB for splits on ordered categories. \throws
+/// Error(kModel) for a damaged text, and for a model that Kauri cannot represent: linear leaves, zeros that count as
+/// missing, an objective whose link function Kauri lacks, and categories whose columns the text does not name.
 Value ParseLightGbm(std::string_view bytes);
 
 }  // namespace kauri::model_io

@@ -42,9 +42,9 @@ class FeatureSketches {
   /// weights: [n_rows], or empty.
   void Add(Context const& ctx, DataMatrix const& rows, Span<float const> weights);
   void Add(Context const& ctx, DenseRows const& rows, Span<float const> weights);
-  /// Replaces sketches, counts and bounds by those of the rows of all ranks. make: makes the sketches that the ranks'
-  /// sketches are merged into. Costs one Gather of the sketches of 64 features at a time. \throws Error(kCollective)
-  /// for messages that are no sketches.
+  /// Replaces the sketches, counts and bounds of this rank's rows by the sketches, counts and bounds of the rows of all
+  /// ranks. make: makes an empty sketch, into which the sketches of the ranks are merged. Costs one Gather of the
+  /// sketches of 64 features at a time. \throws Error(kCollective) for messages that are no sketches.
   void MergeOverRanks(Context const& ctx, SketchMaker const& make);
   std::vector<FeatureCuts> const& Features() const { return features_; }  ///< without cuts yet
   /// Returns the features with the cuts of n_rows rows. Destroys the sketches.

@@ -314,7 +314,8 @@ inline std::size_t MostKept(std::size_t size, std::size_t n) {
 }
 
 /// Returns the largest size of a KLL sketch that never keeps more than `room` of n values; 2, the smallest, if there is
-/// none. The thesis gives sketches the room of all values, the library that of the highest compactor.
+/// none. The thesis measures the size of a sketch by all values that it keeps; the library's parameter is the size of
+/// the highest compactor.
 inline std::size_t SizeWithin(std::size_t room, std::size_t n) {
   static std::map<std::pair<std::size_t, std::size_t>, std::size_t> found;
   auto const [at, is_new] = found.emplace(std::pair(room, n), 2);

@@ -84,7 +84,7 @@ std::vector<BadInput> ParameterCases() {
       {"metric that is none", WithParam("eval_metric", "f1"), {"'f1'; it is not built in"}, KAURI_ERROR_PARAMETER},
       {"tree method of XGBoost 1",
        WithParam("tree_method", "gpu_hist"),
-       {"'gpu_hist'; use tree_method=hist, with device=cuda"},
+       {"gpu_hist", "tree_method=hist", "device=cuda"},  // the words differ where the plug-in is loaded
        KAURI_ERROR_PARAMETER},
       {"booster of LightGBM", WithParam("booster", "gbdt"), {"'gbdt'; use gbtree"}, KAURI_ERROR_PARAMETER},
       {"unknown metric", WithParam("eval_metric", "log_loss"), {"log_loss", "logloss"}, KAURI_ERROR_PARAMETER},

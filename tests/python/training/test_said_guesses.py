@@ -229,3 +229,17 @@ def test_what_was_found_can_be_explained_and_shown(tmp_path: Any) -> None:
     found = kb.fit_best(X, Y, rounds_budget=6, nfold=2)
     np.testing.assert_array_equal(kb.explain(found, X[:5]).values, kb.explain(found.booster, X[:5]).values)
     assert kb.permutation_importance(found, X, Y).metric == "rmse"
+
+
+@pytest.mark.parametrize("dtype", [object, "category", "str"])
+def test_classes_are_no_amounts(dtype: Any) -> None:
+    """An objective of amounts would learn the places of the names."""
+    names = pd.Series(np.where(Y > 0, "low", "high")).astype(dtype)
+    for objective in ("reg:squarederror", "count:poisson", "survival:cox"):
+        with pytest.raises(kb.ParameterError, match=rf"objective={objective} does not learn classes.*\(high, low\)"):
+            kb.fit_best(X, names, params={"objective": objective}, rounds_budget=6)
+    amounts = pd.Series(np.where(Y > 0, 20, 10)).astype("category")
+    with pytest.raises(kb.ParameterError, match=r"2 of them \(10, 20\) as text or categories"):
+        kb.fit_best(X, amounts, params={"objective": "reg:squarederror"}, rounds_budget=6)
+    found = kb.fit_best(X, Y > 0, params={"objective": "reg:squarederror"}, rounds_budget=6, nfold=2)
+    assert objective_of(found.booster) == "reg:squarederror"
