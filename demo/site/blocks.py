@@ -90,7 +90,6 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "mpi4py": lambda: importlib.util.find_spec("mpi4py") is not None,
     "a network": lambda: False,
     "minutes": lambda: False,
-    "optuna": lambda: False,
     "onnxmltools": lambda: False,
     "mlflow": lambda: False,
 }
