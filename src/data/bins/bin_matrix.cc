@@ -9,6 +9,7 @@
 #include "common/files/checksum.h"
 #include "common/large_memory.h"
 #include "common/threads/parallel_for.h"
+#include "data/bins/bin_finder.h"
 #include "data/bins/bin_layout.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
@@ -26,35 +27,15 @@ std::uint32_t SpacedCells(std::uint32_t n_codes) {
   return cells % 64 == 0 ? cells + kPerLine : cells;
 }
 
-/// One feature: its cuts and the code that stands for NaN.
-struct FeatureBins {
-  float const* cuts;
-  std::uint32_t n_bins;
-  std::uint32_t missing_code;
-};
+using ValueBlock = std::array<float, kRowsPerBlock>;
 
-/// Computes the codes of values[0], values[stride], ... (n <= kRowsPerBlock). Runs FindBin for all of them in lockstep,
-/// so that the latencies of the searches overlap.
+/// Computes the codes of the first n values. missing_code: the code of NaN.
 template <typename Code>
-void EncodeColumn(FeatureBins const& bins, float const* values, std::int64_t stride, std::int64_t n, Code* codes) {
-  std::array<float, kRowsPerBlock> value;
-  std::array<std::uint32_t, kRowsPerBlock> first;
-  auto const count = static_cast<std::size_t>(n);
-  for (std::size_t i = 0; i < count; ++i) {
-    value[i] = values[static_cast<std::int64_t>(i) * stride];
-    first[i] = 0;
-  }
-  for (auto length = bins.n_bins; length > 1;) {
-    auto const half = length / 2;
-    for (std::size_t i = 0; i < count; ++i) {
-      // A mask instead of a branch: the outcome is random, so a branch would be mispredicted half of the time.
-      first[i] += half & (0U - static_cast<std::uint32_t>(bins.cuts[first[i] + half - 1] <= value[i]));
-    }
-    length -= half;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    codes[i] = static_cast<Code>(std::isnan(value[i]) ? bins.missing_code : first[i]);
-  }
+void EncodeColumn(BinFinder const& finder, std::uint32_t missing_code, ValueBlock const& values, std::size_t n,
+                  Code* codes) {
+  std::array<std::uint32_t, kRowsPerBlock> bins;
+  finder.Find(values.data(), n, bins.data());
+  for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<Code>(std::isnan(values[i]) ? missing_code : bins[i]);
 }
 
 template <typename Code>
@@ -67,10 +48,10 @@ void Reserve(Context const& ctx, BinMatrix const& layout, BinCodes<Code>* out) {
 }
 
 /// Requires that no value is missing. A missing value without a code would get the code of another cell.
-void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, std::int64_t feature) {
-  bool is_missing = false;
-  for (std::int64_t i = 0; i < n; ++i) is_missing |= std::isnan(values[i * stride]);
-  if (!is_missing) return;
+void RequireNoMissing(ValueBlock const& values, std::size_t n, std::int64_t feature) {
+  std::size_t n_missing = 0;  // counted, because a compiler makes vector code of a count and not of a flag
+  for (std::size_t i = 0; i < n; ++i) n_missing += values[i] == values[i] ? 0 : 1;
+  if (n_missing == 0) return;
   Fail(ErrorKind::kData, "feature ", feature,
        " has a missing value that it did not have before; an iterator must give the same rows each time.");
 }
@@ -83,11 +64,11 @@ void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, 
 
 /// Requires that all categories are known: FindBin gives an unknown category the code of another one.
 template <typename Code>
-void RequireCategories(QuantileCuts const& cuts, std::size_t feature, float const* values, std::int64_t stride,
-                       std::int64_t n, Code const* codes) {
+void RequireCategories(QuantileCuts const& cuts, std::size_t feature, ValueBlock const& values, std::size_t n,
+                       Code const* codes) {
   auto const& categories = cuts.categories[feature];
-  for (std::int64_t i = 0; i < n; ++i) {
-    auto const value = values[i * stride];
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const value = values[i];
     if (std::isnan(value) || value == static_cast<float>(categories[codes[i]])) continue;
     FailUnknownCategory(value, feature);
   }
@@ -98,6 +79,9 @@ template <typename Code>
 void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_row, BinMatrix const& layout,
                  BinCodes<Code>* out) {
   auto const n_cols = layout.NumCols();
+  auto const finders = MakeBinFinders(
+      rows.NumRows(), n_cols, [&](std::size_t feature) { return layout.Cuts().Of(feature); },
+      [&](std::size_t feature) { return layout.NumBins(feature); });
   ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::vector<float> tile;
     auto const* values = rows.DenseRows();
@@ -108,20 +92,21 @@ void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_ro
       rows.CopyRows(begin, end, n_cols, tile.data());
       values = tile.data();
     }
+    ValueBlock block;
     std::array<Code, kRowsPerBlock> own_column;
+    auto const n = static_cast<std::size_t>(end - begin);
     auto* row_codes = out->rows.data() + (first_row + begin) * out->row_stride;
     for (std::int64_t feature = 0; feature < n_cols; ++feature) {
       auto const index = static_cast<std::size_t>(feature);
       auto* column = layout.HasColumns() ? out->columns.data() + feature * layout.NumRows() + first_row + begin
                                          : own_column.data();
+      for (std::int64_t row = 0; row < end - begin; ++row) block[row] = values[row * n_cols + feature];
       auto const missing_code = layout.MissingCode(index);
-      if (missing_code == kNoCode) RequireNoMissing(values + feature, n_cols, end - begin, feature);
-      EncodeColumn({layout.Cuts().Of(index), layout.NumBins(index), missing_code}, values + feature, n_cols,
-                   end - begin, column);
-      if (layout.Cuts().IsCategorical(index)) {
-        RequireCategories(layout.Cuts(), index, values + feature, n_cols, end - begin, column);
-      }
-      for (std::int64_t row = 0; row < end - begin; ++row) row_codes[row * out->row_stride + feature] = column[row];
+      if (missing_code == kNoCode) RequireNoMissing(block, n, feature);
+      EncodeColumn(finders[index], missing_code, block, n, column);
+      if (layout.Cuts().IsCategorical(index)) RequireCategories(layout.Cuts(), index, block, n, column);
+      auto* code = row_codes + feature;
+      for (std::size_t row = 0; row < n; ++row, code += out->row_stride) *code = column[row];
     }
   });
 }

@@ -66,24 +66,26 @@ void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
   keys->resize(count);
 }
 
-/// Returns the cuts of MakeCuts for the sorted keys. Copies and sorts all keys only if needed. Some value must be
-/// present.
-std::vector<float> CutsOfValues(Span<float const> values, bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
-  constexpr std::size_t kManyValues = std::size_t{1} << 17U;
-  auto const n_bins = NumEvenBins(has_missing, max_bin);
-  if (values.size() >= kManyValues && scratch->selected.Select(values, n_bins, max_bin)) {
-    std::vector<float> cuts;
-    EvenCuts(scratch->selected, n_bins, &cuts);
-    if (scratch->selected.IsComplete()) return cuts;
-  }
+/// Returns the cuts of MakeCuts for the values, whose keys are sorted. Some value must be present.
+std::vector<float> CutsOfSorted(Span<float const> values, bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
   CollectKeys(values, &scratch->keys);
   SortKeys(&scratch->keys, &scratch->sort);
   return MakeCuts(KeyBoundaries(scratch->keys), has_missing, max_bin);
 }
 
+/// Returns the cuts of MakeCuts. Sorts all keys only if a selection of them does not suffice.
 FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
-  auto feature = SummaryOf(values);
-  if (feature.n_values > 0) feature.values = CutsOfValues(values, feature.n_values < n_rows, max_bin, scratch);
+  constexpr std::size_t kManyValues = std::size_t{1} << 17U;
+  auto& selected = scratch->selected;
+  auto const is_selected = values.size() >= kManyValues && selected.Select(values, n_rows, max_bin);
+  auto feature = is_selected ? selected.Summary() : SummaryOf(values);
+  if (feature.n_values == 0) return feature;
+  auto const has_missing = feature.n_values < n_rows;
+  if (is_selected) {
+    EvenCuts(selected, NumEvenBins(has_missing, max_bin), &feature.values);
+    if (selected.IsComplete()) return feature;
+  }
+  feature.values = CutsOfSorted(values, has_missing, max_bin, scratch);
   return feature;
 }
 

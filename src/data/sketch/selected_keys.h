@@ -2,7 +2,8 @@
 ///
 /// 1. Keys of the values are counted by their upper 16 bits, which gives the rank of each bucket.
 /// 2. The buckets that hold the ranks of even cuts are picked; in large columns of many values they are a small share.
-/// 3. Only the keys of picked buckets are copied out and sorted.
+///    The first and the last bucket are picked, too, so that the smallest and the largest value are known.
+/// 3. Only the keys of picked buckets are copied out, each to its bucket, and sorted there by their lower 16 bits.
 /// A column with a few heavy values has cuts elsewhere. A request for a rank outside the picked buckets returns the
 /// end, and IsComplete() is false from then on: the caller has to sort the column.
 #pragma once
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/sketch/sketch_cuts.h"
 #include "data/sketch/weighted_keys.h"
 #include "kauri/span.h"
 
@@ -19,10 +21,13 @@ namespace kauri {
 /// A selection whose memory is reused from column to column.
 class SelectedKeys {
  public:
-  /// Selects the keys around the ranks of n_bins even bins. values: NaN where missing. Returns false if the column may
-  /// have at most max_bin distinct values, so that each gets a bin: the caller has to sort it. max_bin: at least
-  /// n_bins.
-  bool Select(Span<float const> values, std::uint32_t n_bins, std::uint32_t max_bin);
+  /// Selects the keys around the ranks of the even bins of MakeCuts. values: NaN where missing; other rows of the
+  /// n_rows have no value either. Returns false if the column may have at most max_bin distinct values, so that each
+  /// gets a bin: the caller has to sort it.
+  bool Select(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin);
+
+  /// Returns the number of values and their bounds, without cuts. Select must have returned true.
+  FeatureCuts Summary() const;
 
   /// Returns whether the selection answered all requests.
   bool IsComplete() const { return is_complete_; }
@@ -43,13 +48,17 @@ class SelectedKeys {
   void Count(Span<float const> values);
   std::size_t BucketOf(std::size_t rank) const;
   void PickBuckets(std::uint32_t n_bins);
+  /// Copies the keys of picked buckets, each to its bucket.
+  void CopyPicked(Span<float const> values);
+  /// Sorts a bucket, whose keys differ in their lower 16 bits only.
+  void SortBucket(std::size_t bucket);
   /// Returns the bucket of a rank. If it was not picked, returns an empty bucket and makes IsComplete() false.
   Bucket Find(std::size_t rank) const;
 
   std::vector<std::uint32_t> begin_;     ///< [n_buckets + 1]: ranks
   std::vector<std::uint8_t> is_picked_;  ///< [n_buckets]
   std::vector<std::uint32_t> place_;     ///< [n_buckets]: index of a picked bucket's first key in selected_
-  std::vector<std::uint32_t> selected_;
+  std::vector<std::uint32_t> selected_;  ///< the keys of picked buckets
   std::vector<std::uint32_t> scratch_;
   mutable bool is_complete_ = true;
 };

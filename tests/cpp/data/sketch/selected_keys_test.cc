@@ -53,13 +53,20 @@ TEST(SelectedKeys, CutsAreThoseOfSortedKeys) {
   for (int shape = 0; shape < 4; ++shape) {
     for (double const share : {0.0, 0.001, 0.02, 0.6}) {
       auto const values = MakeColumn(shape, share, 50000);
-      for (std::uint32_t const n_bins : {2U, 37U, 255U, 256U, 1000U}) {
-        if (!selected.Select(values, n_bins, n_bins)) continue;
+      auto const keys = KeysOf(values);
+      for (std::uint32_t const max_bin : {2U, 37U, 255U, 256U, 1000U}) {
+        auto const n_rows = static_cast<std::int64_t>(values.size());
+        if (!selected.Select(values, n_rows, max_bin)) continue;
+        auto const summary = selected.Summary();
+        ASSERT_EQ(summary.n_values, static_cast<std::int64_t>(keys.size()));
+        ASSERT_EQ(ToKey(summary.min), *std::min_element(keys.begin(), keys.end()));
+        ASSERT_EQ(ToKey(summary.max), *std::max_element(keys.begin(), keys.end()));
+        auto const n_bins = NumEvenBins(summary.n_values < n_rows, max_bin);
         std::vector<float> cuts;
         EvenCuts(selected, n_bins, &cuts);
         if (!selected.IsComplete()) continue;
         ++n_complete;
-        ASSERT_EQ(cuts, SortedCuts(KeysOf(values), n_bins)) << shape << " " << share << " " << n_bins;
+        ASSERT_EQ(cuts, SortedCuts(keys, n_bins)) << shape << " " << share << " " << n_bins;
       }
     }
   }
@@ -68,7 +75,7 @@ TEST(SelectedKeys, CutsAreThoseOfSortedKeys) {
 
 TEST(SelectedKeys, EvenColumnsAreComplete) {
   SelectedKeys selected;
-  ASSERT_TRUE(selected.Select(MakeColumn(0, 0.0, 200000), 256, 256));
+  ASSERT_TRUE(selected.Select(MakeColumn(0, 0.0, 200000), 200000, 256));
   std::vector<float> cuts;
   EvenCuts(selected, 256, &cuts);
   EXPECT_TRUE(selected.IsComplete());
@@ -78,7 +85,7 @@ TEST(SelectedKeys, EvenColumnsAreComplete) {
 TEST(SelectedKeys, FewValuesAreLeftToSorting) {
   SelectedKeys selected;
   EXPECT_FALSE(selected.Select(std::vector<float>{1.0F, 2.0F, 2.0F, 3.0F}, 4, 4));
-  EXPECT_FALSE(selected.Select(std::vector<float>(1000, 5.0F), 2, 2));
+  EXPECT_FALSE(selected.Select(std::vector<float>(1000, 5.0F), 1000, 2));
 }
 
 }  // namespace
