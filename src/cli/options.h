@@ -17,15 +17,15 @@ namespace kauri::cli {
 /// preset, time_budget, model_dialect, pred_contribs, receipt and the tasks besides train, pred and dump are Kauri's
 /// own. Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
-  int task;    ///< Task
-  int kind;    ///< ExplainKind
-  int reduce;  ///< ExplainReduce
-  int index;   ///< InteractionIndex
-  int max_order;
-  int strongest;
+  int task;             ///< Task
+  int kind;             ///< ExplainKind
+  int reduce;           ///< ExplainReduce
   int explain_output;   ///< ExplainScale
   int dump_format;      ///< DumpFormat
   int importance_type;  ///< ImportanceType
+  int index;            ///< InteractionIndex
+  int max_order;
+  int strongest;
   int n_resamples;
   int nfold;
   bool stratified;
@@ -202,8 +202,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .describe(
             "The interactions of kind=sets: Shapley (SII), Shapley that add up to the margin (k-SII), Shapley-Taylor "
             "(STII), faithful (FSII) or Banzhaf (BII).");
-    DMLC_DECLARE_FIELD(max_order).set_default(2).set_lower_bound(1).describe(
-        "The largest number of features of a set, for kind=sets.");
+    DMLC_DECLARE_FIELD(max_order).set_default(2).describe("The largest number of features of a set, for kind=sets.");
     DMLC_DECLARE_FIELD(strongest).set_default(0).set_lower_bound(0).describe(
         "Number of sets that kind=sets writes for each row and output, strongest first; 0: all.");
     DMLC_DECLARE_FIELD(explain_output)

@@ -10,14 +10,14 @@ namespace kauri {
 
 /// Returns a rank that is smaller for a larger absolute value and, for equal values, for a smaller place. A NaN counts
 /// as larger than infinity, so that the order is total whatever the leaves hold. place: below 2^32.
-inline std::uint64_t RankOf(float value, std::int64_t place) {
+inline std::uint64_t SizeRankOf(float value, std::int64_t place) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return std::uint64_t{~(bits & 0x7FFFFFFFU)} << 32U | static_cast<std::uint32_t>(place);
 }
 
 /// Returns the place of a rank.
-inline std::int64_t PlaceOfRank(std::uint64_t rank) { return static_cast<std::int64_t>(rank & 0xFFFFFFFFU); }
+inline std::int64_t PlaceOfSizeRank(std::uint64_t rank) { return static_cast<std::int64_t>(rank & 0xFFFFFFFFU); }
 
 /// Keeps the `most` smallest of the added ranks.
 class SmallestRanks {

@@ -185,9 +185,9 @@ class SetWriter {
   void ListLargest(std::int64_t output, double const* values, SmallestRanks* ranks, std::uint32_t* sets) const {
     ranks->Clear();
     for (auto const set : fillable_[output]) {
-      ranks->Add(RankOf(static_cast<float>(values[set * kInteractionRows]), set));
+      ranks->Add(SizeRankOf(static_cast<float>(values[set * kInteractionRows]), set));
     }
-    for (auto const rank : ranks->Sorted()) *sets++ = static_cast<std::uint32_t>(PlaceOfRank(rank));
+    for (auto const rank : ranks->Sorted()) *sets++ = static_cast<std::uint32_t>(PlaceOfSizeRank(rank));
   }
 
   ForestTask const& task_;

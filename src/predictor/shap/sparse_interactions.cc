@@ -132,10 +132,10 @@ class SparseWriter {
     for (std::int64_t lane = 0; lane < sums.RowsOf(group); ++lane) {
       auto const* values = sums.Pairs(group) + lane;
       ranks.Clear();
-      for (auto const pair : pattern.pairs) ranks.Add(RankOf(static_cast<float>(values[pair * kLanes]), pair));
+      for (auto const pair : pattern.pairs) ranks.Add(SizeRankOf(static_cast<float>(values[pair * kLanes]), pair));
       auto entry = ToSize(BeginOf(first_row + lane, output));
       for (auto const rank : ranks.Sorted()) {
-        auto const pair = ToSize(PlaceOfRank(rank));
+        auto const pair = ToSize(PlaceOfSizeRank(rank));
         out_.first[entry] = feature[all_pairs[pair].first];
         out_.second[entry] = feature[all_pairs[pair].second];
         out_.values[entry++] = static_cast<float>(values[pair * ToSize(kLanes)]);
