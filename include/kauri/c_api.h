@@ -713,6 +713,22 @@ KAURI_API int KauriHostArrayFree(KauriHostArrayHandle handle);
 KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char const* config,
                                         bst_ulong* out_n_outputs, int64_t const** out_begin, uint32_t const** out_first,
                                         uint32_t const** out_second, float const** out_values);
+/**
+ * Computes interactions of sets of up to "max_order" features, only for sets that occur together on a path of a tree:
+ * all other sets have none. `config`: {"index": "SII", "k-SII", "STII", "FSII" or "BII"; "max_order": 1 or more;
+ * "top_k": 0 for all sets, smaller ones first; else the number of sets to return, largest absolute value first;
+ * "iteration_begin", "iteration_end" as above}. Orders 1 and 2 of the indices are the numbers of types 2, 4, 100 and
+ * 101, where a pair has the sum of its two cells. Computed on the CPU, whatever the device is. Set s has the features
+ * out_members[out_set_begin[s]] up to out_members[out_set_begin[s + 1]], ascending, for s < *out_n_sets. Row r and
+ * output k own the entries out_sets, out_values from out_begin[r * K + k] up to out_begin[r * K + k + 1], where K is
+ * *out_n_outputs, and have the base value out_base_values[r * K + k]. Errors: models of gblinear, and with linear
+ * leaves; more than 2^24 sets; more than 2^31 entries, in which case explain fewer rows at a time.
+ */
+KAURI_API int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                              bst_ulong* out_n_outputs, bst_ulong* out_n_sets,
+                                              int64_t const** out_set_begin, uint32_t const** out_members,
+                                              int64_t const** out_begin, uint32_t const** out_sets,
+                                              float const** out_values, float const** out_base_values);
 
 /**
  * Counts for every node of every tree how many rows of `dmat` reach it, whatever their weights. The counts replace

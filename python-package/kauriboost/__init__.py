@@ -40,12 +40,13 @@ from .explain import (
     explain,
     explain_batches,
     explain_function,
+    explain_interactions,
     global_importance,
     partial_dependence,
     shapley_values,
     sparse_interactions,
 )
-from .explanation import Explanation, GlobalImportance, PartialDependence, SparseInteractions
+from .explanation import Explanation, GlobalImportance, PartialDependence, SetInteractions, SparseInteractions
 from .model import ModelCheck, check
 from .orders import Orders, sample_orders
 from .permutation import PermutationImportance, permutation_importance
@@ -104,6 +105,7 @@ __all__ = [
     "PartialDependence",
     "PermutationImportance",
     "QuantileDMatrix",
+    "SetInteractions",
     "SparseInteractions",
     "Verification",
     "add_receipt",
@@ -115,6 +117,7 @@ __all__ = [
     "explain",
     "explain_batches",
     "explain_function",
+    "explain_interactions",
     "fit_best",
     "get_config",
     "global_importance",

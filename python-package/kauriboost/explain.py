@@ -8,6 +8,7 @@ from ._explaining.explain import explain, explain_batches, global_importance, sp
 from ._explaining.explain_any import explain_function, shapley_values
 from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
 from ._explaining.partial_dependence import PartialDependence, partial_dependence
+from ._explaining.set_interactions import SetInteractions, explain_interactions
 from ._model.booster import Booster
 
 __all__ = [
@@ -18,10 +19,12 @@ __all__ = [
     "GlobalImportance",
     "ParameterError",
     "PartialDependence",
+    "SetInteractions",
     "SparseInteractions",
     "explain",
     "explain_batches",
     "explain_function",
+    "explain_interactions",
     "global_importance",
     "partial_dependence",
     "shapley_values",

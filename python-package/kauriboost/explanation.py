@@ -6,6 +6,7 @@ from ._binding.errors import ParameterError
 from ._data.categories import CategoryNames
 from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
 from ._explaining.partial_dependence import PartialDependence
+from ._explaining.set_interactions import SetInteractions
 
 __all__ = [
     "CategoryNames",
@@ -13,5 +14,6 @@ __all__ = [
     "GlobalImportance",
     "ParameterError",
     "PartialDependence",
+    "SetInteractions",
     "SparseInteractions",
 ]

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "booster/predict/explain_interactions.h"
 #include "booster/predict/explanation.h"
 #include "booster/predict/sampled_explain.h"
 #include "c_api/global.h"
@@ -219,6 +220,38 @@ int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char con
     *out_first = sparse.first.data();
     *out_second = sparse.second.data();
     *out_values = sparse.values.data();
+  });
+}
+
+int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                    bst_ulong* out_n_outputs, bst_ulong* out_n_sets, int64_t const** out_set_begin,
+                                    uint32_t const** out_members, int64_t const** out_begin, uint32_t const** out_sets,
+                                    float const** out_values, float const** out_base_values) {
+  return Guard([&] {
+    for (auto* out : {out_n_outputs, out_n_sets}) NotNull(out, "out_n_outputs or out_n_sets");
+    for (auto* out : {out_set_begin, out_begin}) NotNull(out, "out_set_begin or out_begin");
+    for (auto* out : {out_members, out_sets}) NotNull(out, "out_members or out_sets");
+    for (auto* out : {out_values, out_base_values}) NotNull(out, "out_values or out_base_values");
+    BoosterRead const booster(handle);
+    DataRead const matrix(dmat);
+    auto const& data = *matrix->data;
+    JsonConfig const settings(config, "KauriBoosterExplainInteractions");
+    auto const index = kauri::InteractionIndexNamed(settings.Text("index"));
+    auto const rows = data.View();
+    auto const model = booster->learner->Ready();
+    auto& found = booster->Buffers().set_interactions;
+    found = kauri::ExplainInteractions(
+        *model, {*rows, data.Info().base_margin, nullptr, kauri::DeclaredColumns::Of(data.Info())},
+        {settings.Integer("iteration_begin"), settings.Integer("iteration_end")},
+        {index, settings.Integer("max_order"), settings.Integer("top_k")});
+    *out_n_outputs = static_cast<bst_ulong>(model->GetModel().NumOutputs());
+    *out_n_sets = static_cast<bst_ulong>(found.set_begin.size() - 1);
+    *out_set_begin = found.set_begin.data();
+    *out_members = found.members.data();
+    *out_begin = found.begin.data();
+    *out_sets = found.sets.data();
+    *out_values = found.values.data();
+    *out_base_values = found.base_values.data();
   });
 }
 

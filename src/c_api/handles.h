@@ -29,6 +29,7 @@
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
 #include "kauri/meta_info.h"
+#include "predictor/interactions/set_interactions.h"
 
 namespace kauri::c_api {
 
@@ -69,6 +70,7 @@ struct ReturnBuffers {
   std::vector<bst_ulong> shape;
   std::unique_ptr<DeviceFloats> device_floats;
   SparseInteractions sparse;
+  SetInteractions set_interactions;
   InPlaceSettings in_place;
 
   /// Returns `values` to the caller as a C array.

@@ -82,6 +82,7 @@ void WriteTiles(ReadyModel const& model, ExplainTask const& task, ExplainOptions
 void Explain(Options const& options) {
   auto const& cli = options.cli;
   if (cli.kind == CliParam::kSampled) return ExplainSampledRows(options);
+  if (cli.kind == CliParam::kSets) return ExplainSetsOfRows(options);
   auto const is_npy = IsNpyPath("name_explain", cli.name_explain);
   OutputFile file(cli.name_explain, "file of explanations");
   Learner learner;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/config_parser.h"
+#include "predictor/interactions/interaction_rule.h"
 
 namespace kauri::cli {
 
@@ -22,6 +23,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   int explain_output;   ///< ExplainScale
   int dump_format;      ///< DumpFormat
   int importance_type;  ///< ImportanceType
+  int index;            ///< InteractionIndex
+  int max_order;
+  int strongest;
   int n_resamples;
   int nfold;
   bool stratified;
@@ -80,7 +84,15 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   };
   enum Preset { kNoPreset = 0, kBest = 1 };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
-  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
+  enum ExplainKind {
+    kContributions = 0,
+    kInteractions = 1,
+    kApproximate = 2,
+    kBanzhaf = 3,
+    kTaylor = 4,
+    kSampled = 5,
+    kSets = 6
+  };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
   enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
@@ -175,11 +187,24 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("banzhaf", kBanzhaf)
         .add_enum("taylor", kTaylor)
         .add_enum("sampled", kSampled)
+        .add_enum("sets", kSets)
         .describe(
             "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
-            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, or SHAP values from "
-            "sampled "
-            "sets of features, on the scale of explain_output.");
+            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, SHAP values from sampled "
+            "sets of features, on the scale of explain_output, or interactions of sets of up to max_order features.");
+    DMLC_DECLARE_FIELD(index)
+        .set_default(static_cast<int>(InteractionIndex::kKSii))
+        .add_enum("SII", static_cast<int>(InteractionIndex::kSii))
+        .add_enum("k-SII", static_cast<int>(InteractionIndex::kKSii))
+        .add_enum("STII", static_cast<int>(InteractionIndex::kStii))
+        .add_enum("FSII", static_cast<int>(InteractionIndex::kFsii))
+        .add_enum("BII", static_cast<int>(InteractionIndex::kBii))
+        .describe(
+            "The interactions of kind=sets: Shapley (SII), Shapley that add up to the margin (k-SII), Shapley-Taylor "
+            "(STII), faithful (FSII) or Banzhaf (BII).");
+    DMLC_DECLARE_FIELD(max_order).set_default(2).describe("The largest number of features of a set, for kind=sets.");
+    DMLC_DECLARE_FIELD(strongest).set_default(0).set_lower_bound(0).describe(
+        "Number of sets that kind=sets writes for each row and output, strongest first; 0: all.");
     DMLC_DECLARE_FIELD(explain_output)
         .set_default(kOfValues)
         .add_enum("margin", kOfMargins)

@@ -29,6 +29,9 @@ void Explain(Options const& options);
 /// Writes sampled SHAP values (kind=sampled). \throws Error.
 void ExplainSampledRows(Options const& options);
 
+/// Writes interactions of sets of features (kind=sets). \throws Error.
+void ExplainSetsOfRows(Options const& options);
+
 /// Writes the trees of model_in. \throws Error.
 void Dump(Options const& options);
 

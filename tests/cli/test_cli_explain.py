@@ -291,3 +291,49 @@ def test_sampled_values_of_two_outputs(two_outputs: Kauri) -> None:
 def test_sampled_refusals(trained: Kauri, arguments: list[str], words: str) -> None:
     task = ["task=explain", "model_in=model.json", f"test:data={trained.test_uri}"]
     assert words in trained.run(*task, *arguments, status=1).err
+
+
+def read_sets(path: Path) -> dict[tuple[str, str], float]:
+    header, lines = read_csv(path)
+    assert header == ["row", "features", "value"]
+    return {(row, features): float(value) for row, features, value in lines}
+
+
+def test_sets_of_features(trained: Kauri) -> None:
+    pairs = np.load(explain(trained, "pairs.npy", "kind=interactions"))
+    found = read_sets(explain(trained, "sets.csv", "kind=sets", "max_order=2"))
+    for (row, features), value in found.items():
+        places = [N_FEATURES] if features == "bias" else [int(name[1:]) for name in features.split(";")]
+        cells = pairs[int(row), places[0], places[-1]]
+        assert value == pytest.approx(cells * len(places), abs=2e-6)
+    margins = trained.predict("pred_margin=1")
+    triples = read_sets(explain(trained, "sets.csv", "kind=sets", "index=STII", "max_order=3"))
+    sums = np.zeros(N_TEST_ROWS)
+    for (row, _), value in triples.items():
+        sums[int(row)] += value
+    np.testing.assert_allclose(sums, margins, atol=2e-5)
+    strongest = read_sets(explain(trained, "sets.csv", "kind=sets", "index=STII", "max_order=3", "strongest=2"))
+    assert len(strongest) == 3 * N_TEST_ROWS
+    assert all(triples[key] == value for key, value in strongest.items())
+
+
+def test_sets_of_two_outputs(two_outputs: Kauri) -> None:
+    header, lines = read_csv(explain(two_outputs, "sets.csv", "kind=sets", "index=BII"))
+    assert header == ["row", "output", "features", "value"]
+    assert [line[:3] for line in lines[:2]] == [["0", "0", "bias"], ["0", "0", "f0"]]
+    assert {line[1] for line in lines} == {"0", "1"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["name_explain=x.npy"], "ends with .csv"),
+        (["index=shap"], "k-SII"),
+        (["max_order=0"], "max_order"),
+        (["features=f1"], "leave out features and reduce"),
+        (["background=x.csv"], "kind=contributions"),
+    ],
+)
+def test_refusals_of_sets(trained: Kauri, arguments: list[str], words: str) -> None:
+    base = ["task=explain", "kind=sets", "model_in=model.json", f"test:data={trained.test_uri}"]
+    assert words in trained.run(*base, *arguments, status=1).err

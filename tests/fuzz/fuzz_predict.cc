@@ -79,6 +79,13 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
   std::uint32_t const* second = nullptr;
   Done(KauriBoosterExplainSparse(booster, data, R"({"iteration_begin": 0, "iteration_end": 0, "top_k": 2})", &n, &begin,
                                  &first, &second, &values));
+  for (char const* index : {"k-SII", "STII", "FSII"}) {
+    auto const config =
+        std::string(R"({"iteration_begin": 0, "iteration_end": 0, "max_order": 3, "top_k": 2, "index": ")") + index +
+        "\"}";
+    Done(KauriBoosterExplainInteractions(booster, data, config.c_str(), &n, &n, &begin, &first, &begin, &second,
+                                         &values, &values));
+  }
 }
 
 void Inspect(BoosterHandle booster) {

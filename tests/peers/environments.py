@@ -134,6 +134,14 @@ ENVIRONMENTS = {
         with_needs=True,
         on_request=True,
     ),
+    # Only for tests/benchmark/set_interactions.py; no test uses it. This release computes trees in C++.
+    "shapiq": Environment(
+        12,
+        13,
+        ("shapiq==1.8.0", "xgboost-cpu==3.4.1", "numpy==2.5.5", "scipy==1.18.1", "scikit-learn==1.9.1"),
+        with_needs=True,
+        on_request=True,
+    ),
     # This is the last torch in one wheel without NVIDIA's packages: 800 MB, 2 GB once installed.
     "hummingbird": Environment(
         9,

@@ -18,10 +18,11 @@ PUBLIC = {
         Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DeviceArray
         DeviceError Explanation ExtMemQuantileDMatrix FileError GlobalImportance InternalError KauriClassifier
         KauriError KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders
-        OutOfMemoryError ParameterError PartialDependence PermutationImportance QuantileDMatrix SparseInteractions
-        Verification add_receipt build_info callback check config_context cv explain explain_batches
-        explain_function fit_best get_config global_importance install_as_xgboost parameters partial_dependence
-        permutation_importance plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
+        OutOfMemoryError ParameterError PartialDependence PermutationImportance QuantileDMatrix SetInteractions
+        SparseInteractions Verification add_receipt build_info callback check config_context cv explain
+        explain_batches explain_function explain_interactions fit_best get_config global_importance
+        install_as_xgboost parameters partial_dependence permutation_importance
+        plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
         plot_metric plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config
         shapley_values shuffle shuffle_rows sparse_interactions summarize to_graphviz train train_quantiles verify
     """,
@@ -47,11 +48,12 @@ PUBLIC = {
     "kauriboost.data_iter": "Batch DataError DataIter create_from_iterator",
     "kauriboost.device": "DataError DeviceArray array_in interface interface_members is_device_array predict to_host",
     "kauriboost.explain": """
-        Booster DMatrix DataError Explanation GlobalImportance ParameterError PartialDependence SparseInteractions
-        explain explain_batches explain_function global_importance partial_dependence shapley_values sparse_interactions
+        Booster DMatrix DataError Explanation GlobalImportance ParameterError PartialDependence SetInteractions
+        SparseInteractions explain explain_batches explain_function explain_interactions global_importance
+        partial_dependence shapley_values sparse_interactions
     """,
     "kauriboost.explanation": """
-        CategoryNames Explanation GlobalImportance ParameterError PartialDependence SparseInteractions
+        CategoryNames Explanation GlobalImportance ParameterError PartialDependence SetInteractions SparseInteractions
     """,
     "kauriboost.frame": "DataError split_value_histogram trees_to_dataframe",
     "kauriboost.link": "link unlink",

@@ -105,6 +105,40 @@ def call_sparse(booster: Handle, matrix: Handle, n_rows: int, settings: bytes) -
     )
 
 
+class SetCells(NamedTuple):
+    """Result of KauriBoosterExplainInteractions."""
+
+    n_outputs: int
+    set_begin: np.ndarray
+    members: np.ndarray
+    begin: np.ndarray
+    sets: np.ndarray
+    values: np.ndarray
+    base_values: np.ndarray
+
+
+def call_interactions(booster: Handle, matrix: Handle, n_rows: int, settings: bytes) -> SetCells:
+    """Call KauriBoosterExplainInteractions."""
+    n_outputs, n_sets = c_uint64(), c_uint64()
+    set_begin, begin = POINTER(c_int64)(), POINTER(c_int64)()
+    members, sets = POINTER(c_uint32)(), POINTER(c_uint32)()
+    values, base_values = POINTER(c_float)(), POINTER(c_float)()
+    pointers = (set_begin, members, begin, sets, values, base_values)
+    outs = [byref(out) for out in (n_outputs, n_sets, *pointers)]
+    check(LIB.KauriBoosterExplainInteractions(booster, matrix, settings, *outs))
+    n_blocks = n_rows * n_outputs.value
+    n_entries = (begin[n_blocks],)
+    return SetCells(
+        n_outputs.value,
+        copied(set_begin, (n_sets.value + 1,)),
+        copied(members, (set_begin[n_sets.value],)),
+        copied(begin, (n_blocks + 1,)),
+        copied(sets, n_entries),
+        copied(values, n_entries),
+        copied(base_values, (n_blocks,)),
+    )
+
+
 def call_scores(booster: Handle, settings: bytes) -> tuple[list[str], np.ndarray]:
     """Call XGBoosterFeatureScore; return the names of the features and their scores."""
     n_features = c_uint64()

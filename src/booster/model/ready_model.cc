@@ -3,6 +3,8 @@
 #include "booster/model/column_fit.h"
 #include "booster/model/model_fit.h"
 #include "kauri/error.h"
+#include "predictor/interactions/set_interactions.h"
+#include "predictor/predictors.h"
 
 namespace kauri {
 
@@ -22,6 +24,18 @@ std::shared_ptr<CompiledModel const> ReadyModel::Compiled() const {
   std::lock_guard<std::mutex> const lock(mutex_);
   if (compiled_ == nullptr) compiled_ = parts_->predictor->Compile(parts_->ctx, *model_, model_->TreesOf({}));
   return compiled_;
+}
+
+std::shared_ptr<InteractionTrees const> ReadyModel::Interactions() const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (interactions_ == nullptr) {
+    auto const cover = ParseParameters<PredictorParam>(parts_->effective).Cover();
+    auto trees = std::make_shared<InteractionTrees>();
+    trees->forest = CompileForest(parts_->ctx, *model_, model_->TreesOf({}), NodeLayout::kSmallest, cover);
+    trees->forest.RequireCover();
+    interactions_ = std::move(trees);
+  }
+  return interactions_;
 }
 
 void ReadyModel::CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words) const {

@@ -18,6 +18,8 @@ namespace kauri {
 /// output.
 std::vector<float> StartMargins(Components const& parts, Model const& model);
 
+struct InteractionTrees;
+
 /// A model with its components, neither of which changes during its lifetime. Safe from many threads.
 class ReadyModel {
  public:
@@ -28,6 +30,9 @@ class ReadyModel {
   Model const& GetModel() const { return *model_; }
   /// Returns the whole model compiled for the predictor. The first call compiles it.
   std::shared_ptr<CompiledModel const> Compiled() const;
+  /// Returns the trees on the CPU, for interactions of sets. The first call compiles them. \throws Error(kParameter)
+  /// for linear leaves, and for trees without the covers that shap_cover selects.
+  std::shared_ptr<InteractionTrees const> Interactions() const;
   /// Checks the columns of rows to predict or explain. \throws Error(kModel) without a model; Error(kData) as
   /// CheckColumnFit, and for a column that is numeric in the data and categorical in the model, or the other way round.
   void CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words = {}) const;
@@ -37,6 +42,7 @@ class ReadyModel {
   std::shared_ptr<Model const> model_;
   mutable std::mutex mutex_;  ///< guards the members below
   mutable std::shared_ptr<CompiledModel const> compiled_;
+  mutable std::shared_ptr<InteractionTrees const> interactions_;
   mutable SplitKinds kinds_;
 };
 

@@ -108,13 +108,6 @@ std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOp
   return shape;
 }
 
-void CheckRows(ReadyModel const& ready, ExplainTask const& task) {
-  auto const& model = ready.GetModel();
-  ready.CheckColumns(task.columns.With(task.rows), task.rows.NumCols());
-  CheckExplicable(model);
-  CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
-}
-
 /// Returns the name of a kind of explanation.
 char const* NameOf(PredictKind kind) {
   switch (kind) {
@@ -139,7 +132,7 @@ void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions 
          " is no explanation; expected 2 contributions, 3 approximate contributions, 4 interactions, 5 approximate ",
          "interactions, 100 Banzhaf values or 101 Taylor interactions.");
   }
-  CheckRows(ready, task);
+  CheckExplainedRows(ready, task);
   CheckFeatures(options.features, ready.GetModel().n_features);
   if (options.reduction == ExplainReduction::kMeanAbs && task.rows.NumRows() == 0) {
     Fail(ErrorKind::kData, "the data have 0 rows, which have no mean; pass at least one.");
@@ -157,6 +150,13 @@ void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions 
 }
 
 }  // namespace
+
+void CheckExplainedRows(ReadyModel const& ready, ExplainTask const& task) {
+  auto const& model = ready.GetModel();
+  ready.CheckColumns(task.columns.With(task.rows), task.rows.NumCols());
+  CheckExplicable(model);
+  CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
+}
 
 std::vector<std::uint64_t> ExplainInto(ReadyModel const& ready, ExplainTask const& asked, ExplainOptions const& options,
                                        ResultMemory const& memory) {
@@ -204,7 +204,7 @@ Prediction Explain(ReadyModel const& ready, ExplainTask const& task, ExplainOpti
 SparseInteractions ExplainSparse(ReadyModel const& ready, ExplainTask const& task, SparseOptions const& options) {
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
-  CheckRows(ready, task);
+  CheckExplainedRows(ready, task);
   if (options.top_k < 0)
     Fail(ErrorKind::kParameter, "top_k is ", options.top_k, "; expected at least 1, or 0 for all.");
   auto const start = StartMargins(parts, model);

@@ -55,6 +55,10 @@ Prediction Explain(ReadyModel const& model, ExplainTask const& task, ExplainOpti
 std::vector<std::uint64_t> ExplainInto(ReadyModel const& model, ExplainTask const& task, ExplainOptions const& options,
                                        ResultMemory const& memory);
 
+/// Checks the rows, not the background. \throws Error(kData): rows that do not fit; Error(kParameter): as
+/// CheckExplicable.
+void CheckExplainedRows(ReadyModel const& model, ExplainTask const& task);
+
 /// Returns interactions as Predictor::PredictSparse does; takes no background.
 SparseInteractions ExplainSparse(ReadyModel const& model, ExplainTask const& task, SparseOptions const& options);
 

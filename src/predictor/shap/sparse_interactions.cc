@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
+#include "common/smallest_ranks.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/shap/contributions.h"
 #include "predictor/shap/shap_quadrature.h"
@@ -57,39 +57,6 @@ std::vector<Pattern> FindPatterns(ForestTask const& task, QuadratureForest const
   }
   return patterns;
 }
-
-/// Returns a rank that is smaller for a larger absolute value and, for equal values, for a smaller place. A NaN counts
-/// as larger than infinity, so that the order is total whatever the leaves hold.
-std::uint64_t RankOf(float value, std::int64_t place) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return std::uint64_t{~(bits & 0x7FFFFFFFU)} << 32U | static_cast<std::uint32_t>(place);
-}
-
-/// Keeps the `most` smallest of the added ranks.
-class SmallestRanks {
- public:
-  explicit SmallestRanks(std::size_t most) : most_(most) { heap_.reserve(most); }
-  void Clear() { heap_.clear(); }
-  void Add(std::uint64_t rank) {
-    if (heap_.size() == most_) {
-      if (rank >= heap_.front()) return;
-      std::pop_heap(heap_.begin(), heap_.end());
-      heap_.back() = rank;
-    } else {
-      heap_.push_back(rank);
-    }
-    std::push_heap(heap_.begin(), heap_.end());
-  }
-  std::vector<std::uint64_t> const& Sorted() {
-    std::sort_heap(heap_.begin(), heap_.end());
-    return heap_;
-  }
-
- private:
-  std::size_t most_;
-  std::vector<std::uint64_t> heap_;
-};
 
 /// Writes blocks of rows. Each row of an output has the same number of entries, so their places are known in advance.
 class SparseWriter {
@@ -165,10 +132,10 @@ class SparseWriter {
     for (std::int64_t lane = 0; lane < sums.RowsOf(group); ++lane) {
       auto const* values = sums.Pairs(group) + lane;
       ranks.Clear();
-      for (auto const pair : pattern.pairs) ranks.Add(RankOf(static_cast<float>(values[pair * kLanes]), pair));
+      for (auto const pair : pattern.pairs) ranks.Add(SizeRankOf(static_cast<float>(values[pair * kLanes]), pair));
       auto entry = ToSize(BeginOf(first_row + lane, output));
       for (auto const rank : ranks.Sorted()) {
-        auto const pair = ToSize(static_cast<std::int64_t>(rank & 0xFFFFFFFFU));
+        auto const pair = ToSize(PlaceOfSizeRank(rank));
         out_.first[entry] = feature[all_pairs[pair].first];
         out_.second[entry] = feature[all_pairs[pair].second];
         out_.values[entry++] = static_cast<float>(values[pair * ToSize(kLanes)]);

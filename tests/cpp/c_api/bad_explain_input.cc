@@ -39,6 +39,19 @@ Act Sparse(std::string const& config, bool no_result = false) {
   };
 }
 
+Act Sets(std::string const& more, bool no_result = false) {
+  auto const config = R"({"iteration_begin": 0, "iteration_end": 0)" + more + "}";
+  return [=](World& world) {
+    bst_ulong count = 0;
+    int64_t const* begin = nullptr;
+    uint32_t const* sets = nullptr;
+    float const* values = nullptr;
+    return KauriBoosterExplainInteractions(world.booster.get(), world.problem.data.get(), config.c_str(), &count,
+                                           &count, &begin, &sets, &begin, &sets, &values,
+                                           no_result ? nullptr : &values);
+  };
+}
+
 int ExplainSampled(World& world, std::string const& config, DMatrixHandle background) {
   bst_ulong const* shape = nullptr;
   bst_ulong dim = 0;
@@ -114,6 +127,26 @@ std::vector<BadInput> BadExplanations() {
        parameter},
       {"sparse without top_k", Sparse(Config("")), {"KauriBoosterExplainSparse", "top_k"}, parameter},
       {"negative top_k", Sparse(Config(R"(, "top_k": -1)")), {"top_k", "-1", "at least 1"}, parameter},
+      {"sets without an order",
+       Sets(R"(, "index": "SII", "top_k": 0)"),
+       {"KauriBoosterExplainInteractions", "max_order"},
+       parameter},
+      {"sets of no index",
+       Sets(R"(, "index": "sii", "max_order": 2, "top_k": 0)"),
+       {"index is 'sii'", "SII, k-SII, STII, FSII or BII"},
+       parameter},
+      {"sets of no features",
+       Sets(R"(, "index": "SII", "max_order": 0, "top_k": 0)"),
+       {"max_order is 0", "at least 1"},
+       parameter},
+      {"negative top_k of sets",
+       Sets(R"(, "index": "SII", "max_order": 2, "top_k": -1)"),
+       {"top_k is -1", "at least 1"},
+       parameter},
+      {"sets that go nowhere",
+       Sets(R"(, "index": "SII", "max_order": 2, "top_k": 0)", true),
+       {"out_values", "null"},
+       parameter},
       {"sampled output that is none", Sampled("probability"), {"'probability'", "margin, value or loss"}, parameter},
       {"sampled by no method", Sampled("value", R"(, "method": "best")"), {"'best'", "stratified"}, parameter},
       {"sampled features twice", Sampled("value", R"(, "players": [[0], [0]])"), {"feature 0", "twice"}, parameter},

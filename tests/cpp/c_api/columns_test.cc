@@ -63,6 +63,16 @@ int ExplainSparse(Booster const& booster, Data const& data) {
   return KauriBoosterExplainSparse(booster.get(), data.get(), config, &n_outputs, &begin, &first, &second, &values);
 }
 
+int ExplainInteractions(Booster const& booster, Data const& data) {
+  bst_ulong count = 0;
+  int64_t const* begin = nullptr;
+  uint32_t const* sets = nullptr;
+  float const* values = nullptr;
+  auto const* config = R"({"iteration_begin": 0, "iteration_end": 0, "index": "SII", "max_order": 2, "top_k": 0})";
+  return KauriBoosterExplainInteractions(booster.get(), data.get(), config, &count, &count, &begin, &sets, &begin,
+                                         &sets, &values, &values);
+}
+
 int ExplainSampled(Booster const& booster, Data const& rows, Data const& background) {
   auto const* config =
       R"({"output": "value", "iteration_begin": 0, "iteration_end": 0, "method": "mc", "n_orders": 1, "seed": 0})";
@@ -116,6 +126,7 @@ std::map<std::string, Door> OtherDoors() {
       {"background of KauriBoosterExplainSampled",
        [](auto const& booster, auto const& data) { return ExplainSampled(booster, UnnamedData(4), data); }},
       {"KauriBoosterExplainSparse", ExplainSparse},
+      {"KauriBoosterExplainInteractions", ExplainInteractions},
       {"KauriBoosterCountRows",
        [](auto const& booster, auto const& data) { return KauriBoosterCountRows(booster.get(), data.get()); }},
       {"KauriBoosterCheckColumns",

@@ -107,6 +107,34 @@ TEST(Explanation, SparseCellsAreThoseOfTheMatrix) {
   }
 }
 
+TEST(Explanation, SetsOfTwoAreTheInteractions) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  auto const whole = Predict(booster, problem.data, PredictConfig(4, false, 1, 3)).values;
+  bst_ulong n_outputs = 0;
+  bst_ulong n_sets = 0;
+  int64_t const* set_begin = nullptr;
+  uint32_t const* members = nullptr;
+  int64_t const* begin = nullptr;
+  uint32_t const* sets = nullptr;
+  float const* values = nullptr;
+  float const* base_values = nullptr;
+  auto const* config = R"({"iteration_begin": 1, "iteration_end": 3, "index": "k-SII", "max_order": 2, "top_k": 0})";
+  ASSERT_OK(KauriBoosterExplainInteractions(booster.get(), problem.data.get(), config, &n_outputs, &n_sets, &set_begin,
+                                            &members, &begin, &sets, &values, &base_values));
+  EXPECT_EQ(n_outputs, 1U);
+  EXPECT_GT(n_sets, 2U);
+  for (std::size_t row = 0; row < 200; ++row) {
+    auto const* cells = whole.data() + row * 25;
+    EXPECT_NEAR(base_values[row], cells[24], 1e-6F);
+    for (auto i = begin[row]; i < begin[row + 1]; ++i) {
+      auto const* set = members + set_begin[sets[i]];
+      auto const is_pair = set_begin[sets[i] + 1] - set_begin[sets[i]] == 2;
+      EXPECT_NEAR(values[i], is_pair ? 2 * cells[set[0] * 5 + set[1]] : cells[set[0] * 6], 1e-6F);
+    }
+  }
+}
+
 TEST(Explanation, ManyThreadsEqualOne) {
   Problem const problem;
   auto const booster = Train(problem.data, Logistic(), 6);

@@ -95,6 +95,11 @@ void Explain(World* world) {
   world->Change(booster, [&] {
     return KauriBoosterExplainSparse(booster, data, top.c_str(), &n, &begin, &first, &second, &result.values);
   });
+  auto const sets = top.substr(0, top.size() - 1) + R"(, "index": "k-SII", "max_order": 3})";
+  world->Change(booster, [&] {
+    return KauriBoosterExplainInteractions(booster, data, sets.c_str(), &n, &n, &begin, &first, &begin, &second,
+                                           &result.values, &result.values);
+  });
 }
 
 }  // namespace kauri::fuzz
