@@ -80,7 +80,15 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   };
   enum Preset { kNoPreset = 0, kBest = 1 };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
-  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
+  enum ExplainKind {
+    kContributions = 0,
+    kInteractions = 1,
+    kApproximate = 2,
+    kBanzhaf = 3,
+    kTaylor = 4,
+    kSampled = 5,
+    kBanzhafPairs = 6
+  };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
   enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
@@ -174,12 +182,12 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("approximate", kApproximate)
         .add_enum("banzhaf", kBanzhaf)
         .add_enum("taylor", kTaylor)
+        .add_enum("banzhaf_interactions", kBanzhafPairs)
         .add_enum("sampled", kSampled)
         .describe(
             "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
-            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, or SHAP values from "
-            "sampled "
-            "sets of features, on the scale of explain_output.");
+            "the first, each feature's Banzhaf value, Shapley-Taylor or Banzhaf interactions of pairs, or SHAP values "
+            "from sampled sets of features, on the scale of explain_output.");
     DMLC_DECLARE_FIELD(explain_output)
         .set_default(kOfValues)
         .add_enum("margin", kOfMargins)
@@ -203,8 +211,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(background)
         .set_default("")
         .describe(
-            "Data whose rows replace the values of features that are left out (interventional SHAP values), for "
-            "kind=contributions and kind=sampled. If empty, the model's record of its training data is used.");
+            "Data whose rows replace the values of features that are left out (interventional values), for every kind "
+            "but approximate. If empty, the model's record of its training data is used.");
     DMLC_DECLARE_FIELD(reduce)
         .set_default(kNone)
         .add_enum("none", kNone)
