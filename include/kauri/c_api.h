@@ -596,13 +596,14 @@ KAURI_API int KauriBoosterEvaluateWithIntervals(BoosterHandle handle, DMatrixHan
 /**
  * Predicts, explains or finds the leaves of the rows of `dmat`. `config`, all required: {"type": 0 value, 1 margin, 2
  * contributions, 3 approximate contributions, 4 interactions, 5 approximate interactions, 6 leaves, and Kauri's own 100
- * Banzhaf values, 101 Shapley-Taylor interactions; "training": bool; "iteration_begin", "iteration_end": rounds [begin,
- * end), end 0 = all; "strict_shape": bool}. *out_result: row-major float32, shape *out_shape [*out_dim]. With K
- * outputs, F features, R rounds, P parallel trees: value and margin [n] or [n, K] (strict [n, K]; multi:softmax values
- * are classes, [n, 1]), contributions [n, F + 1] or [n, K, F + 1] (strict with K), interactions the same with [F + 1, F
+ * Banzhaf values, 101 Shapley-Taylor interactions, 102 Banzhaf interactions (computed on the CPU, whatever the device);
+ * "training": bool; "iteration_begin", "iteration_end": rounds [begin, end), end 0 = all; "strict_shape": bool}.
+ * *out_result: row-major float32, shape *out_shape [*out_dim]. With K outputs, F features, R rounds, P parallel trees:
+ * value and margin [n] or [n, K] (strict [n, K]; multi:softmax values are classes, [n, 1]), contributions [n, F + 1] or
+ * [n, K, F + 1] (strict with K), interactions the same with [F + 1, F
  * + 1], leaves [n, R * K * P] (strict [n, R, K, P]). The last contribution is the bias. Banzhaf values have the shape
- * of contributions, Taylor interactions the shape of interactions. Optional "validate_features": false skips the
- * comparison of names and accepts fewer columns than the model has. Errors: columns that do not fit (see
+ * of contributions, Taylor and Banzhaf interactions the shape of interactions. Optional "validate_features": false
+ * skips the comparison of names and accepts fewer columns than the model has. Errors: columns that do not fit (see
  * KauriBoosterCheckColumns).
  */
 KAURI_API int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
@@ -666,14 +667,16 @@ KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 
 /**
  * Explains rows, with a choice of what is returned. It needs memory for the result and for a tile of rows. `config`:
- * {"type": 2, 3, 4, 5, 100 or 101 as in XGBoosterPredictFromDMatrix; "iteration_begin", "iteration_end", "strict_shape"
- * as there; optional "features": numbers of the features whose columns (for pairs: rows and columns) are returned, in
- * this order, the bias last, [] = all; optional "reduce": "none", or "mean_abs": the mean over the rows of the absolute
- * values, whose shape lacks the axis of rows}. The base_margin of `dmat` is used. `background`: null; or a DMatrix of
- * at least one row, for type 2 only: interventional contributions. Their bias is the mean margin of the background's
- * rows, and they use no cover of the model. *out_result: row-major float32 in host memory, shape *out_shape [*out_dim].
- * Errors: another type, a feature that does not exist or is given twice, no rows to take the mean of, an empty
- * background.
+ * {"type": 2, 3, 4, 5, 100, 101 or 102 as in XGBoosterPredictFromDMatrix; "iteration_begin", "iteration_end",
+ * "strict_shape" as there; optional "features": numbers of the features whose columns (for pairs: rows and columns) are
+ * returned, in this order, the bias last, [] = all; optional "reduce": "none", or "mean_abs": the mean over the rows of
+ * the absolute values, whose shape lacks the axis of rows}. The base_margin of `dmat` is used. `background`: null; or a
+ * DMatrix of at least one row, for every type but 3 and 5: interventional values and interactions. Features outside a
+ * coalition come from its rows, and the result is the mean over them. The bias is the mean margin of the background's
+ * rows, and no cover of the model is used. Only type 2 against a background is computed on a device; the CPU computes
+ * the others. *out_result: row-major float32 in host memory, shape *out_shape [*out_dim]. Errors: another type, a
+ * feature that does not exist or is given twice, no rows to take the mean of, an empty background, a background for
+ * type 3 or 5.
  */
 KAURI_API int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background,
                                   char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,

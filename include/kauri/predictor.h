@@ -30,13 +30,16 @@ enum class PredictKind : int {
   kBanzhaf = 100,
   /// Shapley-Taylor indices of order 2 (Sundararajan, Dhamdhere, Agarwal 2020): the diagonal is the effect of a feature
   /// alone, every other cell half of the pair's index; all add up to the margin. Same shape as kInteraction.
-  kTaylorInteraction = 101
+  kTaylorInteraction = 101,
+  /// Banzhaf interactions (Roubens 1996): every cell off the diagonal is half of the pair's mean effect over all
+  /// coalitions of the others; rows add up to Banzhaf values. Same shape as kInteraction.
+  kBanzhafInteraction = 102
 };
 
 /// Returns whether predictions of this kind have a number per pair of features.
 constexpr bool IsOfPairs(PredictKind kind) {
   return kind == PredictKind::kInteraction || kind == PredictKind::kApproxInteraction ||
-         kind == PredictKind::kTaylorInteraction;
+         kind == PredictKind::kTaylorInteraction || kind == PredictKind::kBanzhafInteraction;
 }
 
 /// Returns the number of floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later),
@@ -114,6 +117,20 @@ class Predictor {
   virtual void PredictInterventional(Context const&, CompiledModel const&, PredictTask const&,
                                      DataView const& /*background*/, Span<float> /*out*/) const {
     Fail(ErrorKind::kParameter, "this predictor has no interventional contributions; use device=cpu.");
+  }
+
+  /// Returns whether this predictor computes `kind`, without a background or against one. cpu_predictor takes the place
+  /// of a predictor that does not.
+  virtual bool Computes(PredictKind kind, bool against_background) const {
+    return kind != PredictKind::kBanzhafInteraction && (!against_background || kind == PredictKind::kContribution);
+  }
+
+  /// Computes kContribution, kInteraction, kBanzhaf, kBanzhafInteraction or kTaylorInteraction as PredictInterventional
+  /// does: the mean over the background's rows of the game in which they replace the features outside a coalition.
+  /// `kind` is one that Computes(kind, true). out: shaped like `kind`.
+  virtual void PredictAgainst(Context const& ctx, CompiledModel const& model, PredictTask const& task,
+                              PredictKind /*kind*/, DataView const& background, Span<float> out) const {
+    PredictInterventional(ctx, model, task, background, out);
   }
 
   /// Predicts like Predict, with the result in the memory of the rows' device, kValue included. Returns nullptr if

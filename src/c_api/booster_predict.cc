@@ -23,10 +23,10 @@ PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** 
 
 PredictOptions OptionsOf(JsonConfig const& config) {
   auto const type = config.Integer("type");
-  if ((type < 0 || type > 6) && type != 100 && type != 101) {
+  if ((type < 0 || type > 6) && (type < 100 || type > 102)) {
     Fail(ErrorKind::kParameter, "prediction type ", type, " is unknown; expected 0 value, 1 margin, 2 contributions, ",
-         "3 approximate contributions, 4 interactions, 5 approximate interactions, 6 leaves, 100 Banzhaf values or ",
-         "101 Taylor interactions.");
+         "3 approximate contributions, 4 interactions, 5 approximate interactions, 6 leaves, 100 Banzhaf values, ",
+         "101 Taylor interactions or 102 Banzhaf interactions.");
   }
   PredictOptions options;
   options.kind = static_cast<PredictKind>(type);

@@ -33,6 +33,8 @@ PredictKind KindOf(CliParam const& cli) {
       return PredictKind::kBanzhaf;
     case CliParam::kTaylor:
       return PredictKind::kTaylorInteraction;
+    case CliParam::kBanzhafPairs:
+      return PredictKind::kBanzhafInteraction;
     default:
       return PredictKind::kContribution;
   }

@@ -241,9 +241,9 @@ void CliParam::ValidatePrediction() const {
 void CliParam::ValidateExplanation() const {
   RequirePath(model_in, "model_in", "explain");
   RequirePath(test_path, "test:data", "explain");
-  if (!background.empty() && kind != kContributions && kind != kSampled) {
+  if (!background.empty() && kind == kApproximate) {
     Fail(ErrorKind::kParameter, "background=", background,
-         " is for kind=contributions and kind=sampled alone; leave one of them out.");
+         " is for every kind but kind=approximate; use kind=contributions, or leave background out.");
   }
   if (kind == kSampled) RequirePath(background, "background", "explain with kind=sampled");
   if (kind == kSampled && (!features.empty() || reduce != kNone)) {

@@ -91,7 +91,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kBanzhaf = 3,
     kTaylor = 4,
     kSampled = 5,
-    kSets = 6
+    kSets = 6,
+    kBanzhafPairs = 7
   };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
@@ -186,12 +187,13 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("approximate", kApproximate)
         .add_enum("banzhaf", kBanzhaf)
         .add_enum("taylor", kTaylor)
+        .add_enum("banzhaf_interactions", kBanzhafPairs)
         .add_enum("sampled", kSampled)
         .add_enum("sets", kSets)
         .describe(
             "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
-            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, SHAP values from sampled "
-            "sets of features, on the scale of explain_output, or interactions of sets of up to max_order features.");
+            "the first, each feature's Banzhaf value, Shapley-Taylor or Banzhaf interactions of pairs, SHAP values from "
+            "sampled sets of features, on the scale of explain_output, or interactions of sets of up to max_order features.");
     DMLC_DECLARE_FIELD(index)
         .set_default(static_cast<int>(InteractionIndex::kKSii))
         .add_enum("SII", static_cast<int>(InteractionIndex::kSii))
@@ -228,8 +230,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(background)
         .set_default("")
         .describe(
-            "Data whose rows replace the values of features that are left out (interventional SHAP values), for "
-            "kind=contributions and kind=sampled. If empty, the model's record of its training data is used.");
+            "Data whose rows replace the values of features that are left out (interventional values), for every kind "
+            "but approximate. If empty, the model's record of its training data is used.");
     DMLC_DECLARE_FIELD(reduce)
         .set_default(kNone)
         .add_enum("none", kNone)

@@ -28,6 +28,19 @@ struct CpuModel : public CompiledModel {
   LazyQuadrature const quadrature;
 };
 
+/// Returns the goal of a kind that is not approximate.
+QuadratureGoal GoalOf(PredictKind kind) {
+  switch (kind) {
+    case PredictKind::kBanzhaf:
+    case PredictKind::kBanzhafInteraction:
+      return {Semivalue::kBanzhaf, IsOfPairs(kind)};
+    case PredictKind::kTaylorInteraction:
+      return {Semivalue::kTaylorPairs, true};
+    default:
+      return {Semivalue::kShapley, IsOfPairs(kind)};
+  }
+}
+
 class CpuPredictor : public Predictor {
  public:
   explicit CpuPredictor(PredictorParam const& param) : is_treeshap_(param.IsTreeShap()), cover_(param.Cover()) {}
@@ -50,22 +63,10 @@ class CpuPredictor : public Predictor {
     model.RequireExplicable();
     model.forest.RequireCover();
     if (is_treeshap_) CheckTreeShapComputes(kind);
-    switch (kind) {
-      case PredictKind::kContribution:
-        return is_treeshap_ ? TreeShapContributions(ctx, own, out)
-                            : QuadratureValues(ctx, own, model.quadrature, {Semivalue::kShapley, false}, out);
-      case PredictKind::kInteraction:
-        return is_treeshap_ ? TreeShapInteractions(ctx, own, out)
-                            : QuadratureValues(ctx, own, model.quadrature, {Semivalue::kShapley, true}, out);
-      case PredictKind::kBanzhaf:
-        return QuadratureValues(ctx, own, model.quadrature, {Semivalue::kBanzhaf, false}, out);
-      case PredictKind::kTaylorInteraction:
-        return QuadratureValues(ctx, own, model.quadrature, {Semivalue::kTaylorPairs, true}, out);
-      case PredictKind::kApproxContribution:
-        return ApproxContributions(ctx, own, out);
-      default:
-        return ApproxInteractions(ctx, own, out);
-    }
+    if (kind == PredictKind::kApproxContribution) return ApproxContributions(ctx, own, out);
+    if (kind == PredictKind::kApproxInteraction) return ApproxInteractions(ctx, own, out);
+    if (!is_treeshap_) return QuadratureValues(ctx, own, model.quadrature, GoalOf(kind), out);
+    kind == PredictKind::kContribution ? TreeShapContributions(ctx, own, out) : TreeShapInteractions(ctx, own, out);
   }
 
   void PredictSparse(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, std::int64_t top_k,
@@ -83,10 +84,19 @@ class CpuPredictor : public Predictor {
 
   void PredictInterventional(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
+    PredictAgainst(ctx, compiled, task, PredictKind::kContribution, background, out);
+  }
+
+  bool Computes(PredictKind kind, bool against_background) const override {
+    return !against_background || (kind != PredictKind::kApproxContribution && kind != PredictKind::kApproxInteraction);
+  }
+
+  void PredictAgainst(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, PredictKind kind,
+                      DataView const& background, Span<float> out) const override {
     auto const& model = OwnModel(compiled);
-    CheckPrediction(model.forest, task, PredictKind::kContribution, out);
+    CheckPrediction(model.forest, task, kind, out);
     model.RequireExplicable();
-    InterventionalContributions(ctx, TaskOn(model.forest, task), background, out);
+    InterventionalValues(ctx, TaskOn(model.forest, task), background, GoalOf(kind), out);
   }
 
  private:

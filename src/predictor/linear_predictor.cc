@@ -123,18 +123,19 @@ std::vector<double> MeansOf(DataView const& rows, std::int64_t n_features) {
 
 /// Moves the contributions of the mean row from the features to the bias.
 void CountFromMeans(Context const& ctx, CompiledLinear const& linear, std::vector<double> const& means,
-                    std::int64_t n_rows, Span<float> out) {
-  auto const columns = linear.n_features + 1;
+                    std::int64_t n_rows, Cells cells, Span<float> out) {
   ParallelForBlocks(ctx, n_rows * linear.n_outputs, kRowsPerBlock, [&](auto begin, auto end, auto) {
     for (auto block = begin; block < end; ++block) {
-      auto* const values = out.data() + block * columns;
-      auto bias = static_cast<double>(values[linear.n_features]);
+      auto* const values = out.data() + block * cells.block;
+      auto* const bias = values + linear.n_features * cells.stride;
+      auto sum = static_cast<double>(*bias);
       for (std::int64_t feature = 0; feature < linear.n_features; ++feature) {
         auto const of_mean = means[feature] * static_cast<double>(linear.Row(feature)[block % linear.n_outputs]);
-        values[feature] = static_cast<float>(static_cast<double>(values[feature]) - of_mean);
-        bias += of_mean;
+        auto* const value = values + feature * cells.stride;
+        *value = static_cast<float>(static_cast<double>(*value) - of_mean);
+        sum += of_mean;
       }
-      values[linear.n_features] = static_cast<float>(bias);
+      *bias = static_cast<float>(sum);
     }
   });
 }
@@ -155,9 +156,17 @@ class LinearPredictor : public Predictor {
 
   void PredictInterventional(Context const& ctx, CompiledModel const& model, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
+    PredictAgainst(ctx, model, task, PredictKind::kContribution, background, out);
+  }
+
+  bool Computes(PredictKind, bool) const override { return true; }
+
+  void PredictAgainst(Context const& ctx, CompiledModel const& model, PredictTask const& task, PredictKind kind,
+                      DataView const& background, Span<float> out) const override {
     auto const& linear = LinearOf(model);
-    Contributions(ctx, linear, task, CellsOf(linear.n_features, false), out);
-    CountFromMeans(ctx, linear, MeansOf(background, linear.n_features), task.rows.NumRows(), out);
+    auto const cells = CellsOf(linear.n_features, IsOfPairs(kind));
+    Contributions(ctx, linear, task, cells, out);
+    CountFromMeans(ctx, linear, MeansOf(background, linear.n_features), task.rows.NumRows(), cells, out);
   }
 
  private:

@@ -27,11 +27,13 @@ std::int64_t OutputWidth(std::int64_t n_outputs, std::int64_t n_features, Predic
     case PredictKind::kInteraction:
     case PredictKind::kApproxInteraction:
     case PredictKind::kTaylorInteraction:
+    case PredictKind::kBanzhafInteraction:
       return Multiply(n_outputs, Multiply(n_features + 1, n_features + 1));
     case PredictKind::kLeaf:
       return trees.end - trees.begin;
   }
-  Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(kind), " is unknown; expected 0 to 6, 100 or 101.");
+  Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(kind),
+       " is unknown; expected 0 to 6, or 100 to 102.");
 }
 
 std::int64_t OutputWidth(Model const& model, PredictKind kind, TreeRange trees) {
@@ -58,10 +60,12 @@ void CheckStart(PredictTask const& task, std::int64_t n_outputs) {
 DMLC_REGISTER_PARAMETER(PredictorParam);
 
 void CheckTreeShapComputes(PredictKind kind) {
-  auto const is_banzhaf = kind == PredictKind::kBanzhaf;
-  if (!is_banzhaf && kind != PredictKind::kTaylorInteraction) return;
-  Fail(ErrorKind::kParameter, "shap_method=treeshap has no ", is_banzhaf ? "Banzhaf values" : "Shapley-Taylor indices",
-       "; use shap_method=quadrature.");
+  auto const* const what = kind == PredictKind::kBanzhaf              ? "Banzhaf values"
+                           : kind == PredictKind::kBanzhafInteraction ? "Banzhaf interactions"
+                           : kind == PredictKind::kTaylorInteraction  ? "Shapley-Taylor indices"
+                                                                      : nullptr;
+  if (what == nullptr) return;
+  Fail(ErrorKind::kParameter, "shap_method=treeshap has no ", what, "; use shap_method=quadrature.");
 }
 
 void CheckPrediction(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out) {

@@ -142,6 +142,14 @@ def test_against_a_background(trained: Kauri) -> None:
     assert np.abs(table - np.load(explain(trained, "l.npy"))).max() > 1e-3
 
 
+def test_pairs_against_a_background(trained: Kauri) -> None:
+    background = f"background={trained.train_uri}"
+    for values, pairs in (("contributions", "interactions"), ("banzhaf", "banzhaf_interactions")):
+        of_features = np.load(explain(trained, "v.npy", background, f"kind={values}"))
+        of_pairs = np.load(explain(trained, "p.npy", background, f"kind={pairs}"))
+        np.testing.assert_allclose(of_pairs.sum(axis=2), of_features, atol=2e-6)
+
+
 def test_several_outputs(two_outputs: Kauri) -> None:
     table = np.load(explain(two_outputs, "a.npy"))
     assert table.shape == (40, 2, 3)
@@ -219,7 +227,7 @@ def test_an_old_file_is_replaced_only_by_a_whole_one(trained: Kauri) -> None:
         (["features=30"], ["no feature 30", "30 features"]),
         (["features=1,,2"], ["no feature ''. Give", "commas"]),
         (["background=missing.libsvm?format=libsvm"], ["background=missing.libsvm"]),
-        (["kind=banzhaf", "background=x.csv"], ["background=x.csv", "kind=contributions"]),
+        (["kind=approximate", "background=x.csv"], ["background=x.csv", "kind=contributions"]),
         (["model_in="], ["task=explain", "model_in"]),
         (["test:data="], ["task=explain", "test:data"]),
         (["model_in=missing.json"], ["missing.json"]),

@@ -40,7 +40,7 @@ std::string Config(int type) {
 
 /// Returns whether a prediction of this type has few enough numbers to compute; the size of the margins decides.
 bool IsSmall(bst_ulong n_outputs, bst_ulong n_features, int type) {
-  auto const of_pairs = type == 4 || type == 5 || type == 101;
+  auto const of_pairs = type == 4 || type == 5 || type > 100;
   auto const columns = of_pairs ? (n_features + 1) * (n_features + 1) : n_features + 1;
   return kRows * columns * n_outputs < kMostCells;
 }
@@ -67,7 +67,7 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
   if (!Done(XGBoosterPredictFromDMatrix(booster, data, Config(1).c_str(), &shape, &dim, &values))) return;
   Require(dim >= 1 && shape[0] == kRows);
   auto const n_outputs = dim > 1 ? shape[1] : 1;
-  for (int const type : {0, 2, 3, 4, 5, 6, 100, 101}) {
+  for (int const type : {0, 2, 3, 4, 5, 6, 100, 101, 102}) {
     if (!IsSmall(n_outputs, n_features, type)) continue;
     Done(XGBoosterPredictFromDMatrix(booster, data, Config(type).c_str(), &shape, &dim, &values));
   }

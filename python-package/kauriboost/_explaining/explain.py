@@ -16,7 +16,7 @@ from .explanation import Explanation, GlobalImportance, SparseInteractions
 from .sampled import Sampling, explain_sampled
 from .subject import Subject, feature_numbers, subject_of
 
-_TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "taylor": 101}
+_TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "taylor": 101, "banzhaf interactions": 102}
 
 
 def _kind(values: str, interactions: bool, approximate: bool) -> str:
@@ -27,11 +27,14 @@ def _kind(values: str, interactions: bool, approximate: bool) -> str:
         raise ParameterError("interactions and approximate are both true; there is no approximation of interactions.")
     if approximate and values != "shapley":
         raise ParameterError(f"approximate is true, but only Shapley values are approximated, not {values}.")
-    if interactions and values == "banzhaf":
-        raise ParameterError("there are no Banzhaf interactions; pass values='shapley' or 'taylor'.")
     if values != "shapley":
-        return values
+        return "banzhaf interactions" if interactions and values == "banzhaf" else values
     return "approximate" if approximate else "interactions" if interactions else "shapley"
+
+
+def _shown(kind: str) -> str:
+    """Return the kind of an explanation."""
+    return {"interactions": "shapley", "banzhaf interactions": "banzhaf"}.get(kind, kind)
 
 
 def _values(
@@ -78,12 +81,15 @@ def explain(
         the margin; ``"taylor"``: Shapley-Taylor interactions of pairs, with the effect of a single feature on the
         diagonal.
     interactions
-        Explain pairs of features: `n_features` times as many numbers.
+        Explain pairs of features: `n_features` times as many numbers. Each cell is half of a pair's interaction, and
+        the cells of a row add up to the value of its feature.
     approximate
         Use the faster, approximate method instead.
     background
-        Rows to compare with. A feature outside a coalition then takes its values from these rows (interventional SHAP
-        values), instead of from the distribution of the training data.
+        Rows to compare with. A feature outside a coalition then takes its values from these rows (interventional
+        values and interactions), instead of from the distribution of the training data. There is no approximation
+        against a background. Interactions and Banzhaf values against one are computed on the CPU, whatever ``device``
+        is.
     features
         Return the values of these features only, given by name or number. Memory is then needed only for them.
     feature_names
@@ -122,7 +128,7 @@ def explain(
     names = asked.names(feature_names, matrix)
     chosen = feature_numbers(features, names)
     all_values = _values(asked, matrix, against, kind, chosen, "none")
-    adds_up = kind != "banzhaf" and not chosen
+    adds_up = _shown(kind) != "banzhaf" and not chosen
     chosen = chosen or list(range(len(names)))
     shown = [names[feature] for feature in chosen]
     if all_values.ndim == 3:
@@ -138,7 +144,7 @@ def explain(
         columns_of(matrix, chosen),
         shown,
         output_names,
-        "shapley" if kind == "interactions" else kind,
+        _shown(kind),
         adds_up,
         {name: categories for name, categories in matrix._categories_by(names).items() if name in shown},
         **asked.meaning(output_names),
@@ -208,7 +214,7 @@ def global_importance(
         means[..., 0] if output_names is None else means,
         [names[feature] for feature in chosen or range(len(names))],
         output_names,
-        "shapley" if kind == "interactions" else kind,
+        _shown(kind),
     )
 
 

@@ -241,12 +241,25 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   return parts;
 }
 
+namespace {
+
+ParamMap WithShapMethod(Components const& parts, std::string const& shap_method) {
+  auto params = parts.effective;
+  if (!shap_method.empty()) params["shap_method"] = shap_method;
+  return params;
+}
+
+}  // namespace
+
 std::shared_ptr<Predictor const> PredictorOf(std::shared_ptr<Components const> const& parts,
                                              std::string const& shap_method) {
   if (shap_method.empty()) return {parts, parts->predictor.get()};
-  auto with_method = parts->effective;
-  with_method["shap_method"] = shap_method;
-  return MakePredictor(*parts, with_method);
+  return MakePredictor(*parts, WithShapMethod(*parts, shap_method));
+}
+
+std::shared_ptr<Predictor const> CpuPredictorOf(std::shared_ptr<Components const> const& parts,
+                                                std::string const& shap_method) {
+  return GetRegistries().predictors.Find("cpu_predictor").make(WithShapMethod(*parts, shap_method));
 }
 
 }  // namespace kauri

@@ -66,5 +66,8 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings);
 /// models compiled by the other.
 std::shared_ptr<Predictor const> PredictorOf(std::shared_ptr<Components const> const& parts,
                                              std::string const& shap_method);
+/// Returns the CPU's predictor of trees with the parameters of `parts`, and with that method.
+std::shared_ptr<Predictor const> CpuPredictorOf(std::shared_ptr<Components const> const& parts,
+                                                std::string const& shap_method);
 
 }  // namespace kauri

@@ -1,5 +1,7 @@
 #include "booster/model/ready_model.h"
 
+#include <utility>
+
 #include "booster/model/column_fit.h"
 #include "booster/model/model_fit.h"
 #include "kauri/error.h"
@@ -47,6 +49,17 @@ void ReadyModel::CheckColumns(DeclaredColumns const& given, std::int64_t n_cols,
   std::lock_guard<std::mutex> const lock(mutex_);
   kinds_.Update(*model_);
   CheckColumnKinds(*model_, kinds_, data, words.noun);
+}
+
+ModelPredictor PredictorFor(ReadyModel const& ready, PredictKind kind, bool against_background,
+                            std::string const& shap_method) {
+  auto const& parts = ready.Parts();
+  auto predictor = PredictorOf(parts, shap_method);
+  if (predictor->Computes(kind, against_background)) return {std::move(predictor), ready.Compiled()};
+  predictor = CpuPredictorOf(parts, shap_method);
+  auto const& model = ready.GetModel();
+  auto compiled = predictor->Compile(parts->ctx, model, model.TreesOf({}));
+  return {std::move(predictor), std::move(compiled)};
 }
 
 }  // namespace kauri

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "booster/config/components.h"
@@ -45,5 +46,16 @@ class ReadyModel {
   mutable std::shared_ptr<InteractionTrees const> interactions_;
   mutable SplitKinds kinds_;
 };
+
+/// A predictor, and a model compiled for it.
+struct ModelPredictor {
+  std::shared_ptr<Predictor const> predictor;
+  std::shared_ptr<CompiledModel const> model;
+};
+
+/// Returns the predictor of PredictorOf if it computes `kind`, without a background or against one; otherwise
+/// cpu_predictor.
+ModelPredictor PredictorFor(ReadyModel const& ready, PredictKind kind, bool against_background,
+                            std::string const& shap_method);
 
 }  // namespace kauri

@@ -36,7 +36,7 @@ struct Explainer {
     auto const& margins = task.base_margin;
     MarginStart const from{start, is_whole || margins.empty() ? margins : margins.subspan(first, count)};
     if (task.background != nullptr) {
-      predictor.PredictInterventional(parts.ctx, model, {rows, trees, from}, *task.background, out);
+      predictor.PredictAgainst(parts.ctx, model, {rows, trees, from}, kind, *task.background, out);
     } else {
       predictor.Predict(parts.ctx, model, {rows, trees, from}, kind, out);
     }
@@ -108,29 +108,11 @@ std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOp
   return shape;
 }
 
-/// Returns the name of a kind of explanation.
-char const* NameOf(PredictKind kind) {
-  switch (kind) {
-    case PredictKind::kApproxContribution:
-      return "approximate contributions";
-    case PredictKind::kInteraction:
-      return "interactions";
-    case PredictKind::kApproxInteraction:
-      return "approximate interactions";
-    case PredictKind::kBanzhaf:
-      return "Banzhaf values";
-    case PredictKind::kTaylorInteraction:
-      return "Shapley-Taylor interactions";
-    default:
-      return "contributions";
-  }
-}
-
 void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions const& options) {
   if (!IsExplanation(options.kind)) {
     Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
          " is no explanation; expected 2 contributions, 3 approximate contributions, 4 interactions, 5 approximate ",
-         "interactions, 100 Banzhaf values or 101 Taylor interactions.");
+         "interactions, 100 Banzhaf values, 101 Taylor interactions or 102 Banzhaf interactions.");
   }
   CheckExplainedRows(ready, task);
   CheckFeatures(options.features, ready.GetModel().n_features);
@@ -138,9 +120,10 @@ void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions 
     Fail(ErrorKind::kData, "the data have 0 rows, which have no mean; pass at least one.");
   }
   if (task.background == nullptr) return;
-  if (options.kind != PredictKind::kContribution) {
-    Fail(ErrorKind::kParameter, NameOf(options.kind),
-         " take no background; only contributions (SHAP values) are computed against one.");
+  auto const of_features = options.kind == PredictKind::kApproxContribution;
+  if (of_features || options.kind == PredictKind::kApproxInteraction) {
+    Fail(ErrorKind::kParameter, "approximate ", of_features ? "contributions" : "interactions",
+         " take no background; the exact ones (prediction type ", of_features ? 2 : 4, ") do.");
   }
   ready.CheckColumns(task.background_columns.With(*task.background), task.background->NumCols(),
                      {"the background", "has"});
@@ -166,12 +149,11 @@ std::vector<std::uint64_t> ExplainInto(ReadyModel const& ready, ExplainTask cons
   ModelRows const rows(model, asked.rows);
   ModelRows const background(model, asked.background == nullptr ? asked.rows : *asked.background);
   ExplainTask const task{rows.View(), asked.base_margin, asked.background == nullptr ? nullptr : &background.View()};
-  auto const predictor = PredictorOf(ready.Parts(), options.shap_method);
-  auto const compiled = ready.Compiled();
+  auto const with = PredictorFor(ready, options.kind, asked.background != nullptr, options.shap_method);
   auto const start = StartMargins(parts, model);
   auto const trees = model.TreesOf(options.iterations);
   auto const n_outputs = model.NumOutputs();
-  Explainer const explainer{parts, *predictor, *compiled, options.kind, trees, start, n_outputs};
+  Explainer const explainer{parts, *with.predictor, *with.model, options.kind, trees, start, n_outputs};
   auto const block = OutputWidth(model, options.kind, trees) / n_outputs;
   auto const n_columns =
       options.features.empty() ? model.n_features : static_cast<std::int64_t>(options.features.size());

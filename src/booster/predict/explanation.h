@@ -18,7 +18,7 @@ namespace kauri {
 struct ExplainTask {
   DataView const& rows;
   Span<float const> base_margin;         ///< [n_rows, n_outputs], or empty
-  DataView const* background = nullptr;  ///< given: interventional contributions against its rows
+  DataView const* background = nullptr;  ///< given: features outside a coalition come from its rows
   DeclaredColumns columns = {};          ///< columns of `rows`
   DeclaredColumns background_columns = {};
 };
@@ -47,8 +47,7 @@ struct SparseOptions {
 
 /// Returns each row's explanation, or their reduction; shape [n_rows unless reduced, n_outputs if several or strict,
 /// columns, columns again for pairs]. Memory beyond the result: a tile of full rows. \throws Error(kParameter): a kind
-/// that is no explanation, unknown features, a background for other than kContribution; Error(kData): rows that do not
-/// fit.
+/// that is no explanation, unknown features, a background for approximate kinds; Error(kData): rows that do not fit.
 Prediction Explain(ReadyModel const& model, ExplainTask const& task, ExplainOptions const& options);
 
 /// Writes the same into memory of the caller and returns the shape.

@@ -81,6 +81,7 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
     case PredictKind::kInteraction:
     case PredictKind::kApproxInteraction:
     case PredictKind::kTaylorInteraction:
+    case PredictKind::kBanzhafInteraction:
       return with_outputs({columns, columns});
     case PredictKind::kLeaf:
       break;
@@ -133,13 +134,16 @@ class Work {
         trees_(model_.TreesOf(options.iterations)),
         kind_(options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind),
         start_(StartMargins(*ready.Parts(), model_)),
-        compiled_(ready.Compiled()),
+        ctx_(ready.Parts()->ctx),
+        with_(PredictorFor(ready, kind_, false, options.shap_method)),
         known_(model_, rows.view) {}
 
   TreeRange Trees() const { return trees_; }
-  PredictKind Kind() const { return kind_; }
-  CompiledModel const& Compiled() const { return *compiled_; }
-  PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
+  /// out: [Size()].
+  void Predict(Span<float> out) const {
+    PredictTask const task{known_.View(), trees_, {start_, rows_.base_margin}};
+    with_.predictor->Predict(ctx_, *with_.model, task, kind_, out);
+  }
   /// Returns the number of floats in the result.
   std::size_t Size() const {
     return static_cast<std::size_t>(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
@@ -159,7 +163,8 @@ class Work {
   TreeRange trees_;
   PredictKind kind_;
   std::vector<float> start_;
-  std::shared_ptr<CompiledModel const> compiled_;
+  Context const& ctx_;
+  ModelPredictor with_;
   ModelRows known_;
 };
 
@@ -169,16 +174,14 @@ Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOption
                    std::vector<float> memory) {
   Work const work(ready, rows, options);
   auto values = Recycled(std::move(memory), work.Size());
-  PredictorOf(ready.Parts(), options.shap_method)
-      ->Predict(ready.Parts()->ctx, work.Compiled(), work.Task(), work.Kind(), values);
+  work.Predict(values);
   return Finish(ready, options, work.Trees(), rows.view.NumRows(), std::move(values));
 }
 
 std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
                                        ResultMemory const& memory) {
   Work const work(ready, rows, options);
-  PredictorOf(ready.Parts(), options.shap_method)
-      ->Predict(ready.Parts()->ctx, work.Compiled(), work.Task(), work.Kind(), memory(work.Size()));
+  work.Predict(memory(work.Size()));
   return ShapeOf(ready.GetModel(), options, work.Trees(), rows.view.NumRows(), 0);
 }
 
@@ -201,7 +204,8 @@ DevicePrediction PredictOnDevice(ReadyModel const& ready, GivenDeviceRows const&
   ready.CheckColumns(options.Compared(rows.columns), layout.n_cols);
   CheckBaseMargin(rows.base_margin, layout.n_rows, model.NumOutputs());
   auto const view = MakeDeviceView(rows.storage);
-  if (options.shap_method.empty() && !ModelRows(model, *view).AreTranslated()) {
+  auto const computes = parts.predictor->Computes(options.kind, false);
+  if (computes && options.shap_method.empty() && !ModelRows(model, *view).AreTranslated()) {
     auto const start = StartMargins(parts, model);
     DevicePredictTask const task{
         rows.storage, options.kind, model.TreesOf(options.iterations), {start, rows.base_margin}, *parts.objective};

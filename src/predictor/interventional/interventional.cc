@@ -16,83 +16,153 @@ constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
 /// Maximum bytes of the sums and keys of a tile, so that they stay in a core's cache.
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
 
-/// Returns the bytes of a row's sums and keys.
-std::int64_t RowBytes(Forest const& forest) { return 4 * forest.NumSlots() * (1 + 2 * forest.n_outputs) + 1; }
+/// Returns the sums of a row and output: by slot and, for interactions, by pair of slots.
+std::int64_t NumSums(Forest const& forest, QuadratureGoal goal) {
+  return forest.NumSlots() + (goal.with_pairs ? NumPairs(forest.NumSlots()) : 0);
+}
 
-std::int64_t PartRows(Forest const& forest) {
-  return std::max<std::int64_t>(1, kPartBytes / RowBytes(forest) / kPatternRows) * kPatternRows;
+/// Returns the bytes of a row's sums and keys.
+std::int64_t RowBytes(Forest const& forest, QuadratureGoal goal) {
+  return 4 * forest.NumSlots() + 8 * forest.n_outputs * NumSums(forest, goal) + 1;
+}
+
+/// Returns the rows of a part. With many pairs its sums need as much memory as their matrices in the result.
+std::int64_t PartRows(Forest const& forest, QuadratureGoal goal) {
+  return std::max<std::int64_t>(1, kPartBytes / RowBytes(forest, goal) / kPatternRows) * kPatternRows;
 }
 
 /// Returns the rows of a tile. There are enough tiles for all threads, unless tiles would become too small to be worth
 /// a traversal.
-std::int64_t TileRows(Context const& ctx, Forest const& forest, std::int64_t n_rows) {
+std::int64_t TileRows(Context const& ctx, Forest const& forest, QuadratureGoal goal, std::int64_t n_rows) {
   auto const even = n_rows / (2 * std::max(1, ctx.threads)) + 1;
-  auto const rows = std::clamp<std::int64_t>(std::min(even, kTileBytes / RowBytes(forest)), 64, kPatternRows);
+  auto const fitting = kTileBytes / RowBytes(forest, goal);
+  auto const rows = std::clamp<std::int64_t>(std::min(even, fitting), 64, kPatternRows);
   return (rows + 15) / 16 * 16;
 }
 
-/// Memory of a thread for a tile: sums by position, [kPatternRows, stride].
-class TileScratch {
+/// Sums of the rows of a tile by position, or by pair of positions: [n_rows, stride].
+class PositionSums {
  public:
-  double* Sums(std::uint32_t most_features) {
-    stride_ = (std::int64_t{most_features} + 7) / 8 * 8;
-    auto const size = ToSize(stride_ * kPatternRows);
-    if (size > sums_.Size()) {
-      sums_.Reserve(size);
-      std::fill_n(sums_.Data(), size, 0.0);
-    }
-    return sums_.Data();
+  /// Makes room for `width` sums of each row. All sums must be 0.
+  void Prepare(std::int64_t n_rows, std::int64_t width) {
+    stride_ = (width + 7) / 8 * 8;
+    auto const size = ToSize(stride_ * n_rows);
+    if (size <= sums_.Size()) return;
+    sums_.Reserve(size);
+    std::fill_n(sums_.Data(), size, 0.0);
   }
+  double* Data() { return sums_.Data(); }
   std::int64_t Stride() const { return stride_; }
-  PatternWalk walk;
-  std::vector<std::uint32_t const*> planes;
+
+  /// Moves the sums at `index` of rows [begin, end) to the sums of a feature or pair of features. to: [n_rows].
+  void MoveTo(std::int64_t index, std::int64_t begin, std::int64_t end, double* to) {
+    auto* const from = sums_.Data() + index;
+    for (auto row = begin; row < end; ++row) {
+      to[row] += from[row * stride_];
+      from[row * stride_] = 0.0;
+    }
+  }
 
  private:
   AlignedDoubles sums_;  ///< all zeros between trees
   std::int64_t stride_ = 0;
 };
 
-/// Adds the contributions of a tree to the sums of a tile. phi: [n_slots, rows.TileRows()].
-void AddTree(BackgroundBatches const& batch, BackgroundTree const& tree, KeyTiles const& rows, std::int64_t tile,
-             TileScratch* scratch, double* phi) {
-  auto const n_rows = rows.RowsOf(tile);
-  auto* const sums = scratch->Sums(tree.program.most_features);
-  auto const stride = scratch->Stride();
-  auto const add_leaf = [&](std::uint32_t number) {
-    auto const& leaf = tree.program.leaves[number];
+/// Memory of a thread for a tile.
+struct TileScratch {
+  PatternWalk walk;
+  std::vector<std::uint32_t const*> planes;
+  PositionSums sums;
+  PositionSums pair_sums;
+};
+
+/// A tree and a tile of rows. Adds the contributions of the tree to the sums of the tile.
+class TreeOnTile {
+ public:
+  TreeOnTile(BackgroundBatches const& batch, std::int64_t tree, KeyTiles const& rows, std::int64_t tile,
+             TileScratch* scratch)
+      : batch_(batch), tree_(batch.Tree(tree)), rows_(rows), tile_(tile), n_rows_(rows.RowsOf(tile)), own_(*scratch) {}
+
+  /// phi: [n_slots, rows.TileRows()], followed by [n_pairs, rows.TileRows()] if there are pairs; nullptr: none.
+  void Add(double* phi, double* pairs) {
+    auto const most = std::int64_t{tree_.program.most_features};
+    own_.sums.Prepare(rows_.TileRows(), most);
+    if (pairs != nullptr) own_.pair_sums.Prepare(rows_.TileRows(), NumPairs(most));
+    PathLeaf const* last = nullptr;
+    own_.walk.Run(
+        tree_.program, batch_.Categories(), rows_, tile_,
+        [&](std::uint32_t number) {
+          last = &tree_.program.leaves[number];
+          AddLeaf(number, *last, pairs != nullptr);
+        },
+        [&](std::uint32_t position, std::uint32_t slot) {
+          own_.sums.MoveTo(position, 0, n_rows_, phi + slot * rows_.TileRows());
+          if (pairs != nullptr) ClosePairs(tree_.program.features.data() + last->first_feature, position, pairs);
+        });
+  }
+
+ private:
+  void AddLeaf(std::uint32_t number, PathLeaf const& leaf, bool with_pairs) {
+    with_pairs &= leaf.n_features > 1;
     auto const form = FormOf(leaf.n_features);
+    auto* const sums = own_.sums.Data();
+    auto* const pair_sums = own_.pair_sums.Data();
     if (form == LeafForm::kConstant) return;
     if (form == LeafForm::kPairs) {
-      scratch->walk.Planes(tree.program, leaf, &scratch->planes);
-      return AddDirect(tree.direct[number], scratch->planes, n_rows, batch.Weights(), sums, stride);
+      own_.walk.Planes(tree_.program, leaf, &own_.planes);
+      auto const& direct = tree_.direct[number];
+      AddDirect(direct, own_.planes, n_rows_, batch_.Weights(), sums, own_.sums.Stride());
+      if (with_pairs) {
+        AddDirectPairs(direct, own_.planes, n_rows_, batch_.Weights(), pair_sums, own_.pair_sums.Stride());
+      }
+      return;
     }
-    TableJob const job{leaf.n_features,
-                       tree.tables.Data() + tree.table_begin[number],
-                       scratch->walk.Plane(tree.program, leaf, 0),
-                       n_rows,
-                       sums,
-                       stride};
+    TableJob job{leaf.n_features,
+                 tree_.tables.Data() + tree_.table_begin[number],
+                 own_.walk.Plane(tree_.program, leaf, 0),
+                 n_rows_,
+                 sums,
+                 own_.sums.Stride()};
     form == LeafForm::kValues ? AddValues(job) : AddParts(job);
-  };
-  auto const close = [&](std::uint32_t position, std::uint32_t slot) {
-    auto* const to = phi + slot * rows.TileRows();
-    auto* const from = sums + position;
-    for (std::int64_t row = 0; row < n_rows; ++row) {
-      to[row] += from[row * stride];
-      from[row * stride] = 0.0;
+    if (!with_pairs) return;
+    job.table = tree_.PairTable(number);
+    job.sums = pair_sums;
+    job.stride = own_.pair_sums.Stride();
+    form == LeafForm::kValues ? AddPairValues(job) : AddPairParts(job);
+  }
+
+  /// Moves the sums of the pairs of a position and each earlier one. features: of a path that has them all. The pairs
+  /// of a row are adjacent, so a few rows at a time stay in the first cache.
+  void ClosePairs(PathFeature const* features, std::uint32_t position, double* pairs) {
+    constexpr std::int64_t kRows = 32;
+    auto const slot = features[position].Slot();
+    for (std::int64_t begin = 0; begin < n_rows_; begin += kRows) {
+      auto const end = std::min(n_rows_, begin + kRows);
+      for (std::uint32_t earlier = 0; earlier < position; ++earlier) {
+        own_.pair_sums.MoveTo(PairNumber(earlier, position), begin, end,
+                              pairs + PairNumber(features[earlier].Slot(), slot) * rows_.TileRows());
+      }
     }
-  };
-  scratch->walk.Run(tree.program, batch.Categories(), rows, tile, add_leaf, close);
-}
+  }
+
+  BackgroundBatches const& batch_;
+  BackgroundTree const& tree_;
+  KeyTiles const& rows_;
+  std::int64_t tile_;
+  std::int64_t n_rows_;
+  TileScratch& own_;
+};
 
 /// Rows that pass over all trees together, with their sums.
 class Part {
  public:
-  Part(Context const& ctx, ForestTask const& task, std::int64_t begin, std::int64_t end)
+  Part(Context const& ctx, ForestTask const& task, QuadratureGoal goal, std::int64_t begin, std::int64_t end)
       : task_(task),
+        goal_(goal),
         begin_(begin),
-        keys_(ctx, task.forest, task.rows, begin, end, TileRows(ctx, task.forest, end - begin)),
-        output_size_(task.forest.NumSlots() * keys_.TileRows()),
+        keys_(ctx, task.forest, task.rows, begin, end, TileRows(ctx, task.forest, goal, end - begin)),
+        n_slots_(task.forest.NumSlots()),
+        output_size_(NumSums(task.forest, goal) * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
         phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0.0) {
   }  // at least one row, even without features
@@ -101,55 +171,83 @@ class Part {
     ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {
       TileScratch scratch;
       for (auto tree = batch.Trees().begin; tree < batch.Trees().end; ++tree) {
-        auto const output = task_.forest.output_of_tree[tree];
-        AddTree(batch, batch.Tree(tree), keys_, tile, &scratch,
-                phi_.data() + tile * tile_size_ + output * output_size_);
+        auto* const phi = phi_.data() + tile * tile_size_ + task_.forest.output_of_tree[tree] * output_size_;
+        TreeOnTile(batch, tree, keys_, tile, &scratch)
+            .Add(phi, goal_.with_pairs ? phi + n_slots_ * keys_.TileRows() : nullptr);
       }
     });
   }
 
-  /// Writes the contributions. means: means of the trees over the background, by output. out: starts at the first row
-  /// of the task.
+  /// Writes the values. means: means of the trees over the background, by output. out: starts at the first row of the
+  /// task.
   void Write(Context const& ctx, std::vector<double> const& means, Span<float> out) const {
     auto const& forest = task_.forest;
-    auto const width = forest.n_features + 1;
+    auto const n_columns = forest.n_features + 1;
+    auto const width = goal_.with_pairs ? n_columns * n_columns : n_columns;
     ParallelForBlocks(ctx, keys_.NumRows(), keys_.TileRows(), [&](std::int64_t first, std::int64_t last, std::int64_t) {
+      std::vector<double> diagonal(ToSize(n_slots_));
       for (auto index = first * forest.n_outputs; index < last * forest.n_outputs; ++index) {
         auto const row = index / forest.n_outputs;
         auto const output = index % forest.n_outputs;
         auto* const to = out.data() + (begin_ * forest.n_outputs + index) * width;
-        std::fill(to, to + forest.n_features, 0.0F);
+        std::fill(to, to + width, 0.0F);
         auto const* phi =
             phi_.data() + row / keys_.TileRows() * tile_size_ + row % keys_.TileRows() + output * output_size_;
-        for (auto const feature : forest.feature_of_slot) {
-          to[feature] = static_cast<float>(*phi);
-          phi += keys_.TileRows();
-        }
-        to[forest.n_features] = static_cast<float>(means[output] + task_.StartOf(begin_ + row, output));
+        goal_.with_pairs ? WriteMatrix(phi, diagonal, to) : WriteVector(phi, to);
+        to[width - 1] = static_cast<float>(means[output] + task_.StartOf(begin_ + row, output));
       }
     });
   }
 
  private:
+  void WriteVector(double const* phi, float* to) const {
+    for (auto const feature : task_.forest.feature_of_slot) {
+      to[feature] = static_cast<float>(*phi);
+      phi += keys_.TileRows();
+    }
+  }
+
+  /// diagonal: [n_slots], of any value.
+  void WriteMatrix(double const* phi, Span<double> diagonal, float* to) const {
+    auto const& features = task_.forest.feature_of_slot;
+    auto const width = task_.forest.n_features + 1;
+    for (auto& value : diagonal) {
+      value = *phi;
+      phi += keys_.TileRows();
+    }
+    auto const adds_up = goal_.semivalue != Semivalue::kTaylorPairs;  // rows add up to the values of features
+    for (std::int64_t b = 1; b < n_slots_; ++b) {
+      for (std::int64_t a = 0; a < b; ++a, phi += keys_.TileRows()) {
+        to[features[a] * width + features[b]] = to[features[b] * width + features[a]] = static_cast<float>(*phi);
+        if (!adds_up) continue;
+        diagonal[a] -= *phi;
+        diagonal[b] -= *phi;
+      }
+    }
+    for (std::int64_t a = 0; a < n_slots_; ++a) to[features[a] * (width + 1)] = static_cast<float>(diagonal[a]);
+  }
+
   ForestTask const& task_;
+  QuadratureGoal goal_;
   std::int64_t begin_;
   KeyTiles keys_;
+  std::int64_t n_slots_;
   std::int64_t output_size_;
   std::int64_t tile_size_;
-  std::vector<double> phi_;  ///< [n_tiles, n_outputs, n_slots, tile rows]
+  std::vector<double> phi_;  ///< [n_tiles, n_outputs, sums by slot and by pair of slots, tile rows]
 };
 
 }  // namespace
 
-void InterventionalContributions(Context const& ctx, ForestTask const& task, DataView const& background,
-                                 Span<float> out) {
+void InterventionalValues(Context const& ctx, ForestTask const& task, DataView const& background, QuadratureGoal goal,
+                          Span<float> out) {
   CheckBackground(background);
   auto const& forest = task.forest;
   KeyTiles const background_keys(ctx, forest, background, 0, background.NumRows(), kPatternRows);
-  auto const part_rows = PartRows(forest);
+  auto const part_rows = PartRows(forest, goal);
   for (std::int64_t begin = 0; begin < task.rows.NumRows(); begin += part_rows) {
-    Part part(ctx, task, begin, std::min(task.rows.NumRows(), begin + part_rows));
-    BackgroundBatches batches(forest, background_keys, task.trees);
+    Part part(ctx, task, goal, begin, std::min(task.rows.NumRows(), begin + part_rows));
+    BackgroundBatches batches(forest, background_keys, task.trees, goal);
     while (batches.Next(ctx)) part.Add(ctx, batches);
     part.Write(ctx, batches.Means(), out);
   }

@@ -1,4 +1,5 @@
-/// \file Interventional Shapley values of trees: features missing from a coalition come from the rows of a background.
+/// \file Interventional values and interactions of trees: features missing from a coalition come from the rows of a
+/// background.
 ///
 /// Consider one leaf of value v, on whose path there are k distinct features. x and r are the patterns of the row and
 /// of a row of the background: the sets of features whose splits on the path they satisfy. In the multilinear extension
@@ -17,25 +18,34 @@
 ///     S(x) = sum over the points of w / t (1 - t)^b Z(x),   S'(x) = the same with (1 - t)^(b-1),
 /// both are phi_i(x) = S(x) - S'(x - i).
 ///
+/// A pair's index is the integral of the product with two factors taken out. In the same way, with
+///     A(x) = half the sum over the points of w / t^2 (1 - t)^b Z(x),   B and C = the same with b - 1 and b - 2,
+/// its cell is phi_ij(x) / 2 = A(x) - B(x - i) - B(x - j) + C(x - i - j), whether x has i and j or not. The diagonal is
+/// phi_i without the cells of its row. Banzhaf values and interactions have one point, t = 1/2 (quadrature_rule.h).
+/// Shapley-Taylor indices have the weights 2 w (1 - t) for pairs. On their diagonal is the effect of a feature alone,
+/// which needs no point: the weight of the patterns that miss only i if x has i, else minus f(all).
+///
 ///   1. Each leaf of up to kMostPartFeatures features gets the histogram f of the background's patterns, Z, S and S',
 ///      then a table of phi by pattern (interventional_kernel.h). The cost is k 2^k operations, whatever the
-///      background's size.
+///      background's size, and k^2 2^k for a table of pairs.
 ///   2. Leaves with more features keep the distinct patterns of the background (background_tree.h).
 ///   3. Rows go through the tree in tiles (path_program.h). Each row and leaf adds a row of the table to sums by
 ///      position in the path, or is paired with the patterns one by one.
 /// So the cost is linear in rows plus background (Woodelf, Nadel and Wettenstein 2026, has this order of cost from
 /// tables of 3^k). If the row and the whole background satisfy the same splits of a feature, it gets exactly 0: its
-/// terms are equal bit by bit before they are subtracted.
+/// terms are equal bit by bit before they are subtracted. So do its pairs.
 #pragma once
 
 #include "predictor/forest/forest.h"
+#include "predictor/shap/quadrature_forest.h"
 
 namespace kauri {
 
-/// Computes the mean contributions over the background; sums are float64 and rounded once. The bias is the mean of the
-/// trees over the background plus the start. The bits do not depend on the batch, the place in it, the number of
-/// threads or the CPU. out: [n_rows, n_outputs, n_features + 1]. \throws Error(kData) if the background has no rows.
-void InterventionalContributions(Context const& ctx, ForestTask const& task, DataView const& background,
-                                 Span<float> out);
+/// Computes the mean over the background of the values that `goal` specifies; sums are float64 and rounded once. The
+/// bias is the mean of the trees over the background plus the start. The bits do not depend on the batch, the place in
+/// it, the number of threads or the CPU. out: the layout of QuadratureValues. \throws Error(kData) if the background
+/// has no rows.
+void InterventionalValues(Context const& ctx, ForestTask const& task, DataView const& background, QuadratureGoal goal,
+                          Span<float> out);
 
 }  // namespace kauri

@@ -3,6 +3,7 @@
 #include "predictor/interventional/interventional_kernel.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "predictor/shap/quadrature_rule.h"
 
@@ -39,12 +40,11 @@ void SetBitByInterval(PatternBitJob const& job) {
   }
 }
 
-/// Adds the table's row of each pattern to the sums. kLanes: maximum lanes of a vector.
+/// Adds the table's row of each pattern to the sums. kLanes: maximum lanes of a vector. width: a multiple of kLanes.
 template <std::size_t kLanes>
-HWY_INLINE void AddValueRows(TableJob const& job) {
+HWY_INLINE void AddTableRows(TableJob const& job, std::int64_t width) {
   hn::CappedTag<double, kLanes> const d;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto const width = TableWidth(job.n_features);
   for (std::int64_t row = 0; row < job.n_rows; ++row) {
     auto const* HWY_RESTRICT from = job.table + job.patterns[row] * width;
     auto* HWY_RESTRICT to = job.sums + row * job.stride;
@@ -54,7 +54,9 @@ HWY_INLINE void AddValueRows(TableJob const& job) {
   }
 }
 
-void AddValueTable(TableJob const& job) { job.n_features > 4 ? AddValueRows<8>(job) : AddValueRows<4>(job); }
+void AddTable(TableJob const& job, std::int64_t width) {
+  width % 8 == 0 ? AddTableRows<8>(job, width) : AddTableRows<4>(job, width);
+}
 
 /// Adds S - S' for each position, with one load per position: gathers cost more.
 void AddPartTable(TableJob const& job) {
@@ -65,6 +67,46 @@ void AddPartTable(TableJob const& job) {
     auto const own = with[pattern];
     auto* HWY_RESTRICT to = job.sums + row * job.stride;
     for (std::uint32_t i = 0; i < job.n_features; ++i) to[i] += own - without[pattern & ~(std::size_t{1} << i)];
+  }
+}
+
+/// Adds A - B - B + C of a pattern for each pair of positions, up to 16 features. Because of the order of the terms, a
+/// pair with a feature of no effect gets exactly 0.
+HWY_INLINE void AddPairsOf(std::uint32_t n_features, double const* HWY_RESTRICT table, std::size_t pattern,
+                           double* HWY_RESTRICT to) {
+  auto const n_patterns = std::size_t{1} << n_features;
+  auto const* HWY_RESTRICT without_one = table + n_patterns;
+  auto const* HWY_RESTRICT without_both = table + 2 * n_patterns;
+  double without[16];
+  for (std::uint32_t j = 0; j < n_features; ++j) {
+    auto const rest = pattern & ~(std::size_t{1} << j);
+    without[j] = without_one[rest];
+    auto const own = table[pattern] - without[j];
+    for (std::uint32_t i = 0; i < j; ++i) *to++ += own - (without[i] - without_both[rest & ~(std::size_t{1} << i)]);
+  }
+}
+
+std::size_t FindDisjointPatterns(std::uint32_t const* HWY_RESTRICT patterns, std::size_t n, std::uint32_t bits,
+                                 std::uint32_t* HWY_RESTRICT found) {
+  hn::CappedTag<std::uint32_t, kFoundRoom> const d;
+  auto const lanes = hn::Lanes(d);
+  auto const wanted = hn::Set(d, bits);
+  std::size_t n_found = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto const shared = hn::And(hn::LoadU(d, patterns + i), wanted);
+    auto const numbers = hn::Iota(d, static_cast<std::uint32_t>(i));
+    n_found += hn::CompressStore(numbers, hn::Eq(shared, hn::Zero(d)), d, found + n_found);
+  }
+  for (; i < n; ++i) {
+    if ((patterns[i] & bits) == 0) found[n_found++] = static_cast<std::uint32_t>(i);
+  }
+  return n_found;
+}
+
+void AddPairPartTable(TableJob const& job) {
+  for (std::int64_t row = 0; row < job.n_rows; ++row) {
+    AddPairsOf(job.n_features, job.table, job.patterns[row], job.sums + row * job.stride);
   }
 }
 
@@ -106,6 +148,7 @@ HWY_INLINE double Integrate(double const* HWY_RESTRICT coefficients, double cons
   return terms[0];
 }
 
+/// Makes S and S' from Z(x).
 template <std::size_t kPoints>
 HWY_INLINE void MakeParts(LeafTableJob const& job) {
   auto const n_features = job.rule.n_features;
@@ -113,12 +156,47 @@ HWY_INLINE void MakeParts(LeafTableJob const& job) {
   auto const* HWY_RESTRICT z = job.scratch;
   auto* HWY_RESTRICT with = job.parts;
   auto* HWY_RESTRICT without = job.parts + n_patterns;
-  SumBackground<kPoints>(job, job.scratch);
   for (std::size_t x = 0; x < n_patterns; ++x) {
     auto const n_missed = n_features - hwy::PopCount(x);
     auto const* coefficients = job.rule.coefficients.data() + n_missed * kPoints;
     with[x] = Integrate<kPoints>(coefficients, z + x * kPoints);
     without[x] = n_missed == 0 ? 0.0 : Integrate<kPoints>(coefficients - kPoints, z + x * kPoints);
+  }
+}
+
+/// Makes S and S' such that S(x) - S'(x - i) is the effect of a feature alone: the weight of the background that misses
+/// only i for i in x, and minus the weight that misses nothing for i not in x. With the sum G(x) of the former over x
+/// and the latter F, S(x) = G(x) + |x| F and S'(x) = G(x) + (|x| + 1) F. A feature of weight 0 changes no bit of G.
+HWY_INLINE void MakeAloneParts(LeafTableJob const& job) {
+  auto const n_patterns = std::size_t{1} << job.rule.n_features;
+  auto const all = n_patterns - 1;
+  auto const reaching = job.background[all];
+  auto* HWY_RESTRICT with = job.parts;
+  auto* HWY_RESTRICT without = job.parts + n_patterns;
+  with[0] = 0.0;
+  for (std::size_t last = 1; last < n_patterns; last *= 2) {
+    for (auto x = last; x < 2 * last; ++x) with[x] = with[x - last] + job.background[all - last];
+  }
+  for (std::size_t x = 0; x < n_patterns; ++x) {
+    auto const alone = with[x];
+    auto const n_features = static_cast<double>(hwy::PopCount(x));
+    with[x] = alone + n_features * reaching;
+    without[x] = alone + (n_features + 1.0) * reaching;
+  }
+}
+
+/// Makes A, B and C from Z(x).
+template <std::size_t kPoints>
+HWY_INLINE void MakePairParts(LeafTableJob const& job) {
+  auto const n_features = job.rule.n_features;
+  auto const n_patterns = std::size_t{1} << n_features;
+  std::fill_n(job.pair_parts, 3 * n_patterns, 0.0);
+  for (std::size_t x = 0; x < n_patterns; ++x) {
+    auto const n_missed = n_features - hwy::PopCount(x);
+    for (std::size_t taken = 0; taken <= std::min<std::size_t>(n_missed, 2); ++taken) {
+      auto const* coefficients = job.rule.pair_coefficients.data() + (n_missed - taken) * kPoints;
+      job.pair_parts[taken * n_patterns + x] = Integrate<kPoints>(coefficients, job.scratch + x * kPoints);
+    }
   }
 }
 
@@ -135,9 +213,26 @@ HWY_INLINE void SpreadParts(LeafTableJob const& job) {
   }
 }
 
+HWY_INLINE void SpreadPairParts(LeafTableJob const& job) {
+  auto const n_patterns = std::size_t{1} << job.rule.n_features;
+  auto const width = static_cast<std::size_t>(PairTableWidth(job.rule.n_features));
+  std::fill_n(job.pairs, n_patterns * width, 0.0);
+  for (std::size_t x = 0; x < n_patterns; ++x)
+    AddPairsOf(job.rule.n_features, job.pair_parts, x, job.pairs + x * width);
+}
+
+template <std::size_t kPoints>
+HWY_INLINE void MakeAllParts(LeafTableJob const& job) {
+  if (!job.rule.is_alone || job.pair_parts != nullptr) SumBackground<kPoints>(job, job.scratch);
+  if (!job.rule.is_alone) MakeParts<kPoints>(job);
+  if (job.pair_parts != nullptr) MakePairParts<kPoints>(job);
+}
+
 void MakeTable(LeafTableJob const& job) {
-  job.rule.n_points == 4 ? MakeParts<4>(job) : MakeParts<8>(job);
+  if (job.rule.is_alone) MakeAloneParts(job);
+  job.rule.n_points == 4 ? MakeAllParts<4>(job) : MakeAllParts<8>(job);
   if (job.values != nullptr) SpreadParts(job);
+  if (job.pairs != nullptr) SpreadPairParts(job);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -148,8 +243,10 @@ HWY_AFTER_NAMESPACE();
 namespace kauri {
 
 HWY_EXPORT(SetBitByInterval);
-HWY_EXPORT(AddValueTable);
+HWY_EXPORT(AddTable);
 HWY_EXPORT(AddPartTable);
+HWY_EXPORT(AddPairPartTable);
+HWY_EXPORT(FindDisjointPatterns);
 HWY_EXPORT(MakeTable);
 
 void SetPatternBit(PatternBitJob const& job) {
@@ -160,27 +257,49 @@ void SetPatternBit(PatternBitJob const& job) {
   }
 }
 
-void AddValues(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddValueTable)(job); }
+void AddValues(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddTable)(job, TableWidth(job.n_features)); }
+
+void AddPairValues(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddTable)(job, PairTableWidth(job.n_features)); }
+
+void AddPairParts(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddPairPartTable)(job); }
 
 void AddParts(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddPartTable)(job); }
 
+std::size_t FindDisjoint(Span<std::uint32_t const> patterns, std::uint32_t bits, std::uint32_t* found) {
+  return HWY_DYNAMIC_DISPATCH(FindDisjointPatterns)(patterns.data(), patterns.size(), bits, found);
+}
+
 void MakeLeafTable(LeafTableJob const& job) { HWY_DYNAMIC_DISPATCH(MakeTable)(job); }
 
-LeafRule MakeLeafRule(std::uint32_t n_features) {
-  auto const points = PointsFor(static_cast<std::int32_t>(n_features));
-  auto const nodes = MakeGaussLegendre(points);
-  LeafRule rule;
-  rule.n_features = n_features;
-  rule.n_points = points <= 4 ? 4 : 8;
-  rule.node.assign(rule.n_points, 0.0);
-  rule.coefficients.assign((n_features + 1) * rule.node.size(), 0.0);
-  std::copy(nodes.node.begin(), nodes.node.end(), rule.node.begin());
+namespace {
+
+/// Returns w (1 - t)^b / d at each point, [n_features + 1, n_points].
+std::vector<double> CoefficientsOf(LeafRule const& rule, QuadratureNodes const& nodes,
+                                   std::vector<double> const& divisors) {
+  std::vector<double> coefficients((rule.n_features + 1) * rule.node.size(), 0.0);
   for (std::size_t q = 0; q < nodes.node.size(); ++q) {
-    auto coefficient = nodes.weight[q] / nodes.node[q];
-    for (std::uint32_t missed = 0; missed <= n_features; ++missed, coefficient *= nodes.complement[q]) {
-      rule.coefficients[missed * rule.node.size() + q] = coefficient;
+    auto coefficient = nodes.weight[q] / divisors[q];
+    for (std::uint32_t missed = 0; missed <= rule.n_features; ++missed, coefficient *= nodes.complement[q]) {
+      coefficients[missed * rule.node.size() + q] = coefficient;
     }
   }
+  return coefficients;
+}
+
+}  // namespace
+
+LeafRule MakeLeafRule(std::uint32_t n_features, Semivalue semivalue) {
+  auto const nodes = SemivalueNodes(semivalue, PointsFor(static_cast<std::int32_t>(n_features)));
+  LeafRule rule;
+  rule.n_features = n_features;
+  rule.n_points = nodes.node.size() <= 4 ? 4 : 8;
+  rule.is_alone = semivalue == Semivalue::kTaylorPairs;
+  rule.node.assign(rule.n_points, 0.0);
+  std::copy(nodes.node.begin(), nodes.node.end(), rule.node.begin());
+  auto divisors = nodes.node;
+  rule.coefficients = CoefficientsOf(rule, nodes, divisors);
+  for (auto& divisor : divisors) divisor *= 2.0 * divisor;
+  rule.pair_coefficients = CoefficientsOf(rule, nodes, divisors);
   return rule;
 }
 

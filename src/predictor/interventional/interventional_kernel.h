@@ -6,13 +6,19 @@
 /// row and split: two numbers of 8 bytes read and written when a position is closed. Per leaf with k features, for the
 /// table: k 2^(k-1) steps of 4 operations on 4 points, 2^k inner products of 4 points twice, k 2^k differences for
 /// values.
+///
+/// Interactions, in addition. Per row and leaf of 6 features: two loads of 64 bytes from a table of 15 pairs, two sums
+/// of 64 bytes. Per row and split at depth d: d numbers read, written and added when a position is closed. Per leaf
+/// with k features: three more inner products for each of 2^k patterns, k (k - 1) / 2 2^k times three differences.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "kauri/host_device.h"
+#include "kauri/span.h"
 #include "predictor/paths/path_steps.h"
+#include "predictor/shap/quadrature_rule.h"
 
 namespace kauri {
 
@@ -45,6 +51,26 @@ inline std::int64_t TableSize(std::uint32_t n_features) {
   return (form == LeafForm::kValues ? TableWidth(n_features) : 2) << n_features;
 }
 
+// Pairs of positions. The pair of positions i < j has the number j (j - 1) / 2 + i, so the pairs of the first
+// positions come first.
+
+constexpr std::int64_t NumPairs(std::int64_t n_features) { return n_features * (n_features - 1) / 2; }
+/// Returns the number of a pair of different positions.
+constexpr std::int64_t PairNumber(std::int64_t a, std::int64_t b) { return a < b ? NumPairs(b) + a : NumPairs(a) + b; }
+
+/// Returns the doubles per pattern in the table of pairs of a leaf of the form kValues.
+constexpr std::int64_t PairTableWidth(std::uint32_t n_features) {
+  auto const n_pairs = NumPairs(n_features);
+  return n_pairs <= 4 ? 4 : (n_pairs + 7) / 8 * 8;
+}
+
+/// Returns the doubles of a leaf's table of pairs: a multiple of 8. Leaves of one feature have none.
+inline std::int64_t PairTableSize(std::uint32_t n_features) {
+  if (n_features < 2 || TableSize(n_features) == 0) return 0;
+  if (FormOf(n_features) == LeafForm::kParts) return std::int64_t{3} << n_features;
+  return PairTableWidth(n_features) << n_features;
+}
+
 /// Maximum rows of a tile, a multiple of every vector's lanes, so that a leaf's table stays in the first cache.
 constexpr std::int64_t kPatternRows = 1024;
 
@@ -74,23 +100,37 @@ struct TableJob {
 void AddValues(TableJob const& job);
 /// Adds from a table of parts, [2, 2^n_features]: S and S' of interventional.h. Up to 16 features.
 void AddParts(TableJob const& job);
+/// Adds to the sums by pair of positions from a table of pairs, [2^n_features, PairTableWidth]; 2 to 8 features.
+void AddPairValues(TableJob const& job);
+/// Adds to the sums by pair of positions from a table of parts, [3, 2^n_features]: A, B and C of interventional.h.
+void AddPairParts(TableJob const& job);
+
+/// Finds the patterns that share no bit with `bits`. Writes their numbers, ascending, and returns how many there are.
+/// found: room for all patterns and kFoundRoom more.
+constexpr std::size_t kFoundRoom = 16;
+std::size_t FindDisjoint(Span<std::uint32_t const> patterns, std::uint32_t bits, std::uint32_t* found);
 
 /// Points and weights for the tables of leaves with n features (1 to 16).
 struct LeafRule {
   std::uint32_t n_features = 0;
-  std::int64_t n_points = 0;         ///< 4 or 8; surplus points have weight 0
-  std::vector<double> node;          ///< [n_points]
-  std::vector<double> coefficients;  ///< [n_features + 1, n_points]: w (1 - t)^b / t
+  std::int64_t n_points = 0;              ///< 4 or 8; surplus points have weight 0
+  std::vector<double> node;               ///< [n_points]
+  std::vector<double> coefficients;       ///< [n_features + 1, n_points]: w (1 - t)^b / t
+  std::vector<double> pair_coefficients;  ///< the same for half of a pair's index: w (1 - t)^b / (2 t^2)
+  bool is_alone = false;                  ///< the values are effects of features alone, which need no points
 };
-LeafRule MakeLeafRule(std::uint32_t n_features);
+/// Makes the rule of a semivalue. kTaylorPairs has the effects of features alone as values.
+LeafRule MakeLeafRule(std::uint32_t n_features, Semivalue semivalue = Semivalue::kShapley);
 
 /// Computation of the table of one leaf.
 struct LeafTableJob {
   LeafRule const& rule;
-  double const* background;  ///< [2^n_features], weight of each pattern of the background
-  double* scratch;           ///< [2^n_features, n_points]
-  double* parts;             ///< [2, 2^n_features], in the layout of AddParts
-  double* values;            ///< [2^n_features, TableWidth], in the layout of AddValues; nullptr: only parts
+  double const* background;      ///< [2^n_features], weight of each pattern of the background
+  double* scratch;               ///< [2^n_features, n_points]
+  double* parts;                 ///< [2, 2^n_features], in the layout of AddParts
+  double* values;                ///< [2^n_features, TableWidth], in the layout of AddValues; nullptr: only parts
+  double* pair_parts = nullptr;  ///< [3, 2^n_features], in the layout of AddPairParts; nullptr: no pairs
+  double* pairs = nullptr;       ///< [2^n_features, PairTableWidth], of AddPairValues; nullptr: only parts
 };
 void MakeLeafTable(LeafTableJob const& job);
 

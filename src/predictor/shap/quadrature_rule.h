@@ -9,6 +9,7 @@
 ///   Shapley value                  Int_0^1 D_i dt           every size of S equally likely
 ///   Banzhaf value (1965)           D_i at t = 1/2           every S equally likely
 ///   Shapley interaction            Int_0^1 D_ij dt          D_ij f(S) = D_i f(S + j) - D_i f(S)
+///   Banzhaf interaction (Roubens 1996)  D_ij at t = 1/2
 ///   Shapley-Taylor index of order 2 (Sundararajan, Dhamdhere, Agarwal 2020)
 ///     of a pair                    2 Int_0^1 (1 - t) D_ij dt = 2/n sum over S of D_ij f(S) / C(n - 1, |S|)
 ///     of a feature                 D_i at t = 0             f({i}) - f({})
@@ -29,7 +30,7 @@ namespace kauri {
 
 enum class Semivalue {
   kShapley,      ///< of features and of pairs
-  kBanzhaf,      ///< of features
+  kBanzhaf,      ///< of features and of pairs
   kTaylorPairs,  ///< of pairs
   kTaylorAlone   ///< of features; u_j = z_j may be 0, so no division by it is possible
 };

@@ -189,7 +189,7 @@ void QuadratureValues(Context const& ctx, ForestTask const& task, LazyQuadrature
       sums.AddTrees(output, goal.with_pairs);
       auto* const first = out.data() + (begin * forest.n_outputs + output) * width;
       if (goal.with_pairs) {
-        if (goal.semivalue == Semivalue::kShapley) sums.SubtractPairs(output);
+        if (goal.semivalue != Semivalue::kTaylorPairs) sums.SubtractPairs(output);
         WriteMatrices(forest, compiled.forest->pairs[output], sums, first, forest.n_outputs * width);
       } else {
         WriteVectors(forest, sums, first, forest.n_outputs * width);

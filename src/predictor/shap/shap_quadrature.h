@@ -76,7 +76,7 @@ class QuadratureSums {
 
   /// Sums the trees of an output; discards the previous output.
   void AddTrees(std::int64_t output, bool with_pairs);
-  /// Subtracts from each feature its pairs: the rest of its Shapley value is the diagonal of the interactions.
+  /// Subtracts from each feature its pairs: the rest of its value is the diagonal of the interactions.
   void SubtractPairs(std::int64_t output);
 
   std::int64_t NumRows() const { return n_rows_; }
@@ -107,9 +107,9 @@ class QuadratureSums {
 /// the number of threads.
 /// Without pairs: the layout of TreeShapContributions. A row of Banzhaf values does not add up to its margin. For every
 /// semivalue the bias is the expected margin (of the empty coalition) plus the start.
-/// With pairs: the layout of TreeShapInteractions, symmetric. Rows of Shapley values sum to contributions. A whole
-/// matrix of Shapley-Taylor indices adds up to the margin: the diagonal is f({i}) - f({}), each other cell is half of
-/// the pair's index.
+/// With pairs: the layout of TreeShapInteractions, symmetric. Rows of Shapley and Banzhaf interactions sum to the
+/// values of their features. A whole matrix of Shapley-Taylor indices adds up to the margin: the diagonal is f({i}) -
+/// f({}), each other cell is half of the pair's index.
 void QuadratureValues(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy, QuadratureGoal goal,
                       Span<float> out);
 

@@ -119,7 +119,8 @@ TEST_P(EveryKind, WholeSubsetAndMeansAreThoseOfTheMatrix) {
 INSTANTIATE_TEST_SUITE_P(All, EveryKind,
                          ::testing::Values(PredictKind::kContribution, PredictKind::kApproxContribution,
                                            PredictKind::kInteraction, PredictKind::kApproxInteraction,
-                                           PredictKind::kBanzhaf, PredictKind::kTaylorInteraction));
+                                           PredictKind::kBanzhaf, PredictKind::kTaylorInteraction,
+                                           PredictKind::kBanzhafInteraction));
 
 /// 1900 rows of 3 * 55^2 floats exceed a tile.
 TEST(LearnerExplain, TilesAndThreadsDoNotShow) {
@@ -262,9 +263,9 @@ TEST(LearnerExplain, RefusesWhatHasNoMeaning) {
   ExplainOptions options;
   options.kind = PredictKind::kMargin;
   EXPECT_NE(refuse(ErrorKind::kParameter, options).find("type 1 is no explanation"), std::string::npos);
-  options.kind = PredictKind::kBanzhaf;
-  EXPECT_NE(refuse(ErrorKind::kParameter, options, view.get()).find("Banzhaf values take no background"),
-            std::string::npos);
+  options.kind = PredictKind::kApproxInteraction;
+  auto const approximate = refuse(ErrorKind::kParameter, options, view.get());
+  EXPECT_NE(approximate.find("approximate interactions take no background"), std::string::npos);
   options = {};
   options.features = {0, 4};
   EXPECT_NE(refuse(ErrorKind::kParameter, options).find("no feature 4; the model has 4"), std::string::npos);

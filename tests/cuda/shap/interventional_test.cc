@@ -33,7 +33,7 @@ class GpuInterventionalTest : public DeviceTest {
                                   MarginStart const& start, TreeRange trees) {
     auto const forest = CompileForest({}, model, AllOf(model));
     std::vector<float> out(OutSize(model, rows, trees));
-    InterventionalContributions(Threads(2), {forest, rows, trees, start}, background, out);
+    InterventionalValues(Threads(2), {forest, rows, trees, start}, background, {}, out);
     return out;
   }
   static std::size_t OutSize(Model const& model, DataView const& rows, TreeRange trees) {

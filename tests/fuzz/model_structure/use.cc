@@ -52,7 +52,7 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
   if (predicted.shape[0] * n_outputs * (n_features + 1) * (n_features + 1) > kMostCells) return;
   for (char const* method : {"quadrature", "treeshap"}) {
     Require(XGBoosterSetParam(booster, "shap_method", method) == 0, "a method can be set");
-    for (int const type : {0, 2, 3, 4, 5, 6, 100, 101}) predicted.Ask(booster, data, type);
+    for (int const type : {0, 2, 3, 4, 5, 6, 100, 101, 102}) predicted.Ask(booster, data, type);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace kauri::fuzz {
 namespace {
 
-int const kTypes[] = {0, 1, 2, 3, 4, 5, 6, 100, 101, 7, 1};
+int const kTypes[] = {0, 1, 2, 3, 4, 5, 6, 100, 101, 7, 102};
 
 /// The result of a call, read to its end.
 struct Result {

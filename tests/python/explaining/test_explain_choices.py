@@ -297,11 +297,8 @@ def test_plots_say_what_is_drawn(booster: kb.Booster, binary: Table) -> None:
     ("how", "message"),
     [
         ({"values": "shapely"}, "values is 'shapely'; expected 'shapley', 'banzhaf' or 'taylor'"),
-        ({"values": "banzhaf", "interactions": True}, "no Banzhaf interactions"),
         ({"values": "taylor", "approximate": True}, "only Shapley values are approximated, not taylor"),
-        ({"background": np.zeros((2, 6)), "interactions": True}, "^interactions take no background"),
         ({"background": np.zeros((2, 6)), "approximate": True}, "^approximate contributions take no background"),
-        ({"background": np.zeros((2, 6)), "values": "taylor"}, "^Shapley-Taylor interactions take no background"),
         ({"features": []}, r"features is \[\]; pass a list"),
         ({"features": "elm"}, "features is 'elm'; pass a list"),
         ({"features": ["oak"]}, "no feature 'oak'; choose among"),

@@ -163,8 +163,8 @@ TEST(GbLinear, PairsHaveNothingBesideTheDiagonal) {
   auto const learner = Train(data, Linear(), 3);
   auto const phi = PredictData(*learner, *data, Predicting(PredictKind::kContribution)).values;
   constexpr std::size_t kColumns = kCols + 1;
-  for (auto const kind :
-       {PredictKind::kInteraction, PredictKind::kApproxInteraction, PredictKind::kTaylorInteraction}) {
+  for (auto const kind : {PredictKind::kInteraction, PredictKind::kApproxInteraction, PredictKind::kTaylorInteraction,
+                          PredictKind::kBanzhafInteraction}) {
     auto const pairs = PredictData(*learner, *data, Predicting(kind)).values;
     ASSERT_EQ(pairs.size(), phi.size() * kColumns);
     for (std::size_t cell = 0; cell < pairs.size(); ++cell) {
@@ -193,6 +193,16 @@ TEST(GbLinear, InterventionalContributionsCountFromTheBackgroundsMean) {
     auto const* cells = phi.data() + row * (kCols + 1);
     EXPECT_NEAR(cells[kCols], mean, 1e-5);
     EXPECT_NEAR(std::accumulate(cells, cells + kCols + 1, 0.0F), margins[row], 2e-5);
+  }
+  constexpr std::size_t kColumns = kCols + 1;
+  ExplainOptions options;
+  options.kind = PredictKind::kBanzhafInteraction;
+  auto const pairs = Explain(*learner->Ready(), task, options).values;
+  ASSERT_EQ(pairs.size(), phi.size() * kColumns);
+  for (std::size_t cell = 0; cell < pairs.size(); ++cell) {
+    auto const a = cell / kColumns % kColumns;
+    auto const value = phi[cell / (kColumns * kColumns) * kColumns + a];
+    ASSERT_EQ(pairs[cell], a == cell % kColumns ? value : 0.0F);
   }
 }
 

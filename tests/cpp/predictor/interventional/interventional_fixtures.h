@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "predictor/explain_fixture.h"
 #include "predictor/interventional/interventional.h"
 #include "predictor/predictor_fixtures.h"
 #include "predictor/predictors.h"
@@ -23,7 +24,7 @@ inline std::vector<float> Explain(Model const& model, DataView const& rows, Data
                                   MarginStart const& start, TreeRange trees, int threads = 1) {
   auto const forest = CompileForest({}, model, AllTrees(model));
   std::vector<float> out(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, trees), 123.0F);
-  InterventionalContributions(Threads(threads), {forest, rows, trees, start}, background, out);
+  InterventionalValues(Threads(threads), {forest, rows, trees, start}, background, {}, out);
   return out;
 }
 
@@ -39,6 +40,18 @@ inline MemoryView Rows(MemoryView const& rows, std::vector<std::int64_t> const& 
     for (std::int64_t col = 0; col < rows.NumCols(); ++col) values.push_back(rows.At(row, col));
   }
   return {values, rows.NumCols()};
+}
+
+/// Predicts a kind against a background through the CPU's predictor, starting from 0.
+inline std::vector<float> Against(Model const& model, PredictKind kind, DataView const& rows,
+                                  DataView const& background, int threads = 1) {
+  auto const predictor = MakeCpuPredictor();
+  auto const ctx = Threads(threads);
+  auto const compiled = predictor->Compile(ctx, model, AllTrees(model));
+  auto const start = ZeroStart(model);
+  std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, AllTrees(model)), 123.0F);
+  predictor->PredictAgainst(ctx, *compiled, {rows, AllTrees(model), {start, {}}}, kind, background, out);
+  return out;
 }
 
 }  // namespace kauri::testing

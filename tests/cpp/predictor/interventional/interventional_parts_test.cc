@@ -18,6 +18,8 @@ using testing::MemoryView;
 using testing::RandomModel;
 using testing::RandomRows;
 
+constexpr std::int64_t kPairStride = 72;  ///< room for the pairs of 12 features
+
 /// Patterns of 40 background rows at a leaf with n features, each of weight 0.3.
 struct LeafCase {
   explicit LeafCase(std::uint32_t n) : n_features(n), counts(std::size_t{1} << n, 0.0), all(std::size_t{1} << n) {
@@ -47,11 +49,35 @@ struct LeafCase {
     if (with_values) results.push_back(Add(&AddValues, values.get()));
     return results;
   }
-  std::vector<double> Add(void (*add)(TableJob const&), double const* table) const {
-    auto const sums = hwy::AllocateAligned<double>(16 * all.size());
-    std::fill(sums.get(), sums.get() + 16 * all.size(), 0.0);
-    add({n_features, table, all.data(), static_cast<std::int64_t>(all.size()), sums.get(), 16});
-    return {sums.get(), sums.get() + 16 * all.size()};
+  /// Computes the cells of pairs by pairs of patterns, [2^n, kPairStride].
+  std::vector<double> DirectPairs(Semivalue semivalue) const {
+    DirectLeafBuilder builder(n_features);
+    builder.Add({background.data()}, 40);
+    std::vector<double> sums(kPairStride * all.size(), 0.0);
+    AddDirectPairs(builder.Finish(0.3), {all.data()}, static_cast<std::int64_t>(all.size()),
+                   ShapleyWeights(n_features, semivalue), sums.data(), kPairStride);
+    return sums;
+  }
+  /// Computes the same by tables of parts and, up to 8 features, of pairs.
+  std::vector<std::vector<double>> PairsFromTables(Semivalue semivalue) const {
+    auto const rule = MakeLeafRule(n_features, semivalue);
+    auto const with_values = n_features <= kMostValueFeatures;
+    std::vector<double> scratch(all.size() * ToSize(rule.n_points));
+    std::vector<double> parts(5 * all.size());
+    auto const pairs = hwy::AllocateAligned<double>(ToSize(PairTableWidth(n_features)) * all.size());
+    auto* const pair_parts = parts.data() + 2 * all.size();
+    MakeLeafTable(
+        {rule, counts.data(), scratch.data(), parts.data(), nullptr, pair_parts, with_values ? pairs.get() : nullptr});
+    std::vector<std::vector<double>> results{Add(&AddPairParts, pair_parts, kPairStride)};
+    if (with_values) results.push_back(Add(&AddPairValues, pairs.get(), kPairStride));
+    return results;
+  }
+  std::vector<double> Add(void (*add)(TableJob const&), double const* table, std::int64_t stride = 16) const {
+    auto const size = ToSize(stride) * all.size();
+    auto const sums = hwy::AllocateAligned<double>(size);
+    std::fill(sums.get(), sums.get() + size, 0.0);
+    add({n_features, table, all.data(), static_cast<std::int64_t>(all.size()), sums.get(), stride});
+    return {sums.get(), sums.get() + size};
   }
 
   std::uint32_t n_features;
@@ -69,6 +95,21 @@ TEST(InterventionalParts, AllFormsAgree) {
       for (std::size_t i = 0; i < sums.size(); ++i) {
         ASSERT_NEAR(sums[i], expected[i], 3e-14) << n << " features, pattern " << i / 16 << " position " << i % 16;
         ASSERT_EQ(sums[i] == 0.0, expected[i] == 0.0) << n << " features, pattern " << i / 16 << " position " << i % 16;
+      }
+    }
+  }
+}
+
+/// Tests the pairs of every pattern of a row, for every semivalue.
+TEST(InterventionalParts, FormsOfPairsAgree) {
+  for (auto const semivalue : {Semivalue::kShapley, Semivalue::kBanzhaf, Semivalue::kTaylorPairs}) {
+    for (std::uint32_t n = 2; n <= kMostPartFeatures; ++n) {
+      LeafCase const leaf(n);
+      auto const expected = leaf.DirectPairs(semivalue);
+      for (auto const& sums : leaf.PairsFromTables(semivalue)) {
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          ASSERT_NEAR(sums[i], expected[i], 1e-12) << n << " features, pattern " << i / kPairStride;
+        }
       }
     }
   }
