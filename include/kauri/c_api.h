@@ -149,9 +149,9 @@ KAURI_API int KauriNumThreads(int nthread, int* out);
  */
 KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
 /**
- * Describes the build in `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": false, "USE_CUDA": bool
- * (the plug-in is usable), "CUDA_PLUGIN": path, "CUDA_DEVICES": [..], "CUDA_PROBLEM": why it is not usable}. It looks
- * for the plug-in, so the first call may load it.
+ * Describes the build in `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": bool (the baseline
+ * shap_method=treeshap runs on OpenMP's threads), "USE_CUDA": bool (the plug-in is usable), "CUDA_PLUGIN": path,
+ * "CUDA_DEVICES": [..], "CUDA_PROBLEM": why it is not usable}. It looks for the plug-in, so the first call may load it.
  */
 KAURI_API int XGBuildInfo(char const** out);
 /**
