@@ -63,7 +63,7 @@ from .plotting import (
     to_graphviz,
 )
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
-from .shuffling import shuffle, shuffle_rows
+from .shuffling import ShuffleUniformity, shuffle, shuffle_rows, shuffle_uniformity
 from .stand_in import install_as_xgboost
 from .summary import ColumnSummary, summarize
 from .training import Attempt, BestFit, Verification, add_receipt, fit_best, refit, train, train_quantiles, verify
@@ -104,6 +104,7 @@ __all__ = [
     "PartialDependence",
     "PermutationImportance",
     "QuantileDMatrix",
+    "ShuffleUniformity",
     "SparseInteractions",
     "Verification",
     "add_receipt",
@@ -138,6 +139,7 @@ __all__ = [
     "shapley_values",
     "shuffle",
     "shuffle_rows",
+    "shuffle_uniformity",
     "sparse_interactions",
     "summarize",
     "to_graphviz",
