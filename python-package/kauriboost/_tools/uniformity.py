@@ -22,7 +22,8 @@ from .._data.uniformity import shuffle_uniformity
 def read_permutations(path: Path) -> np.ndarray:
     """Return the table of a file, one permutation per row; raise ValueError or OSError."""
     if path.suffix == ".npy":
-        return np.load(path, allow_pickle=False)
+        table: np.ndarray = np.load(path, allow_pickle=False)
+        return table
     lines = path.read_text(encoding="utf-8").replace(",", " ").splitlines()
     rows = [line.split() for line in lines if line.strip()]
     if not rows:

@@ -70,7 +70,7 @@ def test_it_is_the_same_for_any_number_of_threads() -> None:
 
 @pytest.mark.parametrize(("n", "d"), [(200, 5), (200, 30), (1000, 52)])
 def test_its_level_holds(n: int, d: int) -> None:
-    """Of 300 tests of truly uniform permutations, 15 should reject at 5 %, give or take 3.8."""
+    """Truly uniform permutations are rejected in 15 tests of 300 at 5 %, give or take 3.8."""
     rejected = sum(kb.shuffle_uniformity(uniform(n, d, seed)).p_value < LEVEL for seed in range(300))
     assert 3 <= rejected <= 29
 

@@ -1,4 +1,4 @@
-/// \file What tests of threads do in child processes.
+/// \file Helpers for tests of threads in child processes.
 #pragma once
 
 #include <sys/wait.h>
