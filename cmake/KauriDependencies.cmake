@@ -1,5 +1,10 @@
 # Everything comes from Debian's packages; tests/run and demo/quickstart install what is missing.
-find_package(OpenMP COMPONENTS CXX)  # for KAURI_THREADS=openmp
+if(KAURI_OPENMP AND NOT KAURI_SANITIZE MATCHES "thread")  # ThreadSanitizer does not understand its threads
+  find_package(OpenMP COMPONENTS CXX)
+  if(KAURI_OPENMP STREQUAL "ON" AND NOT OpenMP_CXX_FOUND)
+    message(FATAL_ERROR "KAURI_OPENMP is ON, but the compiler has no OpenMP; AUTO leaves it out then.")
+  endif()
+endif()
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -21,7 +21,7 @@ class Page:
 PAGES = (
     Page("data", "data", "Training data, and rows to predict.", "kauriboost",
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "summarize",
-          "ColumnSummary", "shuffle", "shuffle_rows")),
+          "ColumnSummary", "shuffle", "shuffle_rows", "shuffle_uniformity", "ShuffleUniformity")),
     Page("training", "training and boosters", "Training, cross-validation, and models.", "kauriboost",
          ("train", "cv", "CvResult", "fit_best", "BestFit", "Attempt", "train_quantiles", "refit", "Booster", "check",
           "ModelCheck", "add_receipt", "verify",

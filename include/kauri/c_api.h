@@ -133,6 +133,16 @@ KAURI_API int KauriSampleOrders(char const* config, uint32_t* out_orders, double
 KAURI_API int KauriOrderDiscrepancy(bst_ulong n, bst_ulong d, uint32_t const* orders, double const* weights,
                                     char const* config, double* out);
 /**
+ * Tests whether a source of permutations is uniform, by the mean discrepancy of the Mallows kernel over disjoint pairs
+ * (Mitchell, Stokes, Frank, Holmes 2022). permutations: [n, d], independent draws, each row 0 to d - 1 in some order.
+ * `config`: {optional "lambda": 5, from 1 to 100}. out_statistic: 0 on average for uniform permutations. out_p_value:
+ * how probable a statistic as far from 0 is for them, by the central limit theorem, and for fewer than 100 permutations
+ * a bound on that by Hoeffding's inequality. The test cannot see a bias of the parity. Errors: a row that does not hold
+ * each of 0 to d - 1 once; n or d below 2.
+ */
+KAURI_API int KauriShuffleUniformity(bst_ulong n, bst_ulong d, uint32_t const* permutations, char const* config,
+                                     double* out_statistic, double* out_p_value);
+/**
  * Returns in `out` the number of threads that `nthread` means at present. For 0 or below it is the "nthread" of the
  * calling thread's XGBSetGlobalConfig, else OMP_NUM_THREADS of the environment, else the number of processors that the
  * process may use, by its CPU affinity and by the CPU limit of its container. OMP_THREAD_LIMIT bounds all of them.
@@ -149,9 +159,9 @@ KAURI_API int KauriNumThreads(int nthread, int* out);
  */
 KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
 /**
- * Describes the build in `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": false, "USE_CUDA": bool
- * (the plug-in is usable), "CUDA_PLUGIN": path, "CUDA_DEVICES": [..], "CUDA_PROBLEM": why it is not usable}. It looks
- * for the plug-in, so the first call may load it.
+ * Describes the build in `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": bool (the baseline
+ * shap_method=treeshap runs on OpenMP's threads), "USE_CUDA": bool (the plug-in is usable), "CUDA_PLUGIN": path,
+ * "CUDA_DEVICES": [..], "CUDA_PROBLEM": why it is not usable}. It looks for the plug-in, so the first call may load it.
  */
 KAURI_API int XGBuildInfo(char const** out);
 /**

@@ -64,7 +64,7 @@ from .plotting import (
     to_graphviz,
 )
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
-from .shuffling import shuffle, shuffle_rows
+from .shuffling import ShuffleUniformity, shuffle, shuffle_rows, shuffle_uniformity
 from .stand_in import install_as_xgboost
 from .summary import ColumnSummary, summarize
 from .training import Attempt, BestFit, Verification, add_receipt, fit_best, refit, train, train_quantiles, verify
@@ -106,6 +106,7 @@ __all__ = [
     "PermutationImportance",
     "QuantileDMatrix",
     "SetInteractions",
+    "ShuffleUniformity",
     "SparseInteractions",
     "Verification",
     "add_receipt",
@@ -141,6 +142,7 @@ __all__ = [
     "shapley_values",
     "shuffle",
     "shuffle_rows",
+    "shuffle_uniformity",
     "sparse_interactions",
     "summarize",
     "to_graphviz",

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from ._binding.errors import DataError, ParameterError
 from ._data.shuffling import shuffle, shuffle_rows
+from ._data.uniformity import ShuffleUniformity, shuffle_uniformity
 
-__all__ = ["DataError", "ParameterError", "shuffle", "shuffle_rows"]
+__all__ = ["DataError", "ParameterError", "ShuffleUniformity", "shuffle", "shuffle_rows", "shuffle_uniformity"]

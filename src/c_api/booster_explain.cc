@@ -36,7 +36,9 @@ ShapleyOptions ShapleyOptionsOf(JsonConfig const& config) {
 }
 
 /// Reads "players": the columns of each player.
-std::vector<std::vector<std::int64_t>> PlayersOf(JsonConfig const& config) { return config.IntegerLists("players"); }
+std::vector<std::vector<std::int64_t>> PlayerListsOf(JsonConfig const& config) {
+  return config.IntegerLists("players");
+}
 
 /// Reads "n_outputs", at least 1.
 std::int64_t OutputsOf(JsonConfig const& config) {
@@ -84,7 +86,7 @@ SampledOptions SampledOptionsOf(JsonConfig const& config) {
   SampledOptions options;
   options.output = ExplainedOutputNamed(config.Text("output"));
   options.iterations = {config.Integer("iteration_begin"), config.Integer("iteration_end")};
-  if (config.Has("players")) options.players = PlayersOf(config);
+  if (config.Has("players")) options.players = PlayerListsOf(config);
   options.shapley = ShapleyOptionsOf(config);
   return options;
 }
@@ -98,7 +100,7 @@ struct SampledOut {
   bst_ulong* n_evals;
 };
 
-void Return(SampledValues const& found, ReturnBuffers* buffers, SampledOut const& out) {
+void ReturnSampled(SampledValues const& found, ReturnBuffers* buffers, SampledOut const& out) {
   auto const n_rows = static_cast<bst_ulong>(found.n_evals.size());
   buffers->shape = {n_rows, static_cast<bst_ulong>(found.n_outputs), static_cast<bst_ulong>(found.n_players + 1)};
   buffers->doubles = found.values;
@@ -295,7 +297,7 @@ int KauriBoosterExplainSampled(BoosterHandle handle, DMatrixHandle dmat, DMatrix
     kauri::SampledTask const task{*rows, data.Info(), *compared, kauri::DeclaredColumns::Of(data.Info()),
                                   kauri::DeclaredColumns::Of(against.Info())};
     auto const found = kauri::ExplainSampled(*booster->learner->Ready(), task, options);
-    Return(found, &booster->Buffers(), out);
+    ReturnSampled(found, &booster->Buffers(), out);
     *out_method = NameOf(found.method);
   });
 }
@@ -331,7 +333,7 @@ int KauriExplainFunction(KauriRowFunction* function, void* user, double const* r
     JsonConfig const settings(config, "KauriExplainFunction");
     CallerFunction of_caller(function, user, OutputsOf(settings));
     kauri::ExplainRowsTask task{TableOf(rows, n_rows, n_cols, "rows"),
-                                TableOf(background, n_background, n_cols, "background"), PlayersOf(settings)};
+                                TableOf(background, n_background, n_cols, "background"), PlayerListsOf(settings)};
     task.batch_rows = settings.IntegerOr("batch_rows", task.batch_rows);
     for (auto* out : {out_values, out_errors, out_base}) NotNull(out, "out_values, out_errors or out_base");
     NotNull(out_n_evals, "out_n_evals");

@@ -54,7 +54,7 @@ FeatureMap GivenMap(int count, char const* const* names, char const* const* type
 }
 
 /// Returns the names in the configuration, or the booster's own: one for every feature, or none.
-std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
+std::vector<std::string> FeatureNamesOf(Model const& model, JsonConfig const& config) {
   auto names = model.feature_names;
   if (config.Has("feature_names") && !config.Document()["feature_names"].is_null()) {
     names.clear();
@@ -105,7 +105,7 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
     BoosterRead const booster(handle);
     JsonConfig const settings(config, "XGBoosterFeatureScore");
     auto const& model = booster->learner->GetModel();
-    auto const all_names = NamesOf(model, settings);
+    auto const all_names = FeatureNamesOf(model, settings);
     kauri::ColumnNames const columns(model, all_names);
     std::vector<std::string> names;
     auto& buffers = booster->Buffers();

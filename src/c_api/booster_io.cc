@@ -31,7 +31,7 @@ Span<char const> BytesOf(void const* buffer, bst_ulong length) {
 
 /// Returns a text to the caller. make_text: Learner const& -> std::string.
 template <typename MakeText>
-int ReturnText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeText&& make_text) {
+int ReturnBoosterText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeText&& make_text) {
   return Guard([&] {
     BoosterRead const booster(handle);
     NotNull(out_len, "out_len");
@@ -94,14 +94,14 @@ int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulon
 }
 
 int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
-  return ReturnText(handle, out_len, out_dptr, [&](Learner const& learner) {
+  return ReturnBoosterText(handle, out_len, out_dptr, [&](Learner const& learner) {
     JsonConfig const settings(config, "XGBoosterSaveModelToBuffer");
     return kauri::SerialiseModel(learner.GetModel(), FormatOf(settings), DialectOf(settings, learner));
   });
 }
 
 int XGBoosterSerializeToBuffer(BoosterHandle handle, bst_ulong* out_len, char const** out_dptr) {
-  return ReturnText(handle, out_len, out_dptr, [](Learner const& learner) { return learner.SaveSnapshot(); });
+  return ReturnBoosterText(handle, out_len, out_dptr, [](Learner const& learner) { return learner.SaveSnapshot(); });
 }
 
 int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
@@ -109,7 +109,7 @@ int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ul
 }
 
 int XGBoosterSaveJsonConfig(BoosterHandle handle, bst_ulong* out_len, char const** out_str) {
-  return ReturnText(handle, out_len, out_str, [](Learner const& learner) { return learner.SaveConfig(); });
+  return ReturnBoosterText(handle, out_len, out_str, [](Learner const& learner) { return learner.SaveConfig(); });
 }
 
 int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config) {

@@ -73,7 +73,7 @@ void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* b
 
 namespace {
 
-void Return(Prediction prediction, ReturnBuffers* buffers, PredictionOut const& out) {
+void ReturnPrediction(Prediction prediction, ReturnBuffers* buffers, PredictionOut const& out) {
   buffers->floats = std::move(prediction.values);
   ReturnShape(prediction.shape, buffers->floats.data(), buffers, out);
 }
@@ -126,7 +126,7 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
     auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
-    Return(Predict(*model, rows, settings.options, std::move(memory)), &buffers, out);
+    ReturnPrediction(Predict(*model, rows, settings.options, std::move(memory)), &buffers, out);
   });
 }
 
@@ -183,7 +183,7 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
     auto const is_explanation = kauri::IsExplanation(options.kind);
     if (settings.Boolean("training") && !is_explanation) {
       BoosterUse const booster(handle);
-      return Return(booster->PredictTraining(matrix->data, options), &booster.Handle().Buffers(), out);
+      return ReturnPrediction(booster->PredictTraining(matrix->data, options), &booster.Handle().Buffers(), out);
     }
     BoosterRead const booster(handle);
     auto const& data = matrix->data;
@@ -196,7 +196,7 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
     }
     auto& buffers = booster->Buffers();
     auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
-    Return(kauri::Predict(*ready, rows, options, std::move(memory)), &buffers, out);
+    ReturnPrediction(kauri::Predict(*ready, rows, options, std::move(memory)), &buffers, out);
   });
 }
 

@@ -51,7 +51,7 @@ SketchChoice SketchOf(JsonConfig const& config) {
   return entry == nullptr ? nullptr : entry->make(param);
 }
 
-SummaryOptions OptionsOf(JsonConfig const& config) {
+SummaryOptions SummaryOptionsOf(JsonConfig const& config) {
   SummaryOptions options;
   options.quantiles = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
   if (config.IsGiven("quantiles")) options.quantiles = config.Numbers("quantiles");
@@ -70,7 +70,7 @@ SummaryOut CheckedSummary(bst_ulong const** shape, bst_ulong* dim, double const*
   return {NotNull(shape, "out_shape"), NotNull(dim, "out_dim"), NotNull(result, "out_result")};
 }
 
-void Return(Context const& ctx, ColumnSummaries* summaries, ReturnBuffers* buffers, SummaryOut const& out) {
+void ReturnSummaries(Context const& ctx, ColumnSummaries* summaries, ReturnBuffers* buffers, SummaryOut const& out) {
   auto const n_cols = static_cast<bst_ulong>(summaries->NumCols());
   auto const n_fields = static_cast<bst_ulong>(summaries->NumFields());
   buffers->doubles = summaries->Finish(ctx);
@@ -93,9 +93,9 @@ int KauriSummarizeColumns(DMatrixHandle handle, char const* config, bst_ulong co
     DataRead const matrix(handle);
     matrix->data->RequireValues("a summary of columns");
     auto const ctx = MakeContext(settings.IntegerOr("nthread", 0));
-    kauri::ColumnSummaries summaries(OptionsOf(settings));
+    kauri::ColumnSummaries summaries(SummaryOptionsOf(settings));
     summaries.Add(ctx, *matrix->data->View(), kauri::WeightPerRow(matrix->Info()));
-    Return(ctx, &summaries, &matrix->Buffers(), out);
+    ReturnSummaries(ctx, &summaries, &matrix->Buffers(), out);
   });
 }
 
@@ -106,7 +106,7 @@ int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, DataIterRese
     auto const out = CheckedSummary(out_shape, out_dim, out_result);
     JsonConfig const document(config, "KauriSummarizeBatches");
     CreateConfig const settings(document);
-    kauri::ColumnSummaries summaries(OptionsOf(document));
+    kauri::ColumnSummaries summaries(SummaryOptionsOf(document));
     auto const iterator = IteratorOf(iter, proxy, reset, next);
     HandleUse const use(iterator.proxy);
     auto const source = SourceOf(iterator, settings.missing, false);
@@ -115,6 +115,6 @@ int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, DataIterRese
       summaries.Add(settings.ctx, *batch.rows, kauri::WeightPerRow(batch.info));
     }
     source->Restart();
-    Return(settings.ctx, &summaries, &iterator.proxy->Buffers(), out);
+    ReturnSummaries(settings.ctx, &summaries, &iterator.proxy->Buffers(), out);
   });
 }

@@ -11,7 +11,7 @@
 namespace kauri::c_api {
 namespace {
 
-void Return(DevicePrediction prediction, HandleBase* handle, PredictionOut const& out) {
+void ReturnOnDevice(DevicePrediction prediction, HandleBase* handle, PredictionOut const& out) {
   auto& buffers = handle->Buffers();
   buffers.device_floats = std::move(prediction.values);
   ReturnShape(prediction.shape, buffers.device_floats->Data(), &buffers, out);
@@ -19,8 +19,8 @@ void Return(DevicePrediction prediction, HandleBase* handle, PredictionOut const
 
 /// Predicts rows in place. parse: () -> std::vector<DeviceArray>.
 template <typename Parse>
-int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
-                   Parse&& parse) {
+int PredictDeviceRows(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m,
+                      PredictionOut const& to, Parse&& parse) {
   return Guard([&] {
     auto const out = CheckedOut(to.shape, to.dim, to.values);
     BoosterRead const booster(handle);
@@ -32,13 +32,14 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto const missing = static_cast<float>(settings.Number("missing"));
     auto const arrays = parse();
     auto const rows = RequireDeviceMemory()->Borrow(arrays, missing);
-    Return(PredictOnDevice(*booster->learner->Ready(), {*rows, margin.Values(), {types, {}, false, names}}, options),
-           &*booster, out);
+    ReturnOnDevice(
+        PredictOnDevice(*booster->learner->Ready(), {*rows, margin.Values(), {types, {}, false, names}}, options),
+        &*booster, out);
   });
 }
 
 /// Returns the type in the notation of an array interface.
-char const* TypestrOf(DeviceNumbers const& numbers) { return numbers.Type() == DType::kF32 ? "<f4" : "<i8"; }
+char const* DeviceTypestrOf(DeviceNumbers const& numbers) { return numbers.Type() == DType::kF32 ? "<f4" : "<i8"; }
 
 }  // namespace
 }  // namespace kauri::c_api
@@ -47,14 +48,14 @@ using namespace kauri::c_api;  // this file defines functions of the global name
 
 int XGBoosterPredictFromCudaArray(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                   bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(handle, "XGBoosterPredictFromCudaArray", config, m, {out_shape, out_dim, out_result},
-                        [&] { return std::vector<kauri::DeviceArray>{DeviceArrayOf(values, "values")}; });
+  return PredictDeviceRows(handle, "XGBoosterPredictFromCudaArray", config, m, {out_shape, out_dim, out_result},
+                           [&] { return std::vector<kauri::DeviceArray>{DeviceArrayOf(values, "values")}; });
 }
 
 int XGBoosterPredictFromCudaColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                      bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(handle, "XGBoosterPredictFromCudaColumnar", config, m, {out_shape, out_dim, out_result},
-                        [&] { return kauri::ParseDeviceColumns(NotNull(values, "values")); });
+  return PredictDeviceRows(handle, "XGBoosterPredictFromCudaColumnar", config, m, {out_shape, out_dim, out_result},
+                           [&] { return kauri::ParseDeviceColumns(NotNull(values, "values")); });
 }
 
 int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dmat, char const* config,
@@ -67,11 +68,11 @@ int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dmat, char c
     auto const options = OptionsOf(settings);
     if (settings.Boolean("training")) {
       BoosterUse const booster(handle);
-      return Return(booster->PredictTrainingOnDevice(matrix->data, options), &booster.Handle(), out);
+      return ReturnOnDevice(booster->PredictTrainingOnDevice(matrix->data, options), &booster.Handle(), out);
     }
     BoosterRead const booster(handle);
     auto const ready = booster->learner->Ready();
-    Return(kauri::PredictOnDevice(*ready, kauri::DeviceRowsOf(*matrix->data), options), &*booster, out);
+    ReturnOnDevice(kauri::PredictOnDevice(*ready, kauri::DeviceRowsOf(*matrix->data), options), &*booster, out);
   });
 }
 
@@ -93,7 +94,7 @@ int KauriDeviceArrayDescribe(KauriDeviceArrayHandle handle, char const** out) {
     NotNull(out, "out");
     auto& array = DeviceHandleOf(handle);
     auto const size = static_cast<std::size_t>(array.values->Size());
-    auto text = InterfaceOf(array.values->Address(), {size}, TypestrOf(*array.values));
+    auto text = InterfaceOf(array.values->Address(), {size}, DeviceTypestrOf(*array.values));
     text.insert(text.size() - 1, ",\"stream\":null");
     array.Buffers().text = std::move(text);
     *out = array.Buffers().text.c_str();

@@ -13,8 +13,8 @@
 #include "c_api/json_config.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
+#include "common/threads/openmp_for.h"
 #include "common/threads/per_thread.h"
-#include "common/threads/team.h"
 #include "common/threads/threads.h"
 #include "kauri/c_api.h"
 #include "kauri/plugin.h"
@@ -64,7 +64,7 @@ std::string BuildInfo() {
   for (auto const& line : Lines(plugin.devices)) devices.push_back(JsonQuoted(line));
   return JsonObject({{"KAURI_VERSION", JsonQuoted(KAURI_VERSION)},
                      {"COMPILER", JsonQuoted(__VERSION__)},
-                     {"USE_OPENMP", kauri::detail::TeamIsOpenMp() ? "true" : "false"},
+                     {"USE_OPENMP", kauri::HasOpenMp() ? "true" : "false"},
                      {"USE_CUDA", plugin.problem.empty() ? "true" : "false"},
                      {"USE_DLOPEN_NCCL", "false"},
                      {"USE_FEDERATED", "false"},

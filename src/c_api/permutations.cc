@@ -16,6 +16,7 @@
 #include "common/text/quoted.h"
 #include "data/arrays/row_move.h"
 #include "shapley/mallows.h"
+#include "shapley/uniformity.h"
 
 namespace kauri::c_api {
 namespace {
@@ -94,10 +95,9 @@ PermutationKernel KernelOf(JsonConfig const& config) {
   Fail(ErrorKind::kParameter, "kernel is ", Quoted(name), "; expected mallows, kendall or spearman.");
 }
 
-/// Copies the caller's orders, [n, d], and their weights, [n]. The sizes are checked before anything is read, so n * d
-/// is at most 2^40 and does not overflow; Discrepancy checks that each row is an order. \throws Error(kParameter) for
-/// sizes out of range or a null pointer.
-Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights) {
+/// Checks the sizes before anything is read: n * d is at most 2^40 then and does not overflow.
+/// \throws Error(kParameter).
+void CheckSizes(bst_ulong n, bst_ulong d) {
   constexpr auto kMostNumbers = bst_ulong{1} << 40U;
   if (d < 2 || d > static_cast<bst_ulong>(kMostPlayers) || n < 1) {
     Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at least one, of 2 to ",
@@ -107,6 +107,12 @@ Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double co
     Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at most ", kMostNumbers / d,
          " of them, which are 2^40 numbers.");
   }
+}
+
+/// Copies the caller's orders, [n, d], and their weights, [n]; Discrepancy checks that each row is an order.
+/// \throws Error(kParameter) for sizes out of range or a null pointer.
+Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights) {
+  CheckSizes(n, d);
   Orders given;
   given.n = static_cast<std::int64_t>(n);
   given.d = static_cast<std::int32_t>(d);
@@ -119,6 +125,14 @@ double LambdaOf(JsonConfig const& config) {
   auto const lambda = config.Has("lambda") ? config.Number("lambda") : OrderOptions().lambda;
   if (lambda >= 0.0 && lambda < std::numeric_limits<double>::infinity()) return lambda;
   Fail(ErrorKind::kParameter, "lambda is ", lambda, "; expected a finite number of at least 0.");
+}
+
+UniformityTest UniformityOf(bst_ulong n, bst_ulong d, std::uint32_t const* permutations, JsonConfig const& config) {
+  constexpr double kLambda = 5.0;  // of the papers
+  CheckSizes(n, d);
+  auto const lambda = config.Has("lambda") ? config.Number("lambda") : kLambda;
+  return TestUniformity(MakeContext(0), {NotNull(permutations, "permutations"), static_cast<std::int64_t>(n * d)},
+                        static_cast<std::int32_t>(d), lambda);
 }
 
 }  // namespace
@@ -156,5 +170,16 @@ int KauriOrderDiscrepancy(bst_ulong n, bst_ulong d, std::uint32_t const* orders,
     JsonConfig const settings(config, "KauriOrderDiscrepancy");
     auto const given = OrdersOf(n, d, orders, weights);
     *out = kauri::Discrepancy(MakeContext(0), given, KernelOf(settings), LambdaOf(settings));
+  });
+}
+
+int KauriShuffleUniformity(bst_ulong n, bst_ulong d, std::uint32_t const* permutations, char const* config,
+                           double* out_statistic, double* out_p_value) {
+  return Guard([&] {
+    NotNull(out_statistic, "out_statistic");
+    NotNull(out_p_value, "out_p_value");
+    auto const test = UniformityOf(n, d, permutations, JsonConfig(config, "KauriShuffleUniformity"));
+    *out_statistic = test.statistic;
+    *out_p_value = test.p_value;
   });
 }

@@ -95,7 +95,7 @@ namespace {
 
 using Score = std::pair<std::string, double>;
 
-char const* NameOf(int type) {
+char const* ImportanceTypeName(int type) {
   char const* const names[] = {"weight", "gain", "cover", "total_gain", "total_cover"};
   return names[type];
 }
@@ -130,7 +130,7 @@ void WriteImportance(Options const& options) {
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
   auto const names = FeatureNames(model, options.feature_names);
-  auto const* const type = NameOf(options.cli.importance_type);
+  auto const* const type = ImportanceTypeName(options.cli.importance_type);
   auto scores = model.IsLinear() ? LinearScores(model, names, type) : TreeScores(model, names, type);
   std::stable_sort(scores.begin(), scores.end(), [](Score const& a, Score const& b) { return a.second > b.second; });
   file.Stream() << "feature," << type << '\n';

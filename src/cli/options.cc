@@ -31,7 +31,7 @@ void RequirePath(std::string const& value, char const* name, char const* task_na
   if (value.empty()) Fail(ErrorKind::kParameter, "task=", task_name, " needs ", name, "=path.");
 }
 
-bool Contains(std::vector<std::string> const& names, std::string const& name) {
+bool ContainsName(std::vector<std::string> const& names, std::string const& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -63,7 +63,7 @@ void RequireThoseOfBest(ParamMap const& own, Options const& options) {
     Fail(ErrorKind::kParameter, "preset=best is for task=train only; leave it out.");
   }
   for (auto const& [name, value] : own) {
-    if (Contains(kTaken, name)) continue;
+    if (ContainsName(kTaken, name)) continue;
     Fail(ErrorKind::kParameter, name, "=", value, " does not go with preset=best, which trains and stops by folds of ",
          "data; leave one of them out.");
   }
@@ -150,9 +150,9 @@ Options ReadOptions(std::vector<Setting> const& settings) {
       own["data"] = setting.value;
     } else if (setting.key == "name_fmap") {
       own["fmap"] = setting.value;
-    } else if (Contains(own_names, setting.key)) {
+    } else if (ContainsName(own_names, setting.key)) {
       own[setting.key] = setting.value;
-    } else if (Contains(learner_names, setting.key)) {
+    } else if (ContainsName(learner_names, setting.key)) {
       if (setting.key == "eval_metric" || !given.IsOverridden(setting))
         options.learner.emplace_back(setting.key, setting.value);
     } else {

@@ -37,7 +37,7 @@ struct GroupRange {
   std::int64_t number = 0;  ///< number of its first group among the groups of all ranks
 };
 
-std::vector<GroupRange> RangesOfRank(OpenParcel* parcel) {
+std::vector<GroupRange> GroupRangesOfRank(OpenParcel* parcel) {
   auto const rows = parcel->Take<RowRange>();
   auto const counts = parcel->Take<std::int64_t>();
   RowsIn(rows);
@@ -75,7 +75,7 @@ void QueryOrder::NumberOverRanks(Context const& ctx, MetaInfo const& info) {
   parcel.Add(counts);
   std::vector<GroupRange> all;
   for (auto& of_rank : GatherParcels(ctx, parcel)) {
-    for (auto const& range : RangesOfRank(&of_rank)) all.push_back(range);
+    for (auto const& range : GroupRangesOfRank(&of_rank)) all.push_back(range);
   }
   auto const by_row = [](GroupRange const& a, GroupRange const& b) { return a.rows.first < b.rows.first; };
   std::sort(all.begin(), all.end(), by_row);

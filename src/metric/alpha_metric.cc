@@ -60,7 +60,7 @@ class AlphaMetric : public Metric {
 };
 
 template <typename Loss, typename Param>
-MetricFactory MakeFactory(std::string const& name) {
+MetricFactory MakeAlphaFactory(std::string const& name) {
   return [name](std::string const&, ParamMap const& params) {
     return std::make_unique<AlphaMetric<Loss>>(name, ParseParameters<Param>(params).Alphas("metric " + name));
   };
@@ -70,9 +70,10 @@ MetricFactory MakeFactory(std::string const& name) {
 
 void RegisterAlphaMetrics(Registry<MetricFactory>* registry) {
   registry->Add({"quantile", "Mean pinball loss of the quantiles of quantile_alpha.",
-                 MakeFactory<PinballLoss, QuantileParam>("quantile"), DescribeParameters<QuantileParam>});
+                 MakeAlphaFactory<PinballLoss, QuantileParam>("quantile"), DescribeParameters<QuantileParam>});
   registry->Add({"expectile", "Mean asymmetric squared difference of the expectiles of expectile_alpha.",
-                 MakeFactory<ExpectileDifference, ExpectileParam>("expectile"), DescribeParameters<ExpectileParam>});
+                 MakeAlphaFactory<ExpectileDifference, ExpectileParam>("expectile"),
+                 DescribeParameters<ExpectileParam>});
 }
 
 }  // namespace kauri

@@ -69,16 +69,17 @@ class ClassMetric : public Metric {
 };
 
 template <typename Loss>
-MetricFactory MakeFactory(char const* name) {
+MetricFactory MakeClassFactory(char const* name) {
   return [name](std::string const&, ParamMap const&) { return std::make_unique<ClassMetric<Loss>>(name); };
 }
 
 }  // namespace
 
 void RegisterClassMetrics(Registry<MetricFactory>* registry) {
-  registry->Add({"merror", "Share of rows whose likeliest class is not theirs.", MakeFactory<ClassError>("merror")});
   registry->Add(
-      {"mlogloss", "Mean negative log-likelihood of several classes.", MakeFactory<ClassLogLoss>("mlogloss")});
+      {"merror", "Share of rows whose likeliest class is not theirs.", MakeClassFactory<ClassError>("merror")});
+  registry->Add(
+      {"mlogloss", "Mean negative log-likelihood of several classes.", MakeClassFactory<ClassLogLoss>("mlogloss")});
 }
 
 }  // namespace kauri

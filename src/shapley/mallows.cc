@@ -32,21 +32,6 @@ std::int64_t SortCounting(std::uint32_t* begin, std::uint32_t* end, std::uint32_
   return n_inverted;
 }
 
-void CheckOrders(Orders const& orders) {
-  std::vector<bool> seen;
-  for (std::int64_t i = 0; i < orders.n; ++i) {
-    seen.assign(ToSize(orders.d), false);
-    for (auto const player : orders.Of(i)) {
-      if (player >= static_cast<std::uint32_t>(orders.d) || seen[player]) {
-        Fail(ErrorKind::kParameter, "order ", i, " has player ", player,
-             player < static_cast<std::uint32_t>(orders.d) ? " twice" : "", "; each row must have 0 to ", orders.d - 1,
-             " once.");
-      }
-      seen[player] = true;
-    }
-  }
-}
-
 /// Returns the sum of similarity(i, j), weighted with both weights, over all pairs of n orders.
 template <typename Similarity>
 double WeightedSimilarity(Context const& ctx, std::vector<double> const& weight, Similarity&& similarity) {
@@ -86,6 +71,21 @@ double DiscordantSimilarity(Context const& ctx, std::vector<double> const& weigh
 
 }  // namespace
 
+void CheckOrders(Span<std::uint32_t const> orders, std::int64_t n, std::int32_t d) {
+  std::vector<bool> seen;
+  for (std::int64_t i = 0; i < n; ++i) {
+    seen.assign(ToSize(d), false);
+    for (std::int64_t k = 0; k < d; ++k) {
+      auto const player = orders[ToSize(i * d + k)];
+      if (player >= static_cast<std::uint32_t>(d) || seen[player]) {
+        Fail(ErrorKind::kParameter, "order ", i, " has player ", player,
+             player < static_cast<std::uint32_t>(d) ? " twice" : "", "; each row must have 0 to ", d - 1, " once.");
+      }
+      seen[player] = true;
+    }
+  }
+}
+
 std::int64_t CountDiscordant(Span<std::uint32_t const> ranks_a, Span<std::uint32_t const> ranks_b) {
   std::vector<std::uint32_t> joined(ranks_a.size());  // rank in b, indexed by rank in a
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(ranks_a.size()); ++i) joined[ranks_a[i]] = ranks_b[i];
@@ -96,10 +96,9 @@ std::int64_t CountDiscordant(Span<std::uint32_t const> ranks_a, Span<std::uint32
 double MallowsMean(std::int32_t d, double lambda) {
   auto const step = lambda / NumPairs(d);
   auto mean = 1.0;
+  auto sum = 0.0;  // (1 - q^j) / (1 - q) = 1 + q + .. + q^(j-1), which needs no limit for q = 1
   for (std::int32_t j = 1; j <= d; ++j) {
-    // (1 - q^j) / (1 - q) = 1 + q + .. + q^(j-1), which needs no limit for q = 1.
-    auto sum = 0.0;
-    for (std::int32_t i = 0; i < j; ++i) sum += Exp(-step * static_cast<double>(i));
+    sum += Exp(-step * static_cast<double>(j - 1));
     mean *= sum / static_cast<double>(j);
   }
   return mean;
@@ -142,7 +141,7 @@ MallowsTable::MallowsTable(std::int32_t d, double lambda) {
 }
 
 double Discrepancy(Context const& ctx, Orders const& orders, PermutationKernel kernel, double lambda) {
-  CheckOrders(orders);
+  CheckOrders(orders.order, orders.n, orders.d);
   auto const d = orders.d;
   auto const ranks = RanksOf(orders);
   auto const total = std::accumulate(orders.weight.begin(), orders.weight.end(), 0.0);

@@ -20,6 +20,9 @@ namespace kauri {
 
 enum class PermutationKernel { kMallows, kKendall, kSpearman };
 
+/// Checks orders, [n, d]. \throws Error(kParameter) unless each row has every player once.
+void CheckOrders(Span<std::uint32_t const> orders, std::int64_t n, std::int32_t d);
+
 /// Returns the number of pairs of players on which the two orders disagree; ranks: [d]. By merge sort, d log d (Knight
 /// 1966).
 std::int64_t CountDiscordant(Span<std::uint32_t const> ranks_a, Span<std::uint32_t const> ranks_b);

@@ -19,7 +19,7 @@ constexpr std::pair<char const*, OrderSampler> kNames[] = {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
-void CheckOptions(std::int32_t d, std::int64_t n, OrderOptions const& options) {
+void CheckOrderOptions(std::int32_t d, std::int64_t n, OrderOptions const& options) {
   auto const greedy = options.sampler == OrderSampler::kHerding || options.sampler == OrderSampler::kBayesian;
   if (d < 2 || d > kMostPlayers) {
     Fail(ErrorKind::kParameter, "d is ", d, "; orders are of 2 to ", kMostPlayers, " players.");
@@ -99,7 +99,7 @@ std::int64_t UnitOf(OrderSampler sampler, std::int32_t d) {
 }
 
 Orders SampleOrders(Context const& ctx, std::int32_t d, std::int64_t n, OrderOptions const& options) {
-  CheckOptions(d, n, options);
+  CheckOrderOptions(d, n, options);
   Orders orders;
   orders.n = n;
   orders.d = d;

@@ -20,8 +20,9 @@ namespace {
 
 struct Library {
   void* handle;
+  /// Fn: the function's type. The program is linked with no library, so it must not take a function's address.
   template <typename Fn>
-  Fn* Find(Fn*, char const* name) const {
+  Fn* Find(char const* name) const {
     auto* const found = dlsym(handle, name);
     if (found == nullptr) {
       std::fprintf(stderr, "%s is missing\n", name);
@@ -57,12 +58,12 @@ int main(int argc, char** argv) {
   auto const n_cols = std::atoll(argv[3]);
   auto const n_calls = argc > 4 ? std::atoll(argv[4]) : 20000;
   auto const n_repeats = argc > 5 ? std::atoi(argv[5]) : 5;
-  auto* const predict = library.Find(&XGBoosterPredictFromDense, "XGBoosterPredictFromDense");
+  auto* const predict = library.Find<decltype(XGBoosterPredictFromDense)>("XGBoosterPredictFromDense");
   BoosterHandle booster = nullptr;
-  library.Find(&XGBoosterCreate, "XGBoosterCreate")(nullptr, 0, &booster);
-  library.Find(&XGBoosterSetParam, "XGBoosterSetParam")(booster, "nthread", "1");
-  if (library.Find(&XGBoosterLoadModel, "XGBoosterLoadModel")(booster, argv[2]) != 0) {
-    return std::fprintf(stderr, "%s\n", library.Find(&XGBGetLastError, "XGBGetLastError")()), 1;
+  library.Find<decltype(XGBoosterCreate)>("XGBoosterCreate")(nullptr, 0, &booster);
+  library.Find<decltype(XGBoosterSetParam)>("XGBoosterSetParam")(booster, "nthread", "1");
+  if (library.Find<decltype(XGBoosterLoadModel)>("XGBoosterLoadModel")(booster, argv[2]) != 0) {
+    return std::fprintf(stderr, "%s\n", library.Find<decltype(XGBGetLastError)>("XGBGetLastError")()), 1;
   }
   constexpr std::int64_t kRows = 256;
   auto const values = RandomRows(kRows * n_cols);
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
       float const* result = nullptr;
       if (predict(booster, rows[static_cast<std::size_t>(call % kRows)].c_str(), config, nullptr, &shape, &dim,
                   &result) != 0) {
-        return std::fprintf(stderr, "%s\n", library.Find(&XGBGetLastError, "XGBGetLastError")()), 1;
+        return std::fprintf(stderr, "%s\n", library.Find<decltype(XGBGetLastError)>("XGBGetLastError")()), 1;
       }
       sum += result[0];
     }

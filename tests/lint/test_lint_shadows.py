@@ -7,79 +7,11 @@ of kauri must not be declared in the scope of kauri::cuda, neither in a header n
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from declarations import names_at
 from lint_sources import cpp_files, relative
-
-NOT_CODE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.)*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL | re.MULTILINE
-)
-NAMESPACE = re.compile(r"(?:inline\s+)?namespace(\s+[\w:]+)?\s*$")
-TEMPLATE = re.compile(r"\btemplate\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>")
-TYPE = re.compile(
-    r"\b(?:class|struct|union|enum(?:\s+class)?)\s+(?:alignas\([^)]*\)\s*)?(\w+)\s*(?:final\s*)?(?::(?!:).*)?$",
-    re.DOTALL,
-)
-ALIAS = re.compile(r"^\s*using\s+(\w+)\s*=")
-CONSTANT = re.compile(r"\b(k[A-Z]\w*)\s*(?:\[[^\]]*\])*\s*(?:=|\{|$)")
-ATTRIBUTE = re.compile(r"\b(?:__\w+__|decltype|alignas|noexcept)\s*\((?:[^()]|\([^()]*\))*\)")
-FUNCTION = re.compile(r"(::\s*)?\b([A-Z]\w*)\s*\(")
-
-
-def declared_in(statement: str) -> set[str]:
-    """Return the name declared by a statement at namespace scope, which ends before its body or semicolon."""
-    statement = TEMPLATE.sub(" ", statement).strip()
-    if not statement or statement.startswith(("using namespace", "friend", "extern template", "template")):
-        return set()
-    for pattern in (ALIAS, TYPE):
-        found = pattern.search(statement)
-        if found:
-            return {found.group(1)}
-    head = ATTRIBUTE.sub(" ", statement).split("=")[0]
-    constant = CONSTANT.search(head)
-    if constant and "(" not in head[: constant.start()]:
-        return {constant.group(1)}
-    function = FUNCTION.search(head)
-    # A macro call has no type before its name; the definition of a member has its class.
-    if function and not function.group(1) and head[: function.start()].strip():
-        return {function.group(2)}
-    return set()
-
-
-def names_at(code: str, namespace: str) -> set[str]:
-    """Return the names declared in the scope of a namespace, including unnamed namespaces within it."""
-    code = NOT_CODE.sub(lambda found: '""' if found.group()[0] in "\"'" else " ", code)
-    names: set[str] = set()
-    scopes: list[str] = []  # a namespace, "" for an unnamed one, "{" for any other brace
-    statement = ""
-
-    def is_here() -> bool:
-        return "{" not in scopes and "::".join(scope for scope in scopes if scope) == namespace
-
-    for character in code:
-        if character == "{":
-            opened = NAMESPACE.search(statement)
-            if opened:
-                scopes.append((opened.group(1) or "").strip())
-                statement = ""
-                continue
-            if is_here():
-                names |= declared_in(statement)
-            scopes.append("{")
-            statement = ""
-        elif character == "}":
-            if scopes:
-                scopes.pop()
-            statement = ""
-        elif character == ";":
-            if is_here():
-                names |= declared_in(statement)
-            statement = ""
-        elif "{" not in scopes:
-            statement += character
-    return names
 
 
 def names_in(paths: list[Path], namespace: str) -> dict[str, str]:

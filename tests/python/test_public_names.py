@@ -19,12 +19,13 @@ PUBLIC = {
         DeviceError Explanation ExtMemQuantileDMatrix FileError GlobalImportance InternalError KauriClassifier
         KauriError KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders
         OutOfMemoryError ParameterError PartialDependence PermutationImportance QuantileDMatrix SetInteractions
-        SparseInteractions Verification add_receipt build_info callback check config_context cv explain
-        explain_batches explain_function explain_interactions fit_best get_config global_importance
-        install_as_xgboost parameters partial_dependence permutation_importance
-        plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
+        ShuffleUniformity SparseInteractions Verification add_receipt build_info callback check config_context cv
+        explain explain_batches explain_function explain_interactions fit_best get_config global_importance
+        install_as_xgboost parameters partial_dependence permutation_importance plot_beeswarm plot_contributions
+        plot_dependence plot_importance plot_interactions
         plot_metric plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config
-        shapley_values shuffle shuffle_rows sparse_interactions summarize to_graphviz train train_quantiles verify
+        shapley_values shuffle shuffle_rows shuffle_uniformity sparse_interactions summarize to_graphviz train
+        train_quantiles verify
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -70,7 +71,8 @@ PUBLIC = {
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value
     """,
-    "kauriboost.shuffling": "DataError ParameterError shuffle shuffle_rows",
+    "kauriboost.uniformity": "shuffle_uniformity",
+    "kauriboost.shuffling": "DataError ParameterError ShuffleUniformity shuffle shuffle_rows shuffle_uniformity",
     "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",
@@ -107,10 +109,10 @@ def test_classes_say_where_they_are_imported_from() -> None:
 @pytest.mark.parametrize("path", sorted(Path(kb.__path__[0]).glob("*.py")), ids=lambda path: path.stem)
 def test_modules_outside_the_rooms_are_lists_of_names(path: Path) -> None:
     """These modules only import names. Exceptions are `_public`, which other modules use; the package itself and
-    `dask`, which import estimators on first use; and `link`, which is also a program."""
+    `dask`, which import estimators on first use; and `link` and `uniformity`, which are also programs."""
     body = ast.parse(path.read_text(encoding="utf-8")).body[1:]
     others = [node for node in body if not isinstance(node, (ast.ImportFrom, ast.Assign))]
-    assert not others or path.stem in {"_public", "__init__", "dask", "link"}
+    assert not others or path.stem in {"_public", "__init__", "dask", "link", "uniformity"}
 
 
 def test_estimators_are_imported_when_asked_for() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -78,10 +79,23 @@ def test_a_wheel_is_small_and_says_where_it_runs(wheels: Path) -> None:
     assert re.fullmatch(r"kauriboost-[\d.]+-py3-none-manylinux_2_\d\d_x86_64\.whl", wheel.name)
 
 
+def uses_openmp(library: Path) -> bool:
+    return "libgomp.so" in run("readelf", "-d", library)
+
+
+def test_wheels_of_an_index_have_no_openmp() -> None:
+    """Debian's needs a later glibc than manylinux_2_28 has (demo/guide/building.md)."""
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    chosen = {preset["name"]: preset for preset in presets}
+    assert chosen["wheel"]["cacheVariables"]["KAURI_OPENMP"] == "OFF"
+    assert chosen["wheel-cuda"]["inherits"] == "wheel"
+
+
 def test_a_wheel_needs_nothing_that_a_system_may_lack(wheels: Path, tmp_path: Path) -> None:
     code = machine_code(unpack(the_wheel(wheels), tmp_path))
     names = {re.sub(r"-[0-9a-f]{8}\.so.*", "", path.name) for path in code}
-    assert names == {"libhwy", "kauri", "libkauri.so.0.1"}
+    openmp = {"libgomp"} if uses_openmp(BUILD / "lib" / "libkauri.so") else set()  # not those of an index
+    assert names == {"libhwy", "kauri", "libkauri.so.0.1", *openmp}
     for path in code:
         for line in run("ldd", path).splitlines():
             name, _, place = line.strip().partition(" => ")

@@ -42,6 +42,15 @@ def call_discrepancy(orders: np.ndarray, weights: np.ndarray, settings: bytes) -
     return out.value
 
 
+def call_uniformity(permutations: np.ndarray, settings: bytes) -> tuple[float, float]:
+    """Call KauriShuffleUniformity; return the statistic and the p-value."""
+    n, d = permutations.shape
+    statistic, p_value = c_double(), c_double()
+    found = (byref(statistic), byref(p_value))
+    check(LIB.KauriShuffleUniformity(n, d, _pointer(permutations, c_uint32), settings, *found))
+    return statistic.value, p_value.value
+
+
 def call_shapley(game: Evaluate, n_players: int, n_outputs: int, settings: bytes) -> Estimate:
     """Call KauriShapleyValues; `game` maps Boolean masks to the worth of coalitions."""
 

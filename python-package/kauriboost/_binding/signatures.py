@@ -73,6 +73,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriShuffle": [c_uint64, c_uint64, c_uint64, _Out(c_uint64)],
     "KauriShuffleOnDevice": [c_uint64, c_uint64, c_uint64, c_char_p, _Out(Handle)],
     "KauriShuffleRows": [c_char_p, c_char_p, c_uint64],
+    "KauriShuffleUniformity": [c_uint64, c_uint64, POINTER(c_uint32), c_char_p, _Out(c_double), _Out(c_double)],
     "XGBoostVersion": [_Out(c_int), _Out(c_int), _Out(c_int)],
     "XGBuildInfo": [_TEXT],
     "XGBGetGlobalConfig": [_TEXT],

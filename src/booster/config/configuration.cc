@@ -35,7 +35,7 @@ bool SaysBaseScore(Model const& model, ParamMap const& params) {
 }
 
 /// Returns numbers as a parameter gives them: 0.5 or [0.2,0.3].
-std::string TextOf(std::vector<float> const& numbers) {
+std::string TextOfNumbers(std::vector<float> const& numbers) {
   std::ostringstream text;
   if (numbers.size() != 1) text << '[';
   for (std::size_t i = 0; i < numbers.size(); ++i) text << (i == 0 ? "" : ",") << numbers[i];
@@ -155,7 +155,7 @@ void Configuration::NoteBaseScore(Model const& model) {
     return;
   }
   settings_.notes.push_back("base_score=" + settings_.params.at("base_score") + " was set, and takes the place of " +
-                            TextOf(model.base_score) +
+                            TextOfNumbers(model.base_score) +
                             ", which the model was trained with: all its predictions change, also those of its " +
                             "earlier rounds; leave it out to go on with the model as it is.");
 }

@@ -24,7 +24,7 @@ struct FlatCombinations {
   FlatSums sums;
 };
 
-FlatCombinations Flatten(OrderedEncoding const& encoding) {
+FlatCombinations FlattenCombinations(OrderedEncoding const& encoding) {
   FlatCombinations flat;
   for (auto const& combination : encoding.combinations) {
     flat.bases.push_back(combination.base);
@@ -36,7 +36,7 @@ FlatCombinations Flatten(OrderedEncoding const& encoding) {
   return flat;
 }
 
-FlatCombinations ReadFlat(ObjectReader const& reader, std::size_t count, std::int64_t n_numbers) {
+FlatCombinations ReadFlatCombinations(ObjectReader const& reader, std::size_t count, std::int64_t n_numbers) {
   FlatCombinations flat{reader.TakeInt32("bases"),
                         reader.TakeInt32("features"),
                         reader.TakeInt64("segments"),
@@ -96,7 +96,7 @@ void CheckCells(ObjectReader const& reader, OrderedEncoding const& encoding, Ord
 
 void WriteCombinations(OrderedEncoding const& encoding, JsonWriter* writer) {
   if (encoding.settings.most_combined == 1) return;
-  auto const flat = Flatten(encoding);
+  auto const flat = FlattenCombinations(encoding);
   writer->Key(kMember);
   writer->BeginObject();
   writer->Key("most");
@@ -120,7 +120,7 @@ void ReadCombinations(ObjectReader const& tables, std::int64_t count, OrderedEnc
   if (!tables.Has(kMember)) return;
   auto const reader = tables.Child(kMember);
   encoding->settings.most_combined = reader.IntegerIn("most", 2, kMostCombined);
-  auto const flat = ReadFlat(reader, static_cast<std::size_t>(count), encoding->settings.n_numbers);
+  auto const flat = ReadFlatCombinations(reader, static_cast<std::size_t>(count), encoding->settings.n_numbers);
   for (std::size_t i = 0; i < flat.bases.size(); ++i) {
     OrderedCombination next;
     next.base = flat.bases[i];

@@ -158,7 +158,7 @@ std::string JsonOfTree(Tree const& tree, FeatureLabels const& labels, bool with_
 
 namespace {
 
-using Attributes = std::map<std::string, std::string>;
+using NodeAttributes = std::map<std::string, std::string>;
 
 /// Returns a name for the label of a node. The graphviz language knows the escapes \" and \\ and interprets others in
 /// its own way, so \n and \u0001 are shown literally.
@@ -175,13 +175,13 @@ std::string NameText(std::string const& escaped) {
   return text;
 }
 
-std::string AttributesText(Attributes const& attributes) {
+std::string AttributesText(NodeAttributes const& attributes) {
   std::string text;
   for (auto const& [name, value] : attributes) text += " " + name + "=\"" + value + "\"";
   return text;
 }
 
-std::string NodeText(std::int32_t node, std::string const& label, Attributes const& attributes) {
+std::string NodeText(std::int32_t node, std::string const& label, NodeAttributes const& attributes) {
   return "    " + std::to_string(node) + " [ label=\"" + label + "\"" + AttributesText(attributes) + " ]\n";
 }
 

@@ -20,7 +20,7 @@ std::string Escaped(std::string const& name) {
   return escaped;
 }
 
-CategoryNames const& NamesOf(CategoryNameTable const& table, std::uint32_t feature) {
+CategoryNames const& NamesOfFeature(CategoryNameTable const& table, std::uint32_t feature) {
   static CategoryNames const kNone;
   return feature < table.size() ? table[feature] : kNone;
 }
@@ -32,7 +32,7 @@ struct ListStyle {
 
 /// Returns the names of the categories as a list, with the numbers of categories that have no name.
 template <typename Categories>
-std::string Joined(Categories const& categories, CategoryNames const& names, ListStyle const& style) {
+std::string JoinedNames(Categories const& categories, CategoryNames const& names, ListStyle const& style) {
   std::string text;
   for (auto const category : categories) {
     if (!text.empty()) text += style.separator;
@@ -102,11 +102,11 @@ std::string ThresholdTextSigned(float threshold, FeatureKind kind) {
 }
 
 std::string FeatureLabels::Categories(Tree const& tree, std::int32_t node) const {
-  return Joined(tree.CategoriesOf(node), NamesOf(categories_, tree.split_feature[node]), {",", ""});
+  return JoinedNames(tree.CategoriesOf(node), NamesOfFeature(categories_, tree.split_feature[node]), {",", ""});
 }
 
 std::string FeatureLabels::CategoriesInJson(Tree const& tree, std::int32_t node) const {
-  return Joined(tree.CategoriesOf(node), NamesOf(categories_, tree.split_feature[node]), {", ", "\""});
+  return JoinedNames(tree.CategoriesOf(node), NamesOfFeature(categories_, tree.split_feature[node]), {", ", "\""});
 }
 
 }  // namespace kauri::model_io

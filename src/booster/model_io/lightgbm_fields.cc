@@ -7,7 +7,7 @@
 namespace kauri::model_io {
 namespace {
 
-using Json = nlohmann::json;
+using LevelJson = nlohmann::json;
 
 /// Greatest number of (list, column) pairs that are compared to find the columns of the lists.
 constexpr std::int64_t kMostPairs = 50'000'000;
@@ -122,7 +122,7 @@ class ColumnSearch {
 };
 
 /// Returns the number behind a level, if it is a whole number of 64 bits.
-bool IsWhole(Json const& level, std::int64_t* out) {
+bool IsWhole(LevelJson const& level, std::int64_t* out) {
   constexpr double kLimit = 9223372036854775808.0;
   if (level.is_number_float()) {
     auto const value = level.get<double>();
@@ -135,7 +135,7 @@ bool IsWhole(Json const& level, std::int64_t* out) {
   return true;
 }
 
-std::string NameOfLevel(Json const& level, std::size_t column) {
+std::string NameOfLevel(LevelJson const& level, std::size_t column) {
   if (level.is_string()) return level.get<std::string>();
   if (level.is_boolean()) return level.get<bool>() ? "True" : "False";
   if (level.is_number_integer()) return level.dump();
@@ -143,7 +143,7 @@ std::string NameOfLevel(Json const& level, std::size_t column) {
        " beside others; expected texts or whole numbers alone. Fit on codes, or on texts.");
 }
 
-CategoryNames NamesOf(Json const& levels, std::size_t column) {
+CategoryNames NamesOf(LevelJson const& levels, std::size_t column) {
   CategoryNames names;
   for (auto const& level : levels) {
     std::int64_t number = 0;
@@ -163,16 +163,16 @@ CategoryNames NamesOf(Json const& levels, std::size_t column) {
 constexpr std::string_view kCategories = "\npandas_categorical:";
 
 /// Returns the lists of names at the end of the text, or null.
-Json ListsOf(std::string_view text) {
+LevelJson ListsOf(std::string_view text) {
   auto const found = text.rfind(kCategories);
   if (found == std::string_view::npos) return nullptr;
   auto const line = text.substr(found + kCategories.size());
-  auto lists = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  auto lists = LevelJson::parse(line, nullptr, /*allow_exceptions=*/false);
   if (lists.is_discarded()) {
     Fail(ErrorKind::kModel, "a model of LightGBM has names of categories that are no JSON: ", Quoted(line, 60),
          ". The file is damaged.");
   }
-  auto const is_list = [](Json const& levels) { return levels.is_array(); };
+  auto const is_list = [](LevelJson const& levels) { return levels.is_array(); };
   if (!lists.is_null() && (!lists.is_array() || !std::all_of(lists.begin(), lists.end(), is_list))) {
     Fail(ErrorKind::kModel, "a model of LightGBM has names of categories that are no lists: ", Quoted(line, 60),
          ". The file is damaged.");

@@ -121,7 +121,7 @@ void PutText(DocumentBuilder* builder, char const* key, std::string text) {
   builder->String(std::move(text));
 }
 
-void WriteTree(LightGbmTree tree, Header const& header, DocumentBuilder* builder) {
+void WriteLightGbmTree(LightGbmTree tree, Header const& header, DocumentBuilder* builder) {
   auto const n_nodes = tree.left.size();
   for (std::size_t node = 0; node < n_nodes; ++node) {
     if (tree.left[node] == kNoNode) tree.threshold[node] = tree.value[node];
@@ -150,7 +150,7 @@ void WriteTree(LightGbmTree tree, Header const& header, DocumentBuilder* builder
   builder->EndObject();
 }
 
-void WriteNames(CategoryNames const& names, DocumentBuilder* builder) {
+void WriteLightGbmNames(CategoryNames const& names, DocumentBuilder* builder) {
   builder->BeginObject();
   if (!names.numbers.empty()) {
     builder->Key("type");
@@ -185,7 +185,7 @@ std::vector<bool> WriteTrees(std::vector<std::string_view> const& parts, Header 
     }
     outputs.push_back(static_cast<std::int64_t>(i - 1) % header.trees_in_round);
     if (outputs.back() == 0) ends.push_back(static_cast<std::int64_t>(i - 1));
-    WriteTree(std::move(tree), header, builder);
+    WriteLightGbmTree(std::move(tree), header, builder);
   }
   builder->EndArray();
   ends.push_back(static_cast<std::int64_t>(parts.size()) - 1);
@@ -200,8 +200,8 @@ std::vector<bool> WriteTrees(std::vector<std::string_view> const& parts, Header 
 }
 
 /// Writes the trees and the names of categories, and returns which columns have splits on categories.
-std::vector<bool> WriteBooster(std::vector<std::string_view> const& parts, Header const& header,
-                               DocumentBuilder* builder) {
+std::vector<bool> WriteLightGbmTrees(std::vector<std::string_view> const& parts, Header const& header,
+                                     DocumentBuilder* builder) {
   builder->Key("gradient_booster");
   builder->BeginObject();
   PutText(builder, "name", "gbtree");
@@ -212,7 +212,7 @@ std::vector<bool> WriteBooster(std::vector<std::string_view> const& parts, Heade
   builder->BeginObject();
   builder->Key("enc");
   builder->BeginArray();
-  for (auto const& names : header.names) WriteNames(names, builder);
+  for (auto const& names : header.names) WriteLightGbmNames(names, builder);
   builder->EndArray();
   builder->EndObject();
   builder->EndObject();
@@ -280,7 +280,7 @@ Value ParseLightGbm(std::string_view bytes) {
   builder.Key("learner");
   builder.BeginObject();
   WriteHeader(header, &builder);
-  auto const by_categories = WriteBooster(parts, header, &builder);
+  auto const by_categories = WriteLightGbmTrees(parts, header, &builder);
   WriteTypes(by_categories, header, &builder);
   builder.EndObject();
   builder.EndObject();

@@ -39,7 +39,7 @@ struct FlatLeaves {
   std::vector<std::int64_t> size;
 };
 
-FlatLeaves Flatten(Tree const& tree) {
+FlatLeaves FlattenLeaves(Tree const& tree) {
   FlatLeaves flat;
   if (!tree.HasLinearLeaves()) return flat;
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
@@ -118,11 +118,11 @@ std::string LinearLeavesText(Model const& model) {
   JsonWriter writer;
   writer.BeginObject();
   auto const write = [&](char const* key, auto&& numbers_of) { WriteOfTrees(key, model, &writer, numbers_of); };
-  write("base", [](Tree const& tree) { return Flatten(tree).base; });
+  write("base", [](Tree const& tree) { return FlattenLeaves(tree).base; });
   write("centre", [](Tree const& tree) { return tree.linear.centre; });
   write("feature", [](Tree const& tree) { return tree.linear.feature; });
-  write("node", [](Tree const& tree) { return Flatten(tree).node; });
-  write("size", [](Tree const& tree) { return Flatten(tree).size; });
+  write("node", [](Tree const& tree) { return FlattenLeaves(tree).node; });
+  write("size", [](Tree const& tree) { return FlattenLeaves(tree).size; });
   write("slope", [](Tree const& tree) { return tree.linear.slope; });
   std::vector<std::int64_t> checksums;
   for (auto const& tree : model.trees) checksums.push_back(ChecksumOfTree(tree));

@@ -75,7 +75,7 @@ std::vector<std::vector<std::int64_t>> EachAlone(std::int64_t n_features) {
   return players;
 }
 
-void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions const& options) {
+void CheckSampledTask(ReadyModel const& ready, SampledTask const& task, SampledOptions const& options) {
   auto const& model = ready.GetModel();
   if (model.IsLinear()) {
     Fail(ErrorKind::kParameter, "sampled explanations are of trees, and the model is linear (gblinear); explain its ",
@@ -310,7 +310,7 @@ ExplainedOutput ExplainedOutputNamed(std::string const& name) {
 SampledValues ExplainSampled(ReadyModel const& ready, SampledTask const& task, SampledOptions const& options) {
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
-  CheckTask(ready, task, options);
+  CheckSampledTask(ready, task, options);
   auto const n_rows = task.rows.NumRows();
   auto const& players = options.players.empty() ? EachAlone(model.n_features) : options.players;
   auto const n_players = static_cast<std::int32_t>(players.size());

@@ -1,5 +1,6 @@
 /// \file The interface between ParallelFor and its threads. KAURI_THREADS chooses them when the build is configured:
-/// `pool` (worker_pool.cc), or `openmp` (openmp_team.cc) for comparisons.
+/// `pool` (worker_pool.cc), or `openmp` (openmp_throughout.cc) for comparisons. OpenMpForBlocks uses OpenMP's either
+/// way.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +62,13 @@ class InLoop {
 /// `threads`, in the order of blocks. Returns when all are done. `threads` and the number of blocks are at least 2.
 void RunOnTeam(int threads, TeamWork const& work);
 
-/// Returns whether RunOnTeam uses OpenMP.
-bool TeamIsOpenMp();
+/// Does the same as RunOnTeam, on the threads that OpenMP keeps for the calling thread. Only in a build with OpenMP.
+void RunOpenMpRegion(int threads, TeamWork const& work);
+
+using RunTeam = void (*)(int threads, TeamWork const& work);
+
+/// Calls run(loop, block) once for each of the blocks: with `team` if there are several blocks and threads, and unless
+/// the caller is within a loop. Rethrows the exception of the lowest block that has one.
+void RunBlocksOn(RunTeam team, int threads, std::int64_t n_blocks, RunBlock run, void* loop);
 
 }  // namespace kauri::detail

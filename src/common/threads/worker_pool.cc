@@ -319,6 +319,4 @@ void RunOnTeam(int threads, TeamWork const& work) {
   }
 }
 
-bool TeamIsOpenMp() { return false; }
-
 }  // namespace kauri::detail

@@ -95,8 +95,8 @@ std::shared_ptr<BinMatrix> EncodeSparse(Context const& ctx, DataMatrix const& ro
   return std::make_shared<BinMatrix>(ctx, rows, std::move(cuts));
 }
 
-std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows, CutPlan const& plan,
-                                       BatchSummary* summary) {
+std::shared_ptr<BinMatrix> EncodeDenseRows(Context const& ctx, DenseRows const& rows, CutPlan const& plan,
+                                           BatchSummary* summary) {
   summary->features = plan.given == nullptr ? MakeExactCuts(ctx, rows, plan.max_bin, CutWeights(ctx, summary->info))
                                             : CountValues(ctx, rows);
   summary->JoinRanks(ctx);
@@ -159,12 +159,13 @@ std::shared_ptr<BinMatrix> EncodeOnHost(Context const& ctx, DataView const& rows
   auto const n_cols = rows.NumCols();
   auto const* values = rows.DenseRows();
   if (values != nullptr && !HasCategorical(summary->info)) {
-    return EncodeDense(ctx, {values, rows.NumRows(), n_cols}, plan, summary);
+    return EncodeDenseRows(ctx, {values, rows.NumRows(), n_cols}, plan, summary);
   }
   auto const copy = DataMatrix::FromView(ctx, rows);
   copy->MutableInfo()->feature_types = summary->info.feature_types;
   summary->categories = FindCategories(ctx, *copy);
-  if (copy->IsDense()) return EncodeDense(ctx, {copy->Dense().values.data(), copy->NumRows(), n_cols}, plan, summary);
+  if (copy->IsDense())
+    return EncodeDenseRows(ctx, {copy->Dense().values.data(), copy->NumRows(), n_cols}, plan, summary);
   summary->has_sparse = true;
   return EncodeSparse(ctx, *copy, plan, summary);
 }

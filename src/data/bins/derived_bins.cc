@@ -69,7 +69,7 @@ struct TreeCuts {
   QuantileCuts cuts;
 };
 
-std::int64_t BytesOf(QuantileCuts const& cuts) {
+std::int64_t BytesOfCuts(QuantileCuts const& cuts) {
   auto const n_floats = cuts.values.size() + cuts.min_values.size() + cuts.first_values.size();
   return static_cast<std::int64_t>((n_floats + cuts.feature_begin.size()) * sizeof(float));
 }
@@ -78,7 +78,7 @@ std::int64_t BytesOf(QuantileCuts const& cuts) {
 
 void RememberTreeCuts(DataMatrix const& data, QuantileCuts const& cuts, MemoryBudget const& budget) {
   data.Derived().Replace({kTreeCuts}, budget, [&]() -> DerivedEntry {
-    return {std::make_shared<TreeCuts const>(TreeCuts{cuts}), BytesOf(cuts)};
+    return {std::make_shared<TreeCuts const>(TreeCuts{cuts}), BytesOfCuts(cuts)};
   });
 }
 

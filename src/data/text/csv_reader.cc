@@ -14,10 +14,10 @@
 namespace kauri {
 namespace {
 
-using Blocks = std::vector<CsvRows>;
+using CsvBlocks = std::vector<CsvRows>;
 
 template <typename Vector>
-Vector Concatenate(Context const& ctx, Blocks const& blocks, Vector CsvRows::*member) {
+Vector ConcatenateCsv(Context const& ctx, CsvBlocks const& blocks, Vector CsvRows::*member) {
   std::vector<std::size_t> first{0};
   for (auto const& block : blocks) first.push_back(first.back() + (block.*member).size());
   Vector all(first.back());
@@ -39,7 +39,7 @@ void SetQueries(TextFile const& file, std::vector<std::int64_t> const& query_ids
 
 /// The rows of a file, and the number of lines before each block.
 struct ParsedFile {
-  Blocks blocks;
+  CsvBlocks blocks;
   std::vector<std::int64_t> lines_before;
 };
 
@@ -88,7 +88,7 @@ void AllowNames(TextNames const* names, CsvFormat* format) {
 }
 
 /// Marks the columns that must be read again as names. Returns whether there are any.
-bool FindNames(Blocks const& blocks, CsvFormat* format) {
+bool FindNames(CsvBlocks const& blocks, CsvFormat* format) {
   auto found = false;
   for (auto const& block : blocks) {
     for (auto const& text : block.first_texts) format->texts[static_cast<std::size_t>(text.field)] = CsvTexts::kNames;
@@ -103,7 +103,7 @@ class UndeclaredTexts {
   explicit UndeclaredTexts(CsvFormat const& format) : are_found_(format.roles.size(), false) {}
 
   /// Adds the columns whose first text is in these blocks.
-  void Add(CsvFormat const& format, Blocks const& blocks, std::vector<std::int64_t> const& lines_before) {
+  void Add(CsvFormat const& format, CsvBlocks const& blocks, std::vector<std::int64_t> const& lines_before) {
     for (std::size_t block = 0; block < blocks.size(); ++block) {
       for (auto text : blocks[block].first_texts) {
         auto const field = static_cast<std::size_t>(text.field);
@@ -116,7 +116,7 @@ class UndeclaredTexts {
   }
   bool Has(std::size_t field) const { return are_found_[field]; }
   /// \throws Error(kData) for the first text that stands in a column with numbers.
-  void RefuseNumbers(TextFile const& file, CsvFormat const& format, Blocks const& blocks) const {
+  void RefuseNumbers(TextFile const& file, CsvFormat const& format, CsvBlocks const& blocks) const {
     CsvText const* first = nullptr;
     for (auto const& text : first_texts_) {
       auto const is_earlier = first == nullptr || text.line < first->line;
@@ -130,7 +130,7 @@ class UndeclaredTexts {
   }
 
  private:
-  static bool HasNumber(Blocks const& blocks, std::size_t field) {
+  static bool HasNumber(CsvBlocks const& blocks, std::size_t field) {
     return std::any_of(blocks.begin(), blocks.end(), [&](CsvRows const& rows) {
       auto const& names = rows.dictionaries[field].Names();
       return std::any_of(names.begin(), names.end(), IsNumber);
@@ -155,14 +155,14 @@ std::int64_t LinesBefore(TextFile const& file, std::int64_t block) {
 /// the reading of the whole file.
 void LookAtFirstRows(TextFile const& file, CsvFormat* format, UndeclaredTexts* undeclared) {
   std::vector<char> buffer;
-  Blocks first(1);
+  CsvBlocks first(1);
   ParseCsvText(file.ReadBlock(format->first_block, &buffer), format->first_block, *format, &first[0]);
   undeclared->Add(*format, first, {LinesBefore(file, format->first_block)});
   FindNames(first, format);
 }
 
 /// Returns all names in a column, sorted by their bytes.
-std::vector<std::string> NamesOf(Blocks const& blocks, std::size_t field) {
+std::vector<std::string> NamesOf(CsvBlocks const& blocks, std::size_t field) {
   std::vector<std::string> all;
   for (auto const& block : blocks) {
     auto const& names = block.dictionaries[field].Names();
@@ -184,7 +184,7 @@ std::vector<float> PlacesIn(std::vector<std::string> const& all, CsvDictionary c
 
 /// Numbers the categories of all blocks by their sorted names. Returns the names of each feature, [n_features], or an
 /// empty table if no column has names.
-CategoryNameTable NumberCategories(CsvFormat const& format, UndeclaredTexts const& undeclared, Blocks* blocks) {
+CategoryNameTable NumberCategories(CsvFormat const& format, UndeclaredTexts const& undeclared, CsvBlocks* blocks) {
   auto const n_features = static_cast<std::size_t>(format.NumFeatures());
   CategoryNameTable table;
   std::size_t feature = 0;
@@ -223,7 +223,7 @@ float ClassOf(TextFile const& file, std::vector<std::string> const& classes, std
 }
 
 /// Replaces labels of text by the numbers of their classes.
-void NumberClasses(TextFile const& file, CsvFormat const& format, TextNames* names, Blocks* blocks) {
+void NumberClasses(TextFile const& file, CsvFormat const& format, TextNames* names, CsvBlocks* blocks) {
   auto const found = std::find(format.roles.begin(), format.roles.end(), CsvRole::kLabel);
   auto const field = static_cast<std::size_t>(found - format.roles.begin());
   if (found == format.roles.end() || format.texts[field] != CsvTexts::kNames) return;
@@ -255,15 +255,16 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, Cs
   std::int64_t n_rows = 0;
   for (auto const& block : blocks) n_rows += block.n_rows;
   if (n_rows == 0) file.FailWithoutRows();  // a header may be the only line
-  auto matrix = DataMatrix::FromDense({Concatenate(ctx, blocks, &CsvRows::values)}, n_rows, format.NumFeatures(), ctx);
+  auto matrix =
+      DataMatrix::FromDense({ConcatenateCsv(ctx, blocks, &CsvRows::values)}, n_rows, format.NumFeatures(), ctx);
   auto* const info = matrix->MutableInfo();
-  info->labels = Concatenate(ctx, blocks, &CsvRows::labels);
-  info->weights = Concatenate(ctx, blocks, &CsvRows::weights);
+  info->labels = ConcatenateCsv(ctx, blocks, &CsvRows::labels);
+  info->weights = ConcatenateCsv(ctx, blocks, &CsvRows::weights);
   info->feature_names = format.feature_names;
   info->feature_types = format.feature_types;
   info->category_names = std::move(category_names);
   info->may_name_categories = true;
-  if (format.Has(CsvRole::kQuery)) SetQueries(file, Concatenate(ctx, blocks, &CsvRows::query_ids), info);
+  if (format.Has(CsvRole::kQuery)) SetQueries(file, ConcatenateCsv(ctx, blocks, &CsvRows::query_ids), info);
   return matrix;
 }
 

@@ -12,7 +12,7 @@
 namespace kauri {
 namespace {
 
-using Blocks = std::vector<LibsvmRows>;
+using LibsvmBlocks = std::vector<LibsvmRows>;
 
 /// The places of each block's rows and entries in the result.
 struct Layout : LibsvmColumns {
@@ -23,7 +23,7 @@ struct Layout : LibsvmColumns {
   std::int64_t NumEntries() const { return first_entry.back(); }
 };
 
-Layout LayOut(Blocks const& blocks, LibsvmColumns const& columns) {
+Layout LayOut(LibsvmBlocks const& blocks, LibsvmColumns const& columns) {
   Layout layout{columns, {0}, {0}};
   for (auto const& block : blocks) {
     layout.first_row.push_back(layout.first_row.back() + static_cast<std::int64_t>(block.labels.size()));
@@ -34,12 +34,12 @@ Layout LayOut(Blocks const& blocks, LibsvmColumns const& columns) {
 
 /// Calls fn(block, index) on all threads.
 template <typename Fn>
-void ForEachBlock(Context const& ctx, Blocks const& blocks, Fn&& fn) {
+void ForEachBlock(Context const& ctx, LibsvmBlocks const& blocks, Fn&& fn) {
   ParallelFor(ctx, static_cast<std::int64_t>(blocks.size()),
               [&](std::int64_t index) { fn(blocks[index], static_cast<std::size_t>(index)); });
 }
 
-DenseStorage FillDense(Context const& ctx, Blocks const& blocks, Layout const& layout) {
+DenseStorage FillDense(Context const& ctx, LibsvmBlocks const& blocks, Layout const& layout) {
   DenseStorage dense;
   dense.values.resize(layout.NumRows() * layout.n_cols);
   ForEachBlock(ctx, blocks, [&](LibsvmRows const& block, std::size_t index) {
@@ -54,7 +54,7 @@ DenseStorage FillDense(Context const& ctx, Blocks const& blocks, Layout const& l
   return dense;
 }
 
-CsrStorage FillCsr(Context const& ctx, Blocks const& blocks, Layout const& layout) {
+CsrStorage FillCsr(Context const& ctx, LibsvmBlocks const& blocks, Layout const& layout) {
   CsrStorage csr;
   csr.row_ptr.resize(static_cast<std::size_t>(layout.NumRows()) + 1);
   csr.features.resize(layout.NumEntries());
@@ -72,7 +72,7 @@ CsrStorage FillCsr(Context const& ctx, Blocks const& blocks, Layout const& layou
 }
 
 template <typename T>
-std::vector<T> Concatenate(Blocks const& blocks, std::vector<T> LibsvmRows::*member) {
+std::vector<T> Concatenate(LibsvmBlocks const& blocks, std::vector<T> LibsvmRows::*member) {
   std::vector<T> all;
   for (auto const& block : blocks) all.insert(all.end(), (block.*member).begin(), (block.*member).end());
   return all;
@@ -119,7 +119,7 @@ CsrStorage JoinLibsvmRows(Context const& ctx, std::vector<LibsvmRows> const& blo
 
 std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file, LibsvmParam const& param) {
   auto const format = DetectLibsvmFormat(file, param);
-  Blocks blocks(static_cast<std::size_t>(file.NumBlocks()));
+  LibsvmBlocks blocks(static_cast<std::size_t>(file.NumBlocks()));
   auto const lines_before =
       file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
         auto& rows = blocks[block];

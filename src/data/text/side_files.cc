@@ -13,7 +13,7 @@
 namespace kauri {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+bool IsSpaceOrTab(char c) { return c == ' ' || c == '\t'; }
 
 /// Reads one number and moves *at behind it. Returns false if there is none.
 bool ParseNumber(char const** at, char const* end, float* value) {
@@ -28,10 +28,10 @@ bool ParseNumber(char const** at, char const* end, std::int64_t* value) { return
 template <typename Fn>
 void ForEachWord(char const* begin, char const* end, Fn&& fn) {
   for (auto const* p = begin;;) {
-    while (p != end && IsBlank(*p)) ++p;
+    while (p != end && IsSpaceOrTab(*p)) ++p;
     if (p == end) return;
     auto const* word_end = p;
-    while (word_end != end && !IsBlank(*word_end)) ++word_end;
+    while (word_end != end && !IsSpaceOrTab(*word_end)) ++word_end;
     fn(p, word_end);
     p = word_end;
   }
@@ -90,7 +90,7 @@ bool Exists(std::string const& path) {
 }
 
 /// Returns whether the file exists. It must then be the only source of the field.
-bool IsThere(std::string const& path, char const* field, bool has_field) {
+bool SideFileIsThere(std::string const& path, char const* field, bool has_field) {
   if (!Exists(path)) return false;
   if (has_field) {
     Fail(ErrorKind::kData, path, " gives the ", field, " that the data file has already; remove one of them.");
@@ -103,7 +103,7 @@ bool IsThere(std::string const& path, char const* field, bool has_field) {
 std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t n_cols,
                                           std::vector<std::string> const& own) {
   auto const name = path + ".feature_types";
-  if (!IsThere(name, "types of columns", !own.empty())) return own;
+  if (!SideFileIsThere(name, "types of columns", !own.empty())) return own;
   TextFile const file(name);
   std::vector<std::string> types;
   std::vector<char> buffer;
@@ -124,21 +124,21 @@ std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t 
 }
 
 void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info) {
-  if (auto const file = path + ".group"; IsThere(file, "queries", !info->group_ptr.empty())) {
+  if (auto const file = path + ".group"; SideFileIsThere(file, "queries", !info->group_ptr.empty())) {
     SetFromFile<std::int64_t>(ctx, file, "group", DType::kI64, info);
     if (!info->group_ptr.empty() && info->group_ptr.back() != info->n_rows) {
       Fail(ErrorKind::kData, file, ": group sizes add up to ", info->group_ptr.back(), ", but the data have ",
            info->n_rows, " rows.");
     }
   }
-  if (auto const file = path + ".weight"; IsThere(file, "weights", !info->weights.empty())) {
+  if (auto const file = path + ".weight"; SideFileIsThere(file, "weights", !info->weights.empty())) {
     SetFromFile<float>(ctx, file, "weight", DType::kF32, info);
     auto const n_weights = static_cast<std::int64_t>(info->weights.size());
     if (n_weights != info->n_rows && info->group_ptr.empty()) {
       Fail(ErrorKind::kData, file, ": weight has ", n_weights, " values, but the data have ", info->n_rows, " rows.");
     }
   }
-  if (auto const file = path + ".base_margin"; IsThere(file, "margins", !info->base_margin.empty())) {
+  if (auto const file = path + ".base_margin"; SideFileIsThere(file, "margins", !info->base_margin.empty())) {
     SetFromFile<float>(ctx, file, "base_margin", DType::kF32, info);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/threads/openmp_for.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
 #include "predictor/forest/walk.h"
@@ -66,15 +67,27 @@ std::vector<std::vector<std::int64_t>> TreesByOutput(ForestTask const& task) {
   return trees;
 }
 
+/// The threads of a loop over rows: OpenMP's for TreeShap, the baseline of the papers, the library's own for the rest.
+enum class RowThreads { kOpenMp, kOwn };
+
+template <RowThreads kThreads, typename Fn>
+void ForBlocksOfRows(Context const& ctx, std::int64_t n_rows, Fn&& fn) {
+  if constexpr (kThreads == RowThreads::kOpenMp) {
+    OpenMpForBlocks(ctx, n_rows, kRowsPerBlock, fn);
+  } else {
+    ParallelForBlocks(ctx, n_rows, kRowsPerBlock, fn);
+  }
+}
+
 /// Calls make_scratch() once per block of rows, add(scratch, tree, keys) for each tree of an output, and write(scratch,
 /// row of the output, bias) after all trees. `write` must also clear the scratch memory.
-template <typename MakeScratch, typename AddTree, typename Write>
+template <RowThreads kThreads, typename MakeScratch, typename AddTree, typename Write>
 void ForEachRow(Context const& ctx, ForestTask const& task, OutputTable const& out, MakeScratch&& make_scratch,
                 AddTree&& add, Write&& write) {
   auto const& forest = task.forest;
   auto const expected = ExpectedMargins(forest, task.trees);
   auto const trees = TreesByOutput(task);
-  ParallelForBlocks(ctx, task.rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  ForBlocksOfRows<kThreads>(ctx, task.rows.NumRows(), [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto scratch = make_scratch();
     std::vector<std::int32_t> keys((end - begin) * forest.NumSlots());
     ReadKeys(forest, task.rows, begin, end, 1, keys.data());
@@ -123,7 +136,7 @@ void AddSaabas(Forest const& forest, std::int64_t tree, std::vector<double> cons
 template <typename Write>
 void ForEachSaabasRow(Context const& ctx, ForestTask const& task, OutputTable const& out, Write&& write) {
   auto const means = MeansOfTrees(ctx, task);
-  ForEachRow(
+  ForEachRow<RowThreads::kOwn>(
       ctx, task, out, [&] { return std::vector<double>(task.forest.NumSlots(), 0.0); },
       [&](std::vector<double>* phi, std::int64_t tree, std::int32_t const* keys) {
         AddSaabas(task.forest, tree, means[tree - task.trees.begin], keys, phi->data());
@@ -138,7 +151,7 @@ void ForEachSaabasRow(Context const& ctx, ForestTask const& task, OutputTable co
 
 void TreeShapContributions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const n_slots = ToSize(task.forest.NumSlots());
-  ForEachRow(
+  ForEachRow<RowThreads::kOpenMp>(
       ctx, task, {out, task.forest.n_features + 1},
       [&] {
         return ShapScratch{TreeShap(task.forest), std::vector<double>(n_slots), {}};
@@ -155,7 +168,7 @@ void TreeShapContributions(Context const& ctx, ForestTask const& task, Span<floa
 void TreeShapInteractions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const n_slots = ToSize(task.forest.NumSlots());
   auto const width = task.forest.n_features + 1;
-  ForEachRow(
+  ForEachRow<RowThreads::kOpenMp>(
       ctx, task, {out, width * width},
       [&] {
         return ShapScratch{TreeShap(task.forest), std::vector<double>(n_slots), std::vector<double>(n_slots * n_slots)};

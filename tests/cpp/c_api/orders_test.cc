@@ -1,6 +1,7 @@
-/// KauriSampleOrders and KauriOrderDiscrepancy: outputs and refusals.
+/// KauriSampleOrders, KauriOrderDiscrepancy and KauriShuffleUniformity: outputs and refusals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -75,6 +76,32 @@ TEST(OrderCalls, Refusals) {
   ExpectWords(Refused(KauriOrderDiscrepancy(2, 3, orders.data(), nullptr, kMallows, &found)), {"'weights'"});
   ExpectWords(Refused(KauriOrderDiscrepancy(2, 3, orders.data(), weights.data(), kMallows, nullptr)), {"'out'"});
   EXPECT_EQ(found, 7.0);
+}
+
+TEST(UniformityCalls, AStatisticAndRefusals) {
+  std::vector<std::uint32_t> const table{0, 1, 2, 2, 1, 0, 0, 2, 1, 0, 2, 1};
+  double statistic = 7.0;
+  double p_value = 7.0;
+  auto const call = [&](bst_ulong n, bst_ulong d, char const* config) {
+    return KauriShuffleUniformity(n, d, table.data(), config, &statistic, &p_value);
+  };
+  ExpectWords(Refused(call(4, 3, nullptr)), {"'config'", "null"});
+  ExpectWords(Refused(call(1, 3, "{}")), {"1 permutations of 3"});
+  ExpectWords(Refused(call(4, 1, "{}")), {"of 1 players"});
+  ExpectWords(Refused(call(bst_ulong{1} << 63U, 3, "{}")), {"2^40"});
+  ExpectWords(Refused(call(6, 2, "{}")), {"order 1", "player 2"});
+  ExpectWords(Refused(call(4, 3, R"({"lambda": 0})")), {"lambda is 0", "1 to 100"});
+  ExpectWords(Refused(KauriShuffleUniformity(4, 3, nullptr, "{}", &statistic, &p_value)), {"'permutations'"});
+  ExpectWords(Refused(KauriShuffleUniformity(4, 3, table.data(), "{}", nullptr, &p_value)), {"'out_statistic'"});
+  ExpectWords(Refused(KauriShuffleUniformity(4, 3, table.data(), "{}", &statistic, nullptr)), {"'out_p_value'"});
+  EXPECT_EQ(statistic, 7.0);
+  EXPECT_EQ(p_value, 7.0);
+  ASSERT_OK(call(4, 3, "{}"));
+  // The first pair disagrees on all three pairs of elements, the second on none; the mean is that of 3! orders.
+  auto const q = std::exp(-5.0 / 3.0);
+  auto const mean = (1.0 + 2.0 * q + 2.0 * q * q + q * q * q) / 6.0;
+  EXPECT_NEAR(statistic, (std::exp(-5.0) + 1.0) / 2.0 - mean, 1e-12);
+  EXPECT_NEAR(p_value, std::min(1.0, 2.0 * std::exp(-4.0 * statistic * statistic)), 1e-12);
 }
 
 }  // namespace

@@ -69,6 +69,23 @@ def test_a_child_trains_and_predicts(method: str) -> None:
     assert in_child(lambda: booster.inplace_predict(X).tobytes()) == values.tobytes()
 
 
+def test_a_child_explains_by_the_baseline_on_openmp() -> None:
+    X, y = table(2_000)
+    booster = trained(X, y)
+    quadrature = booster.predict(kb.DMatrix(X), pred_contribs=True)
+
+    def values(threads: int, kind: str = "pred_contribs") -> bytes:
+        booster.set_param({"shap_method": "treeshap", "nthread": threads})
+        return booster.predict(kb.DMatrix(X), **{kind: True}).tobytes()
+
+    for kind in ("pred_contribs", "pred_interactions"):
+        expected = values(1, kind)
+        assert values(3, kind) == expected
+        assert in_child(lambda kind=kind: values(3, kind)) == expected
+    again = np.frombuffer(values(4), np.float32).reshape(quadrature.shape)
+    np.testing.assert_allclose(again, quadrature, rtol=1e-4, atol=1e-6)
+
+
 def test_a_child_of_a_child() -> None:
     X, y = table()
     expected = model_of(trained(X, y))
@@ -153,8 +170,10 @@ def without_threads(limit: bool) -> str:
             data = kb.DMatrix(X, label=y)
             booster = kb.train(params, data, 3)
             contributions = booster.predict(kb.DMatrix(wide), pred_contribs=True)
+            booster.set_param({{"shap_method": "treeshap"}})
+            baseline = booster.predict(kb.DMatrix(X[:500]), pred_contribs=True).sum()
             scores = kb.cv(params, data, 3, nfold=3, as_pandas=False)
-            return booster.predict(data).sum(), contributions.shape, scores["test-rmse-mean"]
+            return booster.predict(data).sum(), contributions.shape, baseline, scores["test-rmse-mean"]
 
         results(1)  # what is imported late has to be there before rights are given up
         if {limit}:

@@ -10,33 +10,17 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
-#include <functional>
-#include <string>
 #include <thread>
 
+#include "common/threads/in_child.h"
 #include "common/threads/parallel_for.h"
-#include "support/need.h"
 
 namespace kauri {
 namespace {
 
-constexpr unsigned kSecondsToHang = 20;
-
-#if defined(__SANITIZE_THREAD__)
-#define KAURI_TEST_WITH_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define KAURI_TEST_WITH_TSAN 1
-#endif
-#endif
-/// ThreadSanitizer cannot start threads after a fork.
-#ifdef KAURI_TEST_WITH_TSAN
-#define KAURI_TEST_IN_CHILD() \
-  KAURI_SKIP_UNLESS(false, "ThreadSanitizer starts no threads in the child of a process with threads")
-#else
-#define KAURI_TEST_IN_CHILD() static_cast<void>(0)
-#endif
+using testing::InChild;
+using testing::kSecondsToHang;
+using testing::NumThreads;
 
 /// Returns whether a loop completes, on up to `threads` threads.
 bool LoopWorks(int threads) {
@@ -48,28 +32,6 @@ bool LoopWorks(int threads) {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   });
   return sum == 4950;
-}
-
-/// Returns the exit status of `work` in a child process (0 if it returns true); 1000 + signal if a signal ended it.
-int InChild(std::function<bool()> const& work) {
-  auto const child = fork();
-  if (child == 0) {
-    alarm(kSecondsToHang);
-    _exit(work() ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-int NumThreads() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word == "Threads:") break;
-  }
-  int count = 0;
-  status >> count;
-  return count;
 }
 
 TEST(WorkerPool, AChildWorks) {
