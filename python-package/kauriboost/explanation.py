@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from ._binding.errors import ParameterError
 from ._data.categories import CategoryNames
+from ._explaining.dependence_curves import DependenceCurves
 from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
+from ._explaining.functional_anova import FunctionalAnova
+from ._explaining.h_statistic import InteractionStrengths
 from ._explaining.partial_dependence import PartialDependence
 
 __all__ = [
     "CategoryNames",
+    "DependenceCurves",
     "Explanation",
+    "FunctionalAnova",
     "GlobalImportance",
+    "InteractionStrengths",
     "ParameterError",
     "PartialDependence",
     "SparseInteractions",
