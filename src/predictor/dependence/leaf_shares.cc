@@ -1,6 +1,7 @@
 #include "predictor/dependence/leaf_shares.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "predictor/forest/walk.h"
@@ -20,34 +21,94 @@ static_assert(kPatternRows <= static_cast<std::int64_t>(kRowMask) + 1);
 Traveller First(Traveller row) { return (row >> kFirstShift) & kPlaceMask; }
 Traveller Second(Traveller row) { return row >> kSecondShift; }
 
+/// Rows are in lists by the number of features that they miss.
+constexpr std::size_t kLists = 3;
+
+/// The rows at a node, as parts of the three arenas.
 struct Travellers {
   std::uint32_t node;
-  std::size_t begin;
-  std::size_t end;
+  std::array<std::size_t, kLists> begin;
+  std::array<std::size_t, kLists> end;
+
+  std::size_t Size(std::size_t list) const { return end[list] - begin[list]; }
 };
 
-/// Sends rows to both sides of a split without a branch per row. goes_right(row of the tile): the side that the row
-/// satisfies. left, right (out): as long as the rows; returns the lengths used.
+/// Room for the rows of one side of a split, and the number of rows that are there.
+struct Side {
+  std::array<Traveller*, kLists> rows;
+  std::array<std::size_t, kLists> size;
+};
+
+// The functions below send a list of rows to both sides of a split, without a branch per row: each row is written to
+// every place where it may belong, and only lengths depend on the row. goes_right(row): the side that the row
+// satisfies. place: of the split's feature.
+
+/// Sends rows that miss no feature: each reaches the side that it does not satisfy as well, where it misses `place`.
+template <typename GoesRightFn>
+void SendFree(Span<Traveller const> rows, Traveller place, GoesRightFn const& goes_right, Side* left, Side* right) {
+  std::size_t n_right = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto const row = rows[i];
+    auto const missed = row | (place << kFirstShift);
+    right->rows[0][n_right] = row;
+    left->rows[1][n_right] = missed;
+    left->rows[0][i - n_right] = row;
+    right->rows[1][i - n_right] = missed;
+    n_right += static_cast<std::size_t>(goes_right(row));
+  }
+  left->size = {rows.size() - n_right, n_right, 0};
+  right->size = {n_right, rows.size() - n_right, 0};
+}
+
+/// Sends rows that miss one feature. With pairs, they miss `place` too on the side that they do not satisfy.
 template <bool kPairs, typename GoesRightFn>
-std::pair<std::size_t, std::size_t> SendBothWays(Span<Traveller const> rows, Traveller place, GoesRightFn&& goes_right,
-                                                 Traveller* left, Traveller* right) {
+void SendMissingOne(Span<Traveller const> rows, Traveller place, GoesRightFn const& goes_right, Side* left,
+                    Side* right) {
+  auto* const to_left = left->rows[1] + left->size[1];
+  auto* const to_right = right->rows[1] + right->size[1];
+  std::size_t n_left = 0;
+  std::size_t n_right = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto const row = rows[i];
+    bool const is_right = goes_right(row);
+    bool const is_left = !is_right;
+    bool const is_known = First(row) == place;
+    to_left[n_left] = row;
+    to_right[n_right] = row;
+    if constexpr (kPairs) {
+      auto const missed = row | (place << kSecondShift);
+      left->rows[2][i - n_left] = missed;
+      right->rows[2][i - n_right] = missed;
+    }
+    n_left += static_cast<std::size_t>(is_left | is_known);
+    n_right += static_cast<std::size_t>(is_right | is_known);
+  }
+  left->size[1] += n_left;
+  right->size[1] += n_right;
+  if (!kPairs) return;
+  left->size[2] = rows.size() - n_left;
+  right->size[2] = rows.size() - n_right;
+}
+
+/// Sends rows that can miss no other feature, to list `list` of the sides.
+template <typename GoesRightFn>
+void SendFull(Span<Traveller const> rows, Traveller place, GoesRightFn const& goes_right, std::size_t list, Side* left,
+              Side* right) {
+  auto* const to_left = left->rows[list] + left->size[list];
+  auto* const to_right = right->rows[list] + right->size[list];
   std::size_t n_left = 0;
   std::size_t n_right = 0;
   for (auto const row : rows) {
-    bool const is_right = goes_right(row & kRowMask);
+    bool const is_right = goes_right(row);
     bool const is_left = !is_right;
-    auto const first = First(row);
-    auto const second = Second(row);
-    bool const is_known = (first == place) | (second == place);
-    auto const marked = row | (place << (first == 0 ? kFirstShift : kSecondShift));
-    bool const stays = (place != 0) & (is_known | (first == 0) | (kPairs & (second == 0)));
-    auto const missed = is_known ? row : marked;
-    left[n_left] = is_right ? missed : row;
-    right[n_right] = is_right ? row : missed;
-    n_left += static_cast<std::size_t>(is_left | stays);
-    n_right += static_cast<std::size_t>(is_right | stays);
+    bool const is_known = (place != 0) & ((First(row) == place) | (Second(row) == place));
+    to_left[n_left] = row;
+    to_right[n_right] = row;
+    n_left += static_cast<std::size_t>(is_left | is_known);
+    n_right += static_cast<std::size_t>(is_right | is_known);
   }
-  return {n_left, n_right};
+  left->size[list] += n_left;
+  right->size[list] += n_right;
 }
 
 /// Counts the rows that reach each leaf, by the features that they miss.
@@ -66,16 +127,16 @@ class ShareCounter {
     tile_rows_ = rows.keys.TileRows();
     weights_ = rows.weights.empty() ? nullptr : rows.weights.data() + tile * tile_rows_;
     auto const n_rows = ToSize(rows.keys.RowsOf(tile));
-    arena_.resize(std::max(arena_.size(), n_rows));
-    std::iota(arena_.begin(), arena_.begin() + static_cast<std::ptrdiff_t>(n_rows), Traveller{0});
-    open_.push_back({0, 0, n_rows});
+    arenas_[0].resize(std::max(arenas_[0].size(), n_rows));
+    std::iota(arenas_[0].begin(), arenas_[0].begin() + static_cast<std::ptrdiff_t>(n_rows), Traveller{0});
+    open_.push_back({0, {0, 0, 0}, {n_rows, 0, 0}});
     while (!open_.empty()) {
       auto const at = open_.back();
       open_.pop_back();
       auto const split = forest_.Node(boxes_.tree, at.node);
       if (split.left == at.node) {
         AddToLeaf(at);
-      } else if (at.begin < at.end) {
+      } else if (at.Size(0) + at.Size(1) + at.Size(2) > 0) {
         Split(at, split);
       }
     }
@@ -105,35 +166,69 @@ class ShareCounter {
   /// Returns the sums per first missed feature: one per second missed feature, or one without pairs.
   std::size_t Width(BoxedLeaf const& leaf) const { return has_pairs_ ? std::size_t{leaf.n_boxes} + 1 : 1; }
 
-  /// The rows of the right side lie directly above `at` in the arena, and those of the left side above them. The left
-  /// side is done first, so what lies above the rows of an open node is free.
+  /// The rows of the right side lie directly above those of `at` in each arena, and the rows of the left side above
+  /// them. The left side is done first, so what lies above the rows of an open node is free.
   void Split(Travellers const& at, SplitNode const& split) {
-    auto const n_rows = at.end - at.begin;
-    arena_.resize(std::max(arena_.size(), at.end + 2 * n_rows));
-    Span<Traveller const> const rows(arena_.data() + at.begin, n_rows);
-    auto* const right = arena_.data() + at.end;
-    auto* const left = right + n_rows;
-    Traveller const place = boxes_.split_place[at.node];
+    std::array<std::size_t, kLists> room{};
+    Side left{};
+    Side right{};
+    for (std::size_t list = 0; list < kLists; ++list) {
+      room[list] = at.Size(list) + (list > 0 ? at.Size(list - 1) : 0);
+      auto& arena = arenas_[list];
+      arena.resize(std::max(arena.size(), at.end[list] + 2 * room[list]));
+      right.rows[list] = arena.data() + at.end[list];
+      left.rows[list] = right.rows[list] + room[list];
+    }
     auto const* const keys = keys_ + split.slot * tile_rows_;
-    auto const by_threshold = [split, keys](Traveller row) { return GoesRightAtThreshold(split, keys[row]); };
-    auto const by_any = [&](Traveller row) { return GoesRight(split, keys[row], forest_.categories); };
-    auto const send = [&](auto const& goes_right) {
-      return has_pairs_ ? SendBothWays<true>(rows, place, goes_right, left, right)
-                        : SendBothWays<false>(rows, place, goes_right, left, right);
+    if (split.is_categorical) {
+      Send(
+          at, [&](Traveller row) { return GoesRight(split, keys[row & kRowMask], forest_.categories); }, &left, &right);
+    } else {
+      Send(
+          at, [split, keys](Traveller row) { return GoesRightAtThreshold(split, keys[row & kRowMask]); }, &left,
+          &right);
+    }
+    Travellers to_left{split.left, at.end, at.end};
+    Travellers to_right{split.left + 1, at.end, at.end};
+    for (std::size_t list = 0; list < kLists; ++list) {
+      to_right.end[list] += right.size[list];
+      to_left.begin[list] += room[list];
+      to_left.end[list] += room[list] + left.size[list];
+    }
+    open_.push_back(to_right);
+    open_.push_back(to_left);
+  }
+
+  template <typename GoesRightFn>
+  void Send(Travellers const& at, GoesRightFn const& goes_right, Side* left, Side* right) const {
+    Traveller const place = boxes_.split_place[at.node];
+    auto const rows = [&](std::size_t list) {
+      return Span<Traveller const>(arenas_[list].data() + at.begin[list], at.Size(list));
     };
-    auto const [n_left, n_right] = split.is_categorical ? send(by_any) : send(by_threshold);
-    open_.push_back({split.left + 1, at.end, at.end + n_right});
-    open_.push_back({split.left, at.end + n_rows, at.end + n_rows + n_left});
+    if (place == 0) {
+      for (std::size_t list = 0; list < kLists; ++list) SendFull(rows(list), place, goes_right, list, left, right);
+      return;
+    }
+    SendFree(rows(0), place, goes_right, left, right);
+    if (has_pairs_) {
+      SendMissingOne<true>(rows(1), place, goes_right, left, right);
+      SendFull(rows(2), place, goes_right, 2, left, right);
+    } else {
+      SendMissingOne<false>(rows(1), place, goes_right, left, right);
+    }
   }
 
   void AddToLeaf(Travellers const& at) {
     auto const number = boxes_.leaf_of_node[at.node];
     auto* const sums = sums_.data() + begin_[number];
     auto const width = Width(boxes_.leaves[number]);
-    for (auto i = at.begin; i < at.end; ++i) {
-      auto const row = arena_[i];
-      auto const weight = weights_ == nullptr ? 1.0 : static_cast<double>(weights_[row & kRowMask]);
-      sums[First(row) * width + Second(row)] += weight;
+    if (weights_ == nullptr) sums[0] += static_cast<double>(at.Size(0));
+    for (std::size_t list = weights_ == nullptr ? 1 : 0; list < kLists; ++list) {
+      for (auto i = at.begin[list]; i < at.end[list]; ++i) {
+        auto const row = arenas_[list][i];
+        auto const weight = weights_ == nullptr ? 1.0 : static_cast<double>(weights_[row & kRowMask]);
+        sums[First(row) * width + Second(row)] += weight;
+      }
     }
   }
 
@@ -142,7 +237,7 @@ class ShareCounter {
   bool has_pairs_;
   std::vector<std::size_t> begin_{0};  ///< by leaf, index into sums_
   std::vector<double> sums_;           ///< by leaf, [1 + k, Width]: weight by first and second missed feature
-  std::vector<Traveller> arena_;
+  std::array<std::vector<Traveller>, kLists> arenas_;
   std::vector<Travellers> open_;
   std::int32_t const* keys_ = nullptr;
   float const* weights_ = nullptr;

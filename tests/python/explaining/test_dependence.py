@@ -302,7 +302,7 @@ def test_linear_models(regression: tuple[np.ndarray, np.ndarray]) -> None:
     with pytest.raises(kb.ParameterError, match="does not consist of trees"):
         kb.partial_dependence(model, X, 0, grid="thresholds")
     leaves = train({"linear_tree": 1, "tree_method": "hist"}, *regression)
-    with pytest.raises(kb.ParameterError, match="has linear leaves .*no exact dependence curves"):
+    with pytest.raises(kb.ParameterError, match=r"has linear leaves .*no exact dependence curves"):
         kb.dependence_curves(leaves, X)
     found = kb.partial_dependence(leaves, X, 0, grid=[0.0, 1.0])
     close(found.mean, [mean_with(leaves, X, {0: value})[0] for value in (0, 1)])
