@@ -80,7 +80,15 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   };
   enum Preset { kNoPreset = 0, kBest = 1 };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
-  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
+  enum ExplainKind {
+    kContributions = 0,
+    kInteractions = 1,
+    kApproximate = 2,
+    kBanzhaf = 3,
+    kTaylor = 4,
+    kSampled = 5,
+    kDependence = 6
+  };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
   enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
@@ -175,11 +183,12 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("banzhaf", kBanzhaf)
         .add_enum("taylor", kTaylor)
         .add_enum("sampled", kSampled)
+        .add_enum("dependence", kDependence)
         .describe(
             "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
-            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, or SHAP values from "
-            "sampled "
-            "sets of features, on the scale of explain_output.");
+            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, SHAP values from sampled "
+            "sets of features on the scale of explain_output, or each feature's partial dependence over all rows: CSV "
+            "with a line per interval in which the mean margin is constant.");
     DMLC_DECLARE_FIELD(explain_output)
         .set_default(kOfValues)
         .add_enum("margin", kOfMargins)

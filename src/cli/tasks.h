@@ -29,6 +29,9 @@ void Explain(Options const& options);
 /// Writes sampled SHAP values (kind=sampled). \throws Error.
 void ExplainSampledRows(Options const& options);
 
+/// Writes the partial dependence of every feature (kind=dependence). \throws Error.
+void ExplainDependence(Options const& options);
+
 /// Writes the trees of model_in. \throws Error.
 void Dump(Options const& options);
 

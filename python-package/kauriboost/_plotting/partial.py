@@ -94,7 +94,7 @@ def _draw_steps(ax: Any, dependence: PartialDependence, curves: np.ndarray, mean
     ax.plot(x, every[-1], color=BLUE, linewidth=2.2, zorder=3, drawstyle="steps-post")
     present = dependence.observed[~np.isnan(dependence.observed)]
     if len(present):
-        counts, ends = np.histogram(present, bins=min(40, len(x) + 10), range=(low, high))
+        counts, ends = np.histogram(present, bins=30, range=(low, high))
         style: dict[str, Any] = {"color": "#dddddd", "linewidth": 0, "zorder": 0.5, "align": "edge"}
         heights = 0.12 * counts / counts.max()
         ax.bar(ends[:-1], heights, np.diff(ends) * 0.92, transform=ax.get_xaxis_transform(), **style)

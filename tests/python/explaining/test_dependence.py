@@ -198,6 +198,26 @@ def test_h_statistic_is_its_definition(booster: kb.Booster, binary: tuple[np.nda
     assert set(kb.h_statistic(booster, X, features=[0, 1, 2]).pairs) <= {("f0", "f1"), ("f0", "f2"), ("f1", "f2")}
 
 
+def test_overall_h(booster: kb.Booster, binary: tuple[np.ndarray, np.ndarray]) -> None:
+    X, weights = binary[0][:12], np.linspace(0.5, 2, 12)
+    found = kb.h_statistic(booster, kb.DMatrix(X, weight=weights), features=[1, 0], overall_rows=20)
+    assert found.feature_names == ["f1", "f0"]
+    whole = margins(booster, X)[:, 0]
+    for value, feature in zip(found.overall, (1, 0)):
+        alone = np.array([mean_with(booster, X, {feature: row[feature]}, weights)[0] for row in X])
+        others = []
+        for row in X:
+            rows = np.tile(row, (len(X), 1))
+            rows[:, feature] = X[:, feature]
+            others.append(np.average(margins(booster, rows)[:, 0], weights=weights))
+        parts = [part - np.average(part, weights=weights) for part in (whole, alone, np.array(others))]
+        beyond = np.average((parts[0] - parts[1] - parts[2]) ** 2, weights=weights)
+        assert value == pytest.approx(np.sqrt(beyond / np.average(parts[0] ** 2, weights=weights)), rel=1e-4)
+    assert kb.h_statistic(booster, X).overall is None
+    with pytest.raises(kb.ParameterError, match="overall_rows is -1"):
+        kb.h_statistic(booster, X, overall_rows=-1)
+
+
 def test_features_without_a_common_path_do_not_interact(regression: tuple[np.ndarray, np.ndarray]) -> None:
     model = train({"max_depth": 1}, *regression)
     assert kb.h_statistic(model, regression[0]).pairs == []
