@@ -3,7 +3,7 @@
 #
 # Names of a file's own (in its unnamed namespace) are those of the unit, too. So files that define the same name at
 # the beginning of a line go into different units, and one that defines a name of a header is compiled alone, as are those
-# that Highway includes again for every processor. tests/run builds that way.
+# that Highway includes again for every processor, and one that replaces operator new. tests/run builds that way.
 set(KAURI_FILES_IN_UNIT 24)
 # A device file spends nearly all of its time on the headers of CUB and Thrust, which nvcc reads three times.
 set(KAURI_DEVICE_FILES_IN_UNIT 8)
@@ -48,7 +48,7 @@ function(kauri_join target)
   set(sources ${all_sources})
   list(FILTER sources INCLUDE REGEX "[.]cc$")
   foreach(source IN LISTS sources)
-    file(STRINGS "${source}" again REGEX "foreach_target|HWY_EXPORT")
+    file(STRINGS "${source}" again REGEX "foreach_target|HWY_EXPORT|^void\\* operator new")
     kauri_find_clashes()
     if(again OR clashes)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -744,6 +744,31 @@ KAURI_API int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandl
                                               float const** out_values, float const** out_base_values);
 
 /**
+ * Computes the partial dependence of the margins of trees on features and on pairs, at all values at once: a curve is
+ * constant between the thresholds of a feature's splits. A feature with the thresholds t_0 < t_1 < ... of number n has
+ * n + 2 cells: cell c is for values with exactly c thresholds at or below them, cell n + 1 for missing values; a
+ * category c is the values from c to c + 1. `background`: the rows over which the mean is taken, with their weights
+ * and base margins. `points`: null, or rows whose cells are returned. `config`: {"iteration_begin", "iteration_end" as
+ * above; optional "features": a list of numbers, all by default; "pairs": a list of lists of two of the features, none
+ * by default, or "together" to list the pairs of features that occur together on a path, without their surfaces;
+ * "distribution": "rows", or "product" for features that are independent of each other, which gives the functional
+ * analysis of variance instead}.
+ *
+ * *out_thresholds: those of feature i from out_begin[i] to out_begin[i + 1]; *out_n_features features. *out_values,
+ * *out_n_values float64 numbers: the mean margin [*out_n_outputs], then a curve per feature [n_outputs, cells], then a
+ * surface per pair [n_outputs, cells of the smaller feature, cells of the larger]. The joint partial dependence of a
+ * pair is the sum of both curves and the surface, minus the mean margin; the surface is what the pair does beyond its
+ * features. *out_pairs: [*out_n_pairs, 2], the smaller feature first. *out_cells: [n_points, n_features], the cell of
+ * each point. Computed on the CPU; the bits do not depend on the number of threads. Errors: gblinear, linear leaves,
+ * unknown or repeated features and pairs, a background without rows or weight.
+ */
+KAURI_API int KauriBoosterDependence(BoosterHandle handle, DMatrixHandle background, DMatrixHandle points,
+                                     char const* config, bst_ulong* out_n_outputs, bst_ulong* out_n_features,
+                                     int64_t const** out_begin, float const** out_thresholds, double const** out_values,
+                                     bst_ulong* out_n_values, bst_ulong* out_n_pairs, uint32_t const** out_pairs,
+                                     int32_t const** out_cells);
+
+/**
  * Counts for every node of every tree how many rows of `dmat` reach it, whatever their weights. The counts replace
  * those of an earlier call. shap_cover=count explains with them, and model files keep them, as an attribute that other
  * libraries ignore.

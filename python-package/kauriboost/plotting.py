@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._plotting.dependence import plot_dependence
 from ._plotting.explanations import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
+from ._plotting.h_statistic import plot_h_statistic
 from ._plotting.importance import plot_importance
 from ._plotting.metric import plot_metric
 from ._plotting.partial import plot_partial_dependence
@@ -15,6 +16,7 @@ __all__ = [
     "plot_beeswarm",
     "plot_contributions",
     "plot_dependence",
+    "plot_h_statistic",
     "plot_importance",
     "plot_interactions",
     "plot_metric",

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "booster/predict/dependence.h"
 #include "common/large_memory.h"
 #include "common/threads/shared_lock.h"
 #include "data/meta_info.h"
@@ -71,6 +72,7 @@ struct ReturnBuffers {
   std::unique_ptr<DeviceFloats> device_floats;
   SparseInteractions sparse;
   SetInteractions set_interactions;
+  ModelDependence dependence;
   InPlaceSettings in_place;
 
   /// Returns `values` to the caller as a C array.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "booster/predict/dependence.h"
 #include "booster/predict/explanation.h"
 #include "booster/predict/prediction.h"
 #include "booster/predict/sampled_explain.h"
@@ -85,6 +86,7 @@ void Explain(Options const& options) {
   auto const& cli = options.cli;
   if (cli.kind == CliParam::kSampled) return ExplainSampledRows(options);
   if (cli.kind == CliParam::kSets) return ExplainSetsOfRows(options);
+  if (cli.kind == CliParam::kDependence) return ExplainDependence(options);
   auto const is_npy = IsNpyPath("name_explain", cli.name_explain);
   OutputFile file(cli.name_explain, "file of explanations");
   Learner learner;
@@ -112,6 +114,62 @@ void Explain(Options const& options) {
     WriteTiles(*ready, task, explain, ExplainTileRows(row_width), writer.get());
   }
   file.Close("explanations of " + Counted(rows->NumRows(), "row"));
+}
+
+// task=explain with kind=dependence.
+
+namespace {
+
+template <typename Number>
+std::string ShortestText(Number value) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr};
+}
+
+/// Writes a line per output, feature and interval: the interval's lower end and the mean margin. The last interval of a
+/// feature is for missing values.
+void WriteCurves(Dependence const& found, std::vector<std::string> const& names, std::ostream* out) {
+  *out << (found.n_outputs > 1 ? "output,feature,from,value\n" : "feature,from,value\n");
+  auto value = found.values.begin() + found.n_outputs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto const begin = found.threshold_begin[i];
+    auto const n_thresholds = found.threshold_begin[i + 1] - begin;
+    auto const name = CsvText(names[i]);
+    for (std::int64_t output = 0; output < found.n_outputs; ++output) {
+      for (std::int64_t cell = 0; cell < n_thresholds + 2; ++cell) {
+        auto const from = cell == 0              ? std::string("-inf")
+                          : cell <= n_thresholds ? ShortestText(found.thresholds[ToSize(begin + cell - 1)])
+                                                 : std::string("missing");
+        if (found.n_outputs > 1) *out << output << ',';
+        *out << name << ',' << from << ',' << ShortestText(*value++) << '\n';
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void ExplainDependence(Options const& options) {
+  auto const& cli = options.cli;
+  if (IsNpyPath("name_explain", cli.name_explain)) {
+    Fail(ErrorKind::kParameter, "name_explain=", cli.name_explain,
+         " is a NumPy file, and the curves of kind=dependence have names and different lengths; give a .csv file.");
+  }
+  OutputFile file(cli.name_explain, "file of curves");
+  Learner learner;
+  SetUpLearner(options, &learner);
+  auto const ready = learner.Ready();
+  auto const names = FeatureNames(ready->GetModel(), options.feature_names);
+  DependenceOptions dependence;
+  dependence.iterations = {cli.iteration_begin, cli.iteration_end};
+  dependence.features = FeaturesOf(cli.features, names);
+  auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
+  auto const rows = data->View();
+  auto const found = ComputeDependence(*ready, {*rows, data->Info()}, nullptr, dependence);
+  std::vector<std::string> shown;
+  for (auto const feature : dependence.features) shown.push_back(names[ToSize(feature)]);
+  WriteCurves(found.sums, shown.empty() ? names : shown, &file.Stream());
+  file.Close("curves of " + Counted(rows->NumRows(), "row"));
 }
 
 // task=explain with kind=sampled: a tile of rows at a time.

@@ -252,6 +252,9 @@ void CliParam::ValidateExplanation() const {
   if (kind == kSets && (!features.empty() || reduce != kNone)) {
     Fail(ErrorKind::kParameter, "kind=sets writes sets of all features for each row; leave out features and reduce.");
   }
+  if (kind == kDependence && reduce != kNone) {
+    Fail(ErrorKind::kParameter, "kind=dependence writes means over all rows already; leave out reduce.");
+  }
   if (kind != kSampled && !name_errors.empty()) {
     Fail(ErrorKind::kParameter, "name_errors=", name_errors,
          " is for kind=sampled alone, as other values have no errors; leave one of them out.");

@@ -92,7 +92,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kTaylor = 4,
     kSampled = 5,
     kSets = 6,
-    kBanzhafPairs = 7
+    kBanzhafPairs = 7,
+    kDependence = 8
   };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
@@ -189,11 +190,14 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("taylor", kTaylor)
         .add_enum("banzhaf_interactions", kBanzhafPairs)
         .add_enum("sampled", kSampled)
+        .add_enum("dependence", kDependence)
         .add_enum("sets", kSets)
         .describe(
             "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
-            "the first, each feature's Banzhaf value, Shapley-Taylor or Banzhaf interactions of pairs, SHAP values from "
-            "sampled sets of features, on the scale of explain_output, or interactions of sets of up to max_order features.");
+            "the first, each feature's Banzhaf value, Shapley-Taylor or Banzhaf interactions of pairs, SHAP values "
+            "from sampled sets of features on the scale of explain_output, interactions of sets of up to max_order "
+            "features, or each feature's partial dependence over all rows: CSV with a line per interval in which the "
+            "mean margin is constant.");
     DMLC_DECLARE_FIELD(index)
         .set_default(static_cast<int>(InteractionIndex::kKSii))
         .add_enum("SII", static_cast<int>(InteractionIndex::kSii))

@@ -32,6 +32,9 @@ void ExplainSampledRows(Options const& options);
 /// Writes interactions of sets of features (kind=sets). \throws Error.
 void ExplainSetsOfRows(Options const& options);
 
+/// Writes the partial dependence of every feature (kind=dependence). \throws Error.
+void ExplainDependence(Options const& options);
+
 /// Writes the trees of model_in. \throws Error.
 void Dump(Options const& options);
 

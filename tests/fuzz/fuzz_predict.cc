@@ -73,6 +73,7 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
   }
   Done(KauriBoosterExplain(booster, data, data, Config(2).c_str(), &shape, &dim, &values));
   if (IsSmall(n_outputs, n_features, 2)) ExplainSampled(booster, data);
+  if (IsSmall(n_outputs, n_features, 2)) ComputeDependence(booster, data);
   bst_ulong n = 0;
   std::int64_t const* begin = nullptr;
   std::uint32_t const* first = nullptr;
@@ -85,6 +86,21 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
         "\"}";
     Done(KauriBoosterExplainInteractions(booster, data, config.c_str(), &n, &n, &begin, &first, &begin, &second,
                                          &values, &values));
+  }
+}
+
+void ComputeDependence(BoosterHandle booster, DMatrixHandle data) {
+  bst_ulong n = 0;
+  std::int64_t const* begin = nullptr;
+  float const* thresholds = nullptr;
+  double const* values = nullptr;
+  std::uint32_t const* pairs = nullptr;
+  std::int32_t const* cells = nullptr;
+  for (char const* distribution : {"rows", "product"}) {
+    auto const config = std::string(R"({"iteration_begin": 0, "iteration_end": 0, "pairs": "together", )") +
+                        R"("distribution": ")" + distribution + R"("})";
+    Done(KauriBoosterDependence(booster, data, data, config.c_str(), &n, &n, &begin, &thresholds, &values, &n, &n,
+                                &pairs, &cells));
   }
 }
 

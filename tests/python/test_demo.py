@@ -23,6 +23,16 @@ def test_explanations(tmp_path: Path) -> None:
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
 
 
+def test_dependence(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python-package")}
+    command = [sys.executable, str(ROOT / "demo" / "dependence.py"), str(tmp_path)]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    assert re.search(r"^the strongest interaction is of \w+ and \w+$", out, re.MULTILINE)
+    assert float(re.findall(r"differ by at most (\S+)", out)[0]) < 1e-5
+    for name in ("curve", "pair", "interactions", "effect", "local"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 5000
+
+
 def test_any_model(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("pandas")

@@ -15,16 +15,17 @@ import pytest
 
 PUBLIC = {
     "kauriboost": """
-        Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DeviceArray
-        DeviceError Explanation ExtMemQuantileDMatrix FileError GlobalImportance InternalError KauriClassifier
-        KauriError KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders
-        OutOfMemoryError ParameterError PartialDependence PermutationImportance QuantileDMatrix SetInteractions
-        ShuffleUniformity SparseInteractions Verification add_receipt build_info callback check config_context cv
-        explain explain_batches explain_function explain_interactions fit_best get_config global_importance
-        install_as_xgboost parameters partial_dependence permutation_importance plot_beeswarm plot_contributions
-        plot_dependence plot_importance plot_interactions
-        plot_metric plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config
-        shapley_values shuffle shuffle_rows shuffle_uniformity sparse_interactions summarize to_graphviz train
+        Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DependenceCurves
+        DeviceArray DeviceError Explanation ExtMemQuantileDMatrix FileError FunctionalAnova GlobalImportance
+        InteractionStrengths InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor KauriRanker
+        KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
+        PermutationImportance QuantileDMatrix SetInteractions ShuffleUniformity SparseInteractions Verification
+        accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves explain
+        explain_batches explain_function explain_interactions fit_best functional_anova get_config global_importance
+        h_statistic install_as_xgboost parameters partial_dependence permutation_importance plot_beeswarm
+        plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
+        plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config shapley_values
+        shuffle shuffle_rows shuffle_uniformity sparse_interactions summarize to_graphviz train
         train_quantiles verify
     """,
     "kauriboost.booster": """
@@ -49,12 +50,14 @@ PUBLIC = {
     "kauriboost.data_iter": "Batch DataError DataIter create_from_iterator",
     "kauriboost.device": "DataError DeviceArray array_in interface interface_members is_device_array predict to_host",
     "kauriboost.explain": """
-        Booster DMatrix DataError Explanation GlobalImportance ParameterError PartialDependence SetInteractions
-        SparseInteractions explain explain_batches explain_function explain_interactions global_importance
-        partial_dependence shapley_values sparse_interactions
+        Booster DMatrix DataError DependenceCurves Explanation FunctionalAnova GlobalImportance InteractionStrengths
+        ParameterError PartialDependence SetInteractions SparseInteractions accumulated_local_effects
+        dependence_curves explain explain_batches explain_function explain_interactions functional_anova
+        global_importance h_statistic partial_dependence shapley_values sparse_interactions
     """,
     "kauriboost.explanation": """
-        CategoryNames Explanation GlobalImportance ParameterError PartialDependence SetInteractions SparseInteractions
+        CategoryNames DependenceCurves Explanation FunctionalAnova GlobalImportance InteractionStrengths
+        ParameterError PartialDependence SetInteractions SparseInteractions
     """,
     "kauriboost.frame": "DataError split_value_histogram trees_to_dataframe",
     "kauriboost.link": "link unlink",
@@ -64,7 +67,7 @@ PUBLIC = {
         Booster DMatrix DataError Metric ParameterError PermutationImportance permutation_importance shuffle
     """,
     "kauriboost.plotting": """
-        plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric
+        plot_beeswarm plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
         plot_partial_dependence plot_tree plot_waterfall report to_graphviz
     """,
     "kauriboost.forests": "ForestTree from_lightgbm from_sklearn from_trees thresholds_of thresholds_of_doubles",

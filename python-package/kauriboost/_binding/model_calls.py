@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_uint32, c_uint64, c_void_p, cast
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int32,
+    c_int64,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+    cast,
+)
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -136,6 +149,36 @@ def call_interactions(booster: Handle, matrix: Handle, n_rows: int, settings: by
         copied(sets, n_entries),
         copied(values, n_entries),
         copied(base_values, (n_blocks,)),
+    )
+
+
+class DependenceValues(NamedTuple):
+    """Result of KauriBoosterDependence."""
+
+    n_outputs: int
+    begin: np.ndarray
+    thresholds: np.ndarray
+    values: np.ndarray
+    pairs: np.ndarray
+    cells: np.ndarray
+
+
+def call_dependence(
+    booster: Handle, background: Handle, points: Handle | None, n_points: int, settings: bytes
+) -> DependenceValues:
+    """Call KauriBoosterDependence."""
+    n_outputs, n_features, n_values, n_pairs = (c_uint64() for _ in range(4))
+    begin, thresholds, values = POINTER(c_int64)(), POINTER(c_float)(), POINTER(c_double)()
+    pairs, cells = POINTER(c_uint32)(), POINTER(c_int32)()
+    outs = (n_outputs, n_features, begin, thresholds, values, n_values, n_pairs, pairs, cells)
+    check(LIB.KauriBoosterDependence(booster, background, points, settings, *map(byref, outs)))
+    return DependenceValues(
+        n_outputs.value,
+        copied(begin, (n_features.value + 1,)),
+        copied(thresholds, (begin[n_features.value],)),
+        copied(values, (n_values.value,)),
+        copied(pairs, (n_pairs.value, 2)),
+        copied(cells, (n_points, n_features.value)),
     )
 
 

@@ -43,8 +43,10 @@ def all_columns(matrix: DMatrix, rows: Any, n_cols: int) -> list[Any]:
     return list(columns_of(matrix, list(range(n_cols))).T)
 
 
-def matrix_like(matrix: DMatrix, columns: Sequence[Any]) -> DMatrix:
+def matrix_like(matrix: DMatrix, columns: Sequence[Any], *, with_info: bool = True) -> DMatrix:
     """Return a matrix of these columns with all other fields of `matrix`, including category names.
+
+    Without info, only names and types are kept, and the columns may have any number of rows.
 
     The columns are either all in host memory or all in the memory of a device. Device columns have no category names.
     """
@@ -61,8 +63,8 @@ def matrix_like(matrix: DMatrix, columns: Sequence[Any]) -> DMatrix:
 
     result = DMatrix.__new__(DMatrix)
     result.handle = call_categories(LIB.XGDMatrixGetCategoriesExportToArrow, matrix.handle, create)
-    info = {name: matrix.get_float_info(name) for name in _FLOAT_FIELDS}
-    info["group"] = matrix.get_group()
+    info = {name: matrix.get_float_info(name) for name in _FLOAT_FIELDS} if with_info else {}
+    info["group"] = matrix.get_group() if with_info else []
     info = {name: values for name, values in info.items() if len(values)}
     result.set_info(feature_names=matrix.feature_names, feature_types=matrix.feature_types, **info)
     return result

@@ -16,13 +16,15 @@ def plot_partial_dependence(
 ) -> Any:
     """Draw the mean prediction over a feature's values, and the curves of some rows in grey; or a map of two features.
 
-    Marks at the bottom are the deciles of the rows' own values: wide gaps mean few rows. On a map, points are the
-    values of some rows.
+    Marks at the bottom are the deciles of the rows' own values: wide gaps mean few rows. A curve with every threshold
+    of the model is drawn in steps, over a histogram of the rows' values; a point on the left is the mean at missing. On
+    a map, points are the values of some rows.
 
     Parameters
     ----------
     dependence
-        The result of `partial_dependence`, for one output.
+        The result of `partial_dependence` or `accumulated_local_effects`, or a curve or joint dependence of
+        `dependence_curves` or `functional_anova`, for one output.
     ax
         Matplotlib axes to draw on; new ones by default.
     n_rows
@@ -45,11 +47,15 @@ def plot_partial_dependence(
             raise ValueError("centered is true, but two features have no curves; leave it out.")
         return _draw_map(axes_for(ax, 7, 11), dependence, dependence.observed[chosen])
     ax = axes_for(ax, 7, 9, grid="y")
-    curves, mean = dependence.individual[chosen], dependence.mean
+    chosen = chosen if dependence.has_curves else chosen[:0]
+    curves = dependence.curves_of(chosen) if len(chosen) else np.zeros((0, len(dependence.mean)))
+    mean = dependence.mean
     if centered:
         curves, mean = curves - curves[:, :1], mean - mean[0]
     if len(dependence.categories):
         _draw_categories(ax, dependence, curves, mean)
+    elif dependence.is_exact:
+        _draw_steps(ax, dependence, curves, mean)
     else:
         ax.plot(dependence.grid, curves.T, color=GREY, linewidth=0.6, alpha=0.4, zorder=1)
         ax.plot(dependence.grid, mean, color=BLUE, linewidth=2.2, zorder=3)
@@ -58,8 +64,54 @@ def plot_partial_dependence(
     what = _quantity_of(dependence)
     if len(chosen):
         _explain_lines(ax, bool(len(dependence.categories)))
-    ax.set_ylabel(f"change of the {what}" if centered else what if len(chosen) else f"mean {what}", **AS_WRITTEN)
+    label = what if len(chosen) else _label_of(dependence)
+    ax.set_ylabel(f"change of the {what}" if centered else label, **AS_WRITTEN)
     return ax
+
+
+def _label_of(dependence: PartialDependence) -> str:
+    """Return the name of what a curve or map shows."""
+    words = {"partial": "mean", "effect": "effect on the", "local": "local effect on the"}
+    return f"{words[dependence.kind]} {_quantity_of(dependence)}"
+
+
+def _shown_range(grid: np.ndarray, observed: np.ndarray) -> tuple[float, float]:
+    """Return the range of values to draw: that of the rows, widened to all thresholds."""
+    present = observed[~np.isnan(observed)]
+    ends = [float(end) for end in (*present, *grid[1:])] or [float(grid[0])]
+    low, high = min(ends), max(ends)
+    margin = 0.02 * ((high - low) or 1.0)
+    return low - margin, high + margin
+
+
+def _draw_steps(ax: Any, dependence: PartialDependence, curves: np.ndarray, mean: np.ndarray) -> None:
+    """Draw a curve that is constant from each value of the grid to the next, over a histogram of the rows' values."""
+    low, high = _shown_range(dependence.grid, dependence.observed)
+    x = np.concatenate([[low], dependence.grid[1:], [high]])
+    every = np.concatenate([curves, mean[None]])
+    every = np.concatenate([every, every[:, -1:]], axis=1)
+    ax.plot(x, every[:-1].T, color=GREY, linewidth=0.6, alpha=0.4, zorder=1, drawstyle="steps-post")
+    ax.plot(x, every[-1], color=BLUE, linewidth=2.2, zorder=3, drawstyle="steps-post")
+    present = dependence.observed[~np.isnan(dependence.observed)]
+    if len(present):
+        counts, ends = np.histogram(present, bins=30, range=(low, high))
+        style: dict[str, Any] = {"color": "#dddddd", "linewidth": 0, "zorder": 0.5, "align": "edge"}
+        heights = 0.12 * counts / counts.max()
+        ax.bar(ends[:-1], heights, np.diff(ends) * 0.92, transform=ax.get_xaxis_transform(), **style)
+    if dependence.missing is not None and np.isnan(dependence.observed).any():
+        place = low - 0.04 * (high - low)
+        ax.plot(place, dependence.missing - (dependence.mean[0] - mean[0]), "o", color=BLUE, markersize=6, zorder=3)
+        ax.annotate(
+            "missing",
+            (place, 1),
+            (0, 0),
+            ("data", "axes fraction"),
+            "offset points",
+            rotation=90,
+            ha="center",
+            va="top",
+            fontsize=8,
+        )
 
 
 def _quantity_of(dependence: PartialDependence) -> str:
@@ -87,23 +139,36 @@ def _explain_lines(ax: Any, is_by_category: bool) -> None:
 
 def _draw_map(ax: Any, dependence: PartialDependence, rows: np.ndarray) -> Any:
     """Draw the mean over pairs of values: the first feature along the x axis, the second along the y axis."""
-    places = []
-    for axis, grid, name, names in zip(
-        (ax.xaxis, ax.yaxis), dependence.grid, dependence.feature_name, dependence.categories
+    places, shading = [], "flat" if dependence.is_exact else "nearest"
+    for number, (axis, grid, name, names) in enumerate(
+        zip((ax.xaxis, ax.yaxis), dependence.grid, dependence.feature_name, dependence.categories)
     ):
         if len(names):
             axis.set_ticks(range(len(grid)), [_category(names, value) for value in grid], **AS_WRITTEN)
         axis.set_label_text(name, **AS_WRITTEN)
-        places.append(np.arange(len(grid)) if len(names) else grid)
-    image = ax.pcolormesh(*places, dependence.mean.T, cmap=colors(), shading="nearest", rasterized=True)
+        places.append(_places(dependence, number))
+    limit = np.abs(dependence.mean).max() if dependence.kind == "effect" else None
+    ends = {} if limit is None else {"vmin": -limit, "vmax": limit}
+    image = ax.pcolormesh(*places, dependence.mean.T, cmap=colors(), shading=shading, rasterized=True, **ends)
     bar = ax.figure.colorbar(image, ax=ax, aspect=30, pad=0.02)
-    bar.set_label(f"mean {_quantity_of(dependence)}", **AS_WRITTEN)
+    bar.set_label(_label_of(dependence), **AS_WRITTEN)
     bar.outline.set_visible(False)
     if not any(map(len, dependence.categories)) and len(rows):
-        low, high = (np.array([end(grid) for grid in dependence.grid]) for end in (np.min, np.max))
+        low, high = (np.array([end(place) for place in places]) for end in (np.min, np.max))
         inside = rows[((rows >= low) & (rows <= high)).all(axis=1)]
         ax.plot(*inside.T, "o", color="white", markeredgecolor="black", markeredgewidth=0.5, markersize=3, alpha=0.8)
     return ax
+
+
+def _places(dependence: PartialDependence, number: int) -> np.ndarray:
+    """Return the places of a feature's values on a map: their middles, or if the map is exact the ends of intervals."""
+    grid = dependence.grid[number]
+    if not dependence.is_exact:
+        return np.arange(len(grid)) if len(dependence.categories[number]) else grid
+    if len(dependence.categories[number]):
+        return np.arange(len(grid) + 1) - 0.5
+    low, high = _shown_range(grid, dependence.observed[:, number])
+    return np.concatenate([[low], grid[1:], [high]])
 
 
 def _draw_categories(ax: Any, dependence: PartialDependence, curves: np.ndarray, mean: np.ndarray) -> None:

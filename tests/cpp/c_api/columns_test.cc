@@ -86,6 +86,18 @@ int ExplainSampled(Booster const& booster, Data const& rows, Data const& backgro
                                     n_evals.data(), &method);
 }
 
+int ComputeDependence(Booster const& booster, Data const& background, Data const& points) {
+  bst_ulong n = 0;
+  int64_t const* begin = nullptr;
+  float const* thresholds = nullptr;
+  double const* values = nullptr;
+  uint32_t const* pairs = nullptr;
+  int32_t const* cells = nullptr;
+  return KauriBoosterDependence(booster.get(), background.get(), points.get(),
+                                R"({"iteration_begin": 0, "iteration_end": 0})", &n, &n, &begin, &thresholds, &values,
+                                &n, &n, &pairs, &cells);
+}
+
 int Boost(Booster const& booster, Data const& data) {
   std::vector<float> gradients(200, 0.5F);
   std::vector<float> hessians(200, 1.0F);
@@ -127,6 +139,10 @@ std::map<std::string, Door> OtherDoors() {
        [](auto const& booster, auto const& data) { return ExplainSampled(booster, UnnamedData(4), data); }},
       {"KauriBoosterExplainSparse", ExplainSparse},
       {"KauriBoosterExplainInteractions", ExplainInteractions},
+      {"background of KauriBoosterDependence",
+       [](auto const& booster, auto const& data) { return ComputeDependence(booster, data, UnnamedData(4)); }},
+      {"points of KauriBoosterDependence",
+       [](auto const& booster, auto const& data) { return ComputeDependence(booster, UnnamedData(4), data); }},
       {"KauriBoosterCountRows",
        [](auto const& booster, auto const& data) { return KauriBoosterCountRows(booster.get(), data.get()); }},
       {"KauriBoosterCheckColumns",
