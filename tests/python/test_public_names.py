@@ -64,10 +64,13 @@ PUBLIC = {
         plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric
         plot_partial_dependence plot_tree plot_waterfall report to_graphviz
     """,
-    "kauriboost.forests": "ForestTree from_lightgbm from_sklearn from_trees thresholds_of thresholds_of_doubles",
+    "kauriboost.forests": """
+        ForestTree LoadedForest from_lightgbm from_sklearn from_trees load thresholds_of thresholds_of_doubles
+    """,
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value
     """,
+    "kauriboost.shap": "TreeExplainer TreeModel",
     "kauriboost.shuffling": "DataError ParameterError shuffle shuffle_rows",
     "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
