@@ -17,8 +17,10 @@ from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._public import described, public
 from .catboost import from_catboost_text, is_catboost, text_of
+from .document import model_bytes
 from .lightgbm import from_lightgbm
 from .scikit_learn import from_sklearn
+from .ydf import forest_of_ydf, objective_of_ydf
 
 
 @public("kauriboost.forests")
@@ -84,8 +86,9 @@ def load(source: Any, *, categories: Mapping[Any, Sequence[Any]] | None = None) 
     Parameters
     ----------
     source
-        A fitted tree model of scikit-learn, LightGBM, XGBoost, CatBoost or Kauri, or the path of a file in the form of
-        LightGBM, XGBoost, CatBoost (its JSON) or Kauri. See `from_sklearn` and `from_lightgbm` for what is supported.
+        A fitted tree model of scikit-learn, LightGBM, XGBoost, CatBoost, YDF or Kauri; the path of a file in the form
+        of LightGBM, XGBoost, CatBoost (its JSON) or Kauri; or the folder of a YDF model, for which the package ydf must
+        be installed. See `from_sklearn` and `from_lightgbm` for what is supported.
     categories
         For CatBoost, whose models have hashes of the names of categories instead of the names: all names of each column
         of categories, by the name or number of the column. Without them only categories are known that are whole
@@ -109,6 +112,7 @@ def load(source: Any, *, categories: Mapping[Any, Sequence[Any]] | None = None) 
         "lightgbm": _lightgbm,
         "sklearn": _sklearn,
         "xgboost": _xgboost,
+        "ydf": _ydf,
     }
     reader = next((readers[module] for module in modules if module in readers), None)
     if reader is None:
@@ -119,7 +123,7 @@ def load(source: Any, *, categories: Mapping[Any, Sequence[Any]] | None = None) 
     return reader(source)
 
 
-_LIBRARIES = "CatBoost, Kauri, LightGBM, scikit-learn or XGBoost"
+_LIBRARIES = "CatBoost, Kauri, LightGBM, scikit-learn, XGBoost or YDF"
 
 
 def _refuse_categories(categories: Any) -> None:
@@ -139,6 +143,9 @@ def _counted(booster: Booster, library: str, kind: str, **more: Any) -> LoadedFo
 
 
 def _from_file(path: Path, categories: Mapping[Any, Sequence[Any]] | None) -> LoadedForest:
+    if (path / "data_spec.pb").is_file():
+        _refuse_categories(categories)
+        return _ydf_folder(path)
     with path.open("rb") as file:
         head = file.read(100_000)
     if is_catboost(head):
@@ -176,6 +183,25 @@ def _xgboost(model: Any) -> LoadedForest:
 def _catboost(text: bytes, categories: Mapping[Any, Sequence[Any]] | None, kind: str) -> LoadedForest:
     booster, facts = from_catboost_text(text, categories)
     return _counted(booster, "CatBoost", kind, **facts)
+
+
+def _ydf_folder(path: Path) -> LoadedForest:
+    try:
+        import ydf
+    except ImportError:
+        raise ModelError(
+            f"{str(path)!r} is a model of YDF, which is read through the package ydf. Install it."
+        ) from None
+    return _ydf(ydf.load_model(str(path)))
+
+
+def _ydf(model: Any) -> LoadedForest:
+    import ydf
+
+    booster = Booster(model_file=bytearray(model_bytes(forest_of_ydf(model))))
+    lost = ["names of classes"] if objective_of_ydf(model) == "classification" else []
+    more = {"version": ydf.__version__, "objective": objective_of_ydf(model)}
+    return _counted(booster, "YDF", type(model).__name__, not_kept=["scores of splits", *lost], **more)
 
 
 def _lightgbm(model: Any) -> LoadedForest:

@@ -142,7 +142,9 @@ def test_what_was_read_is_told(tmp_path: Path) -> None:
 
 
 def test_what_is_no_forest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(kb.ModelError, match="expected a tree model of CatBoost, Kauri, LightGBM, scikit-learn or"):
+    with pytest.raises(
+        kb.ModelError, match="expected a tree model of CatBoost, Kauri, LightGBM, scikit-learn, XGBoost or"
+    ):
         load({"trees": []})
     with pytest.raises(kb.ModelError, match="LinearRegression is not a supported model"):
         load(LinearRegression())
