@@ -59,7 +59,7 @@ def made_ranks() -> tuple[Any, ...]:
 
 
 class _Texts:
-    """What scikit-learn's data set of news has: texts, and the number of each text's group."""
+    """Texts, and the number of each text's group, as in scikit-learn's data set of news."""
 
     def __init__(self) -> None:
         random = np.random.default_rng(3)

@@ -33,7 +33,8 @@ def case_of(model: Any, rows: np.ndarray, **more: Any) -> dict[str, Any]:
         model.save_model(str(path), format="json")
         document = json.loads(path.read_text())
     info = document["model_info"]
-    kept = {key: info[key] for key in ("catboost_version_info", "class_params") if key in info}
+    kept = {key: info[key] for key in ("class_params",) if key in info}
+    kept["catboost_version_info"] = f"Branch: tags/v{catboost.__version__}"
     document["model_info"] = {**kept, "params": {"loss_function": info["params"]["loss_function"]}}
     shown = rows[:N_KEPT]
     pool = catboost.Pool(shown, cat_features=model.get_cat_feature_indices())

@@ -231,6 +231,9 @@ CatBoostColumns ReadCatBoostColumns(Json const& features) {
     column->name = places.NameOf(column->column);
     columns.category_names[static_cast<std::size_t>(column->column)] = ReadCategories(feature, column);
   }
+  auto const has_names = [](CategoryNames const& names) { return names.Size() > 0; };
+  auto& known = columns.category_names;
+  if (std::none_of(known.begin(), known.end(), has_names)) known.clear();
   columns.with_statistics = NamesWithStatistics(features, columns);
   columns.names = places.TakeNames();
   return columns;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from kauriboost.forests import LoadedForest, load
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 
+ROOT = Path(__file__).resolve().parents[3]
 CASES = json.loads((Path(__file__).parent / "catboost_cases.json").read_text())
 READ = [name for name in CASES if name != "statistics"]
 ROWS = np.random.default_rng(3).normal(size=(200, 3))
@@ -52,6 +55,7 @@ def test_raw_predictions_are_those_of_catboost(name: str, tmp_path: Path) -> Non
     np.testing.assert_allclose(got, CASES[name]["raw"], rtol=TOLERANCE, atol=TOLERANCE)
     for kind in ("json", "ubj"):
         again = kb.Booster(model_file=forest.booster.save_raw(kind))
+        assert again.save_raw(kind) == forest.booster.save_raw(kind)
         np.testing.assert_array_equal(again.predict(matrix, output_margin=True), got)
 
 
@@ -64,6 +68,16 @@ def test_shap_values_are_those_of_catboost_and_add_up(name: str, tmp_path: Path)
     expected = np.moveaxis(expected, 1, -1) if expected.ndim == 3 else expected
     np.testing.assert_allclose(explanation.values, expected[:, :-1], atol=TOLERANCE)
     np.testing.assert_allclose(explanation.base_values, expected[:, -1], atol=TOLERANCE)
+
+
+def test_the_program_reads_the_file(tmp_path: Path) -> None:
+    path, rows = written("whole numbers", tmp_path), rows_of("whole numbers")
+    program = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build")) / "bin" / "kauri"
+    np.savetxt(tmp_path / "rows.csv", np.column_stack([np.zeros(len(rows)), rows]), delimiter=",", fmt="%.9g")
+    data = f"test_path={tmp_path / 'rows.csv'}?format=csv&label_column=0"
+    arguments = [program, "task=pred", f"model_in={path}", data, "name_pred=stdout"]
+    out = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    np.testing.assert_allclose(np.array(out.split(), dtype=float), CASES["whole numbers"]["raw"], rtol=TOLERANCE)
 
 
 def test_leaves_are_those_of_the_file(tmp_path: Path) -> None:
