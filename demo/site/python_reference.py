@@ -36,6 +36,7 @@ PAGES = (
            "Explanation", "GlobalImportance", "SparseInteractions", "SetInteractions", "PermutationImportance",
            "PartialDependence", "DependenceCurves", "InteractionStrengths", "FunctionalAnova", "Orders")),
     Page("forests", "forests of other libraries", "Other forests as boosters.", "kauriboost.forests"),
+    Page("shap", "shap's interface", "Explanations with the signatures of shap.", "kauriboost.shap"),
     Page("plotting", "plots", "Plots with Matplotlib.", "kauriboost.plotting"),
     Page("dask", "Dask", "Training and prediction on the workers of a cluster.", "kauriboost.dask"),
     Page("collective", "workers", "Several processes or threads that train one model.", "kauriboost.collective",
@@ -47,7 +48,7 @@ PAGES = (
     Page("link", "beside XGBoost", "Kauri under an installed XGBoost.", "kauriboost.link", ("link", "unlink")),
 )  # fmt: skip
 MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask",
-           "kauriboost.forests")  # fmt: skip
+           "kauriboost.forests", "kauriboost.shap")  # fmt: skip
 
 
 def members_of(page: Page) -> tuple[str, ...]:

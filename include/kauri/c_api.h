@@ -792,13 +792,14 @@ KAURI_API int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_u
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 
 /**
- * Loads a model file, XGBoost's JSON or UBJSON of any version since 1.0 or LightGBM's text, in place of the model.
- * LightGBM's linear leaves, zero_as_missing and objectives without a counterpart are errors. Parameters that were set
- * stay, and so do parameters that are set later: they override the file's, and the log has a line if that changes
- * the objective or booster. Parameters that nobody sets come from the file: objective with its parameters, booster
- * (also adaboost, from a Kauri file), num_parallel_tree. A model that has rounds keeps the file's base score; one that
- * is set later applies from the next round on. Parameters that do not fit the model (another number of classes, a
- * linear booster for trees) are an error, which leaves the booster unchanged.
+ * Loads a model file in place of the model: XGBoost's JSON or UBJSON of any version since 1.0, LightGBM's text, or
+ * CatBoost's JSON. What has no counterpart is an error: linear leaves and zero_as_missing of LightGBM, target
+ * statistics (CTR) of CatBoost, objectives. Parameters that were set stay, and so do parameters that are set later:
+ * they override the file's, and the log has a line if that changes the objective or booster. Parameters that nobody
+ * sets come from the file: objective with its parameters, booster (also adaboost, from a Kauri file),
+ * num_parallel_tree. A model that has rounds keeps the file's base score; one that is set later applies from the next
+ * round on. Parameters that do not fit the model (another number of classes, a linear booster for trees) are an error,
+ * which leaves the booster unchanged.
  */
 KAURI_API int XGBoosterLoadModel(BoosterHandle handle, char const* fname);
 /**

@@ -15,6 +15,7 @@ Examples
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from . import callback
@@ -180,6 +181,8 @@ def __getattr__(name: str) -> object:
         from . import sklearn
 
         return getattr(sklearn, name)
+    if name in ("forests", "shap"):
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -241,9 +241,9 @@ void CliParam::ValidatePrediction() const {
 void CliParam::ValidateExplanation() const {
   RequirePath(model_in, "model_in", "explain");
   RequirePath(test_path, "test:data", "explain");
-  if (!background.empty() && kind == kApproximate) {
+  if (!background.empty() && (kind == kApproximate || kind == kSets || kind == kDependence)) {
     Fail(ErrorKind::kParameter, "background=", background,
-         " is for every kind but kind=approximate; use kind=contributions, or leave background out.");
+         " is for every kind but approximate, sets and dependence; use another kind, or leave background out.");
   }
   if (kind == kSampled) RequirePath(background, "background", "explain with kind=sampled");
   if (kind == kSampled && (!features.empty() || reduce != kNone)) {

@@ -25,6 +25,7 @@ LAYER = {
     "_explaining": 6,
     "_forests": 6,
     "_plotting": 7,
+    "_shap": 7,
     "_report": 8,
     "_estimators": 7,
     "_dask": 8,

@@ -70,12 +70,15 @@ PUBLIC = {
         plot_beeswarm plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
         plot_partial_dependence plot_tree plot_waterfall report to_graphviz
     """,
-    "kauriboost.forests": "ForestTree from_lightgbm from_sklearn from_trees thresholds_of thresholds_of_doubles",
+    "kauriboost.forests": """
+        ForestTree LoadedForest from_lightgbm from_sklearn from_trees load thresholds_of thresholds_of_doubles
+    """,
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value
     """,
-    "kauriboost.uniformity": "shuffle_uniformity",
-    "kauriboost.shuffling": "DataError ParameterError ShuffleUniformity shuffle shuffle_rows shuffle_uniformity",
+        "DataError "TreeExplainer "kauriboost.shap": "kauriboost.shuffling": "kauriboost.uniformity":
+        "shuffle_uniformity", ParameterError ShuffleUniformity TreeModel", shuffle shuffle_rows shuffle_rows",
+        shuffle_uniformity",
     "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",

@@ -93,16 +93,7 @@ void ReadChildren(std::vector<std::int64_t> const& children, std::vector<std::in
   }
 }
 
-/// Makes the node split on the categories from `begin` on.
-void EndSet(std::size_t node, std::int64_t begin, LightGbmTree* tree) {
-  tree->by_categories[node] = 1;
-  tree->threshold[node] = 0.0F;
-  tree->set_nodes.push_back(static_cast<std::int32_t>(node));
-  tree->set_begins.push_back(begin);
-  tree->set_sizes.push_back(static_cast<std::int64_t>(tree->categories.size()) - begin);
-}
-
-void ReadCovers(LightGbmFields const& fields, std::int64_t n_inner, LightGbmTree* tree) {
+void ReadCovers(LightGbmFields const& fields, std::int64_t n_inner, ForeignTree* tree) {
   auto const inner = NumbersIn<double>(fields, "internal_count", n_inner);
   auto const leaves = NumbersIn<double>(fields, "leaf_count", n_inner + 1);
   for (std::size_t node = 0; node < tree->cover.size(); ++node) {
@@ -112,7 +103,7 @@ void ReadCovers(LightGbmFields const& fields, std::int64_t n_inner, LightGbmTree
 
 }  // namespace
 
-LightGbmTree LightGbmTreeReader::Read(std::string_view part) {
+ForeignTree LightGbmTreeReader::Read(std::string_view part) {
   auto const fields = FieldsOf(part);
   if (FieldOr(fields, "is_linear", "0") != "0") {
     Fail(ErrorKind::kModel, "linear leaves of LightGBM (linear_tree) have no counterpart here. Train without them.");
@@ -120,7 +111,7 @@ LightGbmTree LightGbmTreeReader::Read(std::string_view part) {
   auto const n_leaves = WholeNumber(fields, "num_leaves", 1);
   auto const values = NumbersIn<double>(fields, "leaf_value", n_leaves);
   auto const n_inner = n_leaves - 1;
-  LightGbmTree tree(values.size() * 2 - 1);
+  ForeignTree tree(values.size() * 2 - 1);
   if (n_inner > 0) {
     ReadSplits(fields, n_inner, &tree);
     ReadCovers(fields, n_inner, &tree);
@@ -133,7 +124,7 @@ LightGbmTree LightGbmTreeReader::Read(std::string_view part) {
   return tree;
 }
 
-void LightGbmTreeReader::ReadSplits(LightGbmFields const& fields, std::int64_t n_inner, LightGbmTree* tree) {
+void LightGbmTreeReader::ReadSplits(LightGbmFields const& fields, std::int64_t n_inner, ForeignTree* tree) {
   auto const kinds = NumbersIn<std::int64_t>(fields, "decision_type", n_inner);
   auto const thresholds = NumbersIn<double>(fields, "threshold", n_inner);
   ReadFeatures(NumbersIn<std::int64_t>(fields, "split_feature", n_inner), tree);
@@ -144,7 +135,7 @@ void LightGbmTreeReader::ReadSplits(LightGbmFields const& fields, std::int64_t n
   for (std::size_t node = 0; node < kinds.size(); ++node) ReadSplit(node, kinds[node], thresholds[node], &sets, tree);
 }
 
-void LightGbmTreeReader::ReadFeatures(std::vector<std::int64_t> const& features, LightGbmTree* tree) const {
+void LightGbmTreeReader::ReadFeatures(std::vector<std::int64_t> const& features, ForeignTree* tree) const {
   for (std::size_t node = 0; node < features.size(); ++node) {
     if (features[node] < 0 || features[node] >= n_features_) {
       Fail(ErrorKind::kModel, "a tree of LightGBM splits on column ", features[node], "; the model has columns 0 to ",
@@ -155,14 +146,14 @@ void LightGbmTreeReader::ReadFeatures(std::vector<std::int64_t> const& features,
 }
 
 void LightGbmTreeReader::ReadSplit(std::size_t node, std::int64_t kind, double threshold, CategorySets* sets,
-                                   LightGbmTree* tree) {
+                                   ForeignTree* tree) {
   auto const missing = (kind >> 2) & 3;
   auto const begin = static_cast<std::int64_t>(tree->categories.size());
   if ((kind & kByCategories) != 0) {
     std::swap(tree->left[node], tree->right[node]);
     tree->default_left[node] = 1;
     sets->Append(threshold, static_cast<std::int64_t>(node), &tree->categories);
-    return EndSet(node, begin, tree);
+    return tree->EndSet(node, begin);
   }
   if (missing == kZerosAreMissing) {
     Fail(ErrorKind::kModel,
@@ -174,7 +165,7 @@ void LightGbmTreeReader::ReadSplit(std::size_t node, std::int64_t kind, double t
   auto const n_levels = names_.empty() ? 0 : names_[static_cast<std::size_t>(tree->feature[node])].Size();
   if (n_levels == 0) return;
   AppendLevels(n_levels, tree->threshold[node], &tree->categories);
-  EndSet(node, begin, tree);
+  tree->EndSet(node, begin);
 }
 
 /// Appends the codes of ordered categories that go to the right.

@@ -1,4 +1,5 @@
-/// \file The trees of LightGBM's text format, as arrays over nodes. The format is described in lightgbm_text.h.
+/// \file The trees of LightGBM's text format, as arrays over nodes: inner nodes in its order, then the leaves. The
+/// format is described in lightgbm_text.h.
 #pragma once
 
 #include <cstddef>
@@ -6,30 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "booster/model_io/foreign_forest.h"
 #include "booster/model_io/lightgbm_fields.h"
 #include "kauri/categories.h"
 #include "kauri/tree.h"
 
 namespace kauri::model_io {
-
-/// A tree as the arrays of a model file: inner nodes in LightGBM's order, then the leaves.
-struct LightGbmTree {
-  explicit LightGbmTree(std::size_t n_nodes)
-      : left(n_nodes, kNoNode),
-        right(n_nodes, kNoNode),
-        feature(n_nodes, 0),
-        threshold(n_nodes, 0.0F),
-        value(n_nodes, 0.0F),
-        cover(n_nodes, 0.0F),
-        default_left(n_nodes, 0),
-        by_categories(n_nodes, 0) {}
-
-  std::vector<std::int32_t> left, right, feature;
-  std::vector<float> threshold, value, cover;
-  std::vector<std::uint8_t> default_left, by_categories;
-  std::vector<std::int32_t> categories, set_nodes;
-  std::vector<std::int64_t> set_begins, set_sizes;
-};
 
 /// The sets of categories of a tree, as LightGBM stores them.
 class CategorySets;
@@ -44,12 +27,12 @@ class LightGbmTreeReader {
 
   /// Returns the tree of the text from behind "Tree=" on. Whether its nodes are a tree is not checked. \throws
   /// Error(kModel) for a damaged text, linear leaves and zeros that are missing values.
-  LightGbmTree Read(std::string_view part);
+  ForeignTree Read(std::string_view part);
 
  private:
-  void ReadSplits(LightGbmFields const& fields, std::int64_t n_inner, LightGbmTree* tree);
-  void ReadFeatures(std::vector<std::int64_t> const& features, LightGbmTree* tree) const;
-  void ReadSplit(std::size_t node, std::int64_t kind, double threshold, CategorySets* sets, LightGbmTree* tree);
+  void ReadSplits(LightGbmFields const& fields, std::int64_t n_inner, ForeignTree* tree);
+  void ReadFeatures(std::vector<std::int64_t> const& features, ForeignTree* tree) const;
+  void ReadSplit(std::size_t node, std::int64_t kind, double threshold, CategorySets* sets, ForeignTree* tree);
   void AppendLevels(std::size_t n_levels, float threshold, std::vector<std::int32_t>* out);
 
   std::int64_t n_features_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "booster/model_io/catboost_json.h"
 #include "booster/model_io/document.h"
 #include "booster/model_io/json.h"
 #include "booster/model_io/lightgbm_text.h"
@@ -105,7 +106,8 @@ std::string DescribeForeign(std::string_view bytes) {
     return "They are a JSON list, as dumps of trees are, from which no model can be read. Save the booster with "
            "save_model.";
   }
-  if (StartsWith(bytes, "CBM1")) return "They are a model of CatBoost, which Kauri cannot read. Train the model again.";
+  if (StartsWith(bytes, "CBM1"))
+    return "They are a model in CatBoost's binary format. Save it with save_model(path, format=\"json\") of CatBoost.";
   if (StartsWith(bytes, "PK\x03\x04")) return "They are a zip archive. Unpack it first.";
   return "Models in XGBoost's old binary format can be converted by loading and saving them as .json or .ubj with "
          "XGBoost 1.0 to 3.0.";
@@ -156,6 +158,7 @@ std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect 
 
 model_io::Value ParseDocument(Span<char const> bytes) {
   if (model_io::IsLightGbm({bytes.data(), bytes.size()})) return model_io::ParseLightGbm({bytes.data(), bytes.size()});
+  if (model_io::IsCatBoost({bytes.data(), bytes.size()})) return model_io::ParseCatBoost({bytes.data(), bytes.size()});
   return IsJson({bytes.data(), bytes.size()}) ? model_io::ParseJson(bytes) : model_io::ParseUbjson(bytes);
 }
 

@@ -1,0 +1,1 @@
+"""The interface of shap's tree explainer over Kauri's explanations."""

@@ -1,0 +1,176 @@
+#include "booster/model_io/foreign_forest.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kauri::model_io {
+namespace {
+
+void Put(DocumentBuilder* builder, char const* key, Value array) {
+  builder->Key(key);
+  builder->TypedArray(std::move(array));
+}
+
+void PutText(DocumentBuilder* builder, char const* key, std::string text) {
+  builder->Key(key);
+  builder->String(std::move(text));
+}
+
+/// Moves the values of leaves to where the format has them: in the thresholds, or in rows that `right` numbers.
+void PlaceLeaves(ForeignTree* tree) {
+  std::int32_t next_row = 0;
+  for (std::size_t node = 0; node < tree->left.size(); ++node) {
+    if (tree->left[node] != kNoNode) continue;
+    if (tree->vectors.empty()) {
+      tree->threshold[node] = tree->value[node];
+    } else {
+      tree->right[node] = next_row++;
+    }
+  }
+}
+
+void WriteTree(ForeignTree tree, std::int64_t n_features, std::size_t n_outputs, DocumentBuilder* builder) {
+  auto const n_nodes = tree.left.size();
+  auto const leaf_size = tree.vectors.empty() ? 1 : n_outputs;
+  PlaceLeaves(&tree);
+  builder->BeginObject();
+  Put(builder, "base_weights", {std::move(tree.value)});
+  Put(builder, "categories", {std::move(tree.categories)});
+  Put(builder, "categories_nodes", {std::move(tree.set_nodes)});
+  Put(builder, "categories_segments", {std::move(tree.set_begins)});
+  Put(builder, "categories_sizes", {std::move(tree.set_sizes)});
+  Put(builder, "default_left", {std::move(tree.default_left)});
+  if (leaf_size > 1) Put(builder, "leaf_weights", {std::move(tree.vectors)});
+  Put(builder, "left_children", {std::move(tree.left)});
+  Put(builder, "loss_changes", {Floats(n_nodes, 0.0F)});
+  Put(builder, "right_children", {std::move(tree.right)});
+  Put(builder, "split_conditions", {std::move(tree.threshold)});
+  Put(builder, "split_indices", {std::move(tree.feature)});
+  Put(builder, "split_type", {std::move(tree.by_categories)});
+  Put(builder, "sum_hessian", {std::move(tree.cover)});
+  builder->Key("tree_param");
+  builder->BeginObject();
+  PutText(builder, "num_deleted", "0");
+  PutText(builder, "num_feature", std::to_string(n_features));
+  PutText(builder, "num_nodes", std::to_string(n_nodes));
+  PutText(builder, "size_leaf_vector", std::to_string(leaf_size));
+  builder->EndObject();
+  builder->EndObject();
+}
+
+void WriteNames(CategoryNames const& names, DocumentBuilder* builder) {
+  builder->BeginObject();
+  if (!names.numbers.empty()) {
+    builder->Key("type");
+    builder->Integer(static_cast<std::int64_t>(CategoryNames::Type::kI64));
+    Put(builder, "values", {Integers(names.numbers)});
+  } else {
+    Integers offsets{0};
+    Integers bytes;
+    for (auto const& text : names.texts) {
+      bytes.insert(bytes.end(), text.begin(), text.end());
+      offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    Put(builder, "offsets", {std::move(offsets)});
+    Put(builder, "values", {std::move(bytes)});
+  }
+  builder->EndObject();
+}
+
+void WriteHeader(ForeignHeader const& header, DocumentBuilder* builder) {
+  builder->Key("learner_model_param");
+  builder->BeginObject();
+  Put(builder, "base_score", {Floats(header.base_score)});
+  PutText(builder, "boost_from_average", "0");
+  PutText(builder, "num_class", std::to_string(header.n_classes));
+  PutText(builder, "num_feature", std::to_string(header.n_features));
+  PutText(builder, "num_target", std::to_string(header.n_classes > 0 ? 1 : header.base_score.size()));
+  builder->EndObject();
+  builder->Key("objective");
+  builder->BeginObject();
+  PutText(builder, "name", header.objective);
+  if (header.n_classes > 0) {
+    builder->Key("softmax_multiclass_param");
+    builder->BeginObject();
+    PutText(builder, "num_class", std::to_string(header.n_classes));
+    builder->EndObject();
+  }
+  builder->EndObject();
+  builder->Key("feature_names");
+  builder->BeginArray();
+  for (auto const& name : header.feature_names) builder->String(name);
+  builder->EndArray();
+}
+
+/// Writes the types of all columns, if any column has categories.
+void WriteTypes(std::vector<bool> const& by_categories, DocumentBuilder* builder) {
+  builder->Key("feature_types");
+  builder->BeginArray();
+  if (std::find(by_categories.begin(), by_categories.end(), true) != by_categories.end()) {
+    for (bool const has_categories : by_categories) builder->String(has_categories ? "c" : "q");
+  }
+  builder->EndArray();
+}
+
+}  // namespace
+
+void ForeignTree::EndSet(std::size_t node, std::int64_t begin) {
+  by_categories[node] = 1;
+  threshold[node] = 0.0F;
+  set_nodes.push_back(static_cast<std::int32_t>(node));
+  set_begins.push_back(begin);
+  set_sizes.push_back(static_cast<std::int64_t>(categories.size()) - begin);
+}
+
+ForeignWriter::ForeignWriter(ForeignHeader const& header)
+    : header_(header), by_categories_(static_cast<std::size_t>(header.n_features), false) {
+  for (std::size_t column = 0; column < header.names.size(); ++column) {
+    if (header.names[column].Size() > 0) by_categories_[column] = true;
+  }
+  builder_.BeginObject();
+  builder_.Key("learner");
+  builder_.BeginObject();
+  WriteHeader(header, &builder_);
+  builder_.Key("gradient_booster");
+  builder_.BeginObject();
+  PutText(&builder_, "name", "gbtree");
+  builder_.Key("model");
+  builder_.BeginObject();
+  builder_.Key("trees");
+  builder_.BeginArray();
+}
+
+void ForeignWriter::Add(ForeignTree tree, std::int64_t output) {
+  for (auto const node : tree.set_nodes) DeclareCategorical(tree.feature[static_cast<std::size_t>(node)]);
+  if (output == 0) ends_.push_back(static_cast<std::int64_t>(outputs_.size()));
+  outputs_.push_back(output);
+  WriteTree(std::move(tree), header_.n_features, header_.base_score.size(), &builder_);
+}
+
+Value ForeignWriter::Take() {
+  builder_.EndArray();
+  auto const n_trees = outputs_.size();
+  ends_.push_back(static_cast<std::int64_t>(n_trees));
+  Put(&builder_, "tree_info", {std::move(outputs_)});
+  Put(&builder_, "iteration_indptr", {std::move(ends_)});
+  builder_.Key("gbtree_model_param");
+  builder_.BeginObject();
+  PutText(&builder_, "num_parallel_tree", "1");
+  PutText(&builder_, "num_trees", std::to_string(n_trees));
+  builder_.EndObject();
+  builder_.Key("cats");
+  builder_.BeginObject();
+  builder_.Key("enc");
+  builder_.BeginArray();
+  for (auto const& names : header_.names) WriteNames(names, &builder_);
+  builder_.EndArray();
+  builder_.EndObject();
+  builder_.EndObject();
+  builder_.EndObject();
+  WriteTypes(by_categories_, &builder_);
+  builder_.EndObject();
+  builder_.EndObject();
+  return builder_.Take();
+}
+
+}  // namespace kauri::model_io
