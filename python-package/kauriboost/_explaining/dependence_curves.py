@@ -94,7 +94,7 @@ class DependenceCurves:
         return feature_numbers([feature], self.feature_names)[0]
 
     def _values(self, numbers: list[int]) -> np.ndarray:
-        """Return the values of a curve, or those of a pair with its features in the given order, by output and cell."""
+        """Return the values of a curve, or of a pair with its features in the given order, by output and cell."""
         steps = self._the_steps()
         if len(numbers) == 1:
             curve = steps.curves[numbers[0]]

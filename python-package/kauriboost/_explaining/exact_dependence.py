@@ -130,7 +130,7 @@ class RowCurves:
         return chosen
 
     def values(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """Return the curves of all rows or some, ``[n_rows, n_values, n_outputs]``, or those of one output."""
+        """Return the curves of all rows or some, ``[n_rows, n_values, n_outputs]``, or only one output."""
         if rows is not None and not self._found:
             return self._of_output(self._predict(self._matrix.slice(rows, allow_groups=True), self._table[rows]))
         if not self._found:

@@ -4,8 +4,8 @@ H^2 of a pair is the variance of what its joint partial dependence has beyond th
 dependences, as a share of the variance of the joint partial dependence; variances are over the rows. It is computed
 from exact dependences (exact_dependence.py). A pair that no path of a tree has together does not interact: its H is 0.
 
-The overall H of a feature compares the margin with the sum of the feature's own partial dependence and that of all
-other features together. The latter needs a prediction for each pair of rows, so it is computed for some rows only.
+The overall H of a feature compares the margin with the sum of the feature's own partial dependence and the one of
+all other features together. The latter needs a prediction for each pair of rows, so it is computed for some rows only.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class PartialDependence:
         return self._curves.values() if isinstance(self._curves, RowCurves) else np.asarray(self._curves)
 
     def curves_of(self, rows: np.ndarray) -> np.ndarray:
-        """Return the curves of some rows, by number, without those of all others."""
+        """Return the curves of some rows, by number, without computing all others."""
         return self._curves.values(rows) if isinstance(self._curves, RowCurves) else np.asarray(self._curves)[rows]
 
     @property
@@ -160,7 +160,7 @@ def partial_dependence(
     has many values, and see `plot_dependence` for the rows' own values.
 
     Means of margins of trees, and of predictions that are margins, come from one pass of the rows through the trees
-    (`dependence_curves` gives those of all features). Means of other predictions, such as probabilities, and linear
+    (`dependence_curves` covers all features at once). Means of other predictions, such as probabilities, and linear
     models cost one prediction of all rows per value or pair, and memory for the rows as a dense float32 table.
 
     Parameters

@@ -76,7 +76,7 @@ def _label_of(dependence: PartialDependence) -> str:
 
 
 def _shown_range(grid: np.ndarray, observed: np.ndarray) -> tuple[float, float]:
-    """Return the range of values to draw: that of the rows, widened to all thresholds."""
+    """Return the range of values to draw: the range of the rows, widened to all thresholds."""
     present = observed[~np.isnan(observed)]
     ends = [float(end) for end in (*present, *grid[1:])] or [float(grid[0])]
     low, high = min(ends), max(ends)

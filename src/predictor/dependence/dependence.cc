@@ -18,7 +18,7 @@ TreeRange AllOf(Forest const& forest) { return {0, forest.NumTrees()}; }
 std::vector<std::uint8_t> MarkSlots(Forest const& forest, std::vector<std::uint32_t> const& features) {
   std::vector<std::uint8_t> is_marked(forest.feature_of_slot.size(), 0);
   for (auto const feature : features) {
-    auto const slot = SlotOf(forest, feature);
+    auto const slot = FeatureSlot(forest, feature);
     if (slot >= 0) is_marked[ToSize(slot)] = 1;
   }
   return is_marked;
@@ -150,7 +150,7 @@ std::vector<std::int32_t> CellsOfRows(Context const& ctx, Forest const& forest,
   auto const n_features = static_cast<std::int64_t>(features.size());
   std::vector<std::int32_t> cells(ToSize(rows.NumRows() * n_features), 0);
   for (std::int64_t i = 0; i < n_features; ++i) {
-    auto const slot = SlotOf(forest, features[i]);
+    auto const slot = FeatureSlot(forest, features[i]);
     if (slot < 0) continue;
     for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
       cells[row * n_features + i] = of_slots[row * n_slots + slot];

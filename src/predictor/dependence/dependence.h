@@ -17,7 +17,7 @@
 ///   2. List what each leaf adds to each curve and surface, by curve and surface.
 ///   3. For each curve and surface, add the leaves' boxes at their corners only, in the order of the trees.
 ///   4. At the end, sums over the cells (in two directions for surfaces) turn corners into boxes.
-/// The cost is that of step 1 (leaf_shares.h), four corners per leaf and pair, and one addition per cell. Sums are
+/// The cost is step 1 (leaf_shares.h), four corners per leaf and pair, and one addition per cell. Sums are
 /// float64 and in a fixed order, so the bits do not depend on the number of threads. Woodelf++ (Nadel and Wettenstein
 /// 2026) computes the same quantities from tables of patterns.
 #pragma once
@@ -37,7 +37,7 @@ struct DependencePair {
   std::uint32_t second;
 };
 
-/// What the features outside a curve or surface have.
+/// Distribution of the features outside a curve or surface.
 enum class Distribution {
   kRows,    ///< the background's rows, so that features depend on each other as they do there
   kProduct  ///< the background's values, each feature independent of the others

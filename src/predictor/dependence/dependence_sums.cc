@@ -34,7 +34,7 @@ Span<CellRun const> RunsOf(TreeBoxes const& boxes, BoxedLeaf const& leaf, std::u
 
 }  // namespace
 
-std::int32_t SlotOf(Forest const& forest, std::uint32_t feature) {
+std::int32_t FeatureSlot(Forest const& forest, std::uint32_t feature) {
   return feature < forest.slot_of_feature.size() ? forest.slot_of_feature[feature] : -1;
 }
 
@@ -49,7 +49,7 @@ DependenceSums::DependenceSums(Forest const& forest, std::vector<Axis> const& ax
   sums_.values.assign(start.begin(), start.end());
   sums_.threshold_begin.push_back(0);
   for (std::size_t i = 0; i < request.features.size(); ++i) {
-    auto const slot = SlotOf(forest, request.features[i]);
+    auto const slot = FeatureSlot(forest, request.features[i]);
     if (slot >= 0) {
       curve_of_slot_[ToSize(slot)] = static_cast<std::int64_t>(i);
       for (auto const key : axes[ToSize(slot)].thresholds) sums_.thresholds.push_back(ValueOfKey(key));
@@ -76,7 +76,7 @@ DependenceSums::DependenceSums(Forest const& forest, std::vector<Axis> const& ax
 }
 
 std::int64_t DependenceSums::NumCells(std::uint32_t feature) const {
-  auto const slot = SlotOf(forest_, feature);
+  auto const slot = FeatureSlot(forest_, feature);
   return slot < 0 ? 2 : axes_[ToSize(slot)].NumCells();
 }
 

@@ -12,7 +12,7 @@
 namespace kauri {
 
 /// Returns the slot of a feature; -1 if no tree uses it.
-std::int32_t SlotOf(Forest const& forest, std::uint32_t feature);
+std::int32_t FeatureSlot(Forest const& forest, std::uint32_t feature);
 
 /// Returns a number of the pair that sorts by (smaller feature, larger feature).
 std::uint64_t KeyOfPair(std::uint32_t a, std::uint32_t b);
