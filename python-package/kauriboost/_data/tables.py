@@ -64,7 +64,8 @@ def matrix_like(matrix: DMatrix, columns: Sequence[Any], *, with_info: bool = Tr
     result = DMatrix.__new__(DMatrix)
     result.handle = call_categories(LIB.XGDMatrixGetCategoriesExportToArrow, matrix.handle, create)
     info = {name: matrix.get_float_info(name) for name in _FLOAT_FIELDS} if with_info else {}
-    info["group"] = matrix.get_group() if with_info else []
+    if with_info:
+        info["group"] = matrix.get_group()
     info = {name: values for name, values in info.items() if len(values)}
     result.set_info(feature_names=matrix.feature_names, feature_types=matrix.feature_types, **info)
     return result

@@ -83,7 +83,7 @@ class DependenceCurves:
         """
         numbers = [self._number(which) for which in ([first] if second is None else [first, second])]
         values = self._values(numbers)
-        cells = tuple(self._the_steps().cells[:, number] for number in numbers)
+        cells: list[Any] = [self._the_steps().cells[:, number] for number in numbers]
         return self._shaped(values[(slice(None), *cells)])
 
     def _the_steps(self) -> Steps:
@@ -147,7 +147,7 @@ def numbers_of_pairs(pairs: Any, names: list[str], features: list[int]) -> list[
     """Return pairs of features as numbers; None: no pairs."""
     numbers: list[tuple[int, int]] = []
     for pair in pairs or ():
-        given = [pair] if isinstance(pair, (str, int, np.integer)) else list(pair)
+        given: list[Any] = [pair] if isinstance(pair, (str, int, np.integer)) else list(pair)
         found = feature_numbers(given, names) if given else []
         if len(found) != 2 or found[0] == found[1]:
             raise ParameterError(f"a pair is {pair!r}; pass two different features, by name or number.")

@@ -117,7 +117,11 @@ class RowCurves:
 
     def __init__(self, model: Subject, matrix: DMatrix, feature: int, grid: np.ndarray, output: str) -> None:
         self._model = copy.copy(model.booster)
-        self._how = {"output_margin": output == "margin", "iteration_range": model.rounds, "strict_shape": True}
+        self._how: dict[str, Any] = {
+            "output_margin": output == "margin",
+            "iteration_range": model.rounds,
+            "strict_shape": True,
+        }
         self._matrix, self._feature, self._grid = matrix, feature, grid
         self._table = columns_of(matrix, list(range(model.booster.num_features())))
         self._found: list[np.ndarray] = []  # shared by the curves of all outputs

@@ -169,4 +169,5 @@ def _margins(model: Subject, matrix: DMatrix) -> np.ndarray:
     own = own.reshape(margins.shape).astype(np.float64)
     given = matrix.get_weight()
     weights = given if len(given) == matrix.num_row() else None
-    return margins - own + np.average(own, axis=0, weights=weights)
+    with_mean: np.ndarray = margins - own + np.average(own, axis=0, weights=weights)
+    return with_mean

@@ -165,7 +165,7 @@ def h_statistic(
 def _ratios(squares: np.ndarray) -> np.ndarray:
     """Return H for variances of interaction and of everything; 0 without interaction, NaN without any variance."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = np.sqrt(squares[..., 0] / squares[..., 1])
+        ratios: np.ndarray = np.sqrt(squares[..., 0] / squares[..., 1])
     ratios[squares[..., 0] == 0] = 0.0
     ratios[squares[..., 1] == 0] = np.nan
     return ratios
@@ -190,7 +190,8 @@ def _overall_squares(model: Subject, matrix: DMatrix, features: list[int], n_row
     def margins(rows: np.ndarray) -> np.ndarray:
         """Return margins without the rows' own base margins, ``[n_outputs, n_rows]``."""
         points = matrix_like(part, list(rows.T), with_info=False)
-        return np.asarray(model.booster.predict(points, **how), dtype=np.float64).T
+        found: np.ndarray = np.asarray(model.booster.predict(points, **how), dtype=np.float64).T
+        return found
 
     whole = margins(table)
     squares = []
